@@ -1,0 +1,358 @@
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+/// Why a text is not the identifier it was taken for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum IdError {
+    /// Not a host name (letters, digits, dots, hyphens; an optional port).
+    #[error("not a host name: {0:?}")]
+    StoreHost(String),
+    /// Not `sha:` and 40 hex digits.
+    #[error("not a product uid: {0:?}")]
+    ProductUid(String),
+    /// Not a UUID.
+    #[error("not a product id: {0:?}")]
+    ProductId(String),
+    /// Neither form of a product identifier.
+    #[error("neither a product uid nor a product id: {0:?}")]
+    ProductIdent(String),
+    /// Not six digits of which the first is not zero.
+    #[error("not a pincode: {0:?}")]
+    Pincode(String),
+    /// Not a slug of lower-case letters and digits joined by single hyphens.
+    #[error("not a brand slug: {0:?}")]
+    BrandSlug(String),
+    /// Not a release id.
+    #[error("not a release id: {0:?}")]
+    ReleaseId(String),
+    /// Not a run id.
+    #[error("not a run id: {0:?}")]
+    RunId(String),
+}
+
+pub(crate) fn excerpt(text: &str) -> String {
+    text.chars().take(80).collect()
+}
+
+macro_rules! text_serde {
+    ($name:ty) => {
+        impl Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                std::borrow::Cow::<'de, str>::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+pub(crate) use text_serde;
+
+/// The permanent host of a store, lower case, with its port when it is not the scheme's own:
+/// the platform's host (`/meta.json` `myshopify_domain`) or, failing that, the registered domain.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StoreHost(Box<str>);
+
+impl StoreHost {
+    /// The host as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Which of `buckets` partitions of the lake holds this store: SHA-256 of the host, first four bytes
+    /// big-endian, modulo `buckets`.
+    #[must_use]
+    pub fn bucket(&self, buckets: u32) -> u32 {
+        let digest = Sha256::digest(self.0.as_bytes());
+        u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]) % buckets.max(1)
+    }
+}
+
+impl fmt::Display for StoreHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for StoreHost {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let refuse = || IdError::StoreHost(excerpt(text));
+        let lower = text.trim_ascii().trim_end_matches('.').to_ascii_lowercase();
+        let (host, port) = lower.rsplit_once(':').map_or((lower.as_str(), None), |(host, port)| (host, Some(port)));
+        let label = |label: &str| {
+            !label.is_empty()
+                && label.len() <= 63
+                && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+        };
+        if host.len() > 253 || !host.split('.').all(label) || port.is_some_and(|port| port.parse::<u16>().is_err()) {
+            return Err(refuse());
+        }
+        Ok(Self(lower.into_boxed_str()))
+    }
+}
+text_serde!(StoreHost);
+
+/// A product's natural key: `shopify:{permanent store host}:{platform product id}`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProductKey {
+    /// The store that sells it.
+    pub store: StoreHost,
+    /// The platform's own product id.
+    pub platform_id: u64,
+}
+
+/// The namespace of product ids: UUID v5 of `https://haat.market/ns/product` in the URL namespace.
+/// It never changes: ids would.
+const NAMESPACE_PRODUCT: Uuid = Uuid::from_u128(0x2e45_7a0f_6c1b_5d92_9a37_41c8_0be6_d5f3);
+
+impl ProductKey {
+    /// `sha:` + the first 40 hex digits of SHA-256 of the key.
+    #[must_use]
+    pub fn uid(&self) -> ProductUid {
+        let digest = Sha256::digest(self.to_string().as_bytes());
+        let mut bytes = [0; 20];
+        bytes.copy_from_slice(&digest[..20]);
+        ProductUid(bytes)
+    }
+
+    /// UUID v5 of the key in the fixed product namespace.
+    #[must_use]
+    pub fn id(&self) -> ProductId {
+        ProductId(Uuid::new_v5(&NAMESPACE_PRODUCT, self.to_string().as_bytes()))
+    }
+}
+
+impl fmt::Display for ProductKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "shopify:{}:{}", self.store, self.platform_id)
+    }
+}
+
+/// A product's public uid, written `sha:` and 40 lower-case hex digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProductUid([u8; 20]);
+
+impl ProductUid {
+    /// Builds from the digest's first 20 bytes.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 20]) -> Self {
+        Self(bytes)
+    }
+
+    /// The 20 bytes behind the hex digits.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 20] {
+        &self.0
+    }
+}
+
+impl fmt::Display for ProductUid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("sha:")?;
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl FromStr for ProductUid {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let refuse = || IdError::ProductUid(excerpt(text));
+        let digits = text.strip_prefix("sha:").ok_or_else(refuse)?.as_bytes();
+        if digits.len() != 40 {
+            return Err(refuse());
+        }
+        let mut bytes = [0; 20];
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+            let value = |digit: u8| char::from(digit).to_digit(16).ok_or_else(refuse);
+            *byte = u8::try_from(value(pair[0])? * 16 + value(pair[1])?).map_err(|_| refuse())?;
+        }
+        Ok(Self(bytes))
+    }
+}
+text_serde!(ProductUid);
+
+/// A product's public UUID.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProductId(Uuid);
+
+impl ProductId {
+    /// Builds from the UUID's 16 bytes.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(Uuid::from_bytes(bytes))
+    }
+
+    /// The UUID's 16 bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 16] {
+        self.0.as_bytes()
+    }
+}
+
+impl fmt::Display for ProductId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.hyphenated().fmt(f)
+    }
+}
+
+impl FromStr for ProductId {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let uuid = Uuid::try_parse(text).ok().filter(|_| text.len() == 36);
+        uuid.map(Self).ok_or_else(|| IdError::ProductId(excerpt(text)))
+    }
+}
+text_serde!(ProductId);
+
+/// Either public form of a product's identifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ProductIdent {
+    /// `sha:…`
+    Uid(ProductUid),
+    /// A UUID.
+    Id(ProductId),
+}
+
+impl fmt::Display for ProductIdent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Uid(uid) => uid.fmt(f),
+            Self::Id(id) => id.fmt(f),
+        }
+    }
+}
+
+impl FromStr for ProductIdent {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let uid = || text.parse().map(Self::Uid);
+        uid().or_else(|_| text.parse().map(Self::Id)).map_err(|_: IdError| IdError::ProductIdent(excerpt(text)))
+    }
+}
+text_serde!(ProductIdent);
+
+/// The platform's own variant id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct VariantId(pub u64);
+
+impl fmt::Display for VariantId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A category's id in the Google product taxonomy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CategoryId(pub u32);
+
+impl fmt::Display for CategoryId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// An Indian postal index number: six digits, the first not zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Pincode(u32);
+
+impl fmt::Display for Pincode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for Pincode {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let valid = text.len() == 6 && text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
+        let number = valid.then(|| text.parse().ok()).flatten();
+        number.map(Self).ok_or_else(|| IdError::Pincode(excerpt(text)))
+    }
+}
+text_serde!(Pincode);
+
+/// One run of the crawler, in order of time: `20261121T012725Z-3f9a`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RunId(Box<str>);
+
+impl RunId {
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for RunId {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let valid = (1..=64).contains(&text.len())
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+        if valid { Ok(Self(text.into())) } else { Err(IdError::RunId(excerpt(text))) }
+    }
+}
+text_serde!(RunId);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_follow_from_the_key_alone() {
+        let key = ProductKey { store: "Blue-Tokai.MyShopify.com".parse().unwrap(), platform_id: 42 };
+        assert_eq!(key.to_string(), "shopify:blue-tokai.myshopify.com:42");
+        let digest = Sha256::digest(b"shopify:blue-tokai.myshopify.com:42");
+        assert!(digest.starts_with(key.uid().as_bytes()));
+        assert_eq!(key.uid().to_string().parse(), Ok(key.uid()));
+        assert_eq!(key.id().to_string().parse(), Ok(key.id()));
+        assert_eq!(key.id().0.get_version_num(), 5);
+    }
+
+    #[test]
+    fn an_ident_is_one_of_two_forms_and_nothing_else() {
+        assert!(matches!("sha:0123456789abcdef0123456789abcdef01234567".parse(), Ok(ProductIdent::Uid(_))));
+        assert!(matches!("3f2504e0-4f89-51d3-9a0c-0305e82c3301".parse(), Ok(ProductIdent::Id(_))));
+        for wrong in ["", "sha:", "sha:xyz", "3f2504e04f8951d39a0c0305e82c3301", "42", "sha:0123456789abcdef0123456789abcdef0123456é"] {
+            assert!(wrong.parse::<ProductIdent>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn pincodes_are_six_digits() {
+        assert!("560001".parse::<Pincode>().is_ok());
+        for wrong in ["060001", "56001", "5600011", "56000a", "５60001", ""] {
+            assert!(wrong.parse::<Pincode>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn hosts_are_normalised_and_checked() {
+        assert_eq!("Shop.Example.COM.".parse::<StoreHost>().unwrap().as_str(), "shop.example.com");
+        assert_eq!("127.0.0.1:8080".parse::<StoreHost>().unwrap().as_str(), "127.0.0.1:8080");
+        for wrong in ["", "a b", "http://x", "x/y", "x..y", "x:port"] {
+            assert!(wrong.parse::<StoreHost>().is_err(), "{wrong}");
+        }
+    }
+}

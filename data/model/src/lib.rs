@@ -1,0 +1,29 @@
+//! What the programs agree on: identifiers, money, brands, products, and the closed list of errors.
+//!
+//! In: text and numbers as stores state them. Out: values that cannot be wrong (a [`Money`] has a known
+//! currency, a [`ProductId`] follows from its key alone). It never does I/O, never reads a clock or the
+//! environment, and never guesses: what a store did not say is `None`.
+
+mod brand;
+mod clock;
+mod error;
+mod ids;
+mod money;
+mod product;
+mod refresh;
+mod release_id;
+mod timestamp;
+
+pub use brand::{Brand, BrandSlug, slugify};
+pub use clock::Clock;
+pub use error::{Classify, ErrorCode, Fault, Retry};
+pub use ids::{
+    CategoryId, IdError, Pincode, ProductId, ProductIdent, ProductKey, ProductUid, RunId, StoreHost, VariantId,
+};
+pub use money::{CurrencyCode, Money, MoneyError};
+pub use product::{
+    Attribute, Media, MediaKind, OptionValue, PriceSummary, Product, ProductOption, Rating, Review, Variant,
+};
+pub use refresh::{BrandRefresh, Quarantined, ShippingPolicy, ShippingTier};
+pub use release_id::ReleaseId;
+pub use timestamp::{Timestamp, TimestampError};

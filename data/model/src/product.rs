@@ -1,0 +1,232 @@
+use serde::{Deserialize, Serialize};
+
+use crate::{CategoryId, CurrencyCode, ProductKey, Timestamp, VariantId};
+
+/// One product of one store, normalised: what the lake stores and a release serves.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Product {
+    /// Its natural key, from which both public ids follow.
+    pub key: ProductKey,
+    /// The store's own name of the product in URLs.
+    pub handle: String,
+    /// Title as the store states it, white space folded; never empty.
+    pub title: String,
+    /// Description as safe plain text: no markup, paragraphs divided by newlines; may be empty.
+    pub description: String,
+    /// The vendor, where stated and not blank.
+    pub vendor: Option<String>,
+    /// The store's own product type, where stated and not blank.
+    pub product_type: Option<String>,
+    /// Category by rules, where a rule fits.
+    pub category: Option<CategoryId>,
+    /// The store's tags, blank ones and repetitions dropped, in the store's order.
+    pub tags: Vec<String>,
+    /// Options in order; empty when the product has one default variant.
+    pub options: Vec<ProductOption>,
+    /// Structured attributes such as `color`, `size`, `material`; names lower case and unique.
+    pub attributes: Vec<Attribute>,
+    /// Images and videos in display order.
+    pub media: Vec<Media>,
+    /// Variants in the store's order; never empty.
+    pub variants: Vec<Variant>,
+    /// The currency of every price of the product.
+    pub currency: CurrencyCode,
+    /// Rating, where the store publishes one.
+    pub rating: Option<Rating>,
+    /// Recent reviews, newest first, where the store publishes them.
+    pub reviews: Vec<Review>,
+    /// When the store says it was created.
+    pub created_at: Option<Timestamp>,
+    /// When the store says it was published.
+    pub published_at: Option<Timestamp>,
+    /// When the store says it last changed; it moves on stock changes too.
+    pub updated_at: Option<Timestamp>,
+}
+
+/// An option of a product with its values, in the store's order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProductOption {
+    /// `Size`, `Colour`, …, as stated.
+    pub name: String,
+    /// Its values, as stated.
+    pub values: Vec<String>,
+}
+
+/// A structured attribute, normalised for filters.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Attribute {
+    /// Lower-case name: `color`, `size`, `material`, …
+    pub name: String,
+    /// Values in the order found, without repetition.
+    pub values: Vec<String>,
+}
+
+/// What a medium is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MediaKind {
+    /// A still picture.
+    Image,
+    /// A film, hosted by the store or elsewhere.
+    Video,
+}
+
+impl MediaKind {
+    /// The kind as answers and tables spell it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Image => "image",
+            Self::Video => "video",
+        }
+    }
+}
+
+/// One picture or film of a product.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Media {
+    /// Absolute `https` (or, for a store on loopback, `http`) address.
+    pub url: String,
+    /// What it is.
+    pub kind: MediaKind,
+    /// Alternative text, where stated.
+    pub alt: Option<String>,
+    /// Width in pixels, where stated.
+    pub width: Option<u32>,
+    /// Height in pixels, where stated.
+    pub height: Option<u32>,
+}
+
+/// The value that a variant has for one option.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OptionValue {
+    /// The option's name.
+    pub name: String,
+    /// The variant's value.
+    pub value: String,
+}
+
+/// One buyable form of a product.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variant {
+    /// The platform's id.
+    pub id: VariantId,
+    /// The variant's title; empty for the one default variant.
+    pub title: String,
+    /// Stock keeping unit, where stated and not blank.
+    pub sku: Option<String>,
+    /// The variant's option values, in the product's option order; empty for the one default variant.
+    pub options: Vec<OptionValue>,
+    /// Price in minor units of the product's currency.
+    pub price_minor: i64,
+    /// List price before a markdown; only where it is above the price.
+    pub compare_at_minor: Option<i64>,
+    /// Whether the store would sell it now.
+    pub available: bool,
+    /// Shipping weight in grams, where stated and above zero.
+    pub grams: Option<u32>,
+    /// Address of the variant's own picture, where it has one.
+    pub image: Option<String>,
+}
+
+/// A product's rating on a scale of five.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rating {
+    /// Mean, from 0 to 5.
+    pub average: f32,
+    /// How many ratings it is the mean of.
+    pub count: u32,
+}
+
+/// One review of a product.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Review {
+    /// Stars, from 0 to 5.
+    pub rating: f32,
+    /// Who wrote it, as published.
+    pub author: Option<String>,
+    /// Its headline, where it has one.
+    pub title: Option<String>,
+    /// Its text, plain.
+    pub body: String,
+    /// When it was written, where stated.
+    pub created_at: Option<Timestamp>,
+}
+
+/// What a card says of a product's prices and stock; it follows from the variants alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PriceSummary {
+    /// Lowest price of all variants.
+    pub price_min_minor: i64,
+    /// Highest price of all variants.
+    pub price_max_minor: i64,
+    /// List price of the variant that gives the lowest price, where it is marked down.
+    pub compare_at_minor: Option<i64>,
+    /// The markdown's share of that list price in percent, rounded half up.
+    pub discount_pct: Option<u8>,
+    /// Whether any variant is available.
+    pub in_stock: bool,
+}
+
+impl PriceSummary {
+    /// Summarises variants; `None` for none. Of several variants at the lowest price the first counts.
+    #[must_use]
+    pub fn of(variants: &[Variant]) -> Option<Self> {
+        let lowest = variants.iter().min_by_key(|variant| variant.price_minor)?;
+        let highest = variants.iter().map(|variant| variant.price_minor).max()?;
+        let compare_at_minor = lowest.compare_at_minor.filter(|list| *list > lowest.price_minor);
+        let discount_pct = compare_at_minor.and_then(|list| {
+            let (list, off) = (i128::from(list), i128::from(list - lowest.price_minor));
+            u8::try_from((off * 200 + list) / (list * 2)).ok()
+        });
+        Some(Self {
+            price_min_minor: lowest.price_minor,
+            price_max_minor: highest,
+            compare_at_minor,
+            discount_pct,
+            in_stock: variants.iter().any(|variant| variant.available),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variant(price_minor: i64, compare_at_minor: Option<i64>, available: bool) -> Variant {
+        Variant {
+            id: VariantId(1),
+            title: String::new(),
+            sku: None,
+            options: Vec::new(),
+            price_minor,
+            compare_at_minor,
+            available,
+            grams: None,
+            image: None,
+        }
+    }
+
+    #[test]
+    fn the_discount_is_that_of_the_variant_with_the_lowest_price() {
+        let variants = [variant(900, Some(3000), true), variant(800, Some(1000), false), variant(800, None, true)];
+        let summary = PriceSummary::of(&variants).unwrap();
+        let expected = PriceSummary {
+            price_min_minor: 800,
+            price_max_minor: 900,
+            compare_at_minor: Some(1000),
+            discount_pct: Some(20),
+            in_stock: true,
+        };
+        assert_eq!(summary, expected);
+    }
+
+    #[test]
+    fn the_share_is_rounded_half_up_and_never_overflows() {
+        let pct = |price, list| PriceSummary::of(&[variant(price, Some(list), true)]).unwrap().discount_pct;
+        assert_eq!(pct(875, 1000), Some(13));
+        assert_eq!(pct(0, i64::MAX), Some(100));
+        assert_eq!(pct(1000, 1000), None);
+        assert_eq!(PriceSummary::of(&[]), None);
+    }
+}

@@ -1,0 +1,63 @@
+use serde::{Deserialize, Serialize};
+
+use crate::{Brand, CurrencyCode, Product, RunId, StoreHost, Timestamp};
+
+/// One brand's whole catalogue as one crawl found it: what the lake takes in one piece.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BrandRefresh {
+    /// The brand, as its store presents itself now.
+    pub brand: Brand,
+    /// The run that found this.
+    pub run: RunId,
+    /// When the crawl of this store ended.
+    pub observed_at: Timestamp,
+    /// Products sorted by platform id, each id once.
+    pub products: Vec<Product>,
+    /// Shipping terms, where they are known.
+    pub shipping: Option<ShippingPolicy>,
+    /// Records that could not be understood.
+    pub quarantined: Vec<Quarantined>,
+}
+
+/// A record that could not be understood, kept with the reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quarantined {
+    /// The store that answered it.
+    pub store: StoreHost,
+    /// Which record: the platform's id where it could be read, else where it stood (`page 3, product 17`).
+    pub subject: String,
+    /// Why, for an operator: `price_not_decimal: "12,99"`.
+    pub reason: String,
+    /// The record as answered, cut to 4 KiB.
+    pub excerpt: String,
+}
+
+/// A store's shipping terms, as far as its published text or rates tell.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShippingPolicy {
+    /// The currency of the amounts.
+    pub currency: CurrencyCode,
+    /// Order value from which shipping is free, where stated.
+    pub free_shipping_threshold_minor: Option<i64>,
+    /// Cash on delivery; `None` when nothing is said.
+    pub cod_available: Option<bool>,
+    /// Rates, in the order stated.
+    pub tiers: Vec<ShippingTier>,
+}
+
+/// One shipping rate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShippingTier {
+    /// Its name, `Standard`.
+    pub name: String,
+    /// What it costs.
+    pub amount_minor: i64,
+    /// Order value from which it applies.
+    pub min_order_minor: Option<i64>,
+    /// Order value up to which it applies.
+    pub max_order_minor: Option<i64>,
+    /// Fewest days to delivery.
+    pub days_min: Option<u16>,
+    /// Most days to delivery.
+    pub days_max: Option<u16>,
+}

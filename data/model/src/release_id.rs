@@ -1,0 +1,40 @@
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{IdError, excerpt, text_serde};
+
+/// A release's id: `r` and the first 16 hex digits of SHA-256 of what its manifest holds, so that the same
+/// catalogue has the same id wherever it is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ReleaseId(u64);
+
+impl ReleaseId {
+    /// Builds from the first eight bytes of the digest.
+    #[must_use]
+    pub const fn from_digest(prefix: [u8; 8]) -> Self {
+        Self(u64::from_be_bytes(prefix))
+    }
+}
+
+impl fmt::Display for ReleaseId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "r{:016x}", self.0)
+    }
+}
+
+impl FromStr for ReleaseId {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let refuse = || IdError::ReleaseId(excerpt(text));
+        let digits = text.strip_prefix('r').ok_or_else(refuse)?;
+        let lower_hex = digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        if digits.len() != 16 || !lower_hex {
+            return Err(refuse());
+        }
+        u64::from_str_radix(digits, 16).map(Self).map_err(|_| refuse())
+    }
+}
+text_serde!(ReleaseId);

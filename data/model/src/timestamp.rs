@@ -1,0 +1,93 @@
+use std::fmt;
+use std::str::FromStr;
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use serde::{Deserialize, Serialize};
+
+/// A moment in microseconds since 1970-01-01T00:00:00Z.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Timestamp(i64);
+
+/// A text that is no RFC 3339 moment, or one outside the years 0 to 9999.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("not an RFC 3339 moment: {0:?}")]
+pub struct TimestampError(String);
+
+/// 0000-01-01 and 10000-01-01, in microseconds: what RFC 3339 can write.
+const MICROS: std::ops::Range<i64> = -62_167_219_200_000_000..253_402_300_800_000_000;
+
+impl Timestamp {
+    /// Builds from microseconds since the epoch; values that RFC 3339 cannot write are clamped.
+    #[must_use]
+    pub const fn from_micros(micros: i64) -> Self {
+        if micros < MICROS.start {
+            Self(MICROS.start)
+        } else if micros >= MICROS.end {
+            Self(MICROS.end - 1)
+        } else {
+            Self(micros)
+        }
+    }
+
+    /// Microseconds since the epoch.
+    #[must_use]
+    pub const fn micros(self) -> i64 {
+        self.0
+    }
+
+    /// This moment, `millis` later (earlier when negative), clamped like [`Timestamp::from_micros`].
+    #[must_use]
+    pub const fn plus_millis(self, millis: i64) -> Self {
+        Self::from_micros(self.0.saturating_add(millis.saturating_mul(1000)))
+    }
+
+    /// Milliseconds from `earlier` to this moment; negative when it is later.
+    #[must_use]
+    pub const fn millis_since(self, earlier: Self) -> i64 {
+        (self.0 - earlier.0) / 1000
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let moment = DateTime::<Utc>::from_timestamp_micros(self.0).unwrap_or(DateTime::UNIX_EPOCH);
+        f.write_str(&moment.to_rfc3339_opts(SecondsFormat::AutoSi, true))
+    }
+}
+
+impl FromStr for Timestamp {
+    type Err = TimestampError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let moment = DateTime::parse_from_rfc3339(text).map_err(|_| TimestampError(text.chars().take(64).collect()))?;
+        Ok(Self::from_micros(moment.timestamp_micros()))
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        std::borrow::Cow::<'de, str>::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shop_offsets_are_kept_as_the_same_moment_in_utc() {
+        let moment: Timestamp = "2025-09-17T12:06:11+05:30".parse().unwrap();
+        assert_eq!(moment.to_string(), "2025-09-17T06:36:11Z");
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        assert!("yesterday".parse::<Timestamp>().is_err());
+    }
+}
