@@ -1,0 +1,261 @@
+use std::sync::Arc;
+
+use futures::TryStreamExt;
+use object_store::path::Path;
+use object_store::{ObjectStore, ObjectStoreExt};
+use serde::{Deserialize, Serialize};
+
+use crate::{EventLog, Storage, StorageError, get_bytes, put_new, put_over};
+
+/// A storage does not do what its callers rely on.
+#[derive(Debug, thiserror::Error)]
+pub enum Broken {
+    /// It answered something else.
+    #[error("not so: {fact} ({found})")]
+    Fact {
+        /// What should hold.
+        fact: &'static str,
+        /// What was found instead.
+        found: String,
+    },
+    /// It failed.
+    #[error("a call failed that should not")]
+    Storage(#[from] StorageError),
+    /// It failed in a call of the object store itself.
+    #[error("a call failed that should not")]
+    Store(#[from] object_store::Error),
+    /// A task of the suite did not end as it should.
+    #[error("a writer of the suite did not end")]
+    Writer(#[from] tokio::task::JoinError),
+}
+
+fn holds(fact: &'static str, holds: bool, found: impl std::fmt::Debug) -> Result<(), Broken> {
+    if holds {
+        Ok(())
+    } else {
+        Err(Broken::Fact {
+            fact,
+            found: format!("{found:?}"),
+        })
+    }
+}
+
+fn equal<T: PartialEq + std::fmt::Debug>(fact: &'static str, found: &T, expected: &T) -> Result<(), Broken> {
+    holds(fact, found == expected, (found, expected))
+}
+
+/// Holds a storage to everything its callers rely on; it writes below `conformance/`. One suite for every kind
+/// of storage.
+///
+/// # Errors
+/// The first thing that does not hold.
+pub async fn conformance(storage: Storage) -> Result<(), Broken> {
+    let storage = storage.child("conformance");
+    puts(&storage).await?;
+    uploads(&storage).await?;
+    lists(&storage.child("lists")).await?;
+    copies(&storage.child("copies")).await?;
+    numbers(&storage).await?;
+    publish_race(&storage, 8, 4).await
+}
+
+async fn puts(storage: &Storage) -> Result<(), Broken> {
+    let path = Path::from("puts/deep/er/a b%.json");
+    equal(
+        "what was never written is absent",
+        &get_bytes(storage, &path).await?,
+        &None,
+    )?;
+    equal("the first is told so", &put_new(storage, &path, "one").await?, &true)?;
+    equal("the second is told so", &put_new(storage, &path, "two").await?, &false)?;
+    equal(
+        "the first stands",
+        &get_bytes(storage, &path).await?,
+        &Some("one".into()),
+    )?;
+    put_over(storage, &path, "three").await?;
+    equal(
+        "a put replaces",
+        &get_bytes(storage, &path).await?,
+        &Some("three".into()),
+    )?;
+    equal(
+        "a range is a range",
+        &storage.store().get_range(&path, 1..3).await?,
+        &"hr".into(),
+    )?;
+    equal("the size is known", &storage.store().head(&path).await?.size, &5)?;
+    put_over(storage, &path, "").await?;
+    equal(
+        "an empty object is an object",
+        &get_bytes(storage, &path).await?,
+        &Some("".into()),
+    )?;
+    storage.store().delete(&path).await?;
+    equal("what was deleted is absent", &get_bytes(storage, &path).await?, &None)?;
+    storage.store().delete(&path).await?;
+    equal(
+        "a path is free again after a delete",
+        &put_new(storage, &path, "four").await?,
+        &true,
+    )
+}
+
+async fn uploads(storage: &Storage) -> Result<(), Broken> {
+    // Object stores want parts of 5 MiB, but for the last.
+    let (path, first, second) = (Path::from("uploads/big"), vec![1; 5 << 20], vec![2; 1000]);
+    let mut upload = storage.store().put_multipart(&path).await?;
+    upload.put_part(first.clone().into()).await?;
+    equal(
+        "an upload is invisible before it is complete",
+        &get_bytes(storage, &path).await?,
+        &None,
+    )?;
+    upload.put_part(second.clone().into()).await?;
+    upload.complete().await?;
+    let stored = get_bytes(storage, &path).await?.unwrap_or_default();
+    holds(
+        "an upload is its parts",
+        stored[..] == [first, second].concat(),
+        stored.len(),
+    )?;
+    let mut upload = storage.store().put_multipart(&Path::from("uploads/aborted")).await?;
+    upload.put_part("x".into()).await?;
+    upload.abort().await?;
+    let aborted = get_bytes(storage, &Path::from("uploads/aborted")).await?;
+    equal("an aborted upload leaves nothing", &aborted, &None)
+}
+
+async fn lists(storage: &Storage) -> Result<(), Broken> {
+    for name in ["a/1", "a/2", "a/b/3", "ab/4", "5"] {
+        put_over(storage, &Path::from(name), name.to_owned()).await?;
+    }
+    let listed = |metas: Vec<object_store::ObjectMeta>| {
+        let names: Vec<_> = metas.into_iter().map(|meta| meta.location.to_string()).collect();
+        names
+    };
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let store = storage.store();
+    let all = listed(store.list(None).try_collect().await?);
+    equal(
+        "a list names everything and nothing else",
+        &all,
+        &names(&["5", "a/1", "a/2", "a/b/3", "ab/4"]),
+    )?;
+    let under = listed(store.list(Some(&Path::from("a"))).try_collect().await?);
+    equal("a prefix is whole segments", &under, &names(&["a/1", "a/2", "a/b/3"]))?;
+    let offset = store.list_with_offset(Some(&Path::from("a")), &Path::from("a/1"));
+    equal(
+        "an offset is left out",
+        &listed(offset.try_collect().await?),
+        &names(&["a/2", "a/b/3"]),
+    )?;
+    let level = store.list_with_delimiter(None).await?;
+    equal("a level holds its objects", &listed(level.objects), &names(&["5"]))?;
+    let mut prefixes: Vec<_> = level.common_prefixes.iter().map(Path::to_string).collect();
+    prefixes.sort();
+    equal("a level holds its prefixes", &prefixes, &names(&["a", "ab"]))?;
+    equal(
+        "a child is relative",
+        &get_bytes(&storage.child("a/b"), &Path::from("3")).await?,
+        &Some("a/b/3".into()),
+    )?;
+    let gone = futures::stream::iter(["a/1", "a/2"].map(|name| Ok(Path::from(name))));
+    let _: Vec<Path> = store.delete_stream(Box::pin(gone)).try_collect().await?;
+    let left = listed(store.list(Some(&Path::from("a"))).try_collect().await?);
+    equal("what was deleted is not listed", &left, &names(&["a/b/3"]))
+}
+
+async fn copies(storage: &Storage) -> Result<(), Broken> {
+    let [from, to, moved] = ["from", "deep/to", "deeper/moved"].map(Path::from);
+    put_over(storage, &from, "old").await?;
+    storage.store().copy(&from, &to).await?;
+    put_over(storage, &from, "new").await?;
+    equal(
+        "a copy is its own",
+        &get_bytes(storage, &to).await?,
+        &Some("old".into()),
+    )?;
+    storage.store().copy(&from, &to).await?;
+    equal("a copy replaces", &get_bytes(storage, &to).await?, &Some("new".into()))?;
+    storage.store().copy(&from, &to).await?;
+    storage.store().rename(&to, &moved).await?;
+    equal(
+        "a rename moves",
+        &get_bytes(storage, &moved).await?,
+        &Some("new".into()),
+    )?;
+    equal("a rename leaves nothing", &get_bytes(storage, &to).await?, &None)?;
+    let missing = storage.store().copy(&Path::from("missing"), &to).await;
+    holds("what is missing cannot be copied", missing.is_err(), missing)
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Event {
+    writer: usize,
+    round: usize,
+}
+
+async fn numbers(storage: &Storage) -> Result<(), Broken> {
+    let log: EventLog<Event> = EventLog::new(storage, "log");
+    equal("a new log is empty", &log.latest().await?, &None)?;
+    let event = |round| Event { writer: 0, round };
+    for round in 1..=3 {
+        equal(
+            "numbers count from one",
+            &log.append(&event(round as usize)).await?,
+            &round,
+        )?;
+    }
+    equal("a taken number is refused", &log.append_at(2, &event(9)).await?, &false)?;
+    equal("a free number is taken", &log.append_at(4, &event(4)).await?, &true)?;
+    equal("the latest is the highest", &log.latest().await?, &Some((4, event(4))))?;
+    equal(
+        "a log is read in order",
+        &log.read_from(3).await?,
+        &vec![(3, event(3)), (4, event(4))],
+    )?;
+    let other: EventLog<Event> = EventLog::new(storage, "log");
+    equal("another reader sees the same", &other.read_from(0).await?.len(), &4)
+}
+
+/// Lets `writers` publish under the same number at the same time, `rounds` times: each round has to have
+/// exactly one winner, and its event is the one that stands.
+///
+/// # Errors
+/// The first thing that does not hold.
+pub async fn publish_race(storage: &Storage, writers: usize, rounds: usize) -> Result<(), Broken> {
+    let log: Arc<EventLog<Event>> = Arc::new(EventLog::new(storage, "race"));
+    for round in 1..=rounds {
+        let start = Arc::new(tokio::sync::Barrier::new(writers));
+        let mut tasks = tokio::task::JoinSet::new();
+        for writer in 0..writers {
+            let (log, start) = (Arc::clone(&log), Arc::clone(&start));
+            tasks.spawn(async move {
+                start.wait().await;
+                Ok::<_, StorageError>((log.append_at(round as u64, &Event { writer, round }).await?, writer))
+            });
+        }
+        let mut winners = Vec::new();
+        while let Some(ended) = tasks.join_next().await {
+            let (won, writer) = ended??;
+            winners.extend(won.then_some(writer));
+        }
+        equal("a number has one winner", &winners.len(), &1)?;
+        let stands = log.read(round as u64).await?.map(|event| event.writer);
+        equal("the winner's event stands", &stands, &winners.first().copied())?;
+    }
+    // All at once on the log: every event gets a number of its own.
+    let mut tasks = tokio::task::JoinSet::new();
+    for writer in 0..writers {
+        let log = Arc::clone(&log);
+        tasks.spawn(async move { log.append(&Event { writer, round: 0 }).await });
+    }
+    let mut numbers = Vec::new();
+    while let Some(ended) = tasks.join_next().await {
+        numbers.push(ended??);
+    }
+    numbers.sort_unstable();
+    let expected: Vec<u64> = (1..=writers as u64).map(|writer| rounds as u64 + writer).collect();
+    equal("appends leave no gap and no double", &numbers, &expected)
+}

@@ -1,0 +1,235 @@
+//! Blocking file operations after which what they wrote survives a power cut.
+//!
+//! A file is written under a name of its own in the staging directory, synced, moved to its place, and then
+//! its directory is synced. Directories that have to be created are synced into their parents first.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use uuid::Uuid;
+
+/// The directory for files that are not complete yet. Names in it end in `#1`, which the local store of
+/// `object_store` never lists.
+pub(crate) const STAGING: &str = ".staging";
+
+/// How many directories are remembered as synced before the memory starts anew.
+const SYNCED_DIRS_MAX: usize = 65_536;
+/// How often a move is tried again whose directory was removed by someone else.
+const ATTEMPTS_MAX: u32 = 4;
+
+/// What to do when the target exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Target {
+    Replace,
+    MustBeAbsent,
+}
+
+#[derive(Debug)]
+pub(crate) struct Disk {
+    root: PathBuf,
+    synced_dirs: Mutex<HashSet<PathBuf>>,
+    // Held shared from the first write on. Whoever gets it exclusively knows that nobody is writing, so that
+    // whatever lies in the staging directory was left by a process that died.
+    staging_lock: OnceLock<Option<File>>,
+}
+
+impl Disk {
+    /// Creates `root` if absent, durably.
+    pub(crate) fn open(root: &Path) -> io::Result<Self> {
+        let root = std::path::absolute(root)?;
+        let existing = root.ancestors().find(|dir| dir.exists()).map(Path::to_path_buf);
+        fs::create_dir_all(&root)?;
+        for dir in root
+            .ancestors()
+            .skip(1)
+            .take_while(|dir| existing.as_deref().is_some_and(|old| dir.starts_with(old)))
+        {
+            sync_dir(dir)?;
+        }
+        let root = fs::canonicalize(root)?;
+        if !fs::metadata(&root)?.is_dir() {
+            return Err(io::Error::from(ErrorKind::NotADirectory));
+        }
+        let synced_dirs = Mutex::new(HashSet::from([root.clone()]));
+        Ok(Self {
+            root,
+            synced_dirs,
+            staging_lock: OnceLock::new(),
+        })
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// A new empty file that nobody else sees.
+    pub(crate) fn stage(&self) -> io::Result<(File, PathBuf)> {
+        let (staging, mut last) = (self.staging()?, None);
+        for _ in 0..ATTEMPTS_MAX {
+            let path = staging.join(format!("{}#1", Uuid::new_v4()));
+            match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
+                Ok(file) => return Ok((file, path)),
+                Err(error) if error.kind() == ErrorKind::NotFound => fs::create_dir_all(&staging)?,
+                Err(error) => last = Some(error),
+            }
+        }
+        Err(last.unwrap_or_else(|| ErrorKind::NotFound.into()))
+    }
+
+    /// A name in the staging directory for a second link to a file.
+    pub(crate) fn stage_link(&self, from: &Path) -> io::Result<PathBuf> {
+        // A file that another program put here may not be synced yet.
+        File::open(from)?.sync_data()?;
+        let path = self.staging()?.join(format!("{}#1", Uuid::new_v4()));
+        if fs::hard_link(from, &path).is_err() {
+            // Not every file system has links.
+            fs::copy(from, &path).and_then(|_| File::open(&path)?.sync_data())?;
+        }
+        Ok(path)
+    }
+
+    /// Moves a synced file to its place and syncs the move. When this fails the file may be in its place.
+    pub(crate) fn publish(&self, from: &Path, to: &Path, target: Target) -> io::Result<()> {
+        let dir = to.parent().ok_or(ErrorKind::InvalidInput)?;
+        for attempt in 1..=ATTEMPTS_MAX {
+            self.ensure_dir(dir)?;
+            let moved = match target {
+                Target::Replace => fs::rename(from, to),
+                Target::MustBeAbsent => rename_new(from, to),
+            };
+            match moved {
+                // Someone removed the directory: what was remembered of it no longer holds.
+                Err(error) if error.kind() == ErrorKind::NotFound && attempt < ATTEMPTS_MAX && from.exists() => {
+                    self.forget_dir(dir);
+                }
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    // The winner may not have synced yet, and the loser will act on what it sees.
+                    sync_dir(dir)?;
+                    return Err(error);
+                }
+                Err(error) => return Err(error),
+                Ok(()) => return sync_dir(dir),
+            }
+        }
+        Err(ErrorKind::NotFound.into())
+    }
+
+    /// Removes files, syncs their directories once each, and says which could not be removed. A file that
+    /// does not exist is removed already.
+    pub(crate) fn remove(&self, paths: &[PathBuf]) -> Vec<io::Result<()>> {
+        let mut results: Vec<io::Result<()>> = Vec::with_capacity(paths.len());
+        let mut dirs = HashSet::new();
+        for path in paths {
+            results.push(match fs::remove_file(path) {
+                Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+                result => result.map(|()| dirs.extend(path.parent())),
+            });
+        }
+        for dir in dirs {
+            let synced = match sync_dir(dir) {
+                Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+                synced => synced,
+            };
+            if let Err(error) = synced {
+                let failed = paths
+                    .iter()
+                    .zip(&mut results)
+                    .filter(|(path, _)| path.parent() == Some(dir));
+                failed.for_each(|(_, result)| *result = Err(io::Error::new(error.kind(), error.to_string())));
+            }
+        }
+        results
+    }
+
+    /// Creates a directory with all its parents below the root, each entry synced.
+    fn ensure_dir(&self, dir: &Path) -> io::Result<()> {
+        if self
+            .synced_dirs
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .contains(dir)
+        {
+            return Ok(());
+        }
+        fs::create_dir_all(dir)?;
+        // A directory that exists may have been created a moment ago by another process that has not synced it.
+        let below_root: Vec<&Path> = dir.ancestors().take_while(|dir| *dir != self.root).collect();
+        for dir in below_root.iter().rev() {
+            sync_dir(dir.parent().ok_or(ErrorKind::InvalidInput)?)?;
+        }
+        let mut synced = self.synced_dirs.lock().unwrap_or_else(PoisonError::into_inner);
+        if synced.len() >= SYNCED_DIRS_MAX {
+            synced.clear();
+        }
+        synced.extend(below_root.into_iter().map(Path::to_path_buf));
+        Ok(())
+    }
+
+    fn forget_dir(&self, dir: &Path) {
+        let mut synced = self.synced_dirs.lock().unwrap_or_else(PoisonError::into_inner);
+        for dir in dir.ancestors().take_while(|dir| *dir != self.root) {
+            synced.remove(dir);
+        }
+    }
+
+    fn staging(&self) -> io::Result<PathBuf> {
+        let staging = self.root.join(STAGING);
+        if self.staging_lock.get().is_none() {
+            self.ensure_dir(&staging)?;
+            let lock = lock_staging(&staging).unwrap_or_else(|error| {
+                tracing::debug!(%error, "no locks here: files left by a process that died are not cleaned up");
+                None
+            });
+            // Two threads at the same time both take the lock shared; one of the two is kept.
+            let _ = self.staging_lock.set(lock);
+        }
+        Ok(staging)
+    }
+}
+
+/// Takes the lock shared; empties the directory first if nobody has it.
+fn lock_staging(staging: &Path) -> io::Result<Option<File>> {
+    const LOCK: &str = "lock#0";
+    let lock = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(staging.join(LOCK))?;
+    match lock.try_lock() {
+        Ok(()) => {
+            for entry in fs::read_dir(staging)? {
+                let entry = entry?;
+                if entry.file_name() != OsStr::new(LOCK) {
+                    fs::remove_file(entry.path())?;
+                }
+            }
+            lock.unlock()?;
+        }
+        Err(TryLockError::WouldBlock) => {}
+        Err(TryLockError::Error(error)) => return Err(error),
+    }
+    lock.lock_shared()?;
+    Ok(Some(lock))
+}
+
+fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        Ok(()) => Ok(()),
+        Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::NOTSUP) => {
+            fs::hard_link(from, to)?;
+            // The link is what counts; the staged name is cleaned up some day if this fails.
+            let _ = fs::remove_file(from);
+            Ok(())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+pub(crate) fn sync_dir(dir: &Path) -> io::Result<()> {
+    File::open(dir)?.sync_all()
+}

@@ -1,0 +1,117 @@
+use std::path::PathBuf;
+
+/// Why the storage could not be opened, read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum StorageError {
+    /// The URL's scheme is none of `file`, `s3`, `memory`.
+    #[error("storage URLs begin with file://, s3:// or memory://, not {scheme}://")]
+    UnsupportedScheme {
+        /// The scheme that was given.
+        scheme: String,
+    },
+    /// The URL holds a user name or a password; they belong in the options, where they are masked.
+    #[error("the storage URL holds credentials: give them as options instead")]
+    CredentialsInUrl,
+    /// A `file` URL that is no absolute path of this machine, or one with query or fragment.
+    #[error("not the URL of a local directory: {url}")]
+    NotALocalPath {
+        /// The URL that was given.
+        url: String,
+    },
+    /// An `s3` URL without a bucket.
+    #[error("no bucket in {url}")]
+    NoBucket {
+        /// The URL that was given.
+        url: String,
+    },
+    /// A path that the object store cannot address.
+    #[error("not an object path: {path:?}")]
+    InvalidPath {
+        /// The path that was given.
+        path: String,
+        /// What is wrong with it.
+        #[source]
+        source: object_store::path::Error,
+    },
+    /// The local directory does not exist and could not be made durable.
+    #[error("cannot create the directory {}", path.display())]
+    CreateDirectory {
+        /// The directory.
+        path: PathBuf,
+        /// What the operating system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The object store's client refused its options.
+    #[error("cannot open {url}")]
+    Open {
+        /// The storage's URL.
+        url: String,
+        /// What the client said.
+        #[source]
+        source: object_store::Error,
+    },
+    /// An object could not be read.
+    #[error("cannot read {path}")]
+    Read {
+        /// The object's path.
+        path: String,
+        /// What the store said.
+        #[source]
+        source: object_store::Error,
+    },
+    /// An object could not be written; whether it was is unknown.
+    #[error("cannot write {path}")]
+    Write {
+        /// The object's path.
+        path: String,
+        /// What the store said.
+        #[source]
+        source: object_store::Error,
+    },
+    /// A prefix could not be listed.
+    #[error("cannot list {prefix}")]
+    List {
+        /// The prefix.
+        prefix: String,
+        /// What the store said.
+        #[source]
+        source: object_store::Error,
+    },
+    /// An event does not serialise to JSON.
+    #[error("the event for {path} does not serialise")]
+    EncodeEvent {
+        /// Where it was to be written.
+        path: String,
+        /// What the serialiser said.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// A stored event is not what this version of the program expects.
+    #[error("{path} does not hold the expected event")]
+    DecodeEvent {
+        /// The event's path.
+        path: String,
+        /// What the parser said.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// An event is larger than the log takes.
+    #[error("{path} has {bytes} bytes, the log takes at most {bytes_max}")]
+    EventTooLarge {
+        /// The event's path.
+        path: String,
+        /// Its size.
+        bytes: u64,
+        /// The log's limit.
+        bytes_max: u64,
+    },
+    /// Others won every number that was tried.
+    #[error("{prefix}: {attempts} numbers in a row were taken by others")]
+    LogContended {
+        /// The log's prefix.
+        prefix: String,
+        /// How many numbers were tried.
+        attempts: u32,
+    },
+}

@@ -1,0 +1,243 @@
+//! An object store that fails on purpose, for tests of those who write.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use object_store::path::Path;
+use object_store::{
+    CopyOptions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore, ObjectStoreExt,
+    PutMultipartOptions, PutOptions, PutPayload, PutResult, RenameOptions, Result, UploadPart,
+};
+
+/// What happens at the call that fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The call has no effect.
+    BeforeEffect,
+    /// The call has its effect, but its caller is told that it failed.
+    AfterEffect,
+    /// A put leaves the first half of its bytes; any other call has no effect. Durable stores do not do this;
+    /// a writer that survives it does not depend on them.
+    TornPut,
+}
+
+/// Which call fails, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FaultPlan {
+    /// The number of the mutating call that fails, from 1, counted since the store was made or counted anew.
+    pub nth: u64,
+    /// How it fails.
+    pub kind: FaultKind,
+    /// Whether the process counts as dead from then on: every later call fails without effect, reads too.
+    pub dead_after: bool,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    mutations: u64,
+    plan: Option<FaultPlan>,
+    dead: bool,
+}
+
+/// Passes every call on to another store, except the ones that are to fail.
+///
+/// Mutating calls are: put, completion of an upload, copy, rename, and each single delete.
+#[derive(Debug, Clone)]
+pub struct FaultyStore {
+    inner: Arc<dyn ObjectStore>,
+    state: Arc<Mutex<State>>,
+}
+
+/// What a call has to do.
+enum Verdict {
+    Pass,
+    FailBefore,
+    FailAfter,
+    Tear,
+}
+
+impl FaultyStore {
+    /// Wraps a store; nothing fails until [`FaultyStore::arm`].
+    #[must_use]
+    pub fn new(inner: Arc<dyn ObjectStore>) -> Self {
+        Self {
+            inner,
+            state: Arc::default(),
+        }
+    }
+
+    /// Lets the planned call fail, counted from now on.
+    pub fn arm(&self, plan: FaultPlan) {
+        *self.state() = State {
+            plan: Some(plan),
+            ..State::default()
+        };
+    }
+
+    /// Lets nothing fail any more, and counts anew.
+    pub fn disarm(&self) {
+        *self.state() = State::default();
+    }
+
+    /// How many mutating calls there were since the last [`FaultyStore::arm`] or [`FaultyStore::disarm`].
+    #[must_use]
+    pub fn mutations(&self) -> u64 {
+        self.state().mutations
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn mutation(&self) -> Verdict {
+        let mut state = self.state();
+        if state.dead {
+            return Verdict::FailBefore;
+        }
+        state.mutations += 1;
+        let Some(plan) = state.plan.filter(|plan| plan.nth == state.mutations) else {
+            return Verdict::Pass;
+        };
+        state.dead = plan.dead_after;
+        match plan.kind {
+            FaultKind::BeforeEffect => Verdict::FailBefore,
+            FaultKind::AfterEffect => Verdict::FailAfter,
+            FaultKind::TornPut => Verdict::Tear,
+        }
+    }
+
+    fn read(&self) -> Result<()> {
+        if self.state().dead { Err(injected()) } else { Ok(()) }
+    }
+
+    async fn mutate<T>(&self, effect: impl Future<Output = Result<T>> + Send) -> Result<T> {
+        match self.mutation() {
+            Verdict::Pass => effect.await,
+            Verdict::FailBefore | Verdict::Tear => Err(injected()),
+            Verdict::FailAfter => effect.await.and(Err(injected())),
+        }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("a fault was injected")]
+struct Injected;
+
+fn injected() -> object_store::Error {
+    object_store::Error::Generic {
+        store: "FaultyStore",
+        source: Box::new(Injected),
+    }
+}
+
+impl fmt::Display for FaultyStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FaultyStore({})", self.inner)
+    }
+}
+
+#[async_trait]
+impl ObjectStore for FaultyStore {
+    async fn put_opts(&self, location: &Path, payload: PutPayload, opts: PutOptions) -> Result<PutResult> {
+        match self.mutation() {
+            Verdict::Pass => self.inner.put_opts(location, payload, opts).await,
+            Verdict::FailBefore => Err(injected()),
+            Verdict::FailAfter => self.inner.put_opts(location, payload, opts).await.and(Err(injected())),
+            Verdict::Tear => {
+                let bytes = Bytes::from(payload);
+                let half = bytes.slice(..bytes.len() / 2);
+                self.inner
+                    .put_opts(location, half.into(), opts)
+                    .await
+                    .and(Err(injected()))
+            }
+        }
+    }
+
+    async fn put_multipart_opts(&self, location: &Path, opts: PutMultipartOptions) -> Result<Box<dyn MultipartUpload>> {
+        self.read()?;
+        let upload = self.inner.put_multipart_opts(location, opts).await?;
+        Ok(Box::new(FaultyUpload {
+            store: self.clone(),
+            upload,
+        }))
+    }
+
+    async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
+        self.read()?;
+        self.inner.get_opts(location, options).await
+    }
+
+    async fn get_ranges(&self, location: &Path, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        self.read()?;
+        self.inner.get_ranges(location, ranges).await
+    }
+
+    fn delete_stream(&self, locations: BoxStream<'static, Result<Path>>) -> BoxStream<'static, Result<Path>> {
+        let store = self.clone();
+        let delete = move |location: Result<Path>| {
+            let store = store.clone();
+            async move {
+                let location = location?;
+                store.mutate(store.inner.delete(&location)).await.map(|()| location)
+            }
+        };
+        locations.then(delete).boxed()
+    }
+
+    fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
+        match self.read() {
+            Ok(()) => self.inner.list(prefix),
+            Err(error) => futures::stream::once(async { Err(error) }).boxed(),
+        }
+    }
+
+    fn list_with_offset(&self, prefix: Option<&Path>, offset: &Path) -> BoxStream<'static, Result<ObjectMeta>> {
+        match self.read() {
+            Ok(()) => self.inner.list_with_offset(prefix, offset),
+            Err(error) => futures::stream::once(async { Err(error) }).boxed(),
+        }
+    }
+
+    async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
+        self.read()?;
+        self.inner.list_with_delimiter(prefix).await
+    }
+
+    async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
+        self.mutate(self.inner.copy_opts(from, to, options)).await
+    }
+
+    async fn rename_opts(&self, from: &Path, to: &Path, options: RenameOptions) -> Result<()> {
+        self.mutate(self.inner.rename_opts(from, to, options)).await
+    }
+}
+
+#[derive(Debug)]
+struct FaultyUpload {
+    store: FaultyStore,
+    upload: Box<dyn MultipartUpload>,
+}
+
+#[async_trait]
+impl MultipartUpload for FaultyUpload {
+    fn put_part(&mut self, data: PutPayload) -> UploadPart {
+        match self.store.read() {
+            Ok(()) => self.upload.put_part(data),
+            Err(error) => Box::pin(async { Err(error) }),
+        }
+    }
+
+    async fn complete(&mut self) -> Result<PutResult> {
+        self.store.mutate(self.upload.complete()).await
+    }
+
+    async fn abort(&mut self) -> Result<()> {
+        self.upload.abort().await
+    }
+}

@@ -1,0 +1,248 @@
+use std::fmt;
+use std::path::{Path as FsPath, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use object_store::aws::{AmazonS3Builder, S3ConditionalPut};
+use object_store::memory::InMemory;
+use object_store::path::Path;
+use object_store::prefix::PrefixStore;
+use object_store::{ClientOptions, ObjectStore, RetryConfig};
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::{DurableLocal, StorageError};
+
+/// A text that is never shown: debug output, serialised configuration and messages mask it.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Keeps `text` from being shown.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The text itself; only for the client that must send it.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("***")
+    }
+}
+
+impl Serialize for Secret {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str("***")
+    }
+}
+
+/// How to reach an S3-compatible store; what is absent is left to the client's defaults.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct S3Options {
+    /// Address of the service, `http://127.0.0.1:9000`; absent for AWS itself.
+    pub endpoint: Option<String>,
+    /// Region; `us-east-1` where absent.
+    pub region: Option<String>,
+    /// Key id; absent means the machine's own role.
+    pub access_key_id: Option<String>,
+    /// The key's secret.
+    pub secret: Option<Secret>,
+    /// Whether plain `http` is allowed, for a store on the same machine or network.
+    pub allow_http: bool,
+}
+
+/// What opening a storage needs beside its URL.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StorageOptions {
+    /// For `s3://` URLs.
+    pub s3: S3Options,
+}
+
+/// The root of everything that is stored, or a part of it: an object store and its URL.
+///
+/// Paths given to [`Storage::store`] are relative to the URL. A put that is acknowledged survives a power cut.
+#[derive(Debug, Clone)]
+pub struct Storage {
+    root: Arc<dyn ObjectStore>,
+    prefix: Path,
+    store: Arc<dyn ObjectStore>,
+    url: Url,
+    local_dir: Option<PathBuf>,
+}
+
+impl Storage {
+    /// Opens the storage at `url`: `file:///absolute/dir` (created if absent), `s3://bucket/prefix` or `memory:///`.
+    ///
+    /// # Errors
+    /// The URL is of no known form, the directory cannot be created, or the options are not valid.
+    pub fn open(url: &Url, options: &StorageOptions) -> Result<Self, StorageError> {
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(StorageError::CredentialsInUrl);
+        }
+        match url.scheme() {
+            "file" => {
+                let no_path = || StorageError::NotALocalPath { url: url.to_string() };
+                if url.query().is_some() || url.fragment().is_some() {
+                    return Err(no_path());
+                }
+                Self::from_path(&url.to_file_path().map_err(|()| no_path())?)
+            }
+            "memory" => {
+                let mut root = url.clone();
+                root.set_path("/");
+                Ok(Self::with_store(Arc::new(InMemory::new()), root).child(url.path()))
+            }
+            "s3" => open_s3(url, &options.s3),
+            scheme => Err(StorageError::UnsupportedScheme {
+                scheme: scheme.to_owned(),
+            }),
+        }
+    }
+
+    /// Opens the storage in a local directory, which is created if absent.
+    ///
+    /// # Errors
+    /// The directory cannot be created or made durable.
+    pub fn from_path(dir: &FsPath) -> Result<Self, StorageError> {
+        let store = DurableLocal::open(dir)?;
+        let dir = store.root().to_path_buf();
+        let no_path = |()| StorageError::NotALocalPath {
+            url: dir.display().to_string(),
+        };
+        let url = Url::from_directory_path(&dir).map_err(no_path)?;
+        Ok(Self::with_store(Arc::new(store), url))
+    }
+
+    /// A storage that is gone when its last clone is dropped; for tests.
+    #[must_use]
+    pub fn memory() -> Self {
+        let store: Arc<dyn ObjectStore> = Arc::new(InMemory::new());
+        Self {
+            root: Arc::clone(&store),
+            prefix: Path::default(),
+            store,
+            url: memory_url(),
+            local_dir: None,
+        }
+    }
+
+    /// A storage on any object store, whose paths are already relative to `url`; for tests that inject faults.
+    #[must_use]
+    pub fn with_store(store: Arc<dyn ObjectStore>, url: Url) -> Self {
+        let local_dir = (url.scheme() == "file").then(|| url.to_file_path().ok()).flatten();
+        Self {
+            root: Arc::clone(&store),
+            prefix: Path::default(),
+            store,
+            url,
+            local_dir,
+        }
+    }
+
+    /// The object store; its paths are relative to [`Storage::url`].
+    #[must_use]
+    pub fn store(&self) -> &Arc<dyn ObjectStore> {
+        &self.store
+    }
+
+    /// The object store without this storage's prefix, for clients that address objects by full path.
+    #[must_use]
+    pub fn root_store(&self) -> &Arc<dyn ObjectStore> {
+        &self.root
+    }
+
+    /// Where this storage is, with a slash at the end.
+    #[must_use]
+    pub fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// The directory behind this storage, where there is one: its files may be mapped or hard-linked, never written.
+    #[must_use]
+    pub fn local_dir(&self) -> Option<&FsPath> {
+        self.local_dir.as_deref()
+    }
+
+    /// The part of this storage under `prefix`, segments divided by `/`.
+    #[must_use]
+    pub fn child(&self, prefix: &str) -> Self {
+        let prefix = Path::from(prefix);
+        if prefix.as_ref().is_empty() {
+            return self.clone();
+        }
+        let mut url = self.url.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments
+                .pop_if_empty()
+                .extend(prefix.parts().map(|part| part.as_ref().to_owned()))
+                .push("");
+        }
+        let full: Path = self.prefix.parts().chain(prefix.parts()).collect();
+        Self {
+            root: Arc::clone(&self.root),
+            store: Arc::new(PrefixStore::new(Arc::clone(&self.root), full.clone())),
+            prefix: full,
+            url,
+            local_dir: self.local_dir.as_ref().map(|dir| dir.join(prefix.as_ref())),
+        }
+    }
+}
+
+fn memory_url() -> Url {
+    // Every part of it is constant; a data URL can stand in for the impossible.
+    Url::parse("memory:///").unwrap_or_else(|_| unreachable!("a constant URL parses"))
+}
+
+fn open_s3(url: &Url, options: &S3Options) -> Result<Storage, StorageError> {
+    let bucket = url
+        .host_str()
+        .ok_or_else(|| StorageError::NoBucket { url: url.to_string() })?;
+    let prefix = Path::from_url_path(url.path()).map_err(|source| StorageError::InvalidPath {
+        path: url.path().to_owned(),
+        source,
+    })?;
+    let client = ClientOptions::new()
+        .with_allow_http(options.allow_http)
+        .with_connect_timeout(Duration::from_secs(5))
+        .with_timeout(Duration::from_secs(60));
+    let retry = RetryConfig {
+        max_retries: 5,
+        retry_timeout: Duration::from_secs(60),
+        ..RetryConfig::default()
+    };
+    let mut builder = AmazonS3Builder::new()
+        .with_bucket_name(bucket)
+        .with_client_options(client)
+        .with_allow_http(options.allow_http)
+        .with_retry(retry)
+        .with_conditional_put(S3ConditionalPut::ETagMatch);
+    if let Some(endpoint) = &options.endpoint {
+        builder = builder.with_endpoint(endpoint);
+    }
+    if let Some(region) = &options.region {
+        builder = builder.with_region(region);
+    }
+    if let Some(key) = &options.access_key_id {
+        builder = builder.with_access_key_id(key);
+    }
+    if let Some(secret) = &options.secret {
+        builder = builder.with_secret_access_key(secret.expose());
+    }
+    let store = builder.build().map_err(|source| StorageError::Open {
+        url: url.to_string(),
+        source,
+    })?;
+    let mut root = url.clone();
+    root.set_path("/");
+    Ok(Storage::with_store(Arc::new(store), root).child(prefix.as_ref()))
+}

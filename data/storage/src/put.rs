@@ -1,0 +1,56 @@
+use bytes::Bytes;
+use object_store::path::Path;
+use object_store::{ObjectStoreExt, PutMode, PutOptions, PutPayload};
+
+use crate::{Storage, StorageError};
+
+/// Writes an object that must not exist yet; `false` when someone else was first.
+///
+/// Of any number of concurrent callers for one path exactly one is told `true`, with one exception: a store
+/// reached over a network can lose the answer to a put that succeeded, so that its retry is told `false`.
+/// Whoever must know puts something unique into the bytes and reads them back; [`crate::EventLog`] does.
+///
+/// # Errors
+/// The store failed; whether the object was written is unknown.
+pub async fn put_new(storage: &Storage, path: &Path, bytes: impl Into<PutPayload>) -> Result<bool, StorageError> {
+    let options = PutOptions {
+        mode: PutMode::Create,
+        ..PutOptions::default()
+    };
+    match storage.store().put_opts(path, bytes.into(), options).await {
+        Ok(_) => Ok(true),
+        Err(object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. }) => Ok(false),
+        Err(source) => Err(StorageError::Write {
+            path: path.to_string(),
+            source,
+        }),
+    }
+}
+
+/// Writes an object whether or not it exists; readers see the old bytes or the new, never a mixture.
+///
+/// # Errors
+/// The store failed; whether the object was written is unknown.
+pub async fn put_over(storage: &Storage, path: &Path, bytes: impl Into<PutPayload>) -> Result<(), StorageError> {
+    let put = storage.store().put(path, bytes.into()).await;
+    put.map(drop).map_err(|source| StorageError::Write {
+        path: path.to_string(),
+        source,
+    })
+}
+
+/// Reads a whole object; `None` when there is none.
+///
+/// # Errors
+/// The store failed.
+pub async fn get_bytes(storage: &Storage, path: &Path) -> Result<Option<Bytes>, StorageError> {
+    let read = |source| StorageError::Read {
+        path: path.to_string(),
+        source,
+    };
+    match storage.store().get(path).await {
+        Ok(answer) => answer.bytes().await.map(Some).map_err(read),
+        Err(object_store::Error::NotFound { .. }) => Ok(None),
+        Err(source) => Err(read(source)),
+    }
+}
