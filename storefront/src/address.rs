@@ -1,0 +1,166 @@
+//! Which addresses this crate will talk to: the pure half of the guard against requests forged through a store's
+//! address, its redirects or its DNS records.
+//!
+//! [`check_url`] is asked before every request and every redirect; [`check_ip`] decides about every address that
+//! a name resolves to, at the moment of connecting, so that a name cannot be public when checked and private when used.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use url::{Host, Url};
+
+/// Which side of the wall an address is on. A store on one side never leads to the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Zone {
+    /// A globally routable address, or a name that may resolve to one.
+    Public,
+    /// This machine; only where the configuration allows it (emulated stores).
+    Loopback,
+}
+
+/// Why an address is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// Neither http nor https.
+    #[error("the scheme is neither http nor https")]
+    Scheme,
+    /// `user:password@` in the URL: never needed, and a way to disguise a host.
+    #[error("the URL carries user information")]
+    UserInfo,
+    /// No host.
+    #[error("the URL has no host")]
+    NoHost,
+    /// A port other than 80 and 443 on a public host.
+    #[error("port {0} is not 80 or 443")]
+    Port(u16),
+    /// This machine, where loopback is not allowed.
+    #[error("loopback is not allowed")]
+    Loopback,
+    /// A name that only a private network resolves (`router`, `db.internal`, `printer.local`).
+    #[error("the name belongs to a private network")]
+    PrivateName,
+    /// An address that is not globally routable: private, link-local, shared, multicast, reserved, metadata.
+    #[error("{0} is not a public address")]
+    NotPublic(IpAddr),
+}
+
+/// Top-level names that are resolved by private networks, if at all (RFC 6762, RFC 8375, ICANN's `.internal`,
+/// and the customary ones).
+const PRIVATE_SUFFIXES: [&str; 10] = [
+    "local",
+    "localdomain",
+    "internal",
+    "intranet",
+    "lan",
+    "home",
+    "corp",
+    "private",
+    "home.arpa",
+    "onion",
+];
+
+/// Decides whether a URL may be requested at all, before any name is resolved.
+///
+/// The host's spelling does not matter: the URL parser has already turned decimal, octal, hexadecimal, short,
+/// percent-encoded and full-width IPv4 literals into addresses.
+///
+/// # Errors
+/// The [`Refusal`] that names the first reason against it.
+pub fn check_url(url: &Url, allow_loopback: bool) -> Result<Zone, Refusal> {
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(Refusal::Scheme);
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(Refusal::UserInfo);
+    }
+    let zone = match url.host() {
+        None => return Err(Refusal::NoHost),
+        Some(Host::Ipv4(ip)) => check_ip(ip.into())?,
+        Some(Host::Ipv6(ip)) => check_ip(ip.into())?,
+        Some(Host::Domain(name)) => check_name(name)?,
+    };
+    match (zone, url.port_or_known_default()) {
+        (Zone::Loopback, _) if allow_loopback => Ok(Zone::Loopback),
+        (Zone::Loopback, _) => Err(Refusal::Loopback),
+        (Zone::Public, Some(80 | 443)) => Ok(Zone::Public),
+        (Zone::Public, port) => Err(Refusal::Port(port.unwrap_or(0))),
+    }
+}
+
+/// Decides which side of the wall an address is on.
+///
+/// # Errors
+/// [`Refusal::NotPublic`] for every address that is neither globally routable nor loopback.
+pub fn check_ip(ip: IpAddr) -> Result<Zone, Refusal> {
+    let (zone, refused) = match ip {
+        IpAddr::V4(v4) => (zone_v4(v4), ip),
+        IpAddr::V6(v6) => (zone_v6(v6), ip),
+    };
+    zone.ok_or(Refusal::NotPublic(refused))
+}
+
+/// Whether a name is `localhost` or below it (RFC 6761): such a name means loopback, and is never asked of DNS.
+pub(crate) fn is_localhost(name: &str) -> bool {
+    let name = name.trim_end_matches('.').to_ascii_lowercase();
+    name == "localhost" || name.ends_with(".localhost")
+}
+
+fn check_name(name: &str) -> Result<Zone, Refusal> {
+    if is_localhost(name) {
+        return Ok(Zone::Loopback);
+    }
+    let name = name.trim_end_matches('.').to_ascii_lowercase();
+    let below = |suffix: &&str| name.strip_suffix(*suffix).is_some_and(|rest| rest.ends_with('.'));
+    if name.is_empty() {
+        Err(Refusal::NoHost)
+    } else if !name.contains('.') || PRIVATE_SUFFIXES.iter().any(|suffix| name == *suffix || below(suffix)) {
+        Err(Refusal::PrivateName)
+    } else {
+        Ok(Zone::Public)
+    }
+}
+
+/// The IANA IPv4 special-purpose registry, and the one cloud metadata address that lies in public space.
+fn zone_v4(ip: Ipv4Addr) -> Option<Zone> {
+    let [a, b, c, d] = ip.octets();
+    match (a, b, c, d) {
+        (127, ..) => Some(Zone::Loopback),
+        (0 | 10, ..)
+        | (100, 64..=127, ..)
+        | (169, 254, ..)
+        | (172, 16..=31, ..)
+        | (192, 0, 0 | 2, _)
+        | (192, 88, 99, _)
+        | (192, 168, ..)
+        | (198, 18 | 19, ..)
+        | (198, 51, 100, _)
+        | (203, 0, 113, _)
+        | (224.., ..)
+        // Azure's platform address, reachable from inside its virtual machines only.
+        | (168, 63, 129, 16) => None,
+        _ => Some(Zone::Public),
+    }
+}
+
+/// Only global unicast (2000::/3) can be public, less the special blocks inside it; addresses that carry an IPv4
+/// address are judged by that one.
+fn zone_v6(ip: Ipv6Addr) -> Option<Zone> {
+    if ip == Ipv6Addr::LOCALHOST {
+        return Some(Zone::Loopback);
+    }
+    if let Some(mapped) = ip.to_ipv4_mapped() {
+        return zone_v4(mapped);
+    }
+    let [a, b, c, d, e, f, g, h] = ip.segments();
+    match (a, b, c, d, e, f) {
+        // NAT64's well-known prefix: what DNS64 answers on networks without IPv4.
+        (0x64, 0xff9b, 0, 0, 0, 0) => {
+            let [high, low] = [g.to_be_bytes(), h.to_be_bytes()];
+            let v4 = Ipv4Addr::new(high[0], high[1], low[0], low[1]);
+            zone_v4(v4).filter(|zone| *zone == Zone::Public)
+        }
+        // Protocol assignments (Teredo, benchmarking, ORCHID, …), documentation, 6to4.
+        (0x2001, 0..=0x1ff, ..) | (0x2001, 0xdb8, ..) | (0x2002, ..) | (0x3fff, 0..=0x0fff, ..) => None,
+        (0x2000..=0x3fff, ..) => Some(Zone::Public),
+        _ => None,
+    }
+}

@@ -1,0 +1,90 @@
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::config::StorefrontConfig;
+
+/// Leaves a host alone after failures in a row, then lets one request try.
+#[derive(Debug)]
+pub(crate) struct Breaker {
+    state: State,
+    failures_max: u32,
+    cooldown_start: Duration,
+    cooldown_max: Duration,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Closed { failures: u32 },
+    Open { until: Instant, cooldown: Duration },
+    HalfOpen { cooldown: Duration },
+}
+
+/// How a request was let through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Admission {
+    Normal,
+    /// The one request that finds out whether the store is back.
+    Trial,
+}
+
+impl Breaker {
+    pub(crate) fn new(config: &StorefrontConfig) -> Self {
+        Self {
+            state: State::Closed { failures: 0 },
+            failures_max: config.breaker_failures.max(1),
+            cooldown_start: Duration::from_millis(config.breaker_cooldown_ms),
+            cooldown_max: Duration::from_millis(config.breaker_cooldown_max_ms.max(config.breaker_cooldown_ms)),
+        }
+    }
+
+    /// Lets a request through, or says how long to leave the store alone.
+    pub(crate) fn admit(&mut self, now: Instant) -> Result<Admission, Duration> {
+        match self.state {
+            State::Closed { .. } => Ok(Admission::Normal),
+            State::Open { until, cooldown } if until <= now => {
+                self.state = State::HalfOpen { cooldown };
+                Ok(Admission::Trial)
+            }
+            State::Open { until, .. } => Err(until.duration_since(now)),
+            // A trial is under way; its outcome is known within a request's timeout.
+            State::HalfOpen { .. } => Err(Duration::from_secs(1)),
+        }
+    }
+
+    pub(crate) fn is_open(&self, now: Instant) -> bool {
+        matches!(self.state, State::Open { until, .. } if until > now)
+    }
+
+    pub(crate) fn succeeded(&mut self) {
+        // A late success from before the opening says nothing about now.
+        if !matches!(self.state, State::Open { .. }) {
+            self.state = State::Closed { failures: 0 };
+        }
+    }
+
+    /// Counts a failure; true when it opens the breaker.
+    pub(crate) fn failed(&mut self, now: Instant) -> bool {
+        let cooldown = match self.state {
+            State::Closed { failures } if failures + 1 < self.failures_max => {
+                self.state = State::Closed { failures: failures + 1 };
+                return false;
+            }
+            State::Closed { .. } => self.cooldown_start,
+            State::HalfOpen { cooldown } => cooldown.saturating_mul(2).min(self.cooldown_max),
+            State::Open { .. } => return false,
+        };
+        self.state = State::Open {
+            until: now + cooldown,
+            cooldown,
+        };
+        true
+    }
+
+    /// A trial ended without an outcome (its caller went away): the next request may try.
+    pub(crate) fn trial_abandoned(&mut self, now: Instant) {
+        if let State::HalfOpen { cooldown } = self.state {
+            self.state = State::Open { until: now, cooldown };
+        }
+    }
+}

@@ -1,0 +1,234 @@
+use std::time::Duration;
+
+use data_model::{Classify, ErrorCode, Retry};
+
+use crate::address::Refusal;
+use crate::body::BodyLimit;
+use crate::transport::TransportError;
+
+/// Why a store's page could not be had. No variant carries a query string or a secret.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The address given is no address of a store, or the path is none.
+    #[error("not an address of a store: {reason}")]
+    Url {
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The address, one it redirects to, or one it resolves to, is not public.
+    #[error("{host} is refused")]
+    AddressRefused {
+        /// The host that was to be asked.
+        host: String,
+        /// Why it is not.
+        #[source]
+        reason: Refusal,
+    },
+    /// The store's `robots.txt` asks us not to fetch this path.
+    #[error("robots.txt of {host} disallows {path}")]
+    RobotsDisallowed {
+        /// The store.
+        host: String,
+        /// The path, without its query.
+        path: String,
+    },
+    /// The store's `robots.txt` cannot be read for now, so nothing may be fetched (RFC 9309, 2.3.1.4).
+    #[error("robots.txt of {host} cannot be read")]
+    RobotsUnavailable {
+        /// The store.
+        host: String,
+        /// When it will be asked for again.
+        retry_after: Duration,
+    },
+    /// The store asks us to slow down (429, 430, 503 with `Retry-After`), longer or more often than we wait here.
+    #[error("the store asks to slow down")]
+    Throttled {
+        /// How long it wants to be left alone, if it says.
+        retry_after: Option<Duration>,
+    },
+    /// A bot challenge stands before the store.
+    #[error("the store answers with a bot challenge (status {status})")]
+    Challenged {
+        /// The status it came with.
+        status: u16,
+    },
+    /// The store is closed by a password page.
+    #[error("the store is behind a password page")]
+    PasswordPage,
+    /// The store does not publish its catalogue.
+    #[error("the store does not publish its catalogue (status {status})")]
+    CatalogueClosed {
+        /// 401, 403, 404 or 410.
+        status: u16,
+    },
+    /// The platform has suspended the store (402: unpaid, 423: locked).
+    #[error("the store is suspended (status {status})")]
+    Suspended {
+        /// 402 or 423.
+        status: u16,
+    },
+    /// JSON was asked for, something else came.
+    #[error("the store answers with something that is not JSON")]
+    NotJson {
+        /// What it said it was.
+        content_type: Option<String>,
+    },
+    /// The page lies beyond the platform's cap on page × limit.
+    #[error("the page is beyond the platform's cap")]
+    PageCap,
+    /// The body is larger than is read.
+    #[error("the body is larger than {bytes_max} bytes ({limit})")]
+    TooLarge {
+        /// Which of the two limits it broke.
+        limit: BodyLimit,
+        /// That limit.
+        bytes_max: u64,
+    },
+    /// The body ended before it was complete.
+    #[error("the body ended early")]
+    Truncated,
+    /// The body's content encoding is unknown or broken.
+    #[error("the body cannot be decoded")]
+    Encoding,
+    /// The store took too long.
+    #[error("no complete answer within {} ms", after.as_millis())]
+    Timeout {
+        /// How long was waited.
+        after: Duration,
+    },
+    /// No connection.
+    #[error("cannot connect to {host}")]
+    Connect {
+        /// The host.
+        host: String,
+        /// Why.
+        #[source]
+        source: TransportError,
+    },
+    /// The connection broke or spoke no proper HTTP.
+    #[error("the exchange with {host} failed")]
+    Exchange {
+        /// The host.
+        host: String,
+        /// Why.
+        #[source]
+        source: TransportError,
+    },
+    /// Any other status than the ones that have their own variant.
+    #[error("the store answers with status {status}")]
+    Status {
+        /// The status.
+        status: u16,
+    },
+    /// The store failed several times in a row and is left alone.
+    #[error("the store failed repeatedly and is left alone")]
+    BreakerOpen {
+        /// When one request may try again.
+        retry_after: Duration,
+    },
+    /// A redirect that is not followed.
+    #[error("a redirect of {host} is not followed: {fault}")]
+    Redirect {
+        /// Who redirected.
+        host: String,
+        /// Why it is not followed.
+        fault: RedirectFault,
+    },
+}
+
+/// Why a redirect is not followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum RedirectFault {
+    /// More than the configured number, a loop for instance.
+    #[error("too many")]
+    TooMany,
+    /// No `Location`, or one that is no URL.
+    #[error("no usable location")]
+    Location,
+    /// From https to http.
+    #[error("it gives up https")]
+    Downgrade,
+    /// From a public store to this machine.
+    #[error("it leads to loopback")]
+    Inward,
+}
+
+impl StoreError {
+    /// Whether the same request may succeed at a later time, without anybody changing anything.
+    #[must_use]
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::RobotsUnavailable { .. }
+            | Self::Throttled { .. }
+            | Self::Challenged { .. }
+            | Self::Truncated
+            | Self::Encoding
+            | Self::Timeout { .. }
+            | Self::Connect { .. }
+            | Self::Exchange { .. }
+            | Self::BreakerOpen { .. } => true,
+            Self::Status { status } => matches!(status, 408 | 425 | 500..),
+            _ => false,
+        }
+    }
+
+    /// Whether the request is worth sending again at once (after a back-off). A challenge, an open breaker and an
+    /// unreadable `robots.txt` are transient but not helped by asking again soon.
+    pub(crate) fn is_worth_a_retry(&self) -> bool {
+        self.is_transient()
+            && !matches!(
+                self,
+                Self::Challenged { .. } | Self::BreakerOpen { .. } | Self::RobotsUnavailable { .. }
+            )
+    }
+
+    /// Whether it says that the store did not manage to answer, as opposed to refusing.
+    pub(crate) fn is_failure(&self) -> bool {
+        matches!(
+            self,
+            Self::Truncated | Self::Timeout { .. } | Self::Connect { .. } | Self::Exchange { .. }
+        )
+    }
+}
+
+impl Classify for StoreError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::Url { .. } => ErrorCode::Validation,
+            Self::Timeout { .. } => ErrorCode::StoreTimeout,
+            Self::AddressRefused { .. }
+            | Self::RobotsDisallowed { .. }
+            | Self::CatalogueClosed { .. }
+            | Self::NotJson { .. }
+            | Self::PageCap
+            | Self::TooLarge { .. }
+            | Self::Redirect { .. } => ErrorCode::StoreRejected,
+            Self::RobotsUnavailable { .. }
+            | Self::Throttled { .. }
+            | Self::Challenged { .. }
+            | Self::PasswordPage
+            | Self::Suspended { .. }
+            | Self::Truncated
+            | Self::Encoding
+            | Self::Connect { .. }
+            | Self::Exchange { .. }
+            | Self::BreakerOpen { .. } => ErrorCode::StoreUnavailable,
+            Self::Status { status } if self.is_transient() || *status < 400 => ErrorCode::StoreUnavailable,
+            Self::Status { .. } => ErrorCode::StoreRejected,
+        }
+    }
+
+    fn retry(&self) -> Retry {
+        /// What to wait after a refusal that names no time.
+        const COOL: Duration = Duration::from_secs(60);
+        match self {
+            Self::Throttled { retry_after } => Retry::After(retry_after.unwrap_or(COOL)),
+            Self::BreakerOpen { retry_after } | Self::RobotsUnavailable { retry_after, .. } => {
+                Retry::After(*retry_after)
+            }
+            Self::Challenged { .. } => Retry::After(COOL),
+            _ if self.is_transient() => Retry::After(Duration::from_secs(1)),
+            _ => Retry::Never,
+        }
+    }
+}

@@ -1,0 +1,147 @@
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+
+use crate::address::{Refusal, Zone, check_ip, is_localhost};
+
+/// Turns a name into addresses. The system's resolver, or what a test puts in its place.
+#[async_trait]
+pub trait Lookup: Send + Sync + std::fmt::Debug {
+    /// All addresses of a name, whatever they are; judging them is not its task.
+    ///
+    /// # Errors
+    /// What the resolver says when it has no answer.
+    async fn lookup(&self, name: &str) -> io::Result<Vec<IpAddr>>;
+}
+
+/// The system's resolver.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SystemLookup;
+
+#[async_trait]
+impl Lookup for SystemLookup {
+    async fn lookup(&self, name: &str) -> io::Result<Vec<IpAddr>> {
+        Ok(tokio::net::lookup_host((name, 0))
+            .await?
+            .map(|address| address.ip())
+            .collect())
+    }
+}
+
+/// Why a name yields no address to connect to.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ResolveError {
+    /// It resolves to addresses that are not public, and to no other.
+    #[error("the name resolves to no public address")]
+    Refused(#[source] Refusal),
+    /// It does not resolve.
+    #[error("the name does not resolve")]
+    Lookup(#[source] io::Error),
+    /// It resolves to nothing.
+    #[error("the name has no address")]
+    Empty,
+}
+
+/// The connect-time half of the address guard: the HTTP client connects only to what this lets through.
+#[derive(Debug, Clone)]
+pub(crate) struct GuardedResolver {
+    lookup: Arc<dyn Lookup>,
+    allow_loopback: bool,
+}
+
+impl GuardedResolver {
+    pub(crate) fn new(lookup: Arc<dyn Lookup>, allow_loopback: bool) -> Self {
+        Self { lookup, allow_loopback }
+    }
+
+    /// The public addresses of a name. `localhost` and names below it are this machine without asking anybody, and no
+    /// other name is: DNS has no say in what is loopback.
+    async fn addresses(&self, name: &str) -> Result<Vec<SocketAddr>, ResolveError> {
+        if is_localhost(name) {
+            return match self.allow_loopback {
+                true => Ok(vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0))]),
+                false => Err(ResolveError::Refused(Refusal::Loopback)),
+            };
+        }
+        let found = self.lookup.lookup(name).await.map_err(ResolveError::Lookup)?;
+        let mut refusal = None;
+        let mut addresses = Vec::with_capacity(found.len());
+        for ip in found {
+            match check_ip(ip) {
+                Ok(Zone::Public) => addresses.push(SocketAddr::from((ip, 0))),
+                Ok(Zone::Loopback) => refusal = Some(Refusal::Loopback),
+                Err(reason) => refusal = Some(reason),
+            }
+        }
+        match (addresses.is_empty(), refusal) {
+            (false, _) => Ok(addresses),
+            (true, Some(reason)) => Err(ResolveError::Refused(reason)),
+            (true, None) => Err(ResolveError::Empty),
+        }
+    }
+}
+
+impl Resolve for GuardedResolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let guard = self.clone();
+        Box::pin(async move {
+            let addresses = guard.addresses(name.as_str()).await?;
+            Ok(Box::new(addresses.into_iter()) as Addrs)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Fixed(Vec<IpAddr>);
+
+    #[async_trait]
+    impl Lookup for Fixed {
+        async fn lookup(&self, _: &str) -> io::Result<Vec<IpAddr>> {
+            Ok(self.0.clone())
+        }
+    }
+
+    async fn addresses(name: &str, found: &[&str], allow_loopback: bool) -> Result<Vec<String>, ResolveError> {
+        let lookup = Arc::new(Fixed(found.iter().map(|ip| ip.parse().unwrap()).collect()));
+        let guard = GuardedResolver::new(lookup, allow_loopback);
+        guard
+            .addresses(name)
+            .await
+            .map(|addresses| addresses.iter().map(|address| address.ip().to_string()).collect())
+    }
+
+    #[tokio::test]
+    async fn of_mixed_answers_only_the_public_ones_are_connected_to() {
+        let found = [
+            "10.0.0.1",
+            "8.8.8.8",
+            "::1",
+            "2606:4700::1111",
+            "64:ff9b::808:808",
+            "127.0.0.1",
+        ];
+        let public = addresses("brand.example", &found, true).await.unwrap();
+        assert_eq!(public, ["8.8.8.8", "2606:4700::1111", "64:ff9b::808:808"]);
+    }
+
+    #[tokio::test]
+    async fn localhost_is_this_machine_or_refused_whatever_dns_says() {
+        assert_eq!(
+            addresses("a.localhost", &["8.8.8.8"], true).await.unwrap(),
+            ["127.0.0.1"]
+        );
+        let refused = addresses("a.localhost", &["8.8.8.8"], false).await;
+        assert!(matches!(refused, Err(ResolveError::Refused(Refusal::Loopback))));
+        assert!(matches!(
+            addresses("brand.example", &[], false).await,
+            Err(ResolveError::Empty)
+        ));
+    }
+}

@@ -1,0 +1,168 @@
+//! What the tests share: a clock that stands still and a transport that follows a script.
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use data_model::{Clock, Timestamp};
+use futures::StreamExt;
+use http::{HeaderMap, StatusCode};
+use storefront::{Fetched, Incoming, Outgoing, Page, Store, Storefront, StorefrontConfig, Transport, TransportError};
+use tokio::time::Instant;
+use url::Url;
+
+#[derive(Debug)]
+pub(crate) struct StoppedClock;
+
+impl Clock for StoppedClock {
+    fn now(&self) -> Timestamp {
+        "2026-11-21T00:00:00Z".parse().unwrap()
+    }
+}
+
+pub(crate) enum Reply {
+    Answer(u16, Vec<(&'static str, String)>, &'static str),
+    Fail(TransportError),
+    /// The head never comes.
+    Hang,
+}
+
+pub(crate) fn ok(body: &'static str) -> Reply {
+    Reply::Answer(200, vec![], body)
+}
+
+pub(crate) fn status(status: u16) -> Reply {
+    Reply::Answer(status, vec![], "")
+}
+
+pub(crate) fn redirect(status: u16, location: &str) -> Reply {
+    Reply::Answer(status, vec![("location", location.to_owned())], "")
+}
+
+pub(crate) fn throttled(retry_after: Option<&str>) -> Reply {
+    Reply::Answer(
+        429,
+        retry_after
+            .map(|value| ("retry-after", value.to_owned()))
+            .into_iter()
+            .collect(),
+        "local_rate_limited",
+    )
+}
+
+/// What a script is asked: the URL and how many pages (robots.txt aside) were asked for before.
+type Script = Box<dyn Fn(&Url, usize) -> Reply + Send + Sync>;
+
+pub(crate) struct Scripted {
+    script: Script,
+    /// When (milliseconds since the first) and what was asked.
+    pub(crate) log: Mutex<Vec<(u64, String)>>,
+    pub(crate) headers: Mutex<Vec<HeaderMap>>,
+    started: Instant,
+}
+
+impl std::fmt::Debug for Scripted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Scripted")
+    }
+}
+
+impl Scripted {
+    pub(crate) fn new(script: impl Fn(&Url, usize) -> Reply + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self {
+            script: Box::new(script),
+            log: Mutex::default(),
+            headers: Mutex::default(),
+            started: Instant::now(),
+        })
+    }
+
+    /// When pages were asked for, robots.txt aside, in milliseconds.
+    pub(crate) fn page_times(&self) -> Vec<u64> {
+        self.log
+            .lock()
+            .unwrap()
+            .iter()
+            .filter(|(_, url)| !url.ends_with("/robots.txt"))
+            .map(|(at, _)| *at)
+            .collect()
+    }
+
+    pub(crate) fn urls(&self) -> Vec<String> {
+        self.log.lock().unwrap().iter().map(|(_, url)| url.clone()).collect()
+    }
+}
+
+#[async_trait]
+impl Transport for Scripted {
+    async fn send(&self, request: Outgoing) -> Result<Incoming, TransportError> {
+        let reply = {
+            let mut log = self.log.lock().unwrap();
+            let nth = log.iter().filter(|(_, url)| !url.ends_with("/robots.txt")).count();
+            log.push((
+                u64::try_from(self.started.elapsed().as_millis()).unwrap(),
+                request.url.to_string(),
+            ));
+            self.headers.lock().unwrap().push(request.headers);
+            (self.script)(&request.url, nth)
+        };
+        let (status, fields, body) = match reply {
+            Reply::Answer(status, fields, body) => (status, fields, body),
+            Reply::Fail(error) => return Err(error),
+            Reply::Hang => std::future::pending().await,
+        };
+        let headers = fields
+            .into_iter()
+            .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
+            .collect();
+        let chunk = Ok(Bytes::from_static(body.as_bytes()));
+        Ok(Incoming {
+            status: StatusCode::from_u16(status).unwrap(),
+            headers,
+            body: futures::stream::iter([chunk]).boxed(),
+        })
+    }
+}
+
+/// A script for pages of a store without a robots.txt.
+pub(crate) fn pages(script: impl Fn(&Url, usize) -> Reply + Send + Sync + 'static) -> Arc<Scripted> {
+    Scripted::new(move |url, nth| {
+        if url.path() == "/robots.txt" {
+            status(404)
+        } else {
+            script(url, nth)
+        }
+    })
+}
+
+pub(crate) fn storefront(config: StorefrontConfig, transport: &Arc<Scripted>) -> Storefront {
+    Storefront::with_transport(
+        config,
+        Arc::new(StoppedClock),
+        Arc::clone(transport) as Arc<dyn Transport>,
+    )
+    .unwrap()
+}
+
+pub(crate) fn store_at(url: &str, config: StorefrontConfig, transport: &Arc<Scripted>) -> Store {
+    storefront(config, transport).store(&url.parse().unwrap()).unwrap()
+}
+
+pub(crate) fn store(config: StorefrontConfig, transport: &Arc<Scripted>) -> Store {
+    store_at("https://brand.example", config, transport)
+}
+
+/// The defaults without a pace.
+pub(crate) fn unpaced() -> StorefrontConfig {
+    StorefrontConfig {
+        rate_start_per_s: f64::INFINITY,
+        ..StorefrontConfig::default()
+    }
+}
+
+pub(crate) fn page(fetched: Fetched) -> Page {
+    match fetched {
+        Fetched::Body(page) => page,
+        Fetched::NotModified => panic!("not modified"),
+    }
+}
