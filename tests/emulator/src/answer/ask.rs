@@ -1,0 +1,184 @@
+use http::header::{ACCEPT_ENCODING, HeaderName, IF_NONE_MATCH};
+use http::request::Parts;
+
+/// What of a request an answer depends on.
+#[derive(Debug, Clone)]
+pub(crate) struct Ask {
+    /// The path, percent-decoded.
+    pub(crate) path: String,
+    query: String,
+    pub(crate) if_none_match: Option<String>,
+    accept_encoding: String,
+}
+
+/// How a body is packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Coding {
+    Brotli,
+    Gzip,
+}
+
+impl Ask {
+    pub(crate) fn of(parts: &Parts) -> Self {
+        let header = |name: HeaderName| {
+            parts
+                .headers
+                .get(name)
+                .and_then(|value| value.to_str().ok())
+                .map(str::to_owned)
+        };
+        Self {
+            path: decode(parts.uri.path()),
+            query: parts.uri.query().unwrap_or_default().to_owned(),
+            if_none_match: header(IF_NONE_MATCH),
+            accept_encoding: header(ACCEPT_ENCODING).unwrap_or_default(),
+        }
+    }
+
+    /// The same request without its validator.
+    pub(crate) fn unconditional(&self) -> Self {
+        Self {
+            if_none_match: None,
+            ..self.clone()
+        }
+    }
+
+    fn number(&self, name: &str) -> Option<u32> {
+        let pairs = self.query.split('&').filter_map(|pair| pair.split_once('='));
+        pairs
+            .rev()
+            .find(|(key, _)| *key == name)?
+            .1
+            .parse()
+            .ok()
+            .filter(|number| *number > 0)
+    }
+
+    /// Products a page: 30 unless told, never more than 250.
+    pub(crate) fn limit(&self) -> u64 {
+        u64::from(self.number("limit").unwrap_or(30).min(250))
+    }
+
+    /// The page, from 1.
+    pub(crate) fn page(&self) -> u32 {
+        self.number("page").unwrap_or(1)
+    }
+
+    /// Whether the client has what this validator names; weak comparison, as RFC 9110 wants it for `If-None-Match`.
+    pub(crate) fn has(&self, etag: &str) -> bool {
+        let given = self.if_none_match.as_deref().unwrap_or_default();
+        given
+            .split(',')
+            .map(str::trim)
+            .any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag)
+    }
+
+    /// The coding that the client likes best: gzip where it does not care.
+    pub(crate) fn coding(&self) -> Option<Coding> {
+        let quality = |name: &str| {
+            let mut codings = self.accept_encoding.split(',').map(str::trim);
+            let found = codings.find_map(|coding| {
+                let (coding, rest) = coding.split_once(';').unwrap_or((coding, ""));
+                (coding.trim().eq_ignore_ascii_case(name)).then_some(rest)
+            })?;
+            let quality: f32 = found
+                .trim()
+                .strip_prefix("q=")
+                .map_or(1.0, |number| number.parse().unwrap_or(0.0));
+            (quality > 0.0).then_some(quality)
+        };
+        match (quality("gzip"), quality("br")) {
+            (Some(gzip), Some(brotli)) if brotli > gzip => Some(Coding::Brotli),
+            (Some(_), _) => Some(Coding::Gzip),
+            (None, Some(_)) => Some(Coding::Brotli),
+            (None, None) => None,
+        }
+    }
+}
+
+/// Percent-decodes a path; what is no valid code, or no UTF-8, stays as it is.
+fn decode(path: &str) -> String {
+    if !path.contains('%') {
+        return path.to_owned();
+    }
+    let bytes = path.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let code = path
+            .get(at + 1..at + 3)
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match code {
+            Some(byte) if bytes[at] == b'%' => {
+                out.push(byte);
+                at += 3;
+            }
+            _ => {
+                out.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8(out).unwrap_or_else(|_| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Request;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn ask(uri: &str, headers: &[(HeaderName, &str)]) -> Ask {
+        let mut request = Request::builder().uri(uri);
+        for (name, value) in headers {
+            request = request.header(name, *value);
+        }
+        Ask::of(&request.body(()).unwrap().into_parts().0)
+    }
+
+    #[test]
+    fn limits_are_clamped_and_nonsense_is_the_default() {
+        let of = |query: &str| {
+            let ask = ask(&format!("/products.json?{query}"), &[]);
+            (ask.limit(), ask.page())
+        };
+        assert_eq!(of(""), (30, 1));
+        assert_eq!(of("limit=9999&page=3&fields=id"), (250, 3));
+        assert_eq!(of("limit=0&page=-1"), (30, 1));
+        assert_eq!(of("limit=ten&page=4294967295"), (30, u32::MAX));
+    }
+
+    #[test]
+    fn validators_compare_weakly() {
+        let has = |given| ask("/", &[(IF_NONE_MATCH, given)]).has("\"a\"");
+        assert!(has("\"a\"") && has("W/\"a\"") && has("\"b\", \"a\"") && has("*"));
+        assert!(!has("\"b\"") && !has("a"));
+    }
+
+    #[test]
+    fn codings_follow_the_clients_preference() {
+        let coding = |accepts| ask("/", &[(ACCEPT_ENCODING, accepts)]).coding();
+        assert_eq!(coding("gzip, br"), Some(Coding::Gzip));
+        assert_eq!(coding("gzip;q=0.5, br;q=0.9"), Some(Coding::Brotli));
+        assert_eq!(coding("br"), Some(Coding::Brotli));
+        assert_eq!(coding("gzip;q=0"), None);
+        assert_eq!(coding("identity"), None);
+    }
+
+    #[test]
+    fn handles_of_any_script_arrive() {
+        assert_eq!(
+            ask("/products/%E0%A4%9A%E0%A4%BE%E0%A4%AF.js", &[]).path,
+            "/products/चाय.js"
+        );
+        assert_eq!(ask("/a%2", &[]).path, "/a%2");
+    }
+
+    proptest! {
+        #[test]
+        fn no_path_breaks_it(path in "[ -~]*") {
+            decode(&path);
+        }
+    }
+}

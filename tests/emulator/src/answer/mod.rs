@@ -1,0 +1,148 @@
+//! What a store answers to a path, as a third party sees the platform.
+
+mod ask;
+mod listing;
+mod meta;
+mod policy;
+mod product;
+mod product_html;
+mod product_js;
+mod product_json;
+mod reply;
+mod robots;
+mod sitemap;
+
+pub(crate) use ask::Ask;
+pub(crate) use listing::Twist;
+use product::Product;
+use product_html::page;
+pub(crate) use reply::Reply;
+pub(crate) use robots::forbidding;
+
+use crate::generated::dice::fold_bytes;
+use crate::picture::{Picture, draw};
+use crate::shop::Shop;
+
+/// The store's answer to a request.
+pub(crate) fn answer(shop: &Shop, ask: &Ask, twist: &Twist) -> Reply {
+    let path = ask.path.as_str();
+    let reply = match path {
+        "/" => Some(front(shop)),
+        "/products.json" => return listing::products(shop, ask, &shop.catalogue.places(shop.epoch()), twist),
+        "/collections.json" => Some(listing::collections(shop, ask)),
+        "/meta.json" => Some(meta::meta(shop)),
+        "/cart.js" | "/cart.json" => Some(meta::cart(shop)),
+        "/robots.txt" => Some(robots::robots(shop)),
+        "/sitemap.xml" => Some(sitemap::index(shop)),
+        "/policies/shipping-policy" | "/pages/shipping-policy" => policy::shipping_policy(shop),
+        "/password" => Some(Reply::redirect(302, "/")),
+        _ if path.starts_with("/sitemap_") => sitemap::sitemap(shop, ask),
+        _ => below(shop, ask, twist),
+    };
+    reply.unwrap_or_else(|| not_found(shop)).conditional(ask)
+}
+
+fn below(shop: &Shop, ask: &Ask, twist: &Twist) -> Option<Reply> {
+    if let Some(rest) = ask.path.strip_prefix("/products/") {
+        return product(shop, rest);
+    }
+    if let Some(rest) = ask.path.strip_prefix("/collections/") {
+        return collection(shop, rest, ask, twist);
+    }
+    picture(shop, ask.path.strip_prefix("/cdn/shop/files/")?)
+}
+
+fn product(shop: &Shop, rest: &str) -> Option<Reply> {
+    let find = |handle: &str| {
+        let place = shop.catalogue.find(handle, shop.epoch())?;
+        Some((place, Product::read(shop, place)?))
+    };
+    // A handle may itself end in `.js`: the whole name is tried first.
+    if let Some((place, product)) = find(rest) {
+        return Some(product_html::product_html(shop, place, &product));
+    }
+    if let Some(handle) = rest.strip_suffix(".json") {
+        return product_json::product_json(&find(handle)?.1, &shop.address.currency);
+    }
+    product_js::product_js(&find(rest.strip_suffix(".js")?)?.1)
+}
+
+fn collection(shop: &Shop, rest: &str, ask: &Ask, twist: &Twist) -> Option<Reply> {
+    if let Some(handle) = rest.strip_suffix("/products.json") {
+        return Some(listing::products(
+            shop,
+            ask,
+            &shop.catalogue.shelf(handle, shop.epoch())?,
+            twist,
+        ));
+    }
+    if let Some(handle) = rest.strip_suffix(".json") {
+        return listing::collection(shop, handle);
+    }
+    shop.catalogue
+        .shelf(rest, shop.epoch())
+        .map(|_| Reply::html(200, page(shop, rest, "", "<h1>Collection</h1>")))
+}
+
+fn front(shop: &Shop) -> Reply {
+    let shelves = shop.catalogue.shelves(shop.epoch());
+    let links = shelves.iter().take(50).map(|shelf| {
+        format!(
+            "<li><a href=\"/collections/{}\">{} products</a></li>\n",
+            shelf.handle, shelf.products
+        )
+    });
+    let main = format!("<h1>Welcome</h1>\n<ul>{}</ul>", links.collect::<String>());
+    Reply::html(200, page(shop, "Home", "", &main)).validated()
+}
+
+/// A drawn picture: `{handle}_{nth}.svg`. Pictures outlive their products, as on the platform's own servers.
+fn picture(shop: &Shop, file: &str) -> Option<Reply> {
+    let (handle, nth) = file.strip_suffix(".svg")?.rsplit_once('_')?;
+    let nth: u64 = nth.parse().ok().filter(|nth| (1..=9).contains(nth))?;
+    let brand = &shop.address.name;
+    let seed = fold_bytes(handle.as_bytes());
+    let found = shop
+        .catalogue
+        .find(handle, shop.epoch())
+        .and_then(|place| shop.catalogue.sketch(place, shop.epoch()));
+    let svg = match found {
+        Some(sketch) => {
+            let (shape, tone) = (sketch.kind.shape, sketch.picture_tone(nth));
+            draw(&Picture {
+                shape,
+                tone,
+                nth,
+                seed,
+                title: &sketch.title(),
+                brand,
+            })
+        }
+        None => {
+            let kinds = shop.catalogue.persona().trade.kinds;
+            let shape = kinds[(seed % kinds.len() as u64) as usize].shape;
+            draw(&Picture {
+                shape,
+                tone: "#8a8f98",
+                nth,
+                seed,
+                title: handle,
+                brand,
+            })
+        }
+    };
+    Some(Reply::svg(svg).validated())
+}
+
+/// The platform's page for what is not there; it is HTML whatever the path promised.
+pub(crate) fn not_found(shop: &Shop) -> Reply {
+    let main = "<h1>404 Page Not Found</h1>\n<p>The page you requested does not exist.</p>";
+    Reply::html(404, page(shop, "404 Not Found", "", main))
+}
+
+/// The page of a store that has a password.
+pub(crate) fn password(shop: &Shop) -> Reply {
+    let main = "<h1>Opening soon</h1>\n<form method=\"post\" action=\"/password\"><label>Enter store using password \
+                <input type=\"password\" name=\"password\"></label></form>";
+    Reply::html(200, page(shop, "Opening Soon", "", main))
+}

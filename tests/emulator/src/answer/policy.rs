@@ -1,0 +1,33 @@
+use super::product_html::page;
+use super::reply::Reply;
+use crate::generated::dice::Dice;
+use crate::shop::Shop;
+
+/// The store's shipping policy as a page; a third of stores have none. Wordings vary as merchants' do: thresholds,
+/// fees, cash on delivery, ranges of days, contradictions, and templates that nobody filled in.
+pub(crate) fn shipping_policy(shop: &Shop) -> Option<Reply> {
+    let persona = shop.catalogue.persona();
+    let mut dice = Dice::of(&[persona.seed, 0x504f_4c49, u64::from(persona.index)]);
+    if dice.chance(330) {
+        return None;
+    }
+    let free = [499, 599, 799, 999, 1499][dice.below(5) as usize];
+    let fee = [40, 49, 79, 99][dice.below(4) as usize];
+    let (low, high) = (dice.between(2, 5), dice.between(6, 10));
+    let cod = dice.between(1, 4) * 25;
+    let roll = if persona.coin.code == "INR" { dice.below(8) } else { 8 };
+    let body = match roll {
+        8 => format!("<p>Orders ship within 1-2 business days. Free standard shipping on orders over {} {free}. Delivery takes {low}-{high} business days.</p>", persona.coin.code),
+        0 => format!("<p>Free Shipping on prepaid orders above Rs. {free} within India.</p><p>COD is available on orders above Rs. 299. COD is not available on orders above Rs. 2000.</p><p>Orders are processed within 24 hours. Delivery takes {low}–{high} working days.</p>"),
+        1 => format!("<ul><li>Dispatch 1–3 business days</li><li>Metro cities {low}–{high}, Tier-2 &amp; major towns 4–8, Remote / NE states / J&amp;K 6–11 business days</li><li>Partial COD: Pay now 50 % of order value + ₹{fee} COD fee</li></ul>"),
+        2 => format!("<p>Shipping is FREE across India. A fee of Rs {cod} is charged for Cash-On-Delivery orders as a cash handling fee. Orders typically take {low}-{high} days.</p>"),
+        3 => format!("<p>Orders under INR {free} carry a nominal shipping fee of Rs.{fee}/-. COD orders include a handling fee of Rs. {cod}. {low}-{high} working days.</p>"),
+        4 => "<p>Free shipping on orders above [X amount]. [X business days – usually 1–3].</p>".to_owned(),
+        5 => format!("<p>Your order is dispatched within 25-30 business days, then {low}-{high} business days. COD is not available due to the customized nature of our products.</p>"),
+        6 => "<p>Shipping charges are mentioned at the time of checkout. COD option is available for all orders subject to promotions and offers.</p>".to_owned(),
+        _ => format!("<p>We offer free prepaid shipping throughout India. We dispatch all orders within 2 to 3 business days. Orders are processed within 1-2 business days. Metro {low} to {high} days, non-metro 5 to 12.</p>"),
+    };
+    let main =
+        format!("<h1>Shipping policy</h1>\n<div class=\"shopify-policy__body\"><div class=\"rte\">{body}</div></div>");
+    Some(Reply::html(200, page(shop, "Shipping policy", "", &main)).validated())
+}

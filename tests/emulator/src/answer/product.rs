@@ -1,0 +1,157 @@
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::generated::Scratch;
+use crate::shop::Shop;
+
+/// A product's record, read back from the list: what its own pages are written from, so that all views agree.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Product {
+    pub(crate) id: u64,
+    pub(crate) title: String,
+    pub(crate) handle: String,
+    #[serde(default)]
+    pub(crate) body_html: Option<String>,
+    #[serde(default)]
+    pub(crate) published_at: Option<String>,
+    #[serde(default)]
+    pub(crate) created_at: Option<String>,
+    #[serde(default)]
+    pub(crate) updated_at: Option<String>,
+    #[serde(default)]
+    pub(crate) vendor: Option<String>,
+    #[serde(default)]
+    pub(crate) product_type: Option<String>,
+    #[serde(default)]
+    tags: Value,
+    #[serde(default)]
+    pub(crate) variants: Vec<Variant>,
+    #[serde(default)]
+    pub(crate) images: Vec<Image>,
+    #[serde(default)]
+    pub(crate) options: Vec<Choice>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Variant {
+    pub(crate) id: u64,
+    #[serde(default)]
+    pub(crate) title: String,
+    #[serde(default)]
+    pub(crate) option1: Option<String>,
+    #[serde(default)]
+    pub(crate) option2: Option<String>,
+    #[serde(default)]
+    pub(crate) option3: Option<String>,
+    #[serde(default)]
+    pub(crate) sku: Option<String>,
+    #[serde(default)]
+    pub(crate) requires_shipping: bool,
+    #[serde(default)]
+    pub(crate) taxable: bool,
+    #[serde(default)]
+    pub(crate) featured_image: Option<Image>,
+    #[serde(default)]
+    pub(crate) available: bool,
+    pub(crate) price: String,
+    #[serde(default)]
+    pub(crate) grams: u64,
+    #[serde(default)]
+    pub(crate) compare_at_price: Option<String>,
+    #[serde(default)]
+    pub(crate) created_at: Option<String>,
+    #[serde(default)]
+    pub(crate) updated_at: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Image {
+    pub(crate) id: u64,
+    #[serde(default)]
+    pub(crate) created_at: Option<String>,
+    #[serde(default)]
+    pub(crate) updated_at: Option<String>,
+    #[serde(default)]
+    pub(crate) variant_ids: Vec<u64>,
+    pub(crate) src: String,
+    #[serde(default)]
+    pub(crate) width: Option<u64>,
+    #[serde(default)]
+    pub(crate) height: Option<u64>,
+}
+
+/// An option and its values.
+#[derive(Debug, Deserialize, serde::Serialize)]
+pub(crate) struct Choice {
+    pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) position: u64,
+    #[serde(default)]
+    pub(crate) values: Vec<String>,
+}
+
+impl Product {
+    /// The product at a place; `None` for a recorded one that lacks what every view needs.
+    pub(crate) fn read(shop: &Shop, place: u64) -> Option<Self> {
+        let mut record = Vec::new();
+        shop.catalogue
+            .push_record(place, shop.epoch(), &mut Scratch::default(), &mut record);
+        serde_json::from_slice(&record).ok()
+    }
+
+    pub(crate) fn tags(&self) -> Vec<&str> {
+        match &self.tags {
+            Value::Array(tags) => tags.iter().filter_map(Value::as_str).collect(),
+            Value::String(tags) => tags.split(", ").filter(|tag| !tag.is_empty()).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    pub(crate) fn available(&self) -> bool {
+        self.variants.iter().any(|variant| variant.available)
+    }
+}
+
+impl Variant {
+    /// The values of its options.
+    pub(crate) fn options(&self) -> Vec<&str> {
+        [&self.option1, &self.option2, &self.option3]
+            .into_iter()
+            .filter_map(|value| value.as_deref())
+            .collect()
+    }
+
+    /// Whether it is the one variant of a product without options.
+    pub(crate) fn is_default(&self) -> bool {
+        self.title == "Default Title"
+    }
+}
+
+/// A price text in hundredths of the currency's unit: what the Ajax API counts in, whatever the currency.
+pub(crate) fn hundredths(price: &str) -> Option<u64> {
+    let (whole, fraction) = price.split_once('.').unwrap_or((price, ""));
+    let cents: u64 = format!("{fraction:0<2}").get(..2)?.parse().ok()?;
+    whole.parse::<u64>().ok()?.checked_mul(100)?.checked_add(cents)
+}
+
+/// An image's address without its scheme: `//cdn…`.
+pub(crate) fn schemeless(src: &str) -> &str {
+    src.strip_prefix("https:")
+        .or_else(|| src.strip_prefix("http:"))
+        .unwrap_or(src)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ajax_api_counts_in_hundredths_of_any_currency() {
+        assert_eq!(hundredths("499.00"), Some(49_900));
+        assert_eq!(hundredths("1200"), Some(120_000));
+        assert_eq!(hundredths("12.500"), Some(1_250));
+        assert_eq!(hundredths("7.5"), Some(750));
+        assert_eq!(hundredths("free"), None);
+        assert_eq!(hundredths("99999999999999999999.00"), None);
+    }
+}

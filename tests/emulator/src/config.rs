@@ -1,0 +1,110 @@
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::generated::Drift;
+
+/// Where the stores' products come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// A folder with one folder a store, each with `products*.json` pages and perhaps a `meta.json`. Folders without
+    /// product pages are skipped. At epoch 0 every product is served byte for byte as it was recorded.
+    Recorded(PathBuf),
+    /// Stores that follow from a seed.
+    Generated {
+        /// Products of all stores together.
+        products: u64,
+        /// How many stores.
+        stores: u32,
+        /// The same seed gives the same stores on any machine.
+        seed: u64,
+    },
+}
+
+/// How a client reaches one store among many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Addressing {
+    /// `http://127.1.0.1:PORT`, `http://127.1.0.2:PORT`, …: an address of the loopback network a store, all on one
+    /// listening socket. Needs no name resolution and one file descriptor for any number of stores, and a crawler sees a
+    /// host a store. Linux only, where all of 127.0.0.0/8 is loopback; the socket is bound to the loopback device, so
+    /// that no other machine reaches it.
+    IpPerStore,
+    /// `http://127.0.0.1:PORT`, a port a store: works on every system, one file descriptor a store, at most 500 stores.
+    PortPerStore,
+    /// `http://{slug}.localhost:PORT`: one port, the store chosen by the `Host` header. Many resolvers do not know
+    /// `*.localhost`; [`StoreAddress::connect`](crate::StoreAddress::connect) tells a client where to connect.
+    HostPerStore,
+}
+
+impl Default for Addressing {
+    fn default() -> Self {
+        if cfg!(target_os = "linux") {
+            Self::IpPerStore
+        } else {
+            Self::PortPerStore
+        }
+    }
+}
+
+/// Which content codings a store uses for clients that accept them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Encoding {
+    /// Brotli or gzip, whichever the client prefers; gzip where it does not care, which costs the emulator less.
+    #[default]
+    AsAsked,
+    /// None, whatever the client accepts: for benchmarks that measure something else.
+    Identity,
+}
+
+/// What to emulate, and how.
+#[derive(Debug, Clone)]
+pub struct EmulatorConfig {
+    /// Where products come from.
+    pub source: Source,
+    /// How stores are told apart.
+    pub addressing: Addressing,
+    /// Where to listen: a loopback address, port 0 for any free port. [`Addressing::IpPerStore`] takes the port alone;
+    /// with [`Addressing::PortPerStore`] the stores take the ports from this one on (any free ones for 0).
+    pub bind: SocketAddr,
+    /// The epoch to begin with.
+    pub epoch: u64,
+    /// How much changes from epoch to epoch.
+    pub drift: Drift,
+    /// ISO 4217 code of recorded stores that do not say theirs.
+    pub recorded_currency: String,
+    /// Content codings.
+    pub encoding: Encoding,
+    /// Time that every answer waits before its first byte.
+    pub latency: Duration,
+    /// How long a connection may take to send a request's head, and how long it may idle.
+    pub header_timeout: Duration,
+    /// Connections above this number are closed after one answer, so that thousands of polite clients' idle
+    /// connections do not use up the process's file descriptors.
+    pub keep_alive_max: usize,
+    /// How many requests of each store are remembered in detail; counts go on for ever.
+    pub request_log_max: usize,
+}
+
+impl EmulatorConfig {
+    /// The usual settings for a source.
+    #[must_use]
+    pub fn new(source: Source) -> Self {
+        Self {
+            source,
+            addressing: Addressing::default(),
+            bind: SocketAddr::from(([127, 0, 0, 1], 0)),
+            epoch: 0,
+            drift: Drift::default(),
+            recorded_currency: "INR".to_owned(),
+            encoding: Encoding::default(),
+            latency: Duration::ZERO,
+            header_timeout: Duration::from_secs(10),
+            keep_alive_max: 256,
+            request_log_max: 10_000,
+        }
+    }
+}

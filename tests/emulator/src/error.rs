@@ -1,0 +1,78 @@
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// Why stores cannot be emulated.
+#[derive(Debug, thiserror::Error)]
+pub enum EmulatorError {
+    /// The folder of recordings, or one in it, cannot be listed.
+    #[error("cannot list {}", folder.display())]
+    Folder {
+        /// Which.
+        folder: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A recorded file cannot be read.
+    #[error("cannot read {}", file.display())]
+    File {
+        /// Which.
+        file: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A recorded file is not what its name says: pages are `{"products": […]}`, meta is an object.
+    #[error("malformed recording {}", file.display())]
+    Malformed {
+        /// Which.
+        file: PathBuf,
+        /// Where and why.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// No folder holds product pages, or no store was asked for.
+    #[error("no stores: {place}")]
+    NoStores {
+        /// Where they were looked for.
+        place: String,
+    },
+    /// More stores or products than the addressing or the id space has room for.
+    #[error("{asked} {what} asked for, at most {most}")]
+    TooMany {
+        /// `stores`, `products`.
+        what: &'static str,
+        /// How many.
+        asked: u64,
+        /// The bound.
+        most: u64,
+    },
+    /// Emulated stores listen on loopback only.
+    #[error("{address} is not a loopback address")]
+    NotLoopback {
+        /// What was asked for.
+        address: SocketAddr,
+    },
+    /// The system has no one address a store.
+    #[error("an address a store needs Linux; use a port a store")]
+    AddressingUnsupported {
+        /// What the system said, where it was asked.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}")]
+    Listen {
+        /// Which.
+        address: SocketAddr,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// There is no store of this slug.
+    #[error("no store {slug:?}")]
+    UnknownStore {
+        /// Which.
+        slug: String,
+    },
+}

@@ -1,0 +1,257 @@
+//! What can be wrong with a store, on demand.
+
+mod body;
+mod listing;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use body::{bomb, drip, endless_robots, truncated};
+pub(crate) use listing::{Mischief, push_mischief};
+
+/// One thing that is wrong with a store while the fault is set.
+///
+/// A fault concerns every path but `/robots.txt`, except where it says otherwise or a [`FaultRule`] narrows it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "snake_case")]
+pub enum Fault {
+    /// Answers with this status and the body that goes with it: 429, 430, 503, 402, 403, 404, 423, 500, …
+    Status {
+        /// HTTP status, also the platform's own 430.
+        status: u16,
+        /// `Retry-After` in seconds, where one is sent.
+        retry_after_s: Option<u64>,
+    },
+    /// Answers 429 to requests beyond this rate, as the platform's edge does.
+    Throttle {
+        /// Requests allowed in any one second.
+        per_second: u32,
+        /// `Retry-After` in seconds, where one is sent.
+        retry_after_s: Option<u64>,
+    },
+    /// The bot check of the platform's edge: 403 with a page that says "Just a moment…".
+    Challenge,
+    /// Waits before the answer.
+    Slow {
+        /// For so long.
+        delay_ms: u64,
+    },
+    /// Sends the body a little at a time.
+    Drip {
+        /// Bytes at a time.
+        chunk_bytes: usize,
+        /// Between two chunks.
+        delay_ms: u64,
+    },
+    /// Resets the connection instead of answering.
+    Reset,
+    /// Announces the whole body's length and closes the connection after a part of it.
+    Truncated {
+        /// Bytes that are sent.
+        after_bytes: usize,
+    },
+    /// Answers JSON paths with status 200 and a page of HTML.
+    HtmlForJson,
+    /// The store has a password: every path, robots.txt too, is sent to `/password`.
+    PasswordPage,
+    /// The catalogue's JSON is closed with this status; pages for people are open.
+    CatalogueClosed {
+        /// 401, 403 or 404.
+        status: u16,
+    },
+    /// A small gzip body that unpacks to this many bytes, sent whether the client accepts gzip or not.
+    GzipBomb {
+        /// Size when unpacked.
+        decoded_bytes: u64,
+    },
+    /// Listings never end: past the end come full pages of ever new products, and the 25,000 cap is gone.
+    EndlessPages,
+    /// Products are published while the listing is read: with every request for a page, everything is this many places
+    /// further on. A negative number unpublishes from the front.
+    ShiftingPages {
+        /// Places by which each request shifts the listing.
+        by: i32,
+    },
+    /// Listings hold only this many products: a catalogue that collapsed.
+    Collapsed {
+        /// Products that are left.
+        keep: u64,
+    },
+    /// Every path redirects to itself.
+    RedirectLoop,
+    /// Every path redirects there: a private address, another scheme, another store.
+    RedirectTo {
+        /// The `Location` header, as it is.
+        location: String,
+    },
+    /// Values of wrong types and nonsense stand among the products of a listing, one after every so many.
+    NonsenseRecords {
+        /// Real products between two of them; at least 1.
+        every: u32,
+    },
+    /// A product whose title is not UTF-8 stands in the middle of each page.
+    InvalidUtf8,
+    /// A product with a body of this size stands in the middle of each page.
+    HugeRecord {
+        /// Size of its body.
+        bytes: u64,
+    },
+    /// JSON that ends in the middle, with a length that agrees.
+    BrokenJson,
+    /// `ETag`s are sent, but `If-None-Match` is ignored.
+    ForgetsValidators,
+    /// No `ETag` is sent.
+    NoValidators,
+    /// robots.txt forbids `/products.json` and all collections.
+    RobotsDisallow,
+    /// robots.txt answers 503.
+    RobotsUnavailable,
+    /// robots.txt never ends.
+    RobotsEndless,
+    /// `meta.json` answers 404, as on stores behind another front.
+    NoMeta,
+}
+
+impl Fault {
+    /// Whether the fault touches a path at all.
+    fn concerns(&self, path: &str) -> bool {
+        let robots = path == "/robots.txt";
+        let json = path.ends_with(".json") || path.ends_with(".js");
+        let listing =
+            path == "/products.json" || (path.starts_with("/collections/") && path.ends_with("/products.json"));
+        match self {
+            Self::RobotsDisallow | Self::RobotsUnavailable | Self::RobotsEndless => robots,
+            Self::PasswordPage => true,
+            Self::HtmlForJson | Self::BrokenJson | Self::CatalogueClosed { .. } => json,
+            Self::NoMeta => path == "/meta.json",
+            Self::EndlessPages
+            | Self::ShiftingPages { .. }
+            | Self::Collapsed { .. }
+            | Self::NonsenseRecords { .. }
+            | Self::InvalidUtf8
+            | Self::HugeRecord { .. } => listing,
+            _ => !robots,
+        }
+    }
+}
+
+/// A fault, and when it shows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FaultRule {
+    /// What goes wrong.
+    pub fault: Fault,
+    /// Only for the first so many requests that it concerns; always where `None`.
+    #[serde(default)]
+    pub first: Option<u32>,
+    /// Only on this page (the `page` parameter, 1 where a request has none).
+    #[serde(default)]
+    pub page: Option<u32>,
+    /// Only on paths that begin with this; `/robots.txt` too where it says so.
+    #[serde(default)]
+    pub path: Option<String>,
+}
+
+impl From<Fault> for FaultRule {
+    fn from(fault: Fault) -> Self {
+        Self {
+            fault,
+            first: None,
+            page: None,
+            path: None,
+        }
+    }
+}
+
+impl FaultRule {
+    /// The rule, for the first `count` requests only.
+    #[must_use]
+    pub fn first(self, count: u32) -> Self {
+        Self {
+            first: Some(count),
+            ..self
+        }
+    }
+
+    /// The rule, on one page only.
+    #[must_use]
+    pub fn on_page(self, page: u32) -> Self {
+        Self {
+            page: Some(page),
+            ..self
+        }
+    }
+
+    /// The rule, on paths with this beginning only.
+    #[must_use]
+    pub fn on_path(self, path: impl Into<String>) -> Self {
+        Self {
+            path: Some(path.into()),
+            ..self
+        }
+    }
+
+    fn concerns(&self, path: &str, page: u32) -> bool {
+        self.page.is_none_or(|only| only == page)
+            && match &self.path {
+                Some(only) => path.starts_with(only.as_str()),
+                None => self.fault.concerns(path),
+            }
+    }
+}
+
+/// The faults that are set on a store.
+#[derive(Debug, Default)]
+pub(crate) struct Faults(Vec<FaultRule>);
+
+impl Faults {
+    pub(crate) fn replace(&mut self, rules: Vec<FaultRule>) {
+        self.0 = rules;
+    }
+
+    pub(crate) fn add(&mut self, rule: FaultRule) {
+        self.0.push(rule);
+    }
+
+    /// The fault that a request meets: the first rule that concerns it and is not used up, which it uses.
+    pub(crate) fn meet(&mut self, path: &str, page: u32) -> Option<Fault> {
+        let rule = self
+            .0
+            .iter_mut()
+            .find(|rule| rule.first != Some(0) && rule.concerns(path, page))?;
+        if let Some(left) = &mut rule.first {
+            *left -= 1;
+        }
+        Some(rule.fault.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_shows_where_and_as_often_as_it_says() {
+        let mut faults = Faults::default();
+        faults.add(FaultRule::from(Fault::Reset).first(1).on_page(2));
+        faults.add(Fault::RobotsUnavailable.into());
+        assert_eq!(faults.meet("/products.json", 1), None);
+        assert_eq!(faults.meet("/products.json", 2), Some(Fault::Reset));
+        assert_eq!(faults.meet("/products.json", 2), None);
+        assert_eq!(faults.meet("/robots.txt", 1), Some(Fault::RobotsUnavailable));
+    }
+
+    #[test]
+    fn faults_are_written_in_json() {
+        let rule: FaultRule =
+            serde_json::from_str(r#"{"fault":{"kind":"status","status":429,"retry_after_s":2},"first":3}"#).unwrap();
+        assert_eq!(
+            rule,
+            FaultRule::from(Fault::Status {
+                status: 429,
+                retry_after_s: Some(2)
+            })
+            .first(3)
+        );
+        let reset: FaultRule = serde_json::from_str(r#"{"fault":{"kind":"reset"}}"#).unwrap();
+        assert_eq!(reset, Fault::Reset.into());
+    }
+}

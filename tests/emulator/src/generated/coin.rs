@@ -1,0 +1,184 @@
+/// A currency as generated stores use it, with the place that goes with it.
+#[derive(Debug)]
+pub(crate) struct Coin {
+    /// ISO 4217.
+    pub(crate) code: &'static str,
+    /// Decimals in price texts.
+    pub(crate) decimals: u32,
+    /// Minor units (by `decimals`) for a thousand rupees.
+    minor_per_1000_rupees: u64,
+    /// Prices are a multiple of this, less `charm`.
+    step_minor: u64,
+    charm_minor: u64,
+    /// ISO 3166-1 alpha-2.
+    pub(crate) country: &'static str,
+    /// Offset of the shop's clock, as timestamps write it.
+    pub(crate) offset: &'static str,
+    /// Cities with their provinces.
+    pub(crate) cities: &'static [(&'static str, &'static str)],
+    /// How the store writes money.
+    pub(crate) money_format: &'static str,
+    /// Share of generated stores, in a thousand.
+    share: u64,
+}
+
+impl Coin {
+    /// A shelf price near `rupees`: rounded to what shops of the currency write.
+    pub(crate) fn price_minor(&self, rupees: u64) -> u64 {
+        let exact = rupees.saturating_mul(self.minor_per_1000_rupees) / 1000;
+        let steps = (exact / self.step_minor).max(1);
+        steps * self.step_minor - self.charm_minor
+    }
+
+    /// The coin whose turn `roll` (0 to 999) is.
+    pub(crate) fn at(mut roll: u64) -> &'static Self {
+        for coin in COINS {
+            if roll < coin.share {
+                return coin;
+            }
+            roll -= coin.share;
+        }
+        &COINS[0]
+    }
+
+    /// The coin of a currency; rupees for one that is not known.
+    pub(crate) fn of(code: &str) -> &'static Self {
+        COINS.iter().find(|coin| coin.code == code).unwrap_or(&COINS[0])
+    }
+}
+
+const INDIA: &[(&str, &str)] = &[
+    ("Bengaluru", "Karnataka"),
+    ("Mumbai", "Maharashtra"),
+    ("Jaipur", "Rajasthan"),
+    ("New Delhi", "Delhi"),
+    ("Chennai", "Tamil Nadu"),
+    ("Kolkata", "West Bengal"),
+    ("Hyderabad", "Telangana"),
+    ("Ahmedabad", "Gujarat"),
+    ("Kochi", "Kerala"),
+    ("Guwahati", "Assam"),
+];
+
+/// Currencies of generated stores; the first is the usual one.
+const COINS: &[Coin] = &[
+    Coin {
+        code: "INR",
+        decimals: 2,
+        minor_per_1000_rupees: 100_000,
+        step_minor: 5_000,
+        charm_minor: 100,
+        country: "IN",
+        offset: "+05:30",
+        cities: INDIA,
+        money_format: "Rs. {{amount}}",
+        share: 720,
+    },
+    Coin {
+        code: "USD",
+        decimals: 2,
+        minor_per_1000_rupees: 2_200,
+        step_minor: 100,
+        charm_minor: 1,
+        country: "US",
+        offset: "-05:00",
+        cities: &[("New York", "New York"), ("Portland", "Oregon"), ("Austin", "Texas")],
+        money_format: "${{amount}}",
+        share: 90,
+    },
+    Coin {
+        code: "EUR",
+        decimals: 2,
+        minor_per_1000_rupees: 2_000,
+        step_minor: 50,
+        charm_minor: 0,
+        country: "DE",
+        offset: "+02:00",
+        cities: &[("Berlin", "Berlin"), ("Munich", "Bavaria")],
+        money_format: "€{{amount_with_comma_separator}}",
+        share: 60,
+    },
+    Coin {
+        code: "GBP",
+        decimals: 2,
+        minor_per_1000_rupees: 1_700,
+        step_minor: 50,
+        charm_minor: 0,
+        country: "GB",
+        offset: "+01:00",
+        cities: &[("London", "England"), ("Edinburgh", "Scotland")],
+        money_format: "£{{amount}}",
+        share: 50,
+    },
+    Coin {
+        code: "JPY",
+        decimals: 0,
+        minor_per_1000_rupees: 1_800,
+        step_minor: 10,
+        charm_minor: 0,
+        country: "JP",
+        offset: "+09:00",
+        cities: &[("Kyoto", "Kyōto"), ("Tokyo", "Tōkyō")],
+        money_format: "¥{{amount_no_decimals}}",
+        share: 30,
+    },
+    Coin {
+        code: "KWD",
+        decimals: 3,
+        minor_per_1000_rupees: 6_500,
+        step_minor: 250,
+        charm_minor: 0,
+        country: "KW",
+        offset: "+03:00",
+        cities: &[("Kuwait City", "Al Asimah")],
+        money_format: "{{amount}} KD",
+        share: 20,
+    },
+    Coin {
+        code: "AED",
+        decimals: 2,
+        minor_per_1000_rupees: 8_000,
+        step_minor: 100,
+        charm_minor: 0,
+        country: "AE",
+        offset: "+04:00",
+        cities: &[("Dubai", "Dubai")],
+        money_format: "Dhs. {{amount}}",
+        share: 20,
+    },
+    Coin {
+        code: "SGD",
+        decimals: 2,
+        minor_per_1000_rupees: 3_000,
+        step_minor: 10,
+        charm_minor: 0,
+        country: "SG",
+        offset: "+08:00",
+        cities: &[("Singapore", "")],
+        money_format: "${{amount}}",
+        share: 10,
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_roll_has_its_coin_and_rupees_are_the_usual_one() {
+        assert_eq!(COINS.iter().map(|coin| coin.share).sum::<u64>(), 1000);
+        assert_eq!(
+            (Coin::at(0).code, Coin::at(719).code, Coin::at(999).code),
+            ("INR", "INR", "SGD")
+        );
+    }
+
+    #[test]
+    fn prices_are_what_shops_write() {
+        assert_eq!(Coin::of("INR").price_minor(520), 49_900);
+        assert_eq!(Coin::of("USD").price_minor(1_000), 2_199);
+        assert_eq!(Coin::of("JPY").price_minor(1_000), 1_800);
+        assert_eq!(Coin::of("KWD").price_minor(2_000), 13_000);
+        assert!(COINS.iter().all(|coin| coin.price_minor(0) > 0));
+    }
+}

@@ -1,0 +1,98 @@
+//! Generated stores: every product is a pure function of (seed, store, slot, epoch), so a market of a million products
+//! is served from a few kilobytes of memory.
+
+mod body;
+mod coin;
+pub(crate) mod dice;
+mod drift;
+mod ids;
+mod moment;
+mod options;
+mod persona;
+mod record;
+pub(crate) mod reviews;
+mod sketch;
+mod split;
+mod trades;
+
+pub(crate) use body::push_html;
+pub use drift::Drift;
+pub(crate) use drift::Step;
+pub(crate) use moment::{epoch_s, push_moment};
+pub(crate) use persona::{Persona, kebab};
+pub(crate) use record::Scratch;
+pub(crate) use sketch::{Sketch, Steps};
+pub(crate) use split::split;
+
+use crate::json::push_inner;
+
+/// The catalogue of one generated store.
+#[derive(Debug)]
+pub(crate) struct Generated {
+    pub(crate) persona: Persona,
+    /// Slots of this store: how many products it lists, in every epoch.
+    size: u64,
+    /// Slots of the stores before it.
+    offset: u64,
+    /// Slots of all stores.
+    slots: u64,
+    drift: Drift,
+    base_url_escaped: String,
+}
+
+impl Generated {
+    pub(crate) fn new(persona: Persona, size: u64, offset: u64, slots: u64, drift: Drift, base_url: &str) -> Self {
+        let mut escaped = Vec::new();
+        push_inner(&mut escaped, base_url.as_bytes());
+        let base_url_escaped = String::from_utf8(escaped).unwrap_or_default();
+        Self {
+            persona,
+            size,
+            offset,
+            slots,
+            drift,
+            base_url_escaped,
+        }
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        self.size
+    }
+
+    fn steps(&self, slot: u64, epoch: u64) -> Steps {
+        Steps::at(self.persona.seed, self.persona.index, slot, &self.drift, epoch)
+    }
+
+    /// The product in a slot.
+    pub(crate) fn sketch(&self, slot: u64, epoch: u64) -> Sketch<'_> {
+        Sketch::listed(&self.persona, slot, self.offset, self.slots, &self.steps(slot, epoch))
+    }
+
+    /// Appends the record of the product in a slot.
+    pub(crate) fn push_record(&self, slot: u64, epoch: u64, scratch: &mut Scratch, out: &mut Vec<u8>) {
+        record::push_record(&self.sketch(slot, epoch), &self.base_url_escaped, scratch, out);
+    }
+
+    /// Appends the record of the `number`th product that belongs to no slot.
+    pub(crate) fn push_invented(&self, number: u64, scratch: &mut Scratch, out: &mut Vec<u8>) {
+        let sketch = Sketch::invented(&self.persona, number, self.slots);
+        record::push_record(&sketch, &self.base_url_escaped, scratch, out);
+    }
+
+    /// A number that differs whenever the record in a slot does.
+    pub(crate) fn fingerprint(&self, slot: u64, epoch: u64) -> u64 {
+        self.steps(slot, epoch).fingerprint(slot)
+    }
+
+    /// The slot whose product has this handle now.
+    pub(crate) fn find(&self, handle: &str, epoch: u64) -> Option<u64> {
+        let (slot, generation) = sketch::place_of(handle)?;
+        if slot >= self.size || self.steps(slot, epoch).generation.count != generation {
+            return None;
+        }
+        (self.sketch(slot, epoch).handle() == handle).then_some(slot)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+use std::collections::HashSet;
+
+use super::coin::Coin;
+use super::dice::Dice;
+use super::trades::{OPENINGS, TRADES, Trade};
+
+/// What makes a generated store itself: its name, trade, currency, place and habits.
+#[derive(Debug)]
+pub(crate) struct Persona {
+    /// Its place among the stores.
+    pub(crate) index: u32,
+    pub(crate) seed: u64,
+    pub(crate) name: String,
+    /// Kebab-case, unique among the stores, fit for a host's label.
+    pub(crate) slug: String,
+    pub(crate) trade: &'static Trade,
+    pub(crate) coin: &'static Coin,
+    /// Prices in percent of what is usual.
+    pub(crate) tier_pct: u64,
+    /// City and province.
+    pub(crate) place: (&'static str, &'static str),
+    /// Leaves the product type blank always, as a third of stores do.
+    pub(crate) blank_types: bool,
+    /// Has a review app.
+    pub(crate) reviewed: bool,
+}
+
+impl Persona {
+    /// The persona of store `index`; `taken` holds the slugs of the stores before it.
+    pub(crate) fn draw(seed: u64, index: u32, taken: &mut HashSet<String>) -> Self {
+        let mut dice = Dice::of(&[seed, 0x5354_4f52, u64::from(index)]);
+        // The first stores go through the trades in turn, so that a small market has something of everything.
+        let trade = if (index as usize) < TRADES.len() {
+            TRADES[(index as usize + seed as usize % TRADES.len()) % TRADES.len()]
+        } else {
+            dice.pick(TRADES)
+        };
+        let coin = if index == 0 {
+            Coin::of("INR")
+        } else {
+            Coin::at(dice.below(1000))
+        };
+        let place = dice.pick(coin.cities);
+        let (name, slug) = name(&mut dice, trade, place.0, index, taken);
+        Self {
+            index,
+            seed,
+            name,
+            slug,
+            trade,
+            coin,
+            tier_pct: dice.between(70, 220),
+            place,
+            blank_types: dice.chance(250),
+            reviewed: dice.chance(800),
+        }
+    }
+
+    /// A persona for a store that was recorded: what its endless or shifting pages are drawn from.
+    pub(crate) fn stand_in(name: &str, slug: &str, currency: &str, index: u32) -> Self {
+        let mut taken = HashSet::new();
+        let drawn = Self::draw(super::dice::fold_bytes(slug.as_bytes()), index, &mut taken);
+        let coin = Coin::of(currency);
+        Self {
+            name: name.to_owned(),
+            slug: slug.to_owned(),
+            coin,
+            place: coin.cities[0],
+            ..drawn
+        }
+    }
+
+    /// The numeric id of the shop.
+    pub(crate) fn shop_id(&self) -> u64 {
+        50_000_000_000 + Dice::of(&[self.seed, 0x0053_484f_5049, u64::from(self.index)]).below(40_000_000_000)
+    }
+}
+
+fn name(dice: &mut Dice, trade: &Trade, city: &str, index: u32, taken: &mut HashSet<String>) -> (String, String) {
+    for attempt in 0..8 {
+        let mut name = format!("{} {}", dice.pick(OPENINGS), dice.pick(trade.endings));
+        if attempt >= 4 {
+            name = format!("{name} {city}");
+        }
+        let slug = kebab(&name);
+        if taken.insert(slug.clone()) {
+            return (name, slug);
+        }
+    }
+    let name = format!("{} {} {}", dice.pick(OPENINGS), dice.pick(trade.endings), index + 1);
+    let slug = kebab(&format!("{name} {city}"));
+    taken.insert(slug.clone());
+    (name, slug)
+}
+
+/// Kebab-case in ASCII: letters with the accents that shop names have lose them, all else is one hyphen.
+pub(crate) fn kebab(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    push_kebab(&mut out, text);
+    out
+}
+
+/// Appends the kebab-case of `text`, at most 120 bytes of it.
+pub(crate) fn push_kebab(out: &mut String, text: &str) {
+    let start = out.len();
+    for char in text.chars() {
+        if out.len() - start >= 120 {
+            break;
+        }
+        match char {
+            'a'..='z' | '0'..='9' => out.push(char),
+            'A'..='Z' => out.push(char.to_ascii_lowercase()),
+            'à' | 'á' | 'â' | 'ä' | 'ā' => out.push('a'),
+            'è' | 'é' | 'ê' | 'É' => out.push('e'),
+            'ö' | 'ó' | 'ô' | 'ō' => out.push('o'),
+            'ü' | 'ú' => out.push('u'),
+            '\'' | '’' | '™' | '®' => {}
+            _ => {
+                if out.len() > start && !out.ends_with('-') {
+                    out.push('-');
+                }
+            }
+        }
+    }
+    while out.len() > start && out.ends_with('-') {
+        out.pop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn five_thousand_stores_have_five_thousand_slugs() {
+        let mut taken = HashSet::new();
+        let slugs: HashSet<String> = (0..5000)
+            .map(|index| Persona::draw(7, index, &mut taken).slug)
+            .collect();
+        assert_eq!(slugs.len(), 5000);
+        assert!(
+            slugs
+                .iter()
+                .all(|slug| slug.len() <= 63 && !slug.starts_with('-') && !slug.ends_with('-'))
+        );
+    }
+
+    #[test]
+    fn kebab_case_has_no_other_characters() {
+        assert_eq!(kebab("Café Lune & Co. – l'Été™"), "cafe-lune-co-lete");
+        assert_eq!(kebab("हल्दी"), "");
+    }
+}

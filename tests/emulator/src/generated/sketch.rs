@@ -1,0 +1,259 @@
+use super::dice::{Dice, fold};
+use super::drift::{Drift, Step};
+use super::ids::Ordinal;
+use super::options::{self, Axis};
+use super::persona::{Persona, push_kebab};
+use super::trades::{COLOURS, Kind, SERIES};
+
+/// One product before it is written: everything follows from (seed, store, slot, epoch), nothing is remembered.
+#[derive(Debug)]
+pub(crate) struct Sketch<'a> {
+    pub(crate) persona: &'a Persona,
+    pub(crate) ordinal: Ordinal,
+    pub(crate) kind: &'static Kind,
+    /// What the other numbers of the product are drawn from.
+    pub(crate) identity: u64,
+    /// What its handle ends in: the slot and its generation.
+    code: u64,
+    form: &'static str,
+    series: &'static str,
+    colour: usize,
+    style: u64,
+    pub(crate) axes: Vec<Axis>,
+    pub(crate) price_step: u64,
+    pub(crate) stock_step: u64,
+    /// The epoch of its latest change.
+    pub(crate) since: u64,
+    /// The epoch in which it was made; 0 for those that were there from the start.
+    pub(crate) born: u64,
+}
+
+/// Where a product stands in time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Steps {
+    pub(crate) generation: Step,
+    price: Step,
+    stock: Step,
+    touch: Step,
+}
+
+impl Steps {
+    pub(crate) fn at(seed: u64, store: u32, slot: u64, drift: &Drift, epoch: u64) -> Self {
+        let mut phases = Dice::of(&[seed, 0x0050_4841, u64::from(store), slot]);
+        Self {
+            generation: Step::at(epoch, drift.replaced, phases.next()),
+            price: Step::at(epoch, drift.repriced, phases.next()),
+            stock: Step::at(epoch, drift.restocked, phases.next()),
+            touch: Step::at(epoch, drift.touched, phases.next()),
+        }
+    }
+
+    fn since(&self) -> u64 {
+        self.generation
+            .since
+            .max(self.price.since)
+            .max(self.stock.since)
+            .max(self.touch.since)
+    }
+
+    /// A number that differs whenever the product's record does.
+    pub(crate) fn fingerprint(&self, slot: u64) -> u64 {
+        fold(&[
+            slot,
+            self.generation.count,
+            self.price.count,
+            self.stock.count,
+            self.since(),
+        ])
+    }
+}
+
+/// Bits of a handle's code that hold the slot.
+const SLOT_BITS: u32 = 24;
+
+impl<'a> Sketch<'a> {
+    /// The product in a slot.
+    pub(crate) fn listed(persona: &'a Persona, slot: u64, offset: u64, slots: u64, steps: &Steps) -> Self {
+        let generation = steps.generation.count;
+        let identity = fold(&[persona.seed, 0x5052_4f44, u64::from(persona.index), slot, generation]);
+        let ordinal = Ordinal::listed(offset + slot, generation, slots);
+        let mut sketch = Self::of(persona, identity, ordinal, (generation << SLOT_BITS) | slot);
+        sketch.price_step = steps.price.count;
+        sketch.stock_step = steps.stock.count;
+        sketch.since = steps.since();
+        sketch.born = steps.generation.since;
+        sketch
+    }
+
+    /// A product that is in no slot: what faults invent.
+    pub(crate) fn invented(persona: &'a Persona, number: u64, slots: u64) -> Self {
+        let identity = fold(&[persona.seed, 0x494e_5645, u64::from(persona.index), number]);
+        Self::of(
+            persona,
+            identity,
+            Ordinal::invented(persona.index, number, slots),
+            (1 << 40) | number,
+        )
+    }
+
+    fn of(persona: &'a Persona, identity: u64, ordinal: Ordinal, code: u64) -> Self {
+        let mut dice = Dice::of(&[identity]);
+        let kinds = persona.trade.kinds;
+        let kind = &kinds[dice.below(kinds.len() as u64) as usize];
+        Self {
+            persona,
+            ordinal,
+            kind,
+            identity,
+            code,
+            form: dice.pick(kind.forms),
+            series: dice.pick(SERIES),
+            colour: dice.below(COLOURS.len() as u64) as usize,
+            style: dice.below(10),
+            axes: options::draw(&mut dice, kind.scheme, persona.coin.country),
+            price_step: 0,
+            stock_step: 0,
+            since: 0,
+            born: 0,
+        }
+    }
+
+    /// Dice for one aspect of the product.
+    pub(crate) fn dice(&self, aspect: u64) -> Dice {
+        Dice::of(&[self.identity, aspect])
+    }
+
+    /// The name and tone of its colour.
+    pub(crate) fn colour(&self) -> (&'static str, &'static str) {
+        match self
+            .axes
+            .iter()
+            .find(|axis| axis.is_colour())
+            .and_then(|axis| axis.values.first())
+        {
+            Some(first) => COLOURS
+                .iter()
+                .find(|(name, _)| name == first)
+                .copied()
+                .unwrap_or(COLOURS[self.colour]),
+            None => COLOURS[self.colour],
+        }
+    }
+
+    /// The tone of its `nth` picture (from 1): pictures follow the colours that it is sold in.
+    pub(crate) fn picture_tone(&self, nth: u64) -> &'static str {
+        let axis = self.axes.iter().find(|axis| axis.is_colour());
+        let value = axis.and_then(|axis| axis.values.get((nth.max(1) - 1) as usize % axis.values.len().max(1)));
+        value
+            .and_then(|value| COLOURS.iter().find(|(name, _)| name == value))
+            .map_or(self.colour().1, |(_, tone)| tone)
+    }
+
+    pub(crate) fn form(&self) -> &'static str {
+        self.form
+    }
+
+    /// Whether its title names its one colour.
+    fn names_colour(&self) -> bool {
+        self.persona.trade.coloured && !self.axes.iter().any(Axis::is_colour)
+    }
+
+    /// Appends its title.
+    pub(crate) fn push_title(&self, out: &mut String) {
+        let (form, noun, series) = (self.form, self.kind.noun, self.series);
+        let mut put = |parts: &[&str]| parts.iter().for_each(|part| out.push_str(part));
+        if !self.names_colour() {
+            match self.style {
+                0..=4 => put(&[series, " ", form, " ", noun]),
+                5 => put(&[form, " ", noun, " - ", series, " Edition"]),
+                6 => put(&[form, " ", noun, " by ", &self.persona.name]),
+                7 => put(&[form, " ", noun, " – ", series]),
+                8 => put(&[form, " ", noun, " | ", series]),
+                _ => put(&[series, "™ ", noun, ": ", form]),
+            }
+            return;
+        }
+        let colour = COLOURS[self.colour].0;
+        match self.style {
+            0..=3 => put(&[series, " ", colour, " ", form, " ", noun]),
+            4 | 5 => put(&[form, " ", noun, " - ", colour]),
+            6 => put(&[colour, " ", form, " ", noun, " | ", series]),
+            7 => put(&[series, " – ", form, " ", noun, " in ", colour]),
+            8 => put(&["The ", series, " ", noun, "™ – ", colour]),
+            _ => put(&[form, " ", noun, " (", colour, ")"]),
+        }
+    }
+
+    /// Appends its handle: the title in kebab-case and a code that makes it unique in its store, and found without a
+    /// table.
+    pub(crate) fn push_handle(&self, title: &str, out: &mut String) {
+        push_kebab(out, title);
+        out.push('-');
+        let mut digits = [0_u8; 13];
+        let mut at = digits.len();
+        let mut rest = self.code;
+        loop {
+            at -= 1;
+            digits[at] = b"0123456789abcdefghijklmnopqrstuvwxyz"[(rest % 36) as usize];
+            rest /= 36;
+            if rest == 0 || at == 0 {
+                break;
+            }
+        }
+        out.push_str(std::str::from_utf8(&digits[at..]).unwrap_or_default());
+    }
+
+    pub(crate) fn title(&self) -> String {
+        let mut title = String::new();
+        self.push_title(&mut title);
+        title
+    }
+
+    pub(crate) fn handle(&self) -> String {
+        let mut handle = String::new();
+        self.push_handle(&self.title(), &mut handle);
+        handle
+    }
+
+    /// How many variants it has.
+    pub(crate) fn variant_count(&self) -> usize {
+        self.axes.iter().map(|axis| axis.values.len()).product()
+    }
+
+    /// Price of its first variant, by the steps that its price has taken: each step moves it by up to a fifth.
+    pub(crate) fn price_minor(&self) -> u64 {
+        let mut dice = self.dice(0x5052);
+        // One product in a thousand is a free sample.
+        if dice.chance(1) {
+            return 0;
+        }
+        let (low, high) = self.kind.rupees;
+        let usual = dice.between(u64::from(low), u64::from(high)) * self.persona.tier_pct / 100;
+        let now = if self.price_step == 0 {
+            usual
+        } else {
+            usual * Dice::of(&[self.identity, 0x5053, self.price_step]).between(80, 120) / 100
+        };
+        self.persona.coin.price_minor(now)
+    }
+
+    /// How many pictures it has; one product in fifty has none.
+    pub(crate) fn picture_count(&self) -> usize {
+        let mut dice = self.dice(0x494d);
+        if dice.chance(20) {
+            0
+        } else {
+            dice.between(1, 4) as usize
+        }
+    }
+}
+
+/// The slot and generation that a handle's code stands for.
+pub(crate) fn place_of(handle: &str) -> Option<(u64, u64)> {
+    let (_, code) = handle.rsplit_once('-')?;
+    if code.is_empty() || code.len() > 10 {
+        return None;
+    }
+    let code = u64::from_str_radix(code, 36).ok()?;
+    Some((code & ((1 << SLOT_BITS) - 1), code >> SLOT_BITS))
+}

@@ -1,0 +1,246 @@
+use super::{Kind, Scheme, Trade, kind};
+use crate::picture::Shape;
+
+const LINEN_FACTS: &[&str] = &[
+    "300 thread count, 100% long-staple cotton",
+    "OEKO-TEX certified, azo-free dyes",
+    "Machine wash cold with like colours",
+    "Shrinkage of up to 3% is normal in the first wash",
+];
+const DECOR_FACTS: &[&str] = &[
+    "Made by hand; no two pieces are alike",
+    "Wipe with a soft, dry cloth",
+    "Dimensions: 24 × 18 × 18 cm",
+    "Ships in plastic-free packaging",
+];
+const WOOD: &[&str] = &[
+    "Solid sheesham wood, natural finish",
+    "Some assembly; tools are in the box",
+    "Warranty: 36 months against manufacturing defects",
+    "Weight capacity 110 kg",
+];
+const KITCHEN_FACTS: &[&str] = &[
+    "Works on gas & induction",
+    "Dishwasher safe",
+    "Food-grade, free of PFOA & lead",
+    "Warranty: 12 months",
+];
+
+pub(super) const LINEN: Trade = Trade {
+    endings: &["Home", "Linen", "Bedding", "Textiles", "Sleep", "Furnishings", "Living"],
+    coloured: true,
+    kinds: &LINEN_KINDS,
+};
+const LINEN_KINDS: [Kind; 6] = [
+    kind(
+        "Bedsheet Set",
+        "Bedsheets",
+        (999, 4999),
+        Scheme::Bed,
+        Shape::Bed,
+        &["Percale", "Sateen", "Block-Print", "Bamboo"],
+        LINEN_FACTS,
+    ),
+    kind(
+        "Cushion Cover",
+        "Cushion Covers",
+        (249, 1299),
+        Scheme::Pack,
+        Shape::Cushion,
+        &["Kantha", "Tufted", "Linen", "Ikat"],
+        LINEN_FACTS,
+    ),
+    kind(
+        "Bath Towel",
+        "Bath Towels",
+        (399, 1499),
+        Scheme::Colour,
+        Shape::Towel,
+        &["Waffle", "Turkish", "Zero-Twist"],
+        LINEN_FACTS,
+    ),
+    kind(
+        "Curtain",
+        "Curtains",
+        (699, 2999),
+        Scheme::Colour,
+        Shape::Towel,
+        &["Sheer", "Blackout", "Linen-Blend"],
+        LINEN_FACTS,
+    ),
+    kind(
+        "Dohar",
+        "Quilts & Comforters",
+        (1299, 4999),
+        Scheme::Bed,
+        Shape::Bed,
+        &["Mulmul", "Reversible", "Jaipuri"],
+        LINEN_FACTS,
+    ),
+    kind(
+        "Rug",
+        "Rugs",
+        (1499, 19999),
+        Scheme::Bed,
+        Shape::Mat,
+        &["Dhurrie", "Hand-Tufted", "Jute", "Wool"],
+        LINEN_FACTS,
+    ),
+];
+
+pub(super) const DECOR: Trade = Trade {
+    endings: &[
+        "Decor",
+        "Objects",
+        "Interiors",
+        "Pottery",
+        "Furniture",
+        "Craft Co.",
+        "Lights",
+    ],
+    coloured: true,
+    kinds: &DECOR_KINDS,
+};
+const DECOR_KINDS: [Kind; 7] = [
+    kind(
+        "Table Lamp",
+        "Lamps",
+        (1299, 7999),
+        Scheme::Colour,
+        Shape::Lamp,
+        &["Terracotta", "Rattan", "Brass", "Ribbed Glass"],
+        DECOR_FACTS,
+    ),
+    kind(
+        "Vase",
+        "Vases",
+        (499, 3999),
+        Scheme::Colour,
+        Shape::Vase,
+        &["Stoneware", "Blue Pottery", "Fluted", "Recycled Glass"],
+        DECOR_FACTS,
+    ),
+    kind(
+        "Scented Candle",
+        "Candles",
+        (299, 1499),
+        Scheme::Single,
+        Shape::Candle,
+        &["Soy Wax", "Mogra", "Fig & Cedar", "Monsoon"],
+        DECOR_FACTS,
+    ),
+    kind(
+        "Accent Chair",
+        "Chairs",
+        (5999, 34999),
+        Scheme::Colour,
+        Shape::Chair,
+        &["Cane", "Bouclé", "Mid-Century"],
+        WOOD,
+    ),
+    kind(
+        "Planter",
+        "Pots & Planters",
+        (299, 2499),
+        Scheme::Colour,
+        Shape::Plant,
+        &["Ceramic", "Hanging", "Terrazzo"],
+        DECOR_FACTS,
+    ),
+    kind(
+        "Wall Clock",
+        "Wall Clocks",
+        (799, 4999),
+        Scheme::Single,
+        Shape::Clock,
+        &["Sheesham", "Minimal", "Brass"],
+        DECOR_FACTS,
+    ),
+    kind(
+        "Bookshelf",
+        "Bookcases",
+        (3999, 24999),
+        Scheme::Single,
+        Shape::Shelf,
+        &["Ladder", "Floating", "Five-Tier"],
+        WOOD,
+    ),
+];
+
+pub(super) const KITCHEN: Trade = Trade {
+    endings: &[
+        "Cookware",
+        "Kitchenware",
+        "Tableware",
+        "Utensils",
+        "Dining",
+        "Steelworks",
+    ],
+    coloured: false,
+    kinds: &KITCHEN_KINDS,
+};
+const KITCHEN_KINDS: [Kind; 7] = [
+    kind(
+        "Kadhai",
+        "Cookware",
+        (899, 3999),
+        Scheme::Volume,
+        Shape::Pan,
+        &["Cast Iron", "Tri-Ply", "Hard-Anodised"],
+        KITCHEN_FACTS,
+    ),
+    kind(
+        "Tawa",
+        "Cookware",
+        (699, 2499),
+        Scheme::Single,
+        Shape::Pan,
+        &["Pre-Seasoned", "Non-Stick", "Iron Dosa"],
+        KITCHEN_FACTS,
+    ),
+    kind(
+        "Dinner Set",
+        "Dinnerware",
+        (1499, 8999),
+        Scheme::Pack,
+        Shape::Plate,
+        &["Stoneware", "Bone China", "Hand-Painted"],
+        KITCHEN_FACTS,
+    ),
+    kind(
+        "Water Bottle",
+        "Water Bottles",
+        (399, 1499),
+        Scheme::Colour,
+        Shape::Bottle,
+        &["Copper", "Insulated Steel", "Borosilicate"],
+        KITCHEN_FACTS,
+    ),
+    kind(
+        "Chef Knife",
+        "Knives",
+        (699, 4999),
+        Scheme::Single,
+        Shape::Knife,
+        &["8-Inch", "Damascus", "Santoku"],
+        KITCHEN_FACTS,
+    ),
+    kind(
+        "Storage Jars",
+        "Kitchen Storage",
+        (499, 1999),
+        Scheme::Pack,
+        Shape::Jar,
+        &["Airtight Glass", "Bamboo-Lid", "Stackable"],
+        KITCHEN_FACTS,
+    ),
+    kind(
+        "Lunch Box",
+        "Lunch Boxes",
+        (499, 1799),
+        Scheme::Colour,
+        Shape::Box,
+        &["Three-Tier", "Insulated", "Bento"],
+        KITCHEN_FACTS,
+    ),
+];

@@ -1,0 +1,194 @@
+use std::collections::{HashMap, HashSet};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::address::ip_of;
+use crate::catalogue::Catalogue;
+use crate::config::{Addressing, EmulatorConfig, Source};
+use crate::generated::dice::{Dice, fold};
+use crate::generated::{Generated, Persona, Step, split};
+use crate::recorded::{Recorded, RecordedStore, load};
+use crate::shop::{Shop, StoreAddress};
+use crate::{Drift, EmulatorError};
+
+/// Products that generated stores may have in all: what ids have room for.
+const PRODUCTS_MAX: u64 = 10_000_000;
+
+/// Every store, and what they share.
+#[derive(Debug)]
+pub(crate) struct Market {
+    pub(crate) shops: Vec<Arc<Shop>>,
+    pub(crate) by_slug: HashMap<String, usize>,
+    pub(crate) config: EmulatorConfig,
+    pub(crate) started: Instant,
+    seed: u64,
+}
+
+/// A store before it has an address.
+pub(crate) enum Stall {
+    Recorded(Box<RecordedStore>),
+    Generated {
+        persona: Box<Persona>,
+        size: u64,
+        offset: u64,
+        slots: u64,
+    },
+}
+
+impl Stall {
+    pub(crate) fn slug(&self) -> &str {
+        match self {
+            Self::Recorded(store) => &store.slug,
+            Self::Generated { persona, .. } => &persona.slug,
+        }
+    }
+}
+
+/// Reads or draws the stores.
+pub(crate) fn stalls(source: &Source) -> Result<Vec<Stall>, EmulatorError> {
+    match source {
+        Source::Recorded(folder) => Ok(load(folder)?
+            .into_iter()
+            .map(|store| Stall::Recorded(Box::new(store)))
+            .collect()),
+        Source::Generated { products, stores, seed } => {
+            if *stores == 0 {
+                return Err(EmulatorError::NoStores {
+                    place: "none asked for".to_owned(),
+                });
+            }
+            if *products > PRODUCTS_MAX {
+                return Err(EmulatorError::TooMany {
+                    what: "products",
+                    asked: *products,
+                    most: PRODUCTS_MAX,
+                });
+            }
+            let mut taken = HashSet::new();
+            let mut offset = 0;
+            let sizes = shuffled(split(*products, *stores), *seed).into_iter().zip(0..);
+            Ok(sizes
+                .map(|(size, index)| {
+                    let persona = Box::new(Persona::draw(*seed, index, &mut taken));
+                    offset += size;
+                    Stall::Generated {
+                        persona,
+                        size,
+                        offset: offset - size,
+                        slots: *products,
+                    }
+                })
+                .collect())
+        }
+    }
+}
+
+/// The sizes in an order that follows from the seed: large stores are anywhere.
+fn shuffled(mut sizes: Vec<u64>, seed: u64) -> Vec<u64> {
+    let mut dice = Dice::of(&[seed, 0x5348_5546]);
+    for end in (1..sizes.len()).rev() {
+        sizes.swap(end, dice.below(end as u64 + 1) as usize);
+    }
+    sizes
+}
+
+impl Market {
+    /// Opens the stores at their addresses: `listeners` are those of the stores in turn, or one for all.
+    pub(crate) fn open(stalls: Vec<Stall>, listeners: &[SocketAddr], config: EmulatorConfig) -> Self {
+        let seed = match config.source {
+            Source::Generated { seed, .. } => seed,
+            Source::Recorded(_) => 0,
+        };
+        let mut market = Self {
+            shops: Vec::with_capacity(stalls.len()),
+            by_slug: HashMap::new(),
+            config,
+            started: Instant::now(),
+            seed,
+        };
+        for (stall, index) in stalls.into_iter().zip(0_u32..) {
+            let listener = listeners
+                .get(index as usize)
+                .or(listeners.first())
+                .copied()
+                .unwrap_or(market.config.bind);
+            let epoch = market.store_epoch(index, market.config.epoch);
+            let shop = open(stall, index, listener, &market.config, epoch);
+            market.by_slug.insert(shop.address.slug.clone(), index as usize);
+            market.shops.push(Arc::new(shop));
+        }
+        market
+    }
+
+    /// The epoch of a store when the market is at `epoch`: a store that changes in one epoch of ten is at a tenth.
+    pub(crate) fn store_epoch(&self, index: u32, epoch: u64) -> u64 {
+        let phase = fold(&[self.seed, 0x4550, u64::from(index)]);
+        Step::at(epoch, self.config.drift.stores, phase).count
+    }
+}
+
+fn open(stall: Stall, index: u32, listener: SocketAddr, config: &EmulatorConfig, epoch: u64) -> Shop {
+    let slug = stall.slug().to_owned();
+    let (host, connect) = match config.addressing {
+        Addressing::IpPerStore => (
+            ip_of(index).to_string(),
+            SocketAddr::from((ip_of(index), listener.port())),
+        ),
+        Addressing::PortPerStore if listener.is_ipv6() => (format!("[{}]", listener.ip()), listener),
+        Addressing::PortPerStore => (listener.ip().to_string(), listener),
+        Addressing::HostPerStore => (format!("{slug}.localhost"), listener),
+    };
+    let domain = format!("{host}:{}", connect.port());
+    let base_url = format!("http://{domain}");
+    let (catalogue, name, myshopify_domain, currency) = stock(stall, index, &base_url, config);
+    let products = catalogue.places(0).len();
+    let address = StoreAddress {
+        name,
+        slug,
+        base_url,
+        domain,
+        myshopify_domain,
+        connect,
+        currency,
+        products,
+    };
+    Shop::new(address, catalogue, epoch)
+}
+
+fn stock(stall: Stall, index: u32, base_url: &str, config: &EmulatorConfig) -> (Catalogue, String, String, String) {
+    let drift: Drift = config.drift;
+    match stall {
+        Stall::Generated {
+            persona,
+            size,
+            offset,
+            slots,
+        } => {
+            let (name, slug) = (persona.name.clone(), persona.slug.clone());
+            let currency = persona.coin.code.to_owned();
+            let generated = Generated::new(*persona, size, offset, slots, drift, base_url);
+            (
+                Catalogue::Generated(generated),
+                name,
+                format!("{slug}.myshopify.com"),
+                currency,
+            )
+        }
+        Stall::Recorded(store) => {
+            let currency = store
+                .currency
+                .clone()
+                .unwrap_or_else(|| config.recorded_currency.clone());
+            let host = store
+                .myshopify_domain
+                .clone()
+                .unwrap_or_else(|| format!("{}.myshopify.com", store.slug));
+            let persona = Persona::stand_in(&store.name, &store.slug, &currency, index);
+            let stand_in = Generated::new(persona, 0, 0, 1, drift, base_url);
+            let name = store.name.clone();
+            let recorded = Box::new(Recorded::new(*store, drift));
+            (Catalogue::Recorded { recorded, stand_in }, name, host, currency)
+        }
+    }
+}

@@ -1,0 +1,146 @@
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
+
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::task::TaskTracker;
+
+use crate::address::check;
+use crate::config::{Addressing, EmulatorConfig};
+use crate::fault::{Fault, FaultRule};
+use crate::log::Requests;
+use crate::market::{Market, stalls};
+use crate::server::{Hall, accept, listen};
+use crate::shop::{Shop, StoreAddress};
+use crate::{EmulatorError, Source};
+
+/// How long connections may go on after the shutdown.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Starts emulated stores.
+#[derive(Debug)]
+pub struct Emulator;
+
+impl Emulator {
+    /// Loads or draws the stores, opens the sockets, and answers from then on, in tasks of the current tokio runtime.
+    pub async fn start(config: EmulatorConfig) -> Result<Running, EmulatorError> {
+        if let Source::Generated { stores, .. } = config.source {
+            check(config.addressing, config.bind, u64::from(stores))?;
+        }
+        let stalls = stalls(&config.source)?;
+        check(config.addressing, config.bind, stalls.len() as u64)?;
+        let listeners = listen(&config, stalls.len())?;
+        let addresses = listeners
+            .iter()
+            .map(|listener| {
+                let broken = |source| EmulatorError::Listen {
+                    address: config.bind,
+                    source,
+                };
+                listener.local_addr().map_err(broken)
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let port_per_store = config.addressing == Addressing::PortPerStore;
+        let market = Arc::new(Market::open(stalls, &addresses, config));
+        let hall = Hall {
+            market: Arc::clone(&market),
+            tasks: TaskTracker::new(),
+            stop: CancellationToken::new(),
+            open: Arc::new(AtomicUsize::new(0)),
+        };
+        for (nth, listener) in listeners.into_iter().enumerate() {
+            hall.tasks
+                .spawn(accept(hall.clone(), listener, port_per_store.then_some(nth)));
+        }
+        let Hall { tasks, stop, .. } = hall;
+        Ok(Running {
+            market,
+            tasks,
+            stop: stop.drop_guard(),
+        })
+    }
+}
+
+/// Emulated stores that answer. Dropping it stops them.
+#[derive(Debug)]
+pub struct Running {
+    market: Arc<Market>,
+    tasks: TaskTracker,
+    stop: DropGuard,
+}
+
+impl Running {
+    /// Every store's address, in the stores' order.
+    #[must_use]
+    pub fn stores(&self) -> Vec<StoreAddress> {
+        self.market.shops.iter().map(|shop| shop.address.clone()).collect()
+    }
+
+    /// The address of one store.
+    pub fn store(&self, slug: &str) -> Result<StoreAddress, EmulatorError> {
+        self.shop(slug).map(|shop| shop.address.clone())
+    }
+
+    fn shop(&self, slug: &str) -> Result<&Shop, EmulatorError> {
+        let unknown = || EmulatorError::UnknownStore { slug: slug.to_owned() };
+        let index = *self.market.by_slug.get(slug).ok_or_else(unknown)?;
+        self.market.shops.get(index).map(AsRef::as_ref).ok_or_else(unknown)
+    }
+
+    /// Sets the one fault of a store, in place of any before; `None` makes the store well again.
+    pub fn set_fault(&self, slug: &str, fault: impl Into<Option<Fault>>) -> Result<(), EmulatorError> {
+        self.set_faults(slug, fault.into().map(FaultRule::from))
+    }
+
+    /// Sets the faults of a store, in place of any before. A request meets the first that concerns it.
+    pub fn set_faults(&self, slug: &str, rules: impl IntoIterator<Item = FaultRule>) -> Result<(), EmulatorError> {
+        let shop = self.shop(slug)?;
+        shop.forget_shift();
+        shop.faults().replace(rules.into_iter().collect());
+        Ok(())
+    }
+
+    /// Adds a fault to those of a store.
+    pub fn add_fault(&self, slug: &str, rule: FaultRule) -> Result<(), EmulatorError> {
+        self.shop(slug)?.faults().add(rule);
+        Ok(())
+    }
+
+    /// Moves every store to an epoch, forward or back: prices move, products come and go, stock flips.
+    pub fn advance(&self, epoch: u64) {
+        for (shop, index) in self.market.shops.iter().zip(0..) {
+            shop.set_epoch(self.market.store_epoch(index, epoch));
+        }
+    }
+
+    /// Moves one store to an epoch of its own, until the next [`Running::advance`].
+    pub fn advance_store(&self, slug: &str, epoch: u64) -> Result<(), EmulatorError> {
+        self.shop(slug)?.set_epoch(epoch);
+        Ok(())
+    }
+
+    /// What a store was asked since the start, or since [`Running::forget_requests`].
+    pub fn requests(&self, slug: &str) -> Result<Requests, EmulatorError> {
+        Ok(self.shop(slug)?.log().all())
+    }
+
+    /// What all stores together were asked: the number of requests.
+    #[must_use]
+    pub fn request_count(&self) -> u64 {
+        self.market.shops.iter().map(|shop| shop.log().count()).sum()
+    }
+
+    /// Forgets what the stores were asked.
+    pub fn forget_requests(&self) {
+        self.market.shops.iter().for_each(|shop| shop.log().clear());
+    }
+
+    /// Stops listening, lets requests end that are under way, and closes all connections.
+    pub async fn shutdown(self) {
+        drop(self.stop);
+        self.tasks.close();
+        if tokio::time::timeout(GRACE, self.tasks.wait()).await.is_err() {
+            tracing::debug!("connections were still open when the emulator ended");
+        }
+    }
+}

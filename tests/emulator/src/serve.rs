@@ -1,0 +1,224 @@
+//! One request: the fault that it meets, the answer, and how both are sent.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::StreamExt;
+use futures::stream::Stream;
+use http::header::{CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, HOST, HeaderValue, IF_NONE_MATCH, USER_AGENT};
+use http::request::Parts;
+use http::{Method, Response, StatusCode};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full, StreamBody};
+use hyper::body::Frame;
+
+use crate::answer::{self, Ask, Reply, Twist, answer};
+use crate::fault::{Fault, bomb, drip, endless_robots, truncated};
+use crate::log::RequestRecord;
+use crate::market::Market;
+use crate::shop::Shop;
+
+pub(crate) type Body = UnsyncBoxBody<Bytes, io::Error>;
+
+/// How the bytes of an answer leave.
+enum Delivery {
+    Whole,
+    Drip { chunk_bytes: usize, delay: Duration },
+    Truncated { after_bytes: usize },
+    Bomb { decoded_bytes: u64 },
+    EndlessRobots,
+}
+
+/// Answers a request. An error ends the connection without an answer.
+pub(crate) async fn serve(
+    market: &Market,
+    shop: Option<&Arc<Shop>>,
+    parts: &Parts,
+    reset: &AtomicBool,
+    close: bool,
+) -> io::Result<Response<Body>> {
+    let Some(shop) = shop else { return Ok(no_store()) };
+    let ask = Ask::of(parts);
+    let fault = shop.meet(&ask.path, ask.page());
+    let result = respond(market, shop, &ask, parts, fault, reset).await;
+    note(
+        market,
+        shop,
+        &ask,
+        parts,
+        result.as_ref().ok().map(|response| response.status().as_u16()),
+    );
+    result.map(|mut response| {
+        if close {
+            response
+                .headers_mut()
+                .insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    })
+}
+
+async fn respond(
+    market: &Market,
+    shop: &Shop,
+    ask: &Ask,
+    parts: &Parts,
+    fault: Option<Fault>,
+    reset: &AtomicBool,
+) -> io::Result<Response<Body>> {
+    let slow = if let Some(Fault::Slow { delay_ms }) = fault {
+        Duration::from_millis(delay_ms)
+    } else {
+        Duration::ZERO
+    };
+    let delay = market.config.latency + slow;
+    if !delay.is_zero() {
+        tokio::time::sleep(delay).await;
+    }
+    if fault == Some(Fault::Reset) {
+        reset.store(true, Ordering::Release);
+        return Err(io::ErrorKind::ConnectionReset.into());
+    }
+    let (reply, delivery) = if parts.method == Method::GET || parts.method == Method::HEAD {
+        decide(shop, ask, fault.as_ref())
+    } else {
+        (answer::not_found(shop), Delivery::Whole)
+    };
+    let response = reply.finish(shop, ask, market.config.encoding)?;
+    deliver(response, delivery)
+}
+
+/// The answer under a fault, and how it is delivered.
+fn decide(shop: &Shop, ask: &Ask, fault: Option<&Fault>) -> (Reply, Delivery) {
+    let honest = |ask: &Ask| answer(shop, ask, &Twist::of(fault, shop));
+    let whole = |reply| (reply, Delivery::Whole);
+    match fault {
+        Some(Fault::Status { status, retry_after_s }) => whole(refusal(*status, *retry_after_s)),
+        Some(Fault::Challenge) => {
+            let body = "<!DOCTYPE html><html><head><title>Just a moment...</title></head><body>Checking your browser</body></html>";
+            whole(Reply {
+                challenge: true,
+                ..Reply::html(403, body)
+            })
+        }
+        Some(Fault::Drip { chunk_bytes, delay_ms }) => (
+            honest(ask),
+            Delivery::Drip {
+                chunk_bytes: *chunk_bytes,
+                delay: Duration::from_millis(*delay_ms),
+            },
+        ),
+        Some(Fault::Truncated { after_bytes }) => (
+            honest(ask),
+            Delivery::Truncated {
+                after_bytes: *after_bytes,
+            },
+        ),
+        Some(Fault::HtmlForJson) => whole(Reply::html(
+            200,
+            "<!doctype html><html><body><h1>Welcome</h1></body></html>",
+        )),
+        Some(Fault::PasswordPage) if ask.path == "/password" => whole(answer::password(shop)),
+        Some(Fault::PasswordPage) => whole(Reply::redirect(302, format!("{}/password", shop.address.base_url))),
+        Some(Fault::CatalogueClosed { status }) => whole(refusal(*status, None)),
+        Some(Fault::GzipBomb { decoded_bytes }) => (
+            Reply::json(Bytes::new()),
+            Delivery::Bomb {
+                decoded_bytes: *decoded_bytes,
+            },
+        ),
+        Some(Fault::RedirectLoop) => whole(Reply::redirect(302, format!("{}{}", shop.address.base_url, ask.path))),
+        Some(Fault::RedirectTo { location }) => whole(Reply::redirect(302, location.clone())),
+        Some(Fault::BrokenJson) => {
+            let mut reply = honest(&ask.unconditional());
+            reply.body.truncate(reply.body.len() / 2);
+            whole(reply)
+        }
+        Some(Fault::ForgetsValidators) => whole(honest(&ask.unconditional())),
+        Some(Fault::NoValidators) => whole(Reply {
+            etag: None,
+            ..honest(&ask.unconditional())
+        }),
+        Some(Fault::RobotsDisallow) => whole(answer::forbidding(shop)),
+        Some(Fault::RobotsUnavailable) => whole(refusal(503, None)),
+        Some(Fault::RobotsEndless) => (Reply::text(200, Bytes::new()), Delivery::EndlessRobots),
+        Some(Fault::NoMeta) => whole(answer::not_found(shop)),
+        _ => whole(honest(ask)),
+    }
+}
+
+/// A refusal with the body that the platform sends for its status.
+fn refusal(status: u16, retry_after_s: Option<u64>) -> Reply {
+    let status = if (100..1000).contains(&status) { status } else { 500 };
+    let reply = match status {
+        429 => Reply::text(429, "local_rate_limited"),
+        430 => Reply::html(430, "<html><body><h1>Shopify Security Rejection</h1></body></html>"),
+        404 => Reply::html(
+            404,
+            "<html><body><h1>Sorry, this shop is currently unavailable.</h1></body></html>",
+        ),
+        other => Reply::html(other, format!("<html><body><h1>{other}</h1></body></html>")),
+    };
+    Reply { retry_after_s, ..reply }
+}
+
+fn deliver(response: Response<Bytes>, delivery: Delivery) -> io::Result<Response<Body>> {
+    let (mut head, body) = response.into_parts();
+    let body = match delivery {
+        Delivery::Whole => Full::new(body).map_err(|never| match never {}).boxed_unsync(),
+        Delivery::Drip { chunk_bytes, delay } => streamed(drip(body, chunk_bytes, delay)),
+        Delivery::Truncated { after_bytes } => streamed(truncated(body, after_bytes)),
+        Delivery::Bomb { decoded_bytes } => {
+            head.headers.remove(CONTENT_LENGTH);
+            head.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            streamed(bomb(decoded_bytes)?)
+        }
+        Delivery::EndlessRobots => {
+            head.headers.remove(CONTENT_LENGTH);
+            streamed(endless_robots())
+        }
+    };
+    Ok(Response::from_parts(head, body))
+}
+
+fn streamed(chunks: impl Stream<Item = io::Result<Bytes>> + Send + 'static) -> Body {
+    StreamBody::new(chunks.map(|chunk| chunk.map(Frame::data))).boxed_unsync()
+}
+
+fn note(market: &Market, shop: &Shop, ask: &Ask, parts: &Parts, status: Option<u16>) {
+    let header = |name| {
+        parts
+            .headers
+            .get(name)
+            .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+    };
+    let record = RequestRecord {
+        at: market.started.elapsed(),
+        method: parts.method.to_string(),
+        path: ask.path.clone(),
+        query: parts.uri.query().map(str::to_owned),
+        if_none_match: header(IF_NONE_MATCH),
+        user_agent: header(USER_AGENT),
+        status,
+    };
+    shop.log().note(record, market.config.request_log_max);
+}
+
+/// The platform's answer where no shop is.
+fn no_store() -> Response<Body> {
+    let text = "<html><body><h1>Sorry, this shop is currently unavailable.</h1></body></html>";
+    let body = Full::new(Bytes::from_static(text.as_bytes()))
+        .map_err(|never| match never {})
+        .boxed_unsync();
+    let mut response = Response::new(body);
+    *response.status_mut() = StatusCode::NOT_FOUND;
+    response
+}
+
+/// The host that a request names.
+pub(crate) fn host(parts: &Parts) -> Option<&str> {
+    parts.headers.get(HOST)?.to_str().ok()
+}

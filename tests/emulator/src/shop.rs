@@ -1,0 +1,122 @@
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use crate::catalogue::Catalogue;
+use crate::fault::{Fault, Faults};
+use crate::log::Log;
+
+/// Where one emulated store is, and what it is called.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StoreAddress {
+    /// The store's name, as its `meta.json` states it.
+    pub name: String,
+    /// Its name in this emulator: what faults are set by.
+    pub slug: String,
+    /// Where a client reaches it, without a slash at the end.
+    pub base_url: String,
+    /// The domain that its `meta.json` states: host and port of `base_url`.
+    pub domain: String,
+    /// Its permanent host, as `meta.json` states it; nothing answers there.
+    pub myshopify_domain: String,
+    /// The address to connect to, for a client whose resolver does not know the domain.
+    pub connect: SocketAddr,
+    /// ISO 4217 code of its prices.
+    pub currency: String,
+    /// How many products it lists at epoch 0.
+    pub products: u64,
+}
+
+/// A store that is running.
+#[derive(Debug)]
+pub(crate) struct Shop {
+    pub(crate) address: StoreAddress,
+    pub(crate) catalogue: Catalogue,
+    epoch: AtomicU64,
+    faults: Mutex<Faults>,
+    log: Mutex<Log>,
+    /// Places by which [`Fault::ShiftingPages`] has shifted the listing so far.
+    shifted: AtomicI64,
+    /// When the latest requests came that [`Fault::Throttle`] counts.
+    recent: Mutex<VecDeque<Instant>>,
+}
+
+/// A lock whose holder panicked holds what it held: all of it is valid at any moment.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shop {
+    pub(crate) fn new(address: StoreAddress, catalogue: Catalogue, epoch: u64) -> Self {
+        Self {
+            address,
+            catalogue,
+            epoch: AtomicU64::new(epoch),
+            faults: Mutex::default(),
+            log: Mutex::default(),
+            shifted: AtomicI64::new(0),
+            recent: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn epoch(&self) -> u64 {
+        self.epoch.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn set_epoch(&self, epoch: u64) {
+        self.epoch.store(epoch, Ordering::Release);
+    }
+
+    pub(crate) fn faults(&self) -> MutexGuard<'_, Faults> {
+        lock(&self.faults)
+    }
+
+    pub(crate) fn log(&self) -> MutexGuard<'_, Log> {
+        lock(&self.log)
+    }
+
+    /// Shifts the listing and answers by how much it was shifted before.
+    pub(crate) fn shift(&self, by: i32) -> i64 {
+        self.shifted.fetch_add(i64::from(by), Ordering::AcqRel)
+    }
+
+    pub(crate) fn forget_shift(&self) {
+        self.shifted.store(0, Ordering::Release);
+    }
+
+    /// Whether a request now is one too many for the rate; those that are do not count.
+    pub(crate) fn is_above(&self, per_second: u32) -> bool {
+        let now = Instant::now();
+        let mut recent = lock(&self.recent);
+        while recent
+            .front()
+            .is_some_and(|first| now.duration_since(*first) >= Duration::from_secs(1))
+        {
+            recent.pop_front();
+        }
+        if recent.len() >= per_second as usize {
+            return true;
+        }
+        recent.push_back(now);
+        false
+    }
+
+    /// The fault that this request meets, if any.
+    pub(crate) fn meet(&self, path: &str, page: u32) -> Option<Fault> {
+        let fault = self.faults().meet(path, page)?;
+        match fault {
+            Fault::Throttle {
+                per_second,
+                retry_after_s,
+            } => self.is_above(per_second).then_some(Fault::Status {
+                status: 429,
+                retry_after_s,
+            }),
+            other => Some(other),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Emulated stores, as a client sees them.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "what tests share fails and speaks as tests do"
+)]
+
+mod addressing;
+mod change;
+mod endpoints;
+mod faults;
+mod recorded;
+
+use emulator::{Emulator, EmulatorConfig, Running, Source, StoreAddress};
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+
+/// A market of a few generated stores.
+async fn market(products: u64, stores: u32) -> Running {
+    Emulator::start(EmulatorConfig::new(Source::Generated {
+        products,
+        stores,
+        seed: 42,
+    }))
+    .await
+    .unwrap()
+}
+
+/// One store of so many products, and the emulator that it is in.
+async fn store(products: u64) -> (Running, StoreAddress) {
+    let running = market(products, 1).await;
+    let store = running.stores().remove(0);
+    (running, store)
+}
+
+/// A client that follows no redirects and asks for no coding unless told.
+fn client() -> reqwest::Client {
+    reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .no_gzip()
+        .no_brotli()
+        .no_proxy()
+        .build()
+        .unwrap()
+}
+
+struct Answer {
+    status: u16,
+    headers: HeaderMap,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8(self.body.clone()).unwrap()
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
+    }
+}
+
+async fn get_with(store: &StoreAddress, path: &str, headers: &[(&str, &str)]) -> Answer {
+    let mut request = client().get(format!("{}{path}", store.base_url));
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let response = request.send().await.unwrap();
+    let (status, headers) = (response.status().as_u16(), response.headers().clone());
+    Answer {
+        status,
+        headers,
+        body: response.bytes().await.unwrap().to_vec(),
+    }
+}
+
+async fn get(store: &StoreAddress, path: &str) -> Answer {
+    get_with(store, path, &[]).await
+}
+
+/// Every product of a store, page by page, as a crawler reads them.
+async fn crawl(store: &StoreAddress, limit: usize) -> Vec<Value> {
+    let mut products = Vec::new();
+    for page in 1.. {
+        let answer = get(store, &format!("/products.json?limit={limit}&page={page}")).await;
+        let listed = answer.json()["products"].as_array().unwrap().clone();
+        if listed.is_empty() {
+            break;
+        }
+        products.extend(listed);
+    }
+    products
+}
