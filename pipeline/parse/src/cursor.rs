@@ -1,0 +1,360 @@
+use std::borrow::Cow;
+use std::fmt;
+
+use memchr::memchr2;
+
+/// Reads JSON from left to right, value by value, as its caller asks for them.
+///
+/// It is made for answers of stores, where a general parser does not fit: a number keeps every digit it was written
+/// with, a value nobody asked for is passed over without growing the stack however deep it is, and after a fault the
+/// rest of the text can still be read. It is lenient about what does no harm (a comma too many, raw control
+/// characters in strings, half surrogate pairs) and about what it passes over, where only quotes and the number of
+/// brackets count.
+#[derive(Debug, Clone)]
+pub(crate) struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+/// What is wrong with a value, and where in its record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault(Box<(String, String)>);
+
+pub(crate) type Read<T> = Result<T, Fault>;
+
+impl Fault {
+    #[cold]
+    pub(crate) fn new(problem: impl Into<String>) -> Self {
+        Self(Box::new((String::new(), problem.into())))
+    }
+
+    /// The same fault as seen from the value that encloses it: `place` is a member's name or an item's `[index]`.
+    #[cold]
+    pub(crate) fn under(mut self, place: impl fmt::Display) -> Self {
+        let joint = if self.0.0.is_empty() || self.0.0.starts_with('[') { "" } else { "." };
+        self.0.0 = format!("{place}{joint}{}", self.0.0);
+        self
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (path, problem) = &*self.0;
+        if path.is_empty() { f.write_str(problem) } else { write!(f, "{path}: {problem}") }
+    }
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) const fn new(text: &'a str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// Where the cursor stands: bytes read so far.
+    pub(crate) const fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The next byte that is no white space; the cursor then stands on it.
+    #[inline]
+    pub(crate) fn peek(&mut self) -> Option<u8> {
+        loop {
+            match self.text.as_bytes().get(self.at) {
+                Some(b' ' | b'\t' | b'\n' | b'\r') => self.at += 1,
+                other => return other.copied(),
+            }
+        }
+    }
+
+    /// Steps over `byte` if it comes next.
+    #[inline]
+    pub(crate) fn take(&mut self, byte: u8) -> bool {
+        let next = self.peek() == Some(byte);
+        self.at += usize::from(next);
+        next
+    }
+
+    /// What comes next instead of what was expected.
+    #[cold]
+    pub(crate) fn unexpected(&mut self, expected: &str) -> Fault {
+        let found = match self.peek() {
+            Some(b'{') => "object",
+            Some(b'[') => "list",
+            Some(b'"') => "text",
+            Some(b't' | b'f') if self.literal("true") || self.literal("false") => "true or false",
+            Some(b'n') if self.literal("null") => "null",
+            Some(b'-' | b'0'..=b'9') => "number",
+            Some(_) => "no JSON",
+            None => "the end",
+        };
+        Fault::new(format!("expected {expected}, found {found}"))
+    }
+
+    fn literal(&mut self, word: &str) -> bool {
+        self.peek();
+        let next = self.text.as_bytes()[self.at..].starts_with(word.as_bytes());
+        if next {
+            self.at += word.len();
+        }
+        next
+    }
+
+    /// Steps over `null` if it comes next.
+    #[inline]
+    pub(crate) fn null(&mut self) -> bool {
+        self.peek() == Some(b'n') && self.literal("null")
+    }
+
+    /// Text, borrowed where it holds no escapes, or nothing for null.
+    #[inline]
+    pub(crate) fn text(&mut self) -> Read<Option<Cow<'a, str>>> {
+        match self.peek() {
+            Some(b'"') => self.string().map(Some),
+            _ if self.null() => Ok(None),
+            _ => Err(self.unexpected("text")),
+        }
+    }
+
+    /// Text, or a number in the digits it was written with, or nothing for null.
+    #[inline]
+    pub(crate) fn text_or_number(&mut self) -> Read<Option<Cow<'a, str>>> {
+        match self.peek() {
+            Some(b'-' | b'0'..=b'9') => Ok(Some(Cow::Borrowed(self.number()))),
+            _ => self.text(),
+        }
+    }
+
+    /// True or false, or nothing for null.
+    pub(crate) fn flag(&mut self) -> Read<Option<bool>> {
+        match self.peek() {
+            Some(b't') if self.literal("true") => Ok(Some(true)),
+            Some(b'f') if self.literal("false") => Ok(Some(false)),
+            _ if self.null() => Ok(None),
+            _ => Err(self.unexpected("true or false")),
+        }
+    }
+
+    /// An id: a whole number, as number or as text.
+    pub(crate) fn id(&mut self) -> Read<u64> {
+        let digits = match self.peek() {
+            Some(b'"') => self.string()?,
+            Some(b'-' | b'0'..=b'9') => Cow::Borrowed(self.number()),
+            _ => return Err(self.unexpected("id")),
+        };
+        let whole = digits.bytes().all(|byte| byte.is_ascii_digit());
+        let id = if whole { digits.parse().ok() } else { None };
+        id.ok_or_else(|| Fault::new(format!("no id: {:?}", &digits[..digits.floor_char_boundary(40)])))
+    }
+
+    /// A whole number from zero up, as number or as text; nothing for null, for a fraction and for what is below zero.
+    pub(crate) fn count(&mut self) -> Read<Option<u64>> {
+        let Some(text) = self.text_or_number()? else { return Ok(None) };
+        let (whole, decimals) = text.split_once('.').unwrap_or((&text, ""));
+        let integral = decimals.bytes().all(|digit| digit == b'0');
+        Ok(if integral { whole.parse().ok() } else { None })
+    }
+
+    /// The characters of a number; whether they make one is for the caller to say.
+    fn number(&mut self) -> &'a str {
+        let rest = &self.text.as_bytes()[self.at..];
+        let digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E');
+        let length = rest.iter().position(|byte| !digit(byte)).unwrap_or(rest.len());
+        self.at += length;
+        &self.text[self.at - length..self.at]
+    }
+
+    /// The text of the string that begins here.
+    #[inline]
+    fn string(&mut self) -> Read<Cow<'a, str>> {
+        let start = self.at + 1;
+        match quote_or_backslash(self.text.as_bytes(), start) {
+            Some((end, b'"')) => {
+                self.at = end + 1;
+                Ok(Cow::Borrowed(&self.text[start..end]))
+            }
+            Some((first_escape, _)) => self.escaped_string(start, first_escape).map(Cow::Owned),
+            None => Err(self.endless_string()),
+        }
+    }
+
+    #[cold]
+    fn endless_string(&mut self) -> Fault {
+        self.at = self.text.len();
+        Fault::new("no JSON: a text without end")
+    }
+
+    fn escaped_string(&mut self, start: usize, first_escape: usize) -> Read<String> {
+        let Some(end) = string_end(self.text.as_bytes(), first_escape) else { return Err(self.endless_string()) };
+        self.at = end + 1;
+        let raw = &self.text[start..end];
+        let mut decoded = String::with_capacity(raw.len());
+        let mut at = 0;
+        let mut next = first_escape - start;
+        loop {
+            decoded.push_str(&raw[at..next]);
+            let (char, length) = escape(&raw.as_bytes()[next..])?;
+            decoded.push(char);
+            at = next + length;
+            match memchr::memchr(b'\\', &raw.as_bytes()[at..]) {
+                Some(offset) => next = at + offset,
+                None => break,
+            }
+        }
+        decoded.push_str(&raw[at..]);
+        Ok(decoded)
+    }
+
+    /// Calls `member` with the name of each member of the object that begins here, the cursor standing before its
+    /// value, which `member` must read or skip. A fault names the member.
+    #[inline]
+    pub(crate) fn members(&mut self, mut member: impl FnMut(&mut Self, &str) -> Read<()>) -> Read<()> {
+        if !self.take(b'{') {
+            return Err(self.unexpected("object"));
+        }
+        loop {
+            match self.peek() {
+                Some(b'"') => {}
+                Some(b'}') => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                _ => return Err(Fault::new("no JSON: a member without a name")),
+            }
+            let name = self.string()?;
+            if !self.take(b':') {
+                return Err(Fault::new("no JSON: a name without a value").under(name));
+            }
+            member(self, &name).map_err(|fault| fault.under(name))?;
+            if !self.take(b',') && self.peek() != Some(b'}') {
+                return Err(Fault::new("no JSON: an object without end"));
+            }
+        }
+    }
+
+    /// Calls `item` with the index of each item of the list that begins here, as [`Cursor::members`] does; null is an
+    /// empty list. Answers how many items there were.
+    #[inline]
+    pub(crate) fn items(&mut self, mut item: impl FnMut(&mut Self, usize) -> Read<()>) -> Read<usize> {
+        if !self.take(b'[') {
+            return if self.null() { Ok(0) } else { Err(self.unexpected("list")) };
+        }
+        let mut count = 0;
+        while !self.take(b']') {
+            item(self, count).map_err(|fault| fault.under(format_args!("[{count}]")))?;
+            count += 1;
+            if !self.take(b',') && self.peek() != Some(b']') {
+                return Err(Fault::new("no JSON: a list without end"));
+            }
+        }
+        Ok(count)
+    }
+
+    /// Steps over any value and answers its text. Brackets need to be even in number, not in kind.
+    #[inline]
+    pub(crate) fn skip(&mut self) -> Read<&'a str> {
+        let first = self.peek();
+        let start = self.at;
+        match first {
+            Some(b'"') => match string_end(self.text.as_bytes(), start + 1) {
+                Some(end) => self.at = end + 1,
+                None => return Err(self.endless_string()),
+            },
+            Some(b'{' | b'[') => self.skip_brackets()?,
+            _ => {
+                let rest = &self.text.as_bytes()[start..];
+                let delimiter = |byte: &u8| matches!(byte, b',' | b'}' | b']' | b':' | b'"' | b' ' | b'\t' | b'\n' | b'\r');
+                self.at += rest.iter().position(delimiter).unwrap_or(rest.len());
+                if self.at == start {
+                    return Err(self.unexpected("a value"));
+                }
+            }
+        }
+        Ok(&self.text[start..self.at])
+    }
+
+    fn skip_brackets(&mut self) -> Read<()> {
+        let bytes = self.text.as_bytes();
+        let mut depth = 0_usize;
+        while let Some(byte) = bytes.get(self.at) {
+            match byte {
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        self.at += 1;
+                        return Ok(());
+                    }
+                }
+                b'"' => match string_end(bytes, self.at + 1) {
+                    Some(end) => self.at = end,
+                    None => return Err(self.endless_string()),
+                },
+                _ => {}
+            }
+            self.at += 1;
+        }
+        Err(Fault::new("no JSON: a bracket without end"))
+    }
+}
+
+/// Where, from `at`, the closing quote of a string stands.
+#[inline]
+fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        match quote_or_backslash(bytes, at)? {
+            (end, b'"') => return Some(end),
+            (escape, _) => at = escape + 2,
+        }
+    }
+}
+
+/// Where, from `at`, the next quote or backslash stands, and which of the two it is. Most strings are short: eight
+/// bytes at a time find their end before a call of `memchr2` would have started.
+#[inline]
+fn quote_or_backslash(bytes: &[u8], mut at: usize) -> Option<(usize, u8)> {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGHS: u64 = ONES << 7;
+    let zeros = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
+    for _ in 0..4 {
+        let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) else { break };
+        let word = u64::from_le_bytes(*word);
+        let found = zeros(word ^ (ONES * u64::from(b'"'))) | zeros(word ^ (ONES * u64::from(b'\\')));
+        if found != 0 {
+            at += (found.trailing_zeros() / 8) as usize;
+            return Some((at, bytes[at]));
+        }
+        at += 8;
+    }
+    let found = at + memchr2(b'"', b'\\', bytes.get(at..)?)?;
+    Some((found, bytes[found]))
+}
+
+/// The character that the escape at the beginning of `bytes` stands for, and the escape's length. Half a surrogate
+/// pair stands for the replacement character.
+fn escape(bytes: &[u8]) -> Read<(char, usize)> {
+    let char = match bytes.get(1) {
+        Some(plain @ (b'"' | b'\\' | b'/')) => char::from(*plain),
+        Some(b'n') => '\n',
+        Some(b't') => '\t',
+        Some(b'r') => '\r',
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'u') => {
+            let first = code_unit(bytes).ok_or_else(|| Fault::new("no JSON: a broken escape"))?;
+            if let Some(char) = char::from_u32(first) {
+                return Ok((char, 6));
+            }
+            let low = (first < 0xDC00).then(|| code_unit(&bytes[6..])).flatten();
+            let pair = low.filter(|low| (0xDC00..0xE000).contains(low));
+            let pair = pair.and_then(|low| char::from_u32(0x1_0000 + ((first - 0xD800) << 10) + (low - 0xDC00)));
+            return Ok(pair.map_or((char::REPLACEMENT_CHARACTER, 6), |char| (char, 12)));
+        }
+        _ => return Err(Fault::new("no JSON: an unknown escape")),
+    };
+    Ok((char, 2))
+}
+
+/// The code unit of the escape `\uXXXX` at the beginning of `bytes`, if there is one.
+fn code_unit(bytes: &[u8]) -> Option<u32> {
+    let digits = bytes.strip_prefix(b"\\u")?.first_chunk::<4>()?;
+    digits.iter().try_fold(0, |unit, digit| Some(unit * 16 + char::from(*digit).to_digit(16)?))
+}

@@ -1,0 +1,81 @@
+/// Longest excerpt of a record that is kept for the operator.
+pub const EXCERPT_BYTES_MAX: usize = 4096;
+
+/// Why a body is not what was asked for, as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    /// Nothing but white space.
+    #[error("the body is empty")]
+    Empty,
+    /// Another kind of document: an HTML page, a plain text.
+    #[error("the body is no JSON, it begins with {begins_with:?}")]
+    NotJson {
+        /// How it begins.
+        begins_with: String,
+    },
+    /// The body ends before its JSON does.
+    #[error("the body ends before its JSON does, after {bytes} bytes")]
+    Truncated {
+        /// How long the body is.
+        bytes: usize,
+    },
+    /// The JSON around the records is broken.
+    #[error("broken JSON at byte {offset}: expected {expected}")]
+    Malformed {
+        /// Where.
+        offset: usize,
+        /// What should stand there.
+        expected: &'static str,
+    },
+    /// JSON, but without `products` or `product`.
+    #[error("the JSON holds no products: {begins_with:?}")]
+    NoProducts {
+        /// How it begins.
+        begins_with: String,
+    },
+    /// JSON, but no description of a store.
+    #[error("the JSON is no object that describes a store: {begins_with:?}")]
+    NoStore {
+        /// How it begins.
+        begins_with: String,
+    },
+    /// A body that no store sends in good faith.
+    #[error("the body is too large: {what} {found}, at most {limit}")]
+    TooLarge {
+        /// What there is too much of.
+        what: &'static str,
+        /// How much of it (or where counting stopped).
+        found: usize,
+        /// How much is read.
+        limit: usize,
+    },
+}
+
+/// A record whose shape is not that of a product.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadRecord {
+    /// The platform's id, where it could be read.
+    pub id: Option<u64>,
+    /// Where it stood on its page, from 1.
+    pub position: usize,
+    /// Why, for an operator: `variants[2].price: expected text, found object`.
+    pub reason: String,
+    /// The record as answered, cut to [`EXCERPT_BYTES_MAX`].
+    pub excerpt: String,
+}
+
+impl BadRecord {
+    /// Which record: the platform's id where it could be read, else where it stood (`product 17`).
+    #[must_use]
+    pub fn subject(&self) -> String {
+        self.id.map_or_else(|| format!("product {}", self.position), |id| id.to_string())
+    }
+}
+
+/// The beginning of `bytes` as text, at most `limit` bytes of it, what is no UTF-8 replaced.
+pub(crate) fn excerpt(bytes: &[u8], limit: usize) -> String {
+    // A character that was replaced may grow from one byte to three.
+    let mut text = String::from_utf8_lossy(&bytes[..bytes.len().min(limit)]).into_owned();
+    text.truncate(text.floor_char_boundary(limit));
+    text
+}

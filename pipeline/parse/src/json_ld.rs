@@ -1,0 +1,128 @@
+use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
+use html5gum::{Span, Tokenizer};
+use serde_json::Value;
+
+use crate::rating::{PageFacts, facts};
+
+/// Longest page that is read; what comes after is not looked at.
+const HTML_BYTES_MAX: usize = 8 << 20;
+/// Longest block that is read.
+const BLOCK_BYTES_MAX: usize = 2 << 20;
+/// Most blocks of one page that are read.
+const BLOCKS_MAX: usize = 64;
+
+/// Reads what a product page tells machines (JSON-LD): its rating and reviews.
+///
+/// Blocks that cannot be read are passed over; a page without any gives empty facts. Where several products are
+/// described, the first one described counts, with everything that other blocks say of the same product.
+#[must_use]
+pub fn parse_product_html(html: &str) -> PageFacts {
+    let html = &html[..html.floor_char_boundary(HTML_BYTES_MAX)];
+    // Most pages of some stores have none, and finding that out this way is cheap.
+    let ld = |plus: usize| html.as_bytes()[..plus].last_chunk::<2>().is_some_and(|ld| ld.eq_ignore_ascii_case(b"ld"));
+    if !memchr::memchr_iter(b'+', html.as_bytes()).any(ld) {
+        return PageFacts::default();
+    }
+    let documents: Vec<Value> = blocks(html).iter().filter_map(|block| read_block(block)).collect();
+    facts(&documents)
+}
+
+/// The contents of the page's `application/ld+json` scripts.
+fn blocks(html: &str) -> Vec<String> {
+    let mut state = BlockState::default();
+    let callback = move |event: CallbackEvent<'_>, _: Span<()>| state.see(&event);
+    let mut emitter = CallbackEmitter::new(callback);
+    emitter.naively_switch_states(true);
+    // Reading a text cannot fail: its error is `Infallible`.
+    Tokenizer::new_with_emitter(html, emitter).filter_map(Result::ok).take(BLOCKS_MAX).collect()
+}
+
+#[derive(Default)]
+struct BlockState {
+    script: bool,
+    type_attribute: bool,
+    json_ld: bool,
+}
+
+impl BlockState {
+    fn see(&mut self, event: &CallbackEvent<'_>) -> Option<String> {
+        match event {
+            CallbackEvent::OpenStartTag { name } => {
+                *self = Self { script: *name == b"script", ..Self::default() };
+            }
+            CallbackEvent::AttributeName { name } => self.type_attribute = self.script && *name == b"type",
+            CallbackEvent::AttributeValue { value } if self.type_attribute => {
+                let media_type = value.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
+                self.json_ld = media_type.eq_ignore_ascii_case(b"application/ld+json");
+            }
+            CallbackEvent::String { value } if self.json_ld && value.len() <= BLOCK_BYTES_MAX => {
+                return Some(String::from_utf8_lossy(value).into_owned());
+            }
+            CallbackEvent::EndTag { .. } => *self = Self::default(),
+            _ => {}
+        }
+        None
+    }
+}
+
+/// Reads one block as it is, or else with its usual faults mended: comments and CDATA marks around it, control
+/// characters in strings, commas before a closing bracket, the whole of it written in HTML entities.
+fn read_block(block: &str) -> Option<Value> {
+    let text = unwrapped(block);
+    let mended = || serde_json::from_str(&without_trailing_commas(text)).ok();
+    let unescaped = || {
+        let decoded = decoded_entities(text)?;
+        serde_json::from_str(&without_trailing_commas(&decoded)).ok()
+    };
+    serde_json::from_str(text).ok().or_else(mended).or_else(unescaped)
+}
+
+fn unwrapped(block: &str) -> &str {
+    let mut text = block.trim();
+    loop {
+        let before = text;
+        for opening in ["<!--", "//<![CDATA[", "// <![CDATA[", "/*<![CDATA[*/", "<![CDATA["] {
+            text = text.strip_prefix(opening).unwrap_or(text).trim_start();
+        }
+        for closing in ["-->", "//]]>", "// ]]>", "/*]]>*/", "]]>", ";"] {
+            text = text.strip_suffix(closing).unwrap_or(text).trim_end();
+        }
+        if text.len() == before.len() {
+            return text;
+        }
+    }
+}
+
+/// The text with its character references decoded; `None` when it has none.
+fn decoded_entities(text: &str) -> Option<String> {
+    memchr::memchr(b'&', text.as_bytes())?;
+    let mut decoded = String::with_capacity(text.len());
+    let strings = |event: CallbackEvent<'_>, _: Span<()>| match event {
+        CallbackEvent::String { value } => Some(String::from_utf8_lossy(value).into_owned()),
+        _ => None,
+    };
+    let strings = Tokenizer::new_with_emitter(text, CallbackEmitter::new(strings));
+    decoded.extend(strings.filter_map(Result::ok));
+    Some(decoded)
+}
+
+/// The text without commas that stand before a closing bracket, outside strings, and without control characters.
+fn without_trailing_commas(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let (mut in_string, mut escaped) = (false, false);
+    for char in text.chars().map(|char| if char < ' ' { ' ' } else { char }) {
+        if in_string {
+            in_string = escaped || char != '"';
+            escaped = !escaped && char == '\\';
+        } else if matches!(char, '}' | ']') {
+            let end = kept.trim_end().len();
+            if kept[..end].ends_with(',') {
+                kept.truncate(end - 1);
+            }
+        } else {
+            in_string = char == '"';
+        }
+        kept.push(char);
+    }
+    kept
+}

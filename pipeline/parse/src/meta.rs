@@ -1,0 +1,108 @@
+use std::borrow::Cow;
+
+use crate::cursor::{Cursor, Read};
+use crate::error::{ParseError, excerpt};
+use crate::page::trimmed;
+
+/// Longest description of a store that is read.
+const META_BYTES_MAX: usize = 1 << 20;
+/// Most countries that are kept.
+const COUNTRIES_MAX: usize = 300;
+
+/// What a store says of itself (`/meta.json`). What it leaves out, leaves blank or states in a shape we do not know is
+/// `None`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StoreMeta {
+    /// The platform's id of the store.
+    pub id: Option<u64>,
+    /// Its name.
+    pub name: Option<String>,
+    /// The domain that shoppers see.
+    pub domain: Option<String>,
+    /// Its base URL.
+    pub url: Option<String>,
+    /// Its permanent host on the platform.
+    pub myshopify_domain: Option<String>,
+    /// The currency of its prices, as stated.
+    pub currency: Option<String>,
+    /// Its country, as stated.
+    pub country: Option<String>,
+    /// Its province, as stated.
+    pub province: Option<String>,
+    /// Its city, as stated.
+    pub city: Option<String>,
+    /// What it says of itself.
+    pub description: Option<String>,
+    /// Countries that it ships to.
+    pub ships_to_countries: Vec<String>,
+    /// How it writes amounts.
+    pub money_format: Option<String>,
+    /// How many products it has published.
+    pub published_products_count: Option<u64>,
+    /// How many collections it has published.
+    pub published_collections_count: Option<u64>,
+}
+
+/// Reads `/meta.json`.
+///
+/// # Errors
+/// [`ParseError`] when the body is no JSON object, or one that says nothing of a store (an error message).
+pub fn parse_meta(bytes: &[u8]) -> Result<StoreMeta, ParseError> {
+    let body = trimmed(bytes);
+    if body.len() > META_BYTES_MAX {
+        return Err(ParseError::TooLarge { what: "bytes", found: body.len(), limit: META_BYTES_MAX });
+    }
+    let text = String::from_utf8_lossy(body);
+    let mut cursor = Cursor::new(&text);
+    let begins_with = excerpt(body, 80);
+    match cursor.peek() {
+        None => return Err(ParseError::Empty),
+        Some(b'{' | b'[') => {}
+        Some(_) => return Err(ParseError::NotJson { begins_with }),
+    }
+    let mut meta = StoreMeta::default();
+    let read = cursor.members(|cursor, name| {
+        // A member that is not what it should be is as good as none.
+        let mut value = cursor.clone();
+        cursor.skip()?;
+        member(&mut meta, name, &mut value).or(Ok(()))
+    });
+    if read.is_err() && cursor.peek().is_none() {
+        return Err(ParseError::Truncated { bytes: body.len() });
+    }
+    let known = meta.id.is_some() || meta.name.is_some() || meta.domain.is_some() || meta.myshopify_domain.is_some();
+    if read.is_ok() && known { Ok(meta) } else { Err(ParseError::NoStore { begins_with }) }
+}
+
+fn member(meta: &mut StoreMeta, name: &str, value: &mut Cursor<'_>) -> Read<()> {
+    match name {
+        "id" => meta.id = Some(value.id()?),
+        "name" => meta.name = filled(value.text()?),
+        "domain" => meta.domain = filled(value.text()?),
+        "url" => meta.url = filled(value.text()?),
+        "myshopify_domain" => meta.myshopify_domain = filled(value.text()?),
+        "currency" => meta.currency = filled(value.text()?),
+        "country" => meta.country = filled(value.text()?),
+        "province" => meta.province = filled(value.text()?),
+        "city" => meta.city = filled(value.text()?),
+        "description" => meta.description = filled(value.text()?),
+        "money_format" => meta.money_format = filled(value.text()?),
+        "published_products_count" => meta.published_products_count = value.count()?,
+        "published_collections_count" => meta.published_collections_count = value.count()?,
+        "ships_to_countries" => {
+            let mut countries = Vec::new();
+            value.items(|value, index| {
+                let country = filled(value.text()?);
+                countries.extend(country.filter(|_| index < COUNTRIES_MAX));
+                Ok(())
+            })?;
+            meta.ships_to_countries = countries;
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn filled(text: Option<Cow<'_, str>>) -> Option<String> {
+    text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+}

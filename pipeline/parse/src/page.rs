@@ -1,0 +1,157 @@
+use crate::cursor::Cursor;
+use crate::error::{BadRecord, EXCERPT_BYTES_MAX, ParseError, excerpt};
+use crate::raw::RawProduct;
+use crate::record;
+
+/// Longest body that is read.
+pub const PAGE_BYTES_MAX: usize = 256 << 20;
+
+/// Most records that are read of one body; the platform's pages hold 250.
+pub const RECORDS_MAX: usize = 25_000;
+
+/// Most opening braces in one body. A page of 250 products with 250 variants and 250 images each has a quarter as many;
+/// the bound keeps a small body of empty records from becoming a large structure.
+const BRACES_MAX: usize = 500_000;
+
+/// How much of a body an error shows.
+const BEGINNING_BYTES: usize = 80;
+
+/// The records of one page, in its order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProductsPage<'a> {
+    /// One verdict for each record.
+    pub records: Vec<Result<RawProduct<'a>, BadRecord>>,
+}
+
+/// Reads a catalogue page (`/products.json`, `/collections/{handle}/products.json`), the answer of one product's
+/// address (`/products/{handle}.json`), or a bare list of products.
+///
+/// # Errors
+/// [`ParseError`] when the body as a whole is something else, or ends too early. A record that is wrong is no error
+/// of the page.
+pub fn parse_products_page(bytes: &[u8]) -> Result<ProductsPage<'_>, ParseError> {
+    let body = trimmed(bytes);
+    check_size(body)?;
+    let records = match std::str::from_utf8(body) {
+        Ok(text) => records(text, judge)?,
+        Err(_) => records(&String::from_utf8_lossy(body), |cursor, position| {
+            judge(cursor, position).map(|verdict| verdict.map(RawProduct::into_owned))
+        })?,
+    };
+    Ok(ProductsPage { records })
+}
+
+/// The texts of the records at `positions` (from 1) of a page that [`parse_products_page`] has read, each cut to
+/// [`EXCERPT_BYTES_MAX`]; empty where there is none.
+#[must_use]
+pub fn record_excerpts(bytes: &[u8], positions: &[usize]) -> Vec<String> {
+    let text = String::from_utf8_lossy(trimmed(bytes));
+    let records = records(&text, |cursor, _| cut(cursor)).unwrap_or_default();
+    let record = |position: &usize| position.checked_sub(1).and_then(|index| records.get(index));
+    let shown = |record: &&str| excerpt(record.as_bytes(), EXCERPT_BYTES_MAX);
+    positions.iter().map(|position| record(position).map(shown).unwrap_or_default()).collect()
+}
+
+type Verdict<'a> = Result<RawProduct<'a>, BadRecord>;
+
+/// Reads the record that stands at the cursor, at `position` (from 1) of its page; a wrong one is stepped over.
+fn judge<'a>(cursor: &mut Cursor<'a>, position: usize) -> Result<Verdict<'a>, ParseError> {
+    let mut behind = cursor.clone();
+    match record::product(cursor) {
+        Ok(product) => Ok(Ok(product)),
+        Err(fault) => {
+            let text = cut(&mut behind)?;
+            *cursor = behind;
+            let (id, reason) = (record::product_id(text), fault.to_string());
+            Ok(Err(BadRecord { id, position, reason, excerpt: excerpt(text.as_bytes(), EXCERPT_BYTES_MAX) }))
+        }
+    }
+}
+
+/// The text of the record that stands at the cursor, which is stepped over.
+fn cut<'a>(cursor: &mut Cursor<'a>) -> Result<&'a str, ParseError> {
+    cursor.skip().map_err(|_| stuck(cursor, "a record"))
+}
+
+/// What `read` makes of each record of the page.
+fn records<'a, T>(
+    text: &'a str,
+    mut read: impl FnMut(&mut Cursor<'a>, usize) -> Result<T, ParseError>,
+) -> Result<Vec<T>, ParseError> {
+    let mut cursor = Cursor::new(text);
+    let records = match cursor.peek() {
+        None => return Err(ParseError::Empty),
+        Some(b'[') => Some(list(&mut cursor, &mut read)?),
+        Some(b'{') => envelope(&mut cursor, &mut read)?,
+        Some(_) => return Err(ParseError::NotJson { begins_with: excerpt(text.as_bytes(), BEGINNING_BYTES) }),
+    };
+    if cursor.peek().is_some() {
+        return Err(stuck(&cursor, "the end"));
+    }
+    records.ok_or_else(|| ParseError::NoProducts { begins_with: excerpt(text.as_bytes(), BEGINNING_BYTES) })
+}
+
+fn envelope<'a, T>(
+    cursor: &mut Cursor<'a>,
+    read: &mut impl FnMut(&mut Cursor<'a>, usize) -> Result<T, ParseError>,
+) -> Result<Option<Vec<T>>, ParseError> {
+    let (mut records, mut failure) = (None, None);
+    let read_members = cursor.members(|cursor, name| {
+        let read = match (name, cursor.peek()) {
+            ("products", Some(b'[')) => list(cursor, read).map(Some),
+            ("product", Some(b'{')) => read(cursor, 1).map(|record| Some(vec![record])),
+            _ => return cursor.skip().map(|_| ()),
+        };
+        read.map(|read| records = read).map_err(|error| {
+            failure = Some(error);
+            cursor.unexpected("records")
+        })
+    });
+    match (read_members, failure) {
+        (Ok(()), _) => Ok(records),
+        (Err(_), Some(error)) => Err(error),
+        (Err(_), None) => Err(stuck(cursor, "a member")),
+    }
+}
+
+fn list<'a, T>(
+    cursor: &mut Cursor<'a>,
+    read: &mut impl FnMut(&mut Cursor<'a>, usize) -> Result<T, ParseError>,
+) -> Result<Vec<T>, ParseError> {
+    let mut records = Vec::new();
+    let opened = cursor.take(b'[');
+    while opened && !cursor.take(b']') {
+        if records.len() == RECORDS_MAX {
+            return Err(ParseError::TooLarge { what: "records", found: RECORDS_MAX + 1, limit: RECORDS_MAX });
+        }
+        records.push(read(cursor, records.len() + 1)?);
+        if !cursor.take(b',') && cursor.peek() != Some(b']') {
+            return Err(stuck(cursor, "a comma or the end of the list"));
+        }
+    }
+    Ok(records)
+}
+
+/// The error of a page whose JSON goes on otherwise than it should, or not at all.
+fn stuck(cursor: &Cursor<'_>, expected: &'static str) -> ParseError {
+    let mut cursor = cursor.clone();
+    let ended = cursor.peek().is_none();
+    let at = cursor.at();
+    if ended { ParseError::Truncated { bytes: at } } else { ParseError::Malformed { offset: at, expected } }
+}
+
+fn check_size(body: &[u8]) -> Result<(), ParseError> {
+    if body.len() > PAGE_BYTES_MAX {
+        return Err(ParseError::TooLarge { what: "bytes", found: body.len(), limit: PAGE_BYTES_MAX });
+    }
+    let braces = memchr::memchr_iter(b'{', body).count();
+    if braces > BRACES_MAX {
+        return Err(ParseError::TooLarge { what: "opening braces", found: braces, limit: BRACES_MAX });
+    }
+    Ok(())
+}
+
+/// The body without a byte order mark before it and white space around it.
+pub(crate) fn trimmed(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii()
+}

@@ -1,0 +1,166 @@
+//! Which members of a record are read, and as what.
+
+use std::borrow::Cow;
+
+use crate::cursor::{Cursor, Fault, Read};
+use crate::raw::{
+    IMAGES_MAX, OPTION_VALUES_MAX, OPTIONS_MAX, RawImage, RawOption, RawProduct, RawVariant, TAGS_MAX, VARIANTS_MAX,
+    split_tags,
+};
+
+/// Reads the product that begins here.
+pub(crate) fn product<'a>(cursor: &mut Cursor<'a>) -> Read<RawProduct<'a>> {
+    let mut product = RawProduct::default();
+    let mut id = None;
+    cursor.members(|cursor, name| {
+        match name {
+            "id" => id = Some(cursor.id()?),
+            "title" => product.title = cursor.text()?,
+            "handle" => product.handle = cursor.text()?,
+            "body_html" => product.body_html = cursor.text()?,
+            "vendor" => product.vendor = cursor.text()?,
+            "product_type" => product.product_type = cursor.text()?,
+            "tags" => product.tags = tags(cursor)?,
+            "options" => product.options = list(cursor, OPTIONS_MAX, option)?.0,
+            "variants" => (product.variants, product.variants_stated) = list(cursor, VARIANTS_MAX, variant)?,
+            "images" => product.images = list(cursor, IMAGES_MAX, image)?.0,
+            "created_at" => product.created_at = cursor.text()?,
+            "published_at" => product.published_at = cursor.text()?,
+            "updated_at" => product.updated_at = cursor.text()?,
+            _ => {
+                cursor.skip()?;
+            }
+        }
+        Ok(())
+    })?;
+    product.id = id.ok_or_else(|| Fault::new("missing").under("id"))?;
+    Ok(product)
+}
+
+/// The id of the product that begins here, whatever else is wrong with it.
+pub(crate) fn product_id(record: &str) -> Option<u64> {
+    let mut id = None;
+    // A fault further on does not take back what was read before it.
+    Cursor::new(record)
+        .members(|cursor, name| {
+            if name == "id" {
+                id = cursor.clone().id().ok();
+            }
+            cursor.skip().map(|_| ())
+        })
+        .ok();
+    id
+}
+
+fn variant<'a>(cursor: &mut Cursor<'a>, variants: &mut Vec<RawVariant<'a>>) -> Read<()> {
+    let mut variant = RawVariant::default();
+    let mut id = None;
+    cursor.members(|cursor, name| {
+        match name {
+            "id" => id = Some(cursor.id()?),
+            "title" => variant.title = cursor.text_or_number()?,
+            "option1" => variant.options[0] = cursor.text_or_number()?,
+            "option2" => variant.options[1] = cursor.text_or_number()?,
+            "option3" => variant.options[2] = cursor.text_or_number()?,
+            "sku" => variant.sku = cursor.text_or_number()?,
+            "price" => variant.price = cursor.text_or_number()?,
+            "compare_at_price" => variant.compare_at_price = cursor.text_or_number()?,
+            "available" => variant.available = cursor.flag()?,
+            "grams" => variant.grams = cursor.count()?,
+            "position" => variant.position = cursor.count()?,
+            "featured_image" => variant.featured_image = one_image(cursor)?.map(Box::new),
+            _ => {
+                cursor.skip()?;
+            }
+        }
+        Ok(())
+    })?;
+    variant.id = id.ok_or_else(|| Fault::new("missing").under("id"))?;
+    variants.push(variant);
+    Ok(())
+}
+
+fn image<'a>(cursor: &mut Cursor<'a>, images: &mut Vec<RawImage<'a>>) -> Read<()> {
+    images.extend(one_image(cursor)?);
+    Ok(())
+}
+
+/// A picture: an object, or its address alone; nothing for null.
+fn one_image<'a>(cursor: &mut Cursor<'a>) -> Read<Option<RawImage<'a>>> {
+    let mut image = RawImage::default();
+    match cursor.peek() {
+        Some(b'"') => image.src = cursor.text()?,
+        _ if cursor.null() => return Ok(None),
+        _ => cursor.members(|cursor, name| {
+            match name {
+                "src" => image.src = cursor.text()?,
+                "alt" => image.alt = cursor.text()?,
+                "position" => image.position = cursor.count()?,
+                "width" => image.width = cursor.count()?,
+                "height" => image.height = cursor.count()?,
+                "variant_ids" => image.variant_ids = list(cursor, VARIANTS_MAX, id)?.0,
+                _ => {
+                    cursor.skip()?;
+                }
+            }
+            Ok(())
+        })?,
+    }
+    Ok(Some(image))
+}
+
+/// An option: an object, or its name alone.
+fn option<'a>(cursor: &mut Cursor<'a>, options: &mut Vec<RawOption<'a>>) -> Read<()> {
+    let mut option = RawOption::default();
+    if cursor.peek() == Some(b'"') {
+        option.name = cursor.text()?;
+    } else {
+        cursor.members(|cursor, name| {
+            match name {
+                "name" => option.name = cursor.text_or_number()?,
+                "position" => option.position = cursor.count()?,
+                "values" => option.values = list(cursor, OPTION_VALUES_MAX, text_or_number)?.0,
+                _ => {
+                    cursor.skip()?;
+                }
+            }
+            Ok(())
+        })?;
+    }
+    options.push(option);
+    Ok(())
+}
+
+/// Tags: a list of texts, or one text with commas.
+fn tags<'a>(cursor: &mut Cursor<'a>) -> Read<Vec<Cow<'a, str>>> {
+    if cursor.peek() != Some(b'"') {
+        return list(cursor, TAGS_MAX, text_or_number).map(|(tags, _)| tags);
+    }
+    Ok(match cursor.text()?.unwrap_or_default() {
+        Cow::Borrowed(joined) => split_tags(joined).map(Cow::Borrowed).collect(),
+        Cow::Owned(joined) => split_tags(&joined).map(|tag| Cow::Owned(tag.to_owned())).collect(),
+    })
+}
+
+fn text_or_number<'a>(cursor: &mut Cursor<'a>, texts: &mut Vec<Cow<'a, str>>) -> Read<()> {
+    texts.extend(cursor.text_or_number()?);
+    Ok(())
+}
+
+fn id(cursor: &mut Cursor<'_>, ids: &mut Vec<u64>) -> Read<()> {
+    ids.push(cursor.id()?);
+    Ok(())
+}
+
+/// The first `limit` items of a list, and how many it has.
+fn list<'a, T>(
+    cursor: &mut Cursor<'a>,
+    limit: usize,
+    read: impl Fn(&mut Cursor<'a>, &mut Vec<T>) -> Read<()>,
+) -> Read<(Vec<T>, usize)> {
+    let mut list = Vec::new();
+    let stated = cursor.items(|cursor, index| {
+        if index < limit { read(cursor, &mut list) } else { cursor.skip().map(|_| ()) }
+    })?;
+    Ok((list, stated))
+}
