@@ -1,0 +1,148 @@
+//! Finds the noun that names the product in a title, a product type or a tag.
+
+use super::table::{PHRASE_WORDS_MAX, Rule, Strength, Table, UNKNOWN};
+use super::words::{Join, WORDS_MAX, each_word};
+
+#[derive(Clone, Copy, Debug)]
+struct Word {
+    id: u32,
+    opens_segment: bool,
+    join: Join,
+}
+
+/// A text as the ids of its words.
+#[derive(Debug)]
+pub(super) struct Text {
+    words: [Word; WORDS_MAX],
+    length: usize,
+}
+
+/// A phrase of the table found in a text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Head<'t> {
+    pub(super) rule: &'t Rule,
+    /// Words in the phrase.
+    pub(super) length: usize,
+    /// Id of its last word.
+    pub(super) noun: u32,
+    end: usize,
+}
+
+impl<'t> Head<'t> {
+    pub(super) fn strength(&self) -> Strength {
+        self.rule.strength
+    }
+
+    /// The noun is known, but does not tell a category.
+    pub(super) fn is_open(&self) -> bool {
+        self.rule.category.is_none()
+    }
+
+    /// Later is better, then longer: both make the head of an English noun phrase.
+    fn beats(&self, other: &Option<Head<'t>>) -> bool {
+        other.is_none_or(|other| (self.end, self.length) > (other.end, other.length))
+    }
+}
+
+impl Text {
+    pub(super) fn read(table: &Table, text: &str) -> Self {
+        let blank = Word { id: UNKNOWN, opens_segment: false, join: Join::Plain };
+        let mut read = Self { words: [blank; WORDS_MAX], length: 0 };
+        each_word(text, |word| {
+            if let Some(slot) = read.words.get_mut(read.length) {
+                let id = table.word(word.form).unwrap_or(UNKNOWN);
+                *slot = Word { id, opens_segment: word.opens_segment, join: word.join };
+                read.length += 1;
+            }
+        });
+        read
+    }
+
+    fn words(&self) -> &[Word] {
+        self.words.get(..self.length).unwrap_or(&[])
+    }
+
+    /// The head of the first segment that has one; a weak one counts only if no segment has a better one.
+    pub(super) fn head<'t>(&self, table: &'t Table) -> Option<Head<'t>> {
+        let words = self.words();
+        let (mut best, mut spare): (Option<Head<'t>>, Option<Head<'t>>) = (None, None);
+        let mut covered = 0;
+        let mut segment_done = false;
+        for (at, word) in words.iter().enumerate() {
+            if word.opens_segment && at > 0 {
+                if best.is_some() {
+                    break;
+                }
+                segment_done = spare.is_some();
+            }
+            let found = self.longest(table, at);
+            if found.is_none() && at >= covered {
+                match word.join {
+                    Join::Hard if at > 0 => break,
+                    Join::Soft if best.is_some() => break,
+                    Join::Soft if spare.is_some() => segment_done = true,
+                    _ => {}
+                }
+            }
+            let Some(head) = found else { continue };
+            covered = covered.max(head.end);
+            match head.strength() {
+                Strength::Decisive => return Some(head),
+                Strength::Head if head.beats(&best) && !self.is_measure(&head) => best = Some(head),
+                Strength::Weak | Strength::Broad if !segment_done && weak_beats(&head, &spare) => spare = Some(head),
+                _ => {}
+            }
+        }
+        let late = best.is_none().then(|| self.decisive_after(table, covered)).flatten();
+        late.or(best).or(spare)
+    }
+
+    /// A decisive phrase may stand in brackets behind the head: "… (Hardcover)".
+    pub(super) fn decisive<'t>(&self, table: &'t Table) -> Option<Head<'t>> {
+        self.decisive_after(table, 0)
+    }
+
+    fn decisive_after<'t>(&self, table: &'t Table, from: usize) -> Option<Head<'t>> {
+        (from..self.length)
+            .filter_map(|at| self.longest(table, at))
+            .find(|head| head.strength() == Strength::Decisive)
+    }
+
+    /// The whole text is one phrase, but for words about who it is for.
+    pub(super) fn whole<'t>(&self, table: &'t Table, skipped: &[u32]) -> Option<Head<'t>> {
+        let start = self.words().iter().take_while(|word| skipped.contains(&word.id)).count();
+        self.longest(table, start).filter(|head| head.end == self.length)
+    }
+
+    /// "Box of chocolates", "Set of 4": the noun counts something else.
+    fn is_measure(&self, head: &Head<'_>) -> bool {
+        head.is_open() && self.words().get(head.end).is_some_and(|word| word.join == Join::Soft && !word.opens_segment)
+    }
+
+    /// The longest phrase that starts at `start` and holds in this text.
+    fn longest<'t>(&self, table: &'t Table, start: usize) -> Option<Head<'t>> {
+        let mut node = 0;
+        let mut best = None;
+        for (offset, word) in self.words().get(start..)?.iter().take(PHRASE_WORDS_MAX).enumerate() {
+            if word.id == UNKNOWN || (offset > 0 && word.opens_segment) {
+                break;
+            }
+            let Some(next) = table.next(node, word.id) else { break };
+            node = next;
+            let rule = table.rules(node).iter().find(|rule| self.allows(rule));
+            if let Some(rule) = rule {
+                best = Some(Head { rule, length: offset + 1, noun: word.id, end: start + offset + 1 });
+            }
+        }
+        best
+    }
+
+    fn allows(&self, rule: &Rule) -> bool {
+        rule.context.is_empty() || self.words().iter().any(|word| word.id != UNKNOWN && rule.context.contains(&word.id))
+    }
+}
+
+fn weak_beats<'t>(head: &Head<'t>, other: &Option<Head<'t>>) -> bool {
+    other.is_none_or(|other| head.strength() > other.strength())
+        || (other.is_some_and(|other| head.strength() == other.strength()) && head.beats(other))
+}

@@ -1,0 +1,137 @@
+//! The Google product category of a product, from what its shop calls it.
+//!
+//! In: product type, title and tags as the shop wrote them. Out: the id of a category of the Google product taxonomy,
+//! or nothing. The rules are the phrases of `data/reference/categories.tsv`; no rule, no category: never a guess.
+//!
+//! The product type is believed first, then the title, then the tags. Within a text the last noun of its first phrase
+//! names the product ("leather dog collar with bell" is a collar): what stands behind "for", "with", a comma or a dash
+//! only tells about it.
+
+mod head;
+mod table;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use data_model::CategoryId;
+use google_taxonomy::ProductCategory;
+
+use self::head::{Head, Text};
+use self::table::{Strength, TABLE, Table};
+
+/// Tags that are read; shops with more use them as notes to themselves.
+const TAGS_MAX: usize = 64;
+
+/// Category of the Google product taxonomy (version 2019-07-10) for a product, `None` if no rule fits.
+///
+/// Pure and deterministic: the same texts always give the same category.
+pub fn categorise(product_type: Option<&str>, title: &str, tags: &[String]) -> Option<CategoryId> {
+    place(&TABLE, product_type, title, tags).map(|category| CategoryId(category.id()))
+}
+
+fn place(table: &Table, product_type: Option<&str>, title: &str, tags: &[String]) -> Option<ProductCategory> {
+    let typed = match product_type {
+        Some(text) => match type_head(table, text) {
+            Typed::Path(category) => return Some(category),
+            Typed::Head(head) => Some(head),
+            Typed::Nothing => None,
+        },
+        None => None,
+    };
+    let title = Text::read(table, title);
+    let titled = title.decisive(table).or_else(|| title.head(table));
+    if let Some(category) = strong(typed) {
+        return Some(narrowed(category, typed, titled));
+    }
+    let open = titled.is_some_and(|head| head.is_open());
+    strong(titled)
+        .or_else(|| typed.and_then(|head| head.rule.category))
+        .or_else(|| titled.and_then(|head| head.rule.category))
+        .or_else(|| if open { None } else { from_tags(table, tags) })
+}
+
+fn strong(head: Option<Head<'_>>) -> Option<ProductCategory> {
+    head.filter(|head| head.strength() >= Strength::Head)?.rule.category
+}
+
+/// The title says the same more exactly: a deeper category, or a longer name for the same noun ("camera monitor" in
+/// the title of a "monitor").
+fn narrowed(category: ProductCategory, typed: Option<Head<'_>>, titled: Option<Head<'_>>) -> ProductCategory {
+    let (Some(typed), Some(titled)) = (typed, titled) else {
+        return category;
+    };
+    let Some(exact) = titled.rule.category else {
+        return category;
+    };
+    let longer = typed.noun == titled.noun && titled.length > typed.length;
+    if longer || is_below(exact.name(), category.name()) { exact } else { category }
+}
+
+enum Typed<'t> {
+    /// The shop wrote a path of the taxonomy itself.
+    Path(ProductCategory),
+    Head(Head<'t>),
+    Nothing,
+}
+
+fn type_head<'t>(table: &'t Table, text: &str) -> Typed<'t> {
+    if text.contains(" > ")
+        && let Ok(category) = ProductCategory::from_name(text.trim())
+    {
+        return Typed::Path(category);
+    }
+    // A path of the shop's own: its end is the most exact.
+    for part in text.rsplit('>').take(table::PHRASE_WORDS_MAX) {
+        let text = Text::read(table, part);
+        let whole = text.whole(table, &[]).map(Head::trusted);
+        let head = whole.or_else(|| text.head(table)).filter(|head| !head.is_open());
+        if let Some(head) = head {
+            return Typed::Head(head);
+        }
+    }
+    Typed::Nothing
+}
+
+/// The tags that are names of products, as far as they agree.
+fn from_tags(table: &Table, tags: &[String]) -> Option<ProductCategory> {
+    let mut agreed: [Option<&'static str>; 2] = [None, None];
+    for tag in tags.iter().take(TAGS_MAX) {
+        let Some(head) = Text::read(table, tag).whole(table, table.audience()) else {
+            continue;
+        };
+        let Some(category) = head.rule.category else { continue };
+        let slot = match head.strength() {
+            Strength::Head | Strength::Decisive => 0,
+            Strength::Weak => 1,
+            Strength::Broad => continue,
+        };
+        agreed[slot] = Some(agreed[slot].map_or(category.name(), |path| agree(path, category.name())));
+    }
+    let path = agreed[0].or(agreed[1])?;
+    ProductCategory::from_name(path).ok()
+}
+
+/// The deeper of two categories if one contains the other, else what both have in common, not above the second level;
+/// no category (the empty path) if that is nothing.
+fn agree<'a>(one: &'a str, other: &'a str) -> &'a str {
+    if one == other || is_below(one, other) {
+        return one;
+    }
+    if is_below(other, one) {
+        return other;
+    }
+    let mut common = 0;
+    let mut levels = 0;
+    for (left, right) in one.split(" > ").zip(other.split(" > ")) {
+        if left != right {
+            break;
+        }
+        common += left.len() + " > ".len() * usize::from(levels > 0);
+        levels += 1;
+    }
+    if levels >= 2 { one.get(..common).unwrap_or("") } else { "" }
+}
+
+fn is_below(path: &str, above: &str) -> bool {
+    path.strip_prefix(above).is_some_and(|rest| rest.starts_with(" > "))
+}

@@ -1,0 +1,209 @@
+//! Text as the words the rules speak of: lower case, without accents, singular.
+
+/// Words of one text that are read; a title beyond that is prose.
+pub(super) const WORDS_MAX: usize = 48;
+
+/// Longest word that is kept apart; no rule has a longer one.
+const WORD_BYTES_MAX: usize = 32;
+
+/// What a word does to the noun phrase it stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Join {
+    /// Belongs to the phrase.
+    Plain,
+    /// "of", "de", "in": ends the phrase once a product was named.
+    Soft,
+    /// "for", "with", "para": what follows is never the product.
+    Hard,
+}
+
+/// One word of a text in normal form.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RawWord<'a> {
+    /// Normal form; empty if the word is too long for any rule.
+    pub(super) form: &'a [u8],
+    /// First word after a comma, a bracket, a spaced dash, …
+    pub(super) opens_segment: bool,
+    pub(super) join: Join,
+}
+
+/// Calls `each` for the words of `text`, in order, at most [`WORDS_MAX`] times.
+pub(super) fn each_word(text: &str, mut each: impl FnMut(RawWord<'_>)) {
+    let mut reader = Reader::new();
+    let mut chars = text.chars().peekable();
+    let mut before = ' ';
+    while let Some(c) = chars.next() {
+        if reader.count >= WORDS_MAX {
+            return;
+        }
+        let after = chars.peek().copied().unwrap_or(' ');
+        match step(c, before, after) {
+            Step::Letter(letter) => reader.push(letter),
+            Step::Letters(first, second) => {
+                reader.push(first);
+                reader.push(second);
+            }
+            Step::Apostrophe => reader.apostrophe(),
+            Step::Nothing => {}
+            Step::Split => reader.finish(c, &mut each),
+            Step::Segment => {
+                reader.finish(c, &mut each);
+                reader.opens_segment = true;
+            }
+        }
+        before = c;
+    }
+    if reader.count < WORDS_MAX {
+        reader.finish(' ', &mut each);
+    }
+}
+
+enum Step {
+    Letter(u8),
+    Letters(u8, u8),
+    Apostrophe,
+    Nothing,
+    Split,
+    Segment,
+}
+
+fn step(c: char, before: char, after: char) -> Step {
+    let spaced = before.is_whitespace() || after.is_whitespace();
+    match c {
+        'a'..='z' | '0'..='9' => Step::Letter(c as u8),
+        'A'..='Z' => Step::Letter(c.to_ascii_lowercase() as u8),
+        '\'' | '’' | '‘' | '`' => Step::Apostrophe,
+        '®' | '™' | '©' | '\u{ad}' | '\u{200b}' => Step::Nothing,
+        ',' | ':' if before.is_ascii_digit() && after.is_ascii_digit() => Step::Split,
+        ',' | ':' | ';' | '|' | '(' | ')' | '[' | ']' | '{' | '}' | '–' | '—' | '•' | '·' | '>' => Step::Segment,
+        '-' | '/' | '+' if spaced => Step::Segment,
+        _ if c.is_ascii() => Step::Split,
+        _ => fold(c),
+    }
+}
+
+/// Letters with an accent lose it; a letter of another script makes its word unknown.
+fn fold(c: char) -> Step {
+    match c {
+        'à'..='å' | 'À'..='Å' | 'ā' | 'Ā' => Step::Letter(b'a'),
+        'ç' | 'Ç' => Step::Letter(b'c'),
+        'è'..='ë' | 'È'..='Ë' | 'ē' => Step::Letter(b'e'),
+        'ì'..='ï' | 'Ì'..='Ï' | 'ī' => Step::Letter(b'i'),
+        'ñ' | 'Ñ' => Step::Letter(b'n'),
+        'ò'..='ö' | 'Ò'..='Ö' | 'ø' | 'Ø' | 'ō' => Step::Letter(b'o'),
+        'ù'..='ü' | 'Ù'..='Ü' | 'ū' => Step::Letter(b'u'),
+        'ý' | 'ÿ' => Step::Letter(b'y'),
+        'ß' => Step::Letters(b's', b's'),
+        'œ' | 'Œ' => Step::Letters(b'o', b'e'),
+        'æ' | 'Æ' => Step::Letters(b'a', b'e'),
+        _ if c.is_alphanumeric() => Step::Letter(b'?'),
+        _ => Step::Split,
+    }
+}
+
+struct Reader {
+    word: [u8; WORD_BYTES_MAX],
+    length: usize,
+    apostrophe: Option<usize>,
+    after_number: bool,
+    opens_segment: bool,
+    count: usize,
+}
+
+impl Reader {
+    fn new() -> Self {
+        Self {
+            word: [0; WORD_BYTES_MAX],
+            length: 0,
+            apostrophe: None,
+            after_number: false,
+            opens_segment: true,
+            count: 0,
+        }
+    }
+
+    fn push(&mut self, letter: u8) {
+        if let Some(slot) = self.word.get_mut(self.length) {
+            *slot = letter;
+        }
+        self.length = self.length.saturating_add(1);
+    }
+
+    /// "l'eau" and "d'or" lose the article; "men's" loses its ending in [`Reader::finish`].
+    fn apostrophe(&mut self) {
+        if self.length == 1 && matches!(self.word[0], b'l' | b'd') {
+            self.length = 0;
+        } else if self.length > 0 {
+            self.apostrophe = Some(self.length);
+        }
+    }
+
+    fn finish(&mut self, next: char, each: &mut impl FnMut(RawWord<'_>)) {
+        let possessive = self.apostrophe.take().is_some_and(|at| at + 1 == self.length);
+        let length = std::mem::take(&mut self.length);
+        if length == 0 {
+            return;
+        }
+        let whole = self.word.get(..length).unwrap_or(&[]);
+        let raw = match whole {
+            [stem @ .., b's'] if possessive => stem,
+            _ => whole,
+        };
+        let number = raw.iter().all(u8::is_ascii_digit) && !raw.is_empty();
+        let after_number = std::mem::replace(&mut self.after_number, number);
+        if matches!(raw, b"and" | b"the" | b"a" | b"an") {
+            return;
+        }
+        let join = join(raw, next, after_number);
+        let (kept, ending) = singular(raw);
+        let mut form = [0; WORD_BYTES_MAX];
+        let size = kept.len() + ending.len();
+        if let (Some(head), true) = (form.get_mut(..kept.len()), size <= WORD_BYTES_MAX) {
+            head.copy_from_slice(kept);
+            form[kept.len()..size].copy_from_slice(ending);
+        }
+        let form = form.get(..size).unwrap_or(&[]);
+        each(RawWord { form, opens_segment: std::mem::take(&mut self.opens_segment), join });
+        self.count += 1;
+    }
+}
+
+fn join(raw: &[u8], next: char, after_number: bool) -> Join {
+    match raw {
+        b"for" | b"with" | b"without" | b"featuring" | b"compatible" | b"fits" | b"para" | b"con" | b"sin"
+        | b"pour" | b"avec" => Join::Hard,
+        b"w" if next == '/' => Join::Hard,
+        b"in" if after_number => Join::Plain,
+        b"of" | b"in" | b"de" | b"du" | b"des" | b"en" | b"from" | b"by" | b"y" | b"et" => Join::Soft,
+        _ => Join::Plain,
+    }
+}
+
+/// Words whose plural is a thing of its own, or that only look like a plural.
+const KEPT: [&[u8]; 12] = [
+    b"shorts", b"glasses", b"flats", b"slides", b"lens", b"canvas", b"goggles", b"news", b"christmas", b"christma",
+    b"heels", b"drawers",
+];
+
+/// The singular as what stays of the word and what is put behind it. Needs to be the same for rules and texts, not to
+/// be English: "cookie", "cookies" and "cooky" all become "cooky".
+fn singular(raw: &[u8]) -> (&[u8], &'static [u8]) {
+    if raw.len() < 4 || KEPT.contains(&raw) {
+        return (raw, b"");
+    }
+    match raw {
+        b"lenses" => (&raw[..4], b""),
+        b"knives" => (b"kni", b"fe"),
+        b"shelves" | b"scarves" | b"halves" | b"loaves" => (&raw[..raw.len() - 3], b"f"),
+        b"ties" | b"pies" => (&raw[..3], b""),
+        [stem @ .., b'i', b'e', b's'] => (stem, b"y"),
+        [stem @ .., b'i', b'e'] if stem.len() > 2 => (stem, b"y"),
+        [.., b's', b's', b'e', b's']
+        | [.., b's', b'h', b'e', b's']
+        | [.., b'c', b'h', b'e', b's']
+        | [.., b'x', b'e', b's'] => (&raw[..raw.len() - 2], b""),
+        [.., b's', b's'] | [.., b'u', b's'] | [.., b'i', b's'] => (raw, b""),
+        [stem @ .., b's'] => (stem, b""),
+        _ => (raw, b""),
+    }
+}

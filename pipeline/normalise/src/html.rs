@@ -1,0 +1,158 @@
+use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
+use html5gum::{Span, Tokenizer};
+
+use crate::text::is_hidden;
+
+/// Longest description that is kept.
+pub const DESCRIPTION_CHARS_MAX: usize = 20_000;
+/// Longest HTML that is read; the rest of a longer one is not.
+const HTML_BYTES_MAX: usize = 512 << 10;
+/// How often text is read again because what was decoded looks like markup once more (`&amp;lt;b&amp;gt;`).
+const ROUNDS_MAX: usize = 4;
+
+/// Safe plain text of a description in HTML: no markup, no content of scripts, styles and frames, entities decoded,
+/// white space folded, blocks and list items on lines of their own. Its own output comes back unchanged.
+///
+/// What only looks like markup after decoding is read as markup too, so that no consumer can be tricked into
+/// executing it. At most [`DESCRIPTION_CHARS_MAX`] characters are kept.
+#[must_use]
+pub fn html_to_text(html: &str) -> String {
+    let html = &html[..html.floor_char_boundary(HTML_BYTES_MAX)];
+    if memchr::memchr2(b'<', b'&', html.as_bytes()).is_none() {
+        let mut lines = Lines::default();
+        lines.push(html, true);
+        return lines.finish();
+    }
+    let mut text = tokens_to_text(html, !has_tags(html));
+    for _ in 0..ROUNDS_MAX {
+        if !has_tags(&text) && !text.contains('&') {
+            return text;
+        }
+        let again = tokens_to_text(&text, true);
+        if again == text {
+            return text;
+        }
+        text = again;
+    }
+    // Nested deeper than anybody writes: what could still be decoded is taken apart.
+    let mut lines = Lines::default();
+    lines.push(&text.replace(['<', '&'], " "), true);
+    lines.finish()
+}
+
+/// Whether a tag, comment or declaration begins anywhere (HTML standard, 13.2.5.6 tag open state).
+fn has_tags(text: &str) -> bool {
+    memchr::memchr_iter(b'<', text.as_bytes()).any(|at| {
+        let next = text.as_bytes().get(at + 1);
+        next.is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, b'/' | b'!' | b'?'))
+    })
+}
+
+fn tokens_to_text(html: &str, keep_lines: bool) -> String {
+    let mut lines = Lines::default();
+    let mut skipped: Option<(Vec<u8>, u32)> = None;
+    let mut emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, _: Span<()>| -> Option<()> {
+        match (event, &mut skipped) {
+            (CallbackEvent::OpenStartTag { name }, Some((within, depth))) => *depth += u32::from(within == name),
+            (CallbackEvent::EndTag { name }, Some((within, depth))) if within == name => {
+                *depth -= 1;
+                if *depth == 0 {
+                    skipped = None;
+                }
+            }
+            (CallbackEvent::OpenStartTag { name }, None) if is_skipped(name) => {
+                lines.gap(Gap::Space);
+                skipped = Some((name.to_vec(), 1));
+            }
+            (CallbackEvent::OpenStartTag { name } | CallbackEvent::EndTag { name }, None) => {
+                if let Some(gap) = gap_of(name) {
+                    lines.gap(gap);
+                }
+            }
+            (CallbackEvent::String { value }, None) => lines.push(&String::from_utf8_lossy(value), keep_lines),
+            _ => {}
+        }
+        None
+    });
+    emitter.naively_switch_states(true);
+    for token in Tokenizer::new_with_emitter(html, emitter) {
+        // Reading from memory cannot fail, and the emitter yields nothing.
+        let Ok(()) = token;
+    }
+    lines.finish()
+}
+
+/// Elements whose content is no text of the product.
+fn is_skipped(name: &[u8]) -> bool {
+    matches!(name, b"script" | b"style" | b"template" | b"iframe" | b"object" | b"svg" | b"math" | b"select" | b"textarea")
+        || matches!(name, b"noembed" | b"noframes" | b"audio" | b"video" | b"canvas" | b"title")
+}
+
+/// What an element puts between the texts before and behind it.
+fn gap_of(name: &[u8]) -> Option<Gap> {
+    match name {
+        b"p" | b"div" | b"br" | b"hr" | b"li" | b"ul" | b"ol" | b"dl" | b"dt" | b"dd" | b"tr" | b"table" | b"thead" | b"tbody"
+        | b"tfoot" | b"caption" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"section" | b"article" | b"header"
+        | b"footer" | b"main" | b"nav" | b"aside" | b"address" | b"blockquote" | b"pre" | b"figure" | b"figcaption"
+        | b"details" | b"summary" | b"fieldset" | b"form" | b"legend" | b"center" | b"body" | b"html" | b"head" => Some(Gap::Line),
+        b"td" | b"th" | b"img" | b"button" | b"option" | b"input" => Some(Gap::Space),
+        _ => None,
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Gap {
+    #[default]
+    None,
+    Space,
+    Line,
+}
+
+/// Text as it grows: gaps are written only between two visible characters.
+#[derive(Debug, Default)]
+struct Lines {
+    text: String,
+    chars: usize,
+    gap: Gap,
+}
+
+impl Lines {
+    fn gap(&mut self, gap: Gap) {
+        self.gap = self.gap.max(gap);
+    }
+
+    fn push(&mut self, text: &str, keep_lines: bool) {
+        for character in text.chars() {
+            if character.is_whitespace() {
+                let line = keep_lines && matches!(character, '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{85}');
+                self.gap(if line { Gap::Line } else { Gap::Space });
+            } else if !is_hidden(character) && !self.push_char(character) {
+                return;
+            }
+        }
+    }
+
+    /// `false` when the text is full.
+    fn push_char(&mut self, character: char) -> bool {
+        let gap = if self.text.is_empty() { Gap::None } else { self.gap };
+        let needed = 1 + usize::from(gap != Gap::None);
+        if self.chars + needed > DESCRIPTION_CHARS_MAX {
+            // Nothing that comes later may slip in behind the cut.
+            self.chars = DESCRIPTION_CHARS_MAX;
+            return false;
+        }
+        match gap {
+            Gap::None => {}
+            Gap::Space => self.text.push(' '),
+            Gap::Line => self.text.push('\n'),
+        }
+        self.text.push(character);
+        self.chars += needed;
+        self.gap = Gap::None;
+        true
+    }
+
+    fn finish(self) -> String {
+        self.text
+    }
+}

@@ -1,0 +1,22 @@
+//! Gives what stores state one meaning: exact money, safe text, options, media, attributes, a category.
+//!
+//! In: records as `pipeline-parse` reads them, and what is known of their store. Out: [`data_model::Product`]s, each id
+//! once, sorted by id, and a quarantine entry with a reason for whatever could not be understood.
+//! It never does I/O, never reads a clock, never guesses: no rule that fits means no category, a price that is not
+//! exact is refused, what a store did not say is `None`.
+
+mod attributes;
+mod catalogue;
+mod category;
+mod html;
+mod media;
+mod product;
+mod reviews;
+mod text;
+mod variants;
+
+pub use catalogue::{Catalogue, CatalogueBuilder, QUARANTINE_MAX};
+pub use category::categorise;
+pub use html::{DESCRIPTION_CHARS_MAX, html_to_text};
+pub use product::{Normalised, Rejection, StoreContext, normalise_product};
+pub use reviews::normalise_page_facts;

@@ -1,0 +1,123 @@
+use pipeline_normalise::{Catalogue, CatalogueBuilder, StoreContext};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn context(currency: &str) -> StoreContext {
+    StoreContext {
+        store: "stall.myshopify.com".parse().unwrap(),
+        currency: currency.parse().unwrap(),
+        base_url: "https://stall.example".into(),
+    }
+}
+
+fn catalogue(currency: &str, pages: &[Value]) -> Catalogue {
+    let mut builder = CatalogueBuilder::new(context(currency));
+    for page in pages {
+        builder.page(page.to_string().as_bytes()).unwrap();
+    }
+    builder.finish()
+}
+
+fn product(id: u64, price: &str) -> Value {
+    json!({
+        "id": id, "title": format!("Product {id}"), "handle": format!("product-{id}"), "body_html": null, "vendor": "Stall",
+        "product_type": "", "tags": [], "options": [{"name": "Title", "position": 1, "values": ["Default Title"]}], "images": [],
+        "published_at": "2025-01-01T00:00:00+05:30", "created_at": "2025-01-01T00:00:00+05:30", "updated_at": "2025-01-01T00:00:00+05:30",
+        "variants": [{"id": id * 10, "title": "Default Title", "option1": "Default Title", "option2": null, "option3": null, "sku": "",
+            "requires_shipping": true, "taxable": true, "featured_image": null, "available": true, "price": price, "grams": 0,
+            "compare_at_price": null, "position": 1, "product_id": id}],
+    })
+}
+
+fn page(products: &[Value]) -> Value {
+    json!({ "products": products })
+}
+
+#[test]
+fn a_whole_product_comes_out_as_it_went_in() {
+    let mut shirt = product(7, "1299.00");
+    shirt["title"] = json!("  Linen\u{a0}Shirt  - Blue ");
+    shirt["body_html"] = json!("<p>Breathes.</p><script>x()</script>");
+    shirt["product_type"] = json!("Shirts");
+    shirt["tags"] = json!(["linen", "linen", " ", "Fabric:Linen"]);
+    shirt["options"] = json!([{"name": "Size", "position": 1, "values": ["S", "M"]}]);
+    shirt["images"] = json!([
+        {"id": 2, "position": 2, "src": "javascript:alert(1)", "variant_ids": []},
+        {"id": 1, "position": 1, "src": "//cdn.example/a.jpg?v=1", "width": 800, "height": 600, "variant_ids": [72]},
+    ]);
+    shirt["variants"] = json!([
+        {"id": 71, "title": "S", "option1": "S", "sku": " LS-S ", "available": false, "price": "1299.00", "compare_at_price": "1999.00", "grams": 250, "position": 1},
+        {"id": 72, "title": "M", "option1": "M", "sku": null, "available": true, "price": 1399.5, "compare_at_price": "0.00", "grams": 0, "position": 2},
+        {"id": 72, "title": "M again", "option1": "M", "available": true, "price": "1.00", "position": 3},
+    ]);
+    let catalogue = catalogue("INR", &[page(&[shirt])]);
+    assert_eq!(catalogue.quarantined, []);
+    let mut found = catalogue.products.into_iter().next().unwrap();
+    assert!(found.category.take().is_some());
+    insta::assert_debug_snapshot!(found, @"");
+}
+
+#[test]
+fn a_product_without_options_has_one_plain_variant() {
+    let found = catalogue("INR", &[page(&[product(1, "10.00")])]).products;
+    assert_eq!((found[0].options.len(), found[0].variants[0].title.as_str(), found[0].variants[0].options.len()), (0, "", 0));
+    assert_eq!((found[0].variants[0].sku.as_ref(), found[0].variants[0].grams), (None, None));
+}
+
+#[test]
+fn money_follows_the_currency_and_what_is_not_exact_is_quarantined() {
+    let pages = [page(&[product(1, "1200.00"), product(2, "19.999"), product(3, "12,99"), product(4, "-5.00"), product(5, "")])];
+    let found = catalogue("JPY", &pages);
+    assert_eq!(found.products.iter().map(|product| product.variants[0].price_minor).collect::<Vec<_>>(), [1200]);
+    let reasons: Vec<_> = found.quarantined.iter().map(|entry| format!("{}: {}", entry.subject, entry.reason)).collect();
+    insta::assert_debug_snapshot!(reasons, @"");
+    assert!(found.quarantined.iter().all(|entry| entry.excerpt.starts_with("{\"")));
+}
+
+#[test]
+fn a_bad_variant_costs_itself_and_a_bad_record_its_neighbours_nothing() {
+    let mut mixed = product(1, "10.00");
+    mixed["variants"] = json!([
+        {"id": 11, "title": "A", "option1": "A", "available": true, "price": "10.00", "position": 1},
+        {"id": 12, "title": "B", "option1": "B", "available": true, "price": "ten", "position": 2},
+    ]);
+    let found = catalogue("INR", &[page(&[mixed, json!("nonsense"), json!({"id": 3}), product(4, "1.00")])]);
+    assert_eq!(found.products.iter().map(|product| product.key.platform_id).collect::<Vec<_>>(), [1, 4]);
+    assert_eq!(found.products[0].variants.len(), 1);
+    assert_eq!(found.quarantined.len(), 3);
+}
+
+#[test]
+fn of_a_product_on_two_pages_the_later_state_is_taken_once() {
+    let mut newer = product(1, "20.00");
+    newer["updated_at"] = json!("2025-02-01T00:00:00+05:30");
+    let older = product(1, "10.00");
+    for pages in [[page(&[older.clone()]), page(&[newer.clone()])], [page(&[newer]), page(&[older])]] {
+        let found = catalogue("INR", &pages).products;
+        assert_eq!((found.len(), found[0].variants[0].price_minor), (1, 2000));
+    }
+    let mut broken = product(2, "oops");
+    broken["updated_at"] = json!(null);
+    let found = catalogue("INR", &[page(&[broken]), page(&[product(2, "3.00")])]);
+    assert_eq!((found.products.len(), found.quarantined.len()), (1, 0));
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let mut builder = CatalogueBuilder::new(context("INR"));
+        let _ = builder.page(&bytes);
+        builder.finish();
+    }
+
+    #[test]
+    fn products_are_sorted_and_each_id_is_there_once(ids in prop::collection::vec(1..40_u64, 0..60)) {
+        let products: Vec<Value> = ids.iter().map(|id| product(*id, "5.00")).collect();
+        let pages: Vec<Value> = products.chunks(7).map(page).collect();
+        let found: Vec<u64> = catalogue("INR", &pages).products.iter().map(|product| product.key.platform_id).collect();
+        let mut expected = ids;
+        expected.sort_unstable();
+        expected.dedup();
+        prop_assert_eq!(found, expected);
+    }
+}
