@@ -1,0 +1,164 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow::record_batch::RecordBatch;
+use deltalake::kernel::Action;
+use deltalake::protocol::DeltaOperation;
+
+use crate::apply::{compute, read, write};
+use crate::delta::{Committed, DataFile, Table, add};
+use crate::files::{Encoded, Wanted, encode};
+use crate::lake::State;
+use crate::replace::{load, sort};
+use crate::tick::{TickKind, TickRecord};
+use crate::{Lake, LakeConfig, LakeError, TableName, TickCounts};
+
+/// Files that are merged into one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Merged {
+    /// The table.
+    pub table: TableName,
+    /// The value of its partition column, where it has one.
+    pub partition: Option<String>,
+    /// How many files.
+    pub files: usize,
+    /// Their size together.
+    pub bytes: u64,
+}
+
+/// What [`Lake::compact`] did or would do.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CompactReport {
+    /// The merges.
+    pub merged: Vec<Merged>,
+    /// The tick that carries them; `None` when there was nothing to merge, or on a dry run.
+    pub tick: Option<u64>,
+}
+
+impl Lake {
+    /// Merges small files of append-only tables and writes a checkpoint of every table. No row changes; with
+    /// `dry_run` nothing does.
+    ///
+    /// # Errors
+    /// The storage fails, a table is not readable, or others commit without pause.
+    pub async fn compact(&self, dry_run: bool) -> Result<CompactReport, LakeError> {
+        let mut state = self.state().await;
+        let (config, attempts) = (Arc::clone(&self.inner.config), self.inner.config.attempts_max);
+        for _ in 0..attempts.max(1) {
+            self.settle(&mut state).await?;
+            let tables = self.tables(&mut state).await?;
+            let merged: Vec<Merged> = tables
+                .values()
+                .flat_map(|table| {
+                    groups(table, &config)
+                        .iter()
+                        .map(|group| merged(table.name, group))
+                        .collect::<Vec<_>>()
+                })
+                .collect();
+            if merged.is_empty() || dry_run {
+                return Ok(CompactReport { merged, tick: None });
+            }
+            let tick = state.ended + 1;
+            let (token, staged) = self.inner.ticks.stage(tick, &Vec::new()).await?;
+            let record = TickRecord {
+                tick,
+                token,
+                kind: TickKind::Compact,
+                committed_at: self.inner.clock.now(),
+                run: None,
+                stores: Vec::new(),
+                counts: TickCounts::default(),
+                staged,
+            };
+            if self.inner.ticks.begin(&record).await? {
+                self.merge(&mut state, &record).await?;
+                return Ok(CompactReport {
+                    merged,
+                    tick: Some(tick),
+                });
+            }
+        }
+        Err(LakeError::Contended { attempts })
+    }
+
+    async fn merge(&self, state: &mut State, record: &TickRecord) -> Result<(), LakeError> {
+        let mut tables = state.tables.take().unwrap_or_default();
+        for table in tables.values_mut() {
+            for _ in 0..self.inner.config.attempts_max.max(1) {
+                let actions = self.merges(table).await?;
+                let operation = DeltaOperation::Optimize {
+                    predicate: None,
+                    target_size: i64::try_from(self.inner.config.compact_file_bytes).unwrap_or(i64::MAX),
+                };
+                let now = self.inner.clock.now();
+                if actions.is_empty() || table.commit(actions, operation, record.tick, now).await? == Committed::Landed
+                {
+                    break;
+                }
+            }
+            table.checkpoint_now().await?;
+        }
+        state.tables = Some(tables);
+        self.finish_tick(state, record, Vec::new()).await
+    }
+
+    async fn merges(&self, table: &Table) -> Result<Vec<Action>, LakeError> {
+        let (mut actions, now) = (Vec::new(), self.inner.clock.now());
+        for group in groups(table, &self.inner.config) {
+            let bytes = read(&table.storage, table.name, &group).await?;
+            let (name, config) = (table.name, Arc::clone(&self.inner.config));
+            let encoded = compute(move || merge_rows(name, bytes, &config)).await?;
+            let partition = group.first().and_then(|file| file.partition.as_deref());
+            let path = write(&table.storage, table.name, partition, &encoded).await?;
+            actions.extend(group.iter().map(|file| file.remove(false, now)));
+            actions.push(add(table.name, &path, partition, &encoded, now, false));
+        }
+        Ok(actions)
+    }
+}
+
+fn merge_rows(table: TableName, files: Vec<(String, bytes::Bytes)>, config: &LakeConfig) -> Result<Encoded, LakeError> {
+    let rows: Vec<RecordBatch> = load(table, files, Wanted::default())?;
+    encode(table, &sort(table, &rows)?, config)
+}
+
+fn merged(table: TableName, group: &[DataFile]) -> Merged {
+    let partition = group.first().and_then(|file| file.partition.clone());
+    Merged {
+        table,
+        partition,
+        files: group.len(),
+        bytes: group.iter().map(|file| file.size).sum(),
+    }
+}
+
+/// The files that are worth merging, group by group. Of a current-state table that is every partition of more
+/// than one file, which this lake itself never writes.
+fn groups(table: &Table, config: &LakeConfig) -> Vec<Vec<DataFile>> {
+    let mut partitions: BTreeMap<Option<String>, Vec<DataFile>> = BTreeMap::new();
+    for file in table.files() {
+        partitions.entry(file.partition.clone()).or_default().push(file);
+    }
+    let mut groups = Vec::new();
+    for mut files in partitions.into_values() {
+        if !table.name.spec().append_only {
+            groups.push(files);
+            continue;
+        }
+        files.retain(|file| file.size < config.compact_file_bytes);
+        files.sort_by(|left, right| left.size.cmp(&right.size).then_with(|| left.path.cmp(&right.path)));
+        let (mut group, mut bytes) = (Vec::new(), 0);
+        for file in files {
+            if bytes + file.size > config.compact_file_bytes {
+                groups.push(std::mem::take(&mut group));
+                bytes = 0;
+            }
+            bytes += file.size;
+            group.push(file);
+        }
+        groups.push(group);
+    }
+    groups.retain(|group| group.len() > 1);
+    groups
+}

@@ -1,0 +1,105 @@
+use data_storage::{ObjectPath, Storage, get_bytes, put_new};
+use deltalake::kernel::StructType;
+use deltalake::kernel::engine::arrow_conversion::TryIntoKernel;
+use deltalake::operations::create::CreateBuilder;
+use deltalake::protocol::SaveMode;
+use serde::{Deserialize, Serialize};
+
+use crate::delta::{failed, log_store};
+use crate::{LakeConfig, LakeError, TableName};
+
+/// What is fixed when a lake is created; it is written after the tables, so that where it is, they are.
+#[derive(Debug, Serialize, Deserialize)]
+struct Layout {
+    buckets: u32,
+    tables: Vec<String>,
+}
+
+const LAYOUT: &str = "_ticks/layout.json";
+
+/// Creates the tables that are not there yet.
+pub(crate) async fn create(lake: &Storage, config: &LakeConfig) -> Result<(), LakeError> {
+    let path = ObjectPath::from(LAYOUT);
+    if let Some(bytes) = get_bytes(lake, &path).await? {
+        return check(&bytes, config);
+    }
+    for table in TableName::ALL {
+        create_table(lake, table, config).await?;
+    }
+    let tables = TableName::ALL.iter().map(|table| table.as_str().to_owned()).collect();
+    let record = |source| LakeError::TickRecord {
+        path: LAYOUT.to_owned(),
+        source,
+    };
+    let layout = serde_json::to_vec(&Layout {
+        buckets: config.buckets,
+        tables,
+    })
+    .map_err(record)?;
+    if !put_new(lake, &path, layout).await?
+        && let Some(bytes) = get_bytes(lake, &path).await?
+    {
+        return check(&bytes, config);
+    }
+    Ok(())
+}
+
+fn check(bytes: &[u8], config: &LakeConfig) -> Result<(), LakeError> {
+    let layout: Layout = serde_json::from_slice(bytes).map_err(|source| LakeError::TickRecord {
+        path: LAYOUT.to_owned(),
+        source,
+    })?;
+    if layout.buckets == config.buckets {
+        Ok(())
+    } else {
+        Err(LakeError::Buckets {
+            lake: layout.buckets,
+            config: config.buckets,
+        })
+    }
+}
+
+async fn create_table(lake: &Storage, table: TableName, config: &LakeConfig) -> Result<(), LakeError> {
+    let log_store = log_store(lake, table);
+    let exists = || async {
+        let exists = log_store.is_delta_table_location().await;
+        exists.map_err(failed(table, "look-up"))
+    };
+    if exists().await? {
+        return Ok(());
+    }
+    let spec = table.spec();
+    let schema: StructType = spec
+        .schema
+        .as_ref()
+        .try_into_kernel()
+        .map_err(|source| LakeError::Columns {
+            table: table.as_str(),
+            source,
+        })?;
+    let hours = config.log_retention.as_secs().div_ceil(3600);
+    let mut properties = vec![
+        ("delta.dataSkippingStatsColumns", spec.stats.join(",")),
+        ("delta.checkpointInterval", config.checkpoint_every.max(1).to_string()),
+        ("delta.logRetentionDuration", format!("interval {hours} hours")),
+        ("delta.deletedFileRetentionDuration", format!("interval {hours} hours")),
+    ];
+    if spec.append_only {
+        properties.push(("delta.appendOnly", "true".to_owned()));
+    }
+    let created = CreateBuilder::new()
+        .with_log_store(std::sync::Arc::clone(&log_store))
+        .with_table_name(table.as_str())
+        .with_comment(spec.comment)
+        .with_columns(schema.fields().cloned())
+        .with_partition_columns(spec.partition)
+        .with_save_mode(SaveMode::ErrorIfExists)
+        .with_configuration(properties.into_iter().map(|(key, value)| (key, Some(value))))
+        .await;
+    match created {
+        Ok(_) => Ok(()),
+        // Another process may have been first.
+        Err(_) if exists().await? => Ok(()),
+        Err(error) => Err(failed(table, "creation")(error)),
+    }
+}

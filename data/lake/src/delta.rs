@@ -1,0 +1,262 @@
+//! One Delta table: its log, its present state, and commits that either land as planned or not at all.
+
+use std::sync::Arc;
+
+use data_model::Timestamp;
+use data_storage::Storage;
+use deltalake::DeltaTableError;
+use deltalake::kernel::transaction::{CommitData, PROTOCOL, TransactionError};
+use deltalake::kernel::{Action, Add, Remove, Transaction};
+use deltalake::logstore::{CommitOrBytes, LogStoreRef, StorageConfig, default_logstore};
+use deltalake::protocol::{DeltaOperation, SaveMode};
+use deltalake::table::state::DeltaTableState;
+use url::Url;
+use uuid::Uuid;
+
+use crate::{LakeError, TableName};
+
+/// The name under which ticks are recorded in the tables' logs.
+const APP_ID: &str = "haat";
+
+/// A table with the state it had when it was last looked at.
+#[derive(Debug)]
+pub(crate) struct Table {
+    pub(crate) name: TableName,
+    pub(crate) storage: Storage,
+    log_store: LogStoreRef,
+    state: DeltaTableState,
+    /// The last tick that is in the table.
+    tick: u64,
+}
+
+/// A data file of a table.
+#[derive(Debug, Clone)]
+pub(crate) struct DataFile {
+    pub(crate) path: object_store::path::Path,
+    pub(crate) size: u64,
+    /// The value of the partition column, where the table has one.
+    pub(crate) partition: Option<String>,
+    remove: Remove,
+}
+
+impl DataFile {
+    pub(crate) fn remove(&self, data_change: bool, now: Timestamp) -> Action {
+        let deletion_timestamp = Some(now.micros() / 1000);
+        Action::Remove(Remove {
+            data_change,
+            deletion_timestamp,
+            ..self.remove.clone()
+        })
+    }
+}
+
+/// How a commit ended that did not fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Committed {
+    /// It is in the table.
+    Landed,
+    /// Someone else committed first; the state is up to date again, and what was planned on the old one is void.
+    Lost,
+}
+
+pub(crate) fn failed(table: TableName, operation: &'static str) -> impl Fn(DeltaTableError) -> LakeError {
+    move |source| LakeError::Table {
+        table: table.as_str(),
+        operation,
+        source: Box::new(source),
+    }
+}
+
+/// The root of all URLs that the Delta and query libraries see. What they address by it is looked up in the
+/// lake's own storage, so that every byte goes through it.
+pub(crate) const ROOT: &str = "lake://tables/";
+
+pub(crate) fn root_url() -> Url {
+    Url::parse(ROOT).unwrap_or_else(|_| unreachable!("a constant URL parses"))
+}
+
+pub(crate) fn log_store(lake: &Storage, table: TableName) -> LogStoreRef {
+    let mut location = root_url();
+    location.set_path(&format!("/{table}/"));
+    let prefixed = Arc::clone(lake.child(table.as_str()).store());
+    default_logstore(prefixed, Arc::clone(lake.store()), &location, &StorageConfig::default())
+}
+
+impl Table {
+    pub(crate) async fn open(lake: &Storage, name: TableName) -> Result<Self, LakeError> {
+        let log_store = log_store(lake, name);
+        let state = DeltaTableState::try_new(&log_store, None)
+            .await
+            .map_err(failed(name, "open"))?;
+        let mut table = Self {
+            name,
+            storage: lake.child(name.as_str()),
+            log_store,
+            state,
+            tick: 0,
+        };
+        table.tick = table.recorded_tick().await?;
+        Ok(table)
+    }
+
+    pub(crate) fn version(&self) -> u64 {
+        self.state.version()
+    }
+
+    pub(crate) fn tick(&self) -> u64 {
+        self.tick
+    }
+
+    pub(crate) fn state(&self) -> &DeltaTableState {
+        &self.state
+    }
+
+    pub(crate) fn log_store(&self) -> &LogStoreRef {
+        &self.log_store
+    }
+
+    /// Takes in what others committed.
+    pub(crate) async fn refresh(&mut self) -> Result<(), LakeError> {
+        let before = self.version();
+        self.state
+            .update(&self.log_store, None)
+            .await
+            .map_err(failed(self.name, "refresh"))?;
+        if self.version() != before {
+            self.tick = self.recorded_tick().await?;
+        }
+        Ok(())
+    }
+
+    async fn recorded_tick(&self) -> Result<u64, LakeError> {
+        let version = self.state.transaction_version(&self.log_store, APP_ID).await;
+        let version = version.map_err(failed(self.name, "read of the last tick"))?;
+        Ok(version.and_then(|version| u64::try_from(version).ok()).unwrap_or(0))
+    }
+
+    pub(crate) fn files(&self) -> Vec<DataFile> {
+        data_files(self.name, &self.state)
+    }
+
+    /// Writes the next version, if it is still free.
+    pub(crate) async fn commit(
+        &mut self,
+        actions: Vec<Action>,
+        operation: DeltaOperation,
+        tick: u64,
+        now: Timestamp,
+    ) -> Result<Committed, LakeError> {
+        let protocol = |source| LakeError::Protocol {
+            table: self.name.as_str(),
+            source: Box::new(source),
+        };
+        PROTOCOL
+            .can_commit(&self.state, &actions, &operation)
+            .map_err(protocol)?;
+        let app_version = i64::try_from(tick).unwrap_or(i64::MAX);
+        let transaction = Transaction::new_with_last_update(APP_ID, app_version, Some(now.micros() / 1000));
+        let metadata = [("haatTick".to_owned(), tick.into())].into_iter().collect();
+        let version = self.version() + 1;
+        let commit = |source| LakeError::Commit {
+            table: self.name.as_str(),
+            version,
+            source: Box::new(source),
+        };
+        let data = CommitData::new(actions, operation, metadata, vec![transaction]);
+        let bytes = CommitOrBytes::LogBytes(data.get_bytes().map_err(commit)?);
+        match self.log_store.write_commit_entry(version, bytes, Uuid::new_v4()).await {
+            Ok(()) => {
+                let updated = self.state.update(&self.log_store, Some(version)).await;
+                updated.map_err(failed(self.name, "refresh"))?;
+                self.tick = tick;
+                Ok(Committed::Landed)
+            }
+            Err(TransactionError::VersionAlreadyExists(_)) => {
+                self.refresh().await?;
+                Ok(Committed::Lost)
+            }
+            Err(source) => Err(commit(source)),
+        }
+    }
+
+    /// Writes a checkpoint when enough commits were made since the last.
+    pub(crate) async fn checkpoint(&self, every: u64) -> Result<bool, LakeError> {
+        let due = (self.version() + 1).is_multiple_of(every.max(1));
+        if due {
+            self.checkpoint_now().await?;
+        }
+        Ok(due)
+    }
+
+    pub(crate) async fn checkpoint_now(&self) -> Result<(), LakeError> {
+        let mut table = deltalake::DeltaTable::new(Arc::clone(&self.log_store));
+        table.state = Some(self.state.clone());
+        let written = deltalake::checkpoints::create_checkpoint(&table, None).await;
+        written.map_err(failed(self.name, "checkpoint"))
+    }
+}
+
+pub(crate) fn data_files(table: TableName, state: &DeltaTableState) -> Vec<DataFile> {
+    let column = table.spec().partition;
+    let view = |view: deltalake::kernel::LogicalFileView| {
+        let remove = view.remove_action(true);
+        let values = remove.partition_values.as_ref();
+        let partition = column.and_then(|column| values.and_then(|values| values.get(column)?.clone()));
+        let size = u64::try_from(view.size()).unwrap_or(0);
+        DataFile {
+            path: view.object_store_path(),
+            size,
+            partition,
+            remove,
+        }
+    };
+    state.log_data().iter().map(view).collect()
+}
+
+/// A replacement of partitions.
+pub(crate) fn overwrite(table: TableName) -> DeltaOperation {
+    let partition_by = table.spec().partition.map(|column| vec![column.to_owned()]);
+    DeltaOperation::Write {
+        mode: SaveMode::Overwrite,
+        partition_by,
+        predicate: None,
+    }
+}
+
+/// An addition of rows.
+pub(crate) fn append(table: TableName) -> DeltaOperation {
+    let partition_by = table.spec().partition.map(|column| vec![column.to_owned()]);
+    DeltaOperation::Write {
+        mode: SaveMode::Append,
+        partition_by,
+        predicate: None,
+    }
+}
+
+/// A file that was written and is to be part of its table.
+pub(crate) fn add(
+    table: TableName,
+    path: &object_store::path::Path,
+    partition: Option<&str>,
+    file: &crate::files::Encoded,
+    now: Timestamp,
+    data_change: bool,
+) -> Action {
+    let values = table
+        .spec()
+        .partition
+        .map(|column| (column.to_owned(), partition.map(str::to_owned)));
+    Action::Add(Add {
+        path: path.to_string(),
+        partition_values: values.into_iter().collect(),
+        size: i64::try_from(file.bytes.len()).unwrap_or(i64::MAX),
+        modification_time: now.micros() / 1000,
+        data_change,
+        stats: Some(file.stats.clone()),
+        tags: None,
+        deletion_vector: None,
+        base_row_id: None,
+        default_row_commit_version: None,
+        clustering_provider: None,
+    })
+}

@@ -1,0 +1,148 @@
+use data_storage::StorageError;
+use deltalake::DeltaTableError;
+
+/// Why the lake could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum LakeError {
+    /// The object store failed outside a table.
+    #[error("the lake's storage failed")]
+    Storage(#[from] StorageError),
+    /// A file could not be read or written.
+    #[error("cannot access {path}")]
+    File {
+        /// The file's path in the lake.
+        path: String,
+        /// What the store said.
+        #[source]
+        source: object_store::Error,
+    },
+    /// A table could not be created, read or committed to.
+    #[error("table {table}: {operation} failed")]
+    Table {
+        /// The table's name.
+        table: &'static str,
+        /// What was tried.
+        operation: &'static str,
+        /// What Delta said.
+        #[source]
+        source: Box<DeltaTableError>,
+    },
+    /// A commit could not be written; whether it was is unknown until the lake is opened again.
+    #[error("table {table}: the commit of version {version} failed")]
+    Commit {
+        /// The table's name.
+        table: &'static str,
+        /// The version that was to be written.
+        version: u64,
+        /// What the log store said.
+        #[source]
+        source: Box<deltalake::kernel::transaction::TransactionError>,
+    },
+    /// A table asks for something of its writers that this program cannot do.
+    #[error("table {table} was changed so that it can no longer be written here")]
+    Protocol {
+        /// The table's name.
+        table: &'static str,
+        /// What it asks for.
+        #[source]
+        source: Box<deltalake::kernel::transaction::TransactionError>,
+    },
+    /// A data file is no Parquet file that this program understands.
+    #[error("{path} is not readable as Parquet")]
+    Parquet {
+        /// The file's path in its table.
+        path: String,
+        /// What the reader or writer said.
+        #[source]
+        source: parquet::errors::ParquetError,
+    },
+    /// Columns could not be put together.
+    #[error("columns of {table} do not fit together")]
+    Columns {
+        /// The table's name.
+        table: &'static str,
+        /// What Arrow said.
+        #[source]
+        source: arrow::error::ArrowError,
+    },
+    /// A row holds what no writer of this lake writes.
+    #[error("table {table}, column {column}: not a valid value: {value:?}")]
+    Value {
+        /// The table's name.
+        table: &'static str,
+        /// The column's name.
+        column: &'static str,
+        /// The value, shortened.
+        value: String,
+    },
+    /// A record of a tick is not readable.
+    #[error("{path} is not the record of a tick")]
+    TickRecord {
+        /// Its path.
+        path: String,
+        /// What the parser said.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// Staged rows of an unfinished tick are missing or damaged.
+    #[error("the staged rows of tick {tick} are not readable")]
+    Staged {
+        /// The tick's number.
+        tick: u64,
+        /// What Arrow said.
+        #[source]
+        source: arrow::error::ArrowError,
+    },
+    /// The same store occurs twice in one tick.
+    #[error("{store} occurs twice in one tick")]
+    StoreTwice {
+        /// The store.
+        store: String,
+    },
+    /// Other processes committed first, again and again.
+    #[error("others committed first {attempts} times in a row")]
+    Contended {
+        /// How often it was tried.
+        attempts: u32,
+    },
+    /// There was no finished tick yet at that time, or its record was vacuumed.
+    #[error("no tick is known that ended by {moment}")]
+    NoTickThen {
+        /// The moment asked for.
+        moment: data_model::Timestamp,
+    },
+    /// A version map does not name a table.
+    #[error("no version of table {table} is given")]
+    VersionMissing {
+        /// The table's name.
+        table: &'static str,
+    },
+    /// Vacuum was asked to keep files longer than the tables remember them.
+    #[error("files are remembered for {known_hours} hours, not for {asked_hours}")]
+    RetentionTooLong {
+        /// What was asked.
+        asked_hours: u64,
+        /// What is remembered.
+        known_hours: u64,
+    },
+    /// The lake was created with another number of buckets.
+    #[error("the lake has {lake} buckets, the configuration says {config}")]
+    Buckets {
+        /// What the lake has.
+        lake: u32,
+        /// What the configuration says.
+        config: u32,
+    },
+    /// The query engine refused a table.
+    #[error("table {table} cannot be registered for SQL")]
+    Session {
+        /// The table's name.
+        table: &'static str,
+        /// What the engine said.
+        #[source]
+        source: Box<datafusion::error::DataFusionError>,
+    },
+    /// A task ended before its work was done.
+    #[error("a background task ended early")]
+    Task(#[source] tokio::task::JoinError),
+}

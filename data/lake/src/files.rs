@@ -1,0 +1,246 @@
+//! Data files: rows to Parquet and back.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, Int64Array, StringArray, TimestampMicrosecondArray, new_null_array};
+use arrow::datatypes::SchemaRef;
+use arrow::error::ArrowError;
+use arrow::record_batch::RecordBatch;
+use bytes::Bytes;
+use data_model::{StoreHost, Timestamp};
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, RowSelection,
+};
+use parquet::arrow::{ArrowWriter, ProjectionMask};
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{KeyValue, PageIndexPolicy};
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::schema::types::ColumnPath;
+use serde_json::{Map, Value, json};
+
+use crate::{LakeConfig, LakeError, TableName};
+
+/// A finished file with what the table's log says of it.
+#[derive(Debug)]
+pub(crate) struct Encoded {
+    pub(crate) bytes: Bytes,
+    pub(crate) stats: String,
+}
+
+/// Says in a file's metadata that its rows are in the table's order; files of other writers do not.
+const SORTED: &str = "haat.sorted";
+/// How many rows are decoded at a time.
+const BATCH_ROWS: usize = 4096;
+
+/// Columns of which hardly two values are equal: a dictionary of them would be the column again.
+const UNIQUE: &[&[&str]] = &[
+    &["product_uid"],
+    &["handle"],
+    &["title"],
+    &["description"],
+    &["body"],
+    &["excerpt"],
+    &["media", "list", "element", "url"],
+];
+
+/// Encodes rows, which are in the table's order, as one file.
+pub(crate) fn encode(table: TableName, rows: &[RecordBatch], config: &LakeConfig) -> Result<Encoded, LakeError> {
+    let spec = table.spec();
+    let failed = |source| LakeError::Parquet {
+        path: format!("a new file of {table}"),
+        source,
+    };
+    let level = ZstdLevel::try_new(config.zstd_level).map_err(failed)?;
+    let mut properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(level))
+        .set_max_row_group_row_count(Some(config.row_group_rows.max(1)))
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_key_value_metadata(Some(vec![KeyValue::new(SORTED.to_owned(), "true".to_owned())]));
+    for name in spec.stats {
+        properties = properties.set_column_statistics_enabled(ColumnPath::from(*name), EnabledStatistics::Page);
+    }
+    for path in UNIQUE {
+        let path = ColumnPath::new(path.iter().map(|part| (*part).to_owned()).collect());
+        properties = properties.set_column_dictionary_enabled(path, false);
+    }
+    // Column comments belong to the table, not to each of its files.
+    let options = parquet::arrow::arrow_writer::ArrowWriterOptions::new()
+        .with_properties(properties.build())
+        .with_skip_arrow_metadata(true);
+    let mut bytes = Vec::new();
+    let mut writer =
+        ArrowWriter::try_new_with_options(&mut bytes, Arc::clone(&spec.file_schema), options).map_err(failed)?;
+    for batch in rows {
+        writer.write(batch).map_err(failed)?;
+    }
+    writer.close().map_err(failed)?;
+    Ok(Encoded {
+        bytes: bytes.into(),
+        stats: stats(table, rows),
+    })
+}
+
+/// The file's statistics as the log states them: rows, and the bounds of the table's indexed columns.
+fn stats(table: TableName, rows: &[RecordBatch]) -> String {
+    let (mut low, mut high, mut nulls) = (Map::new(), Map::new(), Map::new());
+    for name in table.spec().stats {
+        let columns: Vec<&ArrayRef> = rows.iter().filter_map(|batch| batch.column_by_name(name)).collect();
+        nulls.insert(
+            (*name).to_owned(),
+            json!(columns.iter().map(|column| column.null_count()).sum::<usize>()),
+        );
+        if let Some((min, max)) = bounds(&columns) {
+            low.insert((*name).to_owned(), min);
+            high.insert((*name).to_owned(), max);
+        }
+    }
+    let records = rows.iter().map(RecordBatch::num_rows).sum::<usize>();
+    json!({ "numRecords": records, "minValues": low, "maxValues": high, "nullCount": nulls }).to_string()
+}
+
+fn bounds(columns: &[&ArrayRef]) -> Option<(Value, Value)> {
+    fn each<'a, A: Array + 'static>(columns: &'a [&ArrayRef]) -> impl Iterator<Item = &'a A> {
+        columns.iter().filter_map(|column| column.as_any().downcast_ref())
+    }
+    let first = columns.first()?;
+    if first.as_any().is::<StringArray>() {
+        let values = || each::<StringArray>(columns).flat_map(|column| column.iter().flatten());
+        return Some((json!(values().min()?), json!(values().max()?)));
+    }
+    if first.as_any().is::<Int64Array>() {
+        let values = || each::<Int64Array>(columns).flat_map(|column| column.iter().flatten());
+        return Some((json!(values().min()?), json!(values().max()?)));
+    }
+    let values = || each::<TimestampMicrosecondArray>(columns).flat_map(|column| column.iter().flatten());
+    // Statistics of moments count in milliseconds: bounds have to be rounded outward.
+    let (min, max) = (
+        values().min()?.div_euclid(1000) * 1000,
+        values().max()?.div_euclid(1000) * 1000 + 1000,
+    );
+    Some((json!(Timestamp::from_micros(min)), json!(Timestamp::from_micros(max))))
+}
+
+/// A file on its way to rows.
+#[derive(Debug)]
+pub(crate) struct Decoder {
+    table: TableName,
+    path: String,
+    reader: ParquetRecordBatchReader,
+    schema: SchemaRef,
+    /// Whether the file says that its rows are in the table's order.
+    pub(crate) sorted: bool,
+}
+
+/// Which part of a file is wanted.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Wanted<'a> {
+    /// Rows of these stores only.
+    pub(crate) stores: Option<&'a BTreeSet<StoreHost>>,
+    /// These columns only.
+    pub(crate) columns: Option<&'a [&'static str]>,
+}
+
+impl Decoder {
+    pub(crate) fn new(table: TableName, path: &str, bytes: Bytes, wanted: Wanted<'_>) -> Result<Self, LakeError> {
+        let failed = |source| LakeError::Parquet {
+            path: format!("{table}/{path}"),
+            source,
+        };
+        let policy = if wanted.stores.is_some() {
+            PageIndexPolicy::Optional
+        } else {
+            PageIndexPolicy::Skip
+        };
+        let options = ArrowReaderOptions::new()
+            .with_skip_arrow_metadata(true)
+            .with_page_index_policy(policy);
+        let metadata = ArrowReaderMetadata::load(&bytes, options).map_err(failed)?;
+        let selection = match wanted.stores {
+            Some(stores) => Some(selection(&bytes, &metadata, stores).map_err(failed)?),
+            None => None,
+        };
+        let pairs = metadata.metadata().file_metadata().key_value_metadata();
+        let sorted = pairs.is_some_and(|pairs| pairs.iter().any(|pair| pair.key == SORTED));
+        let mut builder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(bytes, metadata).with_batch_size(BATCH_ROWS);
+        let mut schema = Arc::clone(&table.spec().file_schema);
+        if let Some(columns) = wanted.columns {
+            let mask = ProjectionMask::columns(builder.parquet_schema(), columns.iter().copied());
+            builder = builder.with_projection(mask);
+            let fields = schema
+                .fields()
+                .iter()
+                .filter(|field| columns.contains(&field.name().as_str()))
+                .cloned();
+            schema = Arc::new(arrow::datatypes::Schema::new(fields.collect::<Vec<_>>()));
+        }
+        if let Some(selection) = selection {
+            builder = builder.with_row_selection(selection);
+        }
+        let reader = builder.build().map_err(failed)?;
+        Ok(Self {
+            table,
+            path: path.to_owned(),
+            reader,
+            schema,
+            sorted,
+        })
+    }
+
+    fn adapt(&self, batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+        let rows = batch.num_rows();
+        let column = |field: &Arc<arrow::datatypes::Field>| match batch.column_by_name(field.name()) {
+            // A column that was added after the file was written.
+            None => Ok(new_null_array(field.data_type(), rows)),
+            Some(column) if column.data_type() == field.data_type() => Ok(Arc::clone(column)),
+            // Another writer's idea of the same type.
+            Some(column) => arrow::compute::cast(column, field.data_type()),
+        };
+        let columns = self.schema.fields().iter().map(column).collect::<Result<Vec<_>, _>>()?;
+        RecordBatch::try_new(Arc::clone(&self.schema), columns)
+    }
+}
+
+impl Iterator for Decoder {
+    type Item = Result<RecordBatch, LakeError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let batch = self.reader.next()?.and_then(|batch| self.adapt(&batch));
+        Some(batch.map_err(|source| {
+            let source = ParquetError::from(source);
+            LakeError::Parquet {
+                path: format!("{}/{}", self.table, self.path),
+                source,
+            }
+        }))
+    }
+}
+
+/// Reads the column `store` alone, to decode of the others only what is wanted.
+fn selection(
+    bytes: &Bytes,
+    metadata: &ArrowReaderMetadata,
+    stores: &BTreeSet<StoreHost>,
+) -> Result<RowSelection, ParquetError> {
+    let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(bytes.clone(), metadata.clone());
+    let mask = ProjectionMask::columns(builder.parquet_schema(), ["store"]);
+    let (mut ranges, mut at): (Vec<std::ops::Range<usize>>, usize) = (Vec::new(), 0);
+    for batch in builder.with_projection(mask).with_batch_size(65_536).build()? {
+        let batch = batch?;
+        let column = arrow::compute::cast(batch.column(0), &arrow::datatypes::DataType::Utf8)?;
+        let column: Option<&StringArray> = column.as_any().downcast_ref();
+        let wanted: BTreeSet<&str> = stores.iter().map(StoreHost::as_str).collect();
+        for store in column.into_iter().flatten() {
+            if store.is_some_and(|store| wanted.contains(store)) {
+                match ranges.last_mut() {
+                    Some(last) if last.end == at => last.end += 1,
+                    _ => ranges.push(at..at + 1),
+                }
+            }
+            at += 1;
+        }
+    }
+    Ok(RowSelection::from_consecutive_ranges(ranges.into_iter(), at))
+}

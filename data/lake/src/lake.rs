@@ -1,0 +1,457 @@
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use data_model::{BrandRefresh, Clock, StoreHost};
+use data_storage::Storage;
+use futures::future::try_join_all;
+use tokio::sync::{Mutex, MutexGuard};
+
+use crate::apply::{apply, compute, read};
+use crate::create::create;
+use crate::delta::Table;
+use crate::hash::content_hash;
+use crate::plan::{self, Hashed, Plan, by_bucket};
+use crate::rows::brands::brand_rows;
+use crate::rows::history::Offered;
+use crate::rows::runs::{RunSummaryRow, TickCounts};
+use crate::tick::{Rows, TickEnd, TickKind, TickRecord, Ticks};
+use crate::{LakeConfig, LakeError, TableName};
+
+/// The lake: nine Delta tables that change together, tick by tick.
+///
+/// Clones share one state; one of them commits at a time. Any number of processes may work on the same storage.
+#[derive(Debug, Clone)]
+pub struct Lake {
+    pub(crate) inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) storage: Storage,
+    pub(crate) config: Arc<LakeConfig>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) ticks: Ticks,
+    state: Mutex<State>,
+}
+
+/// What the committer knows.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    /// Loaded when first needed; dropped when an operation failed, because what it changed is not known.
+    pub(crate) tables: Option<BTreeMap<TableName, Table>>,
+    /// The last tick that is known to have ended.
+    pub(crate) ended: u64,
+    /// The last tick up to which `tables` is known to be complete.
+    loaded: u64,
+    /// Content hashes of the brands in a file of `brands`.
+    hashes: HashMap<String, HashMap<StoreHost, String>>,
+}
+
+/// What a call changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CommitReport {
+    /// The ticks that were committed; empty when nothing changed. One, unless there was too much for one.
+    pub ticks: Vec<u64>,
+    /// The stores whose content changed or went.
+    pub changed: Vec<StoreHost>,
+    /// The stores whose content was already there.
+    pub unchanged: Vec<StoreHost>,
+    /// What changed, in numbers.
+    pub counts: TickCounts,
+}
+
+/// How much one tick takes: the rows are in memory at once, and no column may exceed 2 GiB.
+const TICK_BYTES_MAX: usize = 256 << 20;
+const TICK_ROWS_MAX: usize = 1 << 20;
+
+impl Lake {
+    /// Opens the lake in `storage`: creates the tables that are absent, and finishes what a process that died
+    /// had begun.
+    ///
+    /// # Errors
+    /// The storage fails, a table is not readable, or the lake was created with another number of buckets.
+    pub async fn open(storage: Storage, config: LakeConfig, clock: Arc<dyn Clock>) -> Result<Self, LakeError> {
+        create(&storage, &config).await?;
+        let ticks = Ticks::new(&storage);
+        let inner = Inner {
+            storage,
+            config: Arc::new(config),
+            clock,
+            ticks,
+            state: Mutex::default(),
+        };
+        let lake = Self { inner: Arc::new(inner) };
+        lake.settle(&mut *lake.inner.state.lock().await).await?;
+        Ok(lake)
+    }
+
+    /// Commits what changed in these brands as one tick: every table that changes gets one commit. A brand whose
+    /// content is the stored content is left out; when all are, nothing at all is written.
+    ///
+    /// When this fails after the tick was recorded, the tick will be finished by the next call or the next open.
+    ///
+    /// # Errors
+    /// The storage fails, a table is not readable, a store occurs twice, or others commit without pause.
+    pub async fn commit(&self, refreshes: Vec<BrandRefresh>, run: RunSummaryRow) -> Result<CommitReport, LakeError> {
+        let parts = cut(sorted(refreshes, self.inner.config.buckets)?);
+        let mut report = CommitReport::default();
+        let mut state = self.inner.state.lock().await;
+        for part in parts {
+            self.commit_part(&mut state, compute(move || Ok(hashed(part))).await?, &run, &mut report)
+                .await?;
+        }
+        Ok(report)
+    }
+
+    async fn commit_part(
+        &self,
+        state: &mut State,
+        part: Vec<Hashed>,
+        run: &RunSummaryRow,
+        report: &mut CommitReport,
+    ) -> Result<(), LakeError> {
+        let mut part = part;
+        for _ in 0..self.inner.config.attempts_max.max(1) {
+            self.settle(state).await?;
+            let stores: BTreeSet<StoreHost> = part.iter().map(|hashed| hashed.refresh.brand.store.clone()).collect();
+            let stored = self.stored_hashes(state, &stores).await?;
+            let is_changed = |hashed: &Hashed| stored.get(&hashed.refresh.brand.store) != Some(&hashed.hash);
+            if !part.iter().any(is_changed) {
+                report.unchanged.extend(stores);
+                return Ok(());
+            }
+            let (changed, same): (Vec<Hashed>, Vec<Hashed>) = part.into_iter().partition(is_changed);
+            report
+                .unchanged
+                .extend(same.iter().map(|hashed| hashed.refresh.brand.store.clone()));
+            let changed_stores = changed
+                .iter()
+                .map(|hashed| hashed.refresh.brand.store.clone())
+                .collect();
+            let offered = self.offered(state, changed_stores).await?;
+            let (tick, buckets, unchanged) = (state.ended + 1, self.inner.config.buckets, same.len());
+            let (plan, changed) = compute(move || {
+                let plan = plan::refresh(&changed, unchanged, &offered, tick, buckets)?;
+                Ok((plan, changed))
+            })
+            .await?;
+            if let Some((tick, plan)) = self
+                .run_tick(state, tick, TickKind::Refresh, Some(run.clone()), plan)
+                .await?
+            {
+                report.add(tick, plan);
+                return Ok(());
+            }
+            part = changed;
+        }
+        Err(LakeError::Contended {
+            attempts: self.inner.config.attempts_max,
+        })
+    }
+
+    /// Removes brands with all that is known of them, but for their history; each of their variants gets a last
+    /// row there. Stores that are not in the lake are left out.
+    ///
+    /// # Errors
+    /// As [`Lake::commit`].
+    pub async fn remove_brands(&self, stores: &[StoreHost]) -> Result<CommitReport, LakeError> {
+        let mut state = self.inner.state.lock().await;
+        for _ in 0..self.inner.config.attempts_max.max(1) {
+            self.settle(&mut state).await?;
+            let asked: BTreeSet<StoreHost> = stores.iter().cloned().collect();
+            let stored = self.stored_hashes(&mut state, &asked).await?;
+            let (present, absent): (BTreeSet<_>, BTreeSet<_>) =
+                asked.into_iter().partition(|store| stored.contains_key(store));
+            let mut report = CommitReport {
+                unchanged: absent.into_iter().collect(),
+                ..CommitReport::default()
+            };
+            if present.is_empty() {
+                return Ok(report);
+            }
+            let offered = self.offered(&mut state, present.clone()).await?;
+            let tick = state.ended + 1;
+            let plan = plan::removal(&present, &offered, tick, self.inner.clock.now())?;
+            if let Some((tick, plan)) = self.run_tick(&mut state, tick, TickKind::Remove, None, plan).await? {
+                report.add(tick, plan);
+                return Ok(report);
+            }
+        }
+        Err(LakeError::Contended {
+            attempts: self.inner.config.attempts_max,
+        })
+    }
+
+    /// Stages, records and applies a tick; `None` when another process took the number.
+    async fn run_tick(
+        &self,
+        state: &mut State,
+        tick: u64,
+        kind: TickKind,
+        run: Option<RunSummaryRow>,
+        mut plan: Plan,
+    ) -> Result<Option<(u64, Plan)>, LakeError> {
+        let ticks = &self.inner.ticks;
+        let (token, staged) = ticks.stage(tick, &plan.rows).await?;
+        let record = TickRecord {
+            tick,
+            token,
+            kind,
+            committed_at: self.inner.clock.now(),
+            run,
+            stores: plan.stores.clone(),
+            counts: plan.counts,
+            staged,
+        };
+        if !ticks.begin(&record).await? {
+            ticks.unstage(tick, &record.token).await?;
+            return Ok(None);
+        }
+        let rows = std::mem::take(&mut plan.rows);
+        self.finish_tick(state, &record, rows).await?;
+        Ok(Some((tick, plan)))
+    }
+
+    /// Applies a recorded tick and ends it.
+    pub(crate) async fn finish_tick(
+        &self,
+        state: &mut State,
+        record: &TickRecord,
+        rows: Rows,
+    ) -> Result<(), LakeError> {
+        // Whatever fails from here on leaves the tables in a state that has to be read again.
+        let mut tables = state.tables.take().unwrap_or_default();
+        if tables.is_empty() {
+            tables = self.load().await?;
+        }
+        apply(&mut tables, record, rows, &self.inner.config, self.inner.clock.now()).await?;
+        let versions = tables
+            .values()
+            .map(|table| (table.name.to_string(), table.version()))
+            .collect();
+        let end = TickEnd {
+            tick: record.tick,
+            committed_at: record.committed_at,
+            versions,
+        };
+        self.inner.ticks.finish(end).await?;
+        for table in tables.values() {
+            // Checkpoints and the staged object only save time and space: the tick has landed.
+            if let Err(error) = table.checkpoint(self.inner.config.checkpoint_every).await {
+                tracing::warn!(table = %table.name, %error, "no checkpoint could be written");
+            }
+        }
+        if let Err(error) = self.inner.ticks.clear(record.tick).await {
+            tracing::warn!(tick = record.tick, %error, "staged rows could not be removed");
+        }
+        (state.ended, state.loaded, state.tables) = (record.tick, record.tick, Some(tables));
+        Ok(())
+    }
+
+    /// Takes in what others did, and finishes what nobody finished.
+    pub(crate) async fn settle(&self, state: &mut State) -> Result<(), LakeError> {
+        for _ in 0..self.inner.config.attempts_max.max(1) {
+            let head = self.inner.ticks.head(state.ended).await?;
+            state.ended = head.ended;
+            if head.recorded <= head.ended {
+                return Ok(());
+            }
+            // Numbers count without gaps: a tick is recorded only when the one before it has ended.
+            let Some(record) = self.inner.ticks.record(head.ended + 1).await? else {
+                continue;
+            };
+            // Between the list and here its own process may have ended it and dropped the staged rows.
+            if self.inner.ticks.end(record.tick).await?.is_some() {
+                continue;
+            }
+            let rows = match self.inner.ticks.staged(&record).await {
+                Err(_) if self.inner.ticks.end(record.tick).await?.is_some() => continue,
+                rows => rows?,
+            };
+            tracing::info!(tick = record.tick, "finishing a tick that was begun and not ended");
+            state.tables = None;
+            self.finish_tick(state, &record, rows).await?;
+        }
+        Err(LakeError::Contended {
+            attempts: self.inner.config.attempts_max,
+        })
+    }
+
+    /// The tables, complete up to the last tick that ended.
+    pub(crate) async fn tables<'a>(
+        &self,
+        state: &'a mut State,
+    ) -> Result<&'a mut BTreeMap<TableName, Table>, LakeError> {
+        let tables = match state.tables.take() {
+            None => self.load().await?,
+            Some(mut tables) if state.loaded < state.ended => {
+                try_join_all(tables.values_mut().map(Table::refresh)).await?;
+                tables
+            }
+            Some(tables) => tables,
+        };
+        state.loaded = state.ended;
+        Ok(state.tables.insert(tables))
+    }
+
+    async fn load(&self) -> Result<BTreeMap<TableName, Table>, LakeError> {
+        let tables = try_join_all(TableName::ALL.map(|table| Table::open(&self.inner.storage, table))).await?;
+        Ok(tables.into_iter().map(|table| (table.name, table)).collect())
+    }
+
+    pub(crate) async fn state(&self) -> MutexGuard<'_, State> {
+        self.inner.state.lock().await
+    }
+
+    /// The bytes of the files that hold the stores' rows, bucket by bucket.
+    async fn files_of(
+        &self,
+        state: &mut State,
+        table: TableName,
+        stores: &BTreeSet<StoreHost>,
+    ) -> Result<Vec<Vec<(String, Bytes)>>, LakeError> {
+        let buckets = by_bucket(stores, self.inner.config.buckets);
+        let Some(table) = self.tables(state).await?.get(&table) else {
+            return Ok(Vec::new());
+        };
+        let mut files: BTreeMap<i32, Vec<_>> = BTreeMap::new();
+        for file in table.files() {
+            let bucket = file.partition.as_deref().and_then(|bucket| bucket.parse().ok());
+            if let Some(bucket) = bucket.filter(|bucket| buckets.contains_key(bucket)) {
+                files.entry(bucket).or_default().push(file);
+            }
+        }
+        try_join_all(files.values().map(|files| read(&table.storage, table.name, files))).await
+    }
+
+    async fn offered(
+        &self,
+        state: &mut State,
+        stores: BTreeSet<StoreHost>,
+    ) -> Result<HashMap<String, Offered>, LakeError> {
+        let files = self.files_of(state, TableName::Variants, &stores).await?;
+        compute(move || plan::offered(files, &stores)).await
+    }
+
+    /// The content hashes of those of the stores that are in the lake.
+    async fn stored_hashes(
+        &self,
+        state: &mut State,
+        stores: &BTreeSet<StoreHost>,
+    ) -> Result<HashMap<StoreHost, String>, LakeError> {
+        let buckets = by_bucket(stores, self.inner.config.buckets);
+        let mut known = std::mem::take(&mut state.hashes);
+        let Some(table) = self.tables(state).await?.get(&TableName::Brands) else {
+            return Ok(HashMap::new());
+        };
+        let (mut found, mut hashes) = (HashMap::new(), HashMap::new());
+        for file in table.files() {
+            let path = file.path.to_string();
+            let bucket = file.partition.as_deref().and_then(|bucket| bucket.parse().ok());
+            let brands = match known.remove(&path) {
+                Some(brands) => brands,
+                None if bucket.is_none_or(|bucket| !buckets.contains_key(&bucket)) => continue,
+                None => {
+                    let bytes = read(&table.storage, table.name, std::slice::from_ref(&file)).await?;
+                    let mut brands = HashMap::new();
+                    for batch in crate::replace::load(TableName::Brands, bytes, crate::files::Wanted::default())? {
+                        let rows = brand_rows(&batch)?;
+                        brands.extend(rows.into_iter().map(|row| (row.brand.store, row.catalogue_hash)));
+                    }
+                    brands
+                }
+            };
+            for store in stores {
+                if let Some(hash) = brands.get(store) {
+                    found.insert(store.clone(), hash.clone());
+                }
+            }
+            hashes.insert(path, brands);
+        }
+        state.hashes = hashes;
+        Ok(found)
+    }
+}
+
+impl Inner {
+    /// Looks at what the committer knows, unless it is at work.
+    pub(crate) fn peek<T>(&self, look: impl FnOnce(&State) -> T) -> Option<T> {
+        self.state.try_lock().ok().map(|state| look(&state))
+    }
+}
+
+impl CommitReport {
+    fn add(&mut self, tick: u64, plan: Plan) {
+        self.ticks.push(tick);
+        self.changed.extend(plan.stores);
+        let (sum, more) = (&mut self.counts, plan.counts);
+        sum.brands_unchanged += more.brands_unchanged;
+        sum.brands_changed += more.brands_changed;
+        sum.products += more.products;
+        sum.products_added += more.products_added;
+        sum.products_removed += more.products_removed;
+        sum.variants += more.variants;
+        sum.price_changes += more.price_changes;
+        sum.quarantined += more.quarantined;
+    }
+}
+
+/// By bucket and store, each store once, the products of each by their id.
+fn sorted(mut refreshes: Vec<BrandRefresh>, buckets: u32) -> Result<Vec<BrandRefresh>, LakeError> {
+    refreshes.sort_by_cached_key(|refresh| (plan::bucket(&refresh.brand.store, buckets), refresh.brand.store.clone()));
+    if let Some(pair) = refreshes
+        .windows(2)
+        .find(|pair| pair[0].brand.store == pair[1].brand.store)
+    {
+        return Err(LakeError::StoreTwice {
+            store: pair[0].brand.store.to_string(),
+        });
+    }
+    for refresh in &mut refreshes {
+        if !refresh.products.is_sorted_by_key(|product| product.key.platform_id) {
+            refresh.products.sort_by_key(|product| product.key.platform_id);
+        }
+        refresh.products.dedup_by_key(|product| product.key.platform_id);
+    }
+    Ok(refreshes)
+}
+
+/// Cuts refreshes into parts that one tick can take.
+fn cut(refreshes: Vec<BrandRefresh>) -> Vec<Vec<BrandRefresh>> {
+    let (mut parts, mut bytes, mut rows): (Vec<Vec<BrandRefresh>>, usize, usize) = (Vec::new(), 0, 0);
+    for refresh in refreshes {
+        let size: usize = refresh.products.iter().map(text_bytes).sum();
+        let count: usize = refresh
+            .products
+            .iter()
+            .map(|product| 1 + product.variants.len() + product.reviews.len())
+            .sum();
+        match parts.last_mut() {
+            Some(part) if bytes + size <= TICK_BYTES_MAX && rows + count <= TICK_ROWS_MAX => part.push(refresh),
+            _ => {
+                parts.push(vec![refresh]);
+                (bytes, rows) = (0, 0);
+            }
+        }
+        bytes += size;
+        rows += count;
+    }
+    parts
+}
+
+fn text_bytes(product: &data_model::Product) -> usize {
+    let media: usize = product.media.iter().map(|media| media.url.len()).sum();
+    let reviews: usize = product.reviews.iter().map(|review| review.body.len()).sum();
+    product.description.len() + product.title.len() + media + reviews
+}
+
+fn hashed(refreshes: Vec<BrandRefresh>) -> Vec<Hashed> {
+    refreshes
+        .into_iter()
+        .map(|refresh| Hashed {
+            hash: content_hash(&refresh),
+            refresh,
+        })
+        .collect()
+}

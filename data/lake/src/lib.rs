@@ -1,0 +1,44 @@
+//! The lake: everything that the crawls found, in open Delta tables that change together.
+//!
+//! In: [`data_model::BrandRefresh`]es, whole catalogues of brands. Out: nine tables that any Delta reader reads
+//! as they stand, consistent snapshots of them, complete products as a stream, and SQL. A tick, one call of
+//! [`Lake::commit`], lands as a whole or not at all, however the process ends; content that is already there
+//! writes nothing. The lake never crawls, never indexes, and never removes a file that a state to be kept needs.
+//!
+//! # How a tick lands
+//! 1. Its rows are staged, then its record is written under the next number by a conditional create.
+//! 2. Each table gets at most one commit, which carries the tick's number; a table that has the number is done.
+//! 3. The tick's end names the version of every table. Readers go by it, so they never see half a tick.
+//!
+//! Whoever finds a record without its end, first finishes that tick from what it staged.
+
+mod apply;
+mod compact;
+mod config;
+mod create;
+mod delta;
+mod error;
+mod files;
+mod hash;
+mod lake;
+mod plan;
+mod products;
+mod replace;
+mod rows;
+mod schema;
+mod session;
+mod snapshot;
+mod table;
+mod tick;
+mod vacuum;
+
+pub use compact::{CompactReport, Merged};
+pub use config::LakeConfig;
+pub use error::LakeError;
+pub use hash::content_hash;
+pub use lake::{CommitReport, Lake};
+pub use rows::brands::BrandRow;
+pub use rows::runs::{RunSummaryRow, TickCounts};
+pub use snapshot::{AsOf, LakeSnapshot};
+pub use table::TableName;
+pub use vacuum::{VacuumKeep, VacuumReport};

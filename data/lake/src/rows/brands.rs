@@ -1,0 +1,155 @@
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, Int32Builder, Int64Array, Int64Builder, StringArray, StringBuilder};
+use arrow::record_batch::RecordBatch;
+use data_model::{Brand, BrandRefresh, PriceSummary, RunId, Timestamp};
+
+use super::columns::{Columns, moments, some_int, some_text};
+use super::{batch, count};
+use crate::{LakeError, TableName};
+
+/// A brand with what the lake knows of its catalogue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrandRow {
+    /// The brand, as its store presented itself when its content last changed.
+    pub brand: Brand,
+    /// Hash of all that the lake holds of the brand, see [`crate::content_hash`].
+    pub catalogue_hash: String,
+    /// End of the crawl that brought the present content; a crawl without a change writes nothing.
+    pub refreshed_at: Timestamp,
+    /// The run of that crawl.
+    pub refresh_run: RunId,
+    /// Its products.
+    pub product_count: u64,
+    /// Its variants.
+    pub variant_count: u64,
+    /// The reviews of its products.
+    pub review_count: u64,
+    /// Its products of which a variant is available.
+    pub in_stock_count: u64,
+    /// Its products whose lowest price is marked down.
+    pub on_sale_count: u64,
+    /// Its records in quarantine.
+    pub quarantined_count: u64,
+}
+
+/// Rows of `brands` on their way into a batch.
+#[derive(Debug, Default)]
+pub(crate) struct BrandRows {
+    bucket: Int32Builder,
+    texts: [StringBuilder; 6],
+    maybe_texts: [StringBuilder; 3],
+    catalogue_hash: StringBuilder,
+    counts: [Int64Builder; 6],
+    refreshed_at: Vec<Option<Timestamp>>,
+    run_id: StringBuilder,
+}
+
+impl BrandRows {
+    pub(crate) fn push(&mut self, bucket: i32, refresh: &BrandRefresh, hash: &str) {
+        let Brand {
+            store,
+            slug,
+            name,
+            domain,
+            base_url,
+            currency,
+            country,
+            logo,
+            description,
+        } = &refresh.brand;
+        self.bucket.append_value(bucket);
+        let texts = [store.as_str(), slug.as_str(), name, domain, base_url, currency.as_str()];
+        self.texts
+            .iter_mut()
+            .zip(texts)
+            .for_each(|(column, text)| column.append_value(text));
+        let maybe = [country, logo, description];
+        self.maybe_texts
+            .iter_mut()
+            .zip(maybe)
+            .for_each(|(column, text)| column.append_option(text.as_deref()));
+        self.catalogue_hash.append_value(hash);
+        let products = &refresh.products;
+        let prices = || {
+            products
+                .iter()
+                .filter_map(|product| PriceSummary::of(&product.variants))
+        };
+        let counts = [
+            products.len(),
+            products.iter().map(|product| product.variants.len()).sum(),
+            products.iter().map(|product| product.reviews.len()).sum(),
+            prices().filter(|prices| prices.in_stock).count(),
+            prices().filter(|prices| prices.compare_at_minor.is_some()).count(),
+            refresh.quarantined.len(),
+        ];
+        self.counts
+            .iter_mut()
+            .zip(counts)
+            .for_each(|(column, number)| column.append_value(count(number)));
+        self.refreshed_at.push(Some(refresh.observed_at));
+        self.run_id.append_value(refresh.run.as_str());
+    }
+
+    pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
+        let mut columns: Vec<ArrayRef> = vec![Arc::new(self.bucket.finish())];
+        columns.extend(self.texts.iter_mut().map(|text| Arc::new(text.finish()) as ArrayRef));
+        columns.extend(
+            self.maybe_texts
+                .iter_mut()
+                .map(|text| Arc::new(text.finish()) as ArrayRef),
+        );
+        columns.push(Arc::new(self.catalogue_hash.finish()));
+        columns.extend(self.counts.iter_mut().map(|count| Arc::new(count.finish()) as ArrayRef));
+        columns.push(moments(self.refreshed_at));
+        columns.push(Arc::new(self.run_id.finish()));
+        batch(TableName::Brands, columns)
+    }
+}
+
+/// The brands of a batch of `brands`.
+pub(crate) fn brand_rows(batch: &RecordBatch) -> Result<Vec<BrandRow>, LakeError> {
+    let columns = Columns::new(TableName::Brands, batch);
+    let text = |name: &'static str| columns.text(name);
+    let (store, slug, currency): (&StringArray, _, _) = (text("store")?, text("slug")?, text("currency")?);
+    let (name, domain, base_url) = (text("name")?, text("domain")?, text("base_url")?);
+    let (country, logo, description) = (text("country")?, text("logo")?, text("description")?);
+    let (catalogue_hash, run_id) = (text("catalogue_hash")?, text("run_id")?);
+    let names = [
+        "product_count",
+        "variant_count",
+        "review_count",
+        "in_stock_count",
+        "on_sale_count",
+        "quarantined_count",
+    ];
+    let counts: Vec<&Int64Array> = names.iter().map(|name| columns.int(name)).collect::<Result<_, _>>()?;
+    let refreshed_at = columns.moment("refreshed_at")?;
+    let brand = |row| {
+        let count = |index: usize| some_int(counts[index], row).unwrap_or(0);
+        Ok(BrandRow {
+            brand: Brand {
+                store: columns.parse("store", store.value(row))?,
+                slug: columns.parse("slug", slug.value(row))?,
+                name: name.value(row).to_owned(),
+                domain: domain.value(row).to_owned(),
+                base_url: base_url.value(row).to_owned(),
+                currency: columns.parse("currency", currency.value(row))?,
+                country: some_text(country, row),
+                logo: some_text(logo, row),
+                description: some_text(description, row),
+            },
+            catalogue_hash: catalogue_hash.value(row).to_owned(),
+            refreshed_at: Timestamp::from_micros(refreshed_at.value(row)),
+            refresh_run: columns.parse("run_id", run_id.value(row))?,
+            product_count: count(0),
+            variant_count: count(1),
+            review_count: count(2),
+            in_stock_count: count(3),
+            on_sale_count: count(4),
+            quarantined_count: count(5),
+        })
+    };
+    (0..batch.num_rows()).map(brand).collect()
+}

@@ -1,0 +1,217 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, BooleanBuilder, Int64Builder, StringBuilder};
+use arrow::record_batch::RecordBatch;
+use data_model::{CurrencyCode, Product, ProductKey, RunId, StoreHost, Timestamp};
+
+use super::columns::{Columns, moments, some_int};
+use super::{batch, id_from_column, id_to_column};
+use crate::{LakeError, TableName};
+
+/// What `price_history` follows of a variant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Offer {
+    currency: CurrencyCode,
+    price_minor: i64,
+    compare_at_minor: Option<i64>,
+    available: bool,
+}
+
+/// What one store offered before a tick, from table `variants`.
+#[derive(Debug, Default)]
+pub(crate) struct Offered {
+    brand_slug: String,
+    offers: HashMap<(u64, u64), Offer>,
+    pub(crate) products: std::collections::HashSet<u64>,
+}
+
+impl Offered {
+    /// Adds the rows `rows` of a batch of `variants`, which are this store's.
+    pub(crate) fn add(&mut self, batch: &RecordBatch, rows: std::ops::Range<usize>) -> Result<(), LakeError> {
+        let columns = Columns::new(TableName::Variants, batch);
+        let (product, variant) = (columns.int("platform_product_id")?, columns.int("variant_id")?);
+        let (price, compare_at) = (columns.int("price_minor")?, columns.int("compare_at_minor")?);
+        let (available, currency) = (columns.flag("available")?, columns.text("currency")?);
+        let slug = columns.text("brand_slug")?;
+        for row in rows {
+            if self.brand_slug.is_empty() {
+                slug.value(row).clone_into(&mut self.brand_slug);
+            }
+            let key = (id_from_column(product.value(row)), id_from_column(variant.value(row)));
+            let offer = Offer {
+                currency: columns.parse("currency", currency.value(row))?,
+                price_minor: price.value(row),
+                compare_at_minor: some_int(compare_at, row),
+                available: available.is_valid(row) && available.value(row),
+            };
+            self.offers.entry(key).or_insert(offer);
+            self.products.insert(key.0);
+        }
+        Ok(())
+    }
+}
+
+/// When and by whom changes were observed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Observed<'a> {
+    pub(crate) at: Timestamp,
+    pub(crate) run: Option<&'a RunId>,
+    pub(crate) tick: u64,
+}
+
+/// Rows of `price_history` on their way into a batch.
+#[derive(Debug, Default)]
+pub(crate) struct HistoryRows {
+    month: StringBuilder,
+    store: StringBuilder,
+    brand_slug: StringBuilder,
+    product_id: StringBuilder,
+    platform_product_id: Int64Builder,
+    variant_id: Int64Builder,
+    event: StringBuilder,
+    currency: StringBuilder,
+    amounts: [Int64Builder; 2],
+    available: BooleanBuilder,
+    previous_currency: StringBuilder,
+    previous_amounts: [Int64Builder; 2],
+    previous_available: BooleanBuilder,
+    observed_at: Vec<Option<Timestamp>>,
+    run_id: StringBuilder,
+    tick: Int64Builder,
+}
+
+impl HistoryRows {
+    /// Adds one row for every variant of the store that is new, changed, or gone.
+    pub(crate) fn push(
+        &mut self,
+        store: &StoreHost,
+        brand_slug: Option<&str>,
+        before: &Offered,
+        now: &[Product],
+        observed: Observed<'_>,
+    ) {
+        let brand_slug = brand_slug.unwrap_or(&before.brand_slug);
+        let mut seen = HashMap::with_capacity(before.offers.len());
+        for product in now {
+            let mut product_id = None;
+            for variant in &product.variants {
+                let key = (product.key.platform_id, variant.id.0);
+                let offer = Offer {
+                    currency: product.currency,
+                    price_minor: variant.price_minor,
+                    compare_at_minor: variant.compare_at_minor,
+                    available: variant.available,
+                };
+                // An id that a hostile store gives twice counts once, as it did in `before`.
+                if seen.insert(key, ()).is_some() || before.offers.get(&key) == Some(&offer) {
+                    continue;
+                }
+                let id = product_id.get_or_insert_with(|| product.key.id().to_string());
+                self.row(
+                    store,
+                    brand_slug,
+                    id,
+                    key,
+                    before.offers.get(&key).copied(),
+                    Some(offer),
+                    observed,
+                );
+            }
+        }
+        let mut gone: Vec<_> = before
+            .offers
+            .iter()
+            .filter(|(key, _)| !seen.contains_key(*key))
+            .collect();
+        gone.sort_unstable_by_key(|(key, _)| **key);
+        for (key, offer) in gone {
+            let id = ProductKey {
+                store: store.clone(),
+                platform_id: key.0,
+            }
+            .id()
+            .to_string();
+            self.row(store, brand_slug, &id, *key, Some(*offer), None, observed);
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one row")]
+    fn row(
+        &mut self,
+        store: &StoreHost,
+        brand_slug: &str,
+        product_id: &str,
+        (platform_id, variant_id): (u64, u64),
+        before: Option<Offer>,
+        now: Option<Offer>,
+        observed: Observed<'_>,
+    ) {
+        self.month.append_value(month(observed.at));
+        self.store.append_value(store.as_str());
+        self.brand_slug.append_value(brand_slug);
+        self.product_id.append_value(product_id);
+        self.platform_product_id.append_value(id_to_column(platform_id));
+        self.variant_id.append_value(id_to_column(variant_id));
+        self.event.append_value(match (before, now) {
+            (None, _) => "first_seen",
+            (Some(_), Some(_)) => "changed",
+            (Some(_), None) => "gone",
+        });
+        self.currency
+            .append_option(now.or(before).map(|offer| offer.currency.as_str()));
+        let amounts = |offer: Option<Offer>| {
+            [
+                offer.map(|offer| offer.price_minor),
+                offer.and_then(|offer| offer.compare_at_minor),
+            ]
+        };
+        let fill = |columns: &mut [Int64Builder; 2], values: [Option<i64>; 2]| {
+            columns
+                .iter_mut()
+                .zip(values)
+                .for_each(|(column, value)| column.append_option(value));
+        };
+        fill(&mut self.amounts, amounts(now));
+        self.available.append_option(now.map(|offer| offer.available));
+        self.previous_currency
+            .append_option(before.map(|offer| offer.currency.as_str()));
+        fill(&mut self.previous_amounts, amounts(before));
+        self.previous_available
+            .append_option(before.map(|offer| offer.available));
+        self.observed_at.push(Some(observed.at));
+        self.run_id.append_option(observed.run.map(RunId::as_str));
+        self.tick.append_value(i64::try_from(observed.tick).unwrap_or(i64::MAX));
+    }
+
+    pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
+        let [price, compare_at] = &mut self.amounts;
+        let [previous_price, previous_compare_at] = &mut self.previous_amounts;
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(self.month.finish()),
+            Arc::new(self.store.finish()),
+            Arc::new(self.brand_slug.finish()),
+            Arc::new(self.product_id.finish()),
+            Arc::new(self.platform_product_id.finish()),
+            Arc::new(self.variant_id.finish()),
+            Arc::new(self.event.finish()),
+            Arc::new(self.currency.finish()),
+            Arc::new(price.finish()),
+            Arc::new(compare_at.finish()),
+            Arc::new(self.available.finish()),
+            Arc::new(self.previous_currency.finish()),
+            Arc::new(previous_price.finish()),
+            Arc::new(previous_compare_at.finish()),
+            Arc::new(self.previous_available.finish()),
+            moments(self.observed_at),
+            Arc::new(self.run_id.finish()),
+            Arc::new(self.tick.finish()),
+        ];
+        batch(TableName::PriceHistory, columns)
+    }
+}
+
+/// `2026-11`: the first seven characters of the moment in RFC 3339.
+fn month(moment: Timestamp) -> String {
+    moment.to_string().chars().take(7).collect()
+}

@@ -1,0 +1,274 @@
+//! List columns.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, Int64Array, Int64Builder, ListArray, StringArray, StringBuilder, StructArray};
+use arrow::buffer::OffsetBuffer;
+use arrow::datatypes::Fields;
+use arrow::error::ArrowError;
+use data_model::{Attribute, Media, MediaKind, OptionValue, ProductOption, ShippingTier};
+
+use super::columns::{elements, some_int, some_text, struct_child};
+use crate::schema;
+
+/// Where each row's list ends.
+#[derive(Debug)]
+struct Offsets(Vec<i32>);
+
+impl Default for Offsets {
+    fn default() -> Self {
+        Self(vec![0])
+    }
+}
+
+impl Offsets {
+    fn close(&mut self, len: usize) {
+        // A tick is cut into parts long before a column holds this many values.
+        self.0.push(i32::try_from(len).unwrap_or(i32::MAX));
+    }
+
+    fn list(self, child: ArrayRef) -> Result<ListArray, ArrowError> {
+        let element = schema::element_field(child.data_type().clone());
+        ListArray::try_new(element, OffsetBuffer::new(self.0.into()), child, None)
+    }
+
+    fn structs(self, fields: Fields, children: Vec<ArrayRef>) -> Result<ArrayRef, ArrowError> {
+        Ok(Arc::new(
+            self.list(Arc::new(StructArray::try_new(fields, children, None)?))?,
+        ))
+    }
+}
+
+/// A column of lists of texts.
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    offsets: Offsets,
+    values: StringBuilder,
+}
+
+impl Texts {
+    pub(crate) fn push<T: AsRef<str>>(&mut self, values: impl IntoIterator<Item = T>) {
+        values.into_iter().for_each(|value| self.values.append_value(value));
+        self.offsets.close(self.values_len());
+    }
+
+    fn values_len(&self) -> usize {
+        arrow::array::ArrayBuilder::len(&self.values)
+    }
+
+    pub(crate) fn finish(mut self) -> Result<ListArray, ArrowError> {
+        self.offsets.list(Arc::new(self.values.finish()))
+    }
+}
+
+/// The texts of one row.
+pub(crate) fn texts(list: &ListArray, row: usize) -> Option<Vec<String>> {
+    let values: &StringArray = list.values().as_any().downcast_ref()?;
+    Some(
+        elements(list, row)
+            .map(|index| values.value(index).to_owned())
+            .collect(),
+    )
+}
+
+/// A column of lists of names with values: options, attributes.
+#[derive(Debug, Default)]
+pub(crate) struct NamedValues {
+    offsets: Offsets,
+    names: StringBuilder,
+    values: Texts,
+    len: usize,
+}
+
+impl NamedValues {
+    pub(crate) fn push<'a>(&mut self, entries: impl IntoIterator<Item = (&'a String, &'a Vec<String>)>) {
+        for (name, values) in entries {
+            self.names.append_value(name);
+            self.values.push(values);
+            self.len += 1;
+        }
+        self.offsets.close(self.len);
+    }
+
+    pub(crate) fn finish(mut self) -> Result<ArrayRef, ArrowError> {
+        let children: Vec<ArrayRef> = vec![Arc::new(self.names.finish()), Arc::new(self.values.finish()?)];
+        self.offsets.structs(schema::named_values(), children)
+    }
+}
+
+fn named<T>(list: &ListArray, row: usize, make: impl Fn(String, Vec<String>) -> T) -> Option<Vec<T>> {
+    let structs: &StructArray = list.values().as_any().downcast_ref()?;
+    let names: &StringArray = struct_child(structs, 0)?;
+    let values: &ListArray = struct_child(structs, 1)?;
+    elements(list, row)
+        .map(|index| Some(make(names.value(index).to_owned(), texts(values, index)?)))
+        .collect()
+}
+
+pub(crate) fn options(list: &ListArray, row: usize) -> Option<Vec<ProductOption>> {
+    named(list, row, |name, values| ProductOption { name, values })
+}
+
+pub(crate) fn attributes(list: &ListArray, row: usize) -> Option<Vec<Attribute>> {
+    named(list, row, |name, values| Attribute { name, values })
+}
+
+/// A column of lists of media.
+#[derive(Debug, Default)]
+pub(crate) struct MediaLists {
+    offsets: Offsets,
+    urls: StringBuilder,
+    kinds: StringBuilder,
+    alts: StringBuilder,
+    widths: Int64Builder,
+    heights: Int64Builder,
+    len: usize,
+}
+
+impl MediaLists {
+    pub(crate) fn push(&mut self, media: &[Media]) {
+        for Media {
+            url,
+            kind,
+            alt,
+            width,
+            height,
+        } in media
+        {
+            self.urls.append_value(url);
+            self.kinds.append_value(kind.as_str());
+            self.alts.append_option(alt.as_deref());
+            self.widths.append_option(width.map(i64::from));
+            self.heights.append_option(height.map(i64::from));
+        }
+        self.len += media.len();
+        self.offsets.close(self.len);
+    }
+
+    pub(crate) fn finish(mut self) -> Result<ArrayRef, ArrowError> {
+        let children: Vec<ArrayRef> = vec![
+            Arc::new(self.urls.finish()),
+            Arc::new(self.kinds.finish()),
+            Arc::new(self.alts.finish()),
+            Arc::new(self.widths.finish()),
+            Arc::new(self.heights.finish()),
+        ];
+        self.offsets.structs(schema::media(), children)
+    }
+}
+
+pub(crate) fn media(list: &ListArray, row: usize) -> Option<Vec<Media>> {
+    let structs: &StructArray = list.values().as_any().downcast_ref()?;
+    let [urls, kinds, alts]: [&StringArray; 3] = [
+        struct_child(structs, 0)?,
+        struct_child(structs, 1)?,
+        struct_child(structs, 2)?,
+    ];
+    let [widths, heights]: [&Int64Array; 2] = [struct_child(structs, 3)?, struct_child(structs, 4)?];
+    let medium = |index| {
+        let kind = [MediaKind::Image, MediaKind::Video]
+            .into_iter()
+            .find(|kind| kind.as_str() == kinds.value(index))?;
+        let (width, height) = (some_int(widths, index), some_int(heights, index));
+        Some(Media {
+            url: urls.value(index).to_owned(),
+            kind,
+            alt: some_text(alts, index),
+            width,
+            height,
+        })
+    };
+    elements(list, row).map(medium).collect()
+}
+
+/// A column of lists of option values.
+#[derive(Debug, Default)]
+pub(crate) struct OptionValues {
+    offsets: Offsets,
+    names: StringBuilder,
+    values: StringBuilder,
+    len: usize,
+}
+
+impl OptionValues {
+    pub(crate) fn push(&mut self, values: &[OptionValue]) {
+        for OptionValue { name, value } in values {
+            self.names.append_value(name);
+            self.values.append_value(value);
+        }
+        self.len += values.len();
+        self.offsets.close(self.len);
+    }
+
+    pub(crate) fn finish(mut self) -> Result<ArrayRef, ArrowError> {
+        let children: Vec<ArrayRef> = vec![Arc::new(self.names.finish()), Arc::new(self.values.finish())];
+        self.offsets.structs(schema::option_values(), children)
+    }
+}
+
+pub(crate) fn option_values(list: &ListArray, row: usize) -> Option<Vec<OptionValue>> {
+    let structs: &StructArray = list.values().as_any().downcast_ref()?;
+    let [names, values]: [&StringArray; 2] = [struct_child(structs, 0)?, struct_child(structs, 1)?];
+    let value = |index| OptionValue {
+        name: names.value(index).to_owned(),
+        value: values.value(index).to_owned(),
+    };
+    Some(elements(list, row).map(value).collect())
+}
+
+/// A column of lists of shipping rates, in the order of [`schema::tiers`].
+#[derive(Debug, Default)]
+pub(crate) struct Tiers {
+    offsets: Offsets,
+    names: StringBuilder,
+    numbers: [Int64Builder; 5],
+    len: usize,
+}
+
+impl Tiers {
+    pub(crate) fn push(&mut self, tiers: &[ShippingTier]) {
+        for tier in tiers {
+            self.names.append_value(&tier.name);
+            let numbers = [
+                Some(tier.amount_minor),
+                tier.min_order_minor,
+                tier.max_order_minor,
+                tier.days_min.map(i64::from),
+                tier.days_max.map(i64::from),
+            ];
+            self.numbers
+                .iter_mut()
+                .zip(numbers)
+                .for_each(|(column, number)| column.append_option(number));
+        }
+        self.len += tiers.len();
+        self.offsets.close(self.len);
+    }
+
+    pub(crate) fn finish(mut self) -> Result<ArrayRef, ArrowError> {
+        let mut children: Vec<ArrayRef> = vec![Arc::new(self.names.finish())];
+        children.extend(
+            self.numbers
+                .iter_mut()
+                .map(|numbers| Arc::new(numbers.finish()) as ArrayRef),
+        );
+        self.offsets.structs(schema::tiers(), children)
+    }
+}
+
+pub(crate) fn tiers(list: &ListArray, row: usize) -> Option<Vec<ShippingTier>> {
+    let structs: &StructArray = list.values().as_any().downcast_ref()?;
+    let names: &StringArray = struct_child(structs, 0)?;
+    let numbers: Vec<&Int64Array> = (1..=5)
+        .map(|index| struct_child(structs, index))
+        .collect::<Option<_>>()?;
+    let tier = |index: usize| ShippingTier {
+        name: names.value(index).to_owned(),
+        amount_minor: numbers[0].value(index),
+        min_order_minor: some_int(numbers[1], index),
+        max_order_minor: some_int(numbers[2], index),
+        days_min: some_int(numbers[3], index),
+        days_max: some_int(numbers[4], index),
+    };
+    Some(elements(list, row).map(tier).collect())
+}

@@ -1,0 +1,241 @@
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, BooleanBuilder, Float32Array, Float32Builder, Int32Builder, Int64Array, Int64Builder, ListArray,
+    StringArray, StringBuilder, TimestampMicrosecondArray,
+};
+use arrow::record_batch::RecordBatch;
+use data_model::{Brand, CategoryId, CurrencyCode, PriceSummary, Product, ProductKey, Rating, StoreHost, Timestamp};
+
+use super::columns::{Columns, moments, some_int, some_moment, some_text};
+use super::nested::{MediaLists, NamedValues, Texts, attributes, media, options, texts};
+use super::{batch, count, id_from_column, id_to_column};
+use crate::{LakeError, TableName};
+
+/// Rows of `products` on their way into a batch.
+#[derive(Debug, Default)]
+pub(crate) struct ProductRows {
+    bucket: Int32Builder,
+    store: StringBuilder,
+    brand_slug: StringBuilder,
+    product_id: StringBuilder,
+    product_uid: StringBuilder,
+    platform_product_id: Int64Builder,
+    handle: StringBuilder,
+    title: StringBuilder,
+    description: StringBuilder,
+    vendor: StringBuilder,
+    product_type: StringBuilder,
+    category_id: Int64Builder,
+    category_path: StringBuilder,
+    tags: Texts,
+    options: NamedValues,
+    attributes: NamedValues,
+    media: MediaLists,
+    currency: StringBuilder,
+    price_min_minor: Int64Builder,
+    price_max_minor: Int64Builder,
+    compare_at_minor: Int64Builder,
+    discount_pct: Int64Builder,
+    in_stock: BooleanBuilder,
+    on_sale: BooleanBuilder,
+    variant_count: Int64Builder,
+    rating_average: Float32Builder,
+    rating_count: Int64Builder,
+    review_count: Int64Builder,
+    created_at: Vec<Option<Timestamp>>,
+    published_at: Vec<Option<Timestamp>>,
+    updated_at: Vec<Option<Timestamp>>,
+}
+
+const NO_VARIANTS: PriceSummary = PriceSummary {
+    price_min_minor: 0,
+    price_max_minor: 0,
+    compare_at_minor: None,
+    discount_pct: None,
+    in_stock: false,
+};
+
+impl ProductRows {
+    pub(crate) fn push(&mut self, bucket: i32, brand: &Brand, product_id: &str, product: &Product) {
+        self.bucket.append_value(bucket);
+        self.store.append_value(brand.store.as_str());
+        self.brand_slug.append_value(brand.slug.as_str());
+        self.product_id.append_value(product_id);
+        self.product_uid.append_value(product.key.uid().to_string());
+        self.platform_product_id
+            .append_value(id_to_column(product.key.platform_id));
+        self.handle.append_value(&product.handle);
+        self.title.append_value(&product.title);
+        self.description.append_value(&product.description);
+        self.vendor.append_option(product.vendor.as_deref());
+        self.product_type.append_option(product.product_type.as_deref());
+        let category = product
+            .category
+            .and_then(|id| google_taxonomy::ProductCategory::from_id(id.0).ok());
+        self.category_id
+            .append_option(product.category.map(|id| i64::from(id.0)));
+        self.category_path
+            .append_option(category.map(|category| category.name()));
+        self.tags.push(&product.tags);
+        self.options
+            .push(product.options.iter().map(|option| (&option.name, &option.values)));
+        self.attributes.push(
+            product
+                .attributes
+                .iter()
+                .map(|attribute| (&attribute.name, &attribute.values)),
+        );
+        self.media.push(&product.media);
+        self.push_prices(product);
+        self.rating_average
+            .append_option(product.rating.map(|rating| rating.average));
+        self.rating_count
+            .append_option(product.rating.map(|rating| i64::from(rating.count)));
+        self.review_count.append_value(count(product.reviews.len()));
+        self.created_at.push(product.created_at);
+        self.published_at.push(product.published_at);
+        self.updated_at.push(product.updated_at);
+    }
+
+    fn push_prices(&mut self, product: &Product) {
+        let prices = PriceSummary::of(&product.variants).unwrap_or(NO_VARIANTS);
+        self.currency.append_value(product.currency.as_str());
+        self.price_min_minor.append_value(prices.price_min_minor);
+        self.price_max_minor.append_value(prices.price_max_minor);
+        self.compare_at_minor.append_option(prices.compare_at_minor);
+        self.discount_pct.append_option(prices.discount_pct.map(i64::from));
+        self.in_stock.append_value(prices.in_stock);
+        self.on_sale.append_value(prices.compare_at_minor.is_some());
+        self.variant_count.append_value(count(product.variants.len()));
+    }
+
+    pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
+        let nested = |source| LakeError::Columns {
+            table: TableName::Products.as_str(),
+            source,
+        };
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(self.bucket.finish()),
+            Arc::new(self.store.finish()),
+            Arc::new(self.brand_slug.finish()),
+            Arc::new(self.product_id.finish()),
+            Arc::new(self.product_uid.finish()),
+            Arc::new(self.platform_product_id.finish()),
+            Arc::new(self.handle.finish()),
+            Arc::new(self.title.finish()),
+            Arc::new(self.description.finish()),
+            Arc::new(self.vendor.finish()),
+            Arc::new(self.product_type.finish()),
+            Arc::new(self.category_id.finish()),
+            Arc::new(self.category_path.finish()),
+            Arc::new(self.tags.finish().map_err(nested)?),
+            self.options.finish().map_err(nested)?,
+            self.attributes.finish().map_err(nested)?,
+            self.media.finish().map_err(nested)?,
+            Arc::new(self.currency.finish()),
+            Arc::new(self.price_min_minor.finish()),
+            Arc::new(self.price_max_minor.finish()),
+            Arc::new(self.compare_at_minor.finish()),
+            Arc::new(self.discount_pct.finish()),
+            Arc::new(self.in_stock.finish()),
+            Arc::new(self.on_sale.finish()),
+            Arc::new(self.variant_count.finish()),
+            Arc::new(self.rating_average.finish()),
+            Arc::new(self.rating_count.finish()),
+            Arc::new(self.review_count.finish()),
+            moments(self.created_at),
+            moments(self.published_at),
+            moments(self.updated_at),
+        ];
+        batch(TableName::Products, columns)
+    }
+}
+
+/// The columns of a batch of `products` that make up a [`Product`] but for its variants and reviews.
+#[derive(Debug)]
+pub(crate) struct ProductColumns<'a> {
+    columns: Columns<'a>,
+    pub(crate) store: &'a StringArray,
+    pub(crate) platform_product_id: &'a Int64Array,
+    handle: &'a StringArray,
+    title: &'a StringArray,
+    description: &'a StringArray,
+    vendor: &'a StringArray,
+    product_type: &'a StringArray,
+    category_id: &'a Int64Array,
+    tags: &'a ListArray,
+    options: &'a ListArray,
+    attributes: &'a ListArray,
+    media: &'a ListArray,
+    currency: &'a StringArray,
+    rating_average: &'a Float32Array,
+    rating_count: &'a Int64Array,
+    created_at: &'a TimestampMicrosecondArray,
+    published_at: &'a TimestampMicrosecondArray,
+    updated_at: &'a TimestampMicrosecondArray,
+}
+
+impl<'a> ProductColumns<'a> {
+    pub(crate) fn new(batch: &'a RecordBatch) -> Result<Self, LakeError> {
+        let columns = Columns::new(TableName::Products, batch);
+        Ok(Self {
+            columns,
+            store: columns.text("store")?,
+            platform_product_id: columns.int("platform_product_id")?,
+            handle: columns.text("handle")?,
+            title: columns.text("title")?,
+            description: columns.text("description")?,
+            vendor: columns.text("vendor")?,
+            product_type: columns.text("product_type")?,
+            category_id: columns.int("category_id")?,
+            tags: columns.list("tags")?,
+            options: columns.list("options")?,
+            attributes: columns.list("attributes")?,
+            media: columns.list("media")?,
+            currency: columns.text("currency")?,
+            rating_average: columns.float("rating_average")?,
+            rating_count: columns.int("rating_count")?,
+            created_at: columns.moment("created_at")?,
+            published_at: columns.moment("published_at")?,
+            updated_at: columns.moment("updated_at")?,
+        })
+    }
+
+    pub(crate) fn store_host(&self, row: usize) -> Result<StoreHost, LakeError> {
+        self.columns.parse("store", self.store.value(row))
+    }
+
+    /// The product without variants and reviews.
+    pub(crate) fn product(&self, row: usize, store: StoreHost) -> Result<Product, LakeError> {
+        let list = |name: &'static str| move || self.columns.invalid(name, "its elements");
+        let currency: CurrencyCode = self.columns.parse("currency", self.currency.value(row))?;
+        let rating = some_int(self.rating_count, row).map(|count| Rating {
+            average: self.rating_average.value(row),
+            count,
+        });
+        Ok(Product {
+            key: ProductKey {
+                store,
+                platform_id: id_from_column(self.platform_product_id.value(row)),
+            },
+            handle: self.handle.value(row).to_owned(),
+            title: self.title.value(row).to_owned(),
+            description: self.description.value(row).to_owned(),
+            vendor: some_text(self.vendor, row),
+            product_type: some_text(self.product_type, row),
+            category: some_int(self.category_id, row).map(CategoryId),
+            tags: texts(self.tags, row).ok_or_else(list("tags"))?,
+            options: options(self.options, row).ok_or_else(list("options"))?,
+            attributes: attributes(self.attributes, row).ok_or_else(list("attributes"))?,
+            media: media(self.media, row).ok_or_else(list("media"))?,
+            variants: Vec::new(),
+            currency,
+            rating,
+            reviews: Vec::new(),
+            created_at: some_moment(self.created_at, row),
+            published_at: some_moment(self.published_at, row),
+            updated_at: some_moment(self.updated_at, row),
+        })
+    }
+}

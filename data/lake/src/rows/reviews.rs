@@ -1,0 +1,97 @@
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, Float32Array, Float32Builder, Int32Builder, Int64Builder, StringArray, StringBuilder,
+    TimestampMicrosecondArray,
+};
+use arrow::record_batch::RecordBatch;
+use data_model::{Brand, Product, Review, Timestamp};
+
+use super::columns::{Columns, moments, some_moment, some_text};
+use super::{batch, count, id_to_column};
+use crate::{LakeError, TableName};
+
+/// Rows of `reviews` on their way into a batch.
+#[derive(Debug, Default)]
+pub(crate) struct ReviewRows {
+    bucket: Int32Builder,
+    store: StringBuilder,
+    brand_slug: StringBuilder,
+    product_id: StringBuilder,
+    platform_product_id: Int64Builder,
+    position: Int64Builder,
+    rating: Float32Builder,
+    author: StringBuilder,
+    title: StringBuilder,
+    body: StringBuilder,
+    created_at: Vec<Option<Timestamp>>,
+}
+
+impl ReviewRows {
+    pub(crate) fn push(&mut self, bucket: i32, brand: &Brand, product_id: &str, product: &Product) {
+        for (position, review) in product.reviews.iter().enumerate() {
+            self.bucket.append_value(bucket);
+            self.store.append_value(brand.store.as_str());
+            self.brand_slug.append_value(brand.slug.as_str());
+            self.product_id.append_value(product_id);
+            self.platform_product_id
+                .append_value(id_to_column(product.key.platform_id));
+            self.position.append_value(count(position));
+            self.rating.append_value(review.rating);
+            self.author.append_option(review.author.as_deref());
+            self.title.append_option(review.title.as_deref());
+            self.body.append_value(&review.body);
+            self.created_at.push(review.created_at);
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(self.bucket.finish()),
+            Arc::new(self.store.finish()),
+            Arc::new(self.brand_slug.finish()),
+            Arc::new(self.product_id.finish()),
+            Arc::new(self.platform_product_id.finish()),
+            Arc::new(self.position.finish()),
+            Arc::new(self.rating.finish()),
+            Arc::new(self.author.finish()),
+            Arc::new(self.title.finish()),
+            Arc::new(self.body.finish()),
+            moments(self.created_at),
+        ];
+        batch(TableName::Reviews, columns)
+    }
+}
+
+/// The columns of a batch of `reviews` that make up a [`Review`].
+#[derive(Debug)]
+pub(crate) struct ReviewColumns {
+    rating: Float32Array,
+    author: StringArray,
+    title: StringArray,
+    body: StringArray,
+    created_at: TimestampMicrosecondArray,
+}
+
+impl ReviewColumns {
+    pub(crate) fn new(batch: &RecordBatch) -> Result<Self, LakeError> {
+        let columns = Columns::new(TableName::Reviews, batch);
+        Ok(Self {
+            rating: columns.float("rating")?.clone(),
+            author: columns.text("author")?.clone(),
+            title: columns.text("title")?.clone(),
+            body: columns.text("body")?.clone(),
+            created_at: columns.moment("created_at")?.clone(),
+        })
+    }
+
+    pub(crate) fn review(&self, row: usize) -> Review {
+        Review {
+            rating: self.rating.value(row),
+            author: some_text(&self.author, row),
+            title: some_text(&self.title, row),
+            body: self.body.value(row).to_owned(),
+            created_at: some_moment(&self.created_at, row),
+        }
+    }
+}

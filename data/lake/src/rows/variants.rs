@@ -1,0 +1,134 @@
+use std::sync::Arc;
+
+use arrow::array::{
+    Array, ArrayRef, BooleanArray, BooleanBuilder, Int32Builder, Int64Array, Int64Builder, ListArray, StringArray,
+    StringBuilder,
+};
+use arrow::record_batch::RecordBatch;
+use data_model::{Brand, Product, Variant, VariantId};
+
+use super::columns::{Columns, some_int, some_text};
+use super::nested::{OptionValues, option_values};
+use super::{batch, count, id_from_column, id_to_column};
+use crate::{LakeError, TableName};
+
+/// Rows of `variants` on their way into a batch.
+#[derive(Debug, Default)]
+pub(crate) struct VariantRows {
+    bucket: Int32Builder,
+    store: StringBuilder,
+    brand_slug: StringBuilder,
+    product_id: StringBuilder,
+    platform_product_id: Int64Builder,
+    variant_id: Int64Builder,
+    position: Int64Builder,
+    title: StringBuilder,
+    sku: StringBuilder,
+    options: OptionValues,
+    currency: StringBuilder,
+    price_minor: Int64Builder,
+    compare_at_minor: Int64Builder,
+    available: BooleanBuilder,
+    grams: Int64Builder,
+    image: StringBuilder,
+}
+
+impl VariantRows {
+    pub(crate) fn push(&mut self, bucket: i32, brand: &Brand, product_id: &str, product: &Product) {
+        for (position, variant) in product.variants.iter().enumerate() {
+            self.bucket.append_value(bucket);
+            self.store.append_value(brand.store.as_str());
+            self.brand_slug.append_value(brand.slug.as_str());
+            self.product_id.append_value(product_id);
+            self.platform_product_id
+                .append_value(id_to_column(product.key.platform_id));
+            self.variant_id.append_value(id_to_column(variant.id.0));
+            self.position.append_value(count(position));
+            self.title.append_value(&variant.title);
+            self.sku.append_option(variant.sku.as_deref());
+            self.options.push(&variant.options);
+            self.currency.append_value(product.currency.as_str());
+            self.price_minor.append_value(variant.price_minor);
+            self.compare_at_minor.append_option(variant.compare_at_minor);
+            self.available.append_value(variant.available);
+            self.grams.append_option(variant.grams.map(i64::from));
+            self.image.append_option(variant.image.as_deref());
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
+        let nested = |source| LakeError::Columns {
+            table: TableName::Variants.as_str(),
+            source,
+        };
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(self.bucket.finish()),
+            Arc::new(self.store.finish()),
+            Arc::new(self.brand_slug.finish()),
+            Arc::new(self.product_id.finish()),
+            Arc::new(self.platform_product_id.finish()),
+            Arc::new(self.variant_id.finish()),
+            Arc::new(self.position.finish()),
+            Arc::new(self.title.finish()),
+            Arc::new(self.sku.finish()),
+            self.options.finish().map_err(nested)?,
+            Arc::new(self.currency.finish()),
+            Arc::new(self.price_minor.finish()),
+            Arc::new(self.compare_at_minor.finish()),
+            Arc::new(self.available.finish()),
+            Arc::new(self.grams.finish()),
+            Arc::new(self.image.finish()),
+        ];
+        batch(TableName::Variants, columns)
+    }
+}
+
+/// The columns of a batch of `variants` that make up a [`Variant`].
+#[derive(Debug)]
+pub(crate) struct VariantColumns {
+    variant_id: Int64Array,
+    title: StringArray,
+    sku: StringArray,
+    options: ListArray,
+    price_minor: Int64Array,
+    compare_at_minor: Int64Array,
+    available: BooleanArray,
+    grams: Int64Array,
+    image: StringArray,
+}
+
+impl VariantColumns {
+    pub(crate) fn new(batch: &RecordBatch) -> Result<Self, LakeError> {
+        let columns = Columns::new(TableName::Variants, batch);
+        Ok(Self {
+            variant_id: columns.int("variant_id")?.clone(),
+            title: columns.text("title")?.clone(),
+            sku: columns.text("sku")?.clone(),
+            options: columns.list("options")?.clone(),
+            price_minor: columns.int("price_minor")?.clone(),
+            compare_at_minor: columns.int("compare_at_minor")?.clone(),
+            available: columns.flag("available")?.clone(),
+            grams: columns.int("grams")?.clone(),
+            image: columns.text("image")?.clone(),
+        })
+    }
+
+    pub(crate) fn variant(&self, row: usize) -> Result<Variant, LakeError> {
+        let options = option_values(&self.options, row);
+        Ok(Variant {
+            id: VariantId(id_from_column(self.variant_id.value(row))),
+            title: self.title.value(row).to_owned(),
+            sku: some_text(&self.sku, row),
+            options: options.ok_or_else(|| LakeError::Value {
+                table: TableName::Variants.as_str(),
+                column: "options",
+                value: "its elements".to_owned(),
+            })?,
+            price_minor: self.price_minor.value(row),
+            compare_at_minor: some_int(&self.compare_at_minor, row),
+            available: self.available.is_valid(row) && self.available.value(row),
+            grams: some_int(&self.grams, row),
+            image: some_text(&self.image, row),
+        })
+    }
+}

@@ -1,0 +1,401 @@
+//! The columns of every table, each with the comment that analysts see.
+//!
+//! Amounts are integers in the currency's minor unit and stand beside their currency; moments are microseconds
+//! in UTC; the platform's ids are 64-bit integers.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
+
+const ID: DataType = DataType::Int64;
+const TEXT: DataType = DataType::Utf8;
+const MINOR: DataType = DataType::Int64;
+const COUNT: DataType = DataType::Int64;
+const FLAG: DataType = DataType::Boolean;
+
+pub(crate) fn moment_type() -> DataType {
+    DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()))
+}
+
+fn column(name: &str, data_type: DataType, nullable: bool, comment: &str) -> Field {
+    Field::new(name, data_type, nullable).with_metadata(HashMap::from([("comment".to_owned(), comment.to_owned())]))
+}
+
+fn stated(name: &str, data_type: DataType, comment: &str) -> Field {
+    column(name, data_type, false, comment)
+}
+
+fn maybe(name: &str, data_type: DataType, comment: &str) -> Field {
+    column(name, data_type, true, comment)
+}
+
+pub(crate) fn list_of(element: DataType) -> DataType {
+    DataType::List(element_field(element))
+}
+
+/// The name that Parquet and Spark give to the elements of a list.
+pub(crate) fn element_field(element: DataType) -> FieldRef {
+    Arc::new(Field::new("element", element, true))
+}
+
+fn fields(columns: &[(&str, DataType)]) -> Fields {
+    columns
+        .iter()
+        .map(|(name, data_type)| Field::new(*name, data_type.clone(), true))
+        .collect()
+}
+
+/// `name` and `values`: options and attributes.
+pub(crate) fn named_values() -> Fields {
+    fields(&[("name", TEXT), ("values", list_of(TEXT))])
+}
+
+pub(crate) fn media() -> Fields {
+    fields(&[
+        ("url", TEXT),
+        ("kind", TEXT),
+        ("alt", TEXT),
+        ("width", COUNT),
+        ("height", COUNT),
+    ])
+}
+
+pub(crate) fn option_values() -> Fields {
+    fields(&[("name", TEXT), ("value", TEXT)])
+}
+
+pub(crate) fn tiers() -> Fields {
+    fields(&[
+        ("name", TEXT),
+        ("amount_minor", MINOR),
+        ("min_order_minor", MINOR),
+        ("max_order_minor", MINOR),
+        ("days_min", COUNT),
+        ("days_max", COUNT),
+    ])
+}
+
+fn table(columns: Vec<Field>) -> SchemaRef {
+    Arc::new(Schema::new(columns))
+}
+
+fn bucket() -> Field {
+    stated(
+        "bucket",
+        DataType::Int32,
+        "Partition: the first four bytes of SHA-256 of store, modulo 64",
+    )
+}
+
+fn store() -> Field {
+    stated("store", TEXT, "Permanent host of the brand's store; the brand's key")
+}
+
+fn brand_slug() -> Field {
+    stated("brand_slug", TEXT, "The brand's public name in paths and filters")
+}
+
+fn product_keys() -> [Field; 2] {
+    [
+        stated(
+            "product_id",
+            TEXT,
+            "Public id: UUID v5 of shopify:{store}:{platform_product_id}",
+        ),
+        stated("platform_product_id", ID, "The platform's own product id"),
+    ]
+}
+
+fn currency() -> Field {
+    stated("currency", TEXT, "ISO 4217 code of the row's amounts")
+}
+
+pub(crate) fn products() -> SchemaRef {
+    let [product_id, platform_product_id] = product_keys();
+    table(vec![
+        bucket(),
+        store(),
+        brand_slug(),
+        product_id,
+        stated(
+            "product_uid",
+            TEXT,
+            "Public uid: sha: and 40 hex digits of SHA-256 of the same key",
+        ),
+        platform_product_id,
+        stated("handle", TEXT, "The store's own name of the product in URLs"),
+        stated("title", TEXT, "Title as the store states it, white space folded"),
+        stated(
+            "description",
+            TEXT,
+            "Description as plain text, paragraphs divided by newlines",
+        ),
+        maybe("vendor", TEXT, "Vendor, where stated"),
+        maybe("product_type", TEXT, "The store's own product type, where stated"),
+        maybe(
+            "category_id",
+            ID,
+            "Id in the Google product taxonomy, where a rule fits",
+        ),
+        maybe("category_path", TEXT, "Path of that category, levels divided by ' > '"),
+        stated("tags", list_of(TEXT), "The store's tags in its order"),
+        stated(
+            "options",
+            list_of(DataType::Struct(named_values())),
+            "Options with their values, in order",
+        ),
+        stated(
+            "attributes",
+            list_of(DataType::Struct(named_values())),
+            "Structured attributes such as color, size",
+        ),
+        stated(
+            "media",
+            list_of(DataType::Struct(media())),
+            "Images and videos in display order",
+        ),
+        currency(),
+        stated("price_min_minor", MINOR, "Lowest price of all variants, in minor units"),
+        stated(
+            "price_max_minor",
+            MINOR,
+            "Highest price of all variants, in minor units",
+        ),
+        maybe(
+            "compare_at_minor",
+            MINOR,
+            "List price of the variant with the lowest price, where marked down",
+        ),
+        maybe(
+            "discount_pct",
+            COUNT,
+            "The markdown's share of that list price in percent, rounded",
+        ),
+        stated("in_stock", FLAG, "Whether any variant is available"),
+        stated(
+            "on_sale",
+            FLAG,
+            "Whether the variant with the lowest price is marked down",
+        ),
+        stated("variant_count", COUNT, "Variants of the product"),
+        maybe(
+            "rating_average",
+            DataType::Float32,
+            "Mean rating from 0 to 5, where published",
+        ),
+        maybe("rating_count", COUNT, "How many ratings that is the mean of"),
+        stated("review_count", COUNT, "Reviews of the product in table reviews"),
+        maybe("created_at", moment_type(), "When the store says it was created"),
+        maybe("published_at", moment_type(), "When the store says it was published"),
+        maybe(
+            "updated_at",
+            moment_type(),
+            "When the store said it last changed, as of the brand's last change",
+        ),
+    ])
+}
+
+pub(crate) fn variants() -> SchemaRef {
+    let [product_id, platform_product_id] = product_keys();
+    table(vec![
+        bucket(),
+        store(),
+        brand_slug(),
+        product_id,
+        platform_product_id,
+        stated("variant_id", ID, "The platform's own variant id"),
+        stated("position", COUNT, "Place among the product's variants, from 0"),
+        stated("title", TEXT, "Title; empty for the one default variant"),
+        maybe("sku", TEXT, "Stock keeping unit, where stated"),
+        stated(
+            "options",
+            list_of(DataType::Struct(option_values())),
+            "The variant's value of each option, in order",
+        ),
+        currency(),
+        stated("price_minor", MINOR, "Price in minor units"),
+        maybe(
+            "compare_at_minor",
+            MINOR,
+            "List price before a markdown; only where above the price",
+        ),
+        stated("available", FLAG, "Whether the store would sell it now"),
+        maybe("grams", COUNT, "Shipping weight in grams, where stated"),
+        maybe("image", TEXT, "Address of the variant's own picture"),
+    ])
+}
+
+pub(crate) fn reviews() -> SchemaRef {
+    let [product_id, platform_product_id] = product_keys();
+    table(vec![
+        bucket(),
+        store(),
+        brand_slug(),
+        product_id,
+        platform_product_id,
+        stated(
+            "position",
+            COUNT,
+            "Place among the product's reviews, newest first, from 0",
+        ),
+        stated("rating", DataType::Float32, "Stars, from 0 to 5"),
+        maybe("author", TEXT, "Who wrote it, as published"),
+        maybe("title", TEXT, "Headline, where it has one"),
+        stated("body", TEXT, "Text, plain"),
+        maybe("created_at", moment_type(), "When it was written, where stated"),
+    ])
+}
+
+pub(crate) fn shipping_policies() -> SchemaRef {
+    table(vec![
+        bucket(),
+        store(),
+        brand_slug(),
+        currency(),
+        maybe(
+            "free_shipping_threshold_minor",
+            MINOR,
+            "Order value from which shipping is free, in minor units",
+        ),
+        maybe("cod_available", FLAG, "Cash on delivery; null when nothing is said"),
+        stated(
+            "tiers",
+            list_of(DataType::Struct(tiers())),
+            "Rates in the order stated, amounts in minor units",
+        ),
+    ])
+}
+
+pub(crate) fn delivery_matrix() -> SchemaRef {
+    table(vec![
+        bucket(),
+        store(),
+        brand_slug(),
+        stated("pincode", TEXT, "Indian postal index number, six digits"),
+        maybe("serviceable", FLAG, "Whether the store delivers there"),
+        maybe("zone", TEXT, "Delivery zone"),
+        maybe("days_min", COUNT, "Fewest days to delivery"),
+        maybe("days_max", COUNT, "Most days to delivery"),
+        stated("sampled_at", moment_type(), "When the store was asked"),
+    ])
+}
+
+pub(crate) fn quarantine() -> SchemaRef {
+    table(vec![
+        bucket(),
+        store(),
+        stated("position", COUNT, "Place among the store's quarantined records, from 0"),
+        stated("subject", TEXT, "Which record: the platform's id, or where it stood"),
+        stated("reason", TEXT, "Why it could not be understood"),
+        stated("excerpt", TEXT, "The record as answered, cut"),
+        stated("observed_at", moment_type(), "When the crawl of the store ended"),
+        stated("run_id", TEXT, "The run that found it"),
+    ])
+}
+
+pub(crate) fn brands() -> SchemaRef {
+    table(vec![
+        bucket(),
+        store(),
+        stated("slug", TEXT, "The brand's public name in paths and filters"),
+        stated("name", TEXT, "Display name, as the store states it"),
+        stated("domain", TEXT, "The domain that shoppers see"),
+        stated("base_url", TEXT, "Base URL of the store"),
+        currency(),
+        maybe("country", TEXT, "ISO 3166-1 alpha-2, where stated"),
+        maybe("logo", TEXT, "Address of the logo, where known"),
+        maybe("description", TEXT, "What the brand says of itself"),
+        stated(
+            "catalogue_hash",
+            TEXT,
+            "SHA-256 over all that the lake holds of the brand, but for updated_at",
+        ),
+        stated("product_count", COUNT, "Products of the brand"),
+        stated("variant_count", COUNT, "Variants of the brand"),
+        stated("review_count", COUNT, "Reviews of the brand's products"),
+        stated("in_stock_count", COUNT, "Products of which a variant is available"),
+        stated("on_sale_count", COUNT, "Products whose lowest price is marked down"),
+        stated("quarantined_count", COUNT, "Records of the brand in quarantine"),
+        stated(
+            "refreshed_at",
+            moment_type(),
+            "End of the crawl that brought the present content",
+        ),
+        stated("run_id", TEXT, "The run that brought it"),
+    ])
+}
+
+pub(crate) fn price_history() -> SchemaRef {
+    let [product_id, platform_product_id] = product_keys();
+    table(vec![
+        stated("month", TEXT, "Partition: year and month of observed_at, 2026-11"),
+        store(),
+        brand_slug(),
+        product_id,
+        platform_product_id,
+        stated("variant_id", ID, "The platform's own variant id"),
+        stated("event", TEXT, "first_seen, changed or gone"),
+        currency(),
+        maybe(
+            "price_minor",
+            MINOR,
+            "Price from now on, in minor units; null when gone",
+        ),
+        maybe(
+            "compare_at_minor",
+            MINOR,
+            "List price from now on, where above the price",
+        ),
+        maybe("available", FLAG, "Whether it is available from now on; null when gone"),
+        maybe("previous_currency", TEXT, "Currency before; null when first seen"),
+        maybe(
+            "previous_price_minor",
+            MINOR,
+            "Price before, in minor units; null when first seen",
+        ),
+        maybe("previous_compare_at_minor", MINOR, "List price before"),
+        maybe(
+            "previous_available",
+            FLAG,
+            "Whether it was available before; null when first seen",
+        ),
+        stated("observed_at", moment_type(), "End of the crawl that observed it"),
+        maybe(
+            "run_id",
+            TEXT,
+            "The run that observed it; null when an operator removed the brand",
+        ),
+        stated("tick", COUNT, "The commit of the lake that brought it"),
+    ])
+}
+
+pub(crate) fn crawl_runs() -> SchemaRef {
+    table(vec![
+        stated(
+            "tick",
+            COUNT,
+            "Number of the commit of the lake; they count without gaps",
+        ),
+        stated("kind", TEXT, "refresh or remove"),
+        maybe("run_id", TEXT, "The run; null when an operator removed brands"),
+        maybe("started_at", moment_type(), "When the run began"),
+        stated("committed_at", moment_type(), "When the tick was decided"),
+        stated("stores", list_of(TEXT), "The stores that changed"),
+        stated("brands_seen", COUNT, "Brands that the run had crawled by then"),
+        stated("brands_failed", COUNT, "Of these, crawls that failed"),
+        stated("brands_held_back", COUNT, "Of these, crawls that were not believed"),
+        stated(
+            "brands_unchanged",
+            COUNT,
+            "Of the brands handed to this tick, those without a change",
+        ),
+        stated("brands_changed", COUNT, "Brands that this tick replaced or removed"),
+        stated("products", COUNT, "Products of these brands now"),
+        stated("products_added", COUNT, "Products that were not there before"),
+        stated("products_removed", COUNT, "Products that are gone"),
+        stated("variants", COUNT, "Variants of these brands now"),
+        stated("price_changes", COUNT, "Rows that this tick added to price_history"),
+        stated("quarantined", COUNT, "Records of these brands in quarantine now"),
+    ])
+}

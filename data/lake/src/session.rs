@@ -1,0 +1,38 @@
+use std::sync::Arc;
+
+use datafusion::prelude::{SessionConfig, SessionContext};
+use deltalake::delta_datafusion::DeltaScanNext;
+
+use crate::delta::{log_store, root_url};
+use crate::{Lake, LakeError, LakeSnapshot, TableName};
+
+impl Lake {
+    /// A query session in which all tables are registered by name, in the state of the snapshot.
+    ///
+    /// # Errors
+    /// A table's log cannot be read, or the query engine refuses the table.
+    pub async fn session(&self, snapshot: &LakeSnapshot) -> Result<SessionContext, LakeError> {
+        let mut config = SessionConfig::new().with_information_schema(true);
+        config.options_mut().execution.parquet.pushdown_filters = true;
+        config.options_mut().execution.parquet.reorder_filters = true;
+        let context = SessionContext::new_with_config(config);
+        context.register_object_store(&root_url(), Arc::clone(self.inner.storage.store()));
+        for table in TableName::ALL {
+            let refused = |source| LakeError::Session {
+                table: table.as_str(),
+                source: Box::new(source),
+            };
+            let state = snapshot.table(table).await?.snapshot().clone();
+            let provider = DeltaScanNext::builder()
+                .with_log_store(log_store(&self.inner.storage, table))
+                .with_eager_snapshot(state)
+                .build()
+                .await
+                .map_err(refused)?;
+            context
+                .register_table(table.as_str(), Arc::new(provider))
+                .map_err(refused)?;
+        }
+        Ok(context)
+    }
+}

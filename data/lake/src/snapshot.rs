@@ -1,0 +1,226 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use data_model::{Quarantined, ShippingPolicy, StoreHost, Timestamp};
+use deltalake::table::state::DeltaTableState;
+use futures::{StreamExt, TryStreamExt};
+use tokio::sync::OnceCell;
+
+use crate::apply::{compute, read};
+use crate::delta::{DataFile, data_files, failed, log_store};
+use crate::files::Wanted;
+use crate::rows::brands::{BrandRow, brand_rows};
+use crate::rows::{quarantine, shipping};
+use crate::{Lake, LakeError, TableName};
+
+/// Which state of the lake is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AsOf {
+    /// The state whose tables have these versions, as a release's manifest names them.
+    Versions(BTreeMap<String, u64>),
+    /// The state after the last tick that was decided by this moment.
+    Timestamp(Timestamp),
+}
+
+/// One consistent state of all tables: what they held when a tick ended.
+///
+/// It stays readable, whatever is committed later, for as long as vacuum keeps its files.
+#[derive(Debug, Clone)]
+pub struct LakeSnapshot {
+    pub(crate) lake: Lake,
+    tick: Option<u64>,
+    versions: BTreeMap<String, u64>,
+    states: Arc<BTreeMap<TableName, OnceCell<DeltaTableState>>>,
+}
+
+/// How many files are read at the same time.
+const READS_AT_ONCE: usize = 16;
+
+impl Lake {
+    /// The state after the last tick that ended.
+    ///
+    /// # Errors
+    /// The storage fails.
+    pub async fn snapshot(&self) -> Result<LakeSnapshot, LakeError> {
+        let known = self.inner.peek(|state| state.ended).unwrap_or(0);
+        let head = self.inner.ticks.head(known).await?;
+        self.snapshot_of(head.ended).await
+    }
+
+    /// An earlier state.
+    ///
+    /// # Errors
+    /// The storage fails, the versions do not name every table, or no tick of that time is known.
+    pub async fn snapshot_at(&self, as_of: &AsOf) -> Result<LakeSnapshot, LakeError> {
+        match as_of {
+            AsOf::Versions(versions) => {
+                if let Some(missing) = TableName::ALL
+                    .iter()
+                    .find(|table| !versions.contains_key(table.as_str()))
+                {
+                    return Err(LakeError::VersionMissing {
+                        table: missing.as_str(),
+                    });
+                }
+                Ok(LakeSnapshot::new(self.clone(), None, versions.clone()))
+            }
+            AsOf::Timestamp(moment) => {
+                let ticks = self.inner.ticks.ended().await?;
+                // The ticks are in the order of time: look for the last that is not later.
+                let (mut from, mut to, mut found) = (0, ticks.len(), None);
+                while from < to {
+                    let middle = usize::midpoint(from, to);
+                    match self.inner.ticks.end(ticks[middle]).await? {
+                        Some(end) if end.committed_at <= *moment => (from, found) = (middle + 1, Some(end)),
+                        _ => to = middle,
+                    }
+                }
+                let end = found.ok_or(LakeError::NoTickThen { moment: *moment })?;
+                Ok(LakeSnapshot::new(self.clone(), Some(end.tick), end.versions))
+            }
+        }
+    }
+
+    async fn snapshot_of(&self, tick: u64) -> Result<LakeSnapshot, LakeError> {
+        let versions = match self.inner.ticks.end(tick).await? {
+            Some(end) => end.versions,
+            // Before the first tick the tables are as they were created.
+            None => TableName::ALL.iter().map(|table| (table.to_string(), 0)).collect(),
+        };
+        Ok(LakeSnapshot::new(self.clone(), Some(tick), versions))
+    }
+}
+
+impl LakeSnapshot {
+    fn new(lake: Lake, tick: Option<u64>, versions: BTreeMap<String, u64>) -> Self {
+        let states = TableName::ALL
+            .into_iter()
+            .map(|table| (table, OnceCell::new()))
+            .collect();
+        Self {
+            lake,
+            tick,
+            versions,
+            states: Arc::new(states),
+        }
+    }
+
+    /// The version of each table, by name; a release's manifest keeps them.
+    #[must_use]
+    pub fn versions(&self) -> &BTreeMap<String, u64> {
+        &self.versions
+    }
+
+    /// The tick after which this is the state, where it was asked for by time; 0 before the first.
+    #[must_use]
+    pub fn tick(&self) -> Option<u64> {
+        self.tick
+    }
+
+    /// A table's state, read when first asked for.
+    pub(crate) async fn table(&self, table: TableName) -> Result<&DeltaTableState, LakeError> {
+        let missing = || LakeError::VersionMissing { table: table.as_str() };
+        let version = *self.versions.get(table.as_str()).ok_or_else(missing)?;
+        let cell = self.states.get(&table).ok_or_else(missing)?;
+        let load = || async {
+            let held = self.lake.inner.peek(|state| {
+                let table = state.tables.as_ref()?.get(&table)?;
+                (table.version() == version).then(|| table.state().clone())
+            });
+            if let Some(state) = held.flatten() {
+                return Ok(state);
+            }
+            let log_store = log_store(&self.lake.inner.storage, table);
+            DeltaTableState::try_new(&log_store, Some(version))
+                .await
+                .map_err(failed(table, "load of a version"))
+        };
+        cell.get_or_try_init(load).await
+    }
+
+    /// The table's files that can hold rows of these stores (of all when `None`), by bucket.
+    pub(crate) async fn files(
+        &self,
+        table: TableName,
+        stores: Option<&BTreeSet<StoreHost>>,
+    ) -> Result<BTreeMap<i32, Vec<DataFile>>, LakeError> {
+        let buckets = stores.map(|stores| crate::plan::by_bucket(stores, self.lake.inner.config.buckets));
+        let mut files: BTreeMap<i32, Vec<DataFile>> = BTreeMap::new();
+        for file in data_files(table, self.table(table).await?) {
+            let bucket = file
+                .partition
+                .as_deref()
+                .and_then(|bucket| bucket.parse().ok())
+                .unwrap_or(-1);
+            if buckets.as_ref().is_none_or(|buckets| buckets.contains_key(&bucket)) {
+                files.entry(bucket).or_default().push(file);
+            }
+        }
+        Ok(files)
+    }
+
+    async fn rows<T: Send + 'static>(
+        &self,
+        table: TableName,
+        stores: Option<&BTreeSet<StoreHost>>,
+        decode: fn(&arrow::record_batch::RecordBatch) -> Result<Vec<T>, LakeError>,
+    ) -> Result<Vec<T>, LakeError> {
+        let storage = self.lake.inner.storage.child(table.as_str());
+        let files = self.files(table, stores).await?;
+        let stores = stores.cloned();
+        let buckets = futures::stream::iter(files.into_values().map(|files| {
+            let (storage, stores) = (storage.clone(), stores.clone());
+            async move {
+                let bytes = read(&storage, table, &files).await?;
+                let wanted = move || {
+                    let wanted = Wanted {
+                        stores: stores.as_ref(),
+                        columns: None,
+                    };
+                    let mut rows = Vec::new();
+                    for batch in crate::replace::load(table, bytes, wanted)? {
+                        rows.extend(decode(&batch)?);
+                    }
+                    Ok(rows)
+                };
+                compute(wanted).await
+            }
+        }));
+        let rows: Vec<Vec<T>> = buckets.buffered(READS_AT_ONCE).try_collect().await?;
+        Ok(rows.into_iter().flatten().collect())
+    }
+
+    /// Every brand, by store.
+    ///
+    /// # Errors
+    /// The storage fails or a file is not readable.
+    pub async fn brands(&self) -> Result<Vec<BrandRow>, LakeError> {
+        let mut brands = self.rows(TableName::Brands, None, brand_rows).await?;
+        brands.sort_by(|left, right| left.brand.store.cmp(&right.brand.store));
+        Ok(brands)
+    }
+
+    /// The shipping terms of those of the stores that state them.
+    ///
+    /// # Errors
+    /// The storage fails or a file is not readable.
+    pub async fn shipping(
+        &self,
+        stores: &BTreeSet<StoreHost>,
+    ) -> Result<BTreeMap<StoreHost, ShippingPolicy>, LakeError> {
+        Ok(self
+            .rows(TableName::ShippingPolicies, Some(stores), shipping::policies)
+            .await?
+            .into_iter()
+            .collect())
+    }
+
+    /// The records of these stores that could not be understood, by store, in the order of the crawl.
+    ///
+    /// # Errors
+    /// The storage fails or a file is not readable.
+    pub async fn quarantined(&self, stores: &BTreeSet<StoreHost>) -> Result<Vec<Quarantined>, LakeError> {
+        self.rows(TableName::Quarantine, Some(stores), quarantine::records)
+            .await
+    }
+}

@@ -1,0 +1,196 @@
+use std::sync::{Arc, LazyLock};
+
+use arrow::datatypes::SchemaRef;
+
+use crate::schema;
+
+/// A table of the lake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TableName {
+    /// One row per observed change of a variant's price or availability; append-only.
+    PriceHistory,
+    /// What can be bought, one row per variant.
+    Variants,
+    /// One row per product.
+    Products,
+    /// One row per review.
+    Reviews,
+    /// One row per store whose shipping terms are known.
+    ShippingPolicies,
+    /// Delivery days by pincode, where sampled.
+    DeliveryMatrix,
+    /// Records that could not be understood.
+    Quarantine,
+    /// One row per tick; append-only.
+    CrawlRuns,
+    /// One row per brand.
+    Brands,
+}
+
+/// How a table is laid out.
+#[derive(Debug)]
+pub(crate) struct Spec {
+    pub(crate) comment: &'static str,
+    /// All columns, the partition column first.
+    pub(crate) schema: SchemaRef,
+    /// The columns of a data file: all but the partition column.
+    pub(crate) file_schema: SchemaRef,
+    pub(crate) partition: Option<&'static str>,
+    pub(crate) append_only: bool,
+    /// Columns whose smallest and largest value each file states.
+    pub(crate) stats: &'static [&'static str],
+}
+
+impl TableName {
+    /// Every table, in the order in which a tick commits to them.
+    pub const ALL: [Self; 9] = [
+        Self::PriceHistory,
+        Self::Variants,
+        Self::Products,
+        Self::Reviews,
+        Self::ShippingPolicies,
+        Self::DeliveryMatrix,
+        Self::Quarantine,
+        Self::CrawlRuns,
+        Self::Brands,
+    ];
+
+    /// The tables that hold the present state of each store, replaced store by store.
+    pub(crate) const CURRENT: [Self; 7] = [
+        Self::Variants,
+        Self::Products,
+        Self::Reviews,
+        Self::ShippingPolicies,
+        Self::DeliveryMatrix,
+        Self::Quarantine,
+        Self::Brands,
+    ];
+
+    /// The table's name in SQL, in paths and in version maps.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::PriceHistory => "price_history",
+            Self::Variants => "variants",
+            Self::Products => "products",
+            Self::Reviews => "reviews",
+            Self::ShippingPolicies => "shipping_policies",
+            Self::DeliveryMatrix => "delivery_matrix",
+            Self::Quarantine => "quarantine",
+            Self::CrawlRuns => "crawl_runs",
+            Self::Brands => "brands",
+        }
+    }
+
+    pub(crate) fn spec(self) -> &'static Spec {
+        static SPECS: LazyLock<[Spec; 9]> = LazyLock::new(|| TableName::ALL.map(spec));
+        &SPECS[self as usize]
+    }
+}
+
+impl std::fmt::Display for TableName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+fn spec(table: TableName) -> Spec {
+    let bucket = Some("bucket");
+    let (schema, partition, append_only, comment, stats): (_, _, _, _, &'static [&'static str]) = match table {
+        TableName::PriceHistory => (
+            schema::price_history(),
+            Some("month"),
+            true,
+            "One row per observed change of a variant's price, list price or availability; append-only",
+            &[
+                "store",
+                "brand_slug",
+                "platform_product_id",
+                "variant_id",
+                "observed_at",
+                "tick",
+            ],
+        ),
+        TableName::Variants => (
+            schema::variants(),
+            bucket,
+            false,
+            "What can be bought now: one row per variant",
+            &[
+                "store",
+                "brand_slug",
+                "platform_product_id",
+                "variant_id",
+                "price_minor",
+            ],
+        ),
+        TableName::Products => (
+            schema::products(),
+            bucket,
+            false,
+            "One row per product on sale now",
+            &[
+                "store",
+                "brand_slug",
+                "platform_product_id",
+                "category_id",
+                "price_min_minor",
+                "updated_at",
+            ],
+        ),
+        TableName::Reviews => (
+            schema::reviews(),
+            bucket,
+            false,
+            "Recent reviews that stores publish, one row each",
+            &["store", "brand_slug", "platform_product_id", "created_at"],
+        ),
+        TableName::ShippingPolicies => (
+            schema::shipping_policies(),
+            bucket,
+            false,
+            "Shipping terms, one row per store that states them",
+            &["store", "brand_slug"],
+        ),
+        TableName::DeliveryMatrix => (
+            schema::delivery_matrix(),
+            bucket,
+            false,
+            "Delivery days by store and pincode, where sampled",
+            &["store", "brand_slug", "pincode"],
+        ),
+        TableName::Quarantine => (
+            schema::quarantine(),
+            bucket,
+            false,
+            "Records of the latest crawl of each store that could not be understood",
+            &["store"],
+        ),
+        TableName::CrawlRuns => (
+            schema::crawl_runs(),
+            None,
+            true,
+            "One row per tick: what a run brought into the lake; append-only",
+            &["tick", "run_id", "committed_at"],
+        ),
+        TableName::Brands => (
+            schema::brands(),
+            bucket,
+            false,
+            "One row per brand, as its store presented itself last",
+            &["store", "slug", "refreshed_at"],
+        ),
+    };
+    let file_schema = match partition {
+        Some(_) => Arc::new(arrow::datatypes::Schema::new(schema.fields()[1..].to_vec())),
+        None => Arc::clone(&schema),
+    };
+    Spec {
+        comment,
+        schema,
+        file_schema,
+        partition,
+        append_only,
+        stats,
+    }
+}

@@ -1,0 +1,316 @@
+//! Ticks: what makes one commit of the whole lake out of one commit a table.
+//!
+//! A tick stages its rows, then writes its record under the next number by a conditional create. From then on it
+//! will happen: whoever opens the lake and finds a record without its end applies the staged rows to the tables
+//! that do not have the tick yet. The end names the version of every table.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow::ipc::CompressionType;
+use arrow::ipc::reader::FileReader;
+use arrow::ipc::writer::{FileWriter, IpcWriteOptions};
+use arrow::record_batch::RecordBatch;
+use bytes::Bytes;
+use data_model::{StoreHost, Timestamp};
+use data_storage::{ObjectPath, Storage, StorageError, get_bytes, put_new, put_over};
+use futures::{StreamExt, TryStreamExt};
+use object_store::{ObjectStore, ObjectStoreExt};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::rows::runs::{RunSummaryRow, TickCounts};
+use crate::{LakeError, TableName};
+
+/// What a tick is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum TickKind {
+    /// Stores' rows are replaced by those of a crawl.
+    Refresh,
+    /// Stores' rows are dropped.
+    Remove,
+    /// Files are merged; no row changes.
+    Compact,
+}
+
+/// The write-ahead record of a tick.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct TickRecord {
+    pub(crate) tick: u64,
+    /// Tells this record from another process's for the same number.
+    pub(crate) token: String,
+    pub(crate) kind: TickKind,
+    pub(crate) committed_at: Timestamp,
+    pub(crate) run: Option<RunSummaryRow>,
+    pub(crate) stores: Vec<StoreHost>,
+    pub(crate) counts: TickCounts,
+    pub(crate) staged: Vec<StagedTable>,
+}
+
+/// Where a table's rows are in the tick's staged object.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct StagedTable {
+    table: String,
+    offset: u64,
+    bytes: u64,
+}
+
+/// The end of a tick: the versions that belong together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TickEnd {
+    pub(crate) tick: u64,
+    pub(crate) committed_at: Timestamp,
+    pub(crate) versions: BTreeMap<String, u64>,
+}
+
+/// The numbers of the last tick that was recorded and the last that ended; 0 for none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) recorded: u64,
+    pub(crate) ended: u64,
+}
+
+/// Rows of tables, each sorted by partition and then in the table's order.
+pub(crate) type Rows = Vec<(TableName, RecordBatch)>;
+
+/// The ticks of a lake, below `_ticks`.
+#[derive(Debug)]
+pub(crate) struct Ticks {
+    storage: Storage,
+}
+
+enum Entry {
+    Record(u64),
+    End(u64),
+}
+
+impl Ticks {
+    pub(crate) fn new(lake: &Storage) -> Self {
+        Self {
+            storage: lake.child("_ticks"),
+        }
+    }
+
+    /// The last ticks; `from` is one that is known to have ended.
+    pub(crate) async fn head(&self, from: u64) -> Result<Head, LakeError> {
+        let mut head = Head {
+            recorded: from,
+            ended: from,
+        };
+        for entry in self.entries(from).await? {
+            match entry {
+                Entry::Record(tick) => head.recorded = head.recorded.max(tick),
+                Entry::End(tick) => head.ended = head.ended.max(tick),
+            }
+        }
+        Ok(head)
+    }
+
+    /// The numbers of the ticks whose end is known, ascending.
+    pub(crate) async fn ended(&self) -> Result<Vec<u64>, LakeError> {
+        let entries = self.entries(0).await?;
+        let mut ended: Vec<u64> = entries
+            .into_iter()
+            .filter_map(|entry| if let Entry::End(tick) = entry { Some(tick) } else { None })
+            .collect();
+        ended.sort_unstable();
+        Ok(ended)
+    }
+
+    async fn entries(&self, from: u64) -> Result<Vec<Entry>, LakeError> {
+        let offset = ObjectPath::from(format!("{from:020}"));
+        let listed = self.storage.store().list_with_offset(None, &offset);
+        let entries = listed
+            .try_filter_map(|meta| async move { Ok(entry(&meta.location)) })
+            .try_collect()
+            .await;
+        Ok(entries.map_err(|source| StorageError::List {
+            prefix: "_ticks".to_owned(),
+            source,
+        })?)
+    }
+
+    pub(crate) async fn record(&self, tick: u64) -> Result<Option<TickRecord>, LakeError> {
+        self.read(record_path(tick)).await
+    }
+
+    pub(crate) async fn end(&self, tick: u64) -> Result<Option<TickEnd>, LakeError> {
+        self.read(end_path(tick)).await
+    }
+
+    async fn read<T: serde::de::DeserializeOwned>(&self, path: ObjectPath) -> Result<Option<T>, LakeError> {
+        let Some(bytes) = get_bytes(&self.storage, &path).await? else {
+            return Ok(None);
+        };
+        let record = |source| LakeError::TickRecord {
+            path: format!("_ticks/{path}"),
+            source,
+        };
+        serde_json::from_slice(&bytes).map(Some).map_err(record)
+    }
+
+    /// Writes a tick's rows where only its record will point.
+    pub(crate) async fn stage(&self, tick: u64, rows: &Rows) -> Result<(String, Vec<StagedTable>), LakeError> {
+        let token = Uuid::new_v4().to_string();
+        let (mut bytes, mut staged) = (Vec::new(), Vec::new());
+        for (table, batch) in rows.iter().filter(|(_, batch)| batch.num_rows() > 0) {
+            let offset = bytes.len() as u64;
+            encode(batch, &mut bytes).map_err(|source| LakeError::Staged { tick, source })?;
+            staged.push(StagedTable {
+                table: table.as_str().to_owned(),
+                offset,
+                bytes: bytes.len() as u64 - offset,
+            });
+        }
+        if !staged.is_empty() {
+            put_over(&self.storage, &staged_path(tick, &token), Bytes::from(bytes)).await?;
+        }
+        Ok((token, staged))
+    }
+
+    /// The rows that a tick staged.
+    pub(crate) async fn staged(&self, record: &TickRecord) -> Result<Rows, LakeError> {
+        let path = staged_path(record.tick, &record.token);
+        let damaged = |message: &str| LakeError::Staged {
+            tick: record.tick,
+            source: arrow::error::ArrowError::IpcError(message.to_owned()),
+        };
+        if record.staged.is_empty() {
+            return Ok(Vec::new());
+        }
+        let bytes = get_bytes(&self.storage, &path)
+            .await?
+            .ok_or_else(|| damaged("the staged object is missing"))?;
+        let mut rows = Vec::with_capacity(record.staged.len());
+        for staged in &record.staged {
+            let table = TableName::ALL.into_iter().find(|table| table.as_str() == staged.table);
+            let table = table.ok_or_else(|| damaged("a table of another version"))?;
+            let range = usize::try_from(staged.offset)
+                .ok()
+                .zip(usize::try_from(staged.offset + staged.bytes).ok());
+            let part = range
+                .and_then(|(from, to)| bytes.get(from..to))
+                .ok_or_else(|| damaged("it is cut short"))?;
+            rows.push((
+                table,
+                decode(table, part).map_err(|source| LakeError::Staged {
+                    tick: record.tick,
+                    source,
+                })?,
+            ));
+        }
+        Ok(rows)
+    }
+
+    /// Takes the tick's number; `false` when another process has it.
+    pub(crate) async fn begin(&self, record: &TickRecord) -> Result<bool, LakeError> {
+        let path = record_path(record.tick);
+        let encode = |source| LakeError::TickRecord {
+            path: format!("_ticks/{path}"),
+            source,
+        };
+        let bytes = Bytes::from(serde_json::to_vec(record).map_err(encode)?);
+        // The answer to our own put may have been lost and its retry refused: the token tells.
+        Ok(put_new(&self.storage, &path, bytes.clone()).await?
+            || get_bytes(&self.storage, &path)
+                .await?
+                .is_some_and(|stored| stored == bytes))
+    }
+
+    /// Ends a tick; where another process ended it first, its word stands.
+    pub(crate) async fn finish(&self, end: TickEnd) -> Result<TickEnd, LakeError> {
+        let path = end_path(end.tick);
+        let encode = |source| LakeError::TickRecord {
+            path: format!("_ticks/{path}"),
+            source,
+        };
+        let bytes = serde_json::to_vec(&end).map_err(encode)?;
+        if put_new(&self.storage, &path, bytes).await? {
+            return Ok(end);
+        }
+        Ok(self.end(end.tick).await?.unwrap_or(end))
+    }
+
+    /// Drops one staged object of a tick that another process won.
+    pub(crate) async fn unstage(&self, tick: u64, token: &str) -> Result<(), LakeError> {
+        let path = staged_path(tick, token);
+        let deleted = self.storage.store().delete(&path).await;
+        Ok(deleted.map_err(|source| StorageError::Write {
+            path: format!("_ticks/{path}"),
+            source,
+        })?)
+    }
+
+    /// Drops everything that was staged for the ended tick, by whomever.
+    pub(crate) async fn clear(&self, tick: u64) -> Result<(), LakeError> {
+        let prefix = ObjectPath::from(format!("{tick:020}"));
+        let store = Arc::clone(self.storage.store());
+        let listed = store.list(Some(&prefix)).map_ok(|meta| meta.location).boxed();
+        let deleted = store.delete_stream(listed).try_for_each(|_| async { Ok(()) }).await;
+        Ok(deleted.map_err(|source| StorageError::Write {
+            path: format!("_ticks/{prefix}"),
+            source,
+        })?)
+    }
+
+    /// What of ticks below `tick` can go: records, ends, and forgotten staged objects.
+    pub(crate) async fn below(&self, tick: u64) -> Result<Vec<object_store::ObjectMeta>, LakeError> {
+        let listed = self.storage.store().list(None);
+        let older = |meta: object_store::ObjectMeta| {
+            let number = meta
+                .location
+                .as_ref()
+                .get(..20)
+                .and_then(|digits| digits.parse::<u64>().ok());
+            number.is_some_and(|number| number < tick).then_some(meta)
+        };
+        let older = listed
+            .try_filter_map(|meta| async { Ok(older(meta)) })
+            .try_collect()
+            .await;
+        Ok(older.map_err(|source| StorageError::List {
+            prefix: "_ticks".to_owned(),
+            source,
+        })?)
+    }
+
+    pub(crate) fn storage(&self) -> &Storage {
+        &self.storage
+    }
+}
+
+fn record_path(tick: u64) -> ObjectPath {
+    ObjectPath::from(format!("{tick:020}.json"))
+}
+
+fn end_path(tick: u64) -> ObjectPath {
+    ObjectPath::from(format!("{tick:020}.done.json"))
+}
+
+fn staged_path(tick: u64, token: &str) -> ObjectPath {
+    ObjectPath::from(format!("{tick:020}/{token}.arrow"))
+}
+
+fn entry(path: &ObjectPath) -> Option<Entry> {
+    let (digits, rest) = path.as_ref().split_at_checked(20)?;
+    let tick = digits.parse().ok()?;
+    match rest {
+        ".json" => Some(Entry::Record(tick)),
+        ".done.json" => Some(Entry::End(tick)),
+        _ => None,
+    }
+}
+
+fn encode(batch: &RecordBatch, bytes: &mut Vec<u8>) -> Result<(), arrow::error::ArrowError> {
+    let options = IpcWriteOptions::default().try_with_compression(Some(CompressionType::ZSTD))?;
+    let mut writer = FileWriter::try_new_with_options(bytes, &batch.schema(), options)?;
+    writer.write(batch)?;
+    writer.finish()
+}
+
+fn decode(table: TableName, bytes: &[u8]) -> Result<RecordBatch, arrow::error::ArrowError> {
+    let reader = FileReader::try_new(std::io::Cursor::new(bytes), None)?;
+    let batches = reader.collect::<Result<Vec<_>, _>>()?;
+    arrow::compute::concat_batches(&table.spec().schema, &batches)
+}

@@ -1,0 +1,344 @@
+//! What goes into the lake comes out of it, changes only what changed, and can be read as of any tick.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use data_lake::{AsOf, Lake, LakeConfig, LakeError, VacuumKeep, content_hash};
+use data_model::Timestamp;
+use data_storage::Storage;
+use support::*;
+
+const ALL: [&str; 3] = ["alpha", "beta", "gamma"];
+
+#[tokio::test]
+async fn products_come_out_as_they_went_in() {
+    let lake = open(&Storage::memory(), &SetClock::start()).await;
+    let report = lake.commit(first(), run(1)).await.unwrap();
+    assert_eq!(
+        (report.ticks.as_slice(), report.changed.len(), report.unchanged.len()),
+        ([1].as_slice(), 3, 0)
+    );
+    let snapshot = lake.snapshot().await.unwrap();
+    for refresh in first() {
+        let name = refresh.brand.slug.as_str();
+        assert_eq!(products(&snapshot, &[name]).await, refresh.products, "{name}");
+    }
+    assert_eq!(products(&snapshot, &ALL).await.len(), 10);
+    assert!(products(&snapshot, &["nobody"]).await.is_empty());
+    let brands = snapshot.brands().await.unwrap();
+    let facts: Vec<_> = brands
+        .iter()
+        .map(|row| (row.brand.clone(), row.product_count, row.catalogue_hash.clone()))
+        .collect();
+    let expected: Vec<_> = first()
+        .iter()
+        .map(|refresh| {
+            (
+                refresh.brand.clone(),
+                refresh.products.len() as u64,
+                content_hash(refresh),
+            )
+        })
+        .collect();
+    assert_eq!(facts, expected);
+    let stores: BTreeSet<_> = ALL.into_iter().map(host).collect();
+    let shipping = snapshot.shipping(&stores).await.unwrap();
+    assert_eq!(shipping.get(&host("alpha")), first()[0].shipping.as_ref());
+    assert_eq!(shipping.get(&host("gamma")), None);
+    assert_eq!(snapshot.quarantined(&stores).await.unwrap(), first()[1].quarantined);
+}
+
+#[tokio::test]
+async fn what_has_not_changed_writes_not_a_single_object() {
+    let storage = Storage::memory();
+    let lake = open(&storage, &SetClock::start()).await;
+    lake.commit(first(), run(1)).await.unwrap();
+    let before = objects(&storage).await;
+    let mut same = first();
+    same.iter_mut().for_each(|refresh| {
+        refresh.run = "run-9".parse().unwrap();
+        refresh.observed_at = Timestamp::from_micros(START * 2);
+        refresh
+            .products
+            .iter_mut()
+            .for_each(|product| product.updated_at = None);
+    });
+    let report = lake.commit(same, run(9)).await.unwrap();
+    assert_eq!((report.ticks.len(), report.unchanged.len()), (0, 3));
+    assert_eq!(objects(&storage).await, before);
+    open(&storage, &SetClock::start())
+        .await
+        .commit(first(), run(10))
+        .await
+        .unwrap();
+    assert_eq!(
+        objects(&storage).await,
+        before,
+        "nor does another process that opens the lake"
+    );
+}
+
+#[tokio::test]
+async fn a_refresh_replaces_its_brand_and_leaves_the_others() {
+    let storage = Storage::memory();
+    let lake = open(&storage, &SetClock::start()).await;
+    lake.commit(first(), run(1)).await.unwrap();
+    let before = lake.snapshot().await.unwrap();
+    let report = lake.commit(second(), run(2)).await.unwrap();
+    assert_eq!(report.unchanged, [host("beta")]);
+    assert_eq!(
+        (
+            report.counts.products_added,
+            report.counts.products_removed,
+            report.counts.price_changes
+        ),
+        (1, 1, 5)
+    );
+    let after = lake.snapshot().await.unwrap();
+    assert_eq!(products(&after, &["alpha"]).await, second()[0].products);
+    assert_eq!(products(&after, &["beta"]).await, first()[1].products);
+    assert_eq!(products(&after, &["gamma"]).await, second()[2].products);
+    assert_eq!(
+        products(&before, &["alpha"]).await,
+        first()[0].products,
+        "a snapshot does not move"
+    );
+    assert_eq!(
+        before.versions()["shipping_policies"],
+        after.versions()["shipping_policies"],
+        "no commit without a change"
+    );
+    let runs = "SELECT tick, kind, run_id, brands_unchanged AS same, brands_changed AS changed, products, \
+        products_added AS added, products_removed AS gone, price_changes AS prices FROM crawl_runs ORDER BY tick";
+    insta::assert_snapshot!(sql(&lake, runs).await, @"");
+    let history = "SELECT month, store, variant_id AS variant, event, price_minor AS price, available AS there, \
+        previous_price_minor AS before FROM price_history WHERE tick = 2 ORDER BY store, variant_id";
+    insta::assert_snapshot!(sql(&lake, history).await, @"");
+}
+
+#[tokio::test]
+async fn a_removed_brand_is_gone_but_for_its_history() {
+    let lake = open(&Storage::memory(), &SetClock::start()).await;
+    lake.commit(first(), run(1)).await.unwrap();
+    let report = lake.remove_brands(&[host("alpha"), host("nobody")]).await.unwrap();
+    assert_eq!(
+        (report.changed, report.unchanged),
+        (vec![host("alpha")], vec![host("nobody")])
+    );
+    let content = content(&lake).await;
+    for (table, rows) in &content {
+        let has_alpha = rows.iter().any(|row| row.contains("alpha.myshopify.com"));
+        assert_eq!(
+            has_alpha,
+            ["price_history", "crawl_runs"].contains(&table.as_str()),
+            "{table}"
+        );
+    }
+    let gone = sql(
+        &lake,
+        "SELECT count(*) AS gone FROM price_history WHERE event = 'gone' AND price_minor IS NULL",
+    )
+    .await;
+    assert!(gone.contains("10"), "{gone}");
+    assert!(lake.remove_brands(&[host("alpha")]).await.unwrap().ticks.is_empty());
+    lake.commit(first(), run(3)).await.unwrap();
+    assert_eq!(
+        products(&lake.snapshot().await.unwrap(), &["alpha"]).await,
+        first()[0].products
+    );
+}
+
+#[tokio::test]
+async fn any_tick_can_be_read_by_time_and_by_versions() {
+    let (storage, clock) = (Storage::memory(), SetClock::start());
+    let lake = open(&storage, &clock).await;
+    clock.advance(1000);
+    lake.commit(first(), run(1)).await.unwrap();
+    let versions = lake.snapshot().await.unwrap().versions().clone();
+    clock.advance(60_000);
+    lake.commit(second(), run(2)).await.unwrap();
+    let at = |millis: i64| AsOf::Timestamp(Timestamp::from_micros(START).plus_millis(millis));
+    for as_of in [at(1000), at(60_999), AsOf::Versions(versions)] {
+        let snapshot = lake.snapshot_at(&as_of).await.unwrap();
+        assert_eq!(products(&snapshot, &["alpha"]).await, first()[0].products, "{as_of:?}");
+    }
+    let latest = lake.snapshot_at(&at(61_000)).await.unwrap();
+    assert_eq!(
+        (latest.tick(), products(&latest, &["alpha"]).await),
+        (Some(2), second()[0].products.clone())
+    );
+    assert!(matches!(
+        lake.snapshot_at(&at(0)).await,
+        Err(LakeError::NoTickThen { .. })
+    ));
+    let nothing = AsOf::Versions(std::collections::BTreeMap::new());
+    assert!(matches!(
+        lake.snapshot_at(&nothing).await,
+        Err(LakeError::VersionMissing { .. })
+    ));
+}
+
+#[tokio::test]
+async fn a_store_cannot_occur_twice_and_buckets_cannot_change() {
+    let storage = Storage::memory();
+    let lake = open(&storage, &SetClock::start()).await;
+    let twice = vec![first().remove(0), first().remove(0)];
+    assert!(matches!(
+        lake.commit(twice, run(1)).await,
+        Err(LakeError::StoreTwice { .. })
+    ));
+    let reopened = Lake::open(storage, LakeConfig::default(), SetClock::start()).await;
+    assert!(matches!(reopened, Err(LakeError::Buckets { lake: 4, config: 64 })));
+}
+
+#[tokio::test]
+async fn two_processes_commit_in_turn_and_at_once() {
+    let (storage, clock) = (Storage::memory(), SetClock::start());
+    let [one, two] = [open(&storage, &clock).await, open(&storage, &clock).await];
+    let [alpha, beta, gamma] = <[_; 3]>::try_from(first()).unwrap();
+    one.commit(vec![alpha], run(1)).await.unwrap();
+    let (left, right) = tokio::join!(one.commit(vec![beta], run(2)), two.commit(vec![gamma], run(3)));
+    let mut ticks = [left.unwrap().ticks, right.unwrap().ticks].concat();
+    ticks.sort_unstable();
+    assert_eq!(ticks, [2, 3]);
+    let third = open(&storage, &clock).await;
+    assert_eq!(content(&one).await, content(&third).await);
+    assert_eq!(products(&two.snapshot().await.unwrap(), &ALL).await.len(), 10);
+    let history = sql(
+        &third,
+        "SELECT count(*), count(DISTINCT (store, variant_id)) FROM price_history",
+    )
+    .await;
+    assert_eq!(history.matches("20").count(), 2, "{history}");
+}
+
+#[tokio::test]
+async fn compaction_and_vacuum_keep_every_row_and_every_live_release() {
+    let (storage, clock) = (Storage::memory(), SetClock::start());
+    let lake = open(&storage, &clock).await;
+    lake.commit(first(), run(1)).await.unwrap();
+    let live = lake.snapshot().await.unwrap().versions().clone();
+    lake.commit(second(), run(2)).await.unwrap();
+    let mut third = second();
+    third[0].products.pop();
+    clock.advance(1000);
+    lake.commit(third.clone(), run(3)).await.unwrap();
+    let before = content(&lake).await;
+    let dry = lake.compact(true).await.unwrap();
+    assert_eq!((dry.tick, dry.merged.len()), (None, 2), "{dry:?}");
+    let done = lake.compact(false).await.unwrap();
+    assert_eq!((done.tick, &done.merged), (Some(4), &dry.merged));
+    assert_eq!(content(&lake).await, before);
+    assert_eq!(lake.compact(false).await.unwrap().tick, None);
+
+    // Two days later only the live release and the present are needed.
+    clock.advance(48 * 3_600_000);
+    let mut keep = VacuumKeep {
+        retention: Duration::from_secs(24 * 3600),
+        versions: vec![live.clone()],
+        dry_run: true,
+    };
+    let stored = objects(&storage).await;
+    let listed = lake.vacuum(&keep).await.unwrap();
+    assert_eq!(objects(&storage).await, stored, "a dry run removes nothing");
+    assert!(
+        listed.files.iter().any(|file| file.starts_with("products/bucket=")),
+        "{listed:?}"
+    );
+    keep.dry_run = false;
+    let removed = lake.vacuum(&keep).await.unwrap();
+    assert_eq!(removed.files, listed.files);
+    let left = objects(&storage).await;
+    assert!(removed.files.iter().all(|file| !left.contains_key(file)));
+    let reopened = open(&storage, &clock).await;
+    assert_eq!(content(&reopened).await, before);
+    let release = reopened.snapshot_at(&AsOf::Versions(live)).await.unwrap();
+    assert_eq!(products(&release, &ALL).await.len(), 10);
+    assert_eq!(products(&release, &["alpha"]).await, first()[0].products);
+    let again = VacuumKeep {
+        versions: Vec::new(),
+        ..keep
+    };
+    assert!(
+        !reopened.vacuum(&again).await.unwrap().files.is_empty(),
+        "a release that is gone needs nothing"
+    );
+    assert_eq!(content(&reopened).await, before);
+    reopened.commit(first(), run(4)).await.unwrap();
+    assert_eq!(
+        products(&reopened.snapshot().await.unwrap(), &["alpha"]).await,
+        first()[0].products
+    );
+    let long = VacuumKeep {
+        retention: Duration::from_secs(400 * 24 * 3600),
+        versions: Vec::new(),
+        dry_run: true,
+    };
+    assert!(matches!(
+        reopened.vacuum(&long).await,
+        Err(LakeError::RetentionTooLong { .. })
+    ));
+}
+
+#[tokio::test]
+async fn a_retention_keeps_the_states_within_it() {
+    let (storage, clock) = (Storage::memory(), SetClock::start());
+    let lake = open(&storage, &clock).await;
+    lake.commit(first(), run(1)).await.unwrap();
+    clock.advance(3_600_000);
+    lake.commit(second(), run(2)).await.unwrap();
+    clock.advance(3_600_000);
+    let keep = VacuumKeep {
+        retention: Duration::from_secs(90 * 60),
+        versions: Vec::new(),
+        dry_run: false,
+    };
+    lake.vacuum(&keep).await.unwrap();
+    let then = AsOf::Timestamp(Timestamp::from_micros(START).plus_millis(1_800_000));
+    let snapshot = open(&storage, &clock).await.snapshot_at(&then).await.unwrap();
+    assert_eq!(
+        products(&snapshot, &["alpha"]).await,
+        first()[0].products,
+        "the state when the retention began"
+    );
+}
+
+#[tokio::test]
+async fn many_ticks_leave_checkpoints_and_one_file_a_partition() {
+    let storage = Storage::memory();
+    let lake = open(&storage, &SetClock::start()).await;
+    for number in 0..12 {
+        let mut refresh = first().remove(0);
+        refresh.products[0].variants[0].price_minor = 5000 + i64::from(number);
+        lake.commit(vec![refresh], run(number)).await.unwrap();
+    }
+    let stored = objects(&storage).await;
+    assert!(
+        stored
+            .keys()
+            .any(|path| path.starts_with("products/_delta_log/") && path.ends_with(".checkpoint.parquet"))
+    );
+    assert!(
+        !stored.keys().any(|path| path.ends_with(".arrow")),
+        "staged rows are gone"
+    );
+    let reopened = open(&storage, &SetClock::start()).await;
+    let files = sql(&reopened, "SELECT count(*) FROM price_history WHERE event = 'changed'").await;
+    assert!(files.contains("11"), "{files}");
+}
+
+#[tokio::test]
+async fn comments_of_columns_are_in_the_schema() {
+    let storage = Storage::memory();
+    open(&storage, &SetClock::start()).await;
+    let path = data_storage::ObjectPath::from("products/_delta_log/00000000000000000000.json");
+    let log = data_storage::get_bytes(&storage, &path).await.unwrap().unwrap();
+    let log = String::from_utf8_lossy(&log);
+    assert!(log.contains("Lowest price of all variants, in minor units"), "{log}");
+    assert!(
+        log.contains(r#""minReaderVersion":1"#) && !log.contains("columnMapping"),
+        "{log}"
+    );
+}

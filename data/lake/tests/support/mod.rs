@@ -1,0 +1,270 @@
+//! Small catalogues, a clock that is set, and the whole content of a lake as text.
+
+#![allow(dead_code, clippy::allow_attributes, reason = "each test file uses a part of it")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use data_lake::{Lake, LakeConfig, LakeSnapshot, RunSummaryRow};
+use data_model::{
+    Attribute, Brand, BrandRefresh, CategoryId, Clock, Media, MediaKind, OptionValue, Product, ProductKey,
+    ProductOption, Quarantined, Rating, Review, ShippingPolicy, ShippingTier, StoreHost, Timestamp, Variant, VariantId,
+};
+use data_storage::Storage;
+use futures::TryStreamExt;
+
+/// 2026-11-21T00:00:00Z
+pub(crate) const START: i64 = 1_795_219_200_000_000;
+
+#[derive(Debug)]
+pub(crate) struct SetClock(AtomicI64);
+
+impl SetClock {
+    pub(crate) fn start() -> Arc<Self> {
+        Arc::new(Self(AtomicI64::new(START)))
+    }
+
+    pub(crate) fn advance(&self, millis: i64) {
+        self.0.fetch_add(millis * 1000, Ordering::SeqCst);
+    }
+}
+
+impl Clock for SetClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_micros(self.0.load(Ordering::SeqCst))
+    }
+}
+
+pub(crate) fn config() -> LakeConfig {
+    LakeConfig {
+        buckets: 4,
+        checkpoint_every: 3,
+        ..LakeConfig::default()
+    }
+}
+
+pub(crate) async fn open(storage: &Storage, clock: &Arc<SetClock>) -> Lake {
+    Lake::open(storage.clone(), config(), Arc::clone(clock) as Arc<dyn Clock>)
+        .await
+        .unwrap()
+}
+
+pub(crate) fn host(name: &str) -> StoreHost {
+    format!("{name}.myshopify.com").parse().unwrap()
+}
+
+pub(crate) fn run(number: u32) -> RunSummaryRow {
+    RunSummaryRow {
+        brands_seen: 3,
+        ..RunSummaryRow::new(format!("run-{number}").parse().unwrap(), Timestamp::from_micros(START))
+    }
+}
+
+pub(crate) fn brand(name: &str) -> Brand {
+    Brand {
+        store: host(name),
+        slug: name.parse().unwrap(),
+        name: name.to_uppercase(),
+        domain: format!("{name}.example"),
+        base_url: format!("https://{name}.example"),
+        currency: "INR".parse().unwrap(),
+        country: Some("IN".into()),
+        logo: None,
+        description: Some("Says something of itself.".into()),
+    }
+}
+
+pub(crate) fn variant(id: u64, price_minor: i64) -> Variant {
+    Variant {
+        id: VariantId(id),
+        title: format!("V{id}"),
+        sku: id.is_multiple_of(2).then(|| format!("SKU-{id}")),
+        options: vec![OptionValue {
+            name: "Size".into(),
+            value: format!("{id}"),
+        }],
+        price_minor,
+        compare_at_minor: id.is_multiple_of(3).then_some(price_minor + 100),
+        available: !id.is_multiple_of(5),
+        grams: Some(250),
+        image: None,
+    }
+}
+
+pub(crate) fn product(name: &str, id: u64, price_minor: i64) -> Product {
+    Product {
+        key: ProductKey {
+            store: host(name),
+            platform_id: id,
+        },
+        handle: format!("p-{id}"),
+        title: format!("Product {id}"),
+        description: "First line.\nSecond line.".into(),
+        vendor: Some(name.into()),
+        product_type: None,
+        category: Some(CategoryId(1868)),
+        tags: vec!["new".into(), "tag two".into()],
+        options: vec![ProductOption {
+            name: "Size".into(),
+            values: vec!["S".into(), "M".into()],
+        }],
+        attributes: vec![Attribute {
+            name: "size".into(),
+            values: vec!["S".into()],
+        }],
+        media: vec![
+            Media {
+                url: format!("https://{name}.example/{id}.jpg"),
+                kind: MediaKind::Image,
+                alt: Some("x".into()),
+                width: Some(10),
+                height: None,
+            },
+            Media {
+                url: "https://v.example/1".into(),
+                kind: MediaKind::Video,
+                alt: None,
+                width: None,
+                height: None,
+            },
+        ],
+        variants: vec![
+            variant(id.wrapping_mul(10).wrapping_add(2), price_minor),
+            variant(id.wrapping_mul(10).wrapping_add(1), price_minor + 50),
+        ],
+        currency: "INR".parse().unwrap(),
+        rating: id.is_multiple_of(2).then_some(Rating {
+            average: 4.5,
+            count: 12,
+        }),
+        reviews: (0..id % 3)
+            .map(|number| Review {
+                rating: 4.0,
+                author: Some(format!("A{number}")),
+                title: None,
+                body: format!("Review {number}"),
+                created_at: Some(Timestamp::from_micros(START - 1)),
+            })
+            .collect(),
+        created_at: Some(Timestamp::from_micros(START - 1_000_001)),
+        published_at: None,
+        updated_at: Some(Timestamp::from_micros(START)),
+    }
+}
+
+pub(crate) fn refresh(name: &str, number: u32, products: Vec<Product>) -> BrandRefresh {
+    BrandRefresh {
+        brand: brand(name),
+        run: format!("run-{number}").parse().unwrap(),
+        observed_at: Timestamp::from_micros(START + i64::from(number) * 3_600_000_000),
+        products,
+        shipping: (name != "gamma").then(|| ShippingPolicy {
+            currency: "INR".parse().unwrap(),
+            free_shipping_threshold_minor: Some(99_900),
+            cod_available: None,
+            tiers: vec![ShippingTier {
+                name: "Standard".into(),
+                amount_minor: 4900,
+                min_order_minor: None,
+                max_order_minor: Some(99_899),
+                days_min: Some(3),
+                days_max: Some(7),
+            }],
+        }),
+        quarantined: (name == "beta")
+            .then(|| Quarantined {
+                store: host(name),
+                subject: "page 1, product 3".into(),
+                reason: "price_not_decimal: \"12,99\"".into(),
+                excerpt: "{}".into(),
+            })
+            .into_iter()
+            .collect(),
+    }
+}
+
+/// Three brands, as a first crawl finds them.
+pub(crate) fn first() -> Vec<BrandRefresh> {
+    vec![
+        refresh(
+            "alpha",
+            1,
+            (1..=5)
+                .map(|id| product("alpha", id, 1000 * id.cast_signed()))
+                .collect(),
+        ),
+        refresh("beta", 1, (1..=3).map(|id| product("beta", id, 500)).collect()),
+        refresh(
+            "gamma",
+            1,
+            vec![product("gamma", u64::MAX - 1, 700), product("gamma", u64::MAX, 800)],
+        ),
+    ]
+}
+
+/// The same three as a second crawl finds them: a price, a product gone and one new; nothing; no review left.
+pub(crate) fn second() -> Vec<BrandRefresh> {
+    let mut alpha: Vec<Product> = (2..=6)
+        .map(|id| product("alpha", id, 1000 * id.cast_signed()))
+        .collect();
+    alpha[1].variants[0].price_minor = 2500;
+    let mut gamma = vec![product("gamma", u64::MAX - 1, 700), product("gamma", u64::MAX, 800)];
+    gamma.iter_mut().for_each(|product| product.reviews.clear());
+    vec![
+        refresh("alpha", 2, alpha),
+        refresh("beta", 2, (1..=3).map(|id| product("beta", id, 500)).collect()),
+        refresh("gamma", 2, gamma),
+    ]
+}
+
+pub(crate) async fn products(snapshot: &LakeSnapshot, stores: &[&str]) -> Vec<Product> {
+    let stores: BTreeSet<StoreHost> = stores.iter().map(|name| host(name)).collect();
+    snapshot.products(&stores).await.unwrap().try_collect().await.unwrap()
+}
+
+/// Every row of every table as text, sorted; SQL reads it as any other reader would.
+pub(crate) async fn content(lake: &Lake) -> BTreeMap<String, Vec<String>> {
+    let snapshot = lake.snapshot().await.unwrap();
+    let session = lake.session(&snapshot).await.unwrap();
+    let mut tables = BTreeMap::new();
+    for table in data_lake::TableName::ALL {
+        let batches = session
+            .sql(&format!("SELECT * FROM {table}"))
+            .await
+            .unwrap()
+            .collect()
+            .await
+            .unwrap();
+        let text = datafusion::arrow::util::pretty::pretty_format_batches(&batches)
+            .unwrap()
+            .to_string();
+        let mut rows: Vec<String> = text
+            .lines()
+            .filter(|line| line.starts_with('|'))
+            .map(|line| line.split('|').map(str::trim).collect::<Vec<_>>().join("|"))
+            .collect();
+        rows.sort();
+        tables.insert(table.to_string(), rows);
+    }
+    tables
+}
+
+/// What a query answers, as a table of text.
+pub(crate) async fn sql(lake: &Lake, query: &str) -> String {
+    let snapshot = lake.snapshot().await.unwrap();
+    let session = lake.session(&snapshot).await.unwrap();
+    let batches = session.sql(query).await.unwrap().collect().await.unwrap();
+    datafusion::arrow::util::pretty::pretty_format_batches(&batches)
+        .unwrap()
+        .to_string()
+}
+
+/// Every object of the storage with its size.
+pub(crate) async fn objects(storage: &Storage) -> BTreeMap<String, u64> {
+    let listed: Vec<_> = storage.store().list(None).try_collect().await.unwrap();
+    listed
+        .into_iter()
+        .map(|meta| (meta.location.to_string(), meta.size))
+        .collect()
+}
