@@ -1,0 +1,414 @@
+use std::sync::{Arc, LazyLock};
+
+use arrow::array::{
+    Array, ArrayRef, BooleanArray, FixedSizeBinaryArray, FixedSizeBinaryBuilder, Float32Array, Int64Array, ListArray,
+    RecordBatch, StringArray, StringBuilder, UInt8Array, UInt32Array,
+};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::error::ArrowError;
+use data_model::{CategoryId, CurrencyCode, PriceSummary, Product, ProductId, ProductUid, Rating, Timestamp};
+
+use super::ipc::{cast, column};
+use super::lists::{Ends, Spans, item, list, text};
+
+/// The file's name within a part.
+pub(crate) const CARDS: &str = "cards.arrow";
+
+static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
+    let column = |name, data_type| Field::new(name, data_type, false);
+    let nullable = |name, data_type| Field::new(name, data_type, true);
+    Arc::new(Schema::new(vec![
+        column("id", DataType::FixedSizeBinary(16)),
+        column("uid", DataType::FixedSizeBinary(20)),
+        column("store", DataType::UInt32),
+        column("title", DataType::Utf8),
+        column("price_min_minor", DataType::Int64),
+        column("price_max_minor", DataType::Int64),
+        nullable("compare_at_minor", DataType::Int64),
+        nullable("discount_pct", DataType::UInt8),
+        column("currency", DataType::UInt8),
+        column("in_stock", DataType::Boolean),
+        column("on_sale", DataType::Boolean),
+        nullable("rating", DataType::Float32),
+        nullable("rating_count", DataType::UInt32),
+        nullable("image", DataType::Utf8),
+        nullable("category", DataType::UInt32),
+        nullable("newest_at", DataType::Int64),
+        column("quality", DataType::Float32),
+        column("variant_count", DataType::UInt32),
+        list("facets", DataType::UInt32),
+    ]))
+});
+
+/// What product cards show, filter and sort by.
+#[derive(Debug)]
+pub struct Cards {
+    pub(crate) id: FixedSizeBinaryArray,
+    pub(crate) uid: FixedSizeBinaryArray,
+    store: UInt32Array,
+    title: StringArray,
+    pub(crate) price_min: Int64Array,
+    price_max: Int64Array,
+    compare_at: Int64Array,
+    discount_pct: UInt8Array,
+    pub(crate) currency: UInt8Array,
+    currencies: Vec<CurrencyCode>,
+    pub(crate) in_stock: BooleanArray,
+    pub(crate) on_sale: BooleanArray,
+    rating: Float32Array,
+    rating_count: UInt32Array,
+    image: StringArray,
+    category: UInt32Array,
+    newest_at: Int64Array,
+    quality: Float32Array,
+    variant_count: UInt32Array,
+    facet_spans: Spans,
+    facets: UInt32Array,
+}
+
+impl Cards {
+    pub(crate) fn schema() -> &'static SchemaRef {
+        &SCHEMA
+    }
+
+    /// Takes the columns of the file's one batch; `Err` when a code points outside its table.
+    pub(crate) fn of(batch: &RecordBatch, currencies: Vec<CurrencyCode>, stores: usize) -> Result<Self, ArrowError> {
+        let facets: ListArray = column(batch, "facets")?;
+        let cards = Self {
+            id: column(batch, "id")?,
+            uid: column(batch, "uid")?,
+            store: column(batch, "store")?,
+            title: column(batch, "title")?,
+            price_min: column(batch, "price_min_minor")?,
+            price_max: column(batch, "price_max_minor")?,
+            compare_at: column(batch, "compare_at_minor")?,
+            discount_pct: column(batch, "discount_pct")?,
+            currency: column(batch, "currency")?,
+            currencies,
+            in_stock: column(batch, "in_stock")?,
+            on_sale: column(batch, "on_sale")?,
+            rating: column(batch, "rating")?,
+            rating_count: column(batch, "rating_count")?,
+            image: column(batch, "image")?,
+            category: column(batch, "category")?,
+            newest_at: column(batch, "newest_at")?,
+            quality: column(batch, "quality")?,
+            variant_count: column(batch, "variant_count")?,
+            facet_spans: Spans::of(&facets),
+            facets: cast(facets.values(), "facets")?,
+        };
+        let known_currency = |code: &u8| usize::from(*code) < cards.currencies.len();
+        if !cards.currency.values().iter().all(known_currency) {
+            return Err(ArrowError::InvalidArgumentError(
+                "a currency code outside its table".to_owned(),
+            ));
+        }
+        if !cards.store.values().iter().all(|store| (*store as usize) < stores) {
+            return Err(ArrowError::InvalidArgumentError(
+                "a store code outside its table".to_owned(),
+            ));
+        }
+        Ok(cards)
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn rows(&self) -> u32 {
+        u32::try_from(self.title.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The product's UUID.
+    #[must_use]
+    pub fn id(&self, row: u32) -> ProductId {
+        ProductId::from_bytes(fixed(self.id.value(row as usize)))
+    }
+
+    /// The product's `sha:` uid.
+    #[must_use]
+    pub fn uid(&self, row: u32) -> ProductUid {
+        ProductUid::from_bytes(fixed(self.uid.value(row as usize)))
+    }
+
+    /// Which of the part's stores sells it: an index of [`PartEntry::stores`](crate::PartEntry::stores).
+    #[must_use]
+    pub fn store(&self, row: u32) -> u32 {
+        self.store.value(row as usize)
+    }
+
+    /// Title.
+    #[must_use]
+    pub fn title(&self, row: u32) -> &str {
+        self.title.value(row as usize)
+    }
+
+    /// Lowest price of all variants.
+    #[must_use]
+    pub fn price_min_minor(&self, row: u32) -> i64 {
+        self.price_min.value(row as usize)
+    }
+
+    /// Highest price of all variants.
+    #[must_use]
+    pub fn price_max_minor(&self, row: u32) -> i64 {
+        self.price_max.value(row as usize)
+    }
+
+    /// List price of the variant that gives the lowest price, where it is marked down.
+    #[must_use]
+    pub fn compare_at_minor(&self, row: u32) -> Option<i64> {
+        let row = row as usize;
+        self.compare_at.is_valid(row).then(|| self.compare_at.value(row))
+    }
+
+    /// That markdown in percent.
+    #[must_use]
+    pub fn discount_pct(&self, row: u32) -> Option<u8> {
+        let row = row as usize;
+        self.discount_pct.is_valid(row).then(|| self.discount_pct.value(row))
+    }
+
+    /// The currency of the prices.
+    #[must_use]
+    pub fn currency(&self, row: u32) -> CurrencyCode {
+        self.currencies[usize::from(self.currency.value(row as usize))]
+    }
+
+    pub(crate) fn currency_code(&self, currency: CurrencyCode) -> Option<u8> {
+        self.currencies
+            .iter()
+            .position(|known| *known == currency)
+            .and_then(|at| u8::try_from(at).ok())
+    }
+
+    /// Whether any variant is available.
+    #[must_use]
+    pub fn in_stock(&self, row: u32) -> bool {
+        self.in_stock.value(row as usize)
+    }
+
+    /// Whether the card shows a list price above the price.
+    #[must_use]
+    pub fn on_sale(&self, row: u32) -> bool {
+        self.on_sale.value(row as usize)
+    }
+
+    /// Rating, where the store publishes one.
+    #[must_use]
+    pub fn rating(&self, row: u32) -> Option<Rating> {
+        let row = row as usize;
+        let rated = self.rating.is_valid(row) && self.rating_count.is_valid(row);
+        rated.then(|| Rating {
+            average: self.rating.value(row),
+            count: self.rating_count.value(row),
+        })
+    }
+
+    /// Address of the first image.
+    #[must_use]
+    pub fn image(&self, row: u32) -> Option<&str> {
+        text(&self.image, row as usize)
+    }
+
+    /// The leaf category, where a rule fits.
+    #[must_use]
+    pub fn category(&self, row: u32) -> Option<CategoryId> {
+        let row = row as usize;
+        self.category
+            .is_valid(row)
+            .then(|| CategoryId(self.category.value(row)))
+    }
+
+    /// When it was published, else created: what `newest` sorts by.
+    #[must_use]
+    pub fn newest_at(&self, row: u32) -> Option<Timestamp> {
+        let row = row as usize;
+        self.newest_at
+            .is_valid(row)
+            .then(|| Timestamp::from_micros(self.newest_at.value(row)))
+    }
+
+    /// How presentable the product is, from 0 to 1: in stock, rated, pictured, described. A prior for ranking.
+    #[must_use]
+    pub fn quality(&self, row: u32) -> f32 {
+        self.quality.value(row as usize)
+    }
+
+    /// How many variants it has.
+    #[must_use]
+    pub fn variant_count(&self, row: u32) -> u32 {
+        self.variant_count.value(row as usize)
+    }
+
+    /// The codes of the row's facet values, ascending: indexes of [`Facets`](super::Facets).
+    #[must_use]
+    pub fn facet_codes(&self, row: u32) -> &[u32] {
+        &self.facets.values()[self.facet_spans.at(row as usize)]
+    }
+
+    pub(crate) fn facet_codes_below(&self, count: usize) -> bool {
+        self.facets.values().iter().all(|code| (*code as usize) < count)
+    }
+}
+
+/// The validated width of the column makes the fallback unreachable.
+fn fixed<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    bytes.try_into().unwrap_or([0; N])
+}
+
+/// Collects cards while a part is built.
+#[derive(Debug)]
+pub(crate) struct CardsWriter {
+    ids: Vec<ProductId>,
+    uids: Vec<ProductUid>,
+    store: Vec<u32>,
+    title: StringBuilder,
+    price_min: Vec<i64>,
+    price_max: Vec<i64>,
+    compare_at: Vec<Option<i64>>,
+    discount_pct: Vec<Option<u8>>,
+    currency: Vec<u8>,
+    currencies: Vec<CurrencyCode>,
+    in_stock: Vec<bool>,
+    on_sale: Vec<bool>,
+    rating: Vec<Option<f32>>,
+    rating_count: Vec<Option<u32>>,
+    image: StringBuilder,
+    category: Vec<Option<u32>>,
+    newest_at: Vec<Option<i64>>,
+    quality: Vec<f32>,
+    variant_count: Vec<u32>,
+}
+
+impl CardsWriter {
+    pub(crate) fn new() -> Self {
+        Self {
+            ids: Vec::new(),
+            uids: Vec::new(),
+            store: Vec::new(),
+            title: StringBuilder::new(),
+            price_min: Vec::new(),
+            price_max: Vec::new(),
+            compare_at: Vec::new(),
+            discount_pct: Vec::new(),
+            currency: Vec::new(),
+            currencies: Vec::new(),
+            in_stock: Vec::new(),
+            on_sale: Vec::new(),
+            rating: Vec::new(),
+            rating_count: Vec::new(),
+            image: StringBuilder::new(),
+            category: Vec::new(),
+            newest_at: Vec::new(),
+            quality: Vec::new(),
+            variant_count: Vec::new(),
+        }
+    }
+
+    pub(crate) fn push(&mut self, product: &Product, prices: &PriceSummary, store: u32) {
+        self.ids.push(product.key.id());
+        self.uids.push(product.key.uid());
+        self.store.push(store);
+        self.title.append_value(&product.title);
+        self.price_min.push(prices.price_min_minor);
+        self.price_max.push(prices.price_max_minor);
+        self.compare_at.push(prices.compare_at_minor);
+        self.discount_pct.push(prices.discount_pct);
+        let code = self.code_of(product.currency);
+        self.currency.push(code);
+        self.in_stock.push(prices.in_stock);
+        self.on_sale.push(prices.compare_at_minor.is_some());
+        self.rating.push(product.rating.map(|rating| rating.average));
+        self.rating_count.push(product.rating.map(|rating| rating.count));
+        self.image.append_option(first_image(product));
+        self.category.push(product.category.map(|category| category.0));
+        self.newest_at
+            .push(product.published_at.or(product.created_at).map(Timestamp::micros));
+        self.quality.push(quality(product, prices));
+        self.variant_count
+            .push(u32::try_from(product.variants.len()).unwrap_or(u32::MAX));
+    }
+
+    fn code_of(&mut self, currency: CurrencyCode) -> u8 {
+        let at = self
+            .currencies
+            .iter()
+            .position(|known| *known == currency)
+            .unwrap_or_else(|| {
+                self.currencies.push(currency);
+                self.currencies.len() - 1
+            });
+        // ISO 4217 has fewer than 200 currencies.
+        u8::try_from(at).unwrap_or(u8::MAX)
+    }
+
+    pub(crate) fn ids(&self) -> (&[ProductId], &[ProductUid]) {
+        (&self.ids, &self.uids)
+    }
+
+    /// The batch and the table that its currency codes index. `facets` holds the codes of each row.
+    pub(crate) fn finish(mut self, facets: Vec<Vec<u32>>) -> Result<(RecordBatch, Vec<CurrencyCode>), ArrowError> {
+        let mut ids = FixedSizeBinaryBuilder::with_capacity(self.ids.len(), 16);
+        self.ids.iter().try_for_each(|id| ids.append_value(id.as_bytes()))?;
+        let mut uids = FixedSizeBinaryBuilder::with_capacity(self.uids.len(), 20);
+        self.uids.iter().try_for_each(|uid| uids.append_value(uid.as_bytes()))?;
+        let (mut ends, mut codes) = (Ends::default(), Vec::new());
+        for row in facets {
+            codes.extend(row);
+            ends.close(codes.len());
+        }
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(ids.finish()),
+            Arc::new(uids.finish()),
+            Arc::new(UInt32Array::from(self.store)),
+            Arc::new(self.title.finish()),
+            Arc::new(Int64Array::from(self.price_min)),
+            Arc::new(Int64Array::from(self.price_max)),
+            Arc::new(Int64Array::from(self.compare_at)),
+            Arc::new(UInt8Array::from(self.discount_pct)),
+            Arc::new(UInt8Array::from(self.currency)),
+            Arc::new(BooleanArray::from(self.in_stock)),
+            Arc::new(BooleanArray::from(self.on_sale)),
+            Arc::new(Float32Array::from(self.rating)),
+            Arc::new(UInt32Array::from(self.rating_count)),
+            Arc::new(self.image.finish()),
+            Arc::new(UInt32Array::from(self.category)),
+            Arc::new(Int64Array::from(self.newest_at)),
+            Arc::new(Float32Array::from(self.quality)),
+            Arc::new(UInt32Array::from(self.variant_count)),
+            ends.finish(&item(DataType::UInt32), Arc::new(UInt32Array::from(codes)))?,
+        ];
+        Ok((RecordBatch::try_new(Arc::clone(&SCHEMA), columns)?, self.currencies))
+    }
+}
+
+fn first_image(product: &Product) -> Option<&str> {
+    let image = product
+        .media
+        .iter()
+        .find(|media| media.kind == data_model::MediaKind::Image);
+    image.map(|media| media.url.as_str())
+}
+
+/// Ratings count for little until there are several: a mean of 3.5 from eight ratings is assumed beforehand.
+const PRIOR_RATING: f32 = 3.5;
+const PRIOR_RATINGS: f32 = 8.0;
+
+fn quality(product: &Product, prices: &PriceSummary) -> f32 {
+    let (average, count) = product
+        .rating
+        .map_or((0.0, 0.0), |rating| (rating.average, rating.count as f32));
+    let rating = (average * count + PRIOR_RATING * PRIOR_RATINGS) / ((count + PRIOR_RATINGS) * 5.0);
+    let popularity = ((1.0 + count).log10() / 4.0).min(1.0);
+    let yes = |fact: bool| if fact { 1.0 } else { 0.0 };
+    let quality = 0.35 * yes(prices.in_stock)
+        + 0.25 * rating
+        + 0.2 * popularity
+        + 0.1 * yes(first_image(product).is_some())
+        + 0.05 * yes(product.description.len() >= 80)
+        + 0.05 * yes(prices.compare_at_minor.is_some());
+    if quality.is_finite() {
+        quality.clamp(0.0, 1.0)
+    } else {
+        0.0
+    }
+}

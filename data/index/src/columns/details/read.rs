@@ -1,0 +1,185 @@
+use arrow::array::{Int64Array, ListArray, RecordBatch, StringArray, UInt64Array};
+use arrow::datatypes::SchemaRef;
+use arrow::error::ArrowError;
+use data_model::Timestamp;
+
+use super::super::ipc::{cast, column};
+use super::super::lists::{NamedLists, Spans, text};
+use super::SCHEMA;
+use super::rows::{MediaColumns, MediaRef, NamedValues, ReviewRef, Reviews, VariantRef, Variants, moment};
+
+/// Everything of a product that its card does not show.
+#[derive(Debug)]
+pub struct Details {
+    /// The first row of each batch, ascending, and the number of rows at the end.
+    starts: Vec<u32>,
+    batches: Vec<Batch>,
+}
+
+#[derive(Debug)]
+struct Batch {
+    platform_id: UInt64Array,
+    handle: StringArray,
+    description: StringArray,
+    vendor: StringArray,
+    product_type: StringArray,
+    tag_spans: Spans,
+    tags: StringArray,
+    options: NamedLists,
+    attributes: NamedLists,
+    media: MediaColumns,
+    variants: Variants,
+    reviews: Reviews,
+    created_at: Int64Array,
+    published_at: Int64Array,
+    updated_at: Int64Array,
+}
+
+impl Batch {
+    fn of(batch: &RecordBatch) -> Result<Self, ArrowError> {
+        let tags: ListArray = column(batch, "tags")?;
+        Ok(Self {
+            platform_id: column(batch, "platform_id")?,
+            handle: column(batch, "handle")?,
+            description: column(batch, "description")?,
+            vendor: column(batch, "vendor")?,
+            product_type: column(batch, "product_type")?,
+            tag_spans: Spans::of(&tags),
+            tags: cast(tags.values(), "tags")?,
+            options: NamedLists::of(&column(batch, "options")?)?,
+            attributes: NamedLists::of(&column(batch, "attributes")?)?,
+            media: MediaColumns::of(&column(batch, "media")?)?,
+            variants: Variants::of(&column(batch, "variants")?)?,
+            reviews: Reviews::of(&column(batch, "reviews")?)?,
+            created_at: column(batch, "created_at")?,
+            published_at: column(batch, "published_at")?,
+            updated_at: column(batch, "updated_at")?,
+        })
+    }
+}
+
+impl Details {
+    pub(crate) fn schema() -> &'static SchemaRef {
+        &SCHEMA
+    }
+
+    pub(crate) fn of(batches: &[RecordBatch]) -> Result<Self, ArrowError> {
+        let mut starts = vec![0];
+        let mut rows = 0_u32;
+        for batch in batches {
+            let more = u32::try_from(batch.num_rows())
+                .ok()
+                .and_then(|more| rows.checked_add(more));
+            rows = more.ok_or_else(|| ArrowError::InvalidArgumentError("too many rows".to_owned()))?;
+            starts.push(rows);
+        }
+        Ok(Self {
+            starts,
+            batches: batches.iter().map(Batch::of).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn rows(&self) -> u32 {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    /// The details of a row.
+    #[must_use]
+    pub fn row(&self, row: u32) -> DetailsRow<'_> {
+        let batch = self.starts.partition_point(|start| *start <= row) - 1;
+        DetailsRow {
+            batch: &self.batches[batch],
+            at: (row - self.starts[batch]) as usize,
+        }
+    }
+}
+
+/// The details of one product, read in place.
+#[derive(Debug, Clone, Copy)]
+pub struct DetailsRow<'a> {
+    batch: &'a Batch,
+    at: usize,
+}
+
+impl<'a> DetailsRow<'a> {
+    /// The platform's own id of the product.
+    #[must_use]
+    pub fn platform_id(&self) -> u64 {
+        self.batch.platform_id.value(self.at)
+    }
+
+    /// The store's name of the product in URLs: its page is `{base_url}/products/{handle}`.
+    #[must_use]
+    pub fn handle(&self) -> &'a str {
+        self.batch.handle.value(self.at)
+    }
+
+    /// Plain text; may be empty.
+    #[must_use]
+    pub fn description(&self) -> &'a str {
+        self.batch.description.value(self.at)
+    }
+
+    /// The vendor.
+    #[must_use]
+    pub fn vendor(&self) -> Option<&'a str> {
+        text(&self.batch.vendor, self.at)
+    }
+
+    /// The store's own product type.
+    #[must_use]
+    pub fn product_type(&self) -> Option<&'a str> {
+        text(&self.batch.product_type, self.at)
+    }
+
+    /// Tags, in the store's order.
+    pub fn tags(&self) -> impl ExactSizeIterator<Item = &'a str> + Clone + use<'a> {
+        let batch = self.batch;
+        batch.tag_spans.at(self.at).map(move |at| batch.tags.value(at))
+    }
+
+    /// Options, in the store's order.
+    pub fn options(&self) -> impl ExactSizeIterator<Item = NamedValues<'a>> + use<'a> {
+        NamedValues::of(&self.batch.options, self.at)
+    }
+
+    /// Structured attributes.
+    pub fn attributes(&self) -> impl ExactSizeIterator<Item = NamedValues<'a>> + use<'a> {
+        NamedValues::of(&self.batch.attributes, self.at)
+    }
+
+    /// Pictures and films, in display order.
+    pub fn media(&self) -> impl ExactSizeIterator<Item = MediaRef<'a>> + use<'a> {
+        self.batch.media.at(self.at)
+    }
+
+    /// Variants, in the store's order.
+    pub fn variants(&self) -> impl ExactSizeIterator<Item = VariantRef<'a>> + use<'a> {
+        self.batch.variants.at(self.at)
+    }
+
+    /// Reviews, newest first.
+    pub fn reviews(&self) -> impl ExactSizeIterator<Item = ReviewRef<'a>> + use<'a> {
+        self.batch.reviews.at(self.at)
+    }
+
+    /// When the store says it was created.
+    #[must_use]
+    pub fn created_at(&self) -> Option<Timestamp> {
+        moment(&self.batch.created_at, self.at)
+    }
+
+    /// When the store says it was published.
+    #[must_use]
+    pub fn published_at(&self) -> Option<Timestamp> {
+        moment(&self.batch.published_at, self.at)
+    }
+
+    /// When the store says it last changed.
+    #[must_use]
+    pub fn updated_at(&self) -> Option<Timestamp> {
+        moment(&self.batch.updated_at, self.at)
+    }
+}

@@ -1,0 +1,324 @@
+use std::collections::hash_map::Entry;
+use std::io;
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
+
+use arrow::array::{Array, ArrayRef, BinaryArray, BinaryBuilder, RecordBatch, StringArray, StringBuilder, UInt32Array};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::error::ArrowError;
+use data_model::{CategoryId, Product};
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
+use unicode_normalization::UnicodeNormalization;
+
+use super::Cards;
+use super::ipc::column;
+use crate::taxonomy;
+
+/// The file's name within a part.
+pub(crate) const FACETS: &str = "facets.arrow";
+
+/// Longer values are prose, not values to filter by.
+const VALUE_BYTES_MAX: usize = 256;
+/// More values of one product than anyone filters by.
+const VALUES_PER_ROW_MAX: usize = 1_024;
+/// Below this many hits for each value of a facet, counting the hits' own codes beats meeting every posting list.
+const HITS_PER_VALUE: u64 = 4;
+
+static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
+    Arc::new(Schema::new(vec![
+        Field::new("name", DataType::Utf8, false),
+        Field::new("value", DataType::Utf8, false),
+        Field::new("display", DataType::Utf8, false),
+        Field::new("count", DataType::UInt32, false),
+        Field::new("rows", DataType::Binary, false),
+    ]))
+});
+
+/// The facet name that options and attributes of this name count under: lower case, white space folded,
+/// `colour` → `color`; empty when there is nothing to name.
+#[must_use]
+pub fn fold_name(name: &str) -> String {
+    let folded = fold_value(name);
+    match folded.as_str() {
+        "colour" | "colors" | "colours" => "color".to_owned(),
+        "sizes" => "size".to_owned(),
+        "materials" => "material".to_owned(),
+        "tags" => "tag".to_owned(),
+        _ => folded,
+    }
+}
+
+/// The form in which facet values are compared: compatibility-normalised, lower case, white space folded.
+#[must_use]
+pub fn fold_value(value: &str) -> String {
+    let mut folded = String::with_capacity(value.len());
+    for word in value.split_whitespace() {
+        if !folded.is_empty() {
+            folded.push(' ');
+        }
+        if word.is_ascii() {
+            folded.extend(word.chars().map(|char| char.to_ascii_lowercase()));
+        } else {
+            folded.extend(word.nfkc().flat_map(char::to_lowercase));
+        }
+    }
+    folded
+}
+
+/// A facet value of a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FacetKey<'a> {
+    /// The facet: `color`, `size`, …, `category`, `vendor`, `tag`.
+    pub name: &'a str,
+    /// The value, folded: the same in every part. A category's is its id in decimal.
+    pub value: &'a str,
+    /// The value as a store spells it; a category's slug.
+    pub display: &'a str,
+    /// Rows that have it, dead ones included.
+    pub count: u32,
+}
+
+/// The facet values of a part, numbered in order of name and value, with the rows that have each.
+///
+/// A product has the value of each of its options and attributes, `vendor`, each `tag`, and `category` once for its
+/// category and once for each ancestor.
+#[derive(Debug)]
+pub struct Facets {
+    names: StringArray,
+    values: StringArray,
+    displays: StringArray,
+    counts: UInt32Array,
+    rows: BinaryArray,
+    /// Each name with the codes of its values, sorted by name.
+    ranges: Vec<(String, Range<u32>)>,
+}
+
+impl Facets {
+    pub(crate) fn schema() -> &'static SchemaRef {
+        &SCHEMA
+    }
+
+    pub(crate) fn of(batch: &RecordBatch) -> Result<Self, ArrowError> {
+        let mut facets = Self {
+            names: column(batch, "name")?,
+            values: column(batch, "value")?,
+            displays: column(batch, "display")?,
+            counts: column(batch, "count")?,
+            rows: column(batch, "rows")?,
+            ranges: Vec::new(),
+        };
+        for code in 0..u32::try_from(batch.num_rows()).unwrap_or(u32::MAX) {
+            let name = facets.names.value(code as usize);
+            match facets.ranges.last_mut() {
+                Some((last, range)) if last == name => range.end = code + 1,
+                _ => facets.ranges.push((name.to_owned(), code..code + 1)),
+            }
+        }
+        if facets.ranges.windows(2).all(|pair| pair[0].0 < pair[1].0) {
+            Ok(facets)
+        } else {
+            Err(ArrowError::InvalidArgumentError(
+                "facet names are not sorted".to_owned(),
+            ))
+        }
+    }
+
+    /// How many values there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether no product has any.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The facets' names, sorted, with the codes of their values.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = (&str, Range<u32>)> {
+        self.ranges.iter().map(|(name, codes)| (name.as_str(), codes.clone()))
+    }
+
+    /// The codes of a facet's values; empty for a name that no product here has. The name must be folded.
+    #[must_use]
+    pub fn codes(&self, name: &str) -> Range<u32> {
+        let at = self.ranges.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok();
+        at.and_then(|at| self.ranges.get(at))
+            .map_or(0..0, |(_, codes)| codes.clone())
+    }
+
+    /// The value with this code.
+    #[must_use]
+    pub fn key(&self, code: u32) -> FacetKey<'_> {
+        let at = code as usize;
+        FacetKey {
+            name: self.names.value(at),
+            value: self.values.value(at),
+            display: self.displays.value(at),
+            count: self.counts.value(at),
+        }
+    }
+
+    /// The code of a folded value of a folded name.
+    #[must_use]
+    pub fn code(&self, name: &str, value: &str) -> Option<u32> {
+        let Range {
+            start: mut low,
+            end: mut high,
+        } = self.codes(name);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.values.value(middle as usize).cmp(value) {
+                std::cmp::Ordering::Equal => return Some(middle),
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+
+    /// The rows that have the value with this code, dead ones included.
+    #[must_use]
+    pub fn rows(&self, code: u32) -> RoaringBitmap {
+        // The file was verified when it was fetched; a list that cannot be read would be no rows, not a crash.
+        RoaringBitmap::deserialize_from(self.rows.value(code as usize)).unwrap_or_default()
+    }
+
+    /// The rows filed under a category or below it.
+    #[must_use]
+    pub fn category_rows(&self, category: CategoryId) -> RoaringBitmap {
+        self.code("category", &category.to_string())
+            .map(|code| self.rows(code))
+            .unwrap_or_default()
+    }
+
+    /// How many of `hits` have each value of a facet, by code; values that no hit has are left out.
+    /// `cards` are those of the same part.
+    #[must_use]
+    pub fn counts(&self, cards: &Cards, name: &str, hits: &RoaringBitmap) -> Vec<(u32, u64)> {
+        let codes = self.codes(name);
+        if hits.len() >= HITS_PER_VALUE * codes.len() as u64 {
+            let counted = codes.map(|code| (code, self.rows(code).intersection_len(hits)));
+            return counted.filter(|(_, count)| *count > 0).collect();
+        }
+        let mut counts: FxHashMap<u32, u64> = FxHashMap::default();
+        for row in hits {
+            let of_row = cards.facet_codes(row);
+            let from = of_row.partition_point(|code| *code < codes.start);
+            for code in of_row.iter().skip(from).take_while(|code| **code < codes.end) {
+                *counts.entry(*code).or_default() += 1;
+            }
+        }
+        let mut counts: Vec<(u32, u64)> = counts.into_iter().collect();
+        counts.sort_unstable();
+        counts
+    }
+}
+
+/// Collects facet values while a part is built.
+#[derive(Debug, Default)]
+pub(crate) struct FacetsWriter {
+    codes: FxHashMap<(String, String), u32>,
+    displays: Vec<String>,
+    rows: Vec<RoaringBitmap>,
+    of_rows: Vec<Vec<u32>>,
+}
+
+impl FacetsWriter {
+    /// Takes the next row.
+    pub(crate) fn push(&mut self, product: &Product) {
+        let row = u32::try_from(self.of_rows.len()).unwrap_or(u32::MAX);
+        self.of_rows.push(Vec::new());
+        for category in product.category.into_iter().flat_map(taxonomy::lineage) {
+            self.add(row, "category", &category.id.to_string(), &category.slug);
+        }
+        if let Some(vendor) = &product.vendor {
+            self.add(row, "vendor", vendor, vendor);
+        }
+        for attribute in &product.attributes {
+            self.add_values(row, &attribute.name, &attribute.values);
+        }
+        for option in &product.options {
+            self.add_values(row, &option.name, &option.values);
+        }
+        for tag in &product.tags {
+            self.add(row, "tag", tag, tag);
+        }
+    }
+
+    fn add_values(&mut self, row: u32, name: &str, values: &[String]) {
+        let name = fold_name(name);
+        // A store's own "category" would mix with the taxonomy's.
+        if name.is_empty() || name.len() > VALUE_BYTES_MAX || name == "category" {
+            return;
+        }
+        for value in values {
+            self.add(row, &name, value, value);
+        }
+    }
+
+    fn add(&mut self, row: u32, name: &str, value: &str, display: &str) {
+        let value = fold_value(value);
+        let full = self
+            .of_rows
+            .last()
+            .is_none_or(|codes| codes.len() >= VALUES_PER_ROW_MAX);
+        if value.is_empty() || value.len() > VALUE_BYTES_MAX || full {
+            return;
+        }
+        let next = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
+        let code = match self.codes.entry((name.to_owned(), value)) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
+                self.displays
+                    .push(display.split_whitespace().collect::<Vec<_>>().join(" "));
+                self.rows.push(RoaringBitmap::new());
+                *new.insert(next)
+            }
+        };
+        let new = self.rows.get_mut(code as usize).is_some_and(|rows| rows.insert(row));
+        if let Some(codes) = self.of_rows.last_mut().filter(|_| new) {
+            codes.push(code);
+        }
+    }
+
+    /// The batch, and the ascending codes of each row.
+    pub(crate) fn finish(mut self) -> Result<(RecordBatch, Vec<Vec<u32>>), ArrowError> {
+        let mut order: Vec<((String, String), u32)> = self.codes.drain().collect();
+        order.sort_unstable();
+        let mut sorted_code = vec![0; order.len()];
+        let (mut names, mut values, mut displays) = (StringBuilder::new(), StringBuilder::new(), StringBuilder::new());
+        let (mut counts, mut rows) = (Vec::with_capacity(order.len()), BinaryBuilder::new());
+        for (code, ((name, value), collected)) in (0..).zip(&order) {
+            let at = *collected as usize;
+            sorted_code[at] = code;
+            names.append_value(name);
+            values.append_value(value);
+            displays.append_value(&self.displays[at]);
+            self.rows[at].optimize();
+            counts.push(u32::try_from(self.rows[at].len()).unwrap_or(u32::MAX));
+            rows.append_value(serialised(&self.rows[at])?);
+        }
+        for codes in &mut self.of_rows {
+            codes.iter_mut().for_each(|code| *code = sorted_code[*code as usize]);
+            codes.sort_unstable();
+        }
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(names.finish()),
+            Arc::new(values.finish()),
+            Arc::new(displays.finish()),
+            Arc::new(UInt32Array::from(counts)),
+            Arc::new(rows.finish()),
+        ];
+        Ok((RecordBatch::try_new(Arc::clone(&SCHEMA), columns)?, self.of_rows))
+    }
+}
+
+fn serialised(rows: &RoaringBitmap) -> Result<Vec<u8>, ArrowError> {
+    let mut bytes = Vec::with_capacity(rows.serialized_size());
+    let written: io::Result<()> = rows.serialize_into(&mut bytes);
+    written.map_err(|error| ArrowError::IoError("cannot serialise a posting list".to_owned(), error))?;
+    Ok(bytes)
+}

@@ -1,0 +1,84 @@
+use std::io::Write;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use arrow::array::{Array, RecordBatch};
+use arrow::buffer::Buffer;
+use arrow::datatypes::{Schema, SchemaRef};
+use arrow::error::ArrowError;
+use arrow::ipc::reader::{FileDecoder, read_footer_length};
+use arrow::ipc::writer::{FileWriter, IpcWriteOptions};
+use arrow::ipc::{Block, convert, root_as_footer};
+use bytes::Bytes;
+
+/// `ARROW1` and the footer's length, at the end of a file.
+const TRAILER_BYTES: usize = 10;
+
+fn damaged(what: &str) -> ArrowError {
+    ArrowError::IpcError(what.to_owned())
+}
+
+/// Reads every batch in place: the arrays point into `bytes`. Everything is validated, so that a file which passes
+/// can be read without a check.
+pub(crate) fn read(bytes: Bytes, schema: &SchemaRef) -> Result<Vec<RecordBatch>, ArrowError> {
+    // The decoder asserts that buffers lie within their block; a damaged file must be an error, not a crash.
+    std::panic::catch_unwind(AssertUnwindSafe(|| decode(bytes, schema)))
+        .unwrap_or_else(|_| Err(damaged("a buffer lies outside its block")))
+}
+
+fn decode(bytes: Bytes, schema: &SchemaRef) -> Result<Vec<RecordBatch>, ArrowError> {
+    let buffer = Buffer::from(bytes);
+    let body_end = buffer
+        .len()
+        .checked_sub(TRAILER_BYTES)
+        .ok_or_else(|| damaged("shorter than its trailer"))?;
+    let trailer = buffer.get(body_end..).and_then(|trailer| trailer.try_into().ok());
+    let footer_len = read_footer_length(trailer.ok_or_else(|| damaged("no trailer"))?)?;
+    let footer_start = body_end
+        .checked_sub(footer_len)
+        .ok_or_else(|| damaged("shorter than its footer"))?;
+    let footer_bytes = buffer.get(footer_start..body_end).unwrap_or_default();
+    let footer = root_as_footer(footer_bytes).map_err(|error| damaged(&format!("footer: {error}")))?;
+    let found = convert::fb_to_schema(footer.schema().ok_or_else(|| damaged("no schema"))?);
+    if found.fields() != schema.fields() {
+        return Err(ArrowError::SchemaError("other columns than expected".to_owned()));
+    }
+    let decoder = FileDecoder::new(Arc::clone(schema), footer.version()).with_require_alignment(true);
+    let blocks = footer.recordBatches().ok_or_else(|| damaged("no batches"))?;
+    blocks
+        .iter()
+        .map(|block| read_block(&decoder, block, &buffer, footer_start))
+        .collect()
+}
+
+fn read_block(decoder: &FileDecoder, block: &Block, buffer: &Buffer, end: usize) -> Result<RecordBatch, ArrowError> {
+    let outside = || damaged("a block lies outside the file");
+    let offset = usize::try_from(block.offset()).map_err(|_| outside())?;
+    let metadata = usize::try_from(block.metaDataLength()).map_err(|_| outside())?;
+    let body = usize::try_from(block.bodyLength()).map_err(|_| outside())?;
+    let length = metadata.checked_add(body).ok_or_else(outside)?;
+    if metadata < 8 || offset.checked_add(length).is_none_or(|block_end| block_end > end) {
+        return Err(outside());
+    }
+    let batch = decoder.read_record_batch(block, &buffer.slice_with_length(offset, length))?;
+    batch.ok_or_else(|| damaged("a block without a batch"))
+}
+
+/// Writes uncompressed, aligned Arrow, so that it can be read in place.
+pub(crate) fn writer<W: Write>(to: W, schema: &Schema) -> Result<FileWriter<W>, ArrowError> {
+    FileWriter::try_new_with_options(to, schema, IpcWriteOptions::default())
+}
+
+/// The column of this name as its array type.
+pub(crate) fn column<A: Array + Clone + 'static>(batch: &RecordBatch, name: &str) -> Result<A, ArrowError> {
+    let array = batch
+        .column_by_name(name)
+        .ok_or_else(|| ArrowError::SchemaError(format!("no column {name}")))?;
+    cast(array, name)
+}
+
+/// An array as its array type.
+pub(crate) fn cast<A: Array + Clone + 'static>(array: &dyn Array, name: &str) -> Result<A, ArrowError> {
+    let array = array.as_any().downcast_ref::<A>().cloned();
+    array.ok_or_else(|| ArrowError::SchemaError(format!("column {name} is of another type")))
+}

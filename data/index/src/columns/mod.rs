@@ -1,0 +1,19 @@
+//! The columns of a part, read in place from memory-mapped Arrow files: one accessor a column, no copies.
+//!
+//! Rows are `u32` and must be below the part's `rows`; a larger row is a programming error and panics. Rows come
+//! from a search, a lookup or a bitmap of the same part, which never hold others.
+
+mod cards;
+mod details;
+mod facets;
+pub(crate) mod ipc;
+mod lists;
+mod lookup;
+
+pub use cards::Cards;
+pub(crate) use cards::{CARDS, CardsWriter};
+pub(crate) use details::{DETAILS, DetailsWriter};
+pub use details::{Details, DetailsRow, MediaRef, NamedValues, ReviewRef, VariantRef};
+pub(crate) use facets::{FACETS, FacetsWriter};
+pub use facets::{FacetKey, Facets, fold_name, fold_value};
+pub(crate) use lookup::{LOOKUP, Lookup, write_lookup};

@@ -1,0 +1,93 @@
+use std::fmt;
+use std::io::Read;
+use std::path::Path;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// A SHA-256 digest, written as 64 lower-case hex digits: the name of a file of a release.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Sha256Hex([u8; 32]);
+
+impl fmt::Display for Sha256Hex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Sha256Hex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for Sha256Hex {
+    type Err = hex::FromHexError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut bytes = [0; 32];
+        hex::decode_to_slice(text, &mut bytes)?;
+        // One content has one name: upper-case digits would give it a second.
+        if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            return Err(hex::FromHexError::InvalidStringLength);
+        }
+        Ok(Self(bytes))
+    }
+}
+
+impl Serialize for Sha256Hex {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Sha256Hex {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        std::borrow::Cow::<'de, str>::deserialize(deserializer)?
+            .parse()
+            .map_err(serde::de::Error::custom)
+    }
+}
+
+/// The first `N` bytes of a content's SHA-256; `N` is at most 32.
+pub(crate) fn prefix<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    let digest = Sha256::digest(bytes);
+    std::array::from_fn(|at| digest.get(at).copied().unwrap_or(0))
+}
+
+/// Digests what arrives piece by piece.
+#[derive(Debug, Default)]
+pub(crate) struct Hasher {
+    sha: Sha256,
+    size_bytes: u64,
+}
+
+impl Hasher {
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
+        self.sha.update(bytes);
+        self.size_bytes = self.size_bytes.saturating_add(bytes.len() as u64);
+    }
+
+    pub(crate) fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    pub(crate) fn finish(self) -> (Sha256Hex, u64) {
+        (Sha256Hex(self.sha.finalize().into()), self.size_bytes)
+    }
+}
+
+/// Digest and size of a local file.
+pub(crate) fn of_file(path: &Path) -> std::io::Result<(Sha256Hex, u64)> {
+    let mut file = std::fs::File::open(path)?;
+    let mut hasher = Hasher::default();
+    let mut buffer = vec![0; 1 << 18];
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            return Ok(hasher.finish());
+        }
+        hasher.update(buffer.get(..read).unwrap_or_default());
+    }
+}

@@ -1,0 +1,51 @@
+//! What a release is made of: build its parts, describe them in a manifest, publish, list, roll back, collect
+//! garbage, fetch, open.
+//!
+//! In: [`Product`](data_model::Product)s grouped by store and the facts of their brands. Out: immutable files
+//! named by their SHA-256, a [`Manifest`] that names them, and, on the reading side, an opened [`Release`]: one
+//! full-text index over all parts, memory-mapped columns, posting lists, brands and categories.
+//! It never reads the lake, never crawls, never plans or ranks a query, and never changes a file once written.
+//!
+//! # Reading: what a query server needs
+//! [`Release`] is immutable and `Send + Sync`; share it in an `Arc`. A row is addressed by [`RowAddress`]
+//! `{ part, row }`; the same numbers are tantivy's `DocAddress { segment_ord, doc_id }`, so a hit of
+//! [`Release::searcher`] is a row of the columns. Rows that a newer part replaced are masked inside the text index
+//! as deleted documents: every tantivy collector skips them, as do [`Filter`] bitmaps and [`Release::find`].
+//!
+//! * text: [`Release::searcher`], [`Release::fields`], [`text::analyse`] (query terms of one [`text::Analysis`]);
+//! * cards: [`Part::cards`] → [`columns::Cards`], one accessor a column, zero copy;
+//! * detail: [`Part::details`] → [`columns::DetailsRow`];
+//! * filters: [`RowFilter`] → [`Release::filter`] → [`Filter::part`] → `matches(row)` or `bitmap()`;
+//! * facets: [`Part::facets`] → names, values, posting lists, codes of a row, counts over a bitmap of hits;
+//! * brands: [`Release::brands`], [`Release::brand_by_slug`], [`Release::brand_of`];
+//! * categories: [`Release::category_tree`] with counts of products, descendants included; [`taxonomy`];
+//! * totals: [`Release::counts`].
+
+mod assemble;
+pub mod columns;
+mod digest;
+mod error;
+mod filter;
+mod manifest;
+mod part;
+mod plan;
+mod release;
+mod store;
+pub mod taxonomy;
+pub mod text;
+
+pub use assemble::{AssembleError, Assembly, assemble};
+pub use digest::Sha256Hex;
+pub use error::{BuildError, OpenError, ReleaseError};
+pub use filter::{FacetClause, Filter, PartFilter, PriceRange, RowFilter};
+pub use manifest::{
+    BrandEntry, BrandFacts, CategoryCount, Counts, CurrencyCount, FileEntry, Manifest, PartEntry, PartId, PartStore,
+    SCHEMA_VERSION,
+};
+pub use part::{BuildOptions, BuiltParts, PartBuilder, PartFiles, PartsBuilder, StoreSummary};
+pub use plan::{BuildPlan, LakeStore, PartPlan, PlanOptions, plan};
+pub use release::{CategoryNode, Part, Release, RowAddress};
+pub use store::{
+    CheckOptions, Current, FetchReport, GcOptions, GcReport, ListedRelease, LocalRelease, LogEvent, Publication,
+    Published, ReleaseStore, Violation,
+};

@@ -1,0 +1,246 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use data_model::{Brand, CategoryId, CurrencyCode, ReleaseId, StoreHost, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::digest::Sha256Hex;
+
+/// The version of the manifest's and the files' layout that this program writes, and the only one it reads.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// What is known of a brand besides its products.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BrandFacts {
+    /// The brand, as its store presents itself.
+    pub brand: Brand,
+    /// Content hash of its catalogue; equal hashes mean equal products.
+    pub catalogue_hash: String,
+    /// When its catalogue was last confirmed by a crawl.
+    pub refreshed_at: Timestamp,
+}
+
+/// What a release is made of. The id follows from everything but [`Manifest::built_at`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Layout of this document and of the files, see [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The release's id.
+    pub id: ReleaseId,
+    /// When it was built.
+    pub built_at: Timestamp,
+    /// Lake tables and the versions that it was built from.
+    pub lake: BTreeMap<String, u64>,
+    /// Totals.
+    pub counts: Counts,
+    /// Every brand, sorted by store; brands without products too.
+    pub brands: Vec<BrandEntry>,
+    /// The parts, in the order in which they are opened.
+    pub parts: Vec<PartEntry>,
+}
+
+/// Totals over the live rows of a release.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Brands, those without products included.
+    pub brands: u64,
+    /// Products.
+    pub products: u64,
+    /// Variants of all products.
+    pub variants: u64,
+    /// Products with a variant that is available.
+    pub in_stock: u64,
+    /// Products whose card shows a list price above the price.
+    pub on_sale: u64,
+    /// Reviews held (not ratings counted).
+    pub reviews: u64,
+    /// Distinct categories that products are filed under, ancestors not counted.
+    pub categories: u64,
+    /// Products per currency, sorted by code.
+    pub currencies: Vec<CurrencyCount>,
+}
+
+/// How many products state their prices in a currency.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CurrencyCount {
+    /// The currency.
+    pub currency: CurrencyCode,
+    /// Products.
+    pub products: u64,
+}
+
+/// How many products are filed directly under a category.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CategoryCount {
+    /// The category.
+    pub category: CategoryId,
+    /// Products.
+    pub products: u64,
+}
+
+/// A brand of a release: its facts and what its products add up to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BrandEntry {
+    /// The brand and how fresh it is.
+    #[serde(flatten)]
+    pub facts: BrandFacts,
+    /// Products.
+    pub product_count: u64,
+    /// Variants of all products.
+    pub variant_count: u64,
+    /// Products with a variant that is available.
+    pub in_stock_count: u64,
+    /// Products whose card shows a list price above the price.
+    pub on_sale_count: u64,
+    /// Reviews held.
+    pub review_count: u64,
+    /// Products per category, sorted by category id, ancestors not counted.
+    pub categories: Vec<CategoryCount>,
+    /// Products per currency, sorted by code.
+    pub currencies: Vec<CurrencyCount>,
+    /// Lowest price of the products that are in the brand's own currency.
+    pub price_min_minor: Option<i64>,
+    /// Highest price of the products that are in the brand's own currency.
+    pub price_max_minor: Option<i64>,
+    /// Mean of the products' ratings, weighted by how many ratings each has.
+    pub rating: Option<f32>,
+    /// Ratings of all products.
+    pub rating_count: u64,
+}
+
+/// A part's id: `p` and 32 hex digits that follow from its files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PartId([u8; 16]);
+
+impl PartId {
+    pub(crate) const fn from_digest(prefix: [u8; 16]) -> Self {
+        Self(prefix)
+    }
+
+    /// The text index's segment id: the part's digits, written as a UUID without hyphens.
+    pub(crate) fn segment_id(self) -> String {
+        hex::encode(self.0)
+    }
+}
+
+impl fmt::Display for PartId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "p{}", hex::encode(self.0))
+    }
+}
+
+impl FromStr for PartId {
+    type Err = hex::FromHexError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut bytes = [0; 16];
+        let digits = text.strip_prefix('p').ok_or(hex::FromHexError::InvalidStringLength)?;
+        hex::decode_to_slice(digits, &mut bytes)?;
+        Ok(Self(bytes))
+    }
+}
+
+impl Serialize for PartId {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for PartId {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        std::borrow::Cow::<'de, str>::deserialize(deserializer)?
+            .parse()
+            .map_err(serde::de::Error::custom)
+    }
+}
+
+/// One immutable unit of rows, with the files that hold them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartEntry {
+    /// Its id.
+    pub id: PartId,
+    /// Rows written.
+    pub rows: u32,
+    /// Rows that this release serves; the others belong to stores that a newer part holds or that are gone.
+    pub live_rows: u32,
+    /// The currencies that the rows' currency codes index.
+    pub currencies: Vec<CurrencyCode>,
+    /// The stores whose products it holds, in order of their rows. The dead rows follow from this list alone.
+    pub stores: Vec<PartStore>,
+    /// Its files, sorted by name.
+    pub files: Vec<FileEntry>,
+}
+
+/// A run of consecutive rows of one store in a part.
+///
+/// A store lies in one part, unless it is larger than a part: then in several that were written together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartStore {
+    /// The store.
+    pub store: StoreHost,
+    /// Hash of everything that its rows were made from: catalogue hash, brand name, layout.
+    pub fingerprint: String,
+    /// Its first row.
+    pub first_row: u32,
+    /// How many rows.
+    pub rows: u32,
+    /// Whether this release serves them.
+    pub live: bool,
+}
+
+impl PartStore {
+    pub(crate) fn row_range(&self) -> std::ops::Range<u32> {
+        self.first_row..self.first_row.saturating_add(self.rows)
+    }
+}
+
+/// A file of a release.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct FileEntry {
+    /// What it is within its part: `cards.arrow`, `text.idx`, …
+    pub name: String,
+    /// Its size.
+    pub size_bytes: u64,
+    /// SHA-256 of its content, 64 lower-case hex digits: its name in the store and in caches.
+    pub sha256: Sha256Hex,
+}
+
+impl Manifest {
+    /// Every file of every part; one content may occur more than once.
+    pub fn files(&self) -> impl Iterator<Item = &FileEntry> {
+        self.parts.iter().flat_map(|part| &part.files)
+    }
+
+    /// The id that follows from the content: SHA-256 of the canonical JSON of everything but `id` and `built_at`.
+    ///
+    /// # Errors
+    /// Only when a number cannot be written as JSON.
+    pub fn content_id(&self) -> Result<ReleaseId, serde_json::Error> {
+        #[derive(Serialize)]
+        struct Content<'a> {
+            schema_version: u32,
+            lake: &'a BTreeMap<String, u64>,
+            counts: &'a Counts,
+            brands: &'a [BrandEntry],
+            parts: &'a [PartEntry],
+        }
+        let Self {
+            schema_version,
+            id: _,
+            built_at: _,
+            lake,
+            counts,
+            brands,
+            parts,
+        } = self;
+        let content = serde_json::to_vec(&Content {
+            schema_version: *schema_version,
+            lake,
+            counts,
+            brands,
+            parts,
+        })?;
+        Ok(ReleaseId::from_digest(crate::digest::prefix(&content)))
+    }
+}

@@ -1,0 +1,104 @@
+use std::collections::BTreeSet;
+
+use data_model::{Brand, Product};
+use tantivy::TantivyDocument;
+
+use crate::taxonomy;
+use crate::text::FIELDS;
+
+/// The first lines of a description say what the product is; what follows is care and shipping.
+const DESCRIPTION_BYTES_MAX: usize = 8 << 10;
+/// More values of one field than anyone searches for.
+const VALUES_MAX: usize = 256;
+
+/// What the text index takes of a product.
+pub(super) fn document(product: &Product, brand: &Brand) -> TantivyDocument {
+    let mut document = TantivyDocument::new();
+    document.add_text(FIELDS.title.field, &product.title);
+    document.add_text(FIELDS.title_exact.field, &product.title);
+    document.add_text(FIELDS.brand.field, &brand.name);
+    if let Some(vendor) = product
+        .vendor
+        .as_ref()
+        .filter(|vendor| !vendor.eq_ignore_ascii_case(&brand.name))
+    {
+        document.add_text(FIELDS.brand.field, vendor);
+    }
+    if let Some(category) = product.category.and_then(taxonomy::by_id) {
+        document.add_text(FIELDS.category.field, category.path);
+    }
+    if let Some(product_type) = &product.product_type {
+        document.add_text(FIELDS.category.field, product_type);
+    }
+    let options = product.options.iter().flat_map(|option| &option.values);
+    let attributes = product.attributes.iter().flat_map(|attribute| &attribute.values);
+    for value in options
+        .chain(attributes)
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .take(VALUES_MAX)
+    {
+        document.add_text(FIELDS.options.field, value);
+    }
+    for tag in product.tags.iter().take(VALUES_MAX) {
+        document.add_text(FIELDS.tags.field, tag);
+    }
+    document.add_text(
+        FIELDS.description.field,
+        head(&product.description, DESCRIPTION_BYTES_MAX),
+    );
+    document.add_text(FIELDS.code.field, &product.handle);
+    let skus: BTreeSet<&String> = product
+        .variants
+        .iter()
+        .filter_map(|variant| variant.sku.as_ref())
+        .collect();
+    for sku in skus.into_iter().take(VALUES_MAX) {
+        document.add_text(FIELDS.code.field, sku);
+    }
+    document
+}
+
+/// The first `bytes_max` bytes of a text, cut between characters.
+fn head(text: &str, bytes_max: usize) -> &str {
+    let mut end = text.len().min(bytes_max);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default()
+}
+
+/// The size of a product's texts.
+pub(super) fn text_bytes(product: &Product) -> usize {
+    let len = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    let values = |values: &[String]| values.iter().map(String::len).sum::<usize>();
+    let variants = product.variants.iter().map(|variant| {
+        let options = variant
+            .options
+            .iter()
+            .map(|option| option.name.len() + option.value.len());
+        64 + variant.title.len() + len(&variant.sku) + len(&variant.image) + options.sum::<usize>()
+    });
+    let media = product.media.iter().map(|media| 32 + media.url.len() + len(&media.alt));
+    let reviews = product.reviews.iter();
+    let reviews = reviews.map(|review| 32 + len(&review.author) + len(&review.title) + review.body.len());
+    let options = product
+        .options
+        .iter()
+        .map(|option| option.name.len() + values(&option.values));
+    let attributes = product
+        .attributes
+        .iter()
+        .map(|attribute| attribute.name.len() + values(&attribute.values));
+    let texts = [&product.handle, &product.title, &product.description];
+    texts.iter().map(|text| text.len()).sum::<usize>()
+        + len(&product.vendor)
+        + len(&product.product_type)
+        + values(&product.tags)
+        + variants
+            .chain(media)
+            .chain(reviews)
+            .chain(options)
+            .chain(attributes)
+            .sum::<usize>()
+}

@@ -1,0 +1,34 @@
+mod builder;
+mod document;
+mod rolling;
+mod summary;
+
+pub(crate) use builder::index_settings;
+pub use builder::{PartBuilder, PartFiles};
+pub use rolling::{BuiltParts, PartsBuilder};
+pub use summary::StoreSummary;
+pub(crate) use summary::fingerprint;
+
+/// Files of the text index are named `text.idx`, `text.pos`, …
+pub(crate) const TEXT_FILE_PREFIX: &str = "text.";
+
+/// How parts are built.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BuildOptions {
+    /// Rows of a part at most.
+    pub rows_max: u32,
+    /// A part is full when building it holds about this much memory.
+    pub memory_bytes_max: usize,
+    /// Texts of one product at most.
+    pub product_bytes_max: usize,
+}
+
+impl Default for BuildOptions {
+    fn default() -> Self {
+        Self {
+            rows_max: 131_072,
+            memory_bytes_max: 768 << 20,
+            product_bytes_max: 16 << 20,
+        }
+    }
+}

@@ -1,0 +1,171 @@
+mod categories;
+mod directory;
+mod open;
+mod part;
+mod text_index;
+
+pub use categories::CategoryNode;
+pub use part::Part;
+
+use std::fmt;
+
+use data_model::{BrandSlug, CategoryId, ProductIdent, ReleaseId, StoreHost};
+use rustc_hash::FxHashMap;
+use tantivy::{DocAddress, Searcher};
+
+use crate::filter::{Filter, RowFilter};
+use crate::manifest::{BrandEntry, Counts, Manifest};
+use crate::text::{FIELDS, Fields};
+
+/// A row of a release; the same numbers as tantivy's `DocAddress { segment_ord, doc_id }`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RowAddress {
+    /// Which part: index of [`Release::parts`].
+    pub part: u32,
+    /// Which row of it.
+    pub row: u32,
+}
+
+impl From<DocAddress> for RowAddress {
+    fn from(address: DocAddress) -> Self {
+        Self {
+            part: address.segment_ord,
+            row: address.doc_id,
+        }
+    }
+}
+
+impl From<RowAddress> for DocAddress {
+    fn from(address: RowAddress) -> Self {
+        Self::new(address.part, address.row)
+    }
+}
+
+/// An opened release: immutable, memory-mapped, shared by as many threads as like. Its files stay readable until
+/// it is dropped, even when the cache removes them.
+pub struct Release {
+    manifest: Manifest,
+    parts: Vec<Part>,
+    searcher: Searcher,
+    brand_of_slug: FxHashMap<BrandSlug, usize>,
+    category_tree: Vec<CategoryNode>,
+    category_counts: FxHashMap<CategoryId, u64>,
+}
+
+impl fmt::Debug for Release {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Release")
+            .field("id", &self.manifest.id)
+            .field("parts", &self.parts.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Release {
+    /// The release's id.
+    #[must_use]
+    pub fn id(&self) -> ReleaseId {
+        self.manifest.id
+    }
+
+    /// What the release is made of.
+    #[must_use]
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Totals.
+    #[must_use]
+    pub fn counts(&self) -> &Counts {
+        &self.manifest.counts
+    }
+
+    /// The parts; a part's index is its tantivy segment ordinal.
+    #[must_use]
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The part with this index.
+    #[must_use]
+    pub fn part(&self, part: u32) -> Option<&Part> {
+        self.parts.get(part as usize)
+    }
+
+    /// The searcher over all parts. Statistics are those of the whole release; dead rows are deleted documents.
+    #[must_use]
+    pub fn searcher(&self) -> &Searcher {
+        &self.searcher
+    }
+
+    /// The fields to search.
+    #[must_use]
+    pub fn fields(&self) -> &'static Fields {
+        &FIELDS
+    }
+
+    /// Resolves a filter against this release: looks up codes and fetches posting lists, once a query.
+    #[must_use]
+    pub fn filter(&self, filter: &RowFilter) -> Filter {
+        Filter::new(filter, self)
+    }
+
+    /// The live row of a product.
+    #[must_use]
+    pub fn find(&self, ident: &ProductIdent) -> Option<RowAddress> {
+        (0..)
+            .zip(&self.parts)
+            .find_map(|(at, part)| part.find(ident).map(|row| RowAddress { part: at, row }))
+    }
+
+    /// Every brand, sorted by store; those without products too.
+    #[must_use]
+    pub fn brands(&self) -> &[BrandEntry] {
+        &self.manifest.brands
+    }
+
+    /// The brand with this slug.
+    #[must_use]
+    pub fn brand_by_slug(&self, slug: &BrandSlug) -> Option<&BrandEntry> {
+        self.brand_of_slug
+            .get(slug)
+            .and_then(|at| self.manifest.brands.get(*at))
+    }
+
+    /// The brand whose store this is.
+    #[must_use]
+    pub fn brand_by_store(&self, store: &StoreHost) -> Option<&BrandEntry> {
+        self.brand_index(store).and_then(|at| self.manifest.brands.get(at))
+    }
+
+    /// Where [`Release::brands`] has the brand of this store.
+    #[must_use]
+    pub fn brand_index(&self, store: &StoreHost) -> Option<usize> {
+        self.manifest
+            .brands
+            .binary_search_by(|brand| brand.facts.brand.store.cmp(store))
+            .ok()
+    }
+
+    /// The brand that sells the product of a live row.
+    ///
+    /// # Panics
+    /// For a row that is not of this release.
+    #[must_use]
+    pub fn brand_of(&self, address: RowAddress) -> &BrandEntry {
+        let part = &self.parts[address.part as usize];
+        &self.manifest.brands[part.brand_index(address.row)]
+    }
+
+    /// The taxonomy, pruned to what the catalogue holds; roots and children sorted by path.
+    #[must_use]
+    pub fn category_tree(&self) -> &[CategoryNode] {
+        &self.category_tree
+    }
+
+    /// How many products are filed under a category or below it.
+    #[must_use]
+    pub fn category_count(&self, category: CategoryId) -> u64 {
+        self.category_counts.get(&category).copied().unwrap_or(0)
+    }
+}

@@ -1,0 +1,279 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use arrow::error::ArrowError;
+use bytes::Bytes;
+use data_model::StoreHost;
+use roaring::RoaringBitmap;
+use tantivy::Directory;
+use tantivy::directory::{MmapDirectory, OwnedBytes};
+
+use super::{Part, Release, categories, text_index};
+use crate::columns::{CARDS, Cards, DETAILS, Details, FACETS, Facets, LOOKUP, Lookup, ipc};
+use crate::error::OpenError;
+use crate::manifest::{BrandEntry, Manifest, PartEntry, SCHEMA_VERSION};
+use crate::store::LocalRelease;
+
+/// Memory-mapped bytes as an owner that [`Bytes`] can keep alive.
+struct Mapped(OwnedBytes);
+
+impl AsRef<[u8]> for Mapped {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_slice()
+    }
+}
+
+impl Release {
+    /// Opens a release that was fetched: maps its files, checks that they are what the manifest says, and composes
+    /// one text index over all parts. Blocks for as long as reading the files once takes.
+    ///
+    /// # Errors
+    /// See [`OpenError`]; a damaged file is an error here, never a crash later.
+    pub fn open(local: LocalRelease) -> Result<Self, OpenError> {
+        let LocalRelease { manifest, files } = local;
+        if manifest.schema_version != SCHEMA_VERSION {
+            return Err(OpenError::Layout {
+                found: manifest.schema_version,
+                expected: SCHEMA_VERSION,
+            });
+        }
+        let brands = brands(&manifest)?;
+        live_once(&manifest)?;
+        let directory = MmapDirectory::open(&files).map_err(|error| OpenError::Cache {
+            path: files.clone(),
+            source: std::io::Error::other(error),
+        })?;
+        let open_part = |entry: &PartEntry| open_part(entry, &brands, &directory);
+        let parts = manifest.parts.iter().map(open_part).collect::<Result<Vec<_>, _>>()?;
+        let searcher = text_index::open(&parts, &directory).map_err(OpenError::Text)?;
+        check_segments(&parts, &searcher)?;
+        let counts = categories::counts(&manifest.brands);
+        Ok(Self {
+            brand_of_slug: manifest
+                .brands
+                .iter()
+                .zip(0..)
+                .map(|(brand, at)| (brand.facts.brand.slug.clone(), at))
+                .collect(),
+            category_tree: categories::tree(&counts),
+            category_counts: counts,
+            manifest,
+            parts,
+            searcher,
+        })
+    }
+}
+
+fn brands(manifest: &Manifest) -> Result<BTreeMap<&StoreHost, usize>, OpenError> {
+    let sorted = manifest
+        .brands
+        .windows(2)
+        .all(|pair| pair[0].facts.brand.store < pair[1].facts.brand.store);
+    if !sorted {
+        return Err(OpenError::Manifest {
+            what: "brands are not sorted by store",
+        });
+    }
+    Ok(manifest
+        .brands
+        .iter()
+        .zip(0..)
+        .map(|(brand, at)| (&brand.facts.brand.store, at))
+        .collect())
+}
+
+/// Every store is live once: its live rows were made from one state of it, and are as many as its brand has products.
+fn live_once(manifest: &Manifest) -> Result<(), OpenError> {
+    let mut ids = BTreeSet::new();
+    if !manifest.parts.iter().all(|part| ids.insert(part.id)) {
+        return Err(OpenError::Manifest {
+            what: "a part is named twice",
+        });
+    }
+    let mut live: BTreeMap<&StoreHost, (&str, u64)> = BTreeMap::new();
+    for held in manifest
+        .parts
+        .iter()
+        .flat_map(|part| &part.stores)
+        .filter(|held| held.live)
+    {
+        let (state, rows) = live.entry(&held.store).or_insert((&held.fingerprint, 0));
+        if *state != held.fingerprint {
+            return Err(OpenError::Manifest {
+                what: "a store is live in two states",
+            });
+        }
+        *rows += u64::from(held.rows);
+    }
+    let counted =
+        |brand: &BrandEntry| live.get(&brand.facts.brand.store).map_or(0, |live| live.1) == brand.product_count;
+    if manifest.brands.iter().all(counted) {
+        Ok(())
+    } else {
+        Err(OpenError::Manifest {
+            what: "a store's live rows are not its brand's products",
+        })
+    }
+}
+
+fn open_part(
+    entry: &PartEntry,
+    brands: &BTreeMap<&StoreHost, usize>,
+    files: &MmapDirectory,
+) -> Result<Part, OpenError> {
+    for file in &entry.files {
+        map(entry, &file.name, files)?;
+    }
+    let dead = dead_rows(entry)?;
+    let brand = |held: &crate::PartStore| match brands.get(&held.store) {
+        Some(at) => Ok(*at),
+        None if held.live => Err(OpenError::Manifest {
+            what: "a live store has no brand",
+        }),
+        None => Ok(usize::MAX),
+    };
+    let brands = entry.stores.iter().map(brand).collect::<Result<Vec<_>, _>>()?;
+    let wrong = |name| {
+        move |source| OpenError::Columns {
+            part: entry.id.to_string(),
+            name,
+            source,
+        }
+    };
+    let cards = one_batch(entry, CARDS, Cards::schema(), files)?;
+    let cards = Cards::of(&cards, entry.currencies.clone(), entry.stores.len()).map_err(wrong(CARDS))?;
+    let details = batches(entry, DETAILS, Details::schema(), files)?;
+    let details = Details::of(&details).map_err(wrong(DETAILS))?;
+    let facets = one_batch(entry, FACETS, Facets::schema(), files)?;
+    let facets = Facets::of(&facets).map_err(wrong(FACETS))?;
+    let lookup = one_batch(entry, LOOKUP, Lookup::schema(), files)?;
+    let lookup_rows = lookup.num_rows();
+    let lookup = Lookup::of(&lookup).map_err(wrong(LOOKUP))?;
+    let content = |name, what| {
+        Err(OpenError::Content {
+            part: entry.id.to_string(),
+            name,
+            what,
+        })
+    };
+    if cards.rows() != entry.rows || lookup_rows != entry.rows as usize {
+        return content(CARDS, "another number of rows than the manifest's");
+    }
+    if details.rows() != entry.rows {
+        return content(DETAILS, "another number of rows than the cards'");
+    }
+    if !cards.facet_codes_below(facets.len()) {
+        return content(CARDS, "a facet code outside its table");
+    }
+    Ok(Part {
+        entry: entry.clone(),
+        cards,
+        details,
+        facets,
+        lookup,
+        dead,
+        brands,
+    })
+}
+
+/// The rows of the stores that are not live. The stores' rows must follow one another and fill the part.
+fn dead_rows(entry: &PartEntry) -> Result<RoaringBitmap, OpenError> {
+    let (mut dead, mut next) = (RoaringBitmap::new(), 0_u32);
+    for held in &entry.stores {
+        if held.first_row != next {
+            return Err(OpenError::Manifest {
+                what: "the stores of a part overlap or leave rows out",
+            });
+        }
+        next = next.checked_add(held.rows).ok_or(OpenError::Manifest {
+            what: "a part has too many rows",
+        })?;
+        if !held.live {
+            dead.insert_range(held.row_range());
+        }
+    }
+    if next != entry.rows || u64::from(entry.rows) - dead.len() != u64::from(entry.live_rows) {
+        return Err(OpenError::Manifest {
+            what: "a part's rows are not those of its stores",
+        });
+    }
+    Ok(dead)
+}
+
+fn check_segments(parts: &[Part], searcher: &tantivy::Searcher) -> Result<(), OpenError> {
+    let readers = searcher.segment_readers();
+    let same = |(part, reader): (&Part, &tantivy::SegmentReader)| {
+        reader.segment_id().uuid_string() == part.entry.id.segment_id() && reader.max_doc() == part.entry.rows
+    };
+    if readers.len() == parts.len() && parts.iter().zip(readers).all(same) {
+        Ok(())
+    } else {
+        Err(OpenError::Manifest {
+            what: "the text index does not have the parts' segments",
+        })
+    }
+}
+
+/// Maps a file of the part after checking its size.
+fn map(entry: &PartEntry, name: &str, files: &MmapDirectory) -> Result<Bytes, OpenError> {
+    let part = || entry.id.to_string();
+    let file = entry.files.iter().find(|file| file.name == name);
+    let file = file.ok_or_else(|| OpenError::FileMissing {
+        part: part(),
+        name: name.to_owned(),
+    })?;
+    let unmapped = |source| OpenError::Map {
+        part: part(),
+        name: name.to_owned(),
+        source,
+    };
+    let opened = files.open_read(Path::new(&file.sha256.to_string()));
+    let slice = opened.map_err(|error| unmapped(std::io::Error::other(error)))?;
+    let found = tantivy::HasLen::len(&slice) as u64;
+    if found != file.size_bytes {
+        return Err(OpenError::SizeDiffers {
+            part: part(),
+            name: name.to_owned(),
+            found,
+            expected: file.size_bytes,
+        });
+    }
+    Ok(Bytes::from_owner(Mapped(slice.read_bytes().map_err(unmapped)?)))
+}
+
+fn batches(
+    entry: &PartEntry,
+    name: &'static str,
+    schema: &SchemaRef,
+    files: &MmapDirectory,
+) -> Result<Vec<RecordBatch>, OpenError> {
+    let bytes = map(entry, name, files)?;
+    ipc::read(bytes, &Arc::clone(schema)).map_err(|source| OpenError::Columns {
+        part: entry.id.to_string(),
+        name,
+        source,
+    })
+}
+
+fn one_batch(
+    entry: &PartEntry,
+    name: &'static str,
+    schema: &SchemaRef,
+    files: &MmapDirectory,
+) -> Result<RecordBatch, OpenError> {
+    let mut batches = batches(entry, name, schema, files)?.into_iter();
+    match (batches.next(), batches.next()) {
+        (Some(batch), None) => Ok(batch),
+        _ => {
+            let source = ArrowError::InvalidArgumentError("not one batch".to_owned());
+            Err(OpenError::Columns {
+                part: entry.id.to_string(),
+                name,
+                source,
+            })
+        }
+    }
+}

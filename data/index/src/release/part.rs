@@ -1,0 +1,110 @@
+use data_model::{Product, ProductIdent, ProductKey};
+use roaring::RoaringBitmap;
+
+use crate::columns::{Cards, Details, Facets, Lookup};
+use crate::manifest::PartEntry;
+
+/// An opened part.
+#[derive(Debug)]
+pub struct Part {
+    pub(super) entry: PartEntry,
+    pub(super) cards: Cards,
+    pub(super) details: Details,
+    pub(super) facets: Facets,
+    pub(super) lookup: Lookup,
+    pub(super) dead: RoaringBitmap,
+    /// For each of the part's stores where the release's brands have it; dead ones point anywhere.
+    pub(super) brands: Vec<usize>,
+}
+
+impl Part {
+    /// What the manifest says of it.
+    #[must_use]
+    pub fn entry(&self) -> &PartEntry {
+        &self.entry
+    }
+
+    /// Number of rows, dead ones included.
+    #[must_use]
+    pub fn rows(&self) -> u32 {
+        self.entry.rows
+    }
+
+    /// Number of rows that this release serves.
+    #[must_use]
+    pub fn live_rows(&self) -> u32 {
+        self.entry.live_rows
+    }
+
+    /// Rows that this release does not serve.
+    #[must_use]
+    pub fn dead(&self) -> &RoaringBitmap {
+        &self.dead
+    }
+
+    /// What cards show, filter and sort by.
+    #[must_use]
+    pub fn cards(&self) -> &Cards {
+        &self.cards
+    }
+
+    /// Everything else of a product.
+    #[must_use]
+    pub fn details(&self) -> &Details {
+        &self.details
+    }
+
+    /// Facet values and their rows.
+    #[must_use]
+    pub fn facets(&self) -> &Facets {
+        &self.facets
+    }
+
+    /// The live row of a product.
+    #[must_use]
+    pub fn find(&self, ident: &ProductIdent) -> Option<u32> {
+        self.lookup.find(ident).filter(|row| !self.dead.contains(*row))
+    }
+
+    /// Where [`Release::brands`](crate::Release::brands) has the brand of a live row.
+    ///
+    /// # Panics
+    /// For a row that the part does not have.
+    #[must_use]
+    pub fn brand_index(&self, row: u32) -> usize {
+        self.brands[self.cards.store(row) as usize]
+    }
+
+    /// The product of a row, whole, as it was indexed.
+    ///
+    /// # Panics
+    /// For a row that the part does not have.
+    #[must_use]
+    pub fn product(&self, row: u32) -> Product {
+        let (cards, details) = (&self.cards, self.details.row(row));
+        let store = self.entry.stores[cards.store(row) as usize].store.clone();
+        Product {
+            key: ProductKey {
+                store,
+                platform_id: details.platform_id(),
+            },
+            handle: details.handle().to_owned(),
+            title: cards.title(row).to_owned(),
+            description: details.description().to_owned(),
+            vendor: details.vendor().map(str::to_owned),
+            product_type: details.product_type().map(str::to_owned),
+            category: cards.category(row),
+            tags: details.tags().map(str::to_owned).collect(),
+            options: details.options().map(|option| option.to_option()).collect(),
+            attributes: details.attributes().map(|held| held.to_attribute()).collect(),
+            media: details.media().map(|media| media.to_media()).collect(),
+            variants: details.variants().map(|variant| variant.to_variant()).collect(),
+            currency: cards.currency(row),
+            rating: cards.rating(row),
+            reviews: details.reviews().map(|review| review.to_review()).collect(),
+            created_at: details.created_at(),
+            published_at: details.published_at(),
+            updated_at: details.updated_at(),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+use data_model::ProductIdent;
+use tantivy::Term;
+use tantivy::query::{BooleanQuery, Query, TermQuery};
+use tantivy::schema::IndexRecordOption;
+
+use crate::assemble::counts;
+use crate::manifest::Manifest;
+use crate::release::{Release, RowAddress};
+use crate::text::{Analysis, analyse};
+
+/// When a release must not be published.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckOptions {
+    /// Brands, products and products in stock may fall to this share of the release before, not below.
+    pub share_kept_min: f64,
+    /// Whether a collapse was confirmed by the operator.
+    pub collapse_confirmed: bool,
+    /// How many products are looked for by identifier and by title.
+    pub probes: usize,
+}
+
+impl Default for CheckOptions {
+    fn default() -> Self {
+        Self {
+            share_kept_min: 0.7,
+            collapse_confirmed: false,
+            probes: 16,
+        }
+    }
+}
+
+/// Why a release must not be published.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Violation {
+    /// It holds far less than the release before.
+    Collapse {
+        /// What there is less of.
+        what: &'static str,
+        /// How much the release before has.
+        before: u64,
+        /// How much this one has.
+        after: u64,
+    },
+    /// It has no products.
+    Empty,
+    /// Its totals are not those of its brands and parts.
+    Totals {
+        /// What does not add up.
+        what: &'static str,
+    },
+    /// A product that it holds is not found.
+    NotFound {
+        /// What was looked for.
+        looked_for: String,
+    },
+}
+
+impl std::fmt::Display for Violation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Collapse { what, before, after } => write!(f, "{what} collapse from {before} to {after}"),
+            Self::Empty => f.write_str("it has no products"),
+            Self::Totals { what } => write!(f, "{what} do not add up"),
+            Self::NotFound { looked_for } => write!(f, "{looked_for} is not found"),
+        }
+    }
+}
+
+pub(crate) fn text(violations: &[Violation]) -> String {
+    violations
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join("; ")
+}
+
+pub(super) fn of_counts(manifest: &Manifest, before: Option<&Manifest>, options: &CheckOptions) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    if manifest.counts.products == 0 {
+        violations.push(Violation::Empty);
+    }
+    if counts(&manifest.brands) != manifest.counts {
+        violations.push(Violation::Totals {
+            what: "the brands' counts",
+        });
+    }
+    let live: u64 = manifest.parts.iter().map(|part| u64::from(part.live_rows)).sum();
+    if live != manifest.counts.products {
+        violations.push(Violation::Totals {
+            what: "the parts' live rows",
+        });
+    }
+    let Some(before) = before.filter(|_| !options.collapse_confirmed) else {
+        return violations;
+    };
+    let (old, new) = (&before.counts, &manifest.counts);
+    for (what, before, after) in [
+        ("brands", old.brands, new.brands),
+        ("products", old.products, new.products),
+        ("products in stock", old.in_stock, new.in_stock),
+    ] {
+        if collapsed(before, after, options.share_kept_min) {
+            violations.push(Violation::Collapse { what, before, after });
+        }
+    }
+    violations
+}
+
+fn collapsed(before: u64, after: u64, share_kept_min: f64) -> bool {
+    (after as f64) < before as f64 * share_kept_min
+}
+
+/// Looks for products that the release holds, spread over all parts: by both identifiers and by title.
+pub(super) fn of_probes(release: &Release, probes: usize) -> Vec<Violation> {
+    let sampled = sample(release, probes);
+    sampled
+        .into_iter()
+        .filter_map(|address| not_found(release, address))
+        .collect()
+}
+
+fn sample(release: &Release, probes: usize) -> Vec<RowAddress> {
+    let per_part = probes.div_ceil(release.parts().len().max(1)).max(1);
+    let mut sampled = Vec::new();
+    for (at, part) in (0..).zip(release.parts()) {
+        let step = (part.rows() as usize / per_part).max(1);
+        let live = (0..part.rows()).step_by(step).map(|from| {
+            (from..part.rows())
+                .find(|row| !part.dead().contains(*row))
+                .map(|row| RowAddress { part: at, row })
+        });
+        sampled.extend(live.flatten().take(per_part));
+    }
+    sampled.dedup();
+    sampled
+}
+
+fn not_found(release: &Release, address: RowAddress) -> Option<Violation> {
+    let missing = |looked_for: String| Some(Violation::NotFound { looked_for });
+    let part = release.part(address.part)?;
+    let cards = part.cards();
+    for ident in [
+        ProductIdent::Id(cards.id(address.row)),
+        ProductIdent::Uid(cards.uid(address.row)),
+    ] {
+        if release.find(&ident) != Some(address) {
+            return missing(format!("product {ident}"));
+        }
+    }
+    let title = cards.title(address.row);
+    let field = release.fields().title.field;
+    let term = |text: &str| {
+        let term = Term::from_field_text(field, text);
+        Box::new(TermQuery::new(term, IndexRecordOption::Basic)) as Box<dyn Query>
+    };
+    let terms: Vec<Box<dyn Query>> = analyse(Analysis::Stemmed, title)
+        .iter()
+        .take(8)
+        .map(|found| term(&found.text))
+        .collect();
+    if terms.is_empty() {
+        return None;
+    }
+    // Explaining a match fails for a document that does not match.
+    let matched = BooleanQuery::intersection(terms).explain(release.searcher(), address.into());
+    if matched.is_ok() {
+        None
+    } else {
+        missing(format!("title {title:?}"))
+    }
+}

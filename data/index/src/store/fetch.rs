@@ -1,0 +1,236 @@
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt, TryStreamExt};
+use object_store::ObjectStoreExt;
+use rustc_hash::FxHashMap;
+use uuid::Uuid;
+
+use super::cache::{LocalRelease, files_dir, local, partial_dir};
+use super::{ReleaseStore, file_path};
+use crate::digest::{self, Hasher, Sha256Hex};
+use crate::error::ReleaseError;
+use crate::manifest::{FileEntry, Manifest};
+
+/// How many files are fetched or verified at the same time.
+const FILES_AT_ONCE: usize = 4;
+
+/// Where the files of a fetched release came from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FetchReport {
+    /// Files that the cache had.
+    pub cached: u64,
+    /// Files that were hard-linked or copied from a local store.
+    pub linked: u64,
+    /// Files that were downloaded.
+    pub downloaded: u64,
+    /// Bytes that were downloaded.
+    pub downloaded_bytes: u64,
+}
+
+/// Cached files whose content this process has verified, with what the file system says when they change.
+/// A server that polls would otherwise hash its whole cache at every release.
+#[derive(Debug, Default)]
+pub(super) struct Verified(Mutex<FxHashMap<PathBuf, (u64, SystemTime)>>);
+
+impl Verified {
+    fn knows(&self, path: &Path, state: (u64, SystemTime)) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(path) == Some(&state)
+    }
+
+    fn remember(&self, path: PathBuf, state: (u64, SystemTime)) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(path, state);
+    }
+}
+
+enum Source {
+    Cache,
+    Link,
+    Download,
+}
+
+impl ReleaseStore {
+    /// Brings every file of a release that `cache` lacks into it, and verifies all by size and SHA-256.
+    ///
+    /// Safe to interrupt and to run in several processes on one cache: a file appears under its name only when it
+    /// is whole, verified and synced. From a store on the same file system files are hard-linked.
+    ///
+    /// # Errors
+    /// A file is missing or damaged, or the store or the cache failed. What was fetched stays for the next try.
+    pub async fn fetch(&self, manifest: &Manifest, cache: &Path) -> Result<LocalRelease, ReleaseError> {
+        self.fetch_reporting(manifest, cache).await.map(|(release, _)| release)
+    }
+
+    /// [`ReleaseStore::fetch`], telling where the files came from.
+    ///
+    /// # Errors
+    /// As [`ReleaseStore::fetch`].
+    pub async fn fetch_reporting(
+        &self,
+        manifest: &Manifest,
+        cache: &Path,
+    ) -> Result<(LocalRelease, FetchReport), ReleaseError> {
+        for dir in [files_dir(cache), partial_dir(cache)] {
+            std::fs::create_dir_all(&dir).map_err(local("create", &dir))?;
+        }
+        let files: BTreeMap<Sha256Hex, &FileEntry> = manifest.files().map(|file| (file.sha256, file)).collect();
+        // Boxed, or the compiler cannot tell that this future is `Send`.
+        let fetched: Vec<BoxFuture<'_, _>> = files
+            .into_values()
+            .map(|file| self.fetch_file(manifest, file, cache).boxed())
+            .collect();
+        let sources: Vec<(Source, u64)> = futures::stream::iter(fetched)
+            .buffer_unordered(FILES_AT_ONCE)
+            .try_collect()
+            .await?;
+        let mut report = FetchReport::default();
+        for (source, size_bytes) in &sources {
+            match source {
+                Source::Cache => report.cached += 1,
+                Source::Link => report.linked += 1,
+                Source::Download => {
+                    report.downloaded += 1;
+                    report.downloaded_bytes += size_bytes;
+                }
+            }
+        }
+        if (report.linked, report.downloaded) != (0, 0) {
+            let dir = files_dir(cache);
+            std::fs::File::open(&dir)
+                .and_then(|dir| dir.sync_all())
+                .map_err(local("sync", &dir))?;
+        }
+        Ok((
+            LocalRelease {
+                manifest: manifest.clone(),
+                files: files_dir(cache),
+            },
+            report,
+        ))
+    }
+
+    async fn fetch_file(
+        &self,
+        manifest: &Manifest,
+        file: &FileEntry,
+        cache: &Path,
+    ) -> Result<(Source, u64), ReleaseError> {
+        let target = files_dir(cache).join(file.sha256.to_string());
+        if self.is_verified(&target, file).await? {
+            return Ok((Source::Cache, file.size_bytes));
+        }
+        let partial = partial_dir(cache).join(Uuid::new_v4().to_string());
+        let brought = self.bring(manifest, file, &partial).await;
+        let placed = brought.and_then(|source| {
+            std::fs::rename(&partial, &target).map_err(local("rename", &partial))?;
+            Ok((source, file.size_bytes))
+        });
+        if placed.is_err() {
+            // What cannot be removed now is left to `clean_cache`.
+            let _ = std::fs::remove_file(&partial);
+        } else if let Ok(state) = state_of(&target) {
+            self.verified.remember(target, state);
+        }
+        placed
+    }
+
+    /// Whether the cache has the file, whole. A damaged one counts as absent and is replaced.
+    async fn is_verified(&self, target: &Path, file: &FileEntry) -> Result<bool, ReleaseError> {
+        let Ok(state) = state_of(target) else { return Ok(false) };
+        if state.0 != file.size_bytes {
+            return Ok(false);
+        }
+        if self.verified.knows(target, state) {
+            return Ok(true);
+        }
+        let whole = hash_local(target.to_owned()).await?.0 == file.sha256;
+        if whole {
+            self.verified.remember(target.to_owned(), state);
+        }
+        Ok(whole)
+    }
+
+    async fn bring(&self, manifest: &Manifest, file: &FileEntry, partial: &Path) -> Result<Source, ReleaseError> {
+        if let Some(root) = self.storage.local_dir() {
+            let stored = root.join(file_path(file.sha256).as_ref());
+            if std::fs::hard_link(&stored, partial).is_ok() {
+                let (found, size_bytes) = hash_local(partial.to_owned()).await?;
+                verify(file, found, size_bytes)?;
+                return Ok(Source::Link);
+            }
+        }
+        self.download(manifest, file, partial).await?;
+        Ok(Source::Download)
+    }
+
+    async fn download(&self, manifest: &Manifest, file: &FileEntry, partial: &Path) -> Result<(), ReleaseError> {
+        let path = file_path(file.sha256);
+        let failed = |source| match source {
+            object_store::Error::NotFound { .. } => ReleaseError::FileMissing {
+                id: manifest.id,
+                sha256: file.sha256,
+            },
+            source => ReleaseError::Object {
+                action: "read",
+                path: path.to_string(),
+                source,
+            },
+        };
+        let mut chunks = self.storage.store().get(&path).await.map_err(failed)?.into_stream();
+        let mut to = std::fs::File::create_new(partial).map_err(local("create", partial))?;
+        let mut hasher = Hasher::default();
+        while let Some(chunk) = chunks.try_next().await.map_err(failed)? {
+            hasher.update(&chunk);
+            // A chunk is some megabytes at most and goes to the page cache: not worth a thread of its own.
+            to.write_all(&chunk).map_err(local("write", partial))?;
+            if hasher.size_bytes() > file.size_bytes {
+                break;
+            }
+        }
+        let (found, size_bytes) = hasher.finish();
+        verify(file, found, size_bytes)?;
+        let synced = blocking("sync a file", move || to.sync_all()).await?;
+        synced.map_err(local("sync", partial))
+    }
+}
+
+fn verify(file: &FileEntry, found: Sha256Hex, size_bytes: u64) -> Result<(), ReleaseError> {
+    if (found, size_bytes) == (file.sha256, file.size_bytes) {
+        Ok(())
+    } else {
+        Err(ReleaseError::FileDamaged {
+            sha256: file.sha256,
+            found,
+            size_bytes,
+        })
+    }
+}
+
+fn state_of(path: &Path) -> std::io::Result<(u64, SystemTime)> {
+    let metadata = std::fs::metadata(path)?;
+    Ok((metadata.len(), metadata.modified()?))
+}
+
+async fn hash_local(path: PathBuf) -> Result<(Sha256Hex, u64), ReleaseError> {
+    let hashed = blocking("hash a file", {
+        let path = path.clone();
+        move || digest::of_file(&path)
+    });
+    hashed.await?.map_err(local("read", &path))
+}
+
+pub(super) async fn blocking<T: Send + 'static>(
+    action: &'static str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ReleaseError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|_| ReleaseError::Interrupted { action })
+}

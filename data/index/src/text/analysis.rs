@@ -1,0 +1,237 @@
+use tantivy::tokenizer::{
+    AsciiFoldingFilter, Language, RemoveLongFilter, Stemmer, TextAnalyzer, Token, TokenStream, Tokenizer,
+    TokenizerManager,
+};
+use unicode_normalization::UnicodeNormalization;
+
+use super::words::{Mode, Words};
+
+/// Terms of this many bytes or more are not indexed: no one types them.
+const TERM_BYTES_MAX: usize = 64;
+
+/// How a field's text becomes terms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Analysis {
+    /// Words, folded and stemmed (English).
+    Stemmed,
+    /// Words, folded.
+    Plain,
+    /// The whole value as one term: letters and digits only, folded. See [`code_of`].
+    Code,
+}
+
+/// A term of a query, as the index holds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Term {
+    /// The term.
+    pub text: String,
+    /// Its position among the terms.
+    pub position: u32,
+    /// Where it stands in the query, in bytes.
+    pub offsets: std::ops::Range<usize>,
+}
+
+impl Analysis {
+    pub(crate) const fn tokenizer_name(self) -> &'static str {
+        match self {
+            Self::Stemmed => "haat_stemmed",
+            Self::Plain => "haat_plain",
+            Self::Code => "haat_code",
+        }
+    }
+
+    fn analyzer(self, mode: Mode) -> TextAnalyzer {
+        let words = || TextAnalyzer::builder(Words::new(mode)).filter(RemoveLongFilter::limit(TERM_BYTES_MAX));
+        match self {
+            Self::Stemmed => words()
+                .filter(AsciiFoldingFilter)
+                .filter(Stemmer::new(Language::English))
+                .build(),
+            Self::Plain => words().filter(AsciiFoldingFilter).build(),
+            Self::Code => TextAnalyzer::builder(Codes)
+                .filter(RemoveLongFilter::limit(TERM_BYTES_MAX))
+                .filter(AsciiFoldingFilter)
+                .build(),
+        }
+    }
+}
+
+/// The terms that a query text stands for in fields of this analysis, in the order of the text; one term a
+/// position. At most 64 words are read.
+#[must_use]
+pub fn analyse(analysis: Analysis, text: &str) -> Vec<Term> {
+    let mut analyzer = analysis.analyzer(Mode::Query);
+    let mut stream = analyzer.token_stream(text);
+    let mut terms = Vec::new();
+    while stream.advance() {
+        let token = stream.token();
+        terms.push(Term {
+            text: token.text.clone(),
+            position: u32::try_from(token.position).unwrap_or(u32::MAX),
+            offsets: token.offset_from..token.offset_to,
+        });
+    }
+    terms
+}
+
+/// The code of a whole value: its letters and digits, lower case, without accents, in one piece
+/// (`AB-12/34` → `ab1234`); `None` when nothing is left or it is too long to be indexed.
+#[must_use]
+pub fn code_of(value: &str) -> Option<String> {
+    analyse(Analysis::Code, value).pop().map(|term| term.text)
+}
+
+/// The tokenizers that parts are built with.
+pub(crate) fn tokenizers() -> TokenizerManager {
+    let manager = TokenizerManager::new();
+    for analysis in [Analysis::Stemmed, Analysis::Plain, Analysis::Code] {
+        manager.register(analysis.tokenizer_name(), analysis.analyzer(Mode::Index));
+    }
+    manager
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Codes;
+
+struct CodeStream {
+    token: Token,
+    done: bool,
+}
+
+impl Tokenizer for Codes {
+    type TokenStream<'a> = CodeStream;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> CodeStream {
+        // Longer ones are dropped anyway; this bounds the work.
+        let letters = text
+            .chars()
+            .take(4 * TERM_BYTES_MAX)
+            .nfkc()
+            .flat_map(char::to_lowercase);
+        let code: String = letters.filter(|char| char.is_alphanumeric()).collect();
+        let done = code.is_empty();
+        CodeStream {
+            token: Token {
+                offset_from: 0,
+                offset_to: text.len(),
+                position: 0,
+                text: code,
+                position_length: 1,
+            },
+            done,
+        }
+    }
+}
+
+impl TokenStream for CodeStream {
+    fn advance(&mut self) -> bool {
+        !std::mem::replace(&mut self.done, true)
+    }
+
+    fn token(&self) -> &Token {
+        &self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        &mut self.token
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn terms(analysis: Analysis, text: &str) -> String {
+        analyse(analysis, text)
+            .into_iter()
+            .map(|term| term.text)
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    fn indexed(text: &str) -> String {
+        let mut analyzer = Analysis::Plain.analyzer(Mode::Index);
+        let mut stream = analyzer.token_stream(text);
+        let mut out = Vec::new();
+        while stream.advance() {
+            out.push(format!("{}@{}", stream.token().text, stream.token().position));
+        }
+        out.join(" ")
+    }
+
+    #[test]
+    fn words_are_folded_and_stemmed() {
+        assert_eq!(terms(Analysis::Plain, "Crème BRÛLÉE Café"), "creme brulee cafe");
+        assert_eq!(terms(Analysis::Plain, "cafe\u{301} ＡＢＣ"), "cafe abc");
+        assert_eq!(terms(Analysis::Stemmed, "Men’s running SHOES"), "men run shoe");
+        assert_eq!(terms(Analysis::Stemmed, "mens runs shoe"), "men run shoe");
+        assert_eq!(terms(Analysis::Plain, "कॉटन कुर्ता"), "कॉटन कुर्ता");
+        assert_eq!(terms(Analysis::Plain, "H&M  --  (new!)"), "h m new");
+    }
+
+    #[test]
+    fn a_number_with_its_unit_is_one_term_however_written() {
+        for text in ["3 m", "3m", "3-metre", "3 meters", "3 Mtrs", "3.0 m"] {
+            assert_eq!(terms(Analysis::Plain, text), "3m", "{text}");
+        }
+        assert_eq!(
+            terms(Analysis::Plain, "0.5 kg, 1,000 ml and 12V"),
+            "0.5kg 1000ml and 12v"
+        );
+        assert_eq!(terms(Analysis::Plain, "2 in 1"), "2 in 1");
+        assert_eq!(terms(Analysis::Plain, "15in 15 inches"), "15in 15in");
+        assert_eq!(terms(Analysis::Plain, "iphone15 v2"), "iphone15 v2");
+    }
+
+    #[test]
+    fn the_index_holds_pieces_too() {
+        assert_eq!(indexed("3 meters cable"), "3m@0 3@0 meters@0 cable@1");
+        assert_eq!(indexed("T-Shirt red"), "tshirt@0 t@0 shirt@1 red@2");
+        assert_eq!(terms(Analysis::Plain, "t-shirt"), "t shirt");
+    }
+
+    #[test]
+    fn a_code_is_one_piece() {
+        assert_eq!(code_of("AB-12/34 é").as_deref(), Some("ab1234e"));
+        assert_eq!(code_of("--"), None);
+        assert_eq!(code_of(&"x".repeat(500)), None);
+    }
+
+    #[test]
+    fn offsets_point_into_the_query() {
+        let query = "Blue 500 grams été";
+        let found: Vec<_> = analyse(Analysis::Plain, query)
+            .iter()
+            .map(|term| &query[term.offsets.clone()])
+            .collect();
+        assert_eq!(found, ["Blue", "500 grams", "été"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_gives_terms_that_stand_in_it(text in ".{0,200}") {
+            for analysis in [Analysis::Stemmed, Analysis::Plain, Analysis::Code] {
+                let mut before = None;
+                for term in analyse(analysis, &text) {
+                    prop_assert!(text.get(term.offsets.clone()).is_some());
+                    prop_assert!(before < Some(term.position));
+                    before = Some(term.position);
+                }
+            }
+        }
+
+        #[test]
+        fn what_is_indexed_is_found_by_the_same_text(text in "[a-zA-Z0-9 .,'éñ-]{0,80}") {
+            let mut analyzer = Analysis::Stemmed.analyzer(Mode::Index);
+            let mut stream = analyzer.token_stream(&text);
+            let mut held = std::collections::BTreeSet::new();
+            while stream.advance() {
+                held.insert(stream.token().text.clone());
+            }
+            for term in analyse(Analysis::Stemmed, &text) {
+                prop_assert!(held.contains(&term.text), "{:?} of {:?} not in {:?}", term.text, text, held);
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Building, opening, planning, publishing and collecting releases, through the crate's public door.
+
+#![expect(clippy::unwrap_used, reason = "fixtures too panic on what must not happen")]
+
+#[path = "index/damage.rs"]
+mod damage;
+#[path = "index/filters.rs"]
+mod filters;
+#[path = "index/fixture.rs"]
+mod fixture;
+#[path = "index/incremental.rs"]
+mod incremental;
+#[path = "index/publish.rs"]
+mod publish;
+#[path = "index/round_trip.rs"]
+mod round_trip;
+#[path = "index/scores.rs"]
+mod scores;

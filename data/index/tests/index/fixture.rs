@@ -1,0 +1,328 @@
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use data_index::{
+    Assembly, BrandFacts, BuildOptions, LakeStore, LocalRelease, Manifest, PartsBuilder, PlanOptions, Release,
+    assemble, plan,
+};
+use data_model::{
+    Attribute, Brand, CategoryId, Clock, Media, MediaKind, OptionValue, Product, ProductKey, ProductOption, Rating,
+    Review, Timestamp, Variant, VariantId,
+};
+use proptest::prelude::*;
+
+/// A clock that tests set.
+#[derive(Debug, Default)]
+pub(crate) struct SetClock(pub(crate) AtomicI64);
+
+impl Clock for SetClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_micros(self.0.load(Ordering::Relaxed))
+    }
+}
+
+/// A store and its products.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Catalogue {
+    pub(crate) facts: BrandFacts,
+    pub(crate) products: Vec<Product>,
+}
+
+impl Catalogue {
+    pub(crate) fn lake(&self) -> LakeStore {
+        LakeStore {
+            facts: self.facts.clone(),
+            product_count: self.products.len() as u64,
+        }
+    }
+}
+
+pub(crate) fn facts(store: usize, version: u32) -> BrandFacts {
+    BrandFacts {
+        brand: Brand {
+            store: format!("s{store:03}.example").parse().unwrap(),
+            slug: format!("brand-{store}").parse().unwrap(),
+            name: format!("Brand {store}"),
+            domain: format!("s{store:03}.example"),
+            base_url: format!("https://s{store:03}.example"),
+            currency: "INR".parse().unwrap(),
+            country: Some("IN".into()),
+            logo: None,
+            description: None,
+        },
+        catalogue_hash: format!("h{store}-{version}"),
+        refreshed_at: Timestamp::from_micros(1_700_000_000_000_000),
+    }
+}
+
+/// A plain product; `version` reaches its title.
+pub(crate) fn product(facts: &BrandFacts, id: u64, version: u32) -> Product {
+    Product {
+        key: ProductKey {
+            store: facts.brand.store.clone(),
+            platform_id: id,
+        },
+        handle: format!("product-{id}"),
+        title: format!("Cotton Shirt v{version} number{id}"),
+        description: "A soft shirt.".into(),
+        vendor: Some(facts.brand.name.clone()),
+        product_type: Some("Shirts".into()),
+        category: Some(CategoryId(212)),
+        tags: vec!["summer".into()],
+        options: Vec::new(),
+        attributes: Vec::new(),
+        media: Vec::new(),
+        variants: vec![Variant {
+            id: VariantId(id * 10),
+            title: String::new(),
+            sku: Some(format!("SKU-{id}")),
+            options: Vec::new(),
+            price_minor: 10_000 + i64::try_from(id).unwrap(),
+            compare_at_minor: None,
+            available: true,
+            grams: None,
+            image: None,
+        }],
+        currency: "INR".parse().unwrap(),
+        rating: None,
+        reviews: Vec::new(),
+        created_at: None,
+        published_at: None,
+        updated_at: None,
+    }
+}
+
+pub(crate) fn catalogue(store: usize, version: u32, products: u64) -> Catalogue {
+    let facts = facts(store, version);
+    let products = (1..=products).map(|id| product(&facts, id, version)).collect();
+    Catalogue { facts, products }
+}
+
+/// Plans, builds and assembles the next release as the pipeline does.
+pub(crate) fn build(previous: Option<&Manifest>, catalogues: &[Catalogue], rows_max: u32, dir: &Path) -> Manifest {
+    let stores: Vec<LakeStore> = catalogues.iter().map(Catalogue::lake).collect();
+    let plan = plan(
+        previous,
+        &stores,
+        &PlanOptions {
+            rows_max,
+            ..PlanOptions::default()
+        },
+    );
+    let options = BuildOptions {
+        rows_max,
+        ..BuildOptions::default()
+    };
+    let mut built = Vec::new();
+    for group in &plan.build {
+        let mut parts = PartsBuilder::new(dir, &options);
+        for store in &group.stores {
+            let catalogue = catalogues
+                .iter()
+                .find(|catalogue| catalogue.facts.brand.store == *store)
+                .unwrap();
+            catalogue
+                .products
+                .iter()
+                .for_each(|product| parts.push(product, &catalogue.facts).unwrap());
+        }
+        built.extend(parts.finish().unwrap());
+    }
+    let lake = BTreeMap::from([("products".to_owned(), 7)]);
+    let built_at = Timestamp::from_micros(1_750_000_000_000_000);
+    assemble(Assembly {
+        previous,
+        plan,
+        built,
+        stores: &stores,
+        lake,
+        built_at,
+    })
+    .unwrap()
+}
+
+pub(crate) fn open(manifest: &Manifest, dir: &Path) -> Release {
+    Release::open(LocalRelease::in_directory(manifest.clone(), dir)).unwrap()
+}
+
+/// Every product that the release serves, in the order of keys.
+pub(crate) fn served(release: &Release) -> Vec<Product> {
+    let mut served = Vec::new();
+    for part in release.parts() {
+        let live = (0..part.rows()).filter(|row| !part.dead().contains(*row));
+        served.extend(live.map(|row| part.product(row)));
+    }
+    served.sort_by(|a, b| a.key.cmp(&b.key));
+    served
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        3 => "[a-zA-Z]{1,8}( [a-zA-Z0-9]{1,8}){0,4}",
+        1 => "\\PC{0,24}",
+        1 => Just("कॉटन कुर्ता é́ 🧵 ﬁ".to_owned()),
+    ]
+}
+
+fn name() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("Color".to_owned()),
+        Just("Size".to_owned()),
+        Just("colour".to_owned()),
+        text()
+    ]
+}
+
+fn values() -> impl Strategy<Value = Vec<String>> {
+    prop::collection::vec(
+        prop_oneof![
+            Just("Red".to_owned()),
+            Just("red ".to_owned()),
+            Just("XL".to_owned()),
+            text()
+        ],
+        0..4,
+    )
+}
+
+fn moment() -> impl Strategy<Value = Option<Timestamp>> {
+    prop::option::of((0_i64..2_000_000_000_000_000).prop_map(Timestamp::from_micros))
+}
+
+fn media() -> impl Strategy<Value = Media> {
+    let kind = prop_oneof![Just(MediaKind::Image), Just(MediaKind::Video)];
+    (
+        text(),
+        kind,
+        prop::option::of(text()),
+        prop::option::of(0..4000_u32),
+        prop::option::of(0..4000_u32),
+    )
+        .prop_map(|(url, kind, alt, width, height)| Media {
+            url,
+            kind,
+            alt,
+            width,
+            height,
+        })
+}
+
+fn variant() -> impl Strategy<Value = Variant> {
+    let option = (name(), text()).prop_map(|(name, value)| OptionValue { name, value });
+    let texts = (
+        text(),
+        prop::option::of(text()),
+        prop::option::of(text()),
+        prop::collection::vec(option, 0..3),
+    );
+    let price = prop_oneof![4 => 0..5_000_i64, 1 => Just(i64::MAX)];
+    (
+        any::<u64>(),
+        texts,
+        price,
+        prop::option::of(1..5_000_i64),
+        any::<bool>(),
+        prop::option::of(1..9_000_u32),
+    )
+        .prop_map(
+            |(id, (title, sku, image, options), price_minor, off, available, grams)| Variant {
+                id: VariantId(id),
+                title,
+                sku,
+                options,
+                price_minor,
+                compare_at_minor: off.and_then(|off| price_minor.checked_add(off)),
+                available,
+                grams,
+                image,
+            },
+        )
+}
+
+fn review() -> impl Strategy<Value = Review> {
+    (
+        0..=10_u8,
+        prop::option::of(text()),
+        prop::option::of(text()),
+        text(),
+        moment(),
+    )
+        .prop_map(|(stars, author, title, body, created_at)| Review {
+            rating: f32::from(stars) / 2.0,
+            author,
+            title,
+            body,
+            created_at,
+        })
+}
+
+/// Any product of a store, every option taken or not.
+pub(crate) fn any_product(store: usize, id: u64) -> impl Strategy<Value = Product> {
+    let category = prop::option::of(prop_oneof![Just(212_u32), Just(1604), Just(2271), Just(999_999)]);
+    let texts = (
+        text(),
+        text(),
+        text(),
+        prop::option::of(text()),
+        prop::option::of(text()),
+    );
+    let lists = (
+        prop::collection::vec(text(), 0..4),
+        prop::collection::vec(
+            (name(), values()).prop_map(|(name, values)| ProductOption { name, values }),
+            0..3,
+        ),
+        prop::collection::vec(
+            (name(), values()).prop_map(|(name, values)| Attribute { name, values }),
+            0..3,
+        ),
+        prop::collection::vec(media(), 0..3),
+        prop::collection::vec(variant(), 1..4),
+        prop::collection::vec(review(), 0..3),
+    );
+    let currency = prop_oneof![3 => Just("INR"), 1 => Just("USD")];
+    let rating = prop::option::of((0..=50_u8, 0..5_000_u32));
+    (texts, lists, category, currency, rating, (moment(), moment(), moment())).prop_map(
+        move |(texts, lists, category, currency, rating, moments)| Product {
+            key: ProductKey {
+                store: facts(store, 0).brand.store,
+                platform_id: id,
+            },
+            handle: texts.0,
+            title: texts.1,
+            description: texts.2,
+            vendor: texts.3,
+            product_type: texts.4,
+            category: category.map(CategoryId),
+            tags: lists.0,
+            options: lists.1,
+            attributes: lists.2,
+            media: lists.3,
+            variants: lists.4,
+            currency: currency.parse().unwrap(),
+            rating: rating.map(|(tenths, count)| Rating {
+                average: f32::from(tenths) / 10.0,
+                count,
+            }),
+            reviews: lists.5,
+            created_at: moments.0,
+            published_at: moments.1,
+            updated_at: moments.2,
+        },
+    )
+}
+
+/// Some stores with some products each, at most seven.
+pub(crate) fn any_catalogues() -> impl Strategy<Value = Vec<Catalogue>> {
+    prop::collection::vec(0..8_u64, 1..5).prop_flat_map(|sizes| {
+        let stores = sizes.into_iter().enumerate().map(|(store, size)| {
+            let products: Vec<_> = (1..=size).map(|id| any_product(store, id)).collect();
+            products.prop_map(move |products| Catalogue {
+                facts: facts(store, 0),
+                products,
+            })
+        });
+        stores.collect::<Vec<_>>()
+    })
+}

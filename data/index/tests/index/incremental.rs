@@ -1,0 +1,82 @@
+use std::collections::BTreeMap;
+
+use data_index::Manifest;
+use data_model::ProductIdent;
+use proptest::prelude::*;
+use tantivy::collector::{Count, DocSetCollector};
+use tantivy::query::AllQuery;
+
+use crate::fixture::{Catalogue, build, catalogue, open, served};
+
+#[test]
+fn replaced_and_removed_products_are_gone_everywhere() {
+    let dir = tempfile::tempdir().unwrap();
+    let before = [catalogue(0, 1, 5), catalogue(1, 1, 40), catalogue(2, 1, 5)];
+    let first = build(None, &before, 1_000, dir.path());
+    let after = [catalogue(0, 2, 4), before[1].clone()];
+    let second = build(Some(&first), &after, 1_000, dir.path());
+    assert_eq!(second.parts.len(), 2);
+    assert_eq!(
+        second.parts[0].files, first.parts[0].files,
+        "unchanged files are shared"
+    );
+    assert_eq!((second.parts[0].rows, second.parts[0].live_rows), (50, 40));
+    let release = open(&second, dir.path());
+    assert_eq!(release.counts().products, 44);
+    let gone = &before[2].products[0].key;
+    assert_eq!(release.find(&ProductIdent::Id(gone.id())), None);
+    let kept = release.find(&ProductIdent::Id(before[0].products[0].key.id())).unwrap();
+    assert!(release.part(kept.part).unwrap().cards().title(kept.row).contains("v2"));
+    assert_eq!(release.searcher().search(&AllQuery, &Count).unwrap(), 44);
+    let hits = release.searcher().search(&AllQuery, &DocSetCollector).unwrap();
+    assert!(
+        hits.into_iter()
+            .all(|hit| !release.part(hit.segment_ord).unwrap().dead().contains(hit.doc_id))
+    );
+}
+
+#[test]
+fn an_unchanged_catalogue_is_the_same_release() {
+    let dir = tempfile::tempdir().unwrap();
+    let catalogues: Vec<_> = (0..5).map(|store| catalogue(store, 1, 10)).collect();
+    let first = build(None, &catalogues, 25, dir.path());
+    let second = build(Some(&first), &catalogues, 25, dir.path());
+    assert_eq!(second.id, first.id);
+}
+
+fn apply(state: &mut BTreeMap<usize, Catalogue>, changes: &[(usize, u64)], version: u32) {
+    for (store, size) in changes {
+        if *size == 0 {
+            state.remove(store);
+        } else {
+            state.insert(*store, catalogue(*store, version, *size));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn any_sequence_of_builds_serves_what_the_lake_has(
+        steps in prop::collection::vec(prop::collection::vec((0..8_usize, 0..9_u64), 1..4), 1..6)
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let mut state = BTreeMap::new();
+        let mut previous: Option<Manifest> = None;
+        for (version, changes) in (1..).zip(&steps) {
+            apply(&mut state, changes, version);
+            let catalogues: Vec<_> = state.values().cloned().collect();
+            let manifest = build(previous.as_ref(), &catalogues, 6, dir.path());
+            let release = open(&manifest, dir.path());
+            let expected: Vec<_> = catalogues.iter().flat_map(|store| store.products.clone()).collect();
+            prop_assert_eq!(served(&release), expected);
+            // Totals do not depend on the way.
+            let fresh = tempfile::tempdir().unwrap();
+            let whole = build(None, &catalogues, 6, fresh.path());
+            prop_assert_eq!(&manifest.counts, &whole.counts);
+            prop_assert_eq!(&manifest.brands, &whole.brands);
+            previous = Some(manifest);
+        }
+    }
+}
