@@ -1,0 +1,41 @@
+use serde::{Deserialize, Serialize};
+
+/// The bounds of a crawl; every loop of this crate ends at one of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CrawlConfig {
+    /// How many stores are crawled at the same time; each of them by one polite stream.
+    pub stores_concurrent: usize,
+    /// Products asked for per page; the platform gives at most 250.
+    pub page_limit: u16,
+    /// Pages of one listing; the platform refuses `page × limit` above 25,000.
+    pub pages_max: u32,
+    /// Pages of all collections together, read where the listing ends at its cap.
+    pub collection_pages_max: u32,
+    /// Decoded bytes read from one store in one run.
+    pub store_bytes_max: u64,
+    /// Seconds one store may take in one run.
+    pub store_time_s_max: u64,
+    /// A crawl that a kill cut short continues after its last page if that page is not older than this many seconds.
+    pub resume_page_age_s_max: u64,
+    /// After this many seconds pages are asked for without validators, whatever the store says of them.
+    pub verify_after_s: u64,
+    /// How many runs keep their landed pages; the latest pages of each store are always kept.
+    pub landing_runs_kept: usize,
+}
+
+impl Default for CrawlConfig {
+    fn default() -> Self {
+        Self {
+            stores_concurrent: 16,
+            page_limit: 250,
+            pages_max: 100,
+            collection_pages_max: 400,
+            store_bytes_max: 1 << 30,
+            store_time_s_max: 3600,
+            resume_page_age_s_max: 900,
+            verify_after_s: 7 * 24 * 3600,
+            landing_runs_kept: 3,
+        }
+    }
+}

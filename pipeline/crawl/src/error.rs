@@ -1,0 +1,111 @@
+use data_model::StoreHost;
+use pipeline_parse::ParseError;
+use storefront::StoreError;
+
+use crate::landing::LandingError;
+
+/// Why the crawl of one store did not come to its end. It costs that store alone, and only this run.
+#[derive(Debug, thiserror::Error)]
+pub enum CrawlError {
+    /// The store refused, failed or did not answer.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A page is no catalogue page: markup, another document, or cut off.
+    #[error("page {page} of the catalogue is no catalogue page")]
+    NotACatalogue {
+        /// Which page.
+        page: u32,
+        /// What is wrong with it.
+        #[source]
+        source: ParseError,
+    },
+    /// A page was said to be unchanged although nobody asked whether it is.
+    #[error("the store answers 304 to a request without a validator")]
+    UnaskedNotModified,
+    /// The catalogue goes on and on, beyond what the store says it has and what the platform would list.
+    #[error("the catalogue does not end: {seen} products after {pages} pages{}", stated_text(*.stated))]
+    Endless {
+        /// Pages read.
+        pages: u32,
+        /// Distinct products on them.
+        seen: u64,
+        /// How many the store says it has.
+        stated: Option<u64>,
+    },
+    /// More bytes than one store may send in one run.
+    #[error("the store sent more than {bytes_max} bytes")]
+    TooManyBytes {
+        /// The bound.
+        bytes_max: u64,
+    },
+    /// More time than one store may take in one run.
+    #[error("the crawl of the store took more than {seconds_max} s")]
+    TooSlow {
+        /// The bound.
+        seconds_max: u64,
+    },
+    /// The run was told to stop.
+    #[error("the run was cancelled")]
+    Cancelled,
+    /// Pages could not be landed, or landed pages not be read.
+    #[error("landed pages of {store} cannot be written or read")]
+    Landing {
+        /// Whose pages.
+        store: StoreHost,
+        /// What failed.
+        #[source]
+        source: LandingError,
+    },
+    /// A task of this program broke off.
+    #[error("a worker of the crawl broke off")]
+    Worker(#[from] tokio::task::JoinError),
+}
+
+impl CrawlError {
+    /// One word for summaries and metrics; the list is closed.
+    #[must_use]
+    pub const fn label(&self) -> &'static str {
+        match self {
+            Self::Store(error) => store_error_label(error),
+            Self::NotACatalogue { .. } => "not_a_catalogue",
+            Self::UnaskedNotModified => "unasked_not_modified",
+            Self::Endless { .. } => "endless",
+            Self::TooManyBytes { .. } => "too_many_bytes",
+            Self::TooSlow { .. } => "too_slow",
+            Self::Cancelled => "cancelled",
+            Self::Landing { .. } => "landing",
+            Self::Worker(_) => "worker",
+        }
+    }
+}
+
+fn stated_text(stated: Option<u64>) -> String {
+    stated
+        .map(|stated| format!(", and the store says it has {stated}"))
+        .unwrap_or_default()
+}
+
+const fn store_error_label(error: &StoreError) -> &'static str {
+    match error {
+        StoreError::Url { .. } => "url",
+        StoreError::AddressRefused { .. } => "address_refused",
+        StoreError::RobotsDisallowed { .. } => "robots_disallowed",
+        StoreError::RobotsUnavailable { .. } => "robots_unavailable",
+        StoreError::Throttled { .. } => "throttled",
+        StoreError::Challenged { .. } => "challenged",
+        StoreError::PasswordPage => "password_page",
+        StoreError::CatalogueClosed { .. } => "catalogue_closed",
+        StoreError::Suspended { .. } => "suspended",
+        StoreError::NotJson { .. } => "not_json",
+        StoreError::PageCap => "page_cap",
+        StoreError::TooLarge { .. } => "too_large",
+        StoreError::Truncated => "truncated",
+        StoreError::Encoding => "encoding",
+        StoreError::Timeout { .. } => "timeout",
+        StoreError::Connect { .. } => "connect",
+        StoreError::Exchange { .. } => "exchange",
+        StoreError::Status { .. } => "status",
+        StoreError::BreakerOpen { .. } => "breaker_open",
+        StoreError::Redirect { .. } => "redirect",
+    }
+}

@@ -1,0 +1,198 @@
+//! Raw pages as stores answered them, kept so that a catalogue can be parsed again without a crawl:
+//! `landing/{run}/{store}/products-00001.json.zst`, and `done.json` once the store is complete.
+
+mod prune;
+mod read;
+mod write;
+
+use data_model::{RunId, StoreHost, Timestamp};
+use data_storage::StorageError;
+use object_store::path::Path;
+use serde::{Deserialize, Serialize};
+
+pub use prune::{Pruned, drop_run, prune_landing};
+pub(crate) use read::{landed_pages, read_compressed};
+pub use read::{read_done, read_page};
+pub(crate) use write::{compress, put_compressed, put_done, sha256_hex};
+
+use crate::StoreFacts;
+
+/// Most bytes that a landed page may unpack to; a store's page is never that large.
+pub(crate) const PAGE_BYTES_MAX: u64 = 256 << 20;
+
+/// Why landed pages cannot be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum LandingError {
+    /// An object could not be read or written.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// A prefix could not be listed, or what is under it not be deleted.
+    #[error("cannot list or delete {path}")]
+    Prefix {
+        /// Which prefix.
+        path: Path,
+        /// What the store said.
+        #[source]
+        source: object_store::Error,
+    },
+    /// The object is not what was landed there.
+    #[error("{path} is damaged")]
+    Damaged {
+        /// Which object.
+        path: Path,
+    },
+    /// The object is no zstd frame, or could not be made one.
+    #[error("{path} is no zstd frame")]
+    Zstd {
+        /// Which object.
+        path: Path,
+        /// What the codec says.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The object is not the JSON document that belongs there.
+    #[error("{path} is not the document that belongs there")]
+    Json {
+        /// Which object.
+        path: Path,
+        /// What is wrong.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// A task of this program broke off.
+    #[error("a worker broke off")]
+    Worker(#[source] tokio::task::JoinError),
+}
+
+/// A page of a listing; pages count from 1.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "list", rename_all = "snake_case")]
+pub enum PageTarget {
+    /// Of the store's whole catalogue.
+    Products {
+        /// Which page.
+        page: u32,
+    },
+    /// Of the list of its collections.
+    Collections {
+        /// Which page.
+        page: u32,
+    },
+    /// Of the products of one collection.
+    Collection {
+        /// Which collection.
+        handle: String,
+        /// Which page.
+        page: u32,
+    },
+}
+
+impl PageTarget {
+    /// Which page of its listing.
+    #[must_use]
+    pub const fn page(&self) -> u32 {
+        match self {
+            Self::Products { page } | Self::Collections { page } | Self::Collection { page, .. } => *page,
+        }
+    }
+}
+
+/// One page as a crawl found it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageMark {
+    /// Which page.
+    #[serde(flatten)]
+    pub target: PageTarget,
+    /// The name of the landed object; `None` for a page that brought nothing new, such as the empty one at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The store's validator, where it sends one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub etag: Option<String>,
+    /// Of the decoded body, in hex.
+    pub sha256: String,
+    /// Size of the decoded body.
+    pub bytes: u64,
+    /// How many records it lists.
+    pub records: u32,
+    /// How many of them are products that no page before it listed.
+    pub fresh: u32,
+}
+
+/// What came of a crawl that read the whole catalogue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Something changed, or may have: the pages are landed.
+    Landed,
+    /// Every page is as it was; the pages are those of an earlier landing.
+    Unchanged,
+}
+
+/// The complete crawl of one store: `done.json` of a landing and, once the lake has it, `crawl-state/{store}.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StoreCrawl {
+    /// Whose catalogue.
+    pub store: StoreHost,
+    /// The run that crawled.
+    pub run: RunId,
+    /// The run whose landing holds the pages; an earlier one when nothing changed.
+    pub landing: RunId,
+    /// What came of it.
+    pub verdict: Verdict,
+    /// What the pages were read for: the caller's fingerprint of all that decides how they are understood.
+    pub context: String,
+    /// When the crawl began.
+    pub started_at: Timestamp,
+    /// When it ended.
+    pub ended_at: Timestamp,
+    /// When all pages were last read without validators.
+    pub verified_at: Timestamp,
+    /// What the store says of itself.
+    pub facts: StoreFacts,
+    /// The pages in the order in which they were read.
+    pub pages: Vec<PageMark>,
+    /// Whether a bound was met before the store had nothing more to list.
+    #[serde(default)]
+    pub truncated: bool,
+    /// Requests sent.
+    pub requests: u32,
+    /// Decoded bytes read.
+    pub bytes: u64,
+}
+
+impl StoreCrawl {
+    /// The landed pages of products with the names of their objects, in order.
+    pub fn landed(&self) -> impl Iterator<Item = (&str, &PageMark)> {
+        let of_products = |page: &&PageMark| !matches!(page.target, PageTarget::Collections { .. });
+        self.pages
+            .iter()
+            .filter(of_products)
+            .filter_map(|page| Some((page.file.as_deref()?, page)))
+    }
+
+    /// How many distinct products the pages list.
+    #[must_use]
+    pub fn products(&self) -> u64 {
+        self.pages.iter().map(|page| u64::from(page.fresh)).sum()
+    }
+
+    /// Decoded size of the landed pages.
+    #[must_use]
+    pub fn landed_bytes(&self) -> u64 {
+        self.landed().map(|(_, page)| page.bytes).sum()
+    }
+}
+
+pub(crate) const DONE: &str = "done.json";
+pub(crate) const META: &str = "meta.json.zst";
+
+/// `products-00001.json.zst`; pages of collections are numbered through.
+pub(crate) fn page_file(listing: &str, number: u32) -> String {
+    format!("{listing}-{number:05}.json.zst")
+}
+
+/// `landing/{run}/{store}/{file}`.
+pub(crate) fn landed_at(run: &RunId, store: &StoreHost, file: &str) -> Path {
+    Path::from_iter(["landing", run.as_str(), store.as_str(), file])
+}

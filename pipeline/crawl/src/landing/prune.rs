@@ -1,0 +1,84 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use data_model::{RunId, StoreHost};
+use data_storage::Storage;
+use futures::{StreamExt, TryStreamExt};
+use object_store::path::Path;
+
+use super::LandingError;
+
+/// What a pruning of the landing took away.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// Objects deleted.
+    pub objects: u64,
+    /// Their size.
+    pub bytes: u64,
+}
+
+/// Deletes the landed pages of all runs but the `runs_kept` latest and those that `needed` names: of each store
+/// the run whose landing its crawl state refers to.
+///
+/// # Errors
+/// [`LandingError::Prefix`]; what was deleted before the failure stays deleted, and the next pruning goes on.
+pub async fn prune_landing(
+    storage: &Storage,
+    runs_kept: usize,
+    needed: &BTreeMap<StoreHost, RunId>,
+) -> Result<Pruned, LandingError> {
+    let needed: BTreeSet<Path> = needed
+        .iter()
+        .map(|(store, run)| Path::from_iter(["landing", run.as_str(), store.as_str()]))
+        .collect();
+    // Run ids sort in the order of time.
+    let mut runs = children(storage, &Path::from("landing")).await?;
+    runs.sort_unstable();
+    runs.truncate(runs.len().saturating_sub(runs_kept));
+    let mut pruned = Pruned::default();
+    for run in runs {
+        for landed in children(storage, &run).await? {
+            if !needed.contains(&landed) {
+                delete_under(storage, &landed, &mut pruned).await?;
+            }
+        }
+    }
+    Ok(pruned)
+}
+
+/// Deletes all that a run has landed.
+///
+/// # Errors
+/// [`LandingError::Prefix`].
+pub async fn drop_run(storage: &Storage, run: &RunId) -> Result<Pruned, LandingError> {
+    let mut pruned = Pruned::default();
+    delete_under(storage, &Path::from_iter(["landing", run.as_str()]), &mut pruned).await?;
+    Ok(pruned)
+}
+
+async fn children(storage: &Storage, path: &Path) -> Result<Vec<Path>, LandingError> {
+    let listed = storage.store().list_with_delimiter(Some(path)).await;
+    listed
+        .map(|listed| listed.common_prefixes)
+        .map_err(|source| LandingError::Prefix {
+            path: path.clone(),
+            source,
+        })
+}
+
+async fn delete_under(storage: &Storage, path: &Path, pruned: &mut Pruned) -> Result<(), LandingError> {
+    let refuse = |source| LandingError::Prefix {
+        path: path.clone(),
+        source,
+    };
+    let found: Vec<_> = storage.store().list(Some(path)).try_collect().await.map_err(refuse)?;
+    pruned.objects += found.len() as u64;
+    pruned.bytes += found.iter().map(|meta| meta.size).sum::<u64>();
+    let locations = futures::stream::iter(found.into_iter().map(|meta| Ok(meta.location))).boxed();
+    storage
+        .store()
+        .delete_stream(locations)
+        .try_collect::<Vec<_>>()
+        .await
+        .map(drop)
+        .map_err(refuse)
+}

@@ -1,0 +1,91 @@
+use std::io::Read;
+
+use bytes::Bytes;
+use data_model::{RunId, StoreHost, Timestamp};
+use data_storage::{Storage, get_bytes};
+use futures::TryStreamExt;
+use object_store::path::Path;
+
+use super::{DONE, LandingError, PAGE_BYTES_MAX, PageMark, StoreCrawl, landed_at, page_file, sha256_hex};
+
+/// The store's complete crawl of this run; `None` if there is none, or one that cannot be understood (the crawl is
+/// then not known to be complete, and is done again).
+///
+/// # Errors
+/// [`LandingError::Storage`].
+pub async fn read_done(storage: &Storage, run: &RunId, store: &StoreHost) -> Result<Option<StoreCrawl>, LandingError> {
+    let json = get_bytes(storage, &landed_at(run, store, DONE)).await?;
+    let done: Option<StoreCrawl> = json.and_then(|json| serde_json::from_slice(&json).ok());
+    Ok(done.filter(|done| done.store == *store))
+}
+
+/// A landed page as the store answered it, checked against its hash.
+///
+/// # Errors
+/// [`LandingError::Damaged`] if it is missing or not what was landed; see [`LandingError`].
+pub async fn read_page(
+    storage: &Storage,
+    landing: &RunId,
+    store: &StoreHost,
+    file: &str,
+    mark: &PageMark,
+) -> Result<Bytes, LandingError> {
+    let path = landed_at(landing, store, file);
+    let (_, body) = read_compressed(storage, &path)
+        .await?
+        .ok_or(LandingError::Damaged { path: path.clone() })?;
+    if sha256_hex(&body) == mark.sha256 {
+        Ok(body)
+    } else {
+        Err(LandingError::Damaged { path })
+    }
+}
+
+/// A landed object as it lies there and unpacked; `None` if there is none.
+pub(crate) async fn read_compressed(storage: &Storage, path: &Path) -> Result<Option<(Bytes, Bytes)>, LandingError> {
+    let Some(frame) = get_bytes(storage, path).await? else {
+        return Ok(None);
+    };
+    let packed = frame.clone();
+    let unpacked = tokio::task::spawn_blocking(move || unpack(&packed))
+        .await
+        .map_err(LandingError::Worker)?;
+    let body = unpacked.map_err(|source| LandingError::Zstd {
+        path: path.clone(),
+        source,
+    })?;
+    body.map(|body| Some((frame, body)))
+        .ok_or_else(|| LandingError::Damaged { path: path.clone() })
+}
+
+/// The unpacked bytes; `None` if they are more than any page has.
+fn unpack(frame: &[u8]) -> std::io::Result<Option<Bytes>> {
+    let mut body = Vec::new();
+    let read = zstd::stream::Decoder::with_buffer(frame)?
+        .take(PAGE_BYTES_MAX + 1)
+        .read_to_end(&mut body)?;
+    Ok((read as u64 <= PAGE_BYTES_MAX).then(|| Bytes::from(body)))
+}
+
+/// The first pages of the whole listing that this run has landed already, without a gap, not older than `since`:
+/// how many.
+pub(crate) async fn landed_pages(
+    storage: &Storage,
+    run: &RunId,
+    store: &StoreHost,
+    since: Timestamp,
+) -> Result<u32, LandingError> {
+    let prefix = Path::from_iter(["landing", run.as_str(), store.as_str()]);
+    let listed: Vec<_> = storage
+        .store()
+        .list(Some(&prefix))
+        .try_collect()
+        .await
+        .map_err(|source| LandingError::Prefix { path: prefix, source })?;
+    let recent = |number: u32| {
+        let file = page_file("products", number);
+        let found = listed.iter().find(|meta| meta.location.filename() == Some(&file));
+        found.is_some_and(|meta| meta.last_modified.timestamp_micros() >= since.micros())
+    };
+    Ok((1..=u32::MAX).take_while(|number| recent(*number)).last().unwrap_or(0))
+}

@@ -1,0 +1,31 @@
+//! Brings the catalogues of registered brands in: which brands there are, their raw pages, and what changed.
+//!
+//! In: registered brands and a [`storefront::Storefront`]. Out: each store's pages as it answered them, landed
+//! under `landing/{run}/{store}/`, and one verdict a store ([`StoreCrawl`]): landed, or unchanged since the last
+//! crawl that the lake has. Of a page's content it looks at nothing but how many records there are and their ids.
+//!
+//! It never decides how to talk to a store, never understands products, and never believes a store that failed:
+//! a page that was not read is an error of that store's crawl, not the end of its catalogue.
+
+mod config;
+mod error;
+mod facts;
+mod landing;
+mod probe;
+mod progress;
+mod registry;
+mod scan;
+mod state;
+mod store;
+
+pub use config::CrawlConfig;
+pub use error::CrawlError;
+pub use facts::StoreFacts;
+pub use landing::{
+    LandingError, PageMark, PageTarget, Pruned, StoreCrawl, Verdict, drop_run, prune_landing, read_done, read_page,
+};
+pub use probe::{Catalogue, Probe, probe};
+pub use progress::{NoProgress, Progress};
+pub use registry::{Addition, NewBrand, RegisteredBrand, Registry, RegistryError};
+pub use state::{CrawlState, forget_state, load_state, save_state};
+pub use store::{CrawlJob, Crawler};

@@ -1,0 +1,111 @@
+use pipeline_parse::parse_products_page;
+use storefront::{Fetched, StoreError, Storefront};
+use url::Url;
+
+use crate::StoreFacts;
+use crate::store::is_only_this_page;
+
+/// What a look at an address found: enough to decide whether to register it.
+#[derive(Debug)]
+pub struct Probe {
+    /// What the store says of itself, where it does.
+    pub facts: Option<StoreFacts>,
+    /// Whether its catalogue can be read.
+    pub catalogue: Catalogue,
+}
+
+/// Whether a catalogue can be read.
+#[derive(Debug)]
+pub enum Catalogue {
+    /// Yes.
+    Open,
+    /// Yes, but it lists nothing.
+    Empty,
+    /// No: something else answers there; no store of the platform.
+    NotThePlatform,
+    /// No: the store does not publish it, is behind a password, or its `robots.txt` forbids it.
+    Closed(StoreError),
+    /// Unknown: the store could not be asked.
+    Unknown(StoreError),
+}
+
+impl Probe {
+    /// Whether a store of the platform answers there; `None` when that is not known.
+    #[must_use]
+    pub const fn is_platform(&self) -> Option<bool> {
+        match (&self.facts, &self.catalogue) {
+            (Some(_), _)
+            | (_, Catalogue::Open | Catalogue::Empty)
+            | (_, Catalogue::Closed(StoreError::PasswordPage)) => Some(true),
+            (None, Catalogue::NotThePlatform) => Some(false),
+            (None, Catalogue::Closed(_) | Catalogue::Unknown(_)) => None,
+        }
+    }
+
+    /// Whether the brand can be crawled: its catalogue is open, and the currency of its prices is known.
+    #[must_use]
+    pub fn is_crawlable(&self) -> bool {
+        let currency = self.facts.as_ref().is_some_and(|facts| facts.currency.is_some());
+        currency && matches!(self.catalogue, Catalogue::Open | Catalogue::Empty)
+    }
+
+    /// What was found, in one sentence for an operator.
+    #[must_use]
+    pub fn verdict(&self) -> String {
+        let stated = self.facts.as_ref().and_then(|facts| facts.published_products);
+        let currency = self.facts.as_ref().and_then(|facts| facts.currency);
+        match &self.catalogue {
+            Catalogue::Open => {
+                let products = stated.map_or_else(String::new, |count| format!(", {count} products"));
+                let currency =
+                    currency.map_or_else(|| "currency unknown".to_owned(), |code| format!("prices in {code}"));
+                format!("a store with an open catalogue{products}, {currency}")
+            }
+            Catalogue::Empty => "a store whose catalogue lists nothing".to_owned(),
+            Catalogue::NotThePlatform => "no store of the platform answers there".to_owned(),
+            Catalogue::Closed(error) => format!("the catalogue cannot be read: {error}"),
+            Catalogue::Unknown(error) => format!("the store could not be asked: {error}"),
+        }
+    }
+}
+
+/// Looks at an address with at most three requests: `robots.txt`, `/meta.json`, one product of the catalogue.
+///
+/// # Errors
+/// [`StoreError::Url`] if the address is none of a store. Whatever the store does is an answer, no error.
+pub async fn probe(storefront: &Storefront, base_url: &Url) -> Result<Probe, StoreError> {
+    let store = storefront.store(base_url)?;
+    let facts = match store.meta().await {
+        Ok(Fetched::Body(page)) => StoreFacts::read(&page.bytes),
+        Ok(Fetched::NotModified) => None,
+        Err(error) if is_only_this_page(&error) => None,
+        Err(error) => {
+            return Ok(Probe {
+                facts: None,
+                catalogue: judged(error),
+            });
+        }
+    };
+    let catalogue = match store.products_page(1, 1, None).await {
+        Ok(Fetched::Body(page)) => match parse_products_page(&page.bytes) {
+            Ok(page) if page.records.is_empty() => Catalogue::Empty,
+            Ok(_) => Catalogue::Open,
+            Err(_) => Catalogue::NotThePlatform,
+        },
+        Ok(Fetched::NotModified) => Catalogue::NotThePlatform,
+        Err(StoreError::NotJson { .. } | StoreError::CatalogueClosed { status: 404 }) if facts.is_none() => {
+            Catalogue::NotThePlatform
+        }
+        Err(error) => judged(error),
+    };
+    Ok(Probe { facts, catalogue })
+}
+
+fn judged(error: StoreError) -> Catalogue {
+    let closed = is_only_this_page(&error) || matches!(error, StoreError::PasswordPage | StoreError::Suspended { .. });
+    if closed {
+        Catalogue::Closed(error)
+    } else {
+        Catalogue::Unknown(error)
+    }
+}

@@ -1,0 +1,248 @@
+use std::collections::BTreeMap;
+
+use data_model::{BrandSlug, StoreHost, Timestamp};
+use data_storage::{EventLog, Storage, StorageError};
+use url::Url;
+
+use super::slug::give_slug;
+use super::{NewBrand, RegisteredBrand, Registry, RegistryEvent, domain_of};
+
+/// How often a change is worked out anew because another program changed the registry meanwhile.
+const TRIES_MAX: usize = 64;
+
+/// Why the registry could not be read or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum RegistryError {
+    /// The log could not be read.
+    #[error("the brand registry cannot be read")]
+    Read(#[source] StorageError),
+    /// The event could not be written.
+    #[error("the brand registry cannot be changed")]
+    Write(#[source] StorageError),
+    /// Others changed the registry each time this change was about to be written.
+    #[error("others keep changing the brand registry")]
+    Contended,
+    /// The address is no base of a store.
+    #[error("not the address of a store: {0}")]
+    Address(Url),
+    /// No free slug is left for a name.
+    #[error("no slug is left for {0:?}")]
+    NoSlug(String),
+    /// No registered brand has this slug.
+    #[error("no brand is registered as {0}")]
+    Unknown(BrandSlug),
+}
+
+/// What became of a brand to register.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Addition {
+    /// It is new.
+    Added(RegisteredBrand),
+    /// It had been removed and is back, under the slug it had.
+    Restored(RegisteredBrand),
+    /// It was there; what is registered of it changed.
+    Updated(RegisteredBrand),
+    /// It was there, just so.
+    Unchanged(RegisteredBrand),
+}
+
+impl Addition {
+    /// The brand as it is registered now.
+    #[must_use]
+    pub const fn brand(&self) -> &RegisteredBrand {
+        match self {
+            Self::Added(brand) | Self::Restored(brand) | Self::Updated(brand) | Self::Unchanged(brand) => brand,
+        }
+    }
+}
+
+impl Registry {
+    /// Reads the registry as it stands.
+    ///
+    /// # Errors
+    /// [`RegistryError::Read`].
+    pub async fn load(storage: &Storage) -> Result<Self, RegistryError> {
+        let mut registry = Self::default();
+        registry.catch_up(storage).await?;
+        Ok(registry)
+    }
+
+    /// Registers brands in one event, or changes what is registered of them; says of each what became of it.
+    ///
+    /// A brand is known by its permanent host or by its address; a slug once given stays. What another program
+    /// changed meanwhile is taken in first, so two programs can add at the same time. Nothing to change writes nothing.
+    ///
+    /// # Errors
+    /// See [`RegistryError`]; after an error nothing was changed.
+    pub async fn add(
+        &mut self,
+        storage: &Storage,
+        brands: &[NewBrand],
+        now: Timestamp,
+    ) -> Result<Vec<Addition>, RegistryError> {
+        for _ in 0..TRIES_MAX {
+            let additions = self.plan(brands, now)?;
+            let changed = additions
+                .iter()
+                .filter(|addition| !matches!(addition, Addition::Unchanged(_)));
+            let brands: Vec<_> = changed.map(|addition| addition.brand().clone()).collect();
+            if brands.is_empty() || self.write(storage, RegistryEvent::Add { at: now, brands }).await? {
+                return Ok(additions);
+            }
+        }
+        Err(RegistryError::Contended)
+    }
+
+    /// Takes a brand out; its slug stays reserved for its store.
+    ///
+    /// # Errors
+    /// [`RegistryError::Unknown`] if no brand has the slug; see [`RegistryError`].
+    pub async fn remove(
+        &mut self,
+        storage: &Storage,
+        slug: &BrandSlug,
+        now: Timestamp,
+    ) -> Result<RegisteredBrand, RegistryError> {
+        for _ in 0..TRIES_MAX {
+            let brand = self
+                .brand(slug)
+                .cloned()
+                .ok_or_else(|| RegistryError::Unknown(slug.clone()))?;
+            if self
+                .write(
+                    storage,
+                    RegistryEvent::Remove {
+                        at: now,
+                        slugs: vec![slug.clone()],
+                    },
+                )
+                .await?
+            {
+                return Ok(brand);
+            }
+        }
+        Err(RegistryError::Contended)
+    }
+
+    /// Writes the event as the next one and applies it; where another was first, takes that in and says `false`.
+    async fn write(&mut self, storage: &Storage, event: RegistryEvent) -> Result<bool, RegistryError> {
+        let seq = self.last_seq + 1;
+        let written = log(storage)
+            .append_at(seq, &event)
+            .await
+            .map_err(RegistryError::Write)?;
+        if written {
+            self.apply(seq, event);
+        } else {
+            self.catch_up(storage).await?;
+        }
+        Ok(written)
+    }
+
+    async fn catch_up(&mut self, storage: &Storage) -> Result<(), RegistryError> {
+        for (seq, event) in log(storage)
+            .read_from(self.last_seq + 1)
+            .await
+            .map_err(RegistryError::Read)?
+        {
+            self.apply(seq, event);
+        }
+        Ok(())
+    }
+
+    fn plan(&self, brands: &[NewBrand], now: Timestamp) -> Result<Vec<Addition>, RegistryError> {
+        // Brands of the same batch clash with one another as they do with those registered before.
+        let mut planned = self.clone();
+        let mut additions = Vec::with_capacity(brands.len());
+        let mut by_address: BTreeMap<String, StoreHost> = self
+            .live
+            .values()
+            .map(|brand| (brand.base_url_text().to_owned(), brand.store.clone()))
+            .collect();
+        for new in brands {
+            let addition = planned.plan_one(new, now, &by_address)?;
+            let brand = addition.brand().clone();
+            by_address.insert(brand.base_url_text().to_owned(), brand.store.clone());
+            planned.apply(
+                self.last_seq,
+                RegistryEvent::Add {
+                    at: now,
+                    brands: vec![brand],
+                },
+            );
+            additions.push(addition);
+        }
+        Ok(additions)
+    }
+
+    fn plan_one(
+        &self,
+        new: &NewBrand,
+        now: Timestamp,
+        by_address: &BTreeMap<String, StoreHost>,
+    ) -> Result<Addition, RegistryError> {
+        let base_url = base_of(&new.base_url)?;
+        let refuse = || RegistryError::Address(new.base_url.clone());
+        let domain = domain_of(&base_url).ok_or_else(refuse)?;
+        let known = new.store.as_ref().and_then(|store| self.live.get(store));
+        let address = base_url.as_str().trim_end_matches('/');
+        let known = known.or_else(|| by_address.get(address).and_then(|store| self.live.get(store)));
+        let store = match (known, &new.store) {
+            (Some(brand), _) => brand.store.clone(),
+            (None, Some(store)) => store.clone(),
+            (None, None) => domain.parse().map_err(|_| refuse())?,
+        };
+        let before = self.slug_of(&store);
+        let named = |name: &&str| !name.is_empty();
+        let name = new.name.as_deref().map(str::trim).filter(named);
+        let (name, name_pinned) = match (name, known) {
+            (Some(name), Some(brand)) if !brand.name_pinned || new.name_pinned => (name, new.name_pinned),
+            (_, Some(brand)) => (brand.name.as_str(), brand.name_pinned),
+            (Some(name), None) => (name, new.name_pinned),
+            (None, None) => (domain.as_str(), false),
+        };
+        let slug = match before {
+            Some(slug) => slug.clone(),
+            None => give_slug(name, &domain, |slug| self.slugs.contains_key(slug))
+                .ok_or_else(|| RegistryError::NoSlug(name.to_owned()))?,
+        };
+        let brand = RegisteredBrand {
+            store,
+            slug,
+            name: name.to_owned(),
+            name_pinned,
+            currency: new.currency.or_else(|| known.and_then(|brand| brand.currency)),
+            country: new
+                .country
+                .clone()
+                .or_else(|| known.and_then(|brand| brand.country.clone())),
+            added_at: known.map_or(now, |brand| brand.added_at),
+            domain,
+            base_url,
+        };
+        Ok(match known {
+            Some(known) if *known == brand => Addition::Unchanged(brand),
+            Some(_) => Addition::Updated(brand),
+            None if before.is_some() => Addition::Restored(brand),
+            None => Addition::Added(brand),
+        })
+    }
+}
+
+fn log(storage: &Storage) -> EventLog<RegistryEvent> {
+    EventLog::new(storage, "registry")
+}
+
+/// The address without query, fragment, credentials or a slash at the end of its path.
+fn base_of(url: &Url) -> Result<Url, RegistryError> {
+    let refuse = || RegistryError::Address(url.clone());
+    domain_of(url).ok_or_else(refuse)?;
+    let mut base = url.clone();
+    base.set_query(None);
+    base.set_fragment(None);
+    base.set_username("").map_err(|()| refuse())?;
+    base.set_password(None).map_err(|()| refuse())?;
+    let path = base.path().trim_end_matches('/').to_owned();
+    base.set_path(&path);
+    Ok(base)
+}

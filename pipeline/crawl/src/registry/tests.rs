@@ -1,0 +1,178 @@
+use data_storage::Storage;
+
+use super::*;
+
+const NOW: Timestamp = Timestamp::from_micros(1_800_000_000_000_000);
+
+fn new(url: &str, name: &str) -> NewBrand {
+    NewBrand {
+        name: Some(name.into()),
+        ..NewBrand::at(url.parse().unwrap())
+    }
+}
+
+fn slugs(registry: &Registry) -> Vec<&str> {
+    registry.brands().iter().map(|brand| brand.slug.as_str()).collect()
+}
+
+#[tokio::test]
+async fn brands_are_kept_in_one_event_for_each_batch() {
+    let storage = Storage::memory();
+    let mut registry = Registry::load(&storage).await.unwrap();
+    let batch = [
+        new("https://Tea.example/?x=1#y", "Tea"),
+        new("http://user:pw@127.0.0.1:8080/shop/", "Tea"),
+    ];
+    let additions = registry.add(&storage, &batch, NOW).await.unwrap();
+    assert!(additions.iter().all(|addition| matches!(addition, Addition::Added(_))));
+    assert_eq!(registry.last_seq, 1);
+    let loaded = Registry::load(&storage).await.unwrap();
+    assert_eq!(loaded, registry);
+    let seen: Vec<_> = loaded
+        .brands()
+        .iter()
+        .map(|brand| {
+            format!(
+                "{} {} {} {}",
+                brand.slug,
+                brand.store,
+                brand.domain,
+                brand.base_url_text()
+            )
+        })
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            "tea tea.example tea.example https://tea.example",
+            "tea-127 127.0.0.1:8080 127.0.0.1:8080 http://127.0.0.1:8080/shop"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_brand_is_known_again_by_its_host_or_its_address_and_keeps_its_slug() {
+    let storage = Storage::memory();
+    let mut registry = Registry::default();
+    let store = Some("tea.myshopify.com".parse().unwrap());
+    let first = NewBrand {
+        store: store.clone(),
+        ..new("https://tea.example", "Tea")
+    };
+    registry.add(&storage, &[first.clone()], NOW).await.unwrap();
+    let again = registry
+        .add(&storage, &[first.clone(), new("https://tea.example/", "Tea")], NOW)
+        .await
+        .unwrap();
+    assert!(
+        again.iter().all(|addition| matches!(addition, Addition::Unchanged(_))),
+        "{again:?}"
+    );
+    assert_eq!(registry.last_seq, 1, "nothing to change writes nothing");
+
+    let moved = NewBrand {
+        store,
+        ..new("https://chai.example", "Chai")
+    };
+    let moved = registry.add(&storage, &[moved], NOW.plus_millis(5)).await.unwrap();
+    let Addition::Updated(brand) = &moved[0] else {
+        panic!("{moved:?}")
+    };
+    assert_eq!(
+        (brand.slug.as_str(), brand.domain.as_str(), brand.name.as_str()),
+        ("tea", "chai.example", "Chai")
+    );
+    assert_eq!(brand.added_at, NOW);
+}
+
+#[tokio::test]
+async fn a_name_that_the_operator_gave_is_not_replaced_by_the_stores_own() {
+    let storage = Storage::memory();
+    let mut registry = Registry::default();
+    let address = || NewBrand::at("https://tea.example".parse().unwrap());
+    registry
+        .add(&storage, &[address().named("The Tea House")], NOW)
+        .await
+        .unwrap();
+    let again = registry
+        .add(&storage, &[new("https://tea.example", "TEA Pvt Ltd")], NOW)
+        .await
+        .unwrap();
+    assert_eq!(again[0].brand().name, "The Tea House");
+    let again = registry.add(&storage, &[address().named("Tea")], NOW).await.unwrap();
+    assert_eq!(
+        (again[0].brand().name.as_str(), again[0].brand().slug.as_str()),
+        ("Tea", "the-tea-house")
+    );
+}
+
+#[tokio::test]
+async fn the_slug_of_a_removed_brand_is_given_to_no_other_and_back_to_itself() {
+    let storage = Storage::memory();
+    let mut registry = Registry::default();
+    registry
+        .add(&storage, &[new("https://tea.example", "Tea")], NOW)
+        .await
+        .unwrap();
+    let tea = "tea".parse().unwrap();
+    registry.remove(&storage, &tea, NOW).await.unwrap();
+    assert!(registry.is_empty() && registry.brand(&tea).is_none());
+    assert!(matches!(
+        registry.remove(&storage, &tea, NOW).await,
+        Err(RegistryError::Unknown(_))
+    ));
+    registry
+        .add(&storage, &[new("https://other.example", "Tea")], NOW)
+        .await
+        .unwrap();
+    let back = registry
+        .add(&storage, &[new("https://tea.example", "Tea, again")], NOW)
+        .await
+        .unwrap();
+    assert!(matches!(&back[0], Addition::Restored(brand) if brand.slug == tea));
+    assert_eq!(slugs(&Registry::load(&storage).await.unwrap()), ["tea", "tea-other"]);
+}
+
+#[tokio::test]
+async fn programs_that_add_at_the_same_time_lose_nothing_and_give_no_slug_twice() {
+    let storage = Storage::memory();
+    let adding: Vec<_> = (0..12)
+        .map(|number| {
+            let storage = storage.clone();
+            tokio::spawn(async move {
+                // Each starts from an empty registry that knows nothing of the others.
+                let brand = new(&format!("https://shop{number}.example"), "Tea");
+                Registry::default().add(&storage, &[brand], NOW).await.unwrap();
+            })
+        })
+        .collect();
+    for task in adding {
+        task.await.unwrap();
+    }
+    let registry = Registry::load(&storage).await.unwrap();
+    assert_eq!((registry.len(), registry.last_seq), (12, 12));
+    let mut all = slugs(&registry);
+    all.dedup();
+    assert_eq!(all.len(), 12);
+    assert!(all.contains(&"tea"));
+}
+
+#[tokio::test]
+async fn an_address_that_is_none_changes_nothing() {
+    let storage = Storage::memory();
+    let mut registry = Registry::default();
+    for wrong in [
+        "ftp://tea.example",
+        "data:text/plain,x",
+        "file:///etc/passwd",
+        "http://[::1]/",
+    ] {
+        let batch = [new("https://fine.example", "Fine"), new(wrong, "Wrong")];
+        let refused = registry.add(&storage, &batch, NOW).await;
+        assert!(
+            matches!(refused, Err(RegistryError::Address(_))),
+            "{wrong}: {refused:?}"
+        );
+    }
+    assert!(Registry::load(&storage).await.unwrap().is_empty());
+}

@@ -1,0 +1,91 @@
+//! The little of a page's content that paging depends on.
+
+use pipeline_parse::{ParseError, parse_products_page};
+use serde_json::Value;
+
+/// What paging needs to know of a page of products.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct PageScan {
+    /// How many records it lists.
+    pub(crate) records: u32,
+    /// The ids of those records that have one.
+    pub(crate) ids: Vec<u64>,
+}
+
+/// One entry of `/collections.json`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Collection {
+    pub(crate) handle: String,
+    pub(crate) products: Option<u64>,
+}
+
+/// Largest list of collections that is read.
+const COLLECTIONS_BYTES_MAX: usize = 8 << 20;
+
+/// Counts a page's records and takes their ids.
+pub(crate) fn scan_products(page: &[u8]) -> Result<PageScan, ParseError> {
+    let page = parse_products_page(page)?;
+    let id = |record: &Result<pipeline_parse::RawProduct<'_>, pipeline_parse::BadRecord>| match record {
+        Ok(product) => Some(product.id),
+        Err(bad) => bad.id,
+    };
+    Ok(PageScan {
+        records: u32::try_from(page.records.len()).unwrap_or(u32::MAX),
+        ids: page.records.iter().filter_map(id).collect(),
+    })
+}
+
+/// Reads `{"collections":[…]}`: how many entries there are, and those that have a handle. `None` for anything else.
+pub(crate) fn scan_collections(page: &[u8]) -> Option<(usize, Vec<Collection>)> {
+    let page = page
+        .get(..COLLECTIONS_BYTES_MAX.min(page.len()))
+        .filter(|cut| cut.len() == page.len())?;
+    let listed: Value = serde_json::from_slice(page).ok()?;
+    let entries = listed.get("collections")?.as_array()?;
+    let collection = |entry: &Value| {
+        let handle = entry.get("handle")?.as_str().filter(|handle| !handle.is_empty())?;
+        let products = entry.get("products_count").and_then(Value::as_u64);
+        Some(Collection {
+            handle: handle.to_owned(),
+            products,
+        })
+    };
+    Some((entries.len(), entries.iter().filter_map(collection).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_of_any_shape_are_counted_and_ids_are_read_where_there_are_some() {
+        let page = br#"{"products":[{"title":"A","id":7,"variants":[{"id":8}]},{"id":null},5,"x",[1],null]}"#;
+        assert_eq!(
+            scan_products(page).unwrap(),
+            PageScan {
+                records: 6,
+                ids: vec![7]
+            }
+        );
+        assert_eq!(
+            scan_products(b"\xef\xbb\xbf{\"products\":[]}").unwrap(),
+            PageScan::default()
+        );
+        assert!(scan_products(b"<html>").is_err());
+    }
+
+    #[test]
+    fn collections_without_a_handle_are_left_out() {
+        let page = br#"{"collections":[{"handle":"shoes","products_count":12},{"handle":""},{"handle":"tea","products_count":"x"},3]}"#;
+        let shoes = Collection {
+            handle: "shoes".into(),
+            products: Some(12),
+        };
+        let tea = Collection {
+            handle: "tea".into(),
+            products: None,
+        };
+        assert_eq!(scan_collections(page), Some((4, vec![shoes, tea])));
+        assert_eq!(scan_collections(b"{}"), None);
+    }
+}

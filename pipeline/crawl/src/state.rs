@@ -1,0 +1,64 @@
+//! What the last crawl found that the lake has taken in: `crawl-state/{store}.json`. Written only after the commit;
+//! a state that is ahead of the lake would make the next run believe that nothing is left to do.
+
+use data_model::StoreHost;
+use data_storage::{Storage, get_bytes, put_over};
+use object_store::ObjectStoreExt;
+use object_store::path::Path;
+use serde::{Deserialize, Serialize};
+
+use crate::landing::{LandingError, StoreCrawl};
+
+/// A crawl that the lake has taken in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CrawlState {
+    /// What the lake holds of the store since then, in the caller's words. Where the lake holds something else, it
+    /// was changed by other means, and the crawl says nothing about it.
+    pub taken_as: String,
+    /// The crawl.
+    #[serde(flatten)]
+    pub crawl: StoreCrawl,
+}
+
+fn state_at(store: &StoreHost) -> Path {
+    Path::from_iter(["crawl-state", &format!("{store}.json")])
+}
+
+/// The last crawl of this store that the lake has; `None` if there is none, or one that cannot be understood (it is
+/// only a way to save work).
+///
+/// # Errors
+/// [`LandingError`].
+pub async fn load_state(storage: &Storage, store: &StoreHost) -> Result<Option<CrawlState>, LandingError> {
+    let path = state_at(store);
+    let Some(json) = get_bytes(storage, &path).await? else {
+        return Ok(None);
+    };
+    let state: Option<CrawlState> = serde_json::from_slice(&json).ok();
+    Ok(state.filter(|state| state.crawl.store == *store))
+}
+
+/// Remembers that the lake has taken this crawl in.
+///
+/// # Errors
+/// [`LandingError`].
+pub async fn save_state(storage: &Storage, state: &CrawlState) -> Result<(), LandingError> {
+    let path = state_at(&state.crawl.store);
+    let json = serde_json::to_vec(state).map_err(|source| LandingError::Json {
+        path: path.clone(),
+        source,
+    })?;
+    Ok(put_over(storage, &path, json).await?)
+}
+
+/// Forgets the store: its next crawl reads everything.
+///
+/// # Errors
+/// [`LandingError`].
+pub async fn forget_state(storage: &Storage, store: &StoreHost) -> Result<(), LandingError> {
+    let path = state_at(store);
+    match storage.store().delete(&path).await {
+        Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+        Err(source) => Err(LandingError::Prefix { path, source }),
+    }
+}

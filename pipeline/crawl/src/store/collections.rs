@@ -1,0 +1,109 @@
+use std::collections::HashSet;
+
+use storefront::StoreError;
+
+use super::is_only_this_page;
+use super::obtain::Content;
+use super::walk::Walk;
+use crate::scan::{Collection, scan_collections};
+use crate::{CrawlError, PageTarget};
+
+/// Pages of the list of collections, of 250 each.
+const LIST_PAGES_MAX: u32 = 20;
+/// Longest handle that is taken for one, in bytes.
+const HANDLE_BYTES_MAX: usize = 255;
+
+impl Walk<'_> {
+    /// Goes on where the whole listing is capped: reads the collections one by one for products that the listing
+    /// did not reach. `true` when a bound was met or a collection could not be read.
+    pub(super) async fn read_collections(&mut self) -> Result<bool, CrawlError> {
+        if self.has_all() {
+            return Ok(false);
+        }
+        let collections = self.list_collections().await?;
+        let mut pages_left = self.crawler.config.collection_pages_max;
+        let mut truncated = false;
+        for collection in collections {
+            if self.has_all() {
+                return Ok(false);
+            }
+            if pages_left == 0 {
+                return Ok(true);
+            }
+            match self.read_collection(&collection, &mut pages_left).await {
+                Ok(complete) => truncated |= !complete,
+                Err(CrawlError::Store(error)) if is_only_this_page(&error) => truncated = true,
+                Err(CrawlError::NotACatalogue { .. }) => truncated = true,
+                Err(error) => return Err(error),
+            }
+        }
+        // Products that are in no collection stay out of reach.
+        Ok(truncated || !self.has_all())
+    }
+
+    /// Whether all products that the store says it has were seen.
+    fn has_all(&self) -> bool {
+        self.facts
+            .published_products
+            .is_some_and(|stated| self.seen.len() as u64 >= stated)
+    }
+
+    async fn read_collection(&mut self, collection: &Collection, pages_left: &mut u32) -> Result<bool, CrawlError> {
+        let mut listed = 0_u64;
+        self.forget_repeats();
+        for page in 1..=self.crawler.config.pages_max {
+            if *pages_left == 0 {
+                return Ok(false);
+            }
+            *pages_left -= 1;
+            let target = PageTarget::Collection {
+                handle: collection.handle.clone(),
+                page,
+            };
+            let step = match self.visit(target).await {
+                Err(CrawlError::Store(StoreError::PageCap)) => return Ok(false),
+                step => step?,
+            };
+            listed += u64::from(step.records);
+            let stated = collection.products.is_some_and(|stated| listed >= stated);
+            if step.records == 0 || step.repeated || stated {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    async fn list_collections(&mut self) -> Result<Vec<Collection>, CrawlError> {
+        let mut collections: Vec<Collection> = Vec::new();
+        let mut handles = HashSet::new();
+        for page in 1..=LIST_PAGES_MAX {
+            let target = PageTarget::Collections { page };
+            let obtained = match self.obtain(&target).await {
+                Err(CrawlError::Store(StoreError::PageCap)) => break,
+                Err(CrawlError::Store(error)) if is_only_this_page(&error) => break,
+                obtained => obtained?,
+            };
+            let Content::Body(body) = &obtained.content else {
+                // The empty page at the end, as it was.
+                self.note_collections(target, obtained, 0).await?;
+                break;
+            };
+            let Some((records, listed)) = scan_collections(body) else {
+                break;
+            };
+            let usable = |listed: &Collection| listed.products != Some(0) && listed.handle.len() <= HANDLE_BYTES_MAX;
+            collections.extend(
+                listed
+                    .into_iter()
+                    .filter(usable)
+                    .filter(|listed| handles.insert(listed.handle.clone())),
+            );
+            let records = u32::try_from(records).unwrap_or(u32::MAX);
+            let more = self.note_collections(target, obtained, records).await?;
+            if !more {
+                break;
+            }
+        }
+        Ok(collections)
+    }
+}

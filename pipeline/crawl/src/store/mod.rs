@@ -1,0 +1,185 @@
+//! The crawl of one store: its whole catalogue, page by page, in one polite stream.
+
+mod collections;
+mod obtain;
+mod walk;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use data_model::{Clock, RunId};
+use data_storage::Storage;
+use storefront::{Fetched, Store, StoreError, Storefront};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use crate::landing::{META, compress, put_compressed, put_done, read_done};
+use crate::{CrawlConfig, CrawlError, LandingError, Progress, RegisteredBrand, StoreCrawl, StoreFacts};
+use walk::Walk;
+
+/// What to crawl.
+#[derive(Debug, Clone, Copy)]
+pub struct CrawlJob<'a> {
+    /// The run that asks.
+    pub run: &'a RunId,
+    /// The brand whose store is crawled.
+    pub brand: &'a RegisteredBrand,
+    /// The last crawl that the lake has; `None` reads everything anew.
+    pub known: Option<&'a StoreCrawl>,
+    /// The caller's fingerprint of all that decides how pages are understood. When it differs from that of `known`,
+    /// the pages are landed even if none changed.
+    pub context: &'a str,
+}
+
+/// Crawls stores, so many at a time and each by one stream.
+#[derive(Debug, Clone)]
+pub struct Crawler {
+    storefront: Storefront,
+    storage: Storage,
+    config: Arc<CrawlConfig>,
+    clock: Arc<dyn Clock>,
+    gate: Arc<Semaphore>,
+}
+
+impl Crawler {
+    /// A crawler that lands pages in `storage`.
+    #[must_use]
+    pub fn new(storefront: Storefront, storage: Storage, config: CrawlConfig, clock: Arc<dyn Clock>) -> Self {
+        let gate = Arc::new(Semaphore::new(
+            config.stores_concurrent.clamp(1, Semaphore::MAX_PERMITS),
+        ));
+        Self {
+            storefront,
+            storage,
+            config: Arc::new(config),
+            clock,
+            gate,
+        }
+    }
+
+    /// The bounds that it keeps.
+    #[must_use]
+    pub fn config(&self) -> &CrawlConfig {
+        &self.config
+    }
+
+    /// Reads the store's whole catalogue, waiting first until fewer than the configured number of stores are being
+    /// crawled. What this run has landed of the store before is not asked for again. A kill at any moment leaves
+    /// a landing that the next call for the same run goes on with.
+    ///
+    /// The crawl state is left alone: it is for the caller to [`crate::save_state`] once the lake has the result.
+    ///
+    /// # Errors
+    /// See [`CrawlError`].
+    pub async fn crawl_store(
+        &self,
+        job: CrawlJob<'_>,
+        progress: &dyn Progress,
+        cancel: &CancellationToken,
+    ) -> Result<StoreCrawl, CrawlError> {
+        let done = read_done(&self.storage, job.run, &job.brand.store)
+            .await
+            .map_err(|source| job.landing(source))?;
+        if let Some(done) = done.filter(|done| done.context == job.context) {
+            return Ok(done);
+        }
+        let seconds_max = self.config.store_time_s_max;
+        let crawl = async {
+            // Never closed, so the permit is always given.
+            let _permit = self.gate.acquire().await;
+            let crawl = Box::pin(self.crawl(job, progress));
+            let timed = tokio::time::timeout(Duration::from_secs(seconds_max), crawl).await;
+            timed.unwrap_or(Err(CrawlError::TooSlow { seconds_max }))
+        };
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(CrawlError::Cancelled),
+            crawled = crawl => crawled,
+        }
+    }
+
+    async fn crawl(&self, job: CrawlJob<'_>, progress: &dyn Progress) -> Result<StoreCrawl, CrawlError> {
+        let started_at = self.clock.now();
+        let store = self.storefront.store(&job.brand.base_url)?;
+        let (facts, meta) = read_meta(&store).await?;
+        progress.store_started(&job.brand.slug, facts.published_products);
+        let validators = job.known.is_some_and(|known| self.still_trusted(known));
+        let mut walk = Walk::new(self, job, store, &facts, validators, progress);
+        let same_reading = job
+            .known
+            .filter(|known| known.context == job.context && known.facts.same_brand(&facts))
+            .is_some();
+        let resumed = walk.find_resumable().await?;
+        let unchanged = same_reading && resumed == 0 && walk.compare().await?;
+        let mut truncated = job.known.is_some_and(|known| known.truncated);
+        if !unchanged {
+            truncated = walk.read_all(resumed).await?;
+            self.land_meta(job, meta).await?;
+        }
+        let verified_at = job
+            .known
+            .filter(|_| validators)
+            .map_or(started_at, |known| known.verified_at);
+        let mut crawl = walk.finish(unchanged, truncated);
+        (crawl.started_at, crawl.ended_at, crawl.verified_at) = (started_at, self.clock.now(), verified_at);
+        put_done(&self.storage, &crawl)
+            .await
+            .map_err(|source| job.landing(source))?;
+        Ok(crawl)
+    }
+
+    /// Validators are believed for a while only: a store that answers 304 for ever must not hide its changes for ever.
+    fn still_trusted(&self, known: &StoreCrawl) -> bool {
+        let age_ms = self.clock.now().millis_since(known.verified_at);
+        u64::try_from(age_ms / 1000).is_ok_and(|seconds| seconds < self.config.verify_after_s)
+    }
+
+    async fn land_meta(&self, job: CrawlJob<'_>, meta: Option<bytes::Bytes>) -> Result<(), CrawlError> {
+        let Some(meta) = meta else { return Ok(()) };
+        let frame = compress(&meta).map_err(|source| {
+            job.landing(LandingError::Zstd {
+                path: crate::landing::landed_at(job.run, &job.brand.store, META),
+                source,
+            })
+        })?;
+        let put = put_compressed(&self.storage, job.run, &job.brand.store, META, frame.into()).await;
+        put.map_err(|source| job.landing(source))
+    }
+}
+
+impl CrawlJob<'_> {
+    fn landing(&self, source: LandingError) -> CrawlError {
+        CrawlError::Landing {
+            store: self.brand.store.clone(),
+            source,
+        }
+    }
+}
+
+/// What the store says of itself. A store that keeps that to itself may still show its catalogue; one that is
+/// throttled, closed to us or down does not.
+async fn read_meta(store: &Store) -> Result<(StoreFacts, Option<bytes::Bytes>), CrawlError> {
+    match store.meta().await {
+        Ok(Fetched::Body(page)) => {
+            let facts = StoreFacts::read(&page.bytes).unwrap_or_default();
+            Ok((facts, Some(page.bytes)))
+        }
+        Ok(Fetched::NotModified) => Err(CrawlError::UnaskedNotModified),
+        Err(error) if is_only_this_page(&error) => Ok((StoreFacts::default(), None)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether the refusal is about one page, for good, and says nothing of the store's others.
+pub(crate) fn is_only_this_page(error: &StoreError) -> bool {
+    let of_the_page = matches!(
+        error,
+        StoreError::RobotsDisallowed { .. }
+            | StoreError::CatalogueClosed { .. }
+            | StoreError::NotJson { .. }
+            | StoreError::TooLarge { .. }
+            | StoreError::Url { .. }
+            | StoreError::Status { .. }
+    );
+    of_the_page && !error.is_transient()
+}

@@ -1,0 +1,172 @@
+use bytes::Bytes;
+use storefront::Fetched;
+
+use super::walk::Walk;
+use crate::landing::{landed_at, page_file, read_compressed, sha256_hex};
+use crate::{CrawlError, PageTarget};
+
+/// A page's content, from wherever it is to be had.
+#[derive(Debug)]
+pub(super) struct Obtained {
+    pub(super) content: Content,
+    /// The content as it lies in a landing.
+    pub(super) frame: Option<Bytes>,
+    /// Whether it lies in the landing of this very run.
+    pub(super) landed: bool,
+    pub(super) etag: Option<String>,
+    pub(super) sha256: String,
+    pub(super) bytes: u64,
+}
+
+#[derive(Debug)]
+pub(super) enum Content {
+    Body(Bytes),
+    /// A page that has not changed and whose content is not at hand.
+    Unchanged {
+        records: u32,
+    },
+}
+
+impl Walk<'_> {
+    /// The page's content: from what this run landed before it was interrupted, else from the last landing if
+    /// the page is known to be as it was, else from the store.
+    pub(super) async fn obtain(&mut self, target: &PageTarget) -> Result<Obtained, CrawlError> {
+        if let PageTarget::Products { page } = target
+            && *page <= self.resumed
+        {
+            match self.from_this_landing(*page).await? {
+                Some(obtained) => return Ok(obtained),
+                // Damaged: from here on the store is asked.
+                None => self.resumed = 0,
+            }
+        }
+        if let Some((_, obtained)) = self.pending.take_if(|(pending, _)| pending == target) {
+            return Ok(obtained);
+        }
+        let etag = match self.confirmed.get(target) {
+            Some(etag) => etag.clone(),
+            None => {
+                let obtained = self.fetch(target, self.validators).await?;
+                if matches!(obtained.content, Content::Body(_)) {
+                    return Ok(obtained);
+                }
+                obtained.etag
+            }
+        };
+        match self.from_last_landing(target, etag).await? {
+            Some(obtained) => Ok(obtained),
+            // Unchanged, but its content was not kept: the validator must not be sent.
+            None => self.fetch(target, false).await,
+        }
+    }
+
+    /// Asks the store. A page that it says is unchanged comes back without its content.
+    pub(super) async fn fetch(&mut self, target: &PageTarget, validators: bool) -> Result<Obtained, CrawlError> {
+        let mark = self.known.get(target).copied();
+        let etag = mark.and_then(|mark| mark.etag.as_deref()).filter(|_| validators);
+        let limit = self.crawler.config.page_limit;
+        self.requests += 1;
+        let fetched = match target {
+            PageTarget::Products { page } => self.store.products_page(*page, limit, etag).await,
+            PageTarget::Collections { page } => self.store.collections_page(*page, limit, etag).await,
+            PageTarget::Collection { handle, page } => {
+                self.store.collection_products_page(handle, *page, limit, etag).await
+            }
+        };
+        match (fetched?, mark.filter(|_| etag.is_some())) {
+            (Fetched::NotModified, Some(mark)) => Ok(Obtained {
+                content: Content::Unchanged { records: mark.records },
+                frame: None,
+                landed: false,
+                etag: mark.etag.clone(),
+                sha256: mark.sha256.clone(),
+                bytes: mark.bytes,
+            }),
+            (Fetched::NotModified, None) => Err(CrawlError::UnaskedNotModified),
+            (Fetched::Body(page), _) => {
+                let bytes = page.bytes.len() as u64;
+                self.bytes = self.bytes.saturating_add(bytes);
+                let bytes_max = self.crawler.config.store_bytes_max;
+                if self.bytes > bytes_max {
+                    return Err(CrawlError::TooManyBytes { bytes_max });
+                }
+                let body = page.bytes.clone();
+                let sha256 = tokio::task::spawn_blocking(move || sha256_hex(&body)).await?;
+                let content = Content::Body(page.bytes);
+                Ok(Obtained {
+                    content,
+                    frame: None,
+                    landed: false,
+                    etag: page.etag,
+                    sha256,
+                    bytes,
+                })
+            }
+        }
+    }
+
+    /// A page as the last crawl landed it; `None` if that is gone or damaged.
+    async fn from_last_landing(
+        &self,
+        target: &PageTarget,
+        etag: Option<String>,
+    ) -> Result<Option<Obtained>, CrawlError> {
+        let (Some(mark), Some(known)) = (self.known.get(target), self.job.known) else {
+            return Ok(None);
+        };
+        let (sha256, bytes) = (mark.sha256.clone(), mark.bytes);
+        let Some(file) = &mark.file else {
+            // A page of products that were known from others before may be the only one that lists them now.
+            let content = (mark.records == 0).then_some(Content::Unchanged { records: 0 });
+            return Ok(content.map(|content| Obtained {
+                content,
+                frame: None,
+                landed: false,
+                etag,
+                sha256,
+                bytes,
+            }));
+        };
+        let path = landed_at(&known.landing, &self.job.brand.store, file);
+        // A landing is a convenience here: whatever is wrong with it, the store can be asked again.
+        let Ok(Some((frame, body))) = read_compressed(&self.crawler.storage, &path).await else {
+            return Ok(None);
+        };
+        let hashed = body.clone();
+        let found = tokio::task::spawn_blocking(move || sha256_hex(&hashed)).await?;
+        let intact = found == sha256;
+        let content = Content::Body(body);
+        Ok(intact.then_some(Obtained {
+            content,
+            frame: Some(frame),
+            landed: false,
+            etag,
+            sha256,
+            bytes,
+        }))
+    }
+
+    /// A page that this run landed before it was interrupted; `None` if it is damaged.
+    async fn from_this_landing(&self, page: u32) -> Result<Option<Obtained>, CrawlError> {
+        let path = landed_at(self.job.run, &self.job.brand.store, &page_file("products", page));
+        let Ok(Some((frame, body))) = read_compressed(&self.crawler.storage, &path).await else {
+            return Ok(None);
+        };
+        let hashed = body.clone();
+        let sha256 = tokio::task::spawn_blocking(move || sha256_hex(&hashed)).await?;
+        // Its validator was not kept; the last crawl's holds if the page is still the same.
+        let mark = self.known.get(&PageTarget::Products { page });
+        let etag = mark
+            .filter(|mark| mark.sha256 == sha256)
+            .and_then(|mark| mark.etag.clone());
+        let bytes = body.len() as u64;
+        Ok(Some(Obtained {
+            content: Content::Body(body),
+            frame: Some(frame),
+            landed: true,
+            etag,
+            sha256,
+            bytes,
+        }))
+    }
+}

@@ -1,0 +1,331 @@
+use std::collections::{HashMap, HashSet};
+
+use data_model::Timestamp;
+use storefront::{Store, StoreError};
+
+use super::obtain::{Content, Obtained};
+use super::{CrawlJob, Crawler};
+use crate::landing::{compress, landed_at, landed_pages, page_file, put_compressed};
+use crate::scan::{PageScan, scan_products};
+use crate::{CrawlError, LandingError, PageMark, PageTarget, Progress, StoreCrawl, StoreFacts, Verdict};
+
+/// One crawl in the making.
+pub(super) struct Walk<'a> {
+    pub(super) crawler: &'a Crawler,
+    pub(super) job: CrawlJob<'a>,
+    pub(super) store: Store,
+    pub(super) facts: &'a StoreFacts,
+    pub(super) progress: &'a dyn Progress,
+    /// Whether the store is asked only for what changed.
+    pub(super) validators: bool,
+    /// The pages of the last crawl.
+    pub(super) known: HashMap<&'a PageTarget, &'a PageMark>,
+    /// Pages found to be as they were in the last crawl, with the validator they have now.
+    pub(super) confirmed: HashMap<PageTarget, Option<String>>,
+    /// A page that was read and found changed, before anyone asked for its content.
+    pub(super) pending: Option<(PageTarget, Obtained)>,
+    pub(super) marks: Vec<PageMark>,
+    pub(super) seen: HashSet<u64>,
+    hashes: HashSet<String>,
+    collection_files: u32,
+    /// How many pages of the whole listing this run had landed before it was interrupted.
+    pub(super) resumed: u32,
+    pub(super) requests: u32,
+    pub(super) bytes: u64,
+}
+
+/// What a page brought.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Step {
+    /// Records on it.
+    pub(super) records: u32,
+    /// Products on it that no page before it listed.
+    pub(super) fresh: u32,
+    /// Whether a page before it was the same to the byte.
+    pub(super) repeated: bool,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(
+        crawler: &'a Crawler,
+        job: CrawlJob<'a>,
+        store: Store,
+        facts: &'a StoreFacts,
+        validators: bool,
+        progress: &'a dyn Progress,
+    ) -> Self {
+        let known = job
+            .known
+            .map(|known| known.pages.iter().map(|mark| (&mark.target, mark)).collect());
+        Self {
+            crawler,
+            job,
+            store,
+            facts,
+            progress,
+            validators,
+            known: known.unwrap_or_default(),
+            confirmed: HashMap::new(),
+            pending: None,
+            marks: Vec::new(),
+            seen: HashSet::new(),
+            hashes: HashSet::new(),
+            collection_files: 0,
+            resumed: 0,
+            requests: 0,
+            bytes: 0,
+        }
+    }
+
+    /// How many pages of the whole listing an interrupted crawl of this run left that are recent enough to go on from.
+    pub(super) async fn find_resumable(&mut self) -> Result<u32, CrawlError> {
+        let config = &self.crawler.config;
+        let age_ms = i64::try_from(config.resume_page_age_s_max.saturating_mul(1000)).unwrap_or(i64::MAX);
+        let since: Timestamp = self.crawler.clock.now().plus_millis(age_ms.saturating_neg());
+        let landed = landed_pages(&self.crawler.storage, self.job.run, &self.job.brand.store, since).await;
+        landed
+            .map(|pages| pages.min(config.pages_max))
+            .map_err(|source| self.job.landing(source))
+    }
+
+    /// Asks for the pages of the last crawl, in their order, until one differs; `true` when none does. Nothing is
+    /// landed meanwhile.
+    pub(super) async fn compare(&mut self) -> Result<bool, CrawlError> {
+        let Some(known) = self.job.known else { return Ok(false) };
+        for mark in &known.pages {
+            let obtained = match self.fetch(&mark.target, self.validators).await {
+                Ok(obtained) => obtained,
+                // The listing may end or be capped elsewhere now; reading all will tell.
+                Err(CrawlError::Store(StoreError::PageCap)) => return Ok(false),
+                Err(error) => return Err(error),
+            };
+            if obtained.sha256 != mark.sha256 {
+                self.pending = Some((mark.target.clone(), obtained));
+                return Ok(false);
+            }
+            self.confirmed.insert(mark.target.clone(), obtained.etag.clone());
+            self.progress
+                .page(&self.job.brand.slug, mark.target.page(), mark.bytes, mark.fresh);
+        }
+        // A crawl that never saw the end of the listing has nothing to compare.
+        Ok(!known.pages.is_empty())
+    }
+
+    /// Reads and lands the whole catalogue; `true` when a bound was met before its end.
+    pub(super) async fn read_all(&mut self, resumed: u32) -> Result<bool, CrawlError> {
+        self.resumed = resumed;
+        let pages_max = self.crawler.config.pages_max;
+        for page in 1..=pages_max {
+            let step = match self.visit(PageTarget::Products { page }).await {
+                Err(CrawlError::Store(StoreError::PageCap)) => return self.read_collections().await,
+                step => step?,
+            };
+            if step.fresh == 0 {
+                // An empty page is the platform's end of a listing. A short page is not: stores page as they like.
+                // A page of nothing new is that of a store that pages no further, or in circles.
+                return Ok(false);
+            }
+            if self.is_beyond_what_it_states() {
+                return Err(self.endless(page));
+            }
+        }
+        // The platform refuses the page after the last; a store that makes up pages does not.
+        match self
+            .fetch(
+                &PageTarget::Products {
+                    page: pages_max.saturating_add(1),
+                },
+                false,
+            )
+            .await
+        {
+            Err(CrawlError::Store(StoreError::PageCap)) => self.read_collections().await,
+            Err(error) => Err(error),
+            Ok(Obtained {
+                content: Content::Body(body),
+                ..
+            }) if scan_products(&body).is_ok_and(|scan| scan.records == 0) => Ok(false),
+            Ok(_) => Err(self.endless(pages_max)),
+        }
+    }
+
+    /// A store's own count may lag behind its listing, but not by that much.
+    fn is_beyond_what_it_states(&self) -> bool {
+        let plausible = |stated: u64| stated.saturating_mul(2).saturating_add(1000);
+        self.facts
+            .published_products
+            .is_some_and(|stated| self.seen.len() as u64 > plausible(stated))
+    }
+
+    fn endless(&self, pages: u32) -> CrawlError {
+        CrawlError::Endless {
+            pages,
+            seen: self.seen.len() as u64,
+            stated: self.facts.published_products,
+        }
+    }
+
+    /// Reads one page of products, lands it if it lists any that are new, and takes note of it.
+    pub(super) async fn visit(&mut self, target: PageTarget) -> Result<Step, CrawlError> {
+        let obtained = self.obtain(&target).await?;
+        let (scan, obtained) = match obtained.content {
+            Content::Unchanged { records } => (
+                PageScan {
+                    records,
+                    ids: Vec::new(),
+                },
+                obtained,
+            ),
+            Content::Body(ref body) => {
+                let body = body.clone();
+                let scan = tokio::task::spawn_blocking(move || scan_products(&body)).await?;
+                let page = target.page();
+                (
+                    scan.map_err(|source| CrawlError::NotACatalogue { page, source })?,
+                    obtained,
+                )
+            }
+        };
+        let nameless = scan
+            .records
+            .saturating_sub(u32::try_from(scan.ids.len()).unwrap_or(u32::MAX));
+        let new_ids = scan.ids.iter().filter(|id| self.seen.insert(**id)).count();
+        let repeated = !self.hashes.insert(obtained.sha256.clone());
+        let lists = matches!(obtained.content, Content::Body(_)) && !repeated;
+        // Records without an id may be anything; they go to the parser once.
+        let fresh = if lists {
+            u32::try_from(new_ids).unwrap_or(u32::MAX).saturating_add(nameless)
+        } else {
+            0
+        };
+        let step = Step {
+            records: scan.records,
+            fresh,
+            repeated,
+        };
+        let file = self.land(&target, &obtained, step).await?;
+        self.progress
+            .page(&self.job.brand.slug, target.page(), obtained.bytes, fresh);
+        self.marks.push(PageMark {
+            target,
+            file,
+            etag: obtained.etag,
+            sha256: obtained.sha256,
+            bytes: obtained.bytes,
+            records: step.records,
+            fresh,
+        });
+        Ok(step)
+    }
+
+    async fn land(
+        &mut self,
+        target: &PageTarget,
+        obtained: &Obtained,
+        step: Step,
+    ) -> Result<Option<String>, CrawlError> {
+        let Content::Body(body) = &obtained.content else {
+            return Ok(None);
+        };
+        if step.fresh == 0 {
+            return Ok(None);
+        }
+        let file = match target {
+            PageTarget::Products { page } => page_file("products", *page),
+            PageTarget::Collections { page } => page_file("collections", *page),
+            PageTarget::Collection { .. } => {
+                self.collection_files += 1;
+                page_file("collection-products", self.collection_files)
+            }
+        };
+        if obtained.landed {
+            return Ok(Some(file));
+        }
+        let (run, store) = (self.job.run, &self.job.brand.store);
+        let frame = match &obtained.frame {
+            Some(frame) => frame.clone(),
+            None => {
+                let body = body.clone();
+                let frame = tokio::task::spawn_blocking(move || compress(&body)).await?;
+                let path = landed_at(run, store, &file);
+                frame
+                    .map_err(|source| self.job.landing(LandingError::Zstd { path, source }))?
+                    .into()
+            }
+        };
+        let put = put_compressed(&self.crawler.storage, run, store, &file, frame).await;
+        put.map_err(|source| self.job.landing(source))?;
+        Ok(Some(file))
+    }
+
+    /// Takes note of a page of the list of collections, and lands it.
+    pub(super) async fn note_collections(
+        &mut self,
+        target: PageTarget,
+        obtained: Obtained,
+        records: u32,
+    ) -> Result<bool, CrawlError> {
+        let repeated = !self.hashes.insert(obtained.sha256.clone());
+        let fresh = if repeated { 0 } else { records };
+        let file = self
+            .land(
+                &target,
+                &obtained,
+                Step {
+                    records,
+                    fresh,
+                    repeated,
+                },
+            )
+            .await?;
+        let Obtained {
+            etag, sha256, bytes, ..
+        } = obtained;
+        // Collections are no products: they do not count among the fresh.
+        self.marks.push(PageMark {
+            target,
+            file,
+            etag,
+            sha256,
+            bytes,
+            records,
+            fresh: 0,
+        });
+        Ok(fresh > 0)
+    }
+
+    /// From here on another listing is read; that it shows a page of one before it says nothing about its end.
+    pub(super) fn forget_repeats(&mut self) {
+        self.hashes.clear();
+    }
+
+    pub(super) fn finish(self, unchanged: bool, truncated: bool) -> StoreCrawl {
+        let Self { job, confirmed, .. } = self;
+        let (verdict, landing, pages) = match job.known {
+            Some(known) if unchanged => {
+                let etag_now = |mark: &PageMark| confirmed.get(&mark.target).cloned().flatten();
+                let pages = known.pages.iter().map(|mark| PageMark {
+                    etag: etag_now(mark),
+                    ..mark.clone()
+                });
+                (Verdict::Unchanged, known.landing.clone(), pages.collect())
+            }
+            _ => (Verdict::Landed, job.run.clone(), self.marks),
+        };
+        StoreCrawl {
+            store: job.brand.store.clone(),
+            run: job.run.clone(),
+            landing,
+            verdict,
+            context: job.context.to_owned(),
+            started_at: Timestamp::default(),
+            ended_at: Timestamp::default(),
+            verified_at: Timestamp::default(),
+            facts: self.facts.clone(),
+            pages,
+            truncated,
+            requests: self.requests,
+            bytes: self.bytes,
+        }
+    }
+}

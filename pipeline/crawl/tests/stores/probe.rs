@@ -1,0 +1,102 @@
+//! What a look at an address tells.
+
+use crate::support::{Fault, Rig, Shop};
+use pipeline_crawl::{Catalogue, NewBrand, probe};
+
+async fn verdict(shop: Shop) -> (String, Option<bool>, bool) {
+    let rig = Rig::with(shop).await;
+    let probe = probe(&rig.storefront(), &rig.brand.base_url).await.unwrap();
+    (probe.verdict(), probe.is_platform(), probe.is_crawlable())
+}
+
+fn refusing(faults: &[(&str, u16, &str)]) -> Shop {
+    let faults = faults
+        .iter()
+        .map(|(path, status, body)| ((*path).to_owned(), Fault::Answer(*status, (*body).to_owned())));
+    Shop {
+        faults: faults.collect(),
+        ..Shop::of(1..=3)
+    }
+}
+
+#[tokio::test]
+async fn an_open_store_says_what_it_is() {
+    let found = verdict(Shop::of(1..=3)).await;
+    assert_eq!(
+        found,
+        (
+            "a store with an open catalogue, 3 products, prices in INR".into(),
+            Some(true),
+            true
+        )
+    );
+    let found = verdict(Shop::of([])).await;
+    assert_eq!(
+        found,
+        ("a store whose catalogue lists nothing".into(), Some(true), true)
+    );
+    let found = verdict(Shop {
+        meta: None,
+        ..Shop::of(1..=3)
+    })
+    .await;
+    assert_eq!(
+        found,
+        (
+            "a store with an open catalogue, currency unknown".into(),
+            Some(true),
+            false
+        )
+    );
+}
+
+#[tokio::test]
+async fn a_closed_store_is_told_from_one_of_another_platform_and_from_one_that_is_down() {
+    let closed = verdict(refusing(&[("/products.json?page=1", 401, "")])).await;
+    assert_eq!(
+        closed,
+        (
+            "the catalogue cannot be read: the store does not publish its catalogue (status 401)".into(),
+            Some(true),
+            false
+        )
+    );
+    let another = verdict(refusing(&[
+        ("/meta.json", 404, "no"),
+        ("/products.json?page=1", 200, "<html>"),
+    ]))
+    .await;
+    assert_eq!(
+        another,
+        ("no store of the platform answers there".into(), Some(false), false)
+    );
+    let down = verdict(refusing(&[("/meta.json", 500, "")])).await;
+    assert_eq!(
+        down,
+        (
+            "the store could not be asked: the store answers with status 500".into(),
+            None,
+            false
+        )
+    );
+    let forbidden = verdict(refusing(&[("/robots.txt", 200, "User-agent: *\nDisallow: /\n")])).await;
+    assert_eq!(forbidden.1, None);
+    assert!(forbidden.0.contains("robots.txt"), "{}", forbidden.0);
+}
+
+#[tokio::test]
+async fn what_a_probe_found_completes_what_the_operator_gave() {
+    let rig = Rig::with(Shop::of(1..=3)).await;
+    let found = probe(&rig.storefront(), &rig.brand.base_url).await.unwrap();
+    assert!(matches!(found.catalogue, Catalogue::Open));
+    let brand = NewBrand::at(rig.brand.base_url.clone()).with_probe(&found);
+    assert_eq!(brand.store, Some("tea.myshopify.com".parse().unwrap()));
+    assert_eq!(
+        (brand.name.as_deref(), brand.country.as_deref()),
+        (Some("Tea & Co"), Some("IN"))
+    );
+    let pinned = NewBrand::at(rig.brand.base_url.clone())
+        .named("Chai")
+        .with_probe(&found);
+    assert_eq!((pinned.name.as_deref(), pinned.name_pinned), (Some("Chai"), true));
+}

@@ -1,0 +1,317 @@
+//! A store that is a value: what it lists, how it answers, what it was asked.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use data_model::{Clock, RunId, Timestamp};
+use data_storage::Storage;
+use futures::StreamExt;
+use http::{HeaderMap, HeaderValue, StatusCode};
+use pipeline_crawl::{CrawlConfig, CrawlJob, Crawler, NewBrand, NoProgress, RegisteredBrand, Registry, StoreCrawl};
+use serde_json::{Value, json};
+use storefront::{Incoming, Outgoing, Storefront, StorefrontConfig, Transport, TransportError};
+use tokio_util::sync::CancellationToken;
+
+/// How a path is answered instead of properly.
+#[derive(Debug, Clone)]
+pub(crate) enum Fault {
+    /// With this status and body.
+    Answer(u16, String),
+    /// Not at all, ever.
+    Hang,
+}
+
+#[derive(Debug)]
+pub(crate) struct Shop {
+    pub(crate) products: Vec<Value>,
+    pub(crate) collections: BTreeMap<String, Vec<Value>>,
+    pub(crate) meta: Option<Value>,
+    /// Products on a page, whatever the client asks for.
+    pub(crate) per_page: usize,
+    /// The last page that is not beyond the cap.
+    pub(crate) pages_max: usize,
+    pub(crate) etags: bool,
+    /// Ignores the page number.
+    pub(crate) circular: bool,
+    /// Makes up products for ever.
+    pub(crate) endless: bool,
+    /// By a part of the path and query.
+    pub(crate) faults: BTreeMap<String, Fault>,
+    /// What was asked: path and query, ` 304` or ` 200` behind it.
+    pub(crate) asked: Vec<String>,
+}
+
+impl Shop {
+    pub(crate) fn of(products: impl IntoIterator<Item = u64>) -> Self {
+        let products: Vec<_> = products.into_iter().map(product).collect();
+        let meta = json!({"id": 1, "name": "Tea & Co", "currency": "INR", "country": "IN",
+            "myshopify_domain": "tea.myshopify.com", "published_products_count": products.len()});
+        Self {
+            products,
+            collections: BTreeMap::new(),
+            meta: Some(meta),
+            per_page: 2,
+            pages_max: 100,
+            etags: true,
+            circular: false,
+            endless: false,
+            faults: BTreeMap::new(),
+            asked: Vec::new(),
+        }
+    }
+
+    fn reply(&self, path: &str, page: usize) -> Option<(u16, String)> {
+        let page = if self.circular { 1 } else { page };
+        let listing = |products: &[Value]| {
+            let listed: Vec<_> = products
+                .iter()
+                .skip((page - 1) * self.per_page)
+                .take(self.per_page)
+                .collect();
+            (200, json!({ "products": listed }).to_string())
+        };
+        Some(match path {
+            "/robots.txt" => (404, String::new()),
+            "/meta.json" => self
+                .meta
+                .as_ref()
+                .map_or((404, "no".to_owned()), |meta| (200, meta.to_string())),
+            _ if page > self.pages_max => (400, "Page * Limit exceeds the 25000 limit.".to_owned()),
+            "/products.json" if self.endless => {
+                let first = (page * self.per_page) as u64;
+                let made_up: Vec<_> = (first..first + self.per_page as u64).map(product).collect();
+                (200, json!({ "products": made_up }).to_string())
+            }
+            "/products.json" => listing(&self.products),
+            "/collections.json" => {
+                let listed = self
+                    .collections
+                    .iter()
+                    .skip((page - 1) * self.per_page)
+                    .take(self.per_page);
+                let listed: Vec<_> = listed
+                    .map(|(handle, all)| json!({"handle": handle, "products_count": all.len()}))
+                    .collect();
+                (200, json!({ "collections": listed }).to_string())
+            }
+            _ => {
+                let handle = path.strip_prefix("/collections/")?.strip_suffix("/products.json")?;
+                listing(self.collections.get(handle)?)
+            }
+        })
+    }
+}
+
+pub(crate) fn product(id: u64) -> Value {
+    json!({"id": id, "title": format!("Tea {id}"), "handle": format!("tea-{id}"), "variants": [
+        {"id": id * 10, "title": "Default Title", "option1": "Default Title", "price": "499.00", "available": true}]})
+}
+
+/// The transport to it.
+#[derive(Debug, Clone)]
+pub(crate) struct Shops(pub(crate) Arc<Mutex<Shop>>);
+
+impl Shops {
+    pub(crate) fn change(&self, change: impl FnOnce(&mut Shop)) {
+        change(&mut self.0.lock().unwrap());
+    }
+
+    /// What was asked since the last time, without robots.txt and meta.json.
+    pub(crate) fn take_asked(&self) -> Vec<String> {
+        let asked = std::mem::take(&mut self.0.lock().unwrap().asked);
+        asked
+            .into_iter()
+            .filter(|asked| !asked.starts_with("/robots") && !asked.starts_with("/meta"))
+            .collect()
+    }
+}
+
+#[async_trait]
+impl Transport for Shops {
+    async fn send(&self, request: Outgoing) -> Result<Incoming, TransportError> {
+        let path = request.url.path().to_owned();
+        let page = request
+            .url
+            .query_pairs()
+            .find(|(name, _)| name == "page")
+            .and_then(|(_, page)| page.parse().ok());
+        let short = page.map_or_else(|| path.clone(), |page: usize| format!("{path}?page={page}"));
+        let answered = {
+            let mut shop = self.0.lock().unwrap();
+            let fault = shop
+                .faults
+                .iter()
+                .find(|(part, _)| short.ends_with(part.as_str()))
+                .map(|(_, fault)| fault.clone());
+            match fault {
+                Some(Fault::Hang) => {
+                    shop.asked.push(format!("{short} hang"));
+                    None
+                }
+                Some(Fault::Answer(status, body)) => Some((status, body, false)),
+                None => {
+                    let reply = shop.reply(&path, page.unwrap_or(1));
+                    let (status, body) = reply.unwrap_or_else(|| (404, "no such page".to_owned()));
+                    Some((status, body, shop.etags))
+                }
+            }
+        };
+        let Some((status, body, etags)) = answered else {
+            return std::future::pending().await;
+        };
+        let mut headers = HeaderMap::new();
+        let mut answer = (status, body);
+        if etags && status == 200 {
+            let etag = format!("\"{:x}\"", fnv(answer.1.as_bytes()));
+            headers.insert("etag", HeaderValue::from_str(&etag).unwrap());
+            if request
+                .headers
+                .get("if-none-match")
+                .is_some_and(|given| given == etag.as_str())
+            {
+                answer = (304, String::new());
+            }
+        }
+        self.0.lock().unwrap().asked.push(format!("{short} {}", answer.0));
+        let body = futures::stream::iter([Ok(bytes::Bytes::from(answer.1))]).boxed();
+        Ok(Incoming {
+            status: StatusCode::from_u16(answer.0).unwrap(),
+            headers,
+            body,
+        })
+    }
+}
+
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// The system's clock moved by as much as a test says.
+#[derive(Debug, Default)]
+pub(crate) struct TestClock(pub(crate) std::sync::atomic::AtomicI64);
+
+impl Clock for TestClock {
+    #[expect(clippy::disallowed_methods, reason = "objects carry the time of the system's clock")]
+    fn now(&self) -> Timestamp {
+        let since = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap();
+        let now = Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap());
+        now.plus_millis(self.0.load(std::sync::atomic::Ordering::Relaxed))
+    }
+}
+
+/// A crawler, its storage, and the one brand that it crawls.
+pub(crate) struct Rig {
+    pub(crate) shop: Shops,
+    pub(crate) storage: Storage,
+    pub(crate) clock: Arc<TestClock>,
+    pub(crate) config: CrawlConfig,
+    pub(crate) brand: RegisteredBrand,
+}
+
+impl Rig {
+    pub(crate) async fn with(shop: Shop) -> Self {
+        Self::on(shop, Storage::memory()).await
+    }
+
+    pub(crate) async fn on(shop: Shop, storage: Storage) -> Self {
+        let clock = Arc::new(TestClock::default());
+        let base_url = "http://tea.localhost".parse().unwrap();
+        let mut registry = Registry::default();
+        let new = NewBrand {
+            name: Some("Tea".into()),
+            ..NewBrand::at(base_url)
+        };
+        let brand = registry.add(&Storage::memory(), &[new], clock.now()).await.unwrap()[0]
+            .brand()
+            .clone();
+        let config = CrawlConfig {
+            page_limit: 2,
+            ..CrawlConfig::default()
+        };
+        Self {
+            shop: Shops(Arc::new(Mutex::new(shop))),
+            storage,
+            clock,
+            config,
+            brand,
+        }
+    }
+
+    pub(crate) fn storefront(&self) -> Storefront {
+        let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
+        let config = StorefrontConfig {
+            retries_max: 0,
+            ..StorefrontConfig::loopback()
+        };
+        Storefront::with_transport(config, clock, Arc::new(self.shop.clone())).unwrap()
+    }
+
+    pub(crate) fn crawler(&self) -> Crawler {
+        let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
+        Crawler::new(self.storefront(), self.storage.clone(), self.config.clone(), clock)
+    }
+
+    pub(crate) async fn crawl(
+        &self,
+        run: &str,
+        known: Option<&StoreCrawl>,
+    ) -> Result<StoreCrawl, pipeline_crawl::CrawlError> {
+        self.crawl_for(run, known, "v1").await
+    }
+
+    pub(crate) async fn crawl_for(
+        &self,
+        run: &str,
+        known: Option<&StoreCrawl>,
+        context: &str,
+    ) -> Result<StoreCrawl, pipeline_crawl::CrawlError> {
+        let run: RunId = run.parse().unwrap();
+        let job = CrawlJob {
+            run: &run,
+            brand: &self.brand,
+            known,
+            context,
+        };
+        self.crawler()
+            .crawl_store(job, &NoProgress, &CancellationToken::new())
+            .await
+    }
+
+    /// The ids that the landed pages of this crawl list, page by page.
+    pub(crate) async fn landed_ids(&self, crawl: &StoreCrawl) -> Vec<Vec<u64>> {
+        let mut ids = Vec::new();
+        for (file, mark) in crawl.landed() {
+            let page = pipeline_crawl::read_page(&self.storage, &crawl.landing, &crawl.store, file, mark)
+                .await
+                .unwrap();
+            let page: Value = serde_json::from_slice(&page).unwrap();
+            ids.push(
+                page["products"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|product| product["id"].as_u64().unwrap())
+                    .collect(),
+            );
+        }
+        ids
+    }
+
+    /// Every object, by path.
+    pub(crate) async fn objects(&self) -> Vec<String> {
+        let mut paths: Vec<_> = self
+            .storage
+            .store()
+            .list(None)
+            .map(|meta| meta.unwrap().location.to_string())
+            .collect()
+            .await;
+        paths.sort();
+        paths
+    }
+}

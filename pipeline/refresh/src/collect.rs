@@ -1,0 +1,228 @@
+//! The one committer: what finishes within a tick goes to the lake in one commit.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use data_lake::{Lake, LakeError, RunSummaryRow};
+use data_model::Timestamp;
+use futures::StreamExt;
+use pipeline_crawl::{CrawlState, save_state};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use crate::RefreshError;
+use crate::collapse::drop_held;
+use crate::error::with_causes;
+use crate::ledger::Ledger;
+use crate::store::{Event, Ready, Shared, Taken};
+use crate::summary::{Outcome, RunReport, RunState, StoreSummary};
+
+/// How often the ledger is written while nothing is committed.
+const CHECKPOINT_EVERY: Duration = Duration::from_secs(5);
+/// After so many brands in a row that the lake refuses one by one, it is the lake.
+const REFUSALS_MAX: u32 = 3;
+/// The code of a brand that the lake did not take.
+const REFUSED: &str = "lake";
+/// Crawl states written at the same time.
+const STATES_AT_ONCE: usize = 16;
+
+/// Takes in what stores tell, commits, and keeps the ledger.
+#[derive(Debug)]
+pub(crate) struct Collector {
+    shared: Arc<Shared>,
+    lake: Lake,
+    ledger: Ledger,
+    started_at: Timestamp,
+    batch: Vec<Ready>,
+    batch_bytes: u64,
+    /// When the batch is committed, whatever is in it.
+    due: Option<Instant>,
+    seen: u64,
+    failed: u64,
+    held_back: u64,
+    refusals: u32,
+}
+
+impl Collector {
+    pub(crate) fn new(shared: Arc<Shared>, lake: Lake, ledger: Ledger, started_at: Timestamp) -> Self {
+        Self {
+            shared,
+            lake,
+            ledger,
+            started_at,
+            batch: Vec::new(),
+            batch_bytes: 0,
+            due: None,
+            seen: 0,
+            failed: 0,
+            held_back: 0,
+            refusals: 0,
+        }
+    }
+
+    /// Works until all stores are through.
+    pub(crate) async fn collect(mut self, mut events: mpsc::Receiver<Event>) -> Result<RunReport, RefreshError> {
+        self.ledger.checkpoint(self.shared.clock.now()).await?;
+        let mut checkpoint = Instant::now() + CHECKPOINT_EVERY;
+        loop {
+            let wake = self.due.map_or(checkpoint, |due| due.min(checkpoint));
+            tokio::select! {
+                event = events.recv() => match event {
+                    Some(Event::Through(summary)) => self.note(summary),
+                    Some(Event::Ready(ready)) => self.take(*ready),
+                    None => break,
+                },
+                () = tokio::time::sleep_until(wake) => {}
+            }
+            if self.is_full() || self.due.is_some_and(|due| due <= Instant::now()) {
+                self.flush().await?;
+            }
+            if checkpoint <= Instant::now() {
+                self.ledger.checkpoint(self.shared.clock.now()).await?;
+                checkpoint = Instant::now() + CHECKPOINT_EVERY;
+            }
+        }
+        self.flush().await?;
+        let state = if self.shared.cancel.is_cancelled() {
+            RunState::Interrupted
+        } else {
+            RunState::Finished
+        };
+        Ok(self.ledger.close(state, self.shared.clock.now()).await?)
+    }
+
+    fn note(&mut self, summary: StoreSummary) {
+        self.seen += u64::from(summary.outcome != Outcome::Skipped);
+        self.failed += u64::from(matches!(summary.outcome, Outcome::Failed { .. }));
+        self.held_back += u64::from(matches!(summary.outcome, Outcome::HeldBack { .. }));
+        let detail = summary.outcome.detail();
+        if let Outcome::Failed { code, reason } = &summary.outcome {
+            tracing::warn!(brand.slug = %summary.slug, code, reason, "store not refreshed");
+        }
+        self.shared
+            .progress
+            .store_finished(&summary.slug, summary.outcome.as_str(), detail.as_deref());
+        self.ledger.note(summary);
+    }
+
+    fn take(&mut self, ready: Ready) {
+        self.batch_bytes = self.batch_bytes.saturating_add(ready.rest.crawl.landed_bytes());
+        self.batch.push(ready);
+        let tick = Duration::from_millis(self.shared.config.tick_ms);
+        self.due.get_or_insert_with(|| Instant::now() + tick);
+    }
+
+    /// Half of the memory for what waits here; the other half is for catalogues that are being read meanwhile.
+    fn is_full(&self) -> bool {
+        let config = &self.shared.config;
+        self.batch.len() >= config.tick_brands_max.max(1) || self.batch_bytes >= config.memory_bytes_max / 2
+    }
+
+    async fn flush(&mut self) -> Result<(), RefreshError> {
+        (self.due, self.batch_bytes) = (None, 0);
+        let batch = std::mem::take(&mut self.batch);
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let (refreshes, taken): (Vec<_>, Vec<_>) = batch.into_iter().map(|ready| (ready.refresh, ready.rest)).unzip();
+        match self.lake.commit(refreshes, self.row()).await {
+            Ok(_) => self.settle(taken).await,
+            // One brand must not cost the others of its tick: each is tried alone.
+            Err(error) if taken.len() > 1 => {
+                tracing::warn!(
+                    error = with_causes(&error),
+                    brands = taken.len(),
+                    "a tick is tried brand by brand"
+                );
+                for one in taken {
+                    self.commit_alone(one).await?;
+                }
+            }
+            Err(error) => {
+                for one in taken {
+                    self.refuse(one, REFUSED, with_causes(&error));
+                }
+                self.give_up_at(error)?;
+            }
+        }
+        Ok(self.ledger.checkpoint(self.shared.clock.now()).await?)
+    }
+
+    async fn commit_alone(&mut self, one: Taken) -> Result<(), RefreshError> {
+        // Its products went with the tick that failed; the landed pages still tell them.
+        let refresh = match self.shared.prepare_again(&one.brand, &one.crawl).await {
+            Ok(refresh) => refresh,
+            Err((code, reason)) => {
+                self.refuse(one, code, reason);
+                return Ok(());
+            }
+        };
+        match self.lake.commit(vec![refresh], self.row()).await {
+            Ok(_) => self.settle(vec![one]).await,
+            Err(error) => {
+                self.refuse(one, REFUSED, with_causes(&error));
+                self.give_up_at(error)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The lake has these brands: what follows from that is written now, and not before.
+    async fn settle(&mut self, taken: Vec<Taken>) {
+        self.refusals = 0;
+        self.ledger.note_commit();
+        self.shared.progress.committed(taken.len());
+        let shared = Arc::clone(&self.shared);
+        let settled = futures::stream::iter(taken)
+            .map(|one| {
+                let shared = Arc::clone(&shared);
+                async move {
+                    let state = CrawlState { taken_as: one.hash, crawl: one.crawl };
+                    // Without its state the store is read in full the next time, no more.
+                    if let Err(error) = save_state(&shared.storage, &state).await {
+                        tracing::warn!(brand.slug = %one.brand.slug, error = with_causes(&error), "crawl state not kept");
+                    }
+                    if let Err(error) = drop_held(&shared.storage, &one.brand.store).await {
+                        tracing::warn!(brand.slug = %one.brand.slug, error = with_causes(&error), "note not deleted");
+                    }
+                    shared.timed(one.summary, one.started)
+                }
+            })
+            .buffer_unordered(STATES_AT_ONCE);
+        for summary in settled.collect::<Vec<_>>().await {
+            self.note(summary);
+        }
+    }
+
+    fn refuse(&mut self, one: Taken, code: &str, reason: String) {
+        let mut summary = self.shared.timed(one.summary, one.started);
+        summary.outcome = Outcome::Failed {
+            code: code.to_owned(),
+            reason,
+        };
+        // The brand still has what it had.
+        summary.products = self.shared.blank(&one.brand).products;
+        self.note(summary);
+    }
+
+    fn give_up_at(&mut self, source: LakeError) -> Result<(), RefreshError> {
+        self.refusals += 1;
+        if self.refusals < REFUSALS_MAX {
+            return Ok(());
+        }
+        Err(RefreshError::LakeWrite {
+            refused: self.refusals,
+            source,
+        })
+    }
+
+    fn row(&self) -> RunSummaryRow {
+        RunSummaryRow {
+            run: self.shared.run.clone(),
+            started_at: self.started_at,
+            brands_seen: self.seen,
+            brands_failed: self.failed,
+            brands_held_back: self.held_back,
+        }
+    }
+}

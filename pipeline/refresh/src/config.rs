@@ -1,0 +1,64 @@
+use pipeline_crawl::CrawlConfig;
+use serde::{Deserialize, Serialize};
+
+/// How a run works.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RefreshConfig {
+    /// The bounds of the crawl.
+    pub crawl: CrawlConfig,
+    /// When a crawl is not believed.
+    pub collapse: CollapseConfig,
+    /// Brands that finish within this time are written to the lake together.
+    pub tick_ms: u64,
+    /// Most brands written together.
+    pub tick_brands_max: usize,
+    /// Most bytes of landed pages whose products are in memory, being read or waiting for the lake.
+    pub memory_bytes_max: u64,
+    /// Catalogues read at the same time; 0 is one for each core.
+    pub workers: usize,
+    /// An interrupted run is gone on with if it began within this time.
+    pub resume_within_s: u64,
+    /// Product pages read for ratings per store and run, after its catalogue.
+    pub product_pages_max: u32,
+    /// How many runs keep their summary and report.
+    pub reports_kept: usize,
+}
+
+impl Default for RefreshConfig {
+    fn default() -> Self {
+        Self {
+            crawl: CrawlConfig::default(),
+            collapse: CollapseConfig::default(),
+            tick_ms: 2_000,
+            tick_brands_max: 256,
+            memory_bytes_max: 256 << 20,
+            workers: 0,
+            resume_within_s: 6 * 3600,
+            product_pages_max: 0,
+            reports_kept: 200,
+        }
+    }
+}
+
+/// When a catalogue that shrank is not believed at once. One that emptied never is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CollapseConfig {
+    /// Fewer than this share of the products that the brand had …
+    pub share_min: f64,
+    /// … and at least this many fewer.
+    pub drop_min: u64,
+    /// A second crawl confirms the first if their counts differ by no more than this share.
+    pub tolerance: f64,
+}
+
+impl Default for CollapseConfig {
+    fn default() -> Self {
+        Self {
+            share_min: 0.5,
+            drop_min: 10,
+            tolerance: 0.1,
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! What a run has done so far, kept so that a killed run can be gone on with: `runs/{run}.json`.
+
+use std::collections::BTreeMap;
+
+use data_model::{BrandSlug, RunId, Timestamp};
+use data_storage::{Storage, StorageError, get_bytes, put_over};
+use futures::TryStreamExt;
+use object_store::ObjectStoreExt;
+use object_store::path::Path;
+
+use crate::summary::{Outcome, RunReport, RunState, StoreSummary, Totals};
+
+/// Why the ledger of runs could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// An object could not be read or written.
+    #[error("the ledger of runs cannot be read or written")]
+    Storage(#[from] StorageError),
+    /// The runs could not be listed, or an old one not be deleted.
+    #[error("the runs cannot be listed or deleted")]
+    Prefix(#[source] object_store::Error),
+    /// The summary does not serialise.
+    #[error("the summary of {run} does not serialise")]
+    Json {
+        /// Which run.
+        run: RunId,
+        /// Why.
+        #[source]
+        source: serde_json::Error,
+    },
+}
+
+/// The ledger of one run.
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    storage: Storage,
+    report: RunReport,
+    stores: BTreeMap<BrandSlug, StoreSummary>,
+    /// Whether something is to be told that was not written yet.
+    dirty: bool,
+    /// A run that only looks writes nothing.
+    silent: bool,
+}
+
+impl Ledger {
+    /// Opens a new run, or goes on with `report`; failed stores and those whose turn did not come get a new chance.
+    pub(crate) fn open(storage: Storage, mut report: RunReport, silent: bool) -> Self {
+        let through = |store: &StoreSummary| !matches!(store.outcome, Outcome::Failed { .. } | Outcome::Skipped);
+        let stores = std::mem::take(&mut report.stores).into_iter().filter(through);
+        let stores = stores.map(|store| (store.slug.clone(), store)).collect();
+        Self {
+            storage,
+            report,
+            stores,
+            dirty: true,
+            silent,
+        }
+    }
+
+    pub(crate) fn is_through(&self, slug: &BrandSlug) -> bool {
+        self.stores.contains_key(slug)
+    }
+
+    pub(crate) fn through(&self) -> usize {
+        self.stores.len()
+    }
+
+    pub(crate) fn note(&mut self, store: StoreSummary) {
+        self.stores.insert(store.slug.clone(), store);
+        self.dirty = true;
+    }
+
+    pub(crate) fn note_commit(&mut self) {
+        self.report.commits += 1;
+        self.dirty = true;
+    }
+
+    /// Writes what was noted since the last time.
+    pub(crate) async fn checkpoint(&mut self, now: Timestamp) -> Result<(), LedgerError> {
+        if self.dirty {
+            self.report.ended_at = now;
+            self.write(&self.report()).await?;
+            self.dirty = false;
+        }
+        Ok(())
+    }
+
+    /// Ends the run, or leaves it to be gone on with, and says what it did.
+    pub(crate) async fn close(mut self, state: RunState, now: Timestamp) -> Result<RunReport, LedgerError> {
+        (self.report.state, self.report.ended_at) = (state, now);
+        let report = self.report();
+        self.write(&report).await?;
+        Ok(report)
+    }
+
+    fn report(&self) -> RunReport {
+        let stores: Vec<_> = self.stores.values().cloned().collect();
+        RunReport {
+            totals: Totals::of(&stores),
+            stores,
+            ..self.report.clone()
+        }
+    }
+
+    async fn write(&self, report: &RunReport) -> Result<(), LedgerError> {
+        if self.silent {
+            Ok(())
+        } else {
+            save_run(&self.storage, report).await
+        }
+    }
+}
+
+pub(crate) fn run_at(run: &RunId, extension: &str) -> Path {
+    Path::from_iter(["runs", &format!("{run}.{extension}")])
+}
+
+pub(crate) async fn save_run(storage: &Storage, report: &RunReport) -> Result<(), LedgerError> {
+    let json = serde_json::to_vec_pretty(report);
+    let json = json.map_err(|source| LedgerError::Json {
+        run: report.run.clone(),
+        source,
+    })?;
+    Ok(put_over(storage, &run_at(&report.run, "json"), json).await?)
+}
+
+/// The ids of all runs, the latest first.
+///
+/// # Errors
+/// [`LedgerError::Prefix`].
+pub async fn list_runs(storage: &Storage) -> Result<Vec<RunId>, LedgerError> {
+    let prefix = Path::from("runs");
+    let found: Vec<_> = storage
+        .store()
+        .list(Some(&prefix))
+        .try_collect()
+        .await
+        .map_err(LedgerError::Prefix)?;
+    let run = |meta: &object_store::ObjectMeta| meta.location.filename()?.strip_suffix(".json")?.parse().ok();
+    let mut runs: Vec<RunId> = found.iter().filter_map(run).collect();
+    // Run ids sort in the order of time.
+    runs.sort_unstable_by(|one, other| other.cmp(one));
+    Ok(runs)
+}
+
+/// What a run did; `None` if there is no such run or its summary cannot be understood.
+///
+/// # Errors
+/// [`LedgerError::Storage`].
+pub async fn read_run(storage: &Storage, run: &RunId) -> Result<Option<RunReport>, LedgerError> {
+    let json = get_bytes(storage, &run_at(run, "json")).await?;
+    Ok(json.and_then(|json| serde_json::from_slice(&json).ok()))
+}
+
+/// How many of the latest runs are looked at for one to go on with.
+const UNFINISHED_AMONG: usize = 8;
+
+/// The latest run for the same brands that was never finished and began after `since`. Those that began before are
+/// marked as abandoned.
+pub(crate) async fn find_unfinished(
+    storage: &Storage,
+    only: Option<&[BrandSlug]>,
+    force: bool,
+    since: Timestamp,
+) -> Result<Option<RunReport>, LedgerError> {
+    for run in list_runs(storage).await?.into_iter().take(UNFINISHED_AMONG) {
+        let Some(mut report) = read_run(storage, &run).await? else {
+            continue;
+        };
+        if !matches!(report.state, RunState::Running | RunState::Interrupted) {
+            continue;
+        }
+        if report.started_at < since {
+            report.state = RunState::Abandoned;
+            save_run(storage, &report).await?;
+        } else if report.only.as_deref() == only && report.force == force {
+            return Ok(Some(report));
+        }
+    }
+    Ok(None)
+}
+
+/// Deletes summaries and reports of all but the `kept` latest runs.
+pub(crate) async fn prune_runs(storage: &Storage, kept: usize) -> Result<(), LedgerError> {
+    for run in list_runs(storage).await?.into_iter().skip(kept.max(1)) {
+        // The summary goes last: as long as it is there, the next pruning sees the run.
+        for extension in ["html", "json"] {
+            match storage.store().delete(&run_at(&run, extension)).await {
+                Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+                Err(source) => return Err(LedgerError::Prefix(source)),
+            }
+        }
+    }
+    Ok(())
+}

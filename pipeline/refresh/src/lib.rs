@@ -1,0 +1,28 @@
+//! One run of the pipeline: crawl → land → parse → normalise → lake.
+//!
+//! In: the registry of brands, a storefront to crawl by, a lake. Out: the lake brought up to date, one summary a
+//! store, `runs/{run}.json` and a report to read, `runs/{run}.html`. A run that is killed at any moment is gone on
+//! with by the next one.
+//!
+//! It never decides how to talk to a store, never lets one store's failure cost another, never believes at once a
+//! catalogue that collapsed, and never writes to the lake when nothing changed.
+
+mod collapse;
+mod collect;
+mod config;
+mod error;
+mod ledger;
+mod prepare;
+mod ratings;
+mod report;
+mod run;
+mod store;
+mod summary;
+
+pub use collapse::{Held, HeldError, confirm, held_back};
+pub use config::{CollapseConfig, RefreshConfig};
+pub use error::RefreshError;
+pub use ledger::{LedgerError, list_runs, read_run};
+pub use report::render_html;
+pub use run::{RefreshDeps, RunOptions, refresh};
+pub use summary::{Outcome, RunReport, RunState, StoreSummary, Totals};

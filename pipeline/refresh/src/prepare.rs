@@ -1,0 +1,119 @@
+//! From landed pages to what the lake takes in.
+
+use data_model::{Brand, BrandRefresh, CurrencyCode, RunId};
+use data_storage::Storage;
+use pipeline_crawl::{LandingError, RegisteredBrand, StoreCrawl, StoreFacts, read_page};
+use pipeline_normalise::{CatalogueBuilder, StoreContext};
+use pipeline_parse::ParseError;
+
+use crate::ratings::Ratings;
+
+/// Raised whenever parsing or normalising understands the same page otherwise than before: then every catalogue is
+/// read again from its landed pages, without asking the stores.
+const READING_VERSION: u32 = 1;
+
+/// Why landed pages could not be made a catalogue.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PrepareError {
+    /// Nobody says what the prices are in.
+    #[error("neither the store nor the registry says which currency its prices are in")]
+    CurrencyUnknown,
+    /// A landed page could not be read.
+    #[error(transparent)]
+    Landing(#[from] LandingError),
+    /// A landed page is no page of products.
+    #[error("{file} is no page of products")]
+    Page {
+        /// Which.
+        file: String,
+        /// Why.
+        #[source]
+        source: ParseError,
+    },
+    /// A task of this program broke off.
+    #[error("a worker broke off")]
+    Worker(#[from] tokio::task::JoinError),
+}
+
+impl PrepareError {
+    pub(crate) const fn label(&self) -> &'static str {
+        match self {
+            Self::CurrencyUnknown => "currency_unknown",
+            Self::Landing(_) => "landing",
+            Self::Page { .. } => "not_a_catalogue",
+            Self::Worker(_) => "worker",
+        }
+    }
+}
+
+/// All that decides what is made of a brand's pages, besides the pages.
+pub(crate) fn reading_of(brand: &RegisteredBrand, ratings: &Ratings) -> String {
+    let pinned = brand.name_pinned.then_some(brand.name.as_str());
+    format!(
+        "{READING_VERSION} {} {} {} {} {:?} {:?} {pinned:?}",
+        ratings.version,
+        brand.slug,
+        brand.domain,
+        brand.base_url_text(),
+        brand.currency.map(CurrencyCode::as_str),
+        brand.country,
+    )
+}
+
+/// The brand as its store presents itself now, with what the operator knows better.
+pub(crate) fn brand_now(registered: &RegisteredBrand, facts: &StoreFacts, currency: CurrencyCode) -> Brand {
+    let own_name = facts.name.clone().filter(|_| !registered.name_pinned);
+    Brand {
+        store: registered.store.clone(),
+        slug: registered.slug.clone(),
+        name: own_name.unwrap_or_else(|| registered.name.clone()),
+        domain: registered.domain.clone(),
+        base_url: registered.base_url_text().to_owned(),
+        currency,
+        country: facts.country.clone().or_else(|| registered.country.clone()),
+        logo: None,
+        description: facts.description.clone(),
+    }
+}
+
+/// Reads the landed pages of a crawl, one at a time.
+pub(crate) async fn prepare(
+    storage: &Storage,
+    run: &RunId,
+    registered: &RegisteredBrand,
+    crawl: &StoreCrawl,
+    currency_before: Option<CurrencyCode>,
+) -> Result<BrandRefresh, PrepareError> {
+    let stated = registered.currency.or(crawl.facts.currency);
+    // A store that describes itself only now and then has not changed its currency in between.
+    let currency = stated.or(currency_before).ok_or(PrepareError::CurrencyUnknown)?;
+    let brand = brand_now(registered, &crawl.facts, currency);
+    let context = StoreContext {
+        store: brand.store.clone(),
+        currency,
+        base_url: brand.base_url.clone(),
+    };
+    let mut builder = CatalogueBuilder::new(context);
+    for (file, mark) in crawl.landed() {
+        let page = read_page(storage, &crawl.landing, &crawl.store, file, mark).await?;
+        let read = tokio::task::spawn_blocking(move || {
+            let read = builder.page(&page);
+            (builder, read)
+        });
+        let (back, read) = read.await?;
+        builder = back;
+        read.map_err(|source| PrepareError::Page {
+            file: file.to_owned(),
+            source,
+        })?;
+    }
+    let catalogue = tokio::task::spawn_blocking(move || builder.finish()).await?;
+    Ok(BrandRefresh {
+        brand,
+        run: run.clone(),
+        observed_at: crawl.ended_at,
+        products: catalogue.products,
+        shipping: None,
+        quarantined: catalogue.quarantined,
+    })
+}

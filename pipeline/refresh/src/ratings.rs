@@ -1,0 +1,165 @@
+//! Ratings and reviews from product pages: a few pages a run, those read longest ago first. What was read is kept in
+//! `crawl-state/{store}-reviews.json.zst`, so that a run that reads no page still has the ratings of those before.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use data_model::{Product, Rating, Review, StoreHost, Timestamp};
+use data_storage::{Storage, StorageError, get_bytes, put_over};
+use object_store::path::Path;
+use pipeline_normalise::normalise_page_facts;
+use pipeline_parse::PageFacts;
+use serde::{Deserialize, Serialize};
+
+/// Most reviews of one product that are kept.
+const REVIEWS_MAX: usize = 20;
+/// Largest state that is read, unpacked.
+const STATE_BYTES_MAX: u64 = 512 << 20;
+
+/// Why ratings could not be kept.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RatingsError {
+    #[error("ratings cannot be read or written")]
+    Storage(#[from] StorageError),
+    #[error("ratings do not serialise")]
+    Json(#[source] serde_json::Error),
+    #[error("ratings cannot be packed")]
+    Zstd(#[source] std::io::Error),
+}
+
+/// What the product pages of one store said when they were last read.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Ratings {
+    /// Raised when what pages say changes: the same catalogue is another one with other ratings.
+    pub(crate) version: u64,
+    pages: BTreeMap<u64, RatedPage>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct RatedPage {
+    read_at: Timestamp,
+    #[serde(flatten)]
+    said: Said,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+struct Said {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rating: Option<(f32, u32)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    reviews: Vec<SaidReview>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct SaidReview {
+    rating: f32,
+    author: Option<String>,
+    title: Option<String>,
+    body: String,
+    created_at: Option<Timestamp>,
+}
+
+impl Ratings {
+    /// What is known of this store; nothing, where the state is missing or cannot be understood: pages will tell again.
+    pub(crate) async fn load(storage: &Storage, store: &StoreHost) -> Result<Self, RatingsError> {
+        let Some(packed) = get_bytes(storage, &state_at(store)).await? else {
+            return Ok(Self::default());
+        };
+        Ok(unpack(&packed).unwrap_or_default())
+    }
+
+    pub(crate) async fn save(&self, storage: &Storage, store: &StoreHost) -> Result<(), RatingsError> {
+        let json = serde_json::to_vec(self).map_err(RatingsError::Json)?;
+        let packed = zstd::encode_all(json.as_slice(), 3).map_err(RatingsError::Zstd)?;
+        Ok(put_over(storage, &state_at(store), packed).await?)
+    }
+
+    /// The products whose pages are to be read next, with their handles: those never read, then those read longest ago.
+    pub(crate) fn due(&self, products: &[Product], most: u32) -> Vec<(u64, String)> {
+        let read_at = |product: &&Product| self.pages.get(&product.key.platform_id).map(|page| page.read_at);
+        let mut due: Vec<&Product> = products.iter().collect();
+        due.sort_by_key(read_at);
+        let named = |product: &Product| (product.key.platform_id, product.handle.clone());
+        due.into_iter()
+            .take(usize::try_from(most).unwrap_or(usize::MAX))
+            .map(named)
+            .collect()
+    }
+
+    /// Takes note of a page; `None` is one that could not be read, of which the earlier answer stands.
+    pub(crate) fn note(&mut self, product: u64, read_at: Timestamp, facts: Option<PageFacts>) {
+        let before = self
+            .pages
+            .get(&product)
+            .map(|page| page.said.clone())
+            .unwrap_or_default();
+        let said = facts.map_or_else(|| before.clone(), said);
+        if said != before {
+            self.version += 1;
+        }
+        self.pages.insert(product, RatedPage { read_at, said });
+    }
+
+    /// Forgets products that the store lists no more.
+    pub(crate) fn keep_only(&mut self, products: &[Product]) {
+        let listed: BTreeSet<u64> = products.iter().map(|product| product.key.platform_id).collect();
+        self.pages.retain(|product, _| listed.contains(product));
+    }
+
+    /// Gives products the ratings and reviews of their pages.
+    pub(crate) fn merge_into(&self, products: &mut [Product]) {
+        for product in products {
+            let Some(page) = self.pages.get(&product.key.platform_id) else {
+                continue;
+            };
+            product.rating = page.said.rating.map(|(average, count)| Rating { average, count });
+            product.reviews = page.said.reviews.iter().map(review).collect();
+        }
+    }
+}
+
+fn state_at(store: &StoreHost) -> Path {
+    Path::from_iter(["crawl-state", &format!("{store}-reviews.json.zst")])
+}
+
+fn unpack(packed: &[u8]) -> Option<Ratings> {
+    let decoder = zstd::stream::Decoder::with_buffer(packed).ok()?;
+    serde_json::from_reader(std::io::BufReader::new(std::io::Read::take(decoder, STATE_BYTES_MAX))).ok()
+}
+
+fn said(facts: PageFacts) -> Said {
+    let (rating, reviews) = normalise_page_facts(facts);
+    let kept = |Review {
+                    rating,
+                    author,
+                    title,
+                    body,
+                    created_at,
+                }| SaidReview {
+        rating,
+        author,
+        title,
+        body,
+        created_at,
+    };
+    Said {
+        rating: rating.map(|rating| (rating.average, rating.count)),
+        reviews: reviews.into_iter().take(REVIEWS_MAX).map(kept).collect(),
+    }
+}
+
+fn review(said: &SaidReview) -> Review {
+    let SaidReview {
+        rating,
+        author,
+        title,
+        body,
+        created_at,
+    } = said.clone();
+    Review {
+        rating,
+        author,
+        title,
+        body,
+        created_at,
+    }
+}

@@ -1,0 +1,100 @@
+use crate::summary::{Outcome, RunReport, RunState, StoreSummary, Totals};
+
+use super::*;
+
+fn store(slug: &str, outcome: Outcome, products: u64) -> StoreSummary {
+    StoreSummary {
+        slug: slug.parse().unwrap(),
+        store: "tea.example".parse().unwrap(),
+        outcome,
+        products,
+        variants: Some(products * 3),
+        quarantined: 0,
+        pages: 2,
+        requests: 3,
+        bytes: 123_456,
+        truncated: false,
+        ended_at: "2026-11-21T01:30:00Z".parse().unwrap(),
+        duration_ms: 4_200,
+    }
+}
+
+fn report(stores: Vec<StoreSummary>) -> RunReport {
+    RunReport {
+        run: "20261121T012725Z-3f9a".parse().unwrap(),
+        state: RunState::Finished,
+        only: None,
+        force: false,
+        dry_run: false,
+        resumed: 0,
+        started_at: "2026-11-21T01:27:25Z".parse().unwrap(),
+        ended_at: "2026-11-21T01:37:25Z".parse().unwrap(),
+        commits: 1,
+        totals: Totals::of(&stores),
+        stores,
+    }
+}
+
+#[test]
+fn what_a_store_says_cannot_become_markup() {
+    let reason = "<script>alert('x')</script> & \"quoted\" \u{202e}gpj.exe\u{7}".to_owned();
+    let html = render_html(&report(vec![store(
+        "tea",
+        Outcome::Failed {
+            code: "not_json".into(),
+            reason,
+        },
+        0,
+    )]));
+    assert!(
+        html.contains(
+            "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &amp; &quot;quoted&quot; \u{fffd}gpj.exe\u{fffd}"
+        )
+    );
+    assert!(!html.contains("<script"));
+}
+
+#[test]
+fn the_report_needs_nothing_from_elsewhere_and_its_tags_are_balanced() {
+    let held = Outcome::HeldBack {
+        products_before: 100,
+        products_found: 3,
+    };
+    let stores = vec![
+        store("chai", Outcome::Changed, 12_345),
+        store("mate", Outcome::Unchanged, 0),
+        store("tea", held, 3),
+    ];
+    let html = render_html(&report(stores));
+    for foreign in ["src=", "href=", "url(", "@import", "http://", "https://"] {
+        assert!(!html.contains(foreign), "{foreign}");
+    }
+    for tag in [
+        "html", "head", "body", "table", "tbody", "tr", "td", "figure", "svg", "text", "dl", "div", "p", "style",
+    ] {
+        let opened = html.matches(&format!("<{tag}>")).count() + html.matches(&format!("<{tag} ")).count();
+        assert_eq!(opened, html.matches(&format!("</{tag}>")).count(), "{tag}");
+    }
+    assert!(html.contains("12,345") && html.contains("3 products, where there were 100"));
+    assert!(html.contains("10 min 0 s") && html.contains("123.4 kB"));
+}
+
+#[test]
+fn a_run_without_stores_has_a_report_too() {
+    let html = render_html(&report(Vec::new()));
+    assert!(html.contains("no store") && html.ends_with("</body></html>\n"));
+}
+
+#[test]
+fn amounts_are_written_for_people() {
+    assert_eq!(
+        [count(0), count(999), count(1_000), count(12_345_678)],
+        ["0", "999", "1,000", "12,345,678"]
+    );
+    assert_eq!(
+        [bytes(999), bytes(1_000), bytes(123_456_789), bytes(u64::MAX)],
+        ["999 B", "1.0 kB", "123.4 MB", "18.4 EB"]
+    );
+    let written = [450, 4_500, 200_000, 7_500_000].map(duration);
+    assert_eq!(written, ["450 ms", "4.5 s", "3 min 20 s", "2 h 5 min"]);
+}

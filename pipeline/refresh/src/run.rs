@@ -1,0 +1,277 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use data_lake::Lake;
+use data_model::{BrandSlug, Clock, RunId, StoreHost, Timestamp};
+use data_storage::{Storage, put_over};
+use pipeline_crawl::{Crawler, Progress, RegisteredBrand, Registry, drop_run, load_state, prune_landing};
+use storefront::Storefront;
+use tokio::sync::{Semaphore, mpsc};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::collect::Collector;
+use crate::error::with_causes;
+use crate::ledger::{Ledger, find_unfinished, prune_runs, run_at};
+use crate::store::{Event, InLake, MEMORY_UNIT, Shared};
+use crate::summary::{RunReport, RunState, Totals};
+use crate::{RefreshConfig, RefreshError, render_html};
+
+/// What a run is to do.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunOptions {
+    /// These brands only; `None` is all.
+    pub only: Option<Vec<BrandSlug>>,
+    /// Reads everything anew, whatever earlier runs know.
+    pub force: bool,
+    /// Looks and tells, but writes nothing to the lake and remembers nothing.
+    pub dry_run: bool,
+}
+
+/// What a run works with.
+#[derive(Debug, Clone)]
+pub struct RefreshDeps {
+    /// Where everything lives.
+    pub storage: Storage,
+    /// The lake in that storage.
+    pub lake: Lake,
+    /// The client of the stores.
+    pub storefront: Storefront,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Told what happens.
+    pub progress: Arc<dyn Progress>,
+    /// Ends the run early: what is finished is committed, the rest is left to the next run.
+    pub cancel: CancellationToken,
+}
+
+/// Brands whose catalogues are on their way beyond those that are being crawled.
+const READ_AHEAD: usize = 8;
+/// Events on their way to the collector.
+const EVENTS_MAX: usize = 64;
+
+/// Crawls the registered brands and brings the lake up to date; goes on with a run that was killed or interrupted.
+///
+/// One store's failure costs that store alone. Nothing changed anywhere is no commit anywhere.
+///
+/// # Errors
+/// See [`RefreshError`]. What was committed before an error stays; the next run goes on with the rest.
+pub async fn refresh(
+    options: &RunOptions,
+    config: &RefreshConfig,
+    deps: &RefreshDeps,
+) -> Result<RunReport, RefreshError> {
+    let registry = Registry::load(&deps.storage).await?;
+    let brands = selected(&registry, options.only.as_deref())?;
+    let report = opened(options, config, deps).await?;
+    let (run, started_at) = (report.run.clone(), report.started_at);
+    let ledger = Ledger::open(deps.storage.clone(), report, options.dry_run);
+    deps.progress.run_started(&run, brands.len(), ledger.through());
+    let mut left = brands;
+    left.retain(|brand| !ledger.is_through(&brand.slug));
+
+    let shared = Arc::new(shared(options, config, deps, &run).await?);
+    let collector = Collector::new(Arc::clone(&shared), deps.lake.clone(), ledger, started_at);
+    let (events, collected) = mpsc::channel(EVENTS_MAX);
+    let feeding = async {
+        feed(&shared, left, events).await;
+        Ok(())
+    };
+    // Boxed, because a run is a large future; and when the collector gives up, the stores are given up with it.
+    let ((), report) = Box::pin(async { tokio::try_join!(feeding, collector.collect(collected)) }).await?;
+    tidy(&shared, &registry, &report, options).await;
+    deps.progress.run_finished(&run);
+    Ok(report)
+}
+
+fn selected(registry: &Registry, only: Option<&[BrandSlug]>) -> Result<Vec<RegisteredBrand>, RefreshError> {
+    let Some(only) = only else {
+        return Ok(registry.brands().into_iter().cloned().collect());
+    };
+    let mut brands = BTreeMap::new();
+    for slug in only {
+        let brand = registry
+            .brand(slug)
+            .ok_or_else(|| RefreshError::UnknownBrand(slug.clone()))?;
+        brands.insert(slug, brand.clone());
+    }
+    Ok(brands.into_values().collect())
+}
+
+/// The unfinished run that this one goes on with, or a new one.
+async fn opened(options: &RunOptions, config: &RefreshConfig, deps: &RefreshDeps) -> Result<RunReport, RefreshError> {
+    let now = deps.clock.now();
+    let within_ms = i64::try_from(config.resume_within_s.saturating_mul(1000)).unwrap_or(i64::MAX);
+    if !options.dry_run {
+        let since = now.plus_millis(within_ms.saturating_neg());
+        let found = find_unfinished(&deps.storage, options.only.as_deref(), options.force, since).await?;
+        if let Some(report) = found {
+            tracing::info!(run = %report.run, done = report.stores.len(), "going on with an unfinished run");
+            return Ok(RunReport {
+                state: RunState::Running,
+                resumed: report.resumed.saturating_add(1),
+                ..report
+            });
+        }
+    }
+    Ok(RunReport {
+        run: new_run_id(now)?,
+        state: RunState::Running,
+        only: options.only.clone(),
+        force: options.force,
+        dry_run: options.dry_run,
+        resumed: 0,
+        started_at: now,
+        ended_at: now,
+        commits: 0,
+        totals: Totals::default(),
+        stores: Vec::new(),
+    })
+}
+
+/// `20261121T012725Z-3f9a01c7`: ids sort in the order of time.
+fn new_run_id(now: Timestamp) -> Result<RunId, RefreshError> {
+    let second: String = now
+        .to_string()
+        .chars()
+        .take(19)
+        .filter(|char| !matches!(char, '-' | ':'))
+        .collect();
+    let suffix: u32 = rand::random();
+    format!("{second}Z-{suffix:08x}").parse().map_err(RefreshError::RunId)
+}
+
+async fn shared(
+    options: &RunOptions,
+    config: &RefreshConfig,
+    deps: &RefreshDeps,
+    run: &RunId,
+) -> Result<Shared, RefreshError> {
+    let snapshot = deps.lake.snapshot().await.map_err(RefreshError::LakeRead)?;
+    let known = snapshot
+        .brands()
+        .await
+        .map_err(RefreshError::LakeRead)?
+        .into_iter()
+        .map(|row| {
+            let known = InLake {
+                hash: row.catalogue_hash,
+                products: row.product_count,
+                currency: row.brand.currency,
+                run: row.refresh_run,
+            };
+            (row.brand.store, known)
+        });
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let workers = if config.workers == 0 { cores } else { config.workers };
+    let units = usize::try_from((config.memory_bytes_max / MEMORY_UNIT).max(1)).unwrap_or(usize::MAX);
+    let clock = Arc::clone(&deps.clock);
+    Ok(Shared {
+        storage: deps.storage.clone(),
+        storefront: deps.storefront.clone(),
+        crawler: Crawler::new(
+            deps.storefront.clone(),
+            deps.storage.clone(),
+            config.crawl.clone(),
+            clock,
+        ),
+        config: config.clone(),
+        clock: Arc::clone(&deps.clock),
+        progress: Arc::clone(&deps.progress),
+        cancel: deps.cancel.clone(),
+        run: run.clone(),
+        force: options.force,
+        dry_run: options.dry_run,
+        lake: known.collect(),
+        memory: Arc::new(Semaphore::new(units.min(Semaphore::MAX_PERMITS))),
+        workers: Arc::new(Semaphore::new(workers.min(Semaphore::MAX_PERMITS))),
+    })
+}
+
+/// Keeps so many stores on their way as the crawler takes at a time, and a few more that are being read.
+async fn feed(shared: &Arc<Shared>, brands: Vec<RegisteredBrand>, events: mpsc::Sender<Event>) {
+    let at_once = shared.config.crawl.stores_concurrent.max(1).saturating_add(READ_AHEAD);
+    let mut tasks: JoinSet<()> = JoinSet::new();
+    let mut slugs = BTreeMap::new();
+    for brand in brands {
+        while tasks.len() >= at_once {
+            reap(shared, &mut tasks, &mut slugs, &events).await;
+        }
+        let task = tasks.spawn(Arc::clone(shared).refresh_store(brand.clone(), events.clone()));
+        slugs.insert(task.id(), brand);
+    }
+    while !tasks.is_empty() {
+        reap(shared, &mut tasks, &mut slugs, &events).await;
+    }
+}
+
+/// Waits for one store's task; one that broke off is a store that failed.
+async fn reap(
+    shared: &Shared,
+    tasks: &mut JoinSet<()>,
+    brands: &mut BTreeMap<tokio::task::Id, RegisteredBrand>,
+    events: &mpsc::Sender<Event>,
+) {
+    let broken = match tasks.join_next_with_id().await {
+        Some(Err(error)) => brands.remove(&error.id()).map(|brand| (brand, error)),
+        Some(Ok((id, ()))) => {
+            brands.remove(&id);
+            None
+        }
+        None => None,
+    };
+    if let Some((brand, error)) = broken {
+        let mut summary = shared.blank(&brand);
+        summary.outcome = crate::Outcome::Failed {
+            code: "worker".to_owned(),
+            reason: with_causes(&error),
+        };
+        // Nobody listens any more when the run was given up.
+        let _ = events.send(Event::Through(summary)).await;
+    }
+}
+
+/// Writes the report and clears away what no later run needs. The run is done whatever becomes of that.
+async fn tidy(shared: &Shared, registry: &Registry, report: &RunReport, options: &RunOptions) {
+    if options.dry_run {
+        if let Err(error) = drop_run(&shared.storage, &report.run).await {
+            tracing::warn!(
+                error = with_causes(&error),
+                "the pages of the dry run are left in the landing"
+            );
+        }
+        return;
+    }
+    let html = render_html(report);
+    if let Err(error) = put_over(&shared.storage, &run_at(&report.run, "html"), html).await {
+        tracing::warn!(error = with_causes(&error), "the report of the run was not written");
+    }
+    if options.only.is_some() || report.state != RunState::Finished {
+        return;
+    }
+    if let Err(error) = prune_runs(&shared.storage, shared.config.reports_kept).await {
+        tracing::warn!(error = with_causes(&error), "old reports are left");
+    }
+    let pruned = match needed_landings(shared, registry).await {
+        Ok(needed) => prune_landing(&shared.storage, shared.config.crawl.landing_runs_kept, &needed).await,
+        Err(error) => Err(error),
+    };
+    match pruned {
+        Ok(pruned) => tracing::debug!(objects = pruned.objects, bytes = pruned.bytes, "landing pruned"),
+        Err(error) => tracing::warn!(error = with_causes(&error), "old landed pages are left"),
+    }
+}
+
+/// Of each registered store the run whose landing holds the pages that the lake has.
+async fn needed_landings(
+    shared: &Shared,
+    registry: &Registry,
+) -> Result<BTreeMap<StoreHost, RunId>, pipeline_crawl::LandingError> {
+    let mut needed = BTreeMap::new();
+    for brand in registry.brands() {
+        if let Some(state) = load_state(&shared.storage, &brand.store).await? {
+            needed.insert(brand.store.clone(), state.crawl.landing);
+        }
+    }
+    Ok(needed)
+}

@@ -1,0 +1,415 @@
+//! One store's way through a run: crawl, read, judge.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use data_model::{BrandRefresh, Clock, CurrencyCode, Product, RunId, StoreHost};
+use data_storage::Storage;
+use pipeline_crawl::{
+    CrawlError, CrawlJob, CrawlState, Crawler, LandingError, Progress, RegisteredBrand, StoreCrawl, Verdict,
+    load_state, save_state,
+};
+use pipeline_parse::parse_product_html;
+use storefront::{Fetched, StoreError, Storefront};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio_util::sync::CancellationToken;
+
+use crate::RefreshConfig;
+use crate::collapse::{Held, HeldError, drop_held, is_believed, load_held, save_held};
+use crate::error::with_causes;
+use crate::prepare::{PrepareError, prepare, reading_of};
+use crate::ratings::{Ratings, RatingsError};
+use crate::summary::{Outcome, StoreSummary};
+
+/// What the lake has of a brand.
+#[derive(Debug, Clone)]
+pub(crate) struct InLake {
+    pub(crate) hash: String,
+    pub(crate) products: u64,
+    pub(crate) currency: CurrencyCode,
+    /// The run that brought it.
+    pub(crate) run: RunId,
+}
+
+/// What all stores of a run share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) storage: Storage,
+    pub(crate) storefront: Storefront,
+    pub(crate) crawler: Crawler,
+    pub(crate) config: RefreshConfig,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) progress: Arc<dyn Progress>,
+    pub(crate) cancel: CancellationToken,
+    pub(crate) run: RunId,
+    pub(crate) force: bool,
+    pub(crate) dry_run: bool,
+    pub(crate) lake: BTreeMap<StoreHost, InLake>,
+    /// One permit a unit of landed bytes whose products are in memory.
+    pub(crate) memory: Arc<Semaphore>,
+    /// One permit a catalogue that is being read.
+    pub(crate) workers: Arc<Semaphore>,
+}
+
+/// A catalogue for the lake.
+#[derive(Debug)]
+pub(crate) struct Ready {
+    pub(crate) refresh: BrandRefresh,
+    pub(crate) rest: Taken,
+}
+
+/// What is left of a [`Ready`] when the lake has its products.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    pub(crate) brand: RegisteredBrand,
+    pub(crate) crawl: StoreCrawl,
+    /// What the lake calls it.
+    pub(crate) hash: String,
+    pub(crate) summary: StoreSummary,
+    pub(crate) started: Instant,
+    /// Given back when the products are out of memory.
+    pub(crate) _memory: Option<OwnedSemaphorePermit>,
+}
+
+/// What a store tells the collector.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// The store is through.
+    Through(StoreSummary),
+    /// The store has something for the lake.
+    Ready(Box<Ready>),
+}
+
+/// Bytes that one permit of [`Shared::memory`] stands for.
+pub(crate) const MEMORY_UNIT: u64 = 64 << 10;
+
+/// Why a store could not be read to its end.
+#[derive(Debug, thiserror::Error)]
+enum StoreFailure {
+    #[error(transparent)]
+    Crawl(#[from] CrawlError),
+    #[error(transparent)]
+    Prepare(#[from] PrepareError),
+    #[error("its crawl state cannot be read or written")]
+    State(#[from] LandingError),
+    #[error(transparent)]
+    Held(#[from] HeldError),
+    #[error(transparent)]
+    Ratings(#[from] RatingsError),
+    #[error("a worker broke off")]
+    Worker(#[from] tokio::task::JoinError),
+}
+
+impl StoreFailure {
+    const fn label(&self) -> &'static str {
+        match self {
+            Self::Crawl(error) => error.label(),
+            Self::Prepare(error) => error.label(),
+            Self::State(_) => "crawl_state",
+            Self::Held(_) => "held_state",
+            Self::Ratings(_) => "ratings_state",
+            Self::Worker(_) => "worker",
+        }
+    }
+}
+
+impl Shared {
+    /// Takes one store through the run and tells the collector; never fails but by what it tells.
+    pub(crate) async fn refresh_store(self: Arc<Self>, brand: RegisteredBrand, events: mpsc::Sender<Event>) {
+        let started = Instant::now();
+        let mut summary = self.blank(&brand);
+        let event = match Box::pin(self.read_store(&brand, &mut summary, started)).await {
+            Ok(Some(ready)) => Event::Ready(ready),
+            Ok(None) => self.through(summary, started),
+            Err(StoreFailure::Crawl(CrawlError::Cancelled)) => {
+                summary.outcome = Outcome::Skipped;
+                self.through(summary, started)
+            }
+            Err(failure) => {
+                summary.outcome = Outcome::Failed {
+                    code: failure.label().to_owned(),
+                    reason: with_causes(&failure),
+                };
+                self.through(summary, started)
+            }
+        };
+        // Nobody listens any more when the run was given up.
+        let _ = events.send(event).await;
+    }
+
+    fn through(&self, summary: StoreSummary, started: Instant) -> Event {
+        Event::Through(self.timed(summary, started))
+    }
+
+    /// The summary, its store's turn being over.
+    pub(crate) fn timed(&self, mut summary: StoreSummary, started: Instant) -> StoreSummary {
+        summary.ended_at = self.clock.now();
+        summary.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        summary
+    }
+
+    pub(crate) fn blank(&self, brand: &RegisteredBrand) -> StoreSummary {
+        StoreSummary {
+            slug: brand.slug.clone(),
+            store: brand.store.clone(),
+            outcome: Outcome::Skipped,
+            products: self.lake.get(&brand.store).map_or(0, |known| known.products),
+            variants: None,
+            quarantined: 0,
+            pages: 0,
+            requests: 0,
+            bytes: 0,
+            truncated: false,
+            ended_at: self.clock.now(),
+            duration_ms: 0,
+        }
+    }
+
+    /// `None` if there is nothing for the lake; the summary says why.
+    async fn read_store(
+        &self,
+        brand: &RegisteredBrand,
+        summary: &mut StoreSummary,
+        started: Instant,
+    ) -> Result<Option<Box<Ready>>, StoreFailure> {
+        let in_lake = self.lake.get(&brand.store);
+        let ratings = Ratings::load(&self.storage, &brand.store).await?;
+        let state = if self.force {
+            None
+        } else {
+            load_state(&self.storage, &brand.store).await?
+        };
+        // A state says what the lake took in; where the lake has something else by now, it says nothing.
+        let state = state.filter(|state| in_lake.is_some_and(|known| known.hash == state.taken_as));
+        let reading = reading_of(brand, &ratings);
+        let known = state.as_ref().map(|state| &state.crawl);
+        let job = CrawlJob {
+            run: &self.run,
+            brand,
+            known,
+            context: &reading,
+        };
+        let crawl = self
+            .crawler
+            .crawl_store(job, self.progress.as_ref(), &self.cancel)
+            .await?;
+        summary.pages = u32::try_from(crawl.pages.len()).unwrap_or(u32::MAX);
+        (summary.requests, summary.bytes, summary.truncated) = (crawl.requests, crawl.bytes, crawl.truncated);
+        let Some(state) = state.filter(|_| crawl.verdict == Verdict::Unchanged) else {
+            // An unchanged crawl without the state it is unchanged from is one of this run, before an interruption,
+            // when the state was there; its pages are in the landing that it names.
+            return self.judge(brand, crawl, ratings, summary, started).await;
+        };
+        if self.config.product_pages_max > 0 && !self.dry_run {
+            match self.judge(brand, crawl.clone(), ratings, summary, started).await {
+                // Without the landed pages nobody knows whose pages to read; the catalogue is as it was all the same.
+                Err(StoreFailure::Prepare(PrepareError::Landing(_))) => {}
+                judged => return judged,
+            }
+        }
+        summary.outcome = Outcome::Unchanged;
+        self.note_unchanged(&state, crawl).await?;
+        Ok(None)
+    }
+
+    async fn note_unchanged(&self, state: &CrawlState, crawl: StoreCrawl) -> Result<(), StoreFailure> {
+        let moved = state.crawl.pages != crawl.pages || state.crawl.verified_at != crawl.verified_at;
+        if self.dry_run {
+            return Ok(());
+        }
+        if moved {
+            save_state(
+                &self.storage,
+                &CrawlState {
+                    taken_as: state.taken_as.clone(),
+                    crawl,
+                },
+            )
+            .await?;
+        }
+        // The store lists again what the lake has: nothing is held back any more.
+        self.forget_held(&state.crawl.store).await
+    }
+
+    async fn forget_held(&self, store: &StoreHost) -> Result<(), StoreFailure> {
+        if !self.dry_run && load_held(&self.storage, store).await?.is_some() {
+            drop_held(&self.storage, store).await?;
+        }
+        Ok(())
+    }
+
+    /// Reads the landed pages and decides whether the lake gets them.
+    async fn judge(
+        &self,
+        brand: &RegisteredBrand,
+        mut crawl: StoreCrawl,
+        mut ratings: Ratings,
+        summary: &mut StoreSummary,
+        started: Instant,
+    ) -> Result<Option<Box<Ready>>, StoreFailure> {
+        let in_lake = self.lake.get(&brand.store);
+        let memory = self.room_for(crawl.landed_bytes()).await;
+        let refresh = self.prepare(brand, &crawl).await?;
+        let products = refresh.products.len() as u64;
+        summary.products = products;
+        summary.variants = Some(
+            refresh
+                .products
+                .iter()
+                .map(|product| product.variants.len() as u64)
+                .sum(),
+        );
+        summary.quarantined = refresh.quarantined.len() as u64;
+        let before = in_lake.map_or(0, |known| known.products);
+        if !self.is_believed(brand, before, summary).await? {
+            summary.outcome = Outcome::HeldBack {
+                products_before: before,
+                products_found: products,
+            };
+            // The brand still has what it had.
+            summary.products = before;
+            return Ok(None);
+        }
+        if self.config.product_pages_max > 0 && !self.dry_run {
+            self.read_product_pages(brand, &mut ratings, &refresh.products).await?;
+            crawl.context = reading_of(brand, &ratings);
+        }
+        let (refresh, hash) = rated(refresh, ratings).await?;
+        if in_lake.is_some_and(|known| known.hash == hash) {
+            // What an interrupted run had brought to the lake before it is no less its change.
+            let by_this_run = in_lake.is_some_and(|known| known.run == self.run);
+            summary.outcome = if by_this_run {
+                Outcome::Changed
+            } else {
+                Outcome::Unchanged
+            };
+            if !self.dry_run {
+                save_state(&self.storage, &CrawlState { taken_as: hash, crawl }).await?;
+                self.forget_held(&brand.store).await?;
+            }
+            return Ok(None);
+        }
+        summary.outcome = Outcome::Changed;
+        if self.dry_run {
+            return Ok(None);
+        }
+        let (brand, summary) = (brand.clone(), summary.clone());
+        let rest = Taken {
+            brand,
+            crawl,
+            hash,
+            summary,
+            started,
+            _memory: memory,
+        };
+        Ok(Some(Box::new(Ready { refresh, rest })))
+    }
+
+    /// Whether what the crawl found may replace the `before` products that the brand has; if not, takes note of it.
+    async fn is_believed(
+        &self,
+        brand: &RegisteredBrand,
+        before: u64,
+        found: &StoreSummary,
+    ) -> Result<bool, StoreFailure> {
+        let held = load_held(&self.storage, &brand.store).await?;
+        if is_believed(&self.config.collapse, before, found.products, &self.run, held.as_ref()) {
+            return Ok(true);
+        }
+        // A run that is gone on with has noted it already; the operator may have confirmed it meanwhile.
+        let noted = held.is_some_and(|held| held.run == self.run && held.products_found == found.products);
+        if !self.dry_run && !noted {
+            let held = Held {
+                store: brand.store.clone(),
+                slug: brand.slug.clone(),
+                run: self.run.clone(),
+                held_at: self.clock.now(),
+                products_before: before,
+                products_found: found.products,
+                quarantined: found.quarantined,
+                confirmed: false,
+            };
+            save_held(&self.storage, &held).await?;
+        }
+        Ok(false)
+    }
+
+    /// Reads the pages of a few products, one after another, until the store has had enough.
+    async fn read_product_pages(
+        &self,
+        brand: &RegisteredBrand,
+        ratings: &mut Ratings,
+        products: &[Product],
+    ) -> Result<(), StoreFailure> {
+        let store = self.storefront.store(&brand.base_url).map_err(CrawlError::Store)?;
+        ratings.keep_only(products);
+        for (product, handle) in ratings.due(products, self.config.product_pages_max) {
+            let fetched = tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => break,
+                fetched = store.product_html(&handle) => fetched,
+            };
+            let facts = match fetched {
+                Ok(Fetched::Body(page)) => {
+                    let parse = move || parse_product_html(&String::from_utf8_lossy(&page.bytes));
+                    Some(tokio::task::spawn_blocking(parse).await?)
+                }
+                // This page cannot be had; the next one's turn is the next time all the same.
+                Ok(Fetched::NotModified) => None,
+                Err(StoreError::Status { .. } | StoreError::TooLarge { .. } | StoreError::Url { .. }) => None,
+                Err(StoreError::RobotsDisallowed { .. } | StoreError::Redirect { .. }) => None,
+                Err(error) => {
+                    tracing::debug!(brand.slug = %brand.slug, error = with_causes(&error), "no more product pages");
+                    break;
+                }
+            };
+            ratings.note(product, self.clock.now(), facts);
+        }
+        Ok(ratings.save(&self.storage, &brand.store).await?)
+    }
+
+    /// Waits until there is room in memory for the products of so many bytes of pages; more than there is room for
+    /// at all waits until nothing else is there.
+    async fn room_for(&self, bytes: u64) -> Option<OwnedSemaphorePermit> {
+        let all = self.config.memory_bytes_max / MEMORY_UNIT;
+        let units = u32::try_from((bytes / MEMORY_UNIT + 1).min(all.max(1))).unwrap_or(u32::MAX);
+        Arc::clone(&self.memory).acquire_many_owned(units).await.ok()
+    }
+
+    /// Reads a crawl's landed pages.
+    async fn prepare(&self, brand: &RegisteredBrand, crawl: &StoreCrawl) -> Result<BrandRefresh, PrepareError> {
+        // Never closed, so the permit is always given.
+        let _worker = self.workers.acquire().await;
+        let currency_before = self.lake.get(&brand.store).map(|known| known.currency);
+        prepare(&self.storage, &self.run, brand, crawl, currency_before).await
+    }
+
+    /// What was made of these pages before, made again.
+    pub(crate) async fn prepare_again(
+        &self,
+        brand: &RegisteredBrand,
+        crawl: &StoreCrawl,
+    ) -> Result<BrandRefresh, (&'static str, String)> {
+        let refresh = self
+            .prepare(brand, crawl)
+            .await
+            .map_err(|error| (error.label(), with_causes(&error)))?;
+        let failed = |error: StoreFailure| (error.label(), with_causes(&error));
+        let ratings = Ratings::load(&self.storage, &brand.store)
+            .await
+            .map_err(|error| failed(error.into()))?;
+        let rated = rated(refresh, ratings).await.map_err(|error| failed(error.into()))?;
+        Ok(rated.0)
+    }
+}
+
+/// The catalogue with its ratings, and what the lake will call it.
+async fn rated(mut refresh: BrandRefresh, ratings: Ratings) -> Result<(BrandRefresh, String), tokio::task::JoinError> {
+    let hashed = tokio::task::spawn_blocking(move || {
+        ratings.merge_into(&mut refresh.products);
+        let hash = data_lake::content_hash(&refresh);
+        (refresh, hash)
+    });
+    hashed.await
+}

@@ -1,0 +1,189 @@
+use std::fmt;
+
+use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// Where a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunState {
+    /// At work, or killed while at work.
+    Running,
+    /// Stopped on request; the next run goes on with it.
+    Interrupted,
+    /// All its stores are through.
+    Finished,
+    /// It was never finished and is too old to go on with.
+    Abandoned,
+}
+
+/// What came of one store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum Outcome {
+    /// The lake took in something new.
+    Changed,
+    /// The lake has it as it is.
+    Unchanged,
+    /// The crawl found far fewer products than the brand had and is not believed yet.
+    HeldBack {
+        /// Products that the brand has in the lake.
+        products_before: u64,
+        /// Products that the crawl found.
+        products_found: u64,
+    },
+    /// It could not be read or written; its products stay as they were.
+    Failed {
+        /// One word of a closed list.
+        code: String,
+        /// What happened, with its causes.
+        reason: String,
+    },
+    /// The run was stopped before its turn came or while it was read.
+    Skipped,
+}
+
+impl Outcome {
+    /// The outcome in one word.
+    #[must_use]
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Changed => "changed",
+            Self::Unchanged => "unchanged",
+            Self::HeldBack { .. } => "held_back",
+            Self::Failed { .. } => "failed",
+            Self::Skipped => "skipped",
+        }
+    }
+
+    /// What there is to say beyond the word.
+    #[must_use]
+    pub fn detail(&self) -> Option<String> {
+        match self {
+            Self::Failed { code, reason } => Some(format!("{code}: {reason}")),
+            Self::HeldBack {
+                products_before,
+                products_found,
+            } => Some(format!("{products_found} products, where there were {products_before}")),
+            Self::Changed | Self::Unchanged | Self::Skipped => None,
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One store's part in a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StoreSummary {
+    /// The brand.
+    pub slug: BrandSlug,
+    /// Its store.
+    pub store: StoreHost,
+    /// What came of it.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// Products of the brand: found by this crawl or, where nothing was read, those that the lake has.
+    pub products: u64,
+    /// Variants found; `None` where nothing was read.
+    pub variants: Option<u64>,
+    /// Records that could not be understood.
+    pub quarantined: u64,
+    /// Pages of the catalogue.
+    pub pages: u32,
+    /// Requests sent for the catalogue.
+    pub requests: u32,
+    /// Decoded bytes received.
+    pub bytes: u64,
+    /// Whether a bound was met before the catalogue's end.
+    #[serde(default)]
+    pub truncated: bool,
+    /// When its turn was over.
+    pub ended_at: Timestamp,
+    /// From the beginning of its crawl to the lake, waiting included.
+    pub duration_ms: u64,
+}
+
+/// Counts of a whole run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Stores that the run is about.
+    pub stores: u64,
+    /// Of these, stores of which the lake took in something new.
+    pub changed: u64,
+    /// Stores that are as they were.
+    pub unchanged: u64,
+    /// Stores whose crawl is not believed yet.
+    pub held_back: u64,
+    /// Stores that could not be read or written.
+    pub failed: u64,
+    /// Stores whose turn did not come.
+    pub skipped: u64,
+    /// Products of all stores.
+    pub products: u64,
+    /// Variants found.
+    pub variants: u64,
+    /// Records that could not be understood.
+    pub quarantined: u64,
+    /// Requests sent.
+    pub requests: u64,
+    /// Decoded bytes received.
+    pub bytes: u64,
+}
+
+/// What a run did: `runs/{run}.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunReport {
+    /// The run.
+    pub run: RunId,
+    /// Where it stands.
+    pub state: RunState,
+    /// The brands it was limited to, if it was.
+    pub only: Option<Vec<BrandSlug>>,
+    /// Whether it read everything anew, whatever it knew.
+    pub force: bool,
+    /// Whether it only looked: nothing was written to the lake.
+    #[serde(default)]
+    pub dry_run: bool,
+    /// How often it was gone on with after an interruption.
+    #[serde(default)]
+    pub resumed: u32,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// When it was last at work.
+    pub ended_at: Timestamp,
+    /// Commits to the lake.
+    #[serde(default)]
+    pub commits: u64,
+    /// Counts over the stores.
+    pub totals: Totals,
+    /// Each store that is through, by slug.
+    pub stores: Vec<StoreSummary>,
+}
+
+impl Totals {
+    /// Counts these.
+    #[must_use]
+    pub fn of(stores: &[StoreSummary]) -> Self {
+        let mut totals = Self::default();
+        for store in stores {
+            totals.stores += 1;
+            *match store.outcome {
+                Outcome::Changed => &mut totals.changed,
+                Outcome::Unchanged => &mut totals.unchanged,
+                Outcome::HeldBack { .. } => &mut totals.held_back,
+                Outcome::Failed { .. } => &mut totals.failed,
+                Outcome::Skipped => &mut totals.skipped,
+            } += 1;
+            totals.products += store.products;
+            totals.variants += store.variants.unwrap_or(0);
+            totals.quarantined += store.quarantined;
+            totals.requests += u64::from(store.requests);
+            totals.bytes += store.bytes;
+        }
+        totals
+    }
+}

@@ -1,0 +1,8 @@
+//! Whole runs, from stores that are values to a lake, through the public door.
+
+mod collapse;
+mod interrupted;
+mod ratings;
+mod recorded;
+mod refresh;
+mod support;

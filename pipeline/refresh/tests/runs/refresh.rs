@@ -1,0 +1,324 @@
+use std::collections::BTreeSet;
+
+use pipeline_crawl::{NewBrand, Registry};
+use pipeline_refresh::{Outcome, RefreshError, RunOptions, RunState, list_runs, read_run};
+use serde_json::json;
+
+use crate::support::{Fault, Rig, Shop, outcomes, product, slug};
+
+#[tokio::test]
+async fn a_first_run_fills_the_lake_in_one_commit_and_a_second_writes_nothing_to_it() {
+    let rig = Rig::with([("mate", Shop::of(1..=4)), ("tea", Shop::of(1..=7))]).await;
+    let first = rig.run().await;
+    assert_eq!(outcomes(&first), ["mate changed", "tea changed"]);
+    assert_eq!((first.state, first.commits), (RunState::Finished, 1));
+    let totals = first.totals;
+    assert_eq!(
+        (totals.stores, totals.products, totals.variants, totals.requests),
+        (2, 11, 11, 7)
+    );
+    assert_eq!(rig.ids("tea").await, (1..=7).collect::<Vec<_>>());
+
+    let versions = rig.versions().await;
+    rig.street.take_asked();
+    let second = rig.run().await;
+    assert_eq!(outcomes(&second), ["mate unchanged", "tea unchanged"]);
+    assert_eq!(
+        (second.commits, second.totals.products, second.totals.variants),
+        (0, 11, 0)
+    );
+    assert_eq!(rig.versions().await, versions);
+    assert!(rig.street.take_asked().iter().all(|asked| asked.ends_with("304")));
+    assert_ne!(first.run, second.run);
+}
+
+#[tokio::test]
+async fn only_what_changed_is_written() {
+    let rig = Rig::with([("mate", Shop::of(1..=4)), ("tea", Shop::of(1..=7))]).await;
+    rig.run().await;
+    rig.street.change("tea", |shop| {
+        shop.list((2..=9).map(|id| product(id, if id == 5 { "450.50" } else { "499.00" })))
+    });
+    let report = rig.run().await;
+    assert_eq!(
+        (outcomes(&report), report.commits),
+        (vec!["mate unchanged".into(), "tea changed".into()], 1)
+    );
+    let products = rig.products("tea").await;
+    let prices: Vec<_> = products
+        .iter()
+        .map(|product| (product.key.platform_id, product.variants[0].price_minor))
+        .collect();
+    let expected: Vec<_> = (2..=9).map(|id| (id, if id == 5 { 45_050 } else { 49_900 })).collect();
+    assert_eq!(prices, expected);
+}
+
+#[tokio::test]
+async fn a_change_that_means_nothing_is_no_change() {
+    let rig = Rig::with([("tea", Shop::of(1..=4))]).await;
+    rig.run().await;
+    let versions = rig.versions().await;
+    rig.street.change("tea", |shop| {
+        let touched = (1..=4).map(|id| {
+            let mut product = product(id, "499.00");
+            product["updated_at"] = "2026-11-20T00:00:00Z".into();
+            product
+        });
+        shop.list(touched);
+    });
+    assert_eq!(outcomes(&rig.run().await), ["tea unchanged"]);
+    assert_eq!(rig.versions().await, versions);
+    rig.street.take_asked();
+    rig.run().await;
+    assert!(
+        rig.street.take_asked().iter().all(|asked| asked.ends_with("304")),
+        "and is remembered as read"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_fails_costs_itself_alone_and_keeps_its_products() {
+    let rig = Rig::with([
+        ("mate", Shop::of(1..=4)),
+        ("tea", Shop::of(1..=7)),
+        ("yerba", Shop::of(1..=2)),
+    ])
+    .await;
+    rig.run().await;
+    rig.street
+        .fault("tea", "/products.json?page=2", Fault::Answer(429, String::new()));
+    rig.street.fault(
+        "yerba",
+        "/products.json",
+        Fault::Answer(200, "{\"nonsense\": true}".into()),
+    );
+    rig.street.change("mate", |shop| shop.list([product(1, "1.00")]));
+    let report = rig.run().await;
+    let codes: Vec<_> = report
+        .stores
+        .iter()
+        .map(|store| match &store.outcome {
+            Outcome::Failed { code, .. } => format!("{} {code} {}", store.slug, store.products),
+            other => format!("{} {other} {}", store.slug, store.products),
+        })
+        .collect();
+    assert_eq!(codes, ["mate changed 1", "tea throttled 7", "yerba not_a_catalogue 2"]);
+    assert_eq!(
+        rig.ids("tea").await.len(),
+        7,
+        "a throttled page is not read, never gone"
+    );
+    assert_eq!((rig.ids("yerba").await.len(), rig.ids("mate").await.len()), (2, 1));
+    assert_eq!(report.state, RunState::Finished);
+}
+
+#[tokio::test]
+async fn a_record_that_cannot_be_understood_goes_to_quarantine_and_its_neighbours_to_the_lake() {
+    let rig = Rig::with([("tea", Shop::of([]))]).await;
+    rig.street.change("tea", |shop| {
+        shop.list([
+            product(1, "1.00"),
+            product(2, "12,99"),
+            json!({"id": 3}),
+            product(4, "4.00"),
+        ])
+    });
+    let report = rig.run().await;
+    assert_eq!((report.stores[0].products, report.stores[0].quarantined), (2, 2));
+    assert_eq!(rig.ids("tea").await, [1, 4]);
+    let snapshot = rig.lake().await.snapshot().await.unwrap();
+    let quarantined = snapshot
+        .quarantined(&BTreeSet::from(["tea.localhost".parse().unwrap()]))
+        .await
+        .unwrap();
+    assert_eq!(
+        quarantined
+            .iter()
+            .map(|record| record.subject.as_str())
+            .collect::<Vec<_>>(),
+        ["2", "3"]
+    );
+}
+
+#[tokio::test]
+async fn prices_need_a_currency_which_the_registry_can_give() {
+    let rig = Rig::with([(
+        "tea",
+        Shop {
+            currency: None,
+            ..Shop::of(1..=3)
+        },
+    )])
+    .await;
+    let report = rig.run().await;
+    assert!(
+        matches!(&report.stores[0].outcome, Outcome::Failed { code, .. } if code == "currency_unknown"),
+        "{report:?}"
+    );
+    assert_eq!(rig.ids("tea").await, Vec::<u64>::new());
+
+    let mut registry = Registry::load(&rig.storage).await.unwrap();
+    let base_url = "http://tea.localhost".parse().unwrap();
+    let brand = NewBrand {
+        currency: Some("JPY".parse().unwrap()),
+        ..NewBrand::at(base_url)
+    };
+    registry.add(&rig.storage, &[brand], rig.now()).await.unwrap();
+    rig.street
+        .change("tea", |shop| shop.list([product(1, "1200"), product(2, "1200.00")]));
+    assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
+    let products = rig.products("tea").await;
+    assert!(
+        products
+            .iter()
+            .all(|product| product.variants[0].price_minor == 1200 && product.currency.as_str() == "JPY")
+    );
+}
+
+#[tokio::test]
+async fn another_currency_in_the_registry_is_another_reading_of_the_same_pages() {
+    let rig = Rig::with([("tea", Shop::of(1..=3))]).await;
+    rig.run().await;
+    let mut registry = Registry::load(&rig.storage).await.unwrap();
+    let brand = NewBrand {
+        currency: Some("USD".parse().unwrap()),
+        ..NewBrand::at("http://tea.localhost".parse().unwrap())
+    };
+    registry.add(&rig.storage, &[brand], rig.now()).await.unwrap();
+    rig.street.take_asked();
+    assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
+    assert!(rig.street.take_asked().iter().all(|asked| asked.ends_with("304")));
+    assert_eq!(rig.products("tea").await[0].currency.as_str(), "USD");
+}
+
+#[tokio::test]
+async fn a_brand_that_left_the_lake_by_other_means_is_brought_back_although_its_store_did_not_change() {
+    let rig = Rig::with([("tea", Shop::of(1..=3))]).await;
+    rig.run().await;
+    rig.lake()
+        .await
+        .remove_brands(&["tea.localhost".parse().unwrap()])
+        .await
+        .unwrap();
+    assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
+    assert_eq!(rig.ids("tea").await, [1, 2, 3]);
+}
+
+#[tokio::test]
+async fn a_dry_run_tells_what_would_change_and_leaves_no_trace() {
+    let rig = Rig::with([("mate", Shop::of(1..=3)), ("tea", Shop::of(1..=30))]).await;
+    rig.run().await;
+    rig.street
+        .change("mate", |shop| shop.list([product(1, "1.00"), product(2, "2.00")]));
+    rig.street.change("tea", |shop| shop.list([product(1, "1.00")]));
+    let (objects, versions) = (rig.objects().await, rig.versions().await);
+    let report = rig
+        .run_with(&RunOptions {
+            dry_run: true,
+            ..RunOptions::default()
+        })
+        .await
+        .unwrap();
+    assert_eq!(outcomes(&report), ["mate changed", "tea held_back"]);
+    assert_eq!((rig.objects().await, rig.versions().await), (objects, versions));
+    assert_eq!(report.stores[0].products, 2);
+}
+
+#[tokio::test]
+async fn a_forced_run_reads_everything_anew_and_still_writes_only_what_changed() {
+    let rig = Rig::with([("tea", Shop::of(1..=3))]).await;
+    rig.run().await;
+    let versions = rig.versions().await;
+    rig.street.take_asked();
+    let report = rig
+        .run_with(&RunOptions {
+            force: true,
+            ..RunOptions::default()
+        })
+        .await
+        .unwrap();
+    assert!(rig.street.take_asked().iter().all(|asked| asked.ends_with("200")));
+    assert_eq!(
+        (outcomes(&report), rig.versions().await),
+        (vec!["tea unchanged".to_owned()], versions)
+    );
+}
+
+#[tokio::test]
+async fn a_run_can_be_limited_to_brands_that_are_registered() {
+    let rig = Rig::with([("mate", Shop::of(1..=3)), ("tea", Shop::of(1..=3))]).await;
+    let only = |name| RunOptions {
+        only: Some(vec![slug(name)]),
+        ..RunOptions::default()
+    };
+    assert_eq!(outcomes(&rig.run_with(&only("tea")).await.unwrap()), ["tea changed"]);
+    assert!(matches!(
+        rig.run_with(&only("coffee")).await,
+        Err(RefreshError::UnknownBrand(_))
+    ));
+    assert_eq!(outcomes(&rig.run().await), ["mate changed", "tea unchanged"]);
+}
+
+#[tokio::test]
+async fn a_run_leaves_its_summary_its_report_and_only_the_latest_landings() {
+    let mut rig = Rig::with([("mate", Shop::of(1..=3)), ("tea", Shop::of(1..=3))]).await;
+    rig.config.crawl.landing_runs_kept = 1;
+    rig.config.reports_kept = 2;
+    let mut reports = Vec::new();
+    for price in ["1.00", "2.00", "3.00"] {
+        rig.street.change("tea", |shop| shop.list([product(1, price)]));
+        reports.push(rig.run().await);
+    }
+    let runs = list_runs(&rig.storage).await.unwrap();
+    assert_eq!(runs, [reports[2].run.clone(), reports[1].run.clone()]);
+    assert_eq!(
+        read_run(&rig.storage, &runs[0]).await.unwrap().as_ref(),
+        Some(&reports[2])
+    );
+    let objects = rig.objects().await;
+    assert_eq!(
+        objects
+            .iter()
+            .filter(|path| path.starts_with("runs/") && path.ends_with(".html"))
+            .count(),
+        2
+    );
+    // The unchanged store's pages are those of the first run; they stay, for they are the only ones.
+    let landed: BTreeSet<_> = objects
+        .iter()
+        .filter(|path| path.starts_with("landing/") && path.contains("products-"))
+        .map(|path| path.split('/').skip(1).take(2).collect::<Vec<_>>().join(" "))
+        .collect();
+    let kept = [
+        format!("{} mate.localhost", reports[0].run),
+        format!("{} tea.localhost", reports[2].run),
+    ];
+    assert_eq!(landed, BTreeSet::from(kept));
+}
+
+#[tokio::test]
+async fn many_stores_are_folded_into_few_commits_within_little_memory() {
+    let mut rig = Rig::with([]).await;
+    for number in 0..40 {
+        let name = format!("shop{number}");
+        rig.street.open(&name, Shop::of(1..=5));
+        rig.register(&name).await;
+    }
+    rig.config.memory_bytes_max = 64 << 10;
+    rig.config.crawl.stores_concurrent = 4;
+    let report = rig.run().await;
+    assert_eq!((report.totals.changed, report.totals.products), (40, 200));
+    assert_eq!(
+        rig.lake().await.snapshot().await.unwrap().brands().await.unwrap().len(),
+        40
+    );
+
+    rig.config.memory_bytes_max = 256 << 20;
+    rig.config.tick_ms = 60_000;
+    for number in 0..40 {
+        rig.street.change(&format!("shop{number}"), |shop| {
+            shop.list([product(1, "1.00"), product(2, "1.00"), product(3, "1.00")])
+        });
+    }
+    assert_eq!(rig.run().await.commits, 1);
+}

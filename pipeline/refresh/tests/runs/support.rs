@@ -1,0 +1,340 @@
+//! A street of stores that are values, and a lake.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use data_lake::{Lake, LakeConfig};
+use data_model::{BrandSlug, Clock, Product, Timestamp};
+use data_storage::Storage;
+use futures::{StreamExt, TryStreamExt};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use pipeline_crawl::{NewBrand, NoProgress, Registry};
+use pipeline_refresh::{RefreshConfig, RefreshDeps, RefreshError, RunOptions, RunReport, refresh};
+use serde_json::{Value, json};
+use storefront::{Incoming, Outgoing, Storefront, StorefrontConfig, Transport, TransportError};
+use tokio_util::sync::CancellationToken;
+
+/// How a path is answered instead of properly.
+#[derive(Debug, Clone)]
+pub(crate) enum Fault {
+    /// With this status and body.
+    Answer(u16, String),
+    /// Not at all, ever.
+    Hang,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Shop {
+    /// Bodies of its catalogue's pages.
+    pub(crate) pages: Vec<String>,
+    /// Bodies of its product pages, by handle.
+    pub(crate) html: BTreeMap<String, String>,
+    pub(crate) currency: Option<&'static str>,
+    /// By a part of the path and query.
+    pub(crate) faults: BTreeMap<String, Fault>,
+    /// What was asked of it: path and page, status behind it.
+    pub(crate) asked: Vec<String>,
+}
+
+impl Shop {
+    pub(crate) fn of(ids: impl IntoIterator<Item = u64>) -> Self {
+        let mut shop = Self {
+            currency: Some("INR"),
+            ..Self::default()
+        };
+        shop.list(ids.into_iter().map(|id| product(id, "499.00")));
+        shop
+    }
+
+    /// Lists these products from now on, three a page.
+    pub(crate) fn list(&mut self, products: impl IntoIterator<Item = Value>) {
+        let products: Vec<_> = products.into_iter().collect();
+        self.pages = products
+            .chunks(3)
+            .map(|page| json!({ "products": page }).to_string())
+            .collect();
+    }
+
+    fn reply(&self, host: &str, path: &str, page: usize) -> Option<(u16, String)> {
+        Some(match path {
+            "/robots.txt" => (404, String::new()),
+            "/meta.json" => {
+                let name = host.trim_end_matches(".localhost");
+                (
+                    200,
+                    json!({"id": 1, "name": name, "currency": self.currency, "country": "IN"}).to_string(),
+                )
+            }
+            "/products.json" => (
+                200,
+                self.pages
+                    .get(page - 1)
+                    .cloned()
+                    .unwrap_or_else(|| r#"{"products":[]}"#.into()),
+            ),
+            _ => (200, self.html.get(path.strip_prefix("/products/")?)?.clone()),
+        })
+    }
+}
+
+pub(crate) fn product(id: u64, price: &str) -> Value {
+    json!({"id": id, "title": format!("Tea {id}"), "handle": format!("tea-{id}"), "body_html": "<p>Tea.</p>",
+        "vendor": "Tea", "product_type": "Tea", "tags": ["tea"], "options": [{"name": "Title", "values": ["Default Title"]}],
+        "created_at": "2026-01-01T00:00:00Z", "published_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
+        "images": [],
+        "variants": [{"id": id * 10, "title": "Default Title", "option1": "Default Title", "price": price,
+            "compare_at_price": null, "available": true, "grams": 100, "sku": "", "position": 1}]})
+}
+
+/// The transport to every store of the street, by host.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Street(Arc<Mutex<BTreeMap<String, Shop>>>);
+
+impl Street {
+    pub(crate) fn open(&self, name: &str, shop: Shop) {
+        self.0.lock().unwrap().insert(format!("{name}.localhost"), shop);
+    }
+
+    pub(crate) fn change(&self, name: &str, change: impl FnOnce(&mut Shop)) {
+        change(self.0.lock().unwrap().get_mut(&format!("{name}.localhost")).unwrap());
+    }
+
+    pub(crate) fn fault(&self, name: &str, part: &str, fault: Fault) {
+        self.change(name, |shop| drop(shop.faults.insert(part.to_owned(), fault)));
+    }
+
+    /// What was asked since the last time, of all stores, without robots.txt and meta.json.
+    pub(crate) fn take_asked(&self) -> Vec<String> {
+        let mut asked = Vec::new();
+        for (host, shop) in self.0.lock().unwrap().iter_mut() {
+            let name = host.trim_end_matches(".localhost");
+            asked.extend(
+                std::mem::take(&mut shop.asked)
+                    .iter()
+                    .map(|path| format!("{name}{path}")),
+            );
+        }
+        asked.retain(|asked| !asked.contains("/robots") && !asked.contains("/meta"));
+        asked
+    }
+
+    fn answer(&self, request: &Outgoing) -> Option<(u16, String, Option<String>)> {
+        let (host, path) = (
+            request.url.host_str().unwrap_or_default().to_owned(),
+            request.url.path().to_owned(),
+        );
+        let page = request
+            .url
+            .query_pairs()
+            .find(|(name, _)| name == "page")
+            .and_then(|(_, page)| page.parse().ok());
+        let short = page.map_or_else(|| path.clone(), |page: usize| format!("{path}?page={page}"));
+        let mut shops = self.0.lock().unwrap();
+        let shop = shops.get_mut(&host)?;
+        let fault = shop
+            .faults
+            .iter()
+            .find(|(part, _)| short.contains(part.as_str()))
+            .map(|(_, fault)| fault.clone());
+        let (status, body, etag) = match fault {
+            Some(Fault::Hang) => {
+                shop.asked.push(format!("{short} hang"));
+                return None;
+            }
+            Some(Fault::Answer(status, body)) => (status, body, None),
+            None => {
+                let reply = shop.reply(&host, &path, page.unwrap_or(1));
+                let (status, body) = reply.unwrap_or_else(|| (404, "no such page".to_owned()));
+                let etag = (status == 200).then(|| format!("\"{:x}\"", fnv(body.as_bytes())));
+                (status, body, etag)
+            }
+        };
+        let given = request
+            .headers
+            .get("if-none-match")
+            .and_then(|given| given.to_str().ok());
+        let (status, body) = if etag.is_some() && given == etag.as_deref() {
+            (304, String::new())
+        } else {
+            (status, body)
+        };
+        shop.asked.push(format!("{short} {status}"));
+        Some((status, body, etag))
+    }
+}
+
+#[async_trait]
+impl Transport for Street {
+    async fn send(&self, request: Outgoing) -> Result<Incoming, TransportError> {
+        let Some((status, body, etag)) = self.answer(&request) else {
+            return std::future::pending().await;
+        };
+        let mut headers = HeaderMap::new();
+        if let Some(etag) = etag {
+            headers.insert("etag", HeaderValue::from_str(&etag).unwrap());
+        }
+        let body = futures::stream::iter([Ok(bytes::Bytes::from(body))]).boxed();
+        Ok(Incoming {
+            status: StatusCode::from_u16(status).unwrap(),
+            headers,
+            body,
+        })
+    }
+}
+
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// The system's clock, later by as much as a test says.
+#[derive(Debug, Default)]
+pub(crate) struct TestClock(AtomicI64);
+
+impl Clock for TestClock {
+    #[expect(clippy::disallowed_methods, reason = "objects carry the time of the system's clock")]
+    fn now(&self) -> Timestamp {
+        let since = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap();
+        let now = Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap());
+        now.plus_millis(self.0.load(Ordering::Relaxed))
+    }
+}
+
+pub(crate) struct Rig {
+    pub(crate) street: Street,
+    pub(crate) storage: Storage,
+    clock: Arc<TestClock>,
+    pub(crate) config: RefreshConfig,
+    pub(crate) cancel: CancellationToken,
+}
+
+impl Rig {
+    /// A rig with these stores open and registered.
+    pub(crate) async fn with<const N: usize>(shops: [(&str, Shop); N]) -> Self {
+        Self::on(Storage::memory(), shops).await
+    }
+
+    pub(crate) async fn on<const N: usize>(storage: Storage, shops: [(&str, Shop); N]) -> Self {
+        let mut config = RefreshConfig {
+            tick_ms: 50,
+            ..RefreshConfig::default()
+        };
+        config.crawl.page_limit = 3;
+        let rig = Self {
+            street: Street::default(),
+            storage,
+            clock: Arc::new(TestClock::default()),
+            config,
+            cancel: CancellationToken::new(),
+        };
+        for (name, shop) in shops {
+            rig.street.open(name, shop);
+            rig.register(name).await;
+        }
+        rig
+    }
+
+    pub(crate) async fn register(&self, name: &str) {
+        let mut registry = Registry::load(&self.storage).await.unwrap();
+        let brand = NewBrand {
+            name: Some(name.to_owned()),
+            ..NewBrand::at(format!("http://{name}.localhost").parse().unwrap())
+        };
+        registry.add(&self.storage, &[brand], self.clock.now()).await.unwrap();
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    pub(crate) fn later(&self, ms: i64) {
+        self.clock.0.fetch_add(ms, Ordering::Relaxed);
+    }
+
+    pub(crate) async fn lake(&self) -> Lake {
+        // Few buckets and no checkpoints: tests write little.
+        let config = LakeConfig {
+            buckets: 2,
+            ..LakeConfig::default()
+        };
+        Lake::open(
+            self.storage.child("lake"),
+            config,
+            Arc::clone(&self.clock) as Arc<dyn Clock>,
+        )
+        .await
+        .unwrap()
+    }
+
+    pub(crate) async fn run(&self) -> RunReport {
+        self.run_with(&RunOptions::default()).await.unwrap()
+    }
+
+    pub(crate) async fn run_with(&self, options: &RunOptions) -> Result<RunReport, RefreshError> {
+        // The second of a run id tells runs apart in order.
+        self.later(1000);
+        let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
+        let config = StorefrontConfig {
+            retries_max: 0,
+            ..StorefrontConfig::loopback()
+        };
+        let storefront = Storefront::with_transport(config, Arc::clone(&clock), Arc::new(self.street.clone())).unwrap();
+        let deps = RefreshDeps {
+            storage: self.storage.clone(),
+            lake: self.lake().await,
+            storefront,
+            clock,
+            progress: Arc::new(NoProgress),
+            cancel: self.cancel.clone(),
+        };
+        refresh(options, &self.config, &deps).await
+    }
+
+    /// Version of each table.
+    pub(crate) async fn versions(&self) -> BTreeMap<String, u64> {
+        self.lake().await.snapshot().await.unwrap().versions().clone()
+    }
+
+    /// The lake's products of this brand, complete.
+    pub(crate) async fn products(&self, name: &str) -> Vec<Product> {
+        let snapshot = self.lake().await.snapshot().await.unwrap();
+        let stores = BTreeSet::from([format!("{name}.localhost").parse().unwrap()]);
+        snapshot.products(&stores).await.unwrap().try_collect().await.unwrap()
+    }
+
+    /// The ids of this brand's products in the lake.
+    pub(crate) async fn ids(&self, name: &str) -> Vec<u64> {
+        self.products(name)
+            .await
+            .iter()
+            .map(|product| product.key.platform_id)
+            .collect()
+    }
+
+    /// Every object with its size, by path; those of the lake apart.
+    pub(crate) async fn objects(&self) -> Vec<String> {
+        let found = self.storage.store().list(None);
+        let mut paths: Vec<_> = found.map(|meta| meta.unwrap().location.to_string()).collect().await;
+        paths.retain(|path| !path.starts_with("lake/"));
+        paths.sort();
+        paths
+    }
+}
+
+/// `tea changed` for each store of a run.
+pub(crate) fn outcomes(report: &RunReport) -> Vec<String> {
+    report
+        .stores
+        .iter()
+        .map(|store| format!("{} {}", store.slug, store.outcome))
+        .collect()
+}
+
+pub(crate) fn slug(name: &str) -> BrandSlug {
+    name.parse().unwrap()
+}
