@@ -1,0 +1,34 @@
+use data_index::{AssembleError, BuildError, ReleaseError};
+use data_lake::LakeError;
+
+/// Why no release was made.
+#[derive(Debug, thiserror::Error)]
+pub enum ReleaseBuildError {
+    /// The lake's tables could not be opened at one moment.
+    #[error("the lake cannot be read")]
+    Snapshot(#[source] LakeError),
+    /// The brands could not be read.
+    #[error("the lake's brands cannot be read")]
+    Brands(#[source] LakeError),
+    /// The products of a part could not be read.
+    #[error("the lake's products cannot be read")]
+    Products(#[source] LakeError),
+    /// The release before could not be read.
+    #[error("the release before cannot be read")]
+    Previous(#[source] ReleaseError),
+    /// The folder for the new files could not be made.
+    #[error("no folder to build in")]
+    WorkDir(#[source] std::io::Error),
+    /// A part could not be built.
+    #[error("a part cannot be built")]
+    Part(#[source] BuildError),
+    /// The thread that built a part ended without a result.
+    #[error("the build of a part broke off")]
+    BrokeOff,
+    /// The parts make no release.
+    #[error("the parts do not make a release")]
+    Assemble(#[source] AssembleError),
+    /// The release could not be published.
+    #[error("the release cannot be published")]
+    Publish(#[source] ReleaseError),
+}

@@ -1,0 +1,87 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use data_index::{BrandFacts, BuildOptions, BuildPlan, BuiltParts, PartPlan, PartsBuilder};
+use data_lake::LakeSnapshot;
+use data_model::{Product, StoreHost};
+use futures::{StreamExt, TryStreamExt, stream};
+use tokio::sync::mpsc;
+
+use crate::BuildProgress;
+use crate::error::ReleaseBuildError;
+
+/// Products handed over at once from the reader of the lake to the indexer.
+const CHUNK_PRODUCTS: usize = 512;
+/// Chunks waiting between the two: bounds memory, keeps both busy.
+const CHUNKS_WAITING: usize = 4;
+
+/// What every part's build shares.
+#[derive(Clone)]
+pub(crate) struct Workshop {
+    pub(crate) snapshot: LakeSnapshot,
+    pub(crate) facts: Arc<BTreeMap<StoreHost, BrandFacts>>,
+    pub(crate) options: BuildOptions,
+    pub(crate) progress: Arc<dyn BuildProgress>,
+}
+
+/// Builds every part that the plan asks for, `threads` at a time.
+pub(crate) async fn build_parts(
+    plan: &BuildPlan,
+    workshop: &Workshop,
+    dir: &Path,
+    threads: usize,
+) -> Result<BuiltParts, ReleaseBuildError> {
+    let builds = plan.build.iter().map(|part| build_part(part, workshop.clone(), dir));
+    let built: Vec<BuiltParts> = stream::iter(builds).buffer_unordered(threads.max(1)).try_collect().await?;
+    Ok(built.into_iter().flatten().collect())
+}
+
+async fn build_part(part: &PartPlan, workshop: Workshop, dir: &Path) -> Result<BuiltParts, ReleaseBuildError> {
+    let (sender, receiver) = mpsc::channel(CHUNKS_WAITING);
+    let builder = PartsBuilder::new(dir, &workshop.options);
+    let facts = Arc::clone(&workshop.facts);
+    let progress = Arc::clone(&workshop.progress);
+    // Indexing is CPU work of seconds: it has no place among the async threads.
+    let indexer = tokio::task::spawn_blocking(move || index(builder, receiver, &facts, progress.as_ref()));
+    let stores: BTreeSet<StoreHost> = part.stores.iter().cloned().collect();
+    let read = read(&workshop.snapshot, &stores, sender).await;
+    let built = indexer.await.map_err(|_| ReleaseBuildError::BrokeOff)?;
+    // An indexer that failed closes the channel, which ends the reading: its reason comes first.
+    let built = built?;
+    read?;
+    Ok(built)
+}
+
+async fn read(
+    snapshot: &LakeSnapshot,
+    stores: &BTreeSet<StoreHost>,
+    sender: mpsc::Sender<Vec<Product>>,
+) -> Result<(), ReleaseBuildError> {
+    let products = snapshot.products(stores).await.map_err(ReleaseBuildError::Products)?;
+    let mut chunks = std::pin::pin!(products.try_chunks(CHUNK_PRODUCTS));
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk.map_err(|broken| ReleaseBuildError::Products(broken.1))?;
+        if sender.send(chunk).await.is_err() {
+            return Err(ReleaseBuildError::BrokeOff);
+        }
+    }
+    Ok(())
+}
+
+fn index(
+    mut builder: PartsBuilder,
+    mut chunks: mpsc::Receiver<Vec<Product>>,
+    facts: &BTreeMap<StoreHost, BrandFacts>,
+    progress: &dyn BuildProgress,
+) -> Result<BuiltParts, ReleaseBuildError> {
+    while let Some(chunk) = chunks.blocking_recv() {
+        for product in &chunk {
+            // The snapshot answers only the stores that were asked for, and those are the facts' keys.
+            let Some(facts) = facts.get(&product.key.store) else { continue };
+            builder.push(product, facts).map_err(ReleaseBuildError::Part)?;
+        }
+        progress.indexed(chunk.len() as u64);
+    }
+    builder.finish().map_err(ReleaseBuildError::Part)
+}
