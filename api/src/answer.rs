@@ -1,0 +1,170 @@
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use serde::Serialize;
+
+use crate::compress::{Coding, compressed};
+use crate::{EntityTag, if_none_match};
+
+/// Which tier an answer comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tier {
+    /// Stored data, cacheable with an entity tag.
+    Graph,
+    /// Fetched for this request, never stored on the way.
+    Live,
+}
+
+/// What every REST answer is wrapped in.
+#[derive(Debug, Clone, Serialize)]
+pub struct Envelope<T, P> {
+    /// The result.
+    pub data: T,
+    /// Where the result comes from.
+    pub provenance: P,
+    /// How fresh the result is, RFC 3339; always there on the live tier.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<data_model::Timestamp>,
+    /// Which tier it comes from.
+    pub tier: Tier,
+}
+
+/// How long an answer may be kept by caches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheRule {
+    /// Stored data: a short time, and stale while the next one is fetched.
+    Graph,
+    /// A part of the web page: it is asked after each time, the tag makes that cheap.
+    Asset,
+    /// Never.
+    NoStore,
+}
+
+impl CacheRule {
+    const fn value(self) -> HeaderValue {
+        match self {
+            Self::Graph => HeaderValue::from_static("public, max-age=30, stale-while-revalidate=300"),
+            Self::Asset => HeaderValue::from_static("public, no-cache"),
+            Self::NoStore => HeaderValue::from_static("no-store"),
+        }
+    }
+}
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const VARY: HeaderValue = HeaderValue::from_static("accept-encoding");
+
+/// A JSON answer of the graph tier.
+#[derive(Debug)]
+pub enum GraphAnswer {
+    /// The body, whole.
+    Fresh(EntityTag, Bytes),
+    /// What the client has is still right.
+    NotModified(EntityTag),
+}
+
+impl GraphAnswer {
+    /// Answers 304 when the client has this tag already, else what `body` makes; `body` is not asked for a 304.
+    ///
+    /// # Errors
+    /// Whatever `body` fails with.
+    pub fn unless_known<E>(
+        headers: &HeaderMap,
+        tag: EntityTag,
+        body: impl FnOnce() -> Result<Vec<u8>, E>,
+    ) -> Result<Self, E> {
+        if if_none_match(headers, &tag) { Ok(Self::NotModified(tag)) } else { Ok(Self::Fresh(tag, body()?.into())) }
+    }
+}
+
+impl IntoResponse for GraphAnswer {
+    fn into_response(self) -> Response {
+        let (tag, mut response) = match self {
+            Self::Fresh(tag, body) => {
+                let mut response = Response::new(Body::from(body));
+                response.headers_mut().insert(header::CONTENT_TYPE, JSON);
+                (tag, response)
+            }
+            Self::NotModified(tag) => (tag, StatusCode::NOT_MODIFIED.into_response()),
+        };
+        let headers = response.headers_mut();
+        headers.insert(header::ETAG, tag.header().clone());
+        headers.insert(header::CACHE_CONTROL, CacheRule::Graph.value());
+        headers.insert(header::VARY, VARY);
+        response
+    }
+}
+
+/// A JSON answer that no cache keeps.
+#[must_use]
+pub fn json(status: StatusCode, value: &impl Serialize) -> Response {
+    match serde_json::to_vec(value) {
+        Ok(body) => {
+            let headers = [(header::CONTENT_TYPE, JSON), (header::CACHE_CONTROL, CacheRule::NoStore.value())];
+            (status, headers, body).into_response()
+        }
+        Err(error) => {
+            tracing::error!(%error, "an answer could not be written as JSON");
+            crate::Problem::new(data_model::ErrorCode::Internal).into_response()
+        }
+    }
+}
+
+/// Bytes that never change while the program runs, compressed once.
+#[derive(Debug, Clone)]
+pub struct Asset {
+    plain: Bytes,
+    gzip: Option<Bytes>,
+    brotli: Option<Bytes>,
+    tag: EntityTag,
+    headers: HeaderMap,
+}
+
+impl Asset {
+    /// Prepares `bytes` of the media type `media_type`.
+    #[must_use]
+    pub fn new(media_type: &'static str, bytes: impl Into<Bytes>) -> Self {
+        let plain = bytes.into();
+        let shorter = |coding| compressed(&plain, coding).filter(|short| short.len() < plain.len());
+        let headers = HeaderMap::from_iter([
+            (header::CONTENT_TYPE, HeaderValue::from_static(media_type)),
+            (header::CACHE_CONTROL, CacheRule::Asset.value()),
+            (header::VARY, VARY),
+            (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        ]);
+        let (gzip, brotli) = (shorter(Coding::Gzip), shorter(Coding::Brotli));
+        let tag = EntityTag::of(&[&plain]);
+        Self { gzip, brotli, tag, headers, plain }
+    }
+
+    /// Adds a header that each answer with these bytes carries.
+    #[must_use]
+    pub fn header(mut self, name: header::HeaderName, value: &'static str) -> Self {
+        self.headers.insert(name, HeaderValue::from_static(value));
+        self
+    }
+
+    /// Answers a request that has these headers.
+    #[must_use]
+    pub fn answer(&self, request: &HeaderMap) -> Response {
+        let mut response = if if_none_match(request, &self.tag) {
+            StatusCode::NOT_MODIFIED.into_response()
+        } else {
+            let short = match Coding::accepted(request) {
+                Some(Coding::Gzip) => self.gzip.as_ref().map(|bytes| (bytes, Coding::Gzip)),
+                Some(Coding::Brotli) => self.brotli.as_ref().map(|bytes| (bytes, Coding::Brotli)),
+                None => None,
+            };
+            let mut response = Response::new(Body::from(short.map_or(&self.plain, |(bytes, _)| bytes).clone()));
+            if let Some((_, coding)) = short {
+                response.headers_mut().insert(header::CONTENT_ENCODING, coding.header());
+            }
+            response
+        };
+        let headers = response.headers_mut();
+        headers.extend(self.headers.iter().map(|(name, value)| (name.clone(), value.clone())));
+        headers.insert(header::ETAG, self.tag.header().clone());
+        response
+    }
+}

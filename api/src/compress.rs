@@ -1,0 +1,116 @@
+use std::io::Write;
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, header};
+
+/// A way to make an answer shorter that client and server both know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Coding {
+    Brotli,
+    Gzip,
+}
+
+impl Coding {
+    pub(crate) const fn header(self) -> HeaderValue {
+        match self {
+            Self::Brotli => HeaderValue::from_static("br"),
+            Self::Gzip => HeaderValue::from_static("gzip"),
+        }
+    }
+
+    /// The coding that `Accept-Encoding` likes best (RFC 9110, 12.5.3); brotli where it likes both alike, none
+    /// where the header is absent or wants none.
+    pub(crate) fn accepted(headers: &HeaderMap) -> Option<Self> {
+        let mut brotli = None;
+        let mut gzip = None;
+        let mut any = None;
+        for list in headers.get_all(header::ACCEPT_ENCODING) {
+            for entry in list.to_str().unwrap_or_default().split(',') {
+                let (name, weight) = entry.split_once(';').unwrap_or((entry, ""));
+                let weight = weight_permille(weight);
+                match name.trim().to_ascii_lowercase().as_str() {
+                    "br" => brotli = Some(weight),
+                    "gzip" | "x-gzip" => gzip = Some(weight),
+                    "*" => any = Some(weight),
+                    _ => {}
+                }
+            }
+        }
+        let brotli = brotli.or(any).unwrap_or(0);
+        let gzip = gzip.or(any).unwrap_or(0);
+        match (brotli, gzip) {
+            (0, 0) => None,
+            (brotli, gzip) if brotli >= gzip => Some(Self::Brotli),
+            _ => Some(Self::Gzip),
+        }
+    }
+}
+
+/// `q=0.5` in thousandths; 1000 where nothing is said, 0 where it cannot be read.
+fn weight_permille(parameters: &str) -> u32 {
+    let weight = parameters.split(';').find_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("q").then(|| value.trim())
+    });
+    let Some(weight) = weight else { return 1000 };
+    let (whole, decimals) = weight.split_once('.').unwrap_or((weight, ""));
+    let digits = |text: &str| text.len() <= 3 && text.bytes().all(|byte| byte.is_ascii_digit());
+    match whole {
+        "1" => 1000,
+        "0" if digits(decimals) => format!("{decimals:0<3}").parse().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// Compresses in memory; `None` when the compressor fails, which it does not on a vector.
+pub(crate) fn compressed(plain: &[u8], coding: Coding) -> Option<Bytes> {
+    let out = Vec::with_capacity(plain.len() / 3 + 64);
+    let out = match coding {
+        Coding::Gzip => {
+            let mut gzip = flate2::write::GzEncoder::new(out, flate2::Compression::new(4));
+            gzip.write_all(plain).ok()?;
+            gzip.finish().ok()?
+        }
+        Coding::Brotli => {
+            // Quality 4 and a window of 256 KiB: the encoder's tables, which it clears for each answer, stay small.
+            let mut brotli = brotli::CompressorWriter::new(out, 16 * 1024, 4, 18);
+            brotli.write_all(plain).ok()?;
+            brotli.into_inner()
+        }
+    };
+    Some(out.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accepted(value: &str) -> Option<Coding> {
+        Coding::accepted(&HeaderMap::from_iter([(header::ACCEPT_ENCODING, HeaderValue::from_str(value).unwrap())]))
+    }
+
+    #[test]
+    fn the_clients_weights_decide() {
+        assert_eq!(accepted("gzip, deflate, br, zstd"), Some(Coding::Brotli));
+        assert_eq!(accepted("gzip;q=1.0, br;q=0.8"), Some(Coding::Gzip));
+        assert_eq!(accepted("br;q=0, *;q=0.1"), Some(Coding::Gzip));
+        assert_eq!(accepted("GZIP"), Some(Coding::Gzip));
+        for none in ["identity", "", "gzip;q=0", "deflate", "*;q=0", "gzip;q=x"] {
+            assert_eq!(accepted(none), None, "{none}");
+        }
+        assert_eq!(Coding::accepted(&HeaderMap::new()), None);
+    }
+
+    #[test]
+    fn what_is_compressed_comes_back_whole() {
+        use std::io::Read;
+        let plain = b"{\"title\":\"Cold brew\"}".repeat(400);
+        let mut back = Vec::new();
+        flate2::read::GzDecoder::new(&compressed(&plain, Coding::Gzip).unwrap()[..]).read_to_end(&mut back).unwrap();
+        assert_eq!(back, plain);
+        back.clear();
+        let short = compressed(&plain, Coding::Brotli).unwrap();
+        brotli::Decompressor::new(&short[..], 4096).read_to_end(&mut back).unwrap();
+        assert_eq!(back, plain);
+    }
+}

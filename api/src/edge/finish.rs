@@ -1,0 +1,76 @@
+use axum::body::{Body, HttpBody};
+use axum::extract::Request;
+use axum::response::Response;
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use http_body_util::BodyExt;
+
+use crate::compress::{Coding, compressed};
+use crate::{Problem, RequestId, request_id};
+
+/// What of a request its answer's last touches need.
+pub(super) struct Asked {
+    pub(super) id: RequestId,
+    method: Method,
+    /// Path only: a query may hold what a log should not.
+    path: String,
+    coding: Option<Coding>,
+}
+
+impl Asked {
+    pub(super) fn of(request: &Request) -> Self {
+        let headers = request.headers();
+        let coding = headers.contains_key(header::ACCEPT_ENCODING).then(|| Coding::accepted(headers)).flatten();
+        let logged = tracing::enabled!(target: "access", tracing::Level::DEBUG);
+        Self {
+            id: RequestId::of(headers),
+            method: request.method().clone(),
+            path: if logged { request.uri().path().chars().take(200).collect() } else { String::new() },
+            coding,
+        }
+    }
+
+    /// Writes the body of a problem, answers `OPTIONS`, compresses, and names the request.
+    pub(super) async fn finish(self, mut response: Response, compress_bytes_min: usize) -> Response {
+        // axum adds `Allow` after this, to the answer of any path that has no handler for the method.
+        if response.status() == StatusCode::METHOD_NOT_ALLOWED && self.method == Method::OPTIONS {
+            *response.status_mut() = StatusCode::NO_CONTENT;
+            response.extensions_mut().remove::<Problem>();
+        }
+        if let Some(problem) = response.extensions_mut().remove::<Problem>() {
+            problem.render(&mut response, &self.id);
+        }
+        if let Some(coding) = self.coding {
+            response = self.compress(response, coding, compress_bytes_min).await;
+        }
+        let status = response.status().as_u16();
+        tracing::debug!(target: "access", request_id = self.id.as_str(), method = %self.method, path = self.path, status);
+        response.headers_mut().insert(request_id::HEADER, self.id.into_header());
+        response
+    }
+
+    async fn compress(&self, response: Response, coding: Coding, bytes_min: usize) -> Response {
+        let size = response.body().size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok());
+        let worth = size.is_some_and(|bytes| bytes >= bytes_min) && compressible(response.headers());
+        // axum drops the body of an answer to HEAD after this; compressing it would be for nothing.
+        if !worth || self.method == Method::HEAD {
+            return response;
+        }
+        let (mut parts, body) = response.into_parts();
+        let Ok(whole) = body.collect().await else {
+            return Response::from_parts(parts, Body::empty());
+        };
+        let plain = whole.to_bytes();
+        let short = compressed(&plain, coding).filter(|short| short.len() < plain.len());
+        if short.is_some() {
+            parts.headers.insert(header::CONTENT_ENCODING, coding.header());
+        }
+        parts.headers.remove(header::CONTENT_LENGTH);
+        Response::from_parts(parts, Body::from(short.unwrap_or(plain)))
+    }
+}
+
+fn compressible(headers: &HeaderMap) -> bool {
+    let media_type = headers.get(header::CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
+    let text = media_type.starts_with(b"application/") || media_type.starts_with(b"text/");
+    text && !headers.contains_key(header::CONTENT_ENCODING)
+}

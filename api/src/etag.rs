@@ -1,0 +1,78 @@
+use http::{HeaderMap, HeaderValue, header};
+use sha2::{Digest, Sha256};
+
+/// A weak entity tag: the same for every coding (plain, gzip, br) of one answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntityTag(HeaderValue);
+
+impl EntityTag {
+    /// Derives a tag from everything that the answer follows from; `parts` are told apart, so `["ab", "c"]` and
+    /// `["a", "bc"]` differ.
+    #[must_use]
+    pub fn of(parts: &[&[u8]]) -> Self {
+        let mut digest = Sha256::new();
+        for part in parts {
+            digest.update((part.len() as u64).to_le_bytes());
+            digest.update(part);
+        }
+        let digest = digest.finalize();
+        let mut text = *b"W/\"????????????????????????\"";
+        let hex = b"0123456789abcdef";
+        for (index, byte) in digest.iter().take(12).enumerate() {
+            text[3 + index * 2] = hex[usize::from(byte >> 4)];
+            text[4 + index * 2] = hex[usize::from(byte & 15)];
+        }
+        Self(HeaderValue::from_bytes(&text).unwrap_or(HeaderValue::from_static("W/\"\"")))
+    }
+
+    /// The tag as the header holds it.
+    #[must_use]
+    pub fn header(&self) -> &HeaderValue {
+        &self.0
+    }
+
+    fn opaque(&self) -> &[u8] {
+        opaque(self.0.as_bytes())
+    }
+}
+
+/// A tag without its weakness: what weak comparison compares (RFC 9110, 8.8.3.2).
+fn opaque(tag: &[u8]) -> &[u8] {
+    let tag = tag.trim_ascii();
+    tag.strip_prefix(b"W/").unwrap_or(tag)
+}
+
+/// Whether `If-None-Match` names `tag`, so that the answer is 304: a list of tags or `*`, compared weakly.
+#[must_use]
+pub fn if_none_match(headers: &HeaderMap, tag: &EntityTag) -> bool {
+    let wanted = tag.opaque();
+    headers.get_all(header::IF_NONE_MATCH).iter().any(|list| {
+        // Our own tags hold no comma, so a foreign tag that does cannot be mistaken for one of them.
+        list.as_bytes().split(|byte| *byte == b',').any(|one| one.trim_ascii() == b"*" || opaque(one) == wanted)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_matches_itself_weak_or_strong_in_a_list_or_as_a_star() {
+        let tag = EntityTag::of(&[b"r1", b"/v1/stats"]);
+        let matches = |value: &str| {
+            let headers = HeaderMap::from_iter([(header::IF_NONE_MATCH, HeaderValue::from_str(value).unwrap())]);
+            if_none_match(&headers, &tag)
+        };
+        let own = tag.header().to_str().unwrap();
+        assert!(own.starts_with("W/\"") && own.ends_with('"') && own.len() == 28, "{own}");
+        assert!(matches(own) && matches(own.trim_start_matches("W/")) && matches("*"));
+        assert!(matches(&format!("\"a\", W/\"b\",{own}")));
+        assert!(!matches("\"a\"") && !matches("") && !matches(&own[4..]));
+        assert!(!if_none_match(&HeaderMap::new(), &tag));
+    }
+
+    #[test]
+    fn parts_are_told_apart() {
+        assert_ne!(EntityTag::of(&[b"ab", b"c"]), EntityTag::of(&[b"a", b"bc"]));
+    }
+}

@@ -1,0 +1,30 @@
+//! What every HTTP answer of haat shares, whatever it is about.
+//!
+//! In: requests, and what handlers decide. Out: the envelope, problem documents with one request id each, 422 bodies
+//! that list every fault of a request, entity tags and 304, compression, load shedding, metrics, and the server loop.
+//! It never knows the catalogue: no product, brand or price is named here.
+
+mod answer;
+mod body;
+mod compress;
+mod edge;
+mod etag;
+mod openapi;
+mod parameters;
+mod problem;
+mod request_id;
+mod serve;
+mod telemetry;
+mod violation;
+
+pub use answer::{Asset, CacheRule, Envelope, GraphAnswer, Tier, json};
+pub use body::{JsonObject, MembersReader};
+pub use edge::{Edge, EdgeConfig};
+pub use etag::{EntityTag, if_none_match};
+pub use openapi::{GraphErrors, LocationDocument, ProblemDocument, ValidationDocument, ViolationDocument, common_components};
+pub use parameters::{PathParameters, QueryReader, parse_boolean, parse_integer};
+pub use problem::Problem;
+pub use request_id::RequestId;
+pub use serve::{ServeError, ServerConfig, serve};
+pub use telemetry::{LogFormat, TelemetryError, init_logs, install_metrics, metrics_answer, run_metrics_upkeep};
+pub use violation::{Location, Rule, Violation};

@@ -1,0 +1,137 @@
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::openapi::content::ContentBuilder;
+use utoipa::openapi::header::HeaderBuilder;
+use utoipa::openapi::response::{Response, ResponseBuilder};
+use utoipa::openapi::schema::{ComponentsBuilder, ObjectBuilder, Type};
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::{Components, Ref, RefOr};
+use utoipa::{IntoResponses, PartialSchema, ToSchema};
+
+/// Every failure but a 422 of validation (RFC 9457).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = Problem)]
+pub struct ProblemDocument {
+    /// Names the kind of problem; `urn:haat:problem:` and the code.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The same for every problem of a kind.
+    pub title: String,
+    /// The HTTP status.
+    pub status: u16,
+    /// About this occurrence.
+    pub detail: String,
+    /// One of a closed list.
+    pub code: String,
+    /// The request's id, as in the header `X-Request-Id`.
+    pub request_id: String,
+}
+
+/// What is wrong with a request: every fault, not the first alone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = ValidationProblem)]
+pub struct ValidationDocument {
+    /// The faults.
+    pub detail: Vec<ViolationDocument>,
+    /// `validation`, or `malformed_json` for a body that is no JSON.
+    pub code: String,
+    /// The request's id, as in the header `X-Request-Id`.
+    pub request_id: String,
+}
+
+/// One fault.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = Violation)]
+pub struct ViolationDocument {
+    /// The way to the faulty value; begins with `query`, `path`, `header` or `body`.
+    #[schema(value_type = Vec<LocationDocument>)]
+    pub loc: Vec<serde_json::Value>,
+    /// For people.
+    pub msg: String,
+    /// For programs: `missing`, `int_parsing`, `less_than_equal`, `enum`, …
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The value as sent, cut when it is long; absent where it may be secret.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Object, nullable = true, required = false)]
+    pub input: Option<serde_json::Value>,
+    /// The bounds that it breaks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Object, required = false)]
+    pub ctx: Option<serde_json::Value>,
+}
+
+/// A name or a position.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = Location)]
+#[serde(untagged)]
+pub enum LocationDocument {
+    /// A name.
+    Name(String),
+    /// A position in a list.
+    Index(u64),
+}
+
+/// Schemas, headers and security schemes that every document needs.
+#[must_use]
+pub fn common_components() -> Components {
+    let text = || ObjectBuilder::new().schema_type(Type::String).build();
+    let whole = || ObjectBuilder::new().schema_type(Type::Integer).build();
+    let header = |schema, description: &str| HeaderBuilder::new().schema(Some(schema)).description(Some(description));
+    ComponentsBuilder::new()
+        .schema("Problem", ProblemDocument::schema())
+        .schema("ValidationProblem", ValidationDocument::schema())
+        .schema("Violation", ViolationDocument::schema())
+        .schema("Location", LocationDocument::schema())
+        .header("RequestId", header(text(), "The client's own X-Request-Id where it sent a valid one, else a new UUID.").build())
+        .header("ETag", header(text(), "Follows the release and the request; send it back as If-None-Match.").build())
+        .header("RetryAfter", header(whole(), "Seconds to wait.").build())
+        .header("Allow", header(text(), "The methods that the path takes.").build())
+        .security_scheme("ServiceKey", SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::new("X-Service-Key"))))
+        .security_scheme("Bearer", SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build()))
+        .build()
+}
+
+fn described(description: &str) -> ResponseBuilder {
+    ResponseBuilder::new().description(description).header_ref("X-Request-Id", Ref::new("#/components/headers/RequestId"))
+}
+
+fn problem(description: &str) -> ResponseBuilder {
+    let body = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
+    described(description).content("application/problem+json", body)
+}
+
+fn validation(description: &str) -> ResponseBuilder {
+    let body = ContentBuilder::new().schema(Some(Ref::from_schema_name("ValidationProblem"))).build();
+    described(description).content("application/json", body)
+}
+
+/// What every reading operation of the graph tier can answer besides its result and 404.
+#[derive(Debug, Clone, Copy)]
+pub struct GraphErrors;
+
+impl IntoResponses for GraphErrors {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let retry = |response: ResponseBuilder| {
+            response.header_ref("Retry-After", Ref::new("#/components/headers/RetryAfter"))
+        };
+        let not_modified = described("What the client has is still right.")
+            .header_ref("ETag", Ref::new("#/components/headers/ETag"));
+        let not_allowed = problem("The path does not take this method.")
+            .header_ref("Allow", Ref::new("#/components/headers/Allow"));
+        [
+            ("304", not_modified),
+            ("401", problem("The key that was sent is not valid.")),
+            ("405", not_allowed),
+            ("413", problem("The address or the body is too large.")),
+            ("422", validation("The request is not valid.")),
+            ("429", retry(problem("Too many requests."))),
+            ("500", problem("Something went wrong on our side.")),
+            ("503", retry(problem("No release is open yet, or too much is asked at once."))),
+        ]
+        .into_iter()
+        .map(|(status, response)| (status.to_owned(), RefOr::T(response.build())))
+        .collect()
+    }
+}

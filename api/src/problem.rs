@@ -1,0 +1,173 @@
+use std::borrow::Cow;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use data_model::{Classify, ErrorCode, Retry};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::{RequestId, Violation};
+
+/// A failure as the caller gets it: RFC 9457, or for a 422 the list of faults.
+///
+/// A handler returns it; the edge writes the body, because only the edge knows the request id. Its words are for
+/// the caller: causes belong into the log.
+#[derive(Debug, Clone)]
+pub struct Problem(Box<Inner>);
+
+#[derive(Debug, Clone)]
+struct Inner {
+    code: ErrorCode,
+    detail: Option<Cow<'static, str>>,
+    violations: Vec<Violation>,
+    members: Map<String, Value>,
+    retry_after: Option<Duration>,
+    headers: HeaderMap,
+}
+
+/// RFC 9457, with members of our own.
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(rename = "type")]
+    kind: String,
+    title: &'a str,
+    status: u16,
+    detail: &'a str,
+    code: ErrorCode,
+    request_id: &'a str,
+    #[serde(flatten)]
+    members: Map<String, Value>,
+}
+
+/// FastAPI's list of faults, with members of our own.
+#[derive(Serialize)]
+struct Faults<'a> {
+    detail: Vec<Violation>,
+    code: ErrorCode,
+    request_id: &'a str,
+}
+
+impl Problem {
+    /// A problem with this code and nothing else to say.
+    #[must_use]
+    pub fn new(code: ErrorCode) -> Self {
+        let retry_after = match code {
+            ErrorCode::Overloaded | ErrorCode::NotReady => Some(Duration::from_secs(1)),
+            _ => None,
+        };
+        Self(Box::new(Inner {
+            code,
+            detail: None,
+            violations: Vec::new(),
+            members: Map::new(),
+            retry_after,
+            headers: HeaderMap::new(),
+        }))
+    }
+
+    /// A 422 that lists these faults.
+    #[must_use]
+    pub fn invalid(violations: Vec<Violation>) -> Self {
+        let mut problem = Self::new(ErrorCode::Validation);
+        problem.0.violations = violations;
+        problem
+    }
+
+    /// A 422 for a body that is no JSON.
+    #[must_use]
+    pub(crate) fn malformed_json(violation: Violation) -> Self {
+        let mut problem = Self::new(ErrorCode::MalformedJson);
+        problem.0.violations = vec![violation];
+        problem
+    }
+
+    /// The problem that an error has decided to be. The error's own words are not shown: they may name causes that
+    /// concern only the operator.
+    #[must_use]
+    pub fn of(error: &impl Classify) -> Self {
+        let problem = Self::new(error.code());
+        match error.retry() {
+            Retry::After(wait) => problem.retry_after(wait),
+            Retry::Never | Retry::SameKey => problem,
+        }
+    }
+
+    /// Adds a sentence about this occurrence.
+    #[must_use]
+    pub fn detail(mut self, detail: impl Into<Cow<'static, str>>) -> Self {
+        self.0.detail = Some(detail.into());
+        self
+    }
+
+    /// Adds a member of one's own.
+    #[must_use]
+    pub fn member(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.0.members.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// Tells when to try again; sent in whole seconds, rounded up, at least one.
+    #[must_use]
+    pub fn retry_after(mut self, wait: Duration) -> Self {
+        self.0.retry_after = Some(wait);
+        self
+    }
+
+    /// Adds a header, `WWW-Authenticate` say.
+    #[must_use]
+    pub fn header(mut self, name: header::HeaderName, value: HeaderValue) -> Self {
+        self.0.headers.insert(name, value);
+        self
+    }
+
+    /// The code of the answer.
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {
+        self.0.code
+    }
+
+    fn status(&self) -> StatusCode {
+        StatusCode::from_u16(self.0.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    /// Writes the body and the headers of the answer.
+    pub(crate) fn render(self, response: &mut Response, request_id: &RequestId) {
+        let Inner { code, detail, violations, members, retry_after, headers } = *self.0;
+        let (media_type, body) = if violations.is_empty() {
+            let document = Document {
+                kind: format!("urn:haat:problem:{code}"),
+                title: code.title(),
+                status: code.status(),
+                detail: detail.as_deref().unwrap_or(code.title()),
+                code,
+                request_id: request_id.as_str(),
+                members,
+            };
+            ("application/problem+json", serde_json::to_vec(&document))
+        } else {
+            let document = Faults { detail: violations, code, request_id: request_id.as_str() };
+            ("application/json", serde_json::to_vec(&document))
+        };
+        // Neither document holds anything that JSON cannot.
+        *response.body_mut() = Body::from(body.unwrap_or_default());
+        let own = response.headers_mut();
+        own.extend(headers);
+        own.remove(header::CONTENT_LENGTH);
+        own.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+        own.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if let Some(wait) = retry_after {
+            let seconds = wait.as_millis().div_ceil(1000).clamp(1, 86_400);
+            own.insert(header::RETRY_AFTER, HeaderValue::from(u32::try_from(seconds).unwrap_or(1)));
+        }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = self.status().into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}

@@ -1,0 +1,234 @@
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+/// One step of the way to the faulty value: a member's name or a list's index.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Location {
+    /// `query`, `path`, `header`, `body`, or a name below them.
+    Name(Cow<'static, str>),
+    /// A position in a list, or in the text of a body that is no JSON.
+    Index(u64),
+}
+
+impl From<&'static str> for Location {
+    fn from(name: &'static str) -> Self {
+        Self::Name(Cow::Borrowed(name))
+    }
+}
+
+impl From<String> for Location {
+    fn from(name: String) -> Self {
+        Self::Name(Cow::Owned(name))
+    }
+}
+
+impl From<usize> for Location {
+    fn from(index: usize) -> Self {
+        Self::Index(index as u64)
+    }
+}
+
+/// One fault of a request, in the shape that FastAPI and pydantic v2 give it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Violation {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    loc: Vec<Location>,
+    msg: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ctx: Option<Value>,
+}
+
+/// The rule that a value breaks. Types, messages and contexts are pydantic's (2.14).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rule {
+    /// A required value is absent.
+    Missing,
+    /// The text is no integer.
+    IntParsing,
+    /// The text is an integer of more than 4,300 digits.
+    IntParsingSize,
+    /// The JSON value is neither number nor text.
+    IntType,
+    /// The JSON number has a fraction.
+    IntFromFloat,
+    /// Below the smallest value.
+    GreaterThanEqual(i64),
+    /// Above the largest value.
+    LessThanEqual(i64),
+    /// The text is no boolean.
+    BoolParsing,
+    /// The JSON value is no boolean.
+    BoolType,
+    /// Not one of the named values.
+    Enum(Vec<&'static str>),
+    /// The JSON value is no string.
+    StringType,
+    /// The bytes are no UTF-8.
+    StringUnicode,
+    /// More characters than this.
+    StringTooLong(usize),
+    /// Fewer characters than this.
+    StringTooShort(usize),
+    /// Does not match this regular expression.
+    StringPatternMismatch(&'static str),
+    /// No UUID; with the reason.
+    UuidParsing(String),
+    /// A parameter that is to hold JSON does not; with the parser's words.
+    JsonInvalid(String),
+    /// The body is no JSON; with the parser's words.
+    BodyInvalid(String),
+    /// The JSON value is no object.
+    DictType,
+    /// The JSON value is no list.
+    ListType,
+    /// The list holds more than `max` items.
+    TooLong {
+        /// Most items allowed.
+        max: usize,
+        /// Items found.
+        actual: usize,
+    },
+    /// A rule of this service, in its own words.
+    Value(&'static str),
+}
+
+/// Members whose value is never repeated in an answer.
+const SECRETS: [&str; 4] = ["password", "key", "token", "secret"];
+
+/// Longest input that is echoed, in characters: an answer must not grow with what was sent.
+const ECHO_CHARS_MAX: usize = 256;
+
+impl Violation {
+    /// States that the value `input` at `loc` breaks `rule`. An `input` of `None` is not echoed at all; neither is
+    /// the value of a member whose name says that it is secret.
+    #[must_use]
+    pub fn new(loc: Vec<Location>, rule: &Rule, input: Option<Value>) -> Self {
+        let secret = loc.iter().any(|part| match part {
+            Location::Name(name) => SECRETS.iter().any(|secret| name.to_ascii_lowercase().contains(secret)),
+            Location::Index(_) => false,
+        });
+        let (kind, msg, ctx) = rule.describe();
+        Self { kind, loc, msg, input: input.filter(|_| !secret).map(cut), ctx }
+    }
+
+    /// Pydantic's name of the rule.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        self.kind
+    }
+}
+
+/// Bounds what is echoed: long text is cut, large structures are left out.
+fn cut(input: Value) -> Value {
+    match input {
+        Value::String(text) if text.chars().count() > ECHO_CHARS_MAX => {
+            text.chars().take(ECHO_CHARS_MAX).chain(['…']).collect::<String>().into()
+        }
+        Value::Array(items) if items.len() > 20 => Value::Array(Vec::new()),
+        Value::Object(_) => Value::Object(Map::new()),
+        Value::Array(items) => Value::Array(items.into_iter().map(cut).collect()),
+        other => other,
+    }
+}
+
+/// `'a', 'b' or 'c'`
+fn list_of(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => format!("'{one}'"),
+        [head @ .., last] => {
+            let head: Vec<_> = head.iter().map(|name| format!("'{name}'")).collect();
+            format!("{} or '{last}'", head.join(", "))
+        }
+    }
+}
+
+type Description = (&'static str, String, Option<Value>);
+
+impl Rule {
+    fn describe(&self) -> Description {
+        let plain = |kind, msg: &str| (kind, msg.to_owned(), None);
+        match self {
+            Self::Missing => plain("missing", "Field required"),
+            Self::IntParsing => {
+                plain("int_parsing", "Input should be a valid integer, unable to parse string as an integer")
+            }
+            Self::IntParsingSize => {
+                plain("int_parsing_size", "Unable to parse input string as an integer, exceeded maximum size")
+            }
+            Self::IntType => plain("int_type", "Input should be a valid integer"),
+            Self::IntFromFloat => {
+                plain("int_from_float", "Input should be a valid integer, got a number with a fractional part")
+            }
+            Self::BoolParsing => {
+                plain("bool_parsing", "Input should be a valid boolean, unable to interpret input")
+            }
+            Self::BoolType => plain("bool_type", "Input should be a valid boolean"),
+            Self::StringType => plain("string_type", "Input should be a valid string"),
+            Self::StringUnicode => plain(
+                "string_unicode",
+                "Input should be a valid string, unable to parse raw data as a unicode string",
+            ),
+            Self::DictType => plain("dict_type", "Input should be a valid dictionary"),
+            Self::ListType => plain("list_type", "Input should be a valid list"),
+            bounded => bounded.describe_with_context(),
+        }
+    }
+
+    fn describe_with_context(&self) -> Description {
+        match self {
+            Self::GreaterThanEqual(ge) => (
+                "greater_than_equal",
+                format!("Input should be greater than or equal to {ge}"),
+                Some(json!({ "ge": ge })),
+            ),
+            Self::LessThanEqual(le) => {
+                ("less_than_equal", format!("Input should be less than or equal to {le}"), Some(json!({ "le": le })))
+            }
+            Self::Enum(names) => {
+                let expected = list_of(names);
+                ("enum", format!("Input should be {expected}"), Some(json!({ "expected": expected })))
+            }
+            Self::StringTooLong(max) => (
+                "string_too_long",
+                format!("String should have at most {max} characters"),
+                Some(json!({ "max_length": max })),
+            ),
+            Self::StringTooShort(min) => (
+                "string_too_short",
+                format!("String should have at least {min} character{}", if *min == 1 { "" } else { "s" }),
+                Some(json!({ "min_length": min })),
+            ),
+            Self::StringPatternMismatch(pattern) => (
+                "string_pattern_mismatch",
+                format!("String should match pattern '{pattern}'"),
+                Some(json!({ "pattern": pattern })),
+            ),
+            Self::UuidParsing(error) => (
+                "uuid_parsing",
+                format!("Input should be a valid UUID, {error}"),
+                Some(json!({ "error": error })),
+            ),
+            Self::JsonInvalid(error) => {
+                ("json_invalid", format!("Invalid JSON: {error}"), Some(json!({ "error": error })))
+            }
+            Self::BodyInvalid(error) => ("json_invalid", "JSON decode error".to_owned(), Some(json!({ "error": error }))),
+            Self::TooLong { max, actual } => (
+                "too_long",
+                format!("List should have at most {max} items after validation, not {actual}"),
+                Some(json!({ "field_type": "List", "max_length": max, "actual_length": actual })),
+            ),
+            Self::Value(words) => ("value_error", format!("Value error, {words}"), Some(json!({ "error": words }))),
+            _ => ("value_error", "Value error".to_owned(), None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
