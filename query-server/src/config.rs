@@ -1,0 +1,72 @@
+use std::fmt;
+
+use api::EdgeConfig;
+use data_model::CurrencyCode;
+
+/// How a query server behaves.
+#[derive(Debug, Clone)]
+pub struct QueryConfig {
+    /// The currency of price filters and price sorts that name none.
+    pub market_currency: CurrencyCode,
+    /// How often to look for a newer release.
+    pub poll_ms: u64,
+    /// How many searches run at the same time; others wait for their turn.
+    pub searches_max: usize,
+    /// How many searches may wait; one more is answered 503 `overloaded`.
+    pub searches_waiting_max: usize,
+    /// What signs cursors. Servers behind one address share it; by default every process has its own.
+    pub cursor_key: CursorKey,
+    /// How old a file of the cache must be before it is removed when no served release needs it.
+    pub cache_keep_ms: u64,
+    /// Limits of requests and answers.
+    pub edge: EdgeConfig,
+}
+
+/// A key that signs cursors; never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct CursorKey([u8; 32]);
+
+impl CursorKey {
+    /// Derives the key from a secret text.
+    #[must_use]
+    pub fn from_secret(secret: &str) -> Self {
+        use sha2::Digest;
+        Self(sha2::Sha256::digest(secret.as_bytes()).into())
+    }
+
+    /// A key that nobody knows and nobody shares.
+    #[must_use]
+    pub fn random() -> Self {
+        let mut key = [0; 32];
+        key[..16].copy_from_slice(uuid::Uuid::new_v4().as_bytes());
+        key[16..].copy_from_slice(uuid::Uuid::new_v4().as_bytes());
+        Self(key)
+    }
+
+    pub(crate) const fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for CursorKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CursorKey(…)")
+    }
+}
+
+impl QueryConfig {
+    /// The defaults, for a market whose prices are in `market_currency`.
+    #[must_use]
+    pub fn new(market_currency: CurrencyCode) -> Self {
+        let threads = std::thread::available_parallelism().map_or(2, std::num::NonZeroUsize::get);
+        Self {
+            market_currency,
+            poll_ms: 5_000,
+            searches_max: threads,
+            searches_waiting_max: threads * 64,
+            cursor_key: CursorKey::random(),
+            cache_keep_ms: 3_600_000,
+            edge: EdgeConfig::default(),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use data_index::{Current, LocalRelease, Release, ReleaseError};
+use data_model::ReleaseId;
+use tokio_util::sync::CancellationToken;
+
+use crate::server::QueryServer;
+use crate::served::{PrepareError, Served};
+
+/// Why a newer release could not replace the one that is served.
+#[derive(Debug, thiserror::Error)]
+pub enum FollowError {
+    /// Which release is current, or what it is made of, could not be read, or its files could not be fetched.
+    #[error("release {release:?} cannot be fetched")]
+    Fetch {
+        /// The release, once it is known.
+        release: Option<ReleaseId>,
+        /// Why.
+        #[source]
+        source: Box<ReleaseError>,
+    },
+    /// The release was fetched but is not fit to be served.
+    #[error("release {release} cannot be served")]
+    Unfit {
+        /// The release.
+        release: ReleaseId,
+        /// Why.
+        #[source]
+        source: PrepareError,
+    },
+    /// Opening did not end: it panicked.
+    #[error("opening release {release} did not end")]
+    Aborted {
+        /// The release.
+        release: ReleaseId,
+        /// Why.
+        #[source]
+        source: tokio::task::JoinError,
+    },
+}
+
+/// What a look for a newer release led to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Followed {
+    /// Nothing has been published yet.
+    Nothing,
+    /// The current release is served already.
+    Same(ReleaseId),
+    /// This release is served from now on.
+    Swapped(ReleaseId),
+}
+
+impl QueryServer {
+    /// Looks once for a newer release, and serves it when it is fit. Until then, and when it is not, the release
+    /// before is served.
+    ///
+    /// # Errors
+    /// See [`FollowError`].
+    pub async fn refresh(&self) -> Result<Followed, FollowError> {
+        let inner = &self.0;
+        let fetch = |release| move |source| FollowError::Fetch { release, source: Box::new(source) };
+        let Some(current) = inner.store.current().await.map_err(fetch(None))? else { return Ok(Followed::Nothing) };
+        if inner.served.load().as_ref().is_some_and(|served| served.current == current) {
+            return Ok(Followed::Same(current.id));
+        }
+        let started = Instant::now();
+        let manifest = inner.store.manifest(current.id).await.map_err(fetch(Some(current.id)))?;
+        let local = inner.store.fetch(&manifest, &inner.cache).await.map_err(fetch(Some(current.id)))?;
+        let prepared = tokio::task::spawn_blocking(move || prepare(local, current)).await;
+        let aborted = |source| FollowError::Aborted { release: current.id, source };
+        let unfit = |source| FollowError::Unfit { release: current.id, source };
+        let served = prepared.map_err(aborted)?.map_err(unfit)?;
+        self.swap(served, started.elapsed());
+        self.clean_cache();
+        Ok(Followed::Swapped(current.id))
+    }
+
+    fn swap(&self, served: Served, took: Duration) {
+        let (id, products) = (served.release.id(), served.release.counts().products);
+        let age_ms = self.0.clock.now().millis_since(served.current.published_at);
+        let before = self.0.served.swap(Some(Arc::new(served)));
+        metrics::counter!("query_releases_opened_total").increment(1);
+        let before = before.map(|before| before.release.id().to_string());
+        let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        tracing::info!(release = %id, before, products, took_ms, age_ms, "a release is served");
+    }
+
+    /// Removes files of the cache that the served release does not need and that are not new.
+    fn clean_cache(&self) {
+        let inner = &self.0;
+        let Some(served) = inner.served.load_full() else { return };
+        let min_age = Duration::from_millis(inner.config.cache_keep_ms);
+        match inner.store.clean_cache(&inner.cache, &[served.release.manifest()], min_age) {
+            Ok(0) => {}
+            Ok(freed_bytes) => tracing::info!(freed_bytes, "files of older releases were removed from the cache"),
+            Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "the cache could not be cleaned"),
+        }
+    }
+
+    /// Looks for newer releases until `stop`. A failure is logged and tried again; it never ends the following.
+    pub async fn follow(&self, stop: CancellationToken) {
+        let mut ticks = tokio::time::interval(Duration::from_millis(self.0.config.poll_ms.max(10)));
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        while stop.run_until_cancelled(ticks.tick()).await.is_some() {
+            let Some(looked) = stop.run_until_cancelled(self.refresh()).await else { return };
+            if let Err(error) = looked {
+                metrics::counter!("query_releases_failed_total").increment(1);
+                tracing::warn!(error = &error as &dyn std::error::Error, "the newest release is not served");
+            }
+        }
+    }
+}
+
+fn prepare(local: LocalRelease, current: Current) -> Result<Served, PrepareError> {
+    let release = Release::open(local).map_err(|error| PrepareError::Open(Box::new(error)))?;
+    Served::prepare(release, current)
+}

@@ -1,0 +1,42 @@
+use data_index::text::code_of;
+use data_index::{Release, RowAddress};
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocSet, TERMINATED, Term};
+
+use super::index::TextIndex;
+use super::top::TopHits;
+use super::{ReadError, Wanted, quality_bonus, tier};
+
+/// Products that one code stands for at most; a SKU such as `1` names nothing.
+const PRODUCTS_MAX: u32 = 200;
+
+/// Collects the products whose SKU or handle is the whole query.
+pub(super) fn collect(
+    release: &Release,
+    index: &TextIndex,
+    wanted: &Wanted<'_>,
+    top: &mut TopHits<'_>,
+) -> Result<(), ReadError> {
+    let Some(code) = code_of(wanted.text) else { return Ok(()) };
+    let term = Term::from_field_text(index.code, &code);
+    for (at, segment) in index.segments.iter().enumerate() {
+        let part = u32::try_from(at).unwrap_or(u32::MAX);
+        let Some(info) = segment.code.get_term_info(&term)? else { continue };
+        if info.doc_freq > PRODUCTS_MAX {
+            continue;
+        }
+        let mut postings = segment.code.read_postings_from_terminfo(&info, IndexRecordOption::Basic)?;
+        while postings.doc() != TERMINATED {
+            let at = RowAddress { part, row: postings.doc() };
+            let passes = match wanted.filter {
+                Some(filter) => filter.matches(at),
+                None => segment.reader.alive_bitset().is_none_or(|alive| alive.is_alive(at.row)),
+            };
+            if passes {
+                top.push(tier::EXACT, quality_bonus(release, part, at.row), at);
+            }
+            postings.advance();
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! Retrieval by words: which products hold the terms of a query, best first.
+//!
+//! One pass finds the products that hold *every* term in some field (documents in step, rarest term first, so that
+//! common terms are skipped through). Only when those are too few does a second pass add up scores over *any* term.
+//! Filters are asked inside both passes, so that a page is full under any filter that leaves enough products.
+
+mod browse;
+mod exact;
+mod index;
+mod phrase;
+mod postings;
+mod relaxed;
+mod strict;
+mod terms;
+mod top;
+
+pub(crate) use index::TextIndex;
+pub(crate) use top::{Order, TopHits};
+
+use data_index::{Filter, Release, RowAddress};
+
+use self::postings::OpenTerms;
+use self::terms::QueryTerms;
+use self::top::Hit;
+
+/// How far the demand for every term was let go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Relaxed {
+    /// Not at all.
+    No,
+    /// Some hits lack one term.
+    AllButOne,
+    /// Some hits hold only some of the terms.
+    AnyTerm,
+}
+
+impl Relaxed {
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::No => "none",
+            Self::AllButOne => "all_but_one",
+            Self::AnyTerm => "any_term",
+        }
+    }
+}
+
+/// What a search found.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// The best products first.
+    pub(crate) rows: Vec<RowAddress>,
+    /// How the hits came about.
+    pub(crate) relaxed: Relaxed,
+}
+
+/// Why the text index could not be read: a file of the release is damaged or gone.
+pub(crate) type ReadError = tantivy::TantivyError;
+
+/// What is looked for.
+#[derive(Debug)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) filter: Option<&'a Filter>,
+    pub(crate) order: Order,
+    pub(crate) limit: usize,
+}
+
+/// Tiers of hits: a hit of a higher tier stands before every hit of a lower one.
+mod tier {
+    pub(super) const ANY: u8 = 0;
+    pub(super) const ALL_BUT_ONE: u8 = 1;
+    pub(super) const ALL: u8 = 2;
+    pub(super) const EXACT: u8 = 3;
+}
+
+/// How presentable a product is, as a part of its score: it decides between products that fit alike.
+const QUALITY_BONUS: f32 = 1.0;
+
+fn quality_bonus(release: &Release, part: u32, row: u32) -> f32 {
+    release.part(part).map_or(0.0, |part| QUALITY_BONUS * part.cards().quality(row))
+}
+
+/// Finds the products that fit `wanted` best.
+pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) -> Result<Found, ReadError> {
+    if wanted.filter.is_some_and(Filter::is_empty) {
+        return Ok(Found { rows: Vec::new(), relaxed: Relaxed::No });
+    }
+    let terms = QueryTerms::of(wanted.text);
+    if terms.is_empty() {
+        // Text without a single word (`!!!`) asks for something that no product can hold.
+        let rows = if wanted.text.trim().is_empty() { browse::all(release, wanted) } else { Vec::new() };
+        return Ok(Found { rows, relaxed: Relaxed::No });
+    }
+    let open = OpenTerms::of(index, &terms)?;
+    let by_relevance = wanted.order == Order::Relevance;
+    let mut top = TopHits::new(release, wanted.order, if by_relevance { phrase::candidates(wanted.limit) } else { wanted.limit });
+    exact::collect(release, index, wanted, &mut top)?;
+    strict::collect(release, index, &open, wanted, &mut top)?;
+    // Sorted by price or date, what fits worse would stand first: then nothing is added to what fits.
+    let enough = if by_relevance { wanted.limit } else { 1 };
+    if top.len() < enough && terms.len() > 1 {
+        relaxed::collect(release, index, &open, wanted, &mut top)?;
+    }
+    let mut hits = top.into_sorted();
+    if by_relevance {
+        phrase::promote(index, &terms, &mut hits)?;
+    } else if let Some(best) = hits.iter().map(|hit| hit.tier.min(tier::ALL)).max() {
+        hits.retain(|hit| hit.tier >= best);
+    }
+    hits.truncate(wanted.limit);
+    let relaxed = match hits.iter().map(|hit| hit.tier).min() {
+        Some(tier::ANY) => Relaxed::AnyTerm,
+        Some(tier::ALL_BUT_ONE) => Relaxed::AllButOne,
+        _ => Relaxed::No,
+    };
+    Ok(Found { rows: hits.iter().map(Hit::address).collect(), relaxed })
+}

@@ -1,0 +1,82 @@
+use data_index::text::{Analysis, analyse};
+
+/// Words that a query may hold for grammar's sake: products need not hold them, unless there is nothing else.
+const STOP_WORDS: [&str; 24] = [
+    "a", "an", "and", "are", "as", "at", "by", "for", "from", "has", "in", "is", "it", "of", "on", "or", "our",
+    "that", "the", "this", "to", "under", "with", "your",
+];
+
+/// More terms than this are not looked for: nobody means them, and each costs postings of every field.
+const TERMS_MAX: usize = 24;
+
+/// One word of a query in the forms that the fields hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct QueryTerm {
+    pub(super) stemmed: String,
+    pub(super) plain: String,
+    /// Where it stands among the query's words.
+    pub(super) position: u32,
+}
+
+/// The words that a product must hold to be what the query asks for; no word twice.
+#[derive(Debug, Default)]
+pub(super) struct QueryTerms(Vec<QueryTerm>);
+
+impl QueryTerms {
+    pub(super) fn of(text: &str) -> Self {
+        let stemmed = analyse(Analysis::Stemmed, text);
+        let plain = analyse(Analysis::Plain, text);
+        let mut plain = plain.into_iter().peekable();
+        let mut terms: Vec<QueryTerm> = Vec::with_capacity(stemmed.len());
+        for stem in stemmed {
+            // Both analyses cut alike, so positions meet; a word that one of them drops is skipped in the other.
+            while plain.next_if(|word| word.position < stem.position).is_some() {}
+            let word = plain.next_if(|word| word.position == stem.position);
+            let word = word.map_or_else(|| stem.text.clone(), |word| word.text);
+            if !terms.iter().any(|term| term.stemmed == stem.text) {
+                terms.push(QueryTerm { stemmed: stem.text, plain: word, position: stem.position });
+            }
+        }
+        let meaningful = |term: &QueryTerm| !STOP_WORDS.contains(&term.plain.as_str());
+        if terms.iter().any(meaningful) {
+            terms.retain(meaningful);
+        }
+        terms.truncate(TERMS_MAX);
+        Self(terms)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn iter(&self) -> std::slice::Iter<'_, QueryTerm> {
+        self.0.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<(String, String)> {
+        QueryTerms::of(text).iter().map(|term| (term.stemmed.clone(), term.plain.clone())).collect()
+    }
+
+    #[test]
+    fn grammar_is_dropped_unless_there_is_nothing_else() {
+        assert_eq!(words("Shoes for the runner"), [("shoe".into(), "shoes".into()), ("runner".into(), "runner".into())]);
+        assert_eq!(words("the"), [("the".into(), "the".into())]);
+        assert!(words(" !? ").is_empty());
+    }
+
+    #[test]
+    fn a_word_counts_once_and_there_are_not_too_many() {
+        assert_eq!(words("shirt SHIRTS shirt").len(), 1);
+        let many: Vec<String> = (0..60).map(|number| format!("word{number}x")).collect();
+        assert_eq!(words(&many.join(" ")).len(), TERMS_MAX);
+    }
+}

@@ -1,0 +1,127 @@
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use data_index::columns::Cards;
+use data_index::{Release, RowAddress};
+
+/// What decides which product stands first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// How well it fits the query; without a query, how presentable it is.
+    Relevance,
+    PriceAscending,
+    PriceDescending,
+    /// The best rated first, those with more ratings before those with fewer, those without last.
+    Rating,
+    /// Those whose date is unknown last.
+    Newest,
+}
+
+/// A hit, ordered so that the better one is the greater one. Ties go to the smaller product id: the order is the
+/// same however a release is divided into parts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hit {
+    pub(super) tier: u8,
+    key: (i64, i64),
+    pub(super) score: f32,
+    id: u128,
+    part: u32,
+    row: u32,
+}
+
+impl Hit {
+    pub(super) fn address(&self) -> RowAddress {
+        RowAddress { part: self.part, row: self.row }
+    }
+}
+
+impl Ord for Hit {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let rank = |hit: &Self| (hit.tier, hit.key);
+        rank(self).cmp(&rank(other)).then(self.score.total_cmp(&other.score)).then(other.id.cmp(&self.id))
+    }
+}
+
+impl PartialOrd for Hit {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Hit {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Hit {}
+
+/// The best hits so far, at most `limit` of them. A product that is pushed twice is kept once, in its best tier, as
+/// long as tiers are pushed from the highest to the lowest.
+pub(crate) struct TopHits<'a> {
+    release: &'a Release,
+    order: Order,
+    limit: usize,
+    heap: BinaryHeap<Reverse<Hit>>,
+    /// The products of the highest tier, which the next ones would find again.
+    exact: Vec<RowAddress>,
+}
+
+impl<'a> TopHits<'a> {
+    pub(super) fn new(release: &'a Release, order: Order, limit: usize) -> Self {
+        Self { release, order, limit, heap: BinaryHeap::with_capacity(limit + 1), exact: Vec::new() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.heap.len()
+    }
+
+    pub(super) fn push(&mut self, tier: u8, score: f32, at: RowAddress) {
+        if tier == super::tier::EXACT {
+            self.exact.push(at);
+        } else if !self.exact.is_empty() && self.exact.contains(&at) {
+            return;
+        }
+        let Some(part) = self.release.part(at.part) else { return };
+        let cards = part.cards();
+        let key = key(self.order, cards, at.row);
+        let full = self.heap.len() >= self.limit;
+        if full {
+            // Most products are turned away here, before their id is read.
+            let Some(Reverse(worst)) = self.heap.peek() else { return };
+            let better = (tier, key).cmp(&(worst.tier, worst.key)).then(score.total_cmp(&worst.score));
+            if better == Ordering::Less {
+                return;
+            }
+        }
+        let id = u128::from_be_bytes(*cards.id(at.row).as_bytes());
+        let hit = Hit { tier, key, score, id, part: at.part, row: at.row };
+        if !full {
+            self.heap.push(Reverse(hit));
+        } else if let Some(mut worst) = self.heap.peek_mut()
+            && hit > worst.0
+        {
+            *worst = Reverse(hit);
+        }
+    }
+
+    /// The hits, best first.
+    pub(super) fn into_sorted(self) -> Vec<Hit> {
+        let mut hits: Vec<Hit> = self.heap.into_iter().map(|Reverse(hit)| hit).collect();
+        hits.sort_unstable_by(|one, other| other.cmp(one));
+        hits
+    }
+}
+
+fn key(order: Order, cards: &Cards, row: u32) -> (i64, i64) {
+    match order {
+        Order::Relevance => (0, 0),
+        Order::PriceAscending => (-cards.price_min_minor(row), 0),
+        Order::PriceDescending => (cards.price_min_minor(row), 0),
+        Order::Rating => cards.rating(row).map_or((-1, 0), |rating| {
+            // Exact enough: ratings are stated with one or two decimals.
+            ((f64::from(rating.average) * 10_000.0).round() as i64, i64::from(rating.count))
+        }),
+        Order::Newest => (cards.newest_at(row).map_or(i64::MIN, data_model::Timestamp::micros), 0),
+    }
+}

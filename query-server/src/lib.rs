@@ -1,0 +1,24 @@
+//! Answers from stored data: search, products, reviews, brands, categories, totals, and the page that shows them.
+//!
+//! In: releases, as `data-index` publishes them, and requests. Out: JSON in the envelope of the contract, each
+//! answer from exactly one release, which its provenance and entity tag name. A newer release is fetched, verified
+//! and asked a few questions before it replaces the one that is served, without a request being dropped.
+//! It never crawls, never reads the lake, never asks a brand's store, and holds nothing that is not in a release.
+
+mod config;
+mod cursor;
+mod follow;
+mod lexical;
+mod page;
+mod plan;
+mod render;
+mod routes;
+pub mod schema;
+mod searches;
+mod served;
+mod server;
+
+pub use config::{CursorKey, QueryConfig};
+pub use follow::{FollowError, Followed};
+pub use served::PrepareError;
+pub use server::QueryServer;

@@ -1,0 +1,65 @@
+use api::{Location, QueryReader, Rule};
+use data_index::FacetClause;
+use serde_json::Value;
+
+/// Longest `facets` parameter, in characters.
+const CHARS_MAX: usize = 4096;
+/// Most facets of one request, and most values of one facet.
+const FACETS_MAX: usize = 20;
+const VALUES_MAX: usize = 50;
+
+/// Reads the `facets` parameter: a JSON object of names to a value or a list of values.
+pub(super) fn read(reader: &mut QueryReader<'_>) -> Vec<FacetClause> {
+    let object = reader.text("facets", CHARS_MAX).map(|text| match serde_json::from_str(&text) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(other) => Err((Rule::DictType, other)),
+        Err(error) => Err((Rule::JsonInvalid(error.to_string()), text.as_ref().into())),
+    });
+    let object = match object {
+        None => return Vec::new(),
+        Some(Ok(object)) => object,
+        Some(Err((rule, input))) => {
+            reader.refuse("facets", &rule, Some(input));
+            return Vec::new();
+        }
+    };
+    if object.len() > FACETS_MAX {
+        reader.refuse("facets", &Rule::TooLong { max: FACETS_MAX, actual: object.len() }, None);
+        return Vec::new();
+    }
+    let mut clauses = Vec::with_capacity(object.len());
+    for (name, value) in object {
+        let loc = |below: &[Location]| [&["facets".into(), name.clone().into()], below].concat();
+        let values = match value {
+            Value::Array(items) if items.len() > VALUES_MAX => {
+                reader.refuse_at(loc(&[]), &Rule::TooLong { max: VALUES_MAX, actual: items.len() }, None);
+                continue;
+            }
+            Value::Array(items) => {
+                let read = items.into_iter().enumerate().filter_map(|(at, item)| {
+                    scalar(item).map_err(|item| reader.refuse_at(loc(&[at.into()]), &Rule::StringType, Some(item))).ok()
+                });
+                read.collect()
+            }
+            one => match scalar(one) {
+                Ok(text) => vec![text],
+                Err(item) => {
+                    reader.refuse_at(loc(&[]), &Rule::StringType, Some(item));
+                    continue;
+                }
+            },
+        };
+        clauses.push(FacetClause { name, values });
+    }
+    clauses
+}
+
+/// A value as facets spell it; what is no scalar comes back.
+fn scalar(value: Value) -> Result<String, Value> {
+    match value {
+        Value::String(text) => Ok(text),
+        Value::Number(number) => Ok(number.to_string()),
+        Value::Bool(flag) => Ok(flag.to_string()),
+        other => Err(other),
+    }
+}

@@ -1,0 +1,7 @@
+//! What a request asks for, read from its parameters; every fault becomes part of one 422.
+
+pub(crate) mod brands;
+mod facets;
+pub(crate) mod product;
+pub(crate) mod reviews;
+pub(crate) mod search;

@@ -1,0 +1,25 @@
+use api::{PathParameters, Problem, QueryReader};
+use data_model::{ErrorCode, ProductIdent};
+
+/// A request for a page of reviews, its parameters checked.
+#[derive(Debug)]
+pub(crate) struct ReviewsPlan {
+    pub(crate) ident: ProductIdent,
+    pub(crate) limit: usize,
+    pub(crate) offset: usize,
+    /// Not checked yet: only the release tells whether it is one of its own.
+    pub(crate) cursor: Option<String>,
+}
+
+impl ReviewsPlan {
+    /// Reads the parameters of `GET /v1/products/{ident}/reviews`.
+    pub(crate) fn read(mut path: PathParameters, query: Option<&str>) -> Result<Self, Problem> {
+        let mut reader = QueryReader::new(query);
+        let ident = path.product_ident("ident");
+        let limit = reader.integer("limit", 1..=100).and_then(|limit| usize::try_from(limit).ok()).unwrap_or(20);
+        let offset = reader.integer("offset", 0..=i64::MAX).and_then(|offset| usize::try_from(offset).ok());
+        let cursor = reader.text("cursor", 200).map(std::borrow::Cow::into_owned);
+        let ident = reader.finish(path, ident)?.ok_or_else(|| Problem::new(ErrorCode::Internal))?;
+        Ok(Self { ident, limit, offset: offset.unwrap_or(0), cursor })
+    }
+}

@@ -1,0 +1,95 @@
+use api::{PathParameters, Problem, QueryReader, Rule};
+use data_index::{PriceRange, Release, RowFilter};
+use data_model::{BrandSlug, CurrencyCode};
+
+use super::facets;
+use crate::lexical::Order;
+
+/// Longest query, in characters.
+pub(crate) const QUERY_CHARS_MAX: usize = 512;
+/// Most cards of one answer.
+const LIMIT_MAX: i64 = 40;
+
+/// How a caller wants the catalogue searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Hybrid,
+    Semantic,
+    Lexical,
+}
+
+impl Mode {
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Hybrid => "hybrid",
+            Self::Semantic => "semantic",
+            Self::Lexical => "lexical",
+        }
+    }
+}
+
+/// A search, its parameters checked.
+#[derive(Debug)]
+pub(crate) struct SearchPlan {
+    pub(crate) text: String,
+    pub(crate) mode: Mode,
+    pub(crate) order: Order,
+    pub(crate) limit: usize,
+    /// `None` when the brand that was asked for does not exist: nothing can be found.
+    brand: Option<String>,
+    filter: RowFilter,
+}
+
+impl SearchPlan {
+    /// Reads the parameters of `GET /v1/search`.
+    pub(crate) fn read(query: Option<&str>, market_currency: CurrencyCode) -> Result<Self, Problem> {
+        let mut reader = QueryReader::new(query);
+        let text = reader.text("q", QUERY_CHARS_MAX).unwrap_or_default().into_owned();
+        let mut filter = RowFilter::default();
+        let price = read_price(&mut reader, market_currency);
+        filter.in_stock = reader.boolean("in_stock").unwrap_or(false);
+        filter.on_sale = reader.boolean("on_sale").unwrap_or(false);
+        let brand = reader.text("brand", 200).filter(|brand| !brand.is_empty()).map(std::borrow::Cow::into_owned);
+        filter.facets = facets::read(&mut reader);
+        let orders = [
+            ("relevance", Order::Relevance),
+            ("price_asc", Order::PriceAscending),
+            ("price_desc", Order::PriceDescending),
+            ("rating", Order::Rating),
+            ("newest", Order::Newest),
+        ];
+        let order = reader.choice("sort", &orders).unwrap_or(Order::Relevance);
+        let modes = [("hybrid", Mode::Hybrid), ("semantic", Mode::Semantic), ("lexical", Mode::Lexical)];
+        let mode = reader.choice("mode", &modes).unwrap_or(Mode::Hybrid);
+        let limit = reader.integer("limit", 1..=LIMIT_MAX).and_then(|limit| usize::try_from(limit).ok()).unwrap_or(20);
+        // Prices of different currencies are never compared.
+        let by_price = matches!(order, Order::PriceAscending | Order::PriceDescending);
+        filter.price = price.filter(|price| by_price || price.min_minor.is_some() || price.max_minor.is_some());
+        reader.finish(PathParameters::none(), Self { text, mode, order, limit, brand, filter })
+    }
+
+    /// The filter on this release; `None` when there is nothing to filter by.
+    pub(crate) fn filter(&self, release: &Release) -> Option<data_index::Filter> {
+        let mut filter = self.filter.clone();
+        filter.stores = self.brand.as_ref().map(|brand| {
+            let entry = brand.parse::<BrandSlug>().ok().and_then(|slug| release.brand_by_slug(&slug));
+            entry.map(|entry| entry.facts.brand.store.clone()).into_iter().collect()
+        });
+        (filter != RowFilter::default()).then(|| release.filter(&filter))
+    }
+}
+
+/// The price range that `price_min`, `price_max` and `currency` ask for; `None` when they are at fault.
+fn read_price(reader: &mut QueryReader<'_>, market_currency: CurrencyCode) -> Option<PriceRange> {
+    let min_minor = reader.integer("price_min", i64::MIN..=i64::MAX);
+    let max_minor = reader.integer("price_max", i64::MIN..=i64::MAX);
+    if let (Some(min), Some(max)) = (min_minor, max_minor)
+        && min > max
+    {
+        reader.refuse("price_min", &Rule::Value("price_min must not be above price_max"), Some(min.into()));
+    }
+    let currency = reader.parsed("currency", |text| {
+        text.to_ascii_uppercase().parse().map_err(|_| Rule::Value("not a currency of ISO 4217 with minor units"))
+    });
+    Some(PriceRange { currency: currency.unwrap_or(market_currency), min_minor, max_minor })
+}

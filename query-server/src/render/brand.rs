@@ -1,0 +1,60 @@
+use data_index::{BrandEntry, taxonomy};
+
+use super::envelope;
+use super::json::{ObjectWriter, array, object};
+use crate::served::Served;
+
+/// Categories that a brand in a list names; one brand by itself names all.
+const CATEGORIES_MAX: usize = 20;
+
+fn members(object: &mut ObjectWriter<'_>, entry: &BrandEntry, categories_max: usize) {
+    let brand = &entry.facts.brand;
+    object.text("slug", brand.slug.as_str());
+    object.text("name", &brand.name);
+    object.text("domain", &brand.domain);
+    object.text_or_null("logo", brand.logo.as_deref());
+    object.text("currency", brand.currency.as_str());
+    object.text_or_null("country", brand.country.as_deref());
+    object.integer("product_count", entry.product_count);
+    object.integer("in_stock_count", entry.in_stock_count);
+    object.integer("on_sale_count", entry.on_sale_count);
+    let mut categories: Vec<_> = entry.categories.iter().collect();
+    categories.sort_by_key(|held| (std::cmp::Reverse(held.products), held.category));
+    let known = categories.into_iter().filter_map(|held| Some((taxonomy::by_id(held.category)?, held.products)));
+    object.array("categories", known.take(categories_max), |out, (category, products)| {
+        super::json::object(out, |object| {
+            object.integer("id", category.id.0);
+            object.text("slug", &category.slug);
+            object.text("name", category.name);
+            object.integer("product_count", products);
+        });
+    });
+    object.integer_or_null("price_min_minor", entry.price_min_minor);
+    object.integer_or_null("price_max_minor", entry.price_max_minor);
+    object.number_or_null("rating", entry.rating);
+    object.integer("rating_count", entry.rating_count);
+    object.id("refreshed_at", entry.facts.refreshed_at);
+}
+
+/// Writes a page of brands.
+pub(crate) fn page(served: &Served, brands: &[&BrandEntry], next_cursor: Option<&str>) -> Vec<u8> {
+    envelope(
+        brands.len() * 1024 + 128,
+        served.id_text(),
+        |out| array(out, brands, |out, entry| object(out, |object| members(object, entry, CATEGORIES_MAX))),
+        |provenance| provenance.object("page", |page| page.text_or_null("next_cursor", next_cursor)),
+    )
+}
+
+/// Writes one brand with what only its own answer tells.
+pub(crate) fn detail(served: &Served, entry: &BrandEntry) -> Vec<u8> {
+    let write = |out: &mut Vec<u8>| {
+        object(out, |object| {
+            members(object, entry, usize::MAX);
+            object.text_or_null("description", entry.facts.brand.description.as_deref());
+            // A release does not hold shipping policies yet: unknown, so null.
+            object.null("shipping");
+        });
+    };
+    envelope(4096, served.id_text(), write, |_| {})
+}

@@ -1,0 +1,26 @@
+use data_index::RowAddress;
+
+use super::json::{ObjectWriter, object};
+use crate::served::Served;
+
+/// Writes a product card.
+pub(crate) fn card(out: &mut Vec<u8>, served: &Served, at: RowAddress) {
+    object(out, |object| members(object, served, at));
+}
+
+/// Writes the members of a card into an object that has more.
+pub(crate) fn members(object: &mut ObjectWriter<'_>, served: &Served, at: RowAddress) {
+    let Some(part) = served.release.part(at.part) else { return };
+    let (cards, row) = (part.cards(), at.row);
+    object.id("id", cards.id(row));
+    object.id("product_uid", cards.uid(row));
+    object.text("title", cards.title(row));
+    object.prepared(served.brand_members(part.brand_index(row)));
+    object.integer("price_min_minor", cards.price_min_minor(row));
+    object.integer_or_null("compare_at_minor", cards.compare_at_minor(row));
+    object.integer_or_null("discount_pct", cards.discount_pct(row));
+    object.text("currency", cards.currency(row).as_str());
+    object.flag("in_stock", cards.in_stock(row));
+    object.number_or_null("rating", cards.rating(row).map(|rating| rating.average));
+    object.text_or_null("image", cards.image(row));
+}

@@ -1,0 +1,88 @@
+use api::{GraphAnswer, GraphErrors, PathParameters, Problem};
+use axum::extract::{Request, State};
+use data_index::{BrandEntry, taxonomy};
+use data_model::{BrandSlug, ErrorCode};
+
+use super::tag_of;
+use crate::cursor::Cursors;
+use crate::plan::brands::{BrandsPlan, foreign_cursor};
+use crate::render::brand;
+use crate::schema::{BrandAnswer, BrandsAnswer, BrandsParameters};
+use crate::server::QueryServer;
+
+/// Brands, those with most products first.
+///
+/// `q` is looked for in name, slug and domain; `category` (slug or id) keeps brands with a product in it or below it.
+#[utoipa::path(
+    get,
+    path = "/v1/brands",
+    operation_id = "list_brands",
+    tag = "Discovery",
+    params(BrandsParameters),
+    responses(
+        (status = 200, description = "A page of brands.", body = BrandsAnswer,
+            headers(("ETag" = String), ("X-Request-Id" = String))),
+        GraphErrors,
+    )
+)]
+pub(crate) async fn list_brands(State(server): State<QueryServer>, request: Request) -> Result<GraphAnswer, Problem> {
+    let plan = BrandsPlan::read(request.uri().query())?;
+    let served = server.served()?;
+    let category = plan.category.as_deref().unwrap_or_default();
+    let list: [&[u8]; 4] = [served.stamp(), b"brands", plan.text.as_bytes(), category.as_bytes()];
+    let cursors = Cursors::new(&server.0.config.cursor_key, &list);
+    let start = match &plan.cursor {
+        Some(cursor) => cursors.read(cursor).ok_or_else(|| foreign_cursor(cursor))? as usize,
+        None => 0,
+    };
+    GraphAnswer::unless_known(request.headers(), tag_of(&served, request.uri()), || {
+        let mut matching = served.brands_by_size().filter(|entry| matches(&plan, entry)).skip(start);
+        let page: Vec<&BrandEntry> = matching.by_ref().take(plan.limit).collect();
+        let end = u32::try_from(start + page.len()).unwrap_or(u32::MAX);
+        let next_cursor = matching.next().map(|_| cursors.write(end));
+        Ok(brand::page(&served, &page, next_cursor.as_deref()))
+    })
+}
+
+fn matches(plan: &BrandsPlan, entry: &BrandEntry) -> bool {
+    let facts = &entry.facts.brand;
+    let named = plan.text.is_empty()
+        || facts.name.to_lowercase().contains(&plan.text)
+        || facts.slug.as_str().contains(&plan.text)
+        || facts.domain.contains(&plan.text);
+    let filed = plan.category.as_deref().is_none_or(|text| {
+        taxonomy::by_slug_or_id(text).is_some_and(|wanted| {
+            entry.categories.iter().any(|held| taxonomy::lineage(held.category).any(|above| above.id == wanted.id))
+        })
+    });
+    named && filed
+}
+
+/// One brand.
+#[utoipa::path(
+    get,
+    path = "/v1/brands/{slug}",
+    operation_id = "get_brand",
+    tag = "Discovery",
+    params(("slug" = String, Path, description = "The brand's slug.")),
+    responses(
+        (status = 200, description = "The brand.", body = BrandAnswer,
+            headers(("ETag" = String), ("X-Request-Id" = String))),
+        (status = 404, description = "No such brand.", body = api::ProblemDocument,
+            content_type = "application/problem+json"),
+        GraphErrors,
+    )
+)]
+pub(crate) async fn get_brand(
+    State(server): State<QueryServer>,
+    path: PathParameters,
+    request: Request,
+) -> Result<GraphAnswer, Problem> {
+    let slug = path.text("slug").and_then(|text| text.parse::<BrandSlug>().ok());
+    api::QueryReader::new(None).finish(path, ())?;
+    let served = server.served()?;
+    // A text that is no slug names no brand.
+    let entry = slug.and_then(|slug| served.release.brand_by_slug(&slug));
+    let entry = entry.ok_or_else(|| Problem::new(ErrorCode::BrandNotFound))?;
+    GraphAnswer::unless_known(request.headers(), tag_of(&served, request.uri()), || Ok(brand::detail(&served, entry)))
+}

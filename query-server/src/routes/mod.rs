@@ -1,0 +1,78 @@
+//! The routes, and one handler an operation: read the plan, take the release, run the operation, answer.
+
+mod brands;
+mod categories;
+mod probes;
+mod products;
+mod reviews;
+mod search;
+mod stats;
+
+use std::sync::Arc;
+
+use api::{Asset, EntityTag, common_components};
+use axum::Router;
+use axum::routing::get;
+use http::{HeaderMap, Uri};
+use metrics_exporter_prometheus::PrometheusHandle;
+use utoipa::openapi::{InfoBuilder, License, OpenApi, OpenApiBuilder};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::page::Page;
+use crate::served::Served;
+use crate::server::QueryServer;
+
+/// Operations with their documentation, from one registration.
+fn operations() -> OpenApiRouter<QueryServer> {
+    let info = InfoBuilder::new()
+        .title("Commerce Discovery, Pricing and Cart API")
+        .version("1.0")
+        .description(Some("One market of many brand stores. Money is whole minor units with an ISO 4217 code."))
+        .license(Some(License::new("Apache-2.0")))
+        .build();
+    let document = OpenApiBuilder::new().info(info).components(Some(common_components())).build();
+    OpenApiRouter::with_openapi(document)
+        .routes(routes!(search::search_products))
+        .routes(routes!(products::get_product))
+        .routes(routes!(reviews::list_reviews))
+        .routes(routes!(brands::list_brands))
+        .routes(routes!(brands::get_brand))
+        .routes(routes!(categories::list_categories))
+        .routes(routes!(stats::get_stats))
+        .routes(routes!(probes::health))
+        .routes(routes!(probes::ready))
+}
+
+/// The interface description.
+pub(crate) fn document() -> OpenApi {
+    operations().into_openapi()
+}
+
+/// Every route, without the edge.
+pub(crate) fn router(server: QueryServer, metrics: Option<PrometheusHandle>) -> Router {
+    let (router, document) = operations().split_for_parts();
+    // A document of our own making is always JSON.
+    let document = Arc::new(Asset::new("application/json", document.to_json().unwrap_or_default()));
+    let page = Arc::new(Page::new());
+    let part = |choose: fn(&Page) -> &Asset| {
+        let page = Arc::clone(&page);
+        get(async move |headers: HeaderMap| choose(&page).answer(&headers))
+    };
+    let router = router
+        .route("/", part(|page| &page.index))
+        .route("/app.css", part(|page| &page.style))
+        .route("/app.js", part(|page| &page.script))
+        .route("/openapi.json", get(async move |headers: HeaderMap| document.answer(&headers)))
+        .with_state(server);
+    match metrics {
+        Some(handle) => router.route("/metrics", get(async move || api::metrics_answer(&handle))),
+        None => router,
+    }
+}
+
+/// The entity tag of the answer to `uri` from this release.
+fn tag_of(served: &Served, uri: &Uri) -> EntityTag {
+    let query = uri.query().unwrap_or_default();
+    EntityTag::of(&[served.stamp(), uri.path().as_bytes(), query.as_bytes()])
+}

@@ -1,0 +1,37 @@
+use api::Problem;
+use axum::extract::State;
+use axum::response::Response;
+use http::StatusCode;
+
+use crate::schema::{HealthDocument, ReadyDocument};
+use crate::server::QueryServer;
+
+/// Whether the process answers at all.
+#[utoipa::path(
+    get,
+    path = "/healthz",
+    operation_id = "health",
+    tag = "Operations",
+    responses((status = 200, description = "It does.", body = HealthDocument))
+)]
+pub(crate) async fn health() -> Response {
+    api::json(StatusCode::OK, &HealthDocument { status: "ok".to_owned() })
+}
+
+/// Whether a release is open, so that requests can be answered.
+#[utoipa::path(
+    get,
+    path = "/readyz",
+    operation_id = "ready",
+    tag = "Operations",
+    responses(
+        (status = 200, description = "One is.", body = ReadyDocument),
+        (status = 503, description = "Not yet.", body = api::ProblemDocument,
+            content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn ready(State(server): State<QueryServer>) -> Result<Response, Problem> {
+    let served = server.served()?;
+    let document = ReadyDocument { status: "ready".to_owned(), release: served.id_text().to_owned() };
+    Ok(api::json(StatusCode::OK, &document))
+}

@@ -1,0 +1,48 @@
+use api::{GraphAnswer, GraphErrors, PathParameters, Problem};
+use axum::extract::{Request, State};
+use data_model::ErrorCode;
+
+use super::tag_of;
+use crate::cursor::Cursors;
+use crate::plan::brands::foreign_cursor;
+use crate::plan::reviews::ReviewsPlan;
+use crate::render::review;
+use crate::schema::{ReviewsAnswer, ReviewsParameters};
+use crate::server::QueryServer;
+
+/// A product's reviews, newest first.
+#[utoipa::path(
+    get,
+    path = "/v1/products/{ident}/reviews",
+    operation_id = "list_reviews",
+    tag = "Products",
+    params(("ident" = String, Path, description = "`sha:` and 40 hex digits, or a UUID."), ReviewsParameters),
+    responses(
+        (status = 200, description = "A page of reviews.", body = ReviewsAnswer,
+            headers(("ETag" = String), ("X-Request-Id" = String))),
+        (status = 404, description = "No such product.", body = api::ProblemDocument,
+            content_type = "application/problem+json"),
+        GraphErrors,
+    )
+)]
+pub(crate) async fn list_reviews(
+    State(server): State<QueryServer>,
+    path: PathParameters,
+    request: Request,
+) -> Result<GraphAnswer, Problem> {
+    let plan = ReviewsPlan::read(path, request.uri().query())?;
+    let served = server.served()?;
+    let at = served.release.find(&plan.ident).ok_or_else(|| Problem::new(ErrorCode::ProductNotFound))?;
+    let product = served.release.part(at.part).map(|part| part.cards().id(at.row).to_string()).unwrap_or_default();
+    let list: [&[u8]; 3] = [served.stamp(), b"reviews", product.as_bytes()];
+    let cursors = Cursors::new(&server.0.config.cursor_key, &list);
+    let start = match &plan.cursor {
+        // The cursor wins over the offset.
+        Some(cursor) => cursors.read(cursor).ok_or_else(|| foreign_cursor(cursor))? as usize,
+        None => plan.offset,
+    };
+    GraphAnswer::unless_known(request.headers(), tag_of(&served, request.uri()), || {
+        let range = start..start.saturating_add(plan.limit);
+        Ok(review::page(&served, at, range, |end| cursors.write(u32::try_from(end).unwrap_or(u32::MAX))))
+    })
+}

@@ -1,0 +1,60 @@
+use std::sync::Arc;
+
+use api::{GraphAnswer, GraphErrors, Problem, if_none_match};
+use axum::extract::{Request, State};
+use data_model::ErrorCode;
+
+use super::tag_of;
+use crate::lexical::{Wanted, search};
+use crate::plan::search::SearchPlan;
+use crate::render::{card, envelope, json};
+use crate::schema::{SearchAnswer, SearchParameters};
+use crate::served::Served;
+use crate::server::QueryServer;
+
+/// Top ranked product cards for a query.
+///
+/// Capped; there are no pages and no total. Every word of the query is asked for in some field; when too few
+/// products hold them all, the answer goes on with products that lack one word, then with those that hold any
+/// (`provenance.relaxed`). A product whose SKU or handle is the query stands first. Without a query the most
+/// presentable products are answered. A price filter or a price sort leaves out products in other currencies.
+#[utoipa::path(
+    get,
+    path = "/v1/search",
+    operation_id = "search_products",
+    tag = "Discovery",
+    params(SearchParameters),
+    responses(
+        (status = 200, description = "Product cards, best first.", body = SearchAnswer,
+            headers(("ETag" = String), ("X-Request-Id" = String))),
+        GraphErrors,
+    )
+)]
+pub(crate) async fn search_products(
+    State(server): State<QueryServer>,
+    request: Request,
+) -> Result<GraphAnswer, Problem> {
+    let plan = SearchPlan::read(request.uri().query(), server.0.config.market_currency)?;
+    let served = server.served()?;
+    let tag = tag_of(&served, request.uri());
+    if if_none_match(request.headers(), &tag) {
+        return Ok(GraphAnswer::NotModified(tag));
+    }
+    let body = server.0.searches.run(move || answer(&served, &plan)).await??;
+    Ok(GraphAnswer::Fresh(tag, body.into()))
+}
+
+fn answer(served: &Arc<Served>, plan: &SearchPlan) -> Result<Vec<u8>, Problem> {
+    let filter = plan.filter(&served.release);
+    let wanted = Wanted { text: &plan.text, filter: filter.as_ref(), order: plan.order, limit: plan.limit };
+    let found = search(&served.release, &served.text, &wanted).map_err(|error| {
+        tracing::error!(%error, release = served.id_text(), "the text index cannot be read");
+        Problem::new(ErrorCode::Internal)
+    })?;
+    let cards = |out: &mut Vec<u8>| json::array(out, &found.rows, |out, at| card::card(out, served, *at));
+    Ok(envelope(found.rows.len() * 640 + 256, served.id_text(), cards, |provenance| {
+        provenance.text("engine", "lexical");
+        provenance.text("requested_mode", plan.mode.as_str());
+        provenance.text("relaxed", found.relaxed.as_str());
+    }))
+}

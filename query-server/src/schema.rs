@@ -1,0 +1,166 @@
+//! What answers look like, for the interface description and for clients in Rust.
+//!
+//! Answers are written straight from columns, never through these types; a test reads every kind of answer back into
+//! them, with no member left over, so that the description cannot drift from the answers.
+
+mod brand;
+mod parameters;
+mod product;
+
+pub use brand::{Brand, BrandAnswer, BrandCategory, BrandDetail, BrandsAnswer, ShippingSummary, ShippingTierSummary};
+pub use parameters::{BrandsParameters, IncludeParameters, ReviewsParameters, SearchParameters};
+pub use product::{
+    Attributes, CategoryRef, Medium, Offer, ProductAnswer, ProductCard, ProductDetail, ProductProvenance, Review,
+    ReviewsAnswer, SearchAnswer, SearchProvenance, Variant,
+};
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Where an answer comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Provenance {
+    /// The release.
+    pub release: String,
+}
+
+/// Where a page of a list comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pages {
+    /// The release.
+    pub release: String,
+    /// How the list goes on.
+    pub page: Page,
+}
+
+/// How a list goes on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Page {
+    /// What to send as `cursor` for the next page; null on the last.
+    #[schema(required = true)]
+    pub next_cursor: Option<String>,
+}
+
+/// A category with what is below it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Category {
+    /// Its id in the Google product taxonomy.
+    pub id: u32,
+    /// Its slug.
+    pub slug: String,
+    /// Its own name.
+    pub name: String,
+    /// Its full path.
+    pub path: String,
+    /// Products filed under it or below it.
+    pub product_count: u64,
+    /// The categories below it.
+    #[schema(no_recursion)]
+    pub children: Vec<Category>,
+}
+
+/// The category tree.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CategoriesAnswer {
+    /// The top categories.
+    pub data: Vec<Category>,
+    /// Where they come from.
+    pub provenance: Provenance,
+    /// `graph`
+    pub tier: String,
+}
+
+/// Totals of the catalogue.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Stats {
+    /// Brands.
+    pub brands: u64,
+    /// Products.
+    pub products: u64,
+    /// Variants.
+    pub variants: u64,
+    /// Products with an available variant.
+    pub in_stock: u64,
+    /// Products that are marked down.
+    pub on_sale: u64,
+    /// Reviews.
+    pub reviews: u64,
+    /// Categories that products are filed under.
+    pub categories: u64,
+    /// Products by currency.
+    pub currencies: Vec<CurrencyStats>,
+    /// Pincodes that a delivery estimate is known for.
+    pub pincodes_covered: u64,
+    /// The release.
+    pub release: ReleaseStats,
+    /// How fresh the brands' catalogues are.
+    pub refreshed_at: RefreshStats,
+}
+
+/// Products in one currency.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CurrencyStats {
+    /// ISO 4217.
+    pub currency: String,
+    /// Products.
+    pub products: u64,
+}
+
+/// Which release the totals are of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReleaseStats {
+    /// Its id.
+    pub id: String,
+    /// When it became current, RFC 3339.
+    pub published_at: String,
+}
+
+/// When brands' catalogues were last confirmed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RefreshStats {
+    /// The stalest brand's, RFC 3339.
+    #[schema(required = true)]
+    pub oldest: Option<String>,
+    /// The freshest brand's, RFC 3339.
+    #[schema(required = true)]
+    pub newest: Option<String>,
+}
+
+/// The totals.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StatsAnswer {
+    /// The totals.
+    pub data: Stats,
+    /// Where they come from.
+    pub provenance: Provenance,
+    /// `graph`
+    pub tier: String,
+}
+
+/// The process answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HealthDocument {
+    /// `ok`
+    pub status: String,
+}
+
+/// A release is open.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadyDocument {
+    /// `ready`
+    pub status: String,
+    /// The release that is served.
+    pub release: String,
+}

@@ -1,0 +1,168 @@
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{Pages, Provenance};
+
+/// A brand.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Brand {
+    /// Its name in paths; it never changes.
+    pub slug: String,
+    /// Display name.
+    pub name: String,
+    /// The domain that shoppers see.
+    pub domain: String,
+    /// Address of its logo.
+    #[schema(required = true)]
+    pub logo: Option<String>,
+    /// ISO 4217.
+    pub currency: String,
+    /// ISO 3166-1 alpha-2.
+    #[schema(required = true)]
+    pub country: Option<String>,
+    /// Products.
+    pub product_count: u64,
+    /// Products with an available variant.
+    pub in_stock_count: u64,
+    /// Products that are marked down.
+    pub on_sale_count: u64,
+    /// Categories with most products first; at most 20 in a list.
+    pub categories: Vec<BrandCategory>,
+    /// Lowest price in the brand's own currency.
+    #[schema(required = true)]
+    pub price_min_minor: Option<i64>,
+    /// Highest price in the brand's own currency.
+    #[schema(required = true)]
+    pub price_max_minor: Option<i64>,
+    /// Mean of the products' ratings, weighted by how many each has.
+    #[schema(required = true)]
+    pub rating: Option<f32>,
+    /// Ratings of all products.
+    pub rating_count: u64,
+    /// When the catalogue was last confirmed, RFC 3339.
+    pub refreshed_at: String,
+}
+
+/// A category that a brand has products in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BrandCategory {
+    /// Its id in the taxonomy.
+    pub id: u32,
+    /// Its slug.
+    pub slug: String,
+    /// Its name.
+    pub name: String,
+    /// Products of the brand filed directly under it.
+    pub product_count: u64,
+}
+
+/// A brand with what only its own answer tells.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BrandDetail {
+    /// Its name in paths; it never changes.
+    pub slug: String,
+    /// Display name.
+    pub name: String,
+    /// The domain that shoppers see.
+    pub domain: String,
+    /// Address of its logo.
+    #[schema(required = true)]
+    pub logo: Option<String>,
+    /// ISO 4217.
+    pub currency: String,
+    /// ISO 3166-1 alpha-2.
+    #[schema(required = true)]
+    pub country: Option<String>,
+    /// Products.
+    pub product_count: u64,
+    /// Products with an available variant.
+    pub in_stock_count: u64,
+    /// Products that are marked down.
+    pub on_sale_count: u64,
+    /// All categories, those with most products first.
+    pub categories: Vec<BrandCategory>,
+    /// Lowest price in the brand's own currency.
+    #[schema(required = true)]
+    pub price_min_minor: Option<i64>,
+    /// Highest price in the brand's own currency.
+    #[schema(required = true)]
+    pub price_max_minor: Option<i64>,
+    /// Mean of the products' ratings, weighted by how many each has.
+    #[schema(required = true)]
+    pub rating: Option<f32>,
+    /// Ratings of all products.
+    pub rating_count: u64,
+    /// When the catalogue was last confirmed, RFC 3339.
+    pub refreshed_at: String,
+    /// What the brand says of itself.
+    #[schema(required = true)]
+    pub description: Option<String>,
+    /// Shipping terms; null while they are not known.
+    #[schema(required = true)]
+    pub shipping: Option<ShippingSummary>,
+}
+
+/// Shipping terms, as far as a store tells them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ShippingSummary {
+    /// ISO 4217.
+    pub currency: String,
+    /// Order value from which shipping is free.
+    #[schema(required = true)]
+    pub free_shipping_threshold_minor: Option<i64>,
+    /// Cash on delivery.
+    #[schema(required = true)]
+    pub cod_available: Option<bool>,
+    /// Rates.
+    pub tiers: Vec<ShippingTierSummary>,
+}
+
+/// One shipping rate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ShippingTierSummary {
+    /// Its name.
+    pub name: String,
+    /// What it costs.
+    pub amount_minor: i64,
+    /// Order value from which it applies.
+    #[schema(required = true)]
+    pub min_order_minor: Option<i64>,
+    /// Order value up to which it applies.
+    #[schema(required = true)]
+    pub max_order_minor: Option<i64>,
+    /// Fewest days to delivery.
+    #[schema(required = true)]
+    pub days_min: Option<u16>,
+    /// Most days to delivery.
+    #[schema(required = true)]
+    pub days_max: Option<u16>,
+}
+
+/// A page of brands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BrandsAnswer {
+    /// The brands, those with most products first.
+    pub data: Vec<Brand>,
+    /// Where they come from.
+    pub provenance: Pages,
+    /// `graph`
+    pub tier: String,
+}
+
+/// One brand.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BrandAnswer {
+    /// The brand.
+    pub data: BrandDetail,
+    /// Where it comes from.
+    pub provenance: Provenance,
+    /// `graph`
+    pub tier: String,
+}

@@ -1,0 +1,84 @@
+// These types document parameters; `plan` reads them, because it lists every fault of a request.
+use serde::{Deserialize, Serialize};
+use utoipa::IntoParams;
+
+/// Parameters of `GET /v1/search`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct SearchParameters {
+    /// Free text, at most 512 characters.
+    #[param(default = "", max_length = 512, required = false)]
+    pub q: Option<String>,
+    /// Lowest price, in minor units of `currency`.
+    #[param(required = false)]
+    pub price_min: Option<i64>,
+    /// Highest price, in minor units of `currency`; not below `price_min`.
+    #[param(required = false)]
+    pub price_max: Option<i64>,
+    /// `true` keeps only products with an available variant.
+    #[param(required = false)]
+    pub in_stock: Option<bool>,
+    /// `true` keeps only products that are marked down.
+    #[param(required = false)]
+    pub on_sale: Option<bool>,
+    /// Only this brand's products, by its slug. An unknown brand has none.
+    #[param(required = false)]
+    pub brand: Option<String>,
+    /// A JSON object of facet names to a value, or to a list of values of which any will do. Names combine with AND.
+    #[param(required = false, max_length = 4096, example = "{\"color\":[\"black\",\"navy\"],\"size\":\"M\"}")]
+    pub facets: Option<String>,
+    /// `relevance`, `price_asc`, `price_desc`, `rating` or `newest`.
+    #[param(default = "relevance", required = false, pattern = "^(relevance|price_asc|price_desc|rating|newest)$")]
+    pub sort: Option<String>,
+    /// `hybrid`, `semantic` or `lexical`.
+    #[param(default = "hybrid", required = false, pattern = "^(hybrid|semantic|lexical)$")]
+    pub mode: Option<String>,
+    /// Most cards wanted.
+    #[param(default = 20, minimum = 1, maximum = 40, required = false)]
+    pub limit: Option<i64>,
+    /// ISO 4217: the currency of price filters and price sorts; by default the market's.
+    #[param(required = false)]
+    pub currency: Option<String>,
+}
+
+/// Parameters of `GET /v1/products/{ident}`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct IncludeParameters {
+    /// A list with commas of `variants`, `media`, `offers`, `attributes`, `reviews`; all five by default.
+    #[param(required = false, example = "variants,offers")]
+    pub include: Option<String>,
+}
+
+/// Parameters of `GET /v1/products/{ident}/reviews`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct ReviewsParameters {
+    /// Most reviews wanted.
+    #[param(default = 20, minimum = 1, maximum = 100, required = false)]
+    pub limit: Option<i64>,
+    /// How many to skip.
+    #[param(default = 0, minimum = 0, required = false)]
+    pub offset: Option<i64>,
+    /// `provenance.page.next_cursor` of the page before; wins over `offset`.
+    #[param(required = false)]
+    pub cursor: Option<String>,
+}
+
+/// Parameters of `GET /v1/brands`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct BrandsParameters {
+    /// Looked for in name, slug and domain.
+    #[param(required = false, max_length = 200)]
+    pub q: Option<String>,
+    /// Only brands with a product in this category or below it, by slug or id.
+    #[param(required = false)]
+    pub category: Option<String>,
+    /// Most brands wanted.
+    #[param(default = 50, minimum = 1, maximum = 100, required = false)]
+    pub limit: Option<i64>,
+    /// `provenance.page.next_cursor` of the page before.
+    #[param(required = false)]
+    pub cursor: Option<String>,
+}

@@ -1,0 +1,280 @@
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::Pages;
+
+/// A product as lists show it. Prices are the stored snapshot.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProductCard {
+    /// UUID.
+    pub id: String,
+    /// `sha:` and 40 hex digits.
+    pub product_uid: String,
+    /// Title.
+    pub title: String,
+    /// The brand's display name.
+    pub brand: String,
+    /// The brand's slug.
+    pub brand_slug: String,
+    /// Lowest price of all variants, in minor units.
+    pub price_min_minor: i64,
+    /// List price of the variant with the lowest price, where it is marked down.
+    #[schema(required = true)]
+    pub compare_at_minor: Option<i64>,
+    /// That markdown in percent.
+    #[schema(required = true)]
+    pub discount_pct: Option<u8>,
+    /// ISO 4217.
+    pub currency: String,
+    /// Whether any variant is available.
+    pub in_stock: bool,
+    /// From 0 to 5.
+    #[schema(required = true)]
+    pub rating: Option<f32>,
+    /// Address of the first picture.
+    #[schema(required = true)]
+    pub image: Option<String>,
+}
+
+/// A product with the parts that were asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProductDetail {
+    /// UUID.
+    pub id: String,
+    /// `sha:` and 40 hex digits.
+    pub product_uid: String,
+    /// Title.
+    pub title: String,
+    /// The brand's display name.
+    pub brand: String,
+    /// The brand's slug.
+    pub brand_slug: String,
+    /// Lowest price of all variants, in minor units.
+    pub price_min_minor: i64,
+    /// List price of the variant with the lowest price, where it is marked down.
+    #[schema(required = true)]
+    pub compare_at_minor: Option<i64>,
+    /// That markdown in percent.
+    #[schema(required = true)]
+    pub discount_pct: Option<u8>,
+    /// ISO 4217.
+    pub currency: String,
+    /// Whether any variant is available.
+    pub in_stock: bool,
+    /// From 0 to 5.
+    #[schema(required = true)]
+    pub rating: Option<f32>,
+    /// Address of the first picture.
+    #[schema(required = true)]
+    pub image: Option<String>,
+    /// Highest price of all variants, in minor units.
+    pub price_max_minor: i64,
+    /// How many ratings the rating is the mean of.
+    pub rating_count: u32,
+    /// Pictures and films in display order; part `media`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub media: Option<Vec<Medium>>,
+    /// Buyable forms in the store's order; part `variants`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub variants: Option<Vec<Variant>>,
+    /// Price and availability of each variant; part `offers`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub offers: Option<Vec<Offer>>,
+    /// Description and structured attributes; part `attributes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub attributes: Option<Attributes>,
+    /// Recent reviews, newest first, at most 20; part `reviews`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub reviews: Option<Vec<Review>>,
+}
+
+/// A picture or film.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Medium {
+    /// Absolute address.
+    pub url: String,
+    /// `image` or `video`.
+    pub kind: String,
+    /// Alternative text.
+    #[schema(required = true)]
+    pub alt: Option<String>,
+    /// In pixels.
+    #[schema(required = true)]
+    pub width: Option<u32>,
+    /// In pixels.
+    #[schema(required = true)]
+    pub height: Option<u32>,
+}
+
+/// A buyable form of a product.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Variant {
+    /// The platform's id.
+    pub id: String,
+    /// Stock keeping unit, where the store states one.
+    #[schema(required = true)]
+    pub sku: Option<String>,
+    /// Title; empty for a product's one default variant.
+    pub title: String,
+    /// Option values by option name.
+    pub options: BTreeMap<String, String>,
+    /// Address of its own picture.
+    #[schema(required = true)]
+    pub image: Option<String>,
+}
+
+/// A variant's price and availability when the catalogue was last read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Offer {
+    /// The variant.
+    pub variant_id: String,
+    /// Price in minor units.
+    pub amount_minor: i64,
+    /// List price, where it is above the price.
+    #[schema(required = true)]
+    pub compare_at_minor: Option<i64>,
+    /// ISO 4217.
+    pub currency: String,
+    /// Whether the store would sell it.
+    pub available: bool,
+}
+
+/// What a store tells of a product besides price and pictures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Attributes {
+    /// Plain text, paragraphs divided by newlines; may be empty.
+    pub description: String,
+    /// The vendor.
+    #[schema(required = true)]
+    pub vendor: Option<String>,
+    /// The store's own product type.
+    #[schema(required = true)]
+    pub product_type: Option<String>,
+    /// The store's tags.
+    pub tags: Vec<String>,
+    /// Category of the Google product taxonomy, where a rule fits.
+    #[schema(required = true)]
+    pub category: Option<CategoryRef>,
+    /// The product's page at the store.
+    pub url: String,
+    /// Option values by option name.
+    pub options: BTreeMap<String, Vec<String>>,
+    /// Structured attributes such as `color`, `material`; what `facets` filters by.
+    pub attributes: BTreeMap<String, Vec<String>>,
+    /// RFC 3339, as the store states it.
+    #[schema(required = true)]
+    pub created_at: Option<String>,
+    /// RFC 3339, as the store states it.
+    #[schema(required = true)]
+    pub published_at: Option<String>,
+    /// RFC 3339, as the store states it.
+    #[schema(required = true)]
+    pub updated_at: Option<String>,
+}
+
+/// A category, named.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CategoryRef {
+    /// Its id in the taxonomy.
+    pub id: u32,
+    /// Its slug.
+    pub slug: String,
+    /// Its own name.
+    pub name: String,
+    /// Its full path.
+    pub path: String,
+}
+
+/// A review.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Review {
+    /// Stars, from 0 to 5.
+    pub rating: f32,
+    /// Who wrote it.
+    #[schema(required = true)]
+    pub author: Option<String>,
+    /// Headline.
+    #[schema(required = true)]
+    pub title: Option<String>,
+    /// Text.
+    pub body: String,
+    /// RFC 3339.
+    #[schema(required = true)]
+    pub created_at: Option<String>,
+}
+
+/// Product cards, best first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SearchAnswer {
+    /// The cards.
+    pub data: Vec<ProductCard>,
+    /// Where they come from.
+    pub provenance: SearchProvenance,
+    /// `graph`
+    pub tier: String,
+}
+
+/// How a search was answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SearchProvenance {
+    /// The release.
+    pub release: String,
+    /// The retrieval engine that answered: `lexical`.
+    pub engine: String,
+    /// The mode that was asked for.
+    pub requested_mode: String,
+    /// `none`; `all_but_one` or `any_term` when products that lack words of the query were added.
+    pub relaxed: String,
+}
+
+/// A product.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProductAnswer {
+    /// The product.
+    pub data: ProductDetail,
+    /// Where it comes from.
+    pub provenance: ProductProvenance,
+    /// `graph`
+    pub tier: String,
+}
+
+/// Where a product comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProductProvenance {
+    /// The release.
+    pub release: String,
+    /// When the brand's catalogue was last confirmed, RFC 3339.
+    pub refreshed_at: String,
+}
+
+/// A page of reviews.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReviewsAnswer {
+    /// The reviews, newest first.
+    pub data: Vec<Review>,
+    /// Where they come from.
+    pub provenance: Pages,
+    /// `graph`
+    pub tier: String,
+}
+

@@ -1,0 +1,122 @@
+use bytes::Bytes;
+use data_index::{BrandEntry, Current, OpenError, Release, RowAddress};
+use data_model::ProductIdent;
+
+use crate::lexical::{Order, ReadError, TextIndex, Wanted, search};
+use crate::render::{self, json};
+
+/// A release with everything that follows from it alone. A request takes one of these and answers from nothing else,
+/// so that no answer mixes two releases.
+#[derive(Debug)]
+pub(crate) struct Served {
+    pub(crate) release: Release,
+    pub(crate) current: Current,
+    pub(crate) text: TextIndex,
+    /// `r0123…`, as provenance and logs spell it.
+    id: String,
+    /// What entity tags follow from besides the request.
+    stamp: String,
+    /// `"brand":"…","brand_slug":"…"` of each brand.
+    brand_members: Vec<Box<[u8]>>,
+    /// Positions of the brands, those with most products first.
+    brands_by_size: Vec<usize>,
+    /// Answers that are the same for everyone.
+    pub(crate) stats: Bytes,
+    pub(crate) categories: Bytes,
+}
+
+/// Why a fetched release cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum PrepareError {
+    /// Its files cannot be opened.
+    #[error("the release cannot be opened")]
+    Open(#[source] Box<OpenError>),
+    /// Its text index cannot be read.
+    #[error("the text index cannot be read")]
+    Text(#[source] ReadError),
+    /// A product that it holds is not found in it.
+    #[error("a probe found nothing: {probe}")]
+    Probe {
+        /// What was looked for.
+        probe: String,
+    },
+}
+
+/// Changes when answers to the same request over the same release change.
+const ANSWERS_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/1");
+
+impl Served {
+    /// Prepares a release and asks it for what it must know. Blocks.
+    pub(crate) fn prepare(release: Release, current: Current) -> Result<Self, PrepareError> {
+        let text = TextIndex::open(&release).map_err(PrepareError::Text)?;
+        let id = release.id().to_string();
+        let brand_members = release.brands().iter().map(|entry| brand_members(entry)).collect();
+        let mut brands_by_size: Vec<usize> = (0..release.brands().len()).collect();
+        brands_by_size.sort_by_key(|at| {
+            let entry = release.brands().get(*at);
+            entry.map(|entry| (std::cmp::Reverse(entry.product_count), &entry.facts.brand.slug))
+        });
+        let stats = |out: &mut Vec<u8>| render::stats::stats(out, &release, &current);
+        let stats = render::envelope(1024, &id, stats, |_| {}).into();
+        let tree = |out: &mut Vec<u8>| render::category::tree(out, release.category_tree());
+        let categories = render::envelope(1 << 16, &id, tree, |_| {}).into();
+        let stamp = format!("{ANSWERS_VERSION} {id} {}", current.published_at.micros());
+        let served = Self { release, current, text, id, stamp, brand_members, brands_by_size, stats, categories };
+        served.probe()?;
+        Ok(served)
+    }
+
+    /// The release's id as text.
+    pub(crate) fn id_text(&self) -> &str {
+        &self.id
+    }
+
+    /// What entity tags follow from besides the request.
+    pub(crate) fn stamp(&self) -> &[u8] {
+        self.stamp.as_bytes()
+    }
+
+    pub(crate) fn brand_members(&self, brand: usize) -> &[u8] {
+        self.brand_members.get(brand).map_or(&[], |members| members)
+    }
+
+    /// The brands, those with most products first; ties in order of their slugs.
+    pub(crate) fn brands_by_size(&self) -> impl Iterator<Item = &BrandEntry> {
+        self.brands_by_size.iter().filter_map(|at| self.release.brands().get(*at))
+    }
+
+    /// Looks for the first product of each part by its id and by its title, and for the best products of all.
+    fn probe(&self) -> Result<(), PrepareError> {
+        let failed = |probe: String| Err(PrepareError::Probe { probe });
+        for (at, part) in (0..).zip(self.release.parts()) {
+            let Some(row) = (0..part.rows()).find(|row| !part.dead().contains(*row)) else { continue };
+            let (address, cards) = (RowAddress { part: at, row }, part.cards());
+            if self.release.find(&ProductIdent::Id(cards.id(row))) != Some(address) {
+                return failed(format!("product {}", cards.id(row)));
+            }
+            let wanted = Wanted { text: cards.title(row), filter: None, order: Order::Relevance, limit: 1 };
+            let found = search(&self.release, &self.text, &wanted).map_err(PrepareError::Text)?;
+            // A title may be made of nothing that is searched, `***` say.
+            let words = cards.title(row).chars().any(char::is_alphanumeric);
+            if words && found.rows.is_empty() {
+                return failed(format!("title {:?}", cards.title(row)));
+            }
+        }
+        let wanted = Wanted { text: "", filter: None, order: Order::Relevance, limit: 1 };
+        let found = search(&self.release, &self.text, &wanted).map_err(PrepareError::Text)?;
+        if found.rows.is_empty() && self.release.counts().products > 0 {
+            return failed("any product".to_owned());
+        }
+        Ok(())
+    }
+}
+
+fn brand_members(entry: &BrandEntry) -> Box<[u8]> {
+    let mut out = Vec::new();
+    json::object(&mut out, |object| {
+        object.text("brand", &entry.facts.brand.name);
+        object.text("brand_slug", entry.facts.brand.slug.as_str());
+    });
+    // Without the braces: the members go into every card.
+    out.get(1..out.len().saturating_sub(1)).unwrap_or_default().into()
+}

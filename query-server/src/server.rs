@@ -1,0 +1,61 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use api::{Edge, Problem};
+use arc_swap::ArcSwapOption;
+use axum::Router;
+use data_index::ReleaseStore;
+use data_model::{Clock, ErrorCode, ReleaseId};
+use metrics_exporter_prometheus::PrometheusHandle;
+
+use crate::config::QueryConfig;
+use crate::routes;
+use crate::searches::Searches;
+use crate::served::Served;
+
+/// Answers requests from the current release; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct QueryServer(pub(crate) Arc<Inner>);
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) config: QueryConfig,
+    pub(crate) store: ReleaseStore,
+    pub(crate) cache: PathBuf,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) searches: Searches,
+    pub(crate) served: ArcSwapOption<Served>,
+}
+
+impl QueryServer {
+    /// Builds a server over the releases of `store`; their files are kept in `cache`. It serves nothing until
+    /// [`QueryServer::refresh`] or [`QueryServer::follow`] has opened a release.
+    #[must_use]
+    pub fn new(store: ReleaseStore, cache: PathBuf, clock: Arc<dyn Clock>, config: QueryConfig) -> Self {
+        let searches = Searches::new(config.searches_max, config.searches_waiting_max);
+        Self(Arc::new(Inner { config, store, cache, clock, searches, served: ArcSwapOption::empty() }))
+    }
+
+    /// The routes, with everything around them that an answer needs. `metrics` writes out what `/metrics` answers.
+    pub fn router(&self, metrics: Option<PrometheusHandle>) -> Router {
+        let edge = Edge::new(self.0.config.edge.clone());
+        edge.around(routes::router(self.clone(), metrics))
+    }
+
+    /// The interface description, as `/openapi.json` answers it.
+    #[must_use]
+    pub fn openapi() -> utoipa::openapi::OpenApi {
+        routes::document()
+    }
+
+    /// The release that is served now.
+    #[must_use]
+    pub fn release(&self) -> Option<ReleaseId> {
+        self.0.served.load().as_ref().map(|served| served.release.id())
+    }
+
+    /// The release that this request is answered from, whole.
+    pub(crate) fn served(&self) -> Result<Arc<Served>, Problem> {
+        self.0.served.load_full().ok_or_else(|| Problem::new(ErrorCode::NotReady))
+    }
+}

@@ -1,0 +1,96 @@
+use query_server::schema::{BrandAnswer, BrandsAnswer};
+
+use crate::catalogue::{brand, product, small};
+use crate::support::Market;
+
+async fn slugs(market: &Market, query: &str) -> Vec<String> {
+    let answer: BrandsAnswer = market.get(&format!("/v1/brands?{query}")).await.read();
+    answer.data.into_iter().map(|brand| brand.slug).collect()
+}
+
+#[tokio::test]
+async fn brands_are_listed_with_what_their_products_add_up_to() {
+    let market = Market::of(&small()).await;
+    insta::assert_snapshot!(market.body("/v1/brands?limit=1&q=blue").await, @r#"
+{
+  "data": [
+    {
+      "slug": "blue-tokai",
+      "name": "Blue Tokai",
+      "domain": "blue-tokai.example",
+      "logo": null,
+      "currency": "INR",
+      "country": "IN",
+      "product_count": 4,
+      "in_stock_count": 3,
+      "on_sale_count": 1,
+      "categories": [
+        {
+          "id": 1868,
+          "slug": "coffee",
+          "name": "Coffee",
+          "product_count": 4
+        }
+      ],
+      "price_min_minor": 49900,
+      "price_max_minor": 159900,
+      "rating": 4.7,
+      "rating_count": 128,
+      "refreshed_at": "2026-11-20T06:30:00Z"
+    }
+  ],
+  "provenance": {
+    "release": "[release]",
+    "page": {
+      "next_cursor": null
+    }
+  },
+  "tier": "graph"
+}
+"#);
+}
+
+#[tokio::test]
+async fn brands_are_found_by_name_slug_domain_and_category() {
+    let market = Market::of(&small()).await;
+    assert_eq!(slugs(&market, "").await, ["blue-tokai", "loom-thread", "kissaten"]);
+    assert_eq!(slugs(&market, "q=LOOM").await, ["loom-thread"]);
+    assert_eq!(slugs(&market, "q=kissaten.example").await, ["kissaten"]);
+    assert_eq!(slugs(&market, "category=apparel-accessories").await, ["loom-thread"]);
+    assert_eq!(slugs(&market, "category=1868").await, ["blue-tokai"]);
+    assert!(slugs(&market, "category=no-such").await.is_empty());
+}
+
+#[tokio::test]
+async fn a_cursor_walks_the_list_of_its_own_query_and_release_only() {
+    let market = Market::of(&small()).await;
+    let mut path = "limit=2".to_owned();
+    let mut seen = Vec::new();
+    loop {
+        let page: BrandsAnswer = market.get(&format!("/v1/brands?{path}")).await.read();
+        seen.extend(page.data.into_iter().map(|brand| brand.slug));
+        let Some(cursor) = page.provenance.page.next_cursor else { break };
+        assert_eq!(market.get(&format!("/v1/brands?q=other&cursor={cursor}")).await.status, 422);
+        path = format!("limit=2&cursor={cursor}");
+    }
+    assert_eq!(seen, ["blue-tokai", "loom-thread", "kissaten"]);
+    let facts = brand("New Brand", "INR");
+    let mut more = small();
+    more.insert(2, (facts.clone(), vec![product(&facts, 99, "New Thing")]));
+    more.sort_by(|one, other| one.0.brand.store.cmp(&other.0.brand.store));
+    market.publish(&more).await;
+    market.server.refresh().await.unwrap();
+    assert_eq!(market.get(&format!("/v1/brands?{path}")).await.status, 422, "the release is another one");
+}
+
+#[tokio::test]
+async fn one_brand_adds_description_and_shipping() {
+    let market = Market::of(&small()).await;
+    let answer: BrandAnswer = market.get("/v1/brands/loom-thread").await.read();
+    assert_eq!(answer.data.description.as_deref(), Some("Loom & Thread makes things."));
+    assert_eq!((answer.data.shipping, answer.data.in_stock_count), (None, 3));
+    for unknown in ["no-such-brand", "NO%20SLUG", "%E0%A4%97"] {
+        let answered = market.get(&format!("/v1/brands/{unknown}")).await;
+        assert_eq!((answered.status.as_u16(), &answered.json()["code"]), (404, &"brand_not_found".into()), "{unknown}");
+    }
+}

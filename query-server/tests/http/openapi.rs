@@ -1,0 +1,70 @@
+use std::collections::BTreeSet;
+
+use query_server::QueryServer;
+use serde_json::Value;
+
+use crate::support::Market;
+
+fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+    match value {
+        Value::Object(members) => {
+            found.extend(members.get("$ref").and_then(Value::as_str));
+            members.values().for_each(|member| references(member, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+        _ => {}
+    }
+}
+
+#[tokio::test]
+async fn the_description_holds_together() {
+    let answered = Market::empty().get("/openapi.json").await;
+    assert_eq!(answered.headers["content-type"], "application/json");
+    let document = answered.json();
+    assert_eq!((document["openapi"].as_str().unwrap().starts_with("3."), &document["info"]["version"]), (true, &"1.0".into()));
+    let mut found = Vec::new();
+    references(&document, &mut found);
+    assert!(!found.is_empty());
+    for reference in found {
+        let pointer = reference.strip_prefix('#').unwrap();
+        assert!(document.pointer(pointer).is_some(), "{reference} leads nowhere");
+    }
+    let mut ids = BTreeSet::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let id = operation["operationId"].as_str().unwrap_or_else(|| panic!("{method} {path} has no id"));
+            assert!(ids.insert(id), "{id} twice");
+            let named: BTreeSet<_> = path.split('{').skip(1).filter_map(|rest| rest.split('}').next()).collect();
+            let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
+            let documented = parameters.iter().filter(|one| one["in"] == "path");
+            let documented: Vec<_> = documented.map(|one| one["name"].as_str().unwrap().to_owned()).collect();
+            assert_eq!(documented.iter().map(String::as_str).collect::<BTreeSet<_>>(), named, "{path}");
+        }
+    }
+}
+
+#[test]
+fn every_operation_lists_every_status_it_can_answer() {
+    let document = serde_json::to_value(QueryServer::openapi()).unwrap();
+    let mut lines = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let statuses: Vec<_> = operation["responses"].as_object().unwrap().keys().map(String::as_str).collect();
+            let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
+            let names: Vec<_> = parameters.iter().map(|one| one["name"].as_str().unwrap()).collect();
+            let id = operation["operationId"].as_str().unwrap();
+            lines.push(format!("{} {path} {id}({}) {}", method.to_uppercase(), names.join(" "), statuses.join(" ")));
+        }
+    }
+    insta::assert_snapshot!(lines.join("\n"), @r#"
+GET /healthz health() 200
+GET /readyz ready() 200 503
+GET /v1/brands list_brands(q category limit cursor) 200 304 401 405 413 422 429 500 503
+GET /v1/brands/{slug} get_brand(slug) 200 304 401 404 405 413 422 429 500 503
+GET /v1/categories list_categories() 200 304 401 405 413 422 429 500 503
+GET /v1/products/{ident} get_product(ident include) 200 304 401 404 405 413 422 429 500 503
+GET /v1/products/{ident}/reviews list_reviews(ident limit offset cursor) 200 304 401 404 405 413 422 429 500 503
+GET /v1/search search_products(q price_min price_max in_stock on_sale brand facets sort mode limit currency) 200 304 401 405 413 422 429 500 503
+GET /v1/stats get_stats() 200 304 401 405 413 422 429 500 503
+"#);
+}

@@ -1,0 +1,165 @@
+use query_server::schema::SearchAnswer;
+
+use crate::catalogue::{brand, product, small};
+use crate::support::Market;
+
+#[tokio::test]
+async fn a_search_answers_ranked_cards() {
+    let market = Market::of(&small()).await;
+    insta::assert_snapshot!(market.body("/v1/search?q=vienna+coffee&limit=2").await, @r#"
+{
+  "data": [
+    {
+      "id": "3184d755-3f80-5149-ac36-3f630b93c84d",
+      "product_uid": "sha:4ad5da2baf81d11491511f8e7abbafcb4a73b4d3",
+      "title": "Vienna Roast Coffee",
+      "brand": "Blue Tokai",
+      "brand_slug": "blue-tokai",
+      "price_min_minor": 49900,
+      "compare_at_minor": 59900,
+      "discount_pct": 17,
+      "currency": "INR",
+      "in_stock": true,
+      "rating": 4.7,
+      "image": "https://cdn.example/vienna.jpg"
+    },
+    {
+      "id": "ecf5f0c3-8b6e-58cb-b786-219243714cce",
+      "product_uid": "sha:405704c62b06b8a6ab4dfe19a0d19d4d36fb8192",
+      "title": "Coffee Gift Card",
+      "brand": "Blue Tokai",
+      "brand_slug": "blue-tokai",
+      "price_min_minor": 100000,
+      "compare_at_minor": null,
+      "discount_pct": null,
+      "currency": "INR",
+      "in_stock": true,
+      "rating": null,
+      "image": null
+    }
+  ],
+  "provenance": {
+    "release": "[release]",
+    "engine": "lexical",
+    "requested_mode": "hybrid",
+    "relaxed": "all_but_one"
+  },
+  "tier": "graph"
+}
+"#);
+}
+
+#[tokio::test]
+async fn products_with_every_word_stand_before_those_with_some() {
+    let market = Market::of(&small()).await;
+    let answer: SearchAnswer = market.get("/v1/search?q=cold+brew+coffee&mode=semantic").await.read();
+    assert_eq!(answer.data[0].title, "Cold Brew Bags");
+    assert!(answer.data.len() > 1);
+    assert_eq!((answer.provenance.relaxed.as_str(), answer.provenance.requested_mode.as_str()), ("any_term", "semantic"));
+    let strict: SearchAnswer = market.get("/v1/search?q=cold+brew+coffee&limit=1").await.read();
+    assert_eq!(strict.provenance.relaxed, "none");
+}
+
+#[tokio::test]
+async fn a_word_that_the_catalogue_lacks_is_let_go() {
+    let market = Market::of(&small()).await;
+    let answer: SearchAnswer = market.get("/v1/search?q=zyxwvut+linen+shirt").await.read();
+    assert_eq!(answer.data[0].title, "Linen Shirt");
+    assert_eq!(answer.provenance.relaxed, "any_term");
+    assert!(market.titles("q=zyxwvut").await.is_empty());
+    assert!(market.titles("q=%21%21%21").await.is_empty());
+}
+
+#[tokio::test]
+async fn the_product_whose_sku_or_handle_is_the_query_stands_first() {
+    let market = Market::of(&small()).await;
+    assert_eq!(market.titles("q=VR-250&limit=1").await, ["Vienna Roast Coffee"]);
+    assert_eq!(market.titles("q=vr250&limit=1").await, ["Vienna Roast Coffee"]);
+    assert_eq!(market.titles("q=coffee-gift-card&limit=1").await, ["Coffee Gift Card"]);
+}
+
+#[tokio::test]
+async fn a_brand_a_category_and_words_without_accents_are_found() {
+    let market = Market::of(&small()).await;
+    let mut of_brand = market.titles("q=kissaten").await;
+    of_brand.sort_unstable();
+    assert_eq!(of_brand, ["Drip Coffee Kettle", "Paper Filter 100 pcs"]);
+    assert_eq!(market.titles("q=shirts").await.len(), 3);
+    assert_eq!(market.titles("q=cafe+apron&limit=1").await, ["Café Apron — ग्रीन"]);
+    assert_eq!(market.titles("q=%E0%A4%97%E0%A5%8D%E0%A4%B0%E0%A5%80%E0%A4%A8").await, ["Café Apron — ग्रीन"]);
+}
+
+#[tokio::test]
+async fn without_a_query_the_most_presentable_products_are_answered() {
+    let market = Market::of(&small()).await;
+    let titles = market.titles("").await;
+    assert_eq!((titles.len(), titles[0].as_str()), (9, "Vienna Roast Coffee"));
+    assert_eq!(titles.last().unwrap(), "Attikan Estate Coffee");
+    assert_eq!(market.titles("q=++&limit=9").await, titles);
+}
+
+#[tokio::test]
+async fn filters_narrow_and_combine() {
+    let market = Market::of(&small()).await;
+    assert_eq!(market.titles("q=coffee&in_stock=yes&brand=blue-tokai").await, ["Vienna Roast Coffee", "Coffee Gift Card", "Cold Brew Bags"]);
+    assert_eq!(market.titles("on_sale=1&sort=price_asc").await, ["Vienna Roast Coffee", "Linen Shirt"]);
+    assert_eq!(market.titles("price_min=55000&price_max=60000&sort=price_asc").await, ["Attikan Estate Coffee", "Cold Brew Bags"]);
+    assert_eq!(market.titles("brand=no-such-brand").await.len(), 0);
+    assert_eq!(market.titles("brand=No%20Slug!").await.len(), 0);
+    assert_eq!(market.titles("cursor=whatever&unknown=1&limit=9").await.len(), 9);
+}
+
+#[tokio::test]
+async fn facets_match_any_of_a_names_values_and_all_of_the_names() {
+    let market = Market::of(&small()).await;
+    let facets = |json: &str| format!("sort=price_asc&facets={}", json.replace('"', "%22").replace(' ', "%20"));
+    assert_eq!(market.titles(&facets(r#"{"color":["navy","WHITE"]}"#)).await, ["Cotton Shirt", "Linen Shirt"]);
+    assert_eq!(market.titles(&facets(r#"{"color":"navy","category":"shirts-tops"}"#)).await, ["Linen Shirt"]);
+    assert_eq!(market.titles(&facets(r#"{"category":1868,"tag":"dark"}"#)).await, ["Vienna Roast Coffee"]);
+    assert_eq!(market.titles(&facets(r#"{"weight":"1 KG"}"#)).await, ["Vienna Roast Coffee"]);
+    assert_eq!(market.titles(&facets(r#"{"no-such":true}"#)).await.len(), 0);
+    assert_eq!(market.titles(&facets(r#"{"color":[]}"#)).await.len(), 0);
+    assert_eq!(market.titles("facets=%7B%7D").await.len(), 9);
+}
+
+#[tokio::test]
+async fn orders_are_total_and_prices_of_other_currencies_stay_out() {
+    let market = Market::of(&small()).await;
+    let rupees = market.titles("sort=price_desc").await;
+    assert_eq!(rupees.len(), 7);
+    assert_eq!(rupees[..2], ["Linen Shirt", "Cotton Shirt"]);
+    assert_eq!(market.titles("sort=price_asc&currency=jpy").await, ["Drip Coffee Kettle", "Paper Filter 100 pcs"]);
+    assert_eq!(market.titles("sort=rating&limit=3").await, ["Cotton Shirt", "Vienna Roast Coffee", "Linen Shirt"]);
+    assert_eq!(market.titles("sort=newest&limit=2").await, ["Cold Brew Bags", "Vienna Roast Coffee"]);
+    // Sorted by price, what fits less is not put before what fits.
+    assert_eq!(market.titles("q=vienna+coffee&sort=price_asc").await, ["Vienna Roast Coffee"]);
+}
+
+#[tokio::test]
+async fn a_page_is_full_under_any_filter_and_the_same_however_parts_are_cut() {
+    // A naive scan tells what must come: hundreds of equal texts of which a filter leaves a few.
+    let facts = brand("Many Things", "INR");
+    let products: Vec<_> = (1..=300)
+        .map(|id| {
+            let mut product = product(&facts, id, &format!("Blue Mug {}", id % 7));
+            product.variants[0].price_minor = i64::try_from(id * 7919 % 500).unwrap();
+            product.variants[0].available = id % 50 == 0;
+            product
+        })
+        .collect();
+    let mut wanted: Vec<_> = products.iter().filter(|one| one.variants[0].available).collect();
+    wanted.sort_by_key(|one| (one.variants[0].price_minor, one.key.id()));
+    let wanted: Vec<_> = wanted.iter().map(|one| one.key.id().to_string()).collect();
+    let market = Market::of(&vec![(facts, products)]).await;
+    for query in ["q=blue+mug&in_stock=true&sort=price_asc", "in_stock=true&sort=price_asc"] {
+        let answer: SearchAnswer = market.get(&format!("/v1/search?{query}")).await.read();
+        assert_eq!(answer.data.iter().map(|card| card.id.clone()).collect::<Vec<_>>(), wanted, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_very_long_query_of_common_words_is_answered() {
+    let market = Market::of(&small()).await;
+    let words = "coffee+roast+shirt+kettle+".repeat(30);
+    assert!(!market.titles(&format!("q={}", &words[..500])).await.is_empty());
+}

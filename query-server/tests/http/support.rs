@@ -1,0 +1,237 @@
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use data_index::{
+    Assembly, BrandFacts, BuildOptions, CheckOptions, LakeStore, Manifest, PartsBuilder, PlanOptions, Publication,
+    Published, ReleaseStore, assemble, plan,
+};
+use data_model::{Clock, Product, Timestamp};
+use data_storage::Storage;
+use http::{HeaderMap, Request, StatusCode};
+use http_body_util::BodyExt;
+use query_server::{CursorKey, QueryConfig, QueryServer};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tempfile::TempDir;
+use tower::ServiceExt;
+
+#[derive(Debug)]
+pub(crate) struct FixedClock;
+
+impl Clock for FixedClock {
+    fn now(&self) -> Timestamp {
+        "2026-11-21T12:00:00Z".parse().unwrap()
+    }
+}
+
+pub(crate) type Catalogue = Vec<(BrandFacts, Vec<Product>)>;
+
+/// Builds a release of these brands; its files lie in `dir`.
+pub(crate) fn build(catalogue: &Catalogue, dir: &Path, rows_max: u32) -> Manifest {
+    let options = BuildOptions { rows_max, ..BuildOptions::default() };
+    let mut parts = PartsBuilder::new(dir, &options);
+    for (facts, products) in catalogue {
+        products.iter().for_each(|product| parts.push(product, facts).unwrap());
+    }
+    let stores: Vec<_> = catalogue
+        .iter()
+        .map(|(facts, products)| LakeStore { facts: facts.clone(), product_count: products.len() as u64 })
+        .collect();
+    let plan = plan(None, &stores, &PlanOptions { rows_max, ..PlanOptions::default() });
+    let built = parts.finish().unwrap();
+    let built_at = FixedClock.now();
+    assemble(Assembly { previous: None, plan, built, stores: &stores, lake: BTreeMap::new(), built_at }).unwrap()
+}
+
+/// A query server over a release store in a directory of its own.
+pub(crate) struct Market {
+    dir: TempDir,
+    pub(crate) server: QueryServer,
+    pub(crate) router: Router,
+}
+
+/// What a request was answered.
+#[derive(Debug)]
+pub(crate) struct Answered {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Market {
+    /// A server to which nothing was published yet.
+    pub(crate) fn empty() -> Self {
+        let dir = TempDir::new().unwrap();
+        let storage = Storage::from_path(&dir.path().join("home")).unwrap().child("releases");
+        let store = ReleaseStore::new(storage, Arc::new(FixedClock));
+        let mut config = QueryConfig::new("INR".parse().unwrap());
+        config.cursor_key = CursorKey::from_secret("test");
+        let server = QueryServer::new(store, dir.path().join("cache"), Arc::new(FixedClock), config);
+        let router = server.router(None);
+        Self { dir, server, router }
+    }
+
+    /// A server that serves these brands.
+    pub(crate) async fn of(catalogue: &Catalogue) -> Self {
+        let market = Self::empty();
+        market.publish(catalogue).await;
+        market.server.refresh().await.unwrap();
+        market
+    }
+
+    pub(crate) fn store(&self) -> ReleaseStore {
+        let storage = Storage::from_path(&self.dir.path().join("home")).unwrap().child("releases");
+        ReleaseStore::new(storage, Arc::new(FixedClock))
+    }
+
+    pub(crate) fn home(&self) -> std::path::PathBuf {
+        self.dir.path().join("home")
+    }
+
+    pub(crate) async fn publish(&self, catalogue: &Catalogue) -> Manifest {
+        let files = TempDir::new_in(self.dir.path()).unwrap();
+        let manifest = build(catalogue, files.path(), 4);
+        let store = self.store();
+        let publication = Publication {
+            manifest: &manifest,
+            files: files.path(),
+            cache: &self.dir.path().join("publisher"),
+            expected: store.current().await.unwrap().map(|current| current.seq),
+            checks: &CheckOptions { collapse_confirmed: true, ..CheckOptions::default() },
+        };
+        assert!(matches!(store.publish(publication).await.unwrap(), Published::Published(_)));
+        manifest
+    }
+
+    pub(crate) async fn send(&self, request: Request<Body>) -> Answered {
+        send(self.router.clone(), request).await
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answered {
+        self.send(Request::get(path).header("x-request-id", "test").body(Body::empty()).unwrap()).await
+    }
+
+    /// The body of a 200, indented; the release's id, which follows from the bytes of its files, is put by.
+    pub(crate) async fn body(&self, path: &str) -> String {
+        let answered = self.get(path).await;
+        assert_eq!(answered.status, StatusCode::OK, "{path}: {}", String::from_utf8_lossy(&answered.body));
+        let release = self.server.release().unwrap().to_string();
+        assert!(answered.pretty().contains(&release), "{path} does not name its release");
+        answered.pretty().replace(&release, "[release]")
+    }
+
+    /// Titles of the products that a search answers.
+    pub(crate) async fn titles(&self, query: &str) -> Vec<String> {
+        let answer: query_server::schema::SearchAnswer = self.get(&format!("/v1/search?{query}")).await.read();
+        answer.data.into_iter().map(|card| card.title).collect()
+    }
+}
+
+pub(crate) async fn send(router: Router, request: Request<Body>) -> Answered {
+    let (parts, body) = router.oneshot(request).await.unwrap().into_parts();
+    let body = body.collect().await.unwrap().to_bytes().to_vec();
+    Answered { status: parts.status, headers: parts.headers, body }
+}
+
+impl Answered {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
+    }
+
+    /// The body read into what the interface description says; nothing may be left over.
+    pub(crate) fn read<T: DeserializeOwned>(&self) -> T {
+        let body = String::from_utf8_lossy(&self.body);
+        assert_eq!(self.status, StatusCode::OK, "{body}");
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {body}"))
+    }
+
+    pub(crate) fn pretty(&self) -> String {
+        // Through a generic value the members would be sorted; this keeps them as sent.
+        let mut out = Vec::new();
+        let mut formatter = serde_json::Serializer::pretty(&mut out);
+        serde_transcode(&self.body, &mut formatter);
+        String::from_utf8(out).unwrap()
+    }
+}
+
+fn serde_transcode(body: &[u8], out: &mut serde_json::Serializer<&mut Vec<u8>, serde_json::ser::PrettyFormatter<'_>>) {
+    use serde::Serialize;
+    ordered::Ordered::deserialize_from(body).serialize(out).unwrap();
+}
+
+/// JSON whose members stay in order.
+mod ordered {
+    use serde::de::{MapAccess, SeqAccess, Visitor};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use serde_json::Value;
+
+    pub(super) enum Ordered {
+        Scalar(Value),
+        List(Vec<Ordered>),
+        Object(Vec<(String, Ordered)>),
+    }
+
+    impl Ordered {
+        pub(super) fn deserialize_from(body: &[u8]) -> Self {
+            serde_json::from_slice(body).unwrap()
+        }
+    }
+
+    impl Serialize for Ordered {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            match self {
+                Self::Scalar(value) => value.serialize(serializer),
+                Self::List(items) => serializer.collect_seq(items),
+                Self::Object(members) => serializer.collect_map(members.iter().map(|(name, value)| (name, value))),
+            }
+        }
+    }
+
+    impl<'de> Deserialize<'de> for Ordered {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            struct Reader;
+            impl<'de> Visitor<'de> for Reader {
+                type Value = Ordered;
+                fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    formatter.write_str("JSON")
+                }
+                fn visit_bool<E>(self, value: bool) -> Result<Ordered, E> {
+                    Ok(Ordered::Scalar(value.into()))
+                }
+                fn visit_i64<E>(self, value: i64) -> Result<Ordered, E> {
+                    Ok(Ordered::Scalar(value.into()))
+                }
+                fn visit_u64<E>(self, value: u64) -> Result<Ordered, E> {
+                    Ok(Ordered::Scalar(value.into()))
+                }
+                fn visit_f64<E>(self, value: f64) -> Result<Ordered, E> {
+                    Ok(Ordered::Scalar(value.into()))
+                }
+                fn visit_str<E>(self, value: &str) -> Result<Ordered, E> {
+                    Ok(Ordered::Scalar(value.into()))
+                }
+                fn visit_unit<E>(self) -> Result<Ordered, E> {
+                    Ok(Ordered::Scalar(Value::Null))
+                }
+                fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Ordered, A::Error> {
+                    let mut list = Vec::new();
+                    while let Some(item) = items.next_element()? {
+                        list.push(item);
+                    }
+                    Ok(Ordered::List(list))
+                }
+                fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Ordered, A::Error> {
+                    let mut object = Vec::new();
+                    while let Some(member) = members.next_entry()? {
+                        object.push(member);
+                    }
+                    Ok(Ordered::Object(object))
+                }
+            }
+            deserializer.deserialize_any(Reader)
+        }
+    }
+}

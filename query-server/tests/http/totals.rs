@@ -1,0 +1,114 @@
+use query_server::schema::{CategoriesAnswer, StatsAnswer};
+
+use crate::catalogue::small;
+use crate::support::Market;
+
+#[tokio::test]
+async fn stats_are_the_releases_totals() {
+    let market = Market::of(&small()).await;
+    let _: StatsAnswer = market.get("/v1/stats").await.read();
+    insta::assert_snapshot!(market.body("/v1/stats").await, @r#"
+{
+  "data": {
+    "brands": 3,
+    "products": 9,
+    "variants": 10,
+    "in_stock": 8,
+    "on_sale": 2,
+    "reviews": 3,
+    "categories": 2,
+    "currencies": [
+      {
+        "currency": "INR",
+        "products": 7
+      },
+      {
+        "currency": "JPY",
+        "products": 2
+      }
+    ],
+    "pincodes_covered": 0,
+    "release": {
+      "id": "[release]",
+      "published_at": "2026-11-21T12:00:00Z"
+    },
+    "refreshed_at": {
+      "oldest": "2026-11-20T06:30:00Z",
+      "newest": "2026-11-20T06:30:00Z"
+    }
+  },
+  "provenance": {
+    "release": "[release]"
+  },
+  "tier": "graph"
+}
+"#);
+}
+
+#[tokio::test]
+async fn the_category_tree_is_pruned_and_counts_descendants() {
+    let market = Market::of(&small()).await;
+    let _: CategoriesAnswer = market.get("/v1/categories").await.read();
+    insta::assert_snapshot!(market.body("/v1/categories").await, @r#"
+{
+  "data": [
+    {
+      "id": 166,
+      "slug": "apparel-accessories",
+      "name": "Apparel & Accessories",
+      "path": "Apparel & Accessories",
+      "product_count": 3,
+      "children": [
+        {
+          "id": 1604,
+          "slug": "clothing",
+          "name": "Clothing",
+          "path": "Apparel & Accessories > Clothing",
+          "product_count": 3,
+          "children": [
+            {
+              "id": 212,
+              "slug": "shirts-tops",
+              "name": "Shirts & Tops",
+              "path": "Apparel & Accessories > Clothing > Shirts & Tops",
+              "product_count": 3,
+              "children": []
+            }
+          ]
+        }
+      ]
+    },
+    {
+      "id": 412,
+      "slug": "food-beverages-tobacco",
+      "name": "Food, Beverages & Tobacco",
+      "path": "Food, Beverages & Tobacco",
+      "product_count": 4,
+      "children": [
+        {
+          "id": 413,
+          "slug": "beverages",
+          "name": "Beverages",
+          "path": "Food, Beverages & Tobacco > Beverages",
+          "product_count": 4,
+          "children": [
+            {
+              "id": 1868,
+              "slug": "coffee",
+              "name": "Coffee",
+              "path": "Food, Beverages & Tobacco > Beverages > Coffee",
+              "product_count": 4,
+              "children": []
+            }
+          ]
+        }
+      ]
+    }
+  ],
+  "provenance": {
+    "release": "[release]"
+  },
+  "tier": "graph"
+}
+"#);
+}
