@@ -1,0 +1,63 @@
+//! What haat costs, each figure beside a baseline in the same run: `cargo run --release -p bench -- all`.
+//!
+//! In: the `haat` binary built beside this one, and a generated catalogue. Out: one JSON line a figure with its ratio.
+//! CPU time is the operating system's account of whole processes. It judges nothing, and no test runs it.
+
+mod build;
+mod crawl;
+mod http;
+mod meter;
+mod refresh;
+mod serve;
+mod setup;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Debug, Parser)]
+struct Cli {
+    /// Products of the generated catalogue
+    #[arg(long, global = true, default_value_t = 200_000)]
+    products: u64,
+    /// Stores they are spread over
+    #[arg(long, global = true, default_value_t = 1_000)]
+    stores: u32,
+    /// Folder for the catalogue; kept, and used again by the next run [default: a fresh one, removed at the end]
+    #[arg(long, global = true)]
+    home: Option<std::path::PathBuf>,
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+enum What {
+    /// Crawl, normalise, write to Parquet; beside fetching and decoding alone
+    Crawl,
+    /// Build a release in full, and after 1% of the stores changed
+    Build,
+    /// Refresh one brand; beside writing the whole bucket's rows as one Parquet file
+    Refresh,
+    /// Search over HTTP beside bare tantivy on the same index; product detail; memory; time to ready; hot swaps
+    Serve,
+    /// All of them, one after the other
+    All,
+}
+
+fn main() -> anyhow::Result<()> {
+    let cli = Cli::parse();
+    let bench = setup::Bench::new(cli.products, cli.stores, cli.home)?;
+    let all = cli.what == What::All;
+    if all || cli.what == What::Crawl {
+        crawl::run(&bench)?;
+    }
+    bench.fill()?;
+    if all || cli.what == What::Build {
+        build::run(&bench)?;
+    }
+    if all || cli.what == What::Refresh {
+        refresh::run(&bench)?;
+    }
+    if all || cli.what == What::Serve {
+        serve::run(&bench)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! Times and memory, and the line that tells them.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+use serde::Serialize;
+
+/// One figure with its baseline.
+#[derive(Debug, Serialize)]
+pub(crate) struct Figure {
+    pub(crate) name: &'static str,
+    pub(crate) value: f64,
+    pub(crate) unit: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) baseline: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) baseline_is: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ratio: Option<f64>,
+}
+
+impl Figure {
+    pub(crate) fn alone(name: &'static str, value: f64, unit: &'static str) -> Self {
+        Self { name, value, unit, baseline: None, baseline_is: None, ratio: None }
+    }
+
+    pub(crate) fn beside(self, baseline: f64, is: &'static str) -> Self {
+        Self { baseline: Some(baseline), baseline_is: Some(is), ratio: Some(self.value / baseline), ..self }
+    }
+
+    pub(crate) fn print(&self) -> anyhow::Result<()> {
+        let mut stdout = std::io::stdout().lock();
+        serde_json::to_writer(&mut stdout, self)?;
+        writeln!(stdout)?;
+        Ok(stdout.flush()?)
+    }
+}
+
+/// Wall and CPU time of a piece of work.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cost {
+    pub(crate) wall: Duration,
+    pub(crate) cpu: Duration,
+}
+
+fn cpu_of(who: UsageWho) -> anyhow::Result<Duration> {
+    let usage = getrusage(who)?;
+    let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
+    Ok(Duration::from_micros(u64::try_from(micros)?))
+}
+
+fn cost<T>(who: UsageWho, work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<(T, Cost)> {
+    let (cpu, begun) = (cpu_of(who)?, Instant::now());
+    let done = work()?;
+    Ok((done, Cost { wall: begun.elapsed(), cpu: cpu_of(who)?.saturating_sub(cpu) }))
+}
+
+/// What the work costs in this process.
+pub(crate) fn of_self<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<(T, Cost)> {
+    cost(UsageWho::RUSAGE_SELF, work)
+}
+
+/// What the work costs in processes that it starts and waits for.
+pub(crate) fn of_children<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<(T, Cost)> {
+    cost(UsageWho::RUSAGE_CHILDREN, work)
+}
+
+/// CPU time that a running process has used so far, by the kernel's clock ticks of 10 ms.
+pub(crate) fn cpu_of_process(pid: u32) -> anyhow::Result<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks: u64 = fields.get(11..13).unwrap_or_default().iter().map(|ticks| ticks.parse().unwrap_or(0_u64)).sum();
+    Ok(Duration::from_millis(ticks * 10))
+}
+
+/// Resident memory of a running process, split in what is its own and what is mapped from files, in bytes.
+pub(crate) fn memory_of_process(pid: u32) -> anyhow::Result<(f64, f64)> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let kib = |key: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(key));
+        line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok()).unwrap_or(0.0)
+    };
+    Ok((kib("RssAnon:") * 1024.0, kib("RssFile:") * 1024.0))
+}
+
+/// The value below which `share` of the values lie.
+pub(crate) fn quantile(values: &mut [f64], share: f64) -> f64 {
+    values.sort_by(f64::total_cmp);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "an index of a short list")]
+    let index = ((values.len().saturating_sub(1)) as f64 * share).round() as usize;
+    values.get(index).copied().unwrap_or(f64::NAN)
+}

@@ -1,0 +1,76 @@
+//! One brand's refresh into a lake that holds all the others, beside the same into a lake that holds none.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use anyhow::Context;
+use data_lake::{BrandRow, Lake, LakeConfig, LakeSnapshot, RunSummaryRow};
+use data_model::{BrandRefresh, Clock, Timestamp};
+use data_storage::Storage;
+use futures::TryStreamExt;
+
+use crate::meter::{Figure, of_self, quantile};
+use crate::setup::Bench;
+
+const BRANDS: usize = 9;
+
+/// A clock that stands still: it names runs, it measures nothing.
+#[derive(Debug)]
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_micros(1_800_000_000_000_000)
+    }
+}
+
+pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let full = runtime.block_on(open(Storage::from_path(bench.home())?))?;
+    let snapshot = runtime.block_on(full.snapshot())?;
+    let brands = runtime.block_on(snapshot.brands())?;
+    let middle: Vec<&BrandRow> = brands.iter().skip(brands.len() / 3).take(BRANDS + 1).collect();
+    let (mut costs, mut alone, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+    for (round, brand) in middle.into_iter().enumerate() {
+        let refresh = runtime.block_on(changed(&snapshot, brand))?;
+        let products = refresh.products.len();
+        let empty = runtime.block_on(open(Storage::from_path(tempfile::tempdir()?.path())?))?;
+        let (_, cost) = of_self(|| Ok(runtime.block_on(full.commit(vec![refresh.clone()], row()?))?))?;
+        let (_, floor) = of_self(|| Ok(runtime.block_on(empty.commit(vec![refresh], row()?))?))?;
+        // The first round reads the tables' logs; a committer that stays up does that once.
+        if round > 0 {
+            costs.push(cost.cpu.as_secs_f64() * 1e3);
+            alone.push(floor.cpu.as_secs_f64() * 1e3);
+            rows.push(f64::from(u32::try_from(products)?));
+        }
+    }
+    Figure::alone("refresh.products_of_the_brand", quantile(&mut rows, 0.5), "products").print()?;
+    Figure::alone("refresh.one_brand_cpu_ms", quantile(&mut costs, 0.5), "ms")
+        .beside(quantile(&mut alone, 0.5), "the same brand into an empty lake")
+        .print()
+}
+
+fn row() -> anyhow::Result<RunSummaryRow> {
+    Ok(RunSummaryRow::new("bench".parse()?, Still.now()))
+}
+
+async fn open(root: Storage) -> anyhow::Result<Lake> {
+    Ok(Lake::open(root.child("lake"), LakeConfig::default(), Arc::new(Still)).await?)
+}
+
+/// The brand as a crawl would find it after every price went up by one minor unit.
+async fn changed(snapshot: &LakeSnapshot, row: &BrandRow) -> anyhow::Result<BrandRefresh> {
+    let stores = BTreeSet::from([row.brand.store.clone()]);
+    let mut products: Vec<_> = snapshot.products(&stores).await?.try_collect().await.context("products")?;
+    for variant in products.iter_mut().flat_map(|product| &mut product.variants) {
+        variant.price_minor += 1;
+    }
+    Ok(BrandRefresh {
+        brand: row.brand.clone(),
+        run: "bench".parse()?,
+        observed_at: Still.now(),
+        products,
+        shipping: None,
+        quarantined: Vec::new(),
+    })
+}

@@ -1,0 +1,102 @@
+//! The catalogue that every figure is measured on, made once.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use anyhow::Context;
+use serde_json::Value;
+
+#[derive(Debug)]
+pub(crate) struct Bench {
+    pub(crate) products: u64,
+    pub(crate) stores: u32,
+    home: PathBuf,
+    _scratch: Option<tempfile::TempDir>,
+    binary: PathBuf,
+}
+
+/// A child that serves until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Serving {
+    pub(crate) child: Child,
+    pub(crate) document: Value,
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Bench {
+    pub(crate) fn new(products: u64, stores: u32, home: Option<PathBuf>) -> anyhow::Result<Self> {
+        let binary = std::env::current_exe()?.with_file_name("haat");
+        anyhow::ensure!(binary.exists(), "{} is absent: `cargo build --release` first", binary.display());
+        let scratch = if home.is_none() { Some(tempfile::tempdir()?) } else { None };
+        let home = match (&scratch, home) {
+            (Some(scratch), _) => scratch.path().to_owned(),
+            (None, home) => home.unwrap_or_default(),
+        };
+        Ok(Self { products, stores, home, _scratch: scratch, binary })
+    }
+
+    pub(crate) fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// A command on `home`, allowed to crawl this machine without a pace.
+    pub(crate) fn command(&self, home: &Path, args: &[&str]) -> Command {
+        let mut command = Command::new(&self.binary);
+        command.args(args).args(["--json", "--quiet", "--home"]).arg(home);
+        command.env("HAAT_STOREFRONT__ALLOW_LOOPBACK", "true").env("HAAT_STOREFRONT__RATE_START_PER_S", "1e9");
+        command
+    }
+
+    /// Runs a command to its end and answers its JSON.
+    pub(crate) fn run(&self, home: &Path, args: &[&str]) -> anyhow::Result<Value> {
+        let output = self.command(home, args).stderr(Stdio::inherit()).output()?;
+        anyhow::ensure!(output.status.success(), "haat {args:?} ended with {}", output.status);
+        Ok(serde_json::from_slice(&output.stdout)?)
+    }
+
+    /// Starts a command that serves and waits for its line.
+    pub(crate) fn serve(&self, home: &Path, args: &[&str]) -> anyhow::Result<Serving> {
+        let mut child = self.command(home, args).stdout(Stdio::piped()).spawn()?;
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().context("stdout")?).read_line(&mut line)?;
+        Ok(Serving { child, document: serde_json::from_str(&line)? })
+    }
+
+    /// Serves the generated stores at an epoch.
+    pub(crate) fn emulate(&self, epoch: u32) -> anyhow::Result<Serving> {
+        let (products, stores, epoch) = (self.products.to_string(), self.stores.to_string(), epoch.to_string());
+        let args = ["emulate", "--products", &products, "--stores", &stores, "--seed", "1", "--epoch", &epoch];
+        self.serve(self.home(), &args)
+    }
+
+    /// Registers the first `count` of the served stores and answers their slugs.
+    pub(crate) fn register(&self, home: &Path, stores: &Serving, count: usize) -> anyhow::Result<Vec<String>> {
+        let urls = stores.document["stores"].as_array().context("stores")?.iter().take(count);
+        let urls: Vec<&str> = urls.filter_map(|store| store["base_url"].as_str()).collect();
+        let mut slugs = Vec::new();
+        for urls in urls.chunks(500) {
+            let added = self.run(home, &[&["brands", "add"], urls].concat())?;
+            let added = added["brands"].as_array().context("brands")?;
+            slugs.extend(added.iter().filter_map(|brand| Some(brand["brand"]["slug"].as_str()?.to_owned())));
+        }
+        Ok(slugs)
+    }
+
+    /// Crawls the whole catalogue into the home and releases it, unless an earlier run did.
+    pub(crate) fn fill(&self) -> anyhow::Result<()> {
+        if self.home.join("releases").exists() {
+            return Ok(());
+        }
+        let stores = self.emulate(0)?;
+        self.register(&self.home, &stores, usize::MAX)?;
+        self.run(&self.home, &["crawl", "--release"])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,236 @@
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueHint};
+use clap_complete::Shell;
+
+/// haat: one market of many brand stores.
+///
+/// Crawls the public catalogues of brand stores into an open lake (Delta tables), builds immutable releases
+/// from it and serves them over HTTP.
+#[derive(Debug, Parser)]
+#[command(
+    name = "haat",
+    version,
+    propagate_version = true,
+    after_help = "Exit codes: 0 done · 1 failed · 2 wrong usage or configuration · 3 done in part (some stores failed or were held back) · 4 lost a race to another writer.\n\nEvery key of the configuration can be set in a file (--config), in the environment (HAAT_REFRESH__CRAWL__STORES_CONCURRENT=8) and, for the common ones, by a flag; `haat config` shows what holds and why."
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// Where everything is kept: a folder, or s3://bucket/prefix [default: haat-home, or HAAT_HOME]
+    #[arg(long, global = true, value_name = "DIR|URL")]
+    pub(crate) home: Option<String>,
+    /// Configuration file [default: haat.toml where it exists]
+    #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) config: Option<PathBuf>,
+    /// Print JSON on standard output, one document per result
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// What to log on standard error: error, warn, info, debug, trace, or a filter such as `storefront=debug`
+    #[arg(long, global = true, value_name = "FILTER")]
+    pub(crate) log: Option<String>,
+    /// No progress bars
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Stores on this machine, crawled, released and served: the whole path in one command
+    Demo(DemoArgs),
+    /// Serve emulated stores and print their addresses
+    Emulate(EmulateArgs),
+    /// Crawl registered brands into the lake
+    Crawl(CrawlArgs),
+    /// Register, list and remove brands
+    #[command(subcommand)]
+    Brands(BrandsCommand),
+    /// Build, list, show, roll back and clean up releases
+    #[command(subcommand)]
+    Release(ReleaseCommand),
+    /// Look after the lake's tables
+    #[command(subcommand)]
+    Lake(LakeCommand),
+    /// Serve the current release over HTTP
+    QueryServer(QueryServerArgs),
+    /// Ask the lake in SQL
+    Sql(SqlArgs),
+    /// Show the configuration that holds, and where each value comes from
+    Config,
+    /// Check storage, lake, release and configuration, and say what to do
+    Doctor,
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell to complete in
+        shell: Shell,
+    },
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SourceArgs {
+    /// Serve recorded pages: a folder with one folder of products*.json per store (and meta.json where there is one)
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with_all = ["products", "stores", "seed"])]
+    pub(crate) recorded: Option<PathBuf>,
+    /// How many products to generate over all stores
+    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(1..=5_000_000))]
+    pub(crate) products: u64,
+    /// How many stores to generate
+    #[arg(long, value_name = "M", default_value_t = 24, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) stores: u32,
+    /// What the generated catalogue follows from: the same seed gives the same stores
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// Address to serve the market on
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
+    pub(crate) listen: SocketAddr,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EmulateArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// Address of the stores; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    pub(crate) listen: SocketAddr,
+    /// Epoch of the generated catalogue: another number is the same catalogue some time later
+    #[arg(long, value_name = "E", default_value_t = 0)]
+    pub(crate) epoch: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CrawlArgs {
+    /// Crawl this brand only (its slug); may be given several times
+    #[arg(long = "brand", value_name = "SLUG")]
+    pub(crate) brands: Vec<String>,
+    /// Read every page anew, whatever the validators say
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Crawl, parse and compare, but write nothing to the lake
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Believe these brands' held-back crawl: their catalogue really shrank
+    #[arg(long = "confirm", value_name = "SLUG")]
+    pub(crate) confirm: Vec<String>,
+    /// Build and publish a release afterwards when the lake changed
+    #[arg(long)]
+    pub(crate) release: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BrandsCommand {
+    /// Probe domains, say what was found, and register the stores
+    Add {
+        /// Domains or base URLs
+        #[arg(required = true, value_name = "DOMAIN|URL")]
+        stores: Vec<String>,
+        /// ISO 4217 code of the store's prices, where the store does not say
+        #[arg(long, value_name = "CODE")]
+        currency: Option<String>,
+        /// Probe and say what was found, but register nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// List the registered brands
+    List,
+    /// Take a brand out of the registry and its products out of the lake
+    Remove {
+        /// The brand's slug
+        slug: String,
+        /// Say what would go, but remove nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ReleaseCommand {
+    /// Build a release from the lake and publish it
+    Build {
+        /// Build from nothing instead of from the release before
+        #[arg(long)]
+        full: bool,
+        /// Build and check, but do not publish
+        #[arg(long)]
+        dry_run: bool,
+        /// Publish even though the counts fell sharply
+        #[arg(long)]
+        accept_collapse: bool,
+    },
+    /// List releases, newest event first
+    List,
+    /// Show one release's manifest
+    Show {
+        /// Release id [default: the current one]
+        id: Option<String>,
+    },
+    /// Point readers at an older release
+    Rollback {
+        /// Release id [default: the one before the current]
+        id: Option<String>,
+        /// Say what would be current, but change nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Remove files that no kept release needs
+    Gc {
+        /// How many of the newest releases to keep
+        #[arg(long, value_name = "N")]
+        keep: Option<usize>,
+        /// List what would go, but remove nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LakeCommand {
+    /// Show the tables, their versions and sizes
+    Tables,
+    /// Merge small files of the tables
+    Compact {
+        /// Say what would be merged, but write nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Remove files that neither the retention nor a kept release needs
+    Vacuum {
+        /// List what would go, but remove nothing
+        #[arg(long)]
+        dry_run: bool,
+        /// Hours of time travel to keep [default: lake.retention_hours]
+        #[arg(long, value_name = "HOURS")]
+        retention_hours: Option<u64>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct QueryServerArgs {
+    /// Address to serve on [default: 127.0.0.1:8080, or query_server.listen]
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<SocketAddr>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SqlArgs {
+    /// One statement; `-` reads it from standard input
+    pub(crate) statement: String,
+    /// Read the lake as it was at this moment (RFC 3339)
+    #[arg(long, value_name = "TIME")]
+    pub(crate) as_of: Option<String>,
+    /// How many rows to print at most
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    pub(crate) limit: usize,
+}

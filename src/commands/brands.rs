@@ -1,0 +1,171 @@
+use anyhow::Context as _;
+use data_model::{BrandSlug, CurrencyCode};
+use data_storage::Storage;
+use futures::{StreamExt, stream};
+use pipeline_crawl::{Addition, NewBrand, Probe, RegisteredBrand, Registry, probe};
+use serde_json::{Value, json};
+use storefront::Storefront;
+use url::Url;
+
+use crate::cli::BrandsCommand;
+use crate::exit::{Outcome, usage};
+use crate::wiring::Context;
+
+/// Probes in flight at the same time.
+const PROBES_CONCURRENT: usize = 16;
+
+/// `haat brands …`
+pub(crate) async fn run(command: BrandsCommand, context: Context) -> anyhow::Result<Outcome> {
+    let storage = context.storage()?;
+    match command {
+        BrandsCommand::Add { stores, currency, dry_run } => {
+            let urls: Vec<Url> = stores.iter().map(|store| address(store)).collect::<Result<_, _>>().map_err(usage)?;
+            let currency: Option<CurrencyCode> =
+                currency.map(|code| code.parse()).transpose().context("--currency").map_err(usage)?;
+            let findings = register(&context, &storage, urls, currency, dry_run).await?;
+            print_findings(&context, &findings)
+        }
+        BrandsCommand::List => list(&context, &storage).await,
+        BrandsCommand::Remove { slug, dry_run } => remove(&context, &storage, &slug, dry_run).await,
+    }
+}
+
+/// What was found at one address, and what was made of it.
+#[derive(Debug)]
+pub(crate) struct Finding {
+    url: Url,
+    verdict: String,
+    facts: Value,
+    pub(crate) added: Option<(&'static str, RegisteredBrand)>,
+}
+
+/// Probes every address and registers, in one event, those that can be crawled.
+pub(crate) async fn register(
+    context: &Context,
+    storage: &Storage,
+    urls: Vec<Url>,
+    currency: Option<CurrencyCode>,
+    dry_run: bool,
+) -> anyhow::Result<Vec<Finding>> {
+    let storefront = context.storefront()?;
+    let probes: Vec<_> = stream::iter(urls)
+        .map(|url| look(&storefront, url, currency))
+        .buffered(PROBES_CONCURRENT)
+        .collect()
+        .await;
+    let (mut findings, mut brands, mut places) = (Vec::new(), Vec::new(), Vec::new());
+    for (finding, brand) in probes {
+        if let Some(brand) = brand.filter(|_| !dry_run) {
+            places.push(findings.len());
+            brands.push(brand);
+        }
+        findings.push(finding);
+    }
+    if !brands.is_empty() {
+        let mut registry = Registry::load(storage).await?;
+        let additions = registry.add(storage, &brands, context.clock.now()).await?;
+        for (place, addition) in places.into_iter().zip(additions) {
+            findings[place].added = Some((word(&addition), addition.brand().clone()));
+        }
+    }
+    Ok(findings)
+}
+
+async fn look(storefront: &Storefront, url: Url, currency: Option<CurrencyCode>) -> (Finding, Option<NewBrand>) {
+    let (verdict, facts, brand) = match probe(storefront, &url).await {
+        Ok(found) => {
+            let brand = NewBrand { currency, ..NewBrand::at(url.clone()) }.with_probe(&found);
+            (found.verdict(), facts(&found), usable(&found, currency).then_some(brand))
+        }
+        Err(error) => (error.to_string(), Value::Null, None),
+    };
+    (Finding { url, verdict, facts, added: None }, brand)
+}
+
+/// A currency given by the operator stands in for one that the store does not state.
+fn usable(found: &Probe, currency: Option<CurrencyCode>) -> bool {
+    use pipeline_crawl::Catalogue;
+    found.is_crawlable() || currency.is_some() && matches!(found.catalogue, Catalogue::Open | Catalogue::Empty)
+}
+
+fn facts(found: &Probe) -> Value {
+    let Some(facts) = &found.facts else { return Value::Null };
+    json!({
+        "name": facts.name,
+        "permanent_host": facts.permanent_host,
+        "currency": facts.currency,
+        "country": facts.country,
+        "products": facts.published_products,
+    })
+}
+
+fn word(addition: &Addition) -> &'static str {
+    match addition {
+        Addition::Added(_) => "added",
+        Addition::Restored(_) => "restored",
+        Addition::Updated(_) => "updated",
+        Addition::Unchanged(_) => "unchanged",
+    }
+}
+
+/// A bare domain means `https`.
+fn address(text: &str) -> anyhow::Result<Url> {
+    let full = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
+    let url = Url::parse(&full).with_context(|| format!("{text:?} is no address"))?;
+    anyhow::ensure!(matches!(url.scheme(), "http" | "https"), "{text:?}: only http and https");
+    Ok(url)
+}
+
+fn print_findings(context: &Context, findings: &[Finding]) -> anyhow::Result<Outcome> {
+    let rows: Vec<_> = findings
+        .iter()
+        .map(|finding| {
+            let (outcome, brand) = finding.added.as_ref().map_or(("not_registered", None), |(word, brand)| (*word, Some(brand)));
+            json!({ "url": finding.url, "found": finding.verdict, "facts": finding.facts, "outcome": outcome, "brand": brand })
+        })
+        .collect();
+    context.output.print(&json!({ "brands": rows }), |out| {
+        for finding in findings {
+            match &finding.added {
+                Some((word, brand)) => writeln!(out, "{word:9} {}  {}  {}", brand.slug, finding.url, finding.verdict)?,
+                None => writeln!(out, "-         {}  {}", finding.url, finding.verdict)?,
+            }
+        }
+        Ok(())
+    })?;
+    let left_out = findings.iter().any(|finding| finding.facts.is_null());
+    Ok(if left_out { Outcome::Partial } else { Outcome::Done })
+}
+
+async fn list(context: &Context, storage: &Storage) -> anyhow::Result<Outcome> {
+    let registry = Registry::load(storage).await?;
+    let brands = registry.brands();
+    context.output.print(&json!({ "brands": brands }), |out| {
+        for brand in &brands {
+            writeln!(out, "{:32} {}  {}", brand.slug, brand.base_url_text(), brand.name)?;
+        }
+        writeln!(out, "{} brands", brands.len())
+    })?;
+    Ok(Outcome::Done)
+}
+
+async fn remove(context: &Context, storage: &Storage, slug: &str, dry_run: bool) -> anyhow::Result<Outcome> {
+    let slug: BrandSlug = slug.parse().context("slug").map_err(usage)?;
+    let mut registry = Registry::load(storage).await?;
+    let brand = registry.brand(&slug).with_context(|| format!("no brand is registered as {slug}"))?.clone();
+    let lake = context.lake_in(storage).await?;
+    let in_lake = lake.snapshot().await?.brands().await?.into_iter().find(|row| row.brand.store == brand.store);
+    let products = in_lake.map_or(0, |row| row.product_count);
+    if !dry_run {
+        // The lake first: a kill in between leaves the brand registered, and the command can be run again.
+        lake.remove_brands(std::slice::from_ref(&brand.store)).await?;
+        pipeline_crawl::forget_state(storage, &brand.store).await?;
+        registry.remove(storage, &slug, context.clock.now()).await?;
+    }
+    let document = json!({ "slug": slug, "store": brand.store, "products": products, "removed": !dry_run });
+    context.output.print(&document, |out| {
+        let verb = if dry_run { "would be removed" } else { "removed" };
+        writeln!(out, "{slug}: {verb}, with {products} products. `haat brands add {}` brings it back.", brand.base_url)
+    })?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,89 @@
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use data_model::BrandSlug;
+use data_storage::Storage;
+use pipeline_refresh::{Outcome as StoreOutcome, RefreshDeps, RunOptions, RunReport, confirm, refresh};
+use tokio_util::sync::CancellationToken;
+
+use super::release;
+use crate::cli::CrawlArgs;
+use crate::exit::{Outcome, usage};
+use crate::progress::CrawlBar;
+use crate::wiring::{Context, shutdown_signal};
+
+/// `haat crawl`: registered brands into the lake.
+pub(crate) async fn run(args: CrawlArgs, context: Context) -> anyhow::Result<Outcome> {
+    let storage = context.storage()?;
+    let slugs = |texts: &[String]| -> anyhow::Result<Vec<BrandSlug>> {
+        texts.iter().map(|text| text.parse().with_context(|| format!("{text:?}")).map_err(usage)).collect()
+    };
+    for slug in slugs(&args.confirm)? {
+        confirm(&storage, &slug).await?;
+    }
+    let only = slugs(&args.brands)?;
+    let only = if only.is_empty() { None } else { Some(only) };
+    let report = crawl(&context, &storage, &RunOptions { only, force: args.force, dry_run: args.dry_run }).await?;
+    let released = if args.release && !args.dry_run {
+        Some(release::build(&context, &storage, &release::Build::default()).await?)
+    } else {
+        None
+    };
+    let mut document = serde_json::to_value(&report)?;
+    document["release"] = serde_json::to_value(&released)?;
+    context.output.print(&document, |out| {
+        summary(out, &report)?;
+        match &released {
+            Some(released) => release::write_report(out, released),
+            None => Ok(()),
+        }
+    })?;
+    let whole = report.totals.failed + report.totals.held_back + report.totals.skipped == 0;
+    Ok(if whole { Outcome::Done } else { Outcome::Partial })
+}
+
+/// Runs one refresh with a progress bar; Ctrl-C ends it after what is under way, and the next run goes on with it.
+pub(crate) async fn crawl(context: &Context, storage: &Storage, options: &RunOptions) -> anyhow::Result<RunReport> {
+    let cancel = CancellationToken::new();
+    let deps = RefreshDeps {
+        storage: storage.clone(),
+        lake: context.lake_in(storage).await?,
+        storefront: context.storefront()?,
+        clock: Arc::clone(&context.clock),
+        progress: Arc::new(CrawlBar::new(context.quiet)),
+        cancel: cancel.clone(),
+    };
+    let interrupted = cancel.clone();
+    let listener = tokio::spawn(async move {
+        shutdown_signal().await;
+        interrupted.cancel();
+    });
+    // Boxed: a run is a large future.
+    let report = Box::pin(refresh(options, &context.config.refresh, &deps)).await;
+    listener.abort();
+    Ok(report?)
+}
+
+fn summary(out: &mut dyn std::io::Write, report: &RunReport) -> std::io::Result<()> {
+    for store in &report.stores {
+        if !matches!(store.outcome, StoreOutcome::Changed | StoreOutcome::Unchanged) {
+            writeln!(out, "{}: {} {}", store.slug, store.outcome, store.outcome.detail().unwrap_or_default())?;
+        }
+    }
+    let totals = &report.totals;
+    writeln!(
+        out,
+        "run {}: {} stores, {} changed, {} unchanged, {} held back, {} failed, {} skipped; {} products, {} quarantined, {} commits",
+        report.run,
+        totals.stores,
+        totals.changed,
+        totals.unchanged,
+        totals.held_back,
+        totals.failed,
+        totals.skipped,
+        totals.products,
+        totals.quarantined,
+        report.commits
+    )?;
+    writeln!(out, "report: runs/{}.html", report.run)
+}

@@ -1,0 +1,71 @@
+use std::net::SocketAddr;
+
+use anyhow::Context as _;
+use data_model::BrandSlug;
+use data_storage::Storage;
+use pipeline_refresh::RunOptions;
+use serde_json::json;
+use url::Url;
+
+use super::{brands, crawl, emulate, query_server, release};
+use crate::cli::DemoArgs;
+use crate::exit::Outcome;
+use crate::wiring::Context;
+
+/// `haat demo`: stores → crawl → lake → release → server, in one process, until it is told to stop.
+pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<Outcome> {
+    // Stores on this machine, with no need for politeness.
+    let polite = std::mem::take(&mut context.config.storefront);
+    context.config.storefront = storefront::StorefrontConfig { allow_loopback: true, rate_start_per_s: f64::INFINITY, ..polite };
+    // A home that the operator named is kept; any other is gone when the demo ends.
+    let scratch = if context.home_is_default { Some(tempfile::tempdir().context("folder for the demo")?) } else { None };
+    if let Some(scratch) = &scratch {
+        context.config.home = scratch.path().to_string_lossy().into_owned();
+    }
+    let storage = context.storage()?;
+    let server = query_server::start(&context, &storage, args.listen).await?;
+    let address = server.address.clone();
+    let stores = emulate::start(&args.source, SocketAddr::from(([127, 0, 0, 1], 0)), 0).await?;
+    fill(&context, &storage, &stores).await?;
+    server.refresh().await?;
+    let examples = examples(&address, &storage, &context).await?;
+    context.output.print(&json!({ "address": address, "home": context.config.home, "examples": examples }), |out| {
+        writeln!(out, "\n  The market is open: {address}\n")?;
+        for example in &examples {
+            writeln!(out, "  curl '{example}'")?;
+        }
+        writeln!(out, "\n  Everything is under {} · Ctrl-C closes the market", context.config.home)
+    })?;
+    server.until_told_to_stop().await?;
+    stores.shutdown().await;
+    Ok(Outcome::Done)
+}
+
+async fn fill(context: &Context, storage: &Storage, stores: &emulator::Running) -> anyhow::Result<()> {
+    let urls = stores.stores().iter().map(|store| Url::parse(&store.base_url)).collect::<Result<Vec<_>, _>>()?;
+    let findings = brands::register(context, storage, urls, None, false).await?;
+    let slugs: Vec<BrandSlug> = findings.into_iter().filter_map(|finding| Some(finding.added?.1.slug)).collect();
+    anyhow::ensure!(!slugs.is_empty(), "no store could be registered");
+    let options = RunOptions { only: Some(slugs), ..RunOptions::default() };
+    crawl::crawl(context, storage, &options).await?;
+    release::build(context, storage, &release::Build::default()).await?;
+    Ok(())
+}
+
+/// Three requests that answer something, made from what the release holds.
+async fn examples(address: &str, storage: &Storage, context: &Context) -> anyhow::Result<[String; 3]> {
+    let lake = context.lake_in(storage).await?;
+    let mut rows = lake.snapshot().await?.brands().await?;
+    rows.retain(|row| row.product_count > 0);
+    let brand = rows.into_iter().max_by_key(|row| row.product_count).context("the stores list no products")?;
+    let products = lake.snapshot().await?.products(&[brand.brand.store.clone()].into()).await?;
+    let mut products = std::pin::pin!(products);
+    let product = futures::TryStreamExt::try_next(&mut products).await?.context("the stores list no products")?;
+    let word = product.title.split(|letter: char| !letter.is_alphanumeric()).max_by_key(|word| word.len()).unwrap_or_default();
+    let query: String = url::form_urlencoded::byte_serialize(word.to_lowercase().as_bytes()).collect();
+    Ok([
+        format!("{address}/v1/search?q={query}&limit=5"),
+        format!("{address}/v1/products/{}", product.key.id()),
+        format!("{address}/v1/brands/{}", brand.brand.slug),
+    ])
+}

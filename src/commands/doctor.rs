@@ -1,0 +1,127 @@
+use anyhow::Context as _;
+use data_storage::Storage;
+use object_store::path::Path;
+use pipeline_crawl::Registry;
+use serde::Serialize;
+
+use crate::exit::Outcome;
+use crate::wiring::Context;
+
+/// One thing that was looked at.
+#[derive(Debug, Serialize)]
+struct Finding {
+    subject: &'static str,
+    ok: bool,
+    found: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<&'static str>,
+}
+
+impl Finding {
+    fn fine(subject: &'static str, found: String) -> Self {
+        Self { subject, ok: true, found, advice: None }
+    }
+
+    fn broken(subject: &'static str, error: &anyhow::Error, advice: &'static str) -> Self {
+        Self { subject, ok: false, found: format!("{error:#}"), advice: Some(advice) }
+    }
+}
+
+/// `haat doctor`: looks at everything a run needs; exit code 1 when something is broken.
+pub(crate) async fn run(context: Context) -> anyhow::Result<Outcome> {
+    let mut findings = Vec::new();
+    match storage(&context).await {
+        Ok((storage, found)) => {
+            findings.push(Finding::fine("storage", found));
+            findings.push(registry(&storage).await);
+            findings.push(lake(&context, &storage).await);
+            findings.push(held(&storage).await);
+            findings.push(release(&context, &storage).await);
+        }
+        Err(error) => {
+            findings.push(Finding::broken("storage", &error, "set home, and s3.* where it is an S3 address; see `haat config`"));
+        }
+    }
+    if context.config.storefront.allow_loopback {
+        let found = "stores on this machine may be crawled (storefront.allow_loopback)".to_owned();
+        findings.push(Finding { advice: Some("right for emulated stores, wrong in production"), ..Finding::fine("storefront", found) });
+    }
+    let healthy = findings.iter().all(|finding| finding.ok);
+    context.output.print(&serde_json::json!({ "healthy": healthy, "findings": findings }), |out| {
+        for finding in &findings {
+            let mark = if finding.ok { "ok  " } else { "FAIL" };
+            writeln!(out, "{mark} {:10} {}", finding.subject, finding.found)?;
+            if let Some(advice) = finding.advice {
+                writeln!(out, "     {:10} {advice}", "")?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(if healthy { Outcome::Done } else { Outcome::Failed })
+}
+
+/// Writes a small object, reads it back and removes it.
+async fn storage(context: &Context) -> anyhow::Result<(Storage, String)> {
+    let storage = context.storage()?;
+    let path = Path::from(format!("doctor/{}", context.clock.now().micros()));
+    let bytes = b"haat doctor".as_slice();
+    data_storage::put_over(&storage, &path, bytes.to_vec()).await?;
+    let read = data_storage::get_bytes(&storage, &path).await?.context("what was written cannot be read")?;
+    anyhow::ensure!(read == bytes, "what was written is read back different");
+    object_store::ObjectStoreExt::delete(storage.store().as_ref(), &path).await?;
+    let found = format!("{} takes, gives back and removes an object", storage.url());
+    Ok((storage, found))
+}
+
+async fn registry(storage: &Storage) -> Finding {
+    match Registry::load(storage).await {
+        Ok(registry) if registry.is_empty() => {
+            let advice = Some("`haat brands add DOMAIN`, or `haat demo` to look around");
+            Finding { advice, ..Finding::fine("brands", "none registered".into()) }
+        }
+        Ok(registry) => Finding::fine("brands", format!("{} registered", registry.len())),
+        Err(error) => Finding::broken("brands", &error.into(), "restore registry/ from a backup"),
+    }
+}
+
+async fn lake(context: &Context, storage: &Storage) -> Finding {
+    let looked = async {
+        let brands = context.lake_in(storage).await?.snapshot().await?.brands().await?;
+        let products: u64 = brands.iter().map(|row| row.product_count).sum();
+        let oldest = brands.iter().map(|row| row.refreshed_at).min();
+        let oldest = oldest.map_or_else(String::new, |oldest| format!(", oldest content of {oldest}"));
+        anyhow::Ok(format!("{} brands, {products} products{oldest}", brands.len()))
+    };
+    match looked.await {
+        Ok(found) => Finding::fine("lake", found),
+        Err(error) => Finding::broken("lake", &error, "`haat lake tables` says which table; older states: `haat sql --as-of`"),
+    }
+}
+
+async fn held(storage: &Storage) -> Finding {
+    match pipeline_refresh::held_back(storage).await {
+        Ok(held) if held.is_empty() => Finding::fine("held back", "none".into()),
+        Ok(held) => {
+            let slugs: Vec<_> = held.iter().map(|held| held.slug.to_string()).collect();
+            let advice = Some("crawl again, or `haat crawl --brand SLUG --confirm SLUG` where the catalogue really shrank");
+            Finding { advice, ..Finding::fine("held back", slugs.join(", ")) }
+        }
+        Err(error) => Finding::broken("held back", &error.into(), "remove the damaged file in held/"),
+    }
+}
+
+async fn release(context: &Context, storage: &Storage) -> Finding {
+    let releases = context.releases(storage);
+    let looked = async {
+        let Some(current) = releases.current().await? else { return anyhow::Ok(None) };
+        let manifest = releases.manifest(current.id).await?;
+        let local = releases.fetch(&manifest, &context.cache_dir(storage)).await?;
+        tokio::task::spawn_blocking(move || data_index::Release::open(local)).await??;
+        Ok(Some(format!("{} with {} products, every file as its hash says", current.id, manifest.counts.products)))
+    };
+    match looked.await {
+        Ok(Some(found)) => Finding::fine("release", found),
+        Ok(None) => Finding { advice: Some("`haat release build`"), ..Finding::fine("release", "none yet".into()) },
+        Err(error) => Finding::broken("release", &error, "`haat release rollback`, then `haat release build --full`"),
+    }
+}

@@ -1,0 +1,72 @@
+use std::time::Duration;
+
+use anyhow::Context as _;
+use data_lake::{Lake, VacuumKeep};
+use serde_json::{Value, json};
+
+use crate::cli::LakeCommand;
+use crate::exit::Outcome;
+use crate::wiring::Context;
+
+/// `haat lake …`
+pub(crate) async fn run(command: LakeCommand, context: Context) -> anyhow::Result<Outcome> {
+    let storage = context.storage()?;
+    let lake = context.lake_in(&storage).await?;
+    match command {
+        LakeCommand::Tables => {
+            let tables = tables(&lake).await?;
+            context.output.print(&json!({ "tables": tables }), |out| {
+                for table in &tables {
+                    let name = table["name"].as_str().unwrap_or_default();
+                    writeln!(out, "{name:20} version {:>6}  {:>12} rows", table["version"], table["rows"])?;
+                }
+                Ok(())
+            })?;
+        }
+        LakeCommand::Compact { dry_run } => {
+            let report = lake.compact(dry_run).await?;
+            let merged: Vec<Value> = report
+                .merged
+                .iter()
+                .map(|merged| {
+                    let table = merged.table.as_str();
+                    json!({ "table": table, "partition": merged.partition, "files": merged.files, "bytes": merged.bytes })
+                })
+                .collect();
+            context.output.print(&json!({ "dry_run": dry_run, "merged": merged, "tick": report.tick }), |out| {
+                let verb = if dry_run { "would be merged" } else { "merged" };
+                for merged in &report.merged {
+                    let (table, partition) = (merged.table.as_str(), merged.partition.as_deref().unwrap_or_default());
+                    writeln!(out, "{table} {partition}: {} files {verb}, {} bytes", merged.files, merged.bytes)?;
+                }
+                writeln!(out, "{} merges", report.merged.len())
+            })?;
+        }
+        LakeCommand::Vacuum { dry_run, retention_hours } => {
+            let hours = retention_hours.unwrap_or(context.config.lake.retention_hours);
+            let versions = pipeline_release::lake_versions_in_use(&context.releases(&storage)).await?;
+            let keep = VacuumKeep { retention: Duration::from_secs(hours.saturating_mul(3600)), versions, dry_run };
+            let report = lake.vacuum(&keep).await?;
+            let document = json!({ "dry_run": dry_run, "files": report.files, "bytes": report.bytes });
+            context.output.print(&document, |out| {
+                for file in &report.files {
+                    writeln!(out, "{file}")?;
+                }
+                let verb = if dry_run { "would be removed" } else { "removed" };
+                writeln!(out, "{} files, {} bytes {verb}", report.files.len(), report.bytes)
+            })?;
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+async fn tables(lake: &Lake) -> anyhow::Result<Vec<Value>> {
+    let snapshot = lake.snapshot().await?;
+    let session = lake.session(&snapshot).await?;
+    let mut tables = Vec::new();
+    for (name, version) in snapshot.versions() {
+        let rows = session.table(name.as_str()).await?.count().await.with_context(|| name.clone())?;
+        tables.push(json!({ "name": name, "version": version, "rows": rows }));
+    }
+    Ok(tables)
+}

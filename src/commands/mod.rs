@@ -1,0 +1,33 @@
+//! One file per command: each calls one operation of a crate and prints what came out.
+
+mod brands;
+pub(crate) mod config;
+mod crawl;
+mod demo;
+mod doctor;
+mod emulate;
+mod lake;
+mod query_server;
+mod release;
+mod sql;
+
+use crate::cli::Command;
+use crate::exit::Outcome;
+use crate::wiring::Context;
+
+/// Runs one command to its end.
+pub(crate) async fn run(command: Command, context: Context) -> anyhow::Result<Outcome> {
+    match command {
+        Command::Demo(args) => demo::run(args, context).await,
+        Command::Emulate(args) => emulate::run(args, context).await,
+        Command::Crawl(args) => crawl::run(args, context).await,
+        Command::Brands(command) => brands::run(command, context).await,
+        Command::Release(command) => release::run(command, context).await,
+        Command::Lake(command) => lake::run(command, context).await,
+        Command::QueryServer(args) => query_server::run(args, context).await,
+        Command::Sql(args) => sql::run(args, context).await,
+        Command::Doctor => doctor::run(context).await,
+        // Answered before the runtime starts.
+        Command::Config | Command::Completions { .. } => Ok(Outcome::Done),
+    }
+}

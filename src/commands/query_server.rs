@@ -1,0 +1,67 @@
+use std::net::SocketAddr;
+
+use anyhow::Context as _;
+use data_storage::Storage;
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::QueryServerArgs;
+use crate::exit::Outcome;
+use crate::wiring::{Context, shutdown_signal};
+
+/// `haat query-server`: serves the current release until it is told to stop.
+pub(crate) async fn run(args: QueryServerArgs, context: Context) -> anyhow::Result<Outcome> {
+    let storage = context.storage()?;
+    let listen = args.listen.unwrap_or(context.config.query_server.listen);
+    let server = start(&context, &storage, listen).await?;
+    let address = server.address.clone();
+    context.output.print(&json!({ "address": address }), |out| writeln!(out, "serving on {address}; Ctrl-C stops it"))?;
+    server.until_told_to_stop().await?;
+    Ok(Outcome::Done)
+}
+
+/// A server that answers in the background.
+#[derive(Debug)]
+pub(crate) struct Serving {
+    /// Its base URL.
+    pub(crate) address: String,
+    server: query_server::QueryServer,
+    stop: CancellationToken,
+    served: JoinHandle<Result<(), api::ServeError>>,
+}
+
+/// Binds, opens the current release where there is one, and serves in the background, following newer releases.
+pub(crate) async fn start(context: &Context, storage: &Storage, listen: SocketAddr) -> anyhow::Result<Serving> {
+    let listener = TcpListener::bind(listen).await.with_context(|| format!("listen on {listen}"))?;
+    let address = format!("http://{}", listener.local_addr()?);
+    let metrics = api::install_metrics()?;
+    let server = context.query_server(storage);
+    let stop = CancellationToken::new();
+    tokio::spawn(api::run_metrics_upkeep(metrics.clone(), stop.clone()));
+    let follower = (server.clone(), stop.clone());
+    tokio::spawn(async move { follower.0.follow(follower.1).await });
+    let (router, config, until) = (server.router(Some(metrics)), context.server_config(), stop.clone());
+    let served = tokio::spawn(async move { api::serve(listener, router, &config, until).await });
+    Ok(Serving { address, server, stop, served })
+}
+
+impl Serving {
+    /// Serves what was published a moment ago, without waiting for the next poll.
+    pub(crate) async fn refresh(&self) -> anyhow::Result<()> {
+        self.server.refresh().await?;
+        Ok(())
+    }
+
+    /// Waits for the signal, then for the requests in flight; ends at once with an error if the server fails.
+    pub(crate) async fn until_told_to_stop(mut self) -> anyhow::Result<()> {
+        tokio::select! {
+            () = shutdown_signal() => {
+                self.stop.cancel();
+                self.served.await.context("query server")?.context("query server")
+            }
+            failed = &mut self.served => failed.context("query server")?.context("query server"),
+        }
+    }
+}

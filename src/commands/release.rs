@@ -1,0 +1,140 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use data_index::{CheckOptions, GcOptions, Published, ReleaseStore};
+use data_model::ReleaseId;
+use data_storage::Storage;
+use pipeline_release::{ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release};
+use serde_json::json;
+
+use crate::cli::ReleaseCommand;
+use crate::exit::{Outcome, lost_race, usage};
+use crate::progress::BuildBar;
+use crate::wiring::Context;
+
+/// How `haat release build` was asked to build.
+#[derive(Debug, Default)]
+pub(crate) struct Build {
+    full: bool,
+    dry_run: bool,
+    accept_collapse: bool,
+}
+
+/// `haat release …`
+pub(crate) async fn run(command: ReleaseCommand, context: Context) -> anyhow::Result<Outcome> {
+    let storage = context.storage()?;
+    let releases = context.releases(&storage);
+    match command {
+        ReleaseCommand::Build { full, dry_run, accept_collapse } => {
+            let report = build(&context, &storage, &Build { full, dry_run, accept_collapse }).await?;
+            context.output.print(&report, |out| write_report(out, &report))?;
+            if report.outcome == ReleaseOutcome::Lost {
+                return Err(lost_race("another writer published first; build again"));
+            }
+        }
+        ReleaseCommand::List => list(&context, &releases).await?,
+        ReleaseCommand::Show { id } => {
+            let id = match id {
+                Some(id) => id.parse().context("release id").map_err(usage)?,
+                None => releases.current().await?.context("there is no release yet: `haat release build`")?.id,
+            };
+            let manifest = releases.manifest(id).await?;
+            context.output.print(&manifest, |out| writeln!(out, "{}", serde_json::to_string_pretty(&manifest)?))?;
+        }
+        ReleaseCommand::Rollback { id, dry_run } => rollback(&context, &releases, id, dry_run).await?,
+        ReleaseCommand::Gc { keep, dry_run } => {
+            let keep_last = keep.unwrap_or(context.config.release.keep);
+            let min_age = Duration::from_secs(context.config.release.gc_min_age_s);
+            let report = releases.collect(&GcOptions { keep_last, min_age, dry_run }).await?;
+            context.output.print(&json!({ "dry_run": dry_run, "releases": report.releases, "files": report.files, "bytes": report.bytes }), |out| {
+                let verb = if dry_run { "would be removed" } else { "removed" };
+                writeln!(out, "{} releases, {} files, {} bytes {verb}", report.releases.len(), report.files, report.bytes)
+            })?;
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+/// Builds a release from the lake under `storage` and publishes it.
+pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -> anyhow::Result<ReleaseReport> {
+    let lake = context.lake_in(storage).await?;
+    let cache_dir = context.cache_dir(storage);
+    let options = ReleaseOptions {
+        full: build.full,
+        dry_run: build.dry_run,
+        checks: CheckOptions {
+            share_kept_min: context.config.release.collapse_share,
+            collapse_confirmed: build.accept_collapse,
+            ..CheckOptions::default()
+        },
+        plan: data_index::PlanOptions::default(),
+        build: data_index::BuildOptions::default(),
+        threads: std::thread::available_parallelism().map_or(1, usize::from),
+        work_dir: cache_dir.join("build"),
+        cache_dir,
+    };
+    let bar = Arc::new(BuildBar::new(context.quiet));
+    Ok(build_release(&lake, &context.releases(storage), &options, bar, context.clock.as_ref()).await?)
+}
+
+/// One line for people.
+pub(crate) fn write_report(out: &mut dyn std::io::Write, report: &ReleaseReport) -> std::io::Result<()> {
+    let word = match report.outcome {
+        ReleaseOutcome::Unchanged => "is current already",
+        ReleaseOutcome::Published => "published",
+        ReleaseOutcome::DryRun => "built, not published",
+        ReleaseOutcome::Lost => "not published: another writer was first",
+    };
+    writeln!(
+        out,
+        "release {} {word}: {} products of {} brands, {} indexed, {} parts kept, {} built, {} ms",
+        report.release,
+        report.counts.products,
+        report.counts.brands,
+        report.products_indexed,
+        report.parts_kept,
+        report.parts_built,
+        report.duration_ms
+    )
+}
+
+async fn list(context: &Context, releases: &ReleaseStore) -> anyhow::Result<()> {
+    let listed = releases.list().await?;
+    let rows: Vec<_> = listed
+        .iter()
+        .map(|release| {
+            json!({
+                "id": release.id, "current": release.current, "published_at": release.published_at,
+                "built_at": release.built_at, "counts": release.counts, "parts": release.parts,
+                "size_bytes": release.size_bytes,
+            })
+        })
+        .collect();
+    context.output.print(&json!({ "releases": rows }), |out| {
+        for release in &listed {
+            let mark = if release.current { "*" } else { " " };
+            let (id, at) = (release.id, release.published_at);
+            writeln!(out, "{mark} {id}  {at}  {} products, {} bytes", release.counts.products, release.size_bytes)?;
+        }
+        writeln!(out, "{} releases", listed.len())
+    })
+}
+
+async fn rollback(context: &Context, releases: &ReleaseStore, id: Option<String>, dry_run: bool) -> anyhow::Result<()> {
+    let listed = releases.list().await?;
+    let to: ReleaseId = match id {
+        Some(id) => id.parse().context("release id").map_err(usage)?,
+        // The list begins with the current release; the next one was current before it.
+        None => listed.iter().find(|release| !release.current).context("there is no release to go back to")?.id,
+    };
+    let from = listed.iter().find(|release| release.current).map(|release| release.id);
+    anyhow::ensure!(listed.iter().any(|release| release.id == to), "there is no release {to}");
+    if !dry_run && let Published::Lost(_) = releases.rollback(to).await? {
+        return Err(lost_race("another writer changed the current release first; look again"));
+    }
+    context.output.print(&json!({ "from": from, "to": to, "changed": !dry_run && from != Some(to) }), |out| {
+        let verb = if dry_run { "would be" } else { "is" };
+        writeln!(out, "{to} {verb} the current release")
+    })
+}

@@ -1,0 +1,81 @@
+use std::io::Read;
+
+use anyhow::Context as _;
+use data_lake::{AsOf, Lake};
+use datafusion::arrow::json::ArrayWriter;
+use datafusion::arrow::record_batch::RecordBatch;
+use datafusion::arrow::util::pretty::pretty_format_batches;
+use datafusion::prelude::{DataFrame, SQLOptions, SessionContext};
+use futures::StreamExt;
+
+use crate::cli::SqlArgs;
+use crate::exit::{Outcome, usage};
+use crate::wiring::Context;
+
+const STATEMENT_BYTES_MAX: u64 = 1 << 20;
+
+/// `haat sql`: one read-only statement over the lake's tables.
+pub(crate) async fn run(args: SqlArgs, context: Context) -> anyhow::Result<Outcome> {
+    let statement = match args.statement.as_str() {
+        "-" => {
+            let mut text = String::new();
+            std::io::stdin().take(STATEMENT_BYTES_MAX).read_to_string(&mut text).context("standard input")?;
+            text
+        }
+        given => given.to_owned(),
+    };
+    let lake = context.lake().await?;
+    let session = session(&lake, args.as_of.as_deref()).await?;
+    // The lake is written by its committer alone: statements that write or change settings are refused.
+    let options = SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
+    let frame = session.sql_with_options(&statement, options).await.map_err(|error| usage(error.into()))?;
+    let (batches, more) = collect_up_to(frame, args.limit).await?;
+    print(&context, &batches, more, args.limit)?;
+    Ok(Outcome::Done)
+}
+
+async fn session(lake: &Lake, as_of: Option<&str>) -> anyhow::Result<SessionContext> {
+    let snapshot = match as_of {
+        Some(text) => {
+            let moment = text.parse().map_err(|error| usage(anyhow::Error::new(error).context("--as-of")))?;
+            lake.snapshot_at(&AsOf::Timestamp(moment)).await?
+        }
+        None => lake.snapshot().await?,
+    };
+    Ok(lake.session(&snapshot).await?)
+}
+
+/// Rows up to `limit`, and whether there were more; a statement never fills the memory with rows nobody prints.
+async fn collect_up_to(frame: DataFrame, limit: usize) -> anyhow::Result<(Vec<RecordBatch>, bool)> {
+    let schema = std::sync::Arc::new(frame.schema().as_arrow().clone());
+    let mut rows = frame.execute_stream().await?;
+    let (mut batches, mut left) = (Vec::new(), limit);
+    while let Some(batch) = rows.next().await {
+        let batch = batch?;
+        if batch.num_rows() > left {
+            batches.push(batch.slice(0, left));
+            return Ok((batches, true));
+        }
+        left -= batch.num_rows();
+        batches.push(batch);
+    }
+    if batches.is_empty() {
+        batches.push(RecordBatch::new_empty(schema));
+    }
+    Ok((batches, false))
+}
+
+fn print(context: &Context, batches: &[RecordBatch], more: bool, limit: usize) -> anyhow::Result<()> {
+    let mut json = ArrayWriter::new(Vec::new());
+    let references: Vec<_> = batches.iter().collect();
+    json.write_batches(&references)?;
+    json.finish()?;
+    let rows = String::from_utf8(json.into_inner())?;
+    let rows = if rows.is_empty() { "[]".to_owned() } else { rows };
+    let rows = serde_json::value::RawValue::from_string(rows)?;
+    let table = pretty_format_batches(batches)?;
+    context.output.print(&rows, |out| {
+        writeln!(out, "{table}")?;
+        if more { writeln!(out, "(only the first {limit} rows; --limit shows more)") } else { Ok(()) }
+    })
+}

@@ -1,0 +1,147 @@
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use config::{Environment, File, FileFormat, Value, ValueKind};
+use serde::Serialize;
+
+use super::Config;
+use crate::cli::Global;
+
+const FILE_DEFAULT: &str = "haat.toml";
+/// Keys whose values are never shown.
+const SECRETS: &[&str] = &["s3.secret_access_key", "query_server.cursor_secret"];
+
+/// Where a value comes from; later ones win.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Layer {
+    Default,
+    File,
+    Environment,
+    Flag,
+}
+
+/// One key as it holds, for `haat config`.
+#[derive(Debug, Serialize)]
+pub(crate) struct Setting {
+    pub(crate) key: String,
+    pub(crate) value: serde_json::Value,
+    pub(crate) from: Layer,
+    /// The environment variable that sets it.
+    pub(crate) variable: String,
+}
+
+/// The layers before they are merged, kept so that `haat config` can say who set what.
+#[derive(Debug)]
+pub(crate) struct Layers {
+    layers: Vec<(Layer, config::Config)>,
+    pub(crate) file: Option<PathBuf>,
+}
+
+impl Layers {
+    /// Reads the file and the environment; flags come from the command line.
+    pub(crate) fn read(global: &Global) -> anyhow::Result<Self> {
+        let defaults = config::Config::try_from(&Config::defaults()?).context("defaults")?;
+        let file = match &global.config {
+            Some(path) => Some(path.clone()),
+            None => Some(PathBuf::from(FILE_DEFAULT)).filter(|path| path.exists()),
+        };
+        let from_file = match &file {
+            Some(path) => read_file(path)?,
+            None => config::Config::default(),
+        };
+        let environment = Environment::with_prefix("HAAT").prefix_separator("_").separator("__").try_parsing(true);
+        let from_environment = config::Config::builder().add_source(environment).build().context("HAAT_ variables")?;
+        let mut flags = config::Config::builder();
+        if let Some(home) = &global.home {
+            flags = flags.set_override("home", home.as_str())?;
+        }
+        if let Some(filter) = &global.log {
+            flags = flags.set_override("log.filter", filter.as_str())?;
+        }
+        let layers = vec![
+            (Layer::Default, defaults),
+            (Layer::File, from_file),
+            (Layer::Environment, from_environment),
+            (Layer::Flag, flags.build()?),
+        ];
+        Ok(Self { layers, file })
+    }
+
+    /// Merges the layers and checks every key.
+    pub(crate) fn merge(&self) -> anyhow::Result<Config> {
+        let mut builder = config::Config::builder();
+        for (_, layer) in &self.layers {
+            builder = builder.add_source(layer.clone());
+        }
+        let merged: Config = builder.build()?.try_deserialize().context("configuration")?;
+        check(&merged)?;
+        Ok(merged)
+    }
+
+    /// Whether no layer but the defaults sets `key`.
+    pub(crate) fn is_default(&self, key: &str) -> bool {
+        self.layers.iter().all(|(layer, source)| *layer == Layer::Default || source.get::<Value>(key).is_err())
+    }
+
+    /// Every key with its value and the layer that set it; secrets masked.
+    pub(crate) fn settings(&self) -> anyhow::Result<Vec<Setting>> {
+        let mut settings = BTreeMap::new();
+        for (layer, source) in &self.layers {
+            let mut leaves = Vec::new();
+            flatten("", &source.cache, &mut leaves);
+            for (key, value) in leaves {
+                settings.insert(key, (value, *layer));
+            }
+        }
+        self.merge()?;
+        let shown = settings.into_iter().map(|(key, (value, from))| {
+            let secret = SECRETS.contains(&key.as_str()) && value != serde_json::Value::String(String::new());
+            let value = if secret { "(set, not shown)".into() } else { value };
+            let variable = format!("HAAT_{}", key.replace('.', "__").to_uppercase());
+            Setting { key, value, from, variable }
+        });
+        Ok(shown.collect())
+    }
+}
+
+fn read_file(path: &Path) -> anyhow::Result<config::Config> {
+    let source = File::from(path).format(FileFormat::Toml).required(true);
+    config::Config::builder().add_source(source).build().with_context(|| format!("configuration file {}", path.display()))
+}
+
+fn flatten(prefix: &str, value: &Value, leaves: &mut Vec<(String, serde_json::Value)>) {
+    match &value.kind {
+        ValueKind::Table(table) => {
+            for (name, inner) in table {
+                let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+                flatten(&key, inner, leaves);
+            }
+        }
+        _ => {
+            let json = value.clone().try_deserialize().unwrap_or(serde_json::Value::Null);
+            leaves.push((prefix.to_owned(), json));
+        }
+    }
+}
+
+fn check(config: &Config) -> anyhow::Result<()> {
+    let share = |key: &str, value: f64| {
+        anyhow::ensure!((0.0..=1.0).contains(&value), "{key} must lie between 0 and 1, not {value}");
+        Ok(())
+    };
+    let positive = |key: &str, value: u64| {
+        anyhow::ensure!(value > 0, "{key} must be above 0");
+        Ok(())
+    };
+    share("refresh.collapse.share_min", config.refresh.collapse.share_min)?;
+    share("release.collapse_share", config.release.collapse_share)?;
+    positive("refresh.crawl.stores_concurrent", config.refresh.crawl.stores_concurrent as u64)?;
+    positive("lake.buckets", u64::from(config.lake.buckets))?;
+    positive("release.keep", config.release.keep as u64)?;
+    positive("query_server.poll_ms", config.query_server.poll_ms)?;
+    positive("query_server.concurrency_max", config.query_server.concurrency_max as u64)?;
+    config.storefront.validate()?;
+    Ok(())
+}

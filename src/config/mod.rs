@@ -1,0 +1,8 @@
+//! What an operator can set: defaults here, then a TOML file, then `HAAT_…` in the environment, then flags.
+//! It is read once, at the start; nothing else looks at the environment.
+
+mod layers;
+mod sections;
+
+pub(crate) use layers::{Layer, Layers};
+pub(crate) use sections::{Config, LogFormat};

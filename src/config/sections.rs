@@ -1,0 +1,115 @@
+use std::net::SocketAddr;
+
+use data_model::CurrencyCode;
+use pipeline_refresh::RefreshConfig;
+use serde::{Deserialize, Serialize};
+use storefront::StorefrontConfig;
+
+/// The whole configuration. Every key has a default; unknown keys are refused by name.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Config {
+    /// Folder or `s3://bucket/prefix` under which everything is kept.
+    pub(crate) home: String,
+    /// Currency in which prices are filtered and sorted when a request names none.
+    pub(crate) market_currency: CurrencyCode,
+    pub(crate) s3: S3,
+    /// How stores are talked to.
+    pub(crate) storefront: StorefrontConfig,
+    /// How a run works, and the bounds of its crawl.
+    pub(crate) refresh: RefreshConfig,
+    pub(crate) lake: Lake,
+    pub(crate) release: Release,
+    pub(crate) query_server: QueryServer,
+    pub(crate) log: Log,
+}
+
+/// How to reach an S3-compatible store; empty text means "not set".
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct S3 {
+    pub(crate) endpoint: String,
+    pub(crate) region: String,
+    pub(crate) access_key_id: String,
+    pub(crate) secret_access_key: String,
+    pub(crate) allow_http: bool,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Lake {
+    pub(crate) buckets: u32,
+    pub(crate) retention_hours: u64,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Release {
+    /// Releases kept by `haat release gc`.
+    pub(crate) keep: usize,
+    /// Seconds for which files that no kept release needs are left alone: a build may be about to publish them.
+    pub(crate) gc_min_age_s: u64,
+    /// A release with less than this share of the products of the one before is not published.
+    pub(crate) collapse_share: f64,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct QueryServer {
+    pub(crate) listen: SocketAddr,
+    /// Folder for fetched release files; empty means `cache` beside the home folder's other parts.
+    pub(crate) cache: String,
+    /// How often to look for a newer release.
+    pub(crate) poll_ms: u64,
+    pub(crate) request_timeout_ms: u64,
+    /// Requests answered at the same time; more are refused with 503.
+    pub(crate) concurrency_max: usize,
+    pub(crate) drain_ms: u64,
+    /// Signs cursors; servers behind one address share it. Empty: every process has its own.
+    pub(crate) cursor_secret: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Log {
+    pub(crate) filter: String,
+    pub(crate) format: LogFormat,
+}
+
+impl Config {
+    /// What holds when nothing is set.
+    pub(crate) fn defaults() -> anyhow::Result<Self> {
+        Ok(Self {
+            home: "haat-home".into(),
+            market_currency: "INR".parse()?,
+            s3: S3 {
+                endpoint: String::new(),
+                region: "us-east-1".into(),
+                access_key_id: String::new(),
+                secret_access_key: String::new(),
+                allow_http: false,
+            },
+            storefront: StorefrontConfig::default(),
+            refresh: RefreshConfig::default(),
+            lake: Lake { buckets: 64, retention_hours: 168 },
+            release: Release { keep: 5, gc_min_age_s: 86_400, collapse_share: 0.5 },
+            query_server: QueryServer {
+                listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+                cache: String::new(),
+                poll_ms: 1_000,
+                request_timeout_ms: 10_000,
+                concurrency_max: 512,
+                drain_ms: 10_000,
+                cursor_secret: String::new(),
+            },
+            log: Log { filter: "warn,haat=info".into(), format: LogFormat::Text },
+        })
+    }
+}

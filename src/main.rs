@@ -1,0 +1,69 @@
+//! The `haat` binary: reads configuration, wires the crates, prints results. It holds no rules of its own.
+//!
+//! In: the command line, a configuration file, `HAAT_…` variables. Out: results on standard output, logs and progress
+//! on standard error, an exit code.
+
+mod cli;
+mod clock;
+mod commands;
+mod config;
+mod exit;
+mod output;
+mod progress;
+mod wiring;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use crate::cli::{Cli, Command};
+use crate::config::Layers;
+use crate::exit::Outcome;
+use crate::output::Output;
+use crate::wiring::Context;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let json = cli.global.json;
+    match start(cli) {
+        Ok(outcome) => outcome.into(),
+        Err(error) => {
+            let outcome = Outcome::of(&error);
+            let report = if json {
+                let causes: Vec<_> = error.chain().map(ToString::to_string).collect();
+                serde_json::json!({ "error": { "message": causes.join(": "), "causes": causes, "exit_code": outcome.code() } })
+                    .to_string()
+            } else {
+                format!("haat: {error:#}")
+            };
+            // Standard error may be closed; there is nobody left to tell.
+            let _ = writeln!(std::io::stderr(), "{report}");
+            outcome.into()
+        }
+    }
+}
+
+fn start(cli: Cli) -> anyhow::Result<Outcome> {
+    let output = Output { json: cli.global.json };
+    if let Command::Completions { shell } = cli.command {
+        clap_complete::generate(shell, &mut Cli::command(), "haat", &mut std::io::stdout());
+        return Ok(Outcome::Done);
+    }
+    let layers = Layers::read(&cli.global).map_err(exit::usage)?;
+    let config = layers.merge().map_err(exit::usage)?;
+    if matches!(cli.command, Command::Config) {
+        return commands::config::show(&layers, output);
+    }
+    let format = match config.log.format {
+        config::LogFormat::Text => api::LogFormat::Pretty,
+        config::LogFormat::Json => api::LogFormat::Json,
+    };
+    api::init_logs(format, &config.log.filter).map_err(|error| exit::usage(error.into()))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let context = Context::new(config, output, cli.global.quiet, layers.is_default("home"));
+    // Boxed: the future holds every command's state and would be a large value on the stack.
+    let outcome = runtime.block_on(Box::pin(commands::run(cli.command, context)));
+    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    outcome
+}

@@ -1,0 +1,30 @@
+//! What commands print: JSON documents for programs, plain lines for people. Logs go to standard error.
+
+use std::io::{self, Write};
+
+use anyhow::Context;
+use serde::Serialize;
+
+/// Prints results to standard output.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Output {
+    pub(crate) json: bool,
+}
+
+impl Output {
+    /// Prints `document` as one line of JSON, or what `human` writes.
+    pub(crate) fn print<T: Serialize>(
+        self,
+        document: &T,
+        human: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> anyhow::Result<()> {
+        let mut stdout = io::stdout().lock();
+        if self.json {
+            serde_json::to_writer(&mut stdout, document).context("standard output")?;
+            writeln!(stdout).context("standard output")?;
+        } else {
+            human(&mut stdout).context("standard output")?;
+        }
+        stdout.flush().context("standard output")
+    }
+}

@@ -1,0 +1,131 @@
+//! Turns configuration into the crates' own values.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use data_model::Clock;
+use data_index::ReleaseStore;
+use data_lake::{Lake, LakeConfig};
+use data_storage::{S3Options, Secret, Storage, StorageOptions};
+use query_server::{CursorKey, QueryConfig, QueryServer};
+use storefront::Storefront;
+use url::Url;
+
+use crate::clock::SystemClock;
+use crate::config::Config;
+use crate::output::Output;
+
+/// What every command is handed.
+#[derive(Debug, Clone)]
+pub(crate) struct Context {
+    pub(crate) config: Config,
+    pub(crate) output: Output,
+    pub(crate) quiet: bool,
+    pub(crate) clock: Arc<dyn Clock>,
+    /// Nobody set `home`: neither file, environment nor flag.
+    pub(crate) home_is_default: bool,
+}
+
+impl Context {
+    pub(crate) fn new(config: Config, output: Output, quiet: bool, home_is_default: bool) -> Self {
+        Self { config, output, quiet, clock: Arc::new(SystemClock), home_is_default }
+    }
+
+    /// Opens the storage that `home` names; a plain path is a local folder, made where it is absent.
+    pub(crate) fn storage(&self) -> anyhow::Result<Storage> {
+        let home = &self.config.home;
+        let url = Url::parse(home).ok().filter(|url| matches!(url.scheme(), "file" | "s3" | "memory"));
+        let opened = match url {
+            Some(url) => Storage::open(&url, &self.storage_options()),
+            None => Storage::from_path(std::path::Path::new(home)),
+        };
+        opened.with_context(|| format!("home {home}"))
+    }
+
+    fn storage_options(&self) -> StorageOptions {
+        let s3 = &self.config.s3;
+        let given = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+        StorageOptions {
+            s3: S3Options {
+                endpoint: given(&s3.endpoint),
+                region: given(&s3.region),
+                access_key_id: given(&s3.access_key_id),
+                secret: given(&s3.secret_access_key).map(Secret::new),
+                allow_http: s3.allow_http,
+            },
+        }
+    }
+
+    /// The client of every store.
+    pub(crate) fn storefront(&self) -> anyhow::Result<Storefront> {
+        Storefront::new(self.config.storefront.clone(), Arc::clone(&self.clock)).context("storefront")
+    }
+
+    /// The lake under `storage`.
+    pub(crate) async fn lake_in(&self, storage: &Storage) -> anyhow::Result<Lake> {
+        let config = LakeConfig { buckets: self.config.lake.buckets, ..LakeConfig::default() };
+        Lake::open(storage.child("lake"), config, Arc::clone(&self.clock)).await.context("lake")
+    }
+
+    /// The lake under the configured home.
+    pub(crate) async fn lake(&self) -> anyhow::Result<Lake> {
+        self.lake_in(&self.storage()?).await
+    }
+
+    /// The releases under `storage`.
+    pub(crate) fn releases(&self, storage: &Storage) -> ReleaseStore {
+        ReleaseStore::new(storage.child("releases"), Arc::clone(&self.clock))
+    }
+
+    /// A server of the releases under `storage`.
+    pub(crate) fn query_server(&self, storage: &Storage) -> QueryServer {
+        let given = &self.config.query_server;
+        let defaults = QueryConfig::new(self.config.market_currency);
+        let secret = Some(given.cursor_secret.as_str()).filter(|secret| !secret.is_empty());
+        let config = QueryConfig {
+            poll_ms: given.poll_ms,
+            cursor_key: secret.map_or(defaults.cursor_key.clone(), CursorKey::from_secret),
+            edge: api::EdgeConfig {
+                timeout_ms: given.request_timeout_ms,
+                in_flight_max: given.concurrency_max,
+                ..api::EdgeConfig::default()
+            },
+            ..defaults
+        };
+        QueryServer::new(self.releases(storage), self.cache_dir(storage), Arc::clone(&self.clock), config)
+    }
+
+    /// Limits of the connections that servers take.
+    pub(crate) fn server_config(&self) -> api::ServerConfig {
+        api::ServerConfig { drain_ms: self.config.query_server.drain_ms, ..api::ServerConfig::default() }
+    }
+
+    /// Where fetched release files are kept: as configured, beside a local home, or in the working folder.
+    pub(crate) fn cache_dir(&self, storage: &Storage) -> PathBuf {
+        match (self.config.query_server.cache.as_str(), storage.local_dir()) {
+            ("", Some(dir)) => dir.join("cache"),
+            ("", None) => PathBuf::from("haat-cache"),
+            (path, _) => PathBuf::from(path),
+        }
+    }
+}
+
+/// Ends with Ctrl-C or, where there is such a thing, SIGTERM.
+pub(crate) async fn shutdown_signal() {
+    let interrupt = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    {
+        let Ok(mut terminate) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) else {
+            // Without a handler the signal ends the process at once, which every writer here survives.
+            let _ = interrupt.await;
+            return;
+        };
+        tokio::select! {
+            _ = interrupt => {}
+            _ = terminate.recv() => {}
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = interrupt.await;
+}

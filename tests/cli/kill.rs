@@ -1,0 +1,105 @@
+//! A kill at any state-changing system call leaves the old release or the new one, loses no acknowledged commit,
+//! doubles no row, and the next run completes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::support::{Haat, has_program};
+
+/// The calls by which the program changes what is on disk.
+const CALLS: &[&str] = &[
+    "openat", "write", "pwrite64", "writev", "fsync", "fdatasync", "ftruncate", "rename", "renameat", "renameat2", "link", "linkat", "unlink",
+    "unlinkat", "mkdir", "mkdirat",
+];
+
+/// How many kills a run of the tests tries, spread evenly; with `HAAT_TEST_KILLS=all` in the environment, every one.
+const KILLS_SPREAD: usize = 24;
+
+/// The n-th call of one name in any thread: where strace can put a kill.
+type Call = (String, usize);
+
+/// What must be the same however often the way there was cut short.
+fn contents(haat: &Haat) -> BTreeMap<&'static str, Vec<Value>> {
+    let statements = [
+        ("products", "select product_id, title, price_min_minor, in_stock from products order by 1"),
+        ("variants", "select product_id, variant_id, price_minor, available from variants order by 1, 2"),
+        ("brands", "select slug, product_count, catalogue_hash from brands order by 1"),
+        ("price_history", "select variant_id, price_minor, available, count(*) times from price_history group by 1, 2, 3 order by 1, 2, 3"),
+    ];
+    statements.into_iter().map(|(name, statement)| (name, haat.sql(statement))).collect()
+}
+
+/// Runs the crawl under strace, killed at `inject` where given; answers the exit code and the calls that were made.
+fn traced(haat: &Haat, inject: Option<&Call>) -> (Option<i32>, BTreeSet<Call>) {
+    let trace = haat.path().join("trace");
+    let mut strace = Command::new("strace");
+    strace.args(["-f", "-qq", "-o"]).arg(&trace).args(["-e", &format!("trace=?{}", CALLS.join(",?"))]);
+    if let Some((name, nth)) = inject {
+        strace.args(["-e", &format!("inject={name}:signal=KILL:when={nth}")]);
+    }
+    let crawl = haat.command(&["crawl", "--release"]);
+    strace.arg(crawl.get_program()).args(crawl.get_args()).current_dir(haat.path());
+    strace.envs(crawl.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let status = strace.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+    let text = std::fs::read_to_string(&trace).unwrap();
+    let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut calls = BTreeSet::new();
+    for line in text.lines().filter(|line| !line.contains("O_RDONLY")) {
+        // `12345 fsync(7) = 0`
+        let Some((thread, rest)) = line.split_once(' ') else { continue };
+        let Some((name, _)) = rest.trim_start().split_once('(') else { continue };
+        if CALLS.contains(&name) {
+            let nth = counts.entry((thread.to_owned(), name.to_owned())).or_default();
+            *nth += 1;
+            calls.insert((name.to_owned(), *nth));
+        }
+    }
+    (status.code(), calls)
+}
+
+#[test]
+fn a_kill_at_any_state_changing_call_is_recovered_from() {
+    if !has_program("strace", &["-qq", "-e", "trace=none", "true"]) {
+        return;
+    }
+    // Two epochs of the same stores, so that there is an old release and a new one.
+    let source = ["--products", "24", "--stores", "2", "--seed", "9"];
+    let before = Haat::new();
+    let (_old, old) = before.with_stores(&source);
+    before.run(&["crawl", "--release"]).json();
+    let (_new, new) = before.serve(&[&["emulate"], source.as_slice(), &["--epoch", "1"]].concat());
+    drop(old);
+    before.register(&new);
+
+    let whole = copy(&before);
+    let (code, calls) = traced(&whole, None);
+    assert_eq!(code, Some(0));
+    let expected = contents(&whole);
+    let releases = |haat: &Haat| haat.run(&["release", "list"]).json()["releases"].as_array().unwrap().len();
+    assert_eq!(releases(&whole), 2);
+
+    let all = std::env::var_os("HAAT_TEST_KILLS").is_some();
+    assert!(calls.len() > KILLS_SPREAD, "{calls:?}");
+    let step = if all { 1 } else { calls.len().div_ceil(KILLS_SPREAD) };
+    for call in calls.iter().step_by(step) {
+        let haat = copy(&before);
+        let (code, _) = traced(&haat, Some(call));
+        // A reader that comes now sees the old release or the new one.
+        assert!((1..=2).contains(&releases(&haat)), "killed at call {call:?} ({code:?})");
+        let shown = haat.run(&["release", "show"]);
+        assert_eq!(shown.code, 0, "killed at call {call:?}: {}", shown.stderr);
+        let again = haat.run(&["crawl", "--release"]);
+        assert_eq!(again.code, 0, "killed at call {call:?}: {}", again.stderr);
+        assert_eq!(contents(&haat), expected, "killed at call {call:?}");
+        assert_eq!(releases(&haat), 2, "killed at call {call:?}");
+    }
+}
+
+fn copy(from: &Haat) -> Haat {
+    let to = Haat::new();
+    let status = Command::new("cp").args(["-a", "--"]).arg(from.path().join(".")).arg(to.path()).status().unwrap();
+    assert!(status.success());
+    to
+}

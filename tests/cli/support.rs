@@ -1,0 +1,175 @@
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+/// One home folder and the commands run on it.
+pub(crate) struct Haat {
+    pub(crate) home: tempfile::TempDir,
+    variables: Vec<(String, String)>,
+    home_url: Option<String>,
+}
+
+/// What a command answered.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Answer {
+    /// The JSON document on standard output of a command that succeeded.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        assert_eq!(self.code, 0, "stderr: {}\nstdout: {}", self.stderr, self.stdout);
+        self.document()
+    }
+
+    /// The JSON document on standard output, whatever the exit code.
+    #[track_caller]
+    pub(crate) fn document(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {} / {}", self.stdout, self.stderr))
+    }
+}
+
+impl Haat {
+    /// A fresh home whose crawler may talk to stores on this machine, without a pace.
+    pub(crate) fn new() -> Self {
+        let variables = [("HAAT_STOREFRONT__ALLOW_LOOPBACK", "true"), ("HAAT_STOREFRONT__RATE_START_PER_S", "1e9")];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+        Self { home: tempfile::tempdir().unwrap(), variables, home_url: None }
+    }
+
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Keeps everything under `url` instead of the folder.
+    pub(crate) fn at(mut self, url: &str) -> Self {
+        self.home_url = Some(url.to_owned());
+        self
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// A command ready to run; the environment holds nothing of haat's but what the test sets.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let home = self.home_url.clone().unwrap_or_else(|| self.home.path().to_string_lossy().into_owned());
+        let mut command = Command::new(env!("CARGO_BIN_EXE_haat"));
+        command.current_dir(self.home.path()).args(args).args(["--json", "--quiet", "--home", &home]);
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Answer {
+        let output = self.command(args).output().unwrap();
+        Answer {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// Runs a statement and answers its rows.
+    #[track_caller]
+    pub(crate) fn sql(&self, statement: &str) -> Vec<Value> {
+        self.run(&["sql", statement, "--limit", "1000000"]).json().as_array().unwrap().clone()
+    }
+
+    /// Starts a command that serves, and waits for the line of JSON that it prints when it does.
+    pub(crate) fn serve(&self, args: &[&str]) -> (Serving, Value) {
+        let mut child = self.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let Ok(document) = serde_json::from_str(&line) else {
+            let _ = child.kill();
+            let mut stderr = String::new();
+            child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+            panic!("{args:?} did not serve: {line:?} {stderr}");
+        };
+        // Drained, so that a full pipe never stops the server.
+        let mut stderr = child.stderr.take().unwrap();
+        std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
+        (Serving { child }, document)
+    }
+
+    /// Serves emulated stores and registers them.
+    pub(crate) fn with_stores(&self, args: &[&str]) -> (Serving, Value) {
+        let (serving, stores) = self.serve(&[&["emulate"], args].concat());
+        self.register(&stores);
+        (serving, stores)
+    }
+
+    /// Registers every store that `haat emulate` printed.
+    #[track_caller]
+    pub(crate) fn register(&self, stores: &Value) {
+        let urls: Vec<_> = stores["stores"].as_array().unwrap().iter().map(|store| store["base_url"].as_str().unwrap()).collect();
+        self.run(&[&["brands", "add"], urls.as_slice()].concat()).json();
+    }
+}
+
+/// A program that serves until this is dropped.
+pub(crate) struct Serving {
+    pub(crate) child: Child,
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A folder of test data beside the project; `None`, with a line that says so, where it is absent.
+pub(crate) fn shared_data(folder: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(folder);
+    if path.is_dir() {
+        return Some(path);
+    }
+    assert!(std::env::var_os("CI").is_none(), "{} is absent", path.display());
+    println!("skipped: {} is absent", path.display());
+    None
+}
+
+/// Whether `program` can be run; `false`, with a line that says so, where it cannot.
+pub(crate) fn has_program(program: &str, args: &[&str]) -> bool {
+    let ran = Command::new(program).args(args).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if ran.is_ok_and(|status| status.success()) {
+        return true;
+    }
+    assert!(std::env::var_os("CI").is_none(), "{program} is absent");
+    println!("skipped: {program} {args:?} does not run here");
+    false
+}
+
+/// GETs a URL and answers status and JSON body.
+pub(crate) fn get(url: &str) -> (u16, Value) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let answer = reqwest::get(url).await.unwrap();
+        let status = answer.status().as_u16();
+        (status, serde_json::from_str(&answer.text().await.unwrap()).unwrap_or(Value::Null))
+    })
+}
+
+/// Every file below `folder` whose path has `part` in it, sorted.
+pub(crate) fn files(folder: &Path, part: &str) -> Vec<PathBuf> {
+    let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().map(Result::unwrap) {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.to_string_lossy().contains(part) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}

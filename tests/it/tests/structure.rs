@@ -1,0 +1,133 @@
+//! The structure that `docs/architecture.md` promises, read from the manifests: arrows go one way, pure crates stay pure.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, PackageId};
+
+/// Crates without I/O, clock, network or environment.
+const PURE: &[&str] = &["data-model", "pipeline-parse", "pipeline-normalise"];
+/// What a pure crate can never need, at any depth.
+const IMPURE: &[&str] = &["tokio", "mio", "socket2", "hyper", "reqwest", "object_store", "axum", "rustls", "memmap2", "tempfile"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn metadata() -> Metadata {
+    MetadataCommand::new().manifest_path(root().join("Cargo.toml")).exec().unwrap()
+}
+
+/// Names of everything `from` is built with, at any depth, development dependencies left out.
+fn closure(metadata: &Metadata, from: &str) -> BTreeSet<String> {
+    let resolve = metadata.resolve.as_ref().unwrap();
+    let nodes: BTreeMap<&PackageId, _> = resolve.nodes.iter().map(|node| (&node.id, node)).collect();
+    let names: BTreeMap<&PackageId, &str> = metadata.packages.iter().map(|package| (&package.id, package.name.as_str())).collect();
+    let start = metadata.workspace_packages().into_iter().find(|package| package.name.as_str() == from).unwrap_or_else(|| panic!("no crate {from}"));
+    let mut queue = vec![&start.id];
+    let mut seen = BTreeSet::new();
+    while let Some(id) = queue.pop() {
+        for dependency in &nodes[id].deps {
+            let built = dependency.dep_kinds.iter().any(|kind| kind.kind != DependencyKind::Development);
+            if built && seen.insert(&dependency.pkg) {
+                queue.push(&dependency.pkg);
+            }
+        }
+    }
+    seen.into_iter().map(|id| names[id].to_owned()).collect()
+}
+
+#[test]
+fn pure_crates_depend_on_nothing_that_does_io() {
+    let metadata = metadata();
+    for pure in PURE {
+        let all = closure(&metadata, pure);
+        let found: Vec<_> = IMPURE.iter().filter(|name| all.contains(**name)).collect();
+        assert!(found.is_empty(), "{pure} is built with {found:?}");
+    }
+}
+
+#[test]
+fn pure_crates_touch_no_clock_file_network_or_environment() {
+    let words = ["std::fs", "std::net", "std::env", "SystemTime", "Instant::now", "std::process", "std::io::stdin", "Utc::now"];
+    for pure in PURE {
+        let source = root().join(pure.replacen('-', "/", 1)).join("src");
+        for file in rust_files(&source) {
+            let text = std::fs::read_to_string(&file).unwrap();
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            if file.ends_with("tests.rs") {
+                continue;
+            }
+            for word in words {
+                assert!(!code.contains(word), "{} uses {word}", file.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_query_server_knows_neither_the_pipeline_nor_the_lake() {
+    let all = closure(&metadata(), "query-server");
+    let found: Vec<_> = all.iter().filter(|name| name.starts_with("pipeline") || *name == "data-lake" || name.starts_with("deltalake")).collect();
+    assert!(found.is_empty(), "query-server is built with {found:?}");
+}
+
+#[test]
+fn arrows_between_crates_go_one_way() {
+    let metadata = metadata();
+    let allowed: &[(&str, &[&str])] = &[
+        ("data-model", &[]),
+        ("data-storage", &[]),
+        ("data-lake", &["data-model", "data-storage"]),
+        ("data-index", &["data-model", "data-storage"]),
+        ("storefront", &["data-model"]),
+        ("api", &["data-model"]),
+        ("pipeline-parse", &["data-model"]),
+        ("pipeline-normalise", &["data-model", "pipeline-parse"]),
+        ("emulator", &["data-model"]),
+    ];
+    let ours: BTreeSet<String> = metadata.workspace_packages().iter().map(|package| package.name.to_string()).collect();
+    for (name, may) in allowed {
+        let used: BTreeSet<_> = closure(&metadata, name).into_iter().filter(|other| ours.contains(other)).collect();
+        let extra: Vec<_> = used.iter().filter(|other| !may.contains(&other.as_str())).collect();
+        assert!(extra.is_empty(), "{name} is built with {extra:?}");
+    }
+}
+
+#[test]
+fn a_crates_name_is_its_path_joined_by_a_dash() {
+    let (metadata, root) = (metadata(), root());
+    for package in metadata.workspace_packages() {
+        let folder = package.manifest_path.parent().unwrap();
+        let relative = folder.as_std_path().strip_prefix(&root).unwrap().to_string_lossy().replace('/', "-");
+        let name = package.name.to_string();
+        let named = relative == name || relative.is_empty() && name == "haat" || relative == format!("tests-{name}");
+        assert!(named, "{name} lies in {folder}");
+    }
+}
+
+#[test]
+fn every_file_of_code_fits_under_five_hundred_lines() {
+    for file in rust_files(&root()) {
+        let lines = std::fs::read_to_string(&file).unwrap().lines().count();
+        assert!(lines <= 500, "{} has {lines} lines: split it by verb", file.display());
+    }
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            let name = entry.file_name();
+            let skipped = name == "target" || name.to_string_lossy().starts_with('.');
+            if path.is_dir() && !skipped {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                files.push(path);
+            }
+        }
+    }
+    files
+}
