@@ -108,6 +108,9 @@ pub(crate) struct EmulateArgs {
     /// Epoch of the generated catalogue: another number is the same catalogue some time later
     #[arg(long, value_name = "E", default_value_t = 0)]
     pub(crate) epoch: u64,
+    /// Answer uncompressed whatever clients accept, for benchmarks of clients
+    #[arg(long)]
+    pub(crate) identity: bool,
 }
 
 #[derive(Debug, Args)]
@@ -139,6 +142,9 @@ pub(crate) enum BrandsCommand {
         /// ISO 4217 code of the store's prices, where the store does not say
         #[arg(long, value_name = "CODE")]
         currency: Option<String>,
+        /// A store that says it is a brand registered at another address: believe it, the brand moved there
+        #[arg(long)]
+        moved: bool,
         /// Probe and say what was found, but register nothing
         #[arg(long)]
         dry_run: bool,

@@ -74,7 +74,11 @@ impl GraphAnswer {
         tag: EntityTag,
         body: impl FnOnce() -> Result<Vec<u8>, E>,
     ) -> Result<Self, E> {
-        if if_none_match(headers, &tag) { Ok(Self::NotModified(tag)) } else { Ok(Self::Fresh(tag, body()?.into())) }
+        if if_none_match(headers, &tag) {
+            Ok(Self::NotModified(tag))
+        } else {
+            Ok(Self::Fresh(tag, body()?.into()))
+        }
     }
 }
 
@@ -101,7 +105,10 @@ impl IntoResponse for GraphAnswer {
 pub fn json(status: StatusCode, value: &impl Serialize) -> Response {
     match serde_json::to_vec(value) {
         Ok(body) => {
-            let headers = [(header::CONTENT_TYPE, JSON), (header::CACHE_CONTROL, CacheRule::NoStore.value())];
+            let headers = [
+                (header::CONTENT_TYPE, JSON),
+                (header::CACHE_CONTROL, CacheRule::NoStore.value()),
+            ];
             (status, headers, body).into_response()
         }
         Err(error) => {
@@ -135,7 +142,13 @@ impl Asset {
         ]);
         let (gzip, brotli) = (shorter(Coding::Gzip), shorter(Coding::Brotli));
         let tag = EntityTag::of(&[&plain]);
-        Self { gzip, brotli, tag, headers, plain }
+        Self {
+            gzip,
+            brotli,
+            tag,
+            headers,
+            plain,
+        }
     }
 
     /// Adds a header that each answer with these bytes carries.

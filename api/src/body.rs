@@ -20,14 +20,20 @@ impl<S: Send + Sync> FromRequest<S> for JsonObject {
         if !is_json(request.headers()) {
             return Err(Problem::new(ErrorCode::UnsupportedMediaType));
         }
-        let bytes_max = request.extensions().get::<BodyLimit>().map_or(BodyLimit::DEFAULT, |limit| limit.0);
+        let bytes_max = request
+            .extensions()
+            .get::<BodyLimit>()
+            .map_or(BodyLimit::DEFAULT, |limit| limit.0);
         let bytes = read(request.into_body(), bytes_max).await?;
         parse(&bytes).map(Self)
     }
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
-    let stated = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let stated = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
     let essence = stated.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
 }
@@ -47,7 +53,11 @@ async fn read(body: Body, bytes_max: usize) -> Result<bytes::Bytes, Problem> {
 fn parse(bytes: &[u8]) -> Result<Map<String, Value>, Problem> {
     let at = |below: Option<Location>| std::iter::once(Location::from("body")).chain(below).collect::<Vec<_>>();
     if bytes.trim_ascii().is_empty() {
-        return Err(Problem::invalid(vec![Violation::new(at(None), &Rule::Missing, Some(Value::Null))]));
+        return Err(Problem::invalid(vec![Violation::new(
+            at(None),
+            &Rule::Missing,
+            Some(Value::Null),
+        )]));
     }
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(members)) => Ok(members),
@@ -58,7 +68,11 @@ fn parse(bytes: &[u8]) -> Result<Map<String, Value>, Problem> {
             let position = line_start.map(|line| line.len() + 1).sum::<usize>() + error.column().saturating_sub(1);
             let rule = Rule::BodyInvalid(error.to_string());
             let input = Some(Value::Object(Map::new()));
-            Err(Problem::malformed_json(Violation::new(at(Some(position.into())), &rule, input)))
+            Err(Problem::malformed_json(Violation::new(
+                at(Some(position.into())),
+                &rule,
+                input,
+            )))
         }
     }
 }
@@ -74,7 +88,10 @@ impl<'a> MembersReader<'a> {
     /// Reads the members of `object`.
     #[must_use]
     pub fn new(object: &'a JsonObject) -> Self {
-        Self { members: &object.0, violations: Vec::new() }
+        Self {
+            members: &object.0,
+            violations: Vec::new(),
+        }
     }
 
     /// A member that is there and not null; a fault when it is required and is not.
@@ -90,7 +107,11 @@ impl<'a> MembersReader<'a> {
     pub fn text(&mut self, name: &'static str, required: bool, chars_max: usize) -> Option<&'a str> {
         let value = self.value(name, required)?;
         let text = value.as_str().ok_or(Rule::StringType).and_then(|text| {
-            if text.chars().count() > chars_max { Err(Rule::StringTooLong(chars_max)) } else { Ok(text) }
+            if text.chars().count() > chars_max {
+                Err(Rule::StringTooLong(chars_max))
+            } else {
+                Ok(text)
+            }
         });
         self.checked(name, value, text)
     }
@@ -136,7 +157,11 @@ impl<'a> MembersReader<'a> {
         let value = self.value(name, required)?;
         let items = value.as_array().ok_or(Rule::ListType).and_then(|items| {
             let actual = items.len();
-            if actual > items_max { Err(Rule::TooLong { max: items_max, actual }) } else { Ok(items.as_slice()) }
+            if actual > items_max {
+                Err(Rule::TooLong { max: items_max, actual })
+            } else {
+                Ok(items.as_slice())
+            }
         });
         self.checked(name, value, items)
     }
@@ -150,7 +175,8 @@ impl<'a> MembersReader<'a> {
     }
 
     fn checked<T>(&mut self, name: &'static str, value: &Value, read: Result<T, Rule>) -> Option<T> {
-        read.map_err(|rule| self.refuse(vec![name.into()], &rule, Some(value.clone()))).ok()
+        read.map_err(|rule| self.refuse(vec![name.into()], &rule, Some(value.clone())))
+            .ok()
     }
 
     /// Ends the reading: `value` when there was no fault.
@@ -158,6 +184,10 @@ impl<'a> MembersReader<'a> {
     /// # Errors
     /// A 422 that lists every fault.
     pub fn finish<T>(self, value: T) -> Result<T, Problem> {
-        if self.violations.is_empty() { Ok(value) } else { Err(Problem::invalid(self.violations)) }
+        if self.violations.is_empty() {
+            Ok(value)
+        } else {
+            Err(Problem::invalid(self.violations))
+        }
     }
 }

@@ -86,7 +86,10 @@ mod tests {
     use super::*;
 
     fn accepted(value: &str) -> Option<Coding> {
-        Coding::accepted(&HeaderMap::from_iter([(header::ACCEPT_ENCODING, HeaderValue::from_str(value).unwrap())]))
+        Coding::accepted(&HeaderMap::from_iter([(
+            header::ACCEPT_ENCODING,
+            HeaderValue::from_str(value).unwrap(),
+        )]))
     }
 
     #[test]
@@ -106,11 +109,15 @@ mod tests {
         use std::io::Read;
         let plain = b"{\"title\":\"Cold brew\"}".repeat(400);
         let mut back = Vec::new();
-        flate2::read::GzDecoder::new(&compressed(&plain, Coding::Gzip).unwrap()[..]).read_to_end(&mut back).unwrap();
+        flate2::read::GzDecoder::new(&compressed(&plain, Coding::Gzip).unwrap()[..])
+            .read_to_end(&mut back)
+            .unwrap();
         assert_eq!(back, plain);
         back.clear();
         let short = compressed(&plain, Coding::Brotli).unwrap();
-        brotli::Decompressor::new(&short[..], 4096).read_to_end(&mut back).unwrap();
+        brotli::Decompressor::new(&short[..], 4096)
+            .read_to_end(&mut back)
+            .unwrap();
         assert_eq!(back, plain);
     }
 }

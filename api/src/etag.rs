@@ -48,7 +48,9 @@ pub fn if_none_match(headers: &HeaderMap, tag: &EntityTag) -> bool {
     let wanted = tag.opaque();
     headers.get_all(header::IF_NONE_MATCH).iter().any(|list| {
         // Our own tags hold no comma, so a foreign tag that does cannot be mistaken for one of them.
-        list.as_bytes().split(|byte| *byte == b',').any(|one| one.trim_ascii() == b"*" || opaque(one) == wanted)
+        list.as_bytes()
+            .split(|byte| *byte == b',')
+            .any(|one| one.trim_ascii() == b"*" || opaque(one) == wanted)
     })
 }
 
@@ -64,7 +66,10 @@ mod tests {
             if_none_match(&headers, &tag)
         };
         let own = tag.header().to_str().unwrap();
-        assert!(own.starts_with("W/\"") && own.ends_with('"') && own.len() == 28, "{own}");
+        assert!(
+            own.starts_with("W/\"") && own.ends_with('"') && own.len() == 28,
+            "{own}"
+        );
         assert!(matches(own) && matches(own.trim_start_matches("W/")) && matches("*"));
         assert!(matches(&format!("\"a\", W/\"b\",{own}")));
         assert!(!matches("\"a\"") && !matches("") && !matches(&own[4..]));

@@ -21,7 +21,9 @@ pub use answer::{Asset, CacheRule, Envelope, GraphAnswer, Tier, json};
 pub use body::{JsonObject, MembersReader};
 pub use edge::{Edge, EdgeConfig};
 pub use etag::{EntityTag, if_none_match};
-pub use openapi::{GraphErrors, LocationDocument, ProblemDocument, ValidationDocument, ViolationDocument, common_components};
+pub use openapi::{
+    GraphErrors, LocationDocument, ProblemDocument, ValidationDocument, ViolationDocument, common_components,
+};
 pub use parameters::{PathParameters, QueryReader, parse_boolean, parse_integer};
 pub use problem::Problem;
 pub use request_id::RequestId;

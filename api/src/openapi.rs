@@ -84,26 +84,52 @@ pub fn common_components() -> Components {
         .schema("ValidationProblem", ValidationDocument::schema())
         .schema("Violation", ViolationDocument::schema())
         .schema("Location", LocationDocument::schema())
-        .header("RequestId", header(text(), "The client's own X-Request-Id where it sent a valid one, else a new UUID.").build())
-        .header("ETag", header(text(), "Follows the release and the request; send it back as If-None-Match.").build())
+        .header(
+            "RequestId",
+            header(
+                text(),
+                "The client's own X-Request-Id where it sent a valid one, else a new UUID.",
+            )
+            .build(),
+        )
+        .header(
+            "ETag",
+            header(
+                text(),
+                "Follows the release and the request; send it back as If-None-Match.",
+            )
+            .build(),
+        )
         .header("RetryAfter", header(whole(), "Seconds to wait.").build())
         .header("Allow", header(text(), "The methods that the path takes.").build())
-        .security_scheme("ServiceKey", SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::new("X-Service-Key"))))
-        .security_scheme("Bearer", SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build()))
+        .security_scheme(
+            "ServiceKey",
+            SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::new("X-Service-Key"))),
+        )
+        .security_scheme(
+            "Bearer",
+            SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build()),
+        )
         .build()
 }
 
 fn described(description: &str) -> ResponseBuilder {
-    ResponseBuilder::new().description(description).header_ref("X-Request-Id", Ref::new("#/components/headers/RequestId"))
+    ResponseBuilder::new()
+        .description(description)
+        .header_ref("X-Request-Id", Ref::new("#/components/headers/RequestId"))
 }
 
 fn problem(description: &str) -> ResponseBuilder {
-    let body = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
+    let body = ContentBuilder::new()
+        .schema(Some(Ref::from_schema_name("Problem")))
+        .build();
     described(description).content("application/problem+json", body)
 }
 
 fn validation(description: &str) -> ResponseBuilder {
-    let body = ContentBuilder::new().schema(Some(Ref::from_schema_name("ValidationProblem"))).build();
+    let body = ContentBuilder::new()
+        .schema(Some(Ref::from_schema_name("ValidationProblem")))
+        .build();
     described(description).content("application/json", body)
 }
 
@@ -113,13 +139,12 @@ pub struct GraphErrors;
 
 impl IntoResponses for GraphErrors {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        let retry = |response: ResponseBuilder| {
-            response.header_ref("Retry-After", Ref::new("#/components/headers/RetryAfter"))
-        };
-        let not_modified = described("What the client has is still right.")
-            .header_ref("ETag", Ref::new("#/components/headers/ETag"));
-        let not_allowed = problem("The path does not take this method.")
-            .header_ref("Allow", Ref::new("#/components/headers/Allow"));
+        let retry =
+            |response: ResponseBuilder| response.header_ref("Retry-After", Ref::new("#/components/headers/RetryAfter"));
+        let not_modified =
+            described("What the client has is still right.").header_ref("ETag", Ref::new("#/components/headers/ETag"));
+        let not_allowed =
+            problem("The path does not take this method.").header_ref("Allow", Ref::new("#/components/headers/Allow"));
         [
             ("304", not_modified),
             ("401", problem("The key that was sent is not valid.")),
@@ -128,7 +153,10 @@ impl IntoResponses for GraphErrors {
             ("422", validation("The request is not valid.")),
             ("429", retry(problem("Too many requests."))),
             ("500", problem("Something went wrong on our side.")),
-            ("503", retry(problem("No release is open yet, or too much is asked at once."))),
+            (
+                "503",
+                retry(problem("No release is open yet, or too much is asked at once.")),
+            ),
         ]
         .into_iter()
         .map(|(status, response)| (status.to_owned(), RefOr::T(response.build())))

@@ -134,7 +134,14 @@ impl Problem {
 
     /// Writes the body and the headers of the answer.
     pub(crate) fn render(self, response: &mut Response, request_id: &RequestId) {
-        let Inner { code, detail, violations, members, retry_after, headers } = *self.0;
+        let Inner {
+            code,
+            detail,
+            violations,
+            members,
+            retry_after,
+            headers,
+        } = *self.0;
         let (media_type, body) = if violations.is_empty() {
             let document = Document {
                 kind: format!("urn:haat:problem:{code}"),
@@ -147,7 +154,11 @@ impl Problem {
             };
             ("application/problem+json", serde_json::to_vec(&document))
         } else {
-            let document = Faults { detail: violations, code, request_id: request_id.as_str() };
+            let document = Faults {
+                detail: violations,
+                code,
+                request_id: request_id.as_str(),
+            };
             ("application/json", serde_json::to_vec(&document))
         };
         // Neither document holds anything that JSON cannot.
@@ -159,7 +170,10 @@ impl Problem {
         own.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if let Some(wait) = retry_after {
             let seconds = wait.as_millis().div_ceil(1000).clamp(1, 86_400);
-            own.insert(header::RETRY_AFTER, HeaderValue::from(u32::try_from(seconds).unwrap_or(1)));
+            own.insert(
+                header::RETRY_AFTER,
+                HeaderValue::from(u32::try_from(seconds).unwrap_or(1)),
+            );
         }
     }
 }

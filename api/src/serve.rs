@@ -88,7 +88,9 @@ pub async fn serve(
             let slot = Arc::clone(&slots).acquire_owned().await.ok();
             (slot, listener.accept().await)
         });
-        let Some((slot, accepted)) = accepted.await else { break Ok(()) };
+        let Some((slot, accepted)) = accepted.await else {
+            break Ok(());
+        };
         let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
             Err(error) if failures_in_a_row < 1000 => {
@@ -119,10 +121,16 @@ pub async fn serve(
     let open = graceful.count();
     let drained = tokio::time::timeout(Duration::from_millis(config.drain_ms), graceful.shutdown()).await;
     if drained.is_err() {
-        let connections = config.connections_max.saturating_sub(slots.available_permits()).min(open);
+        let connections = config
+            .connections_max
+            .saturating_sub(slots.available_permits())
+            .min(open);
         cut_off.cancel();
         outcome?;
-        return Err(ServeError::Drain { connections, drain_ms: config.drain_ms });
+        return Err(ServeError::Drain {
+            connections,
+            drain_ms: config.drain_ms,
+        });
     }
     outcome
 }

@@ -44,9 +44,13 @@ pub enum TelemetryError {
 /// See [`TelemetryError`].
 pub fn init_logs(format: LogFormat, filter: &str) -> Result<(), TelemetryError> {
     use tracing_subscriber::util::SubscriberInitExt;
-    let filter = EnvFilter::try_new(filter)
-        .map_err(|source| TelemetryError::Filter { filter: filter.to_owned(), source })?;
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let filter = EnvFilter::try_new(filter).map_err(|source| TelemetryError::Filter {
+        filter: filter.to_owned(),
+        source,
+    })?;
+    let lines = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
     let installed = match format {
         LogFormat::Pretty => lines.finish().try_init(),
         LogFormat::Json => lines.json().flatten_event(true).finish().try_init(),
@@ -55,7 +59,9 @@ pub fn init_logs(format: LogFormat, filter: &str) -> Result<(), TelemetryError> 
 }
 
 /// Upper bounds of the classes that durations are counted in.
-const SECONDS: [f64; 14] = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0];
+const SECONDS: [f64; 14] = [
+    0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0,
+];
 
 /// Makes this program's metrics countable and answers the handle that writes them out.
 ///
@@ -67,7 +73,11 @@ pub fn install_metrics() -> Result<PrometheusHandle, TelemetryError> {
         .map_err(TelemetryError::Metrics)?;
     let handle = builder.install_recorder().map_err(TelemetryError::Metrics)?;
     metrics::describe_counter!("http_requests_total", "Answers by route pattern and class of status");
-    metrics::describe_histogram!("http_request_duration_seconds", metrics::Unit::Seconds, "Time to answer by route");
+    metrics::describe_histogram!(
+        "http_request_duration_seconds",
+        metrics::Unit::Seconds,
+        "Time to answer by route"
+    );
     Ok(handle)
 }
 
@@ -84,6 +94,9 @@ pub async fn run_metrics_upkeep(handle: PrometheusHandle, stop: CancellationToke
 #[must_use]
 pub fn metrics_answer(handle: &PrometheusHandle) -> Response {
     let media_type = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-    let headers = [(header::CONTENT_TYPE, media_type), (header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
+    let headers = [
+        (header::CONTENT_TYPE, media_type),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+    ];
     (headers, handle.render()).into_response()
 }

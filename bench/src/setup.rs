@@ -72,7 +72,7 @@ impl Bench {
     /// Serves the generated stores at an epoch.
     pub(crate) fn emulate(&self, epoch: u32) -> anyhow::Result<Serving> {
         let (products, stores, epoch) = (self.products.to_string(), self.stores.to_string(), epoch.to_string());
-        let args = ["emulate", "--products", &products, "--stores", &stores, "--seed", "1", "--epoch", &epoch];
+        let args = ["emulate", "--products", &products, "--stores", &stores, "--seed", "1", "--epoch", &epoch, "--identity"];
         self.serve(self.home(), &args)
     }
 
@@ -82,7 +82,7 @@ impl Bench {
         let urls: Vec<&str> = urls.filter_map(|store| store["base_url"].as_str()).collect();
         let mut slugs = Vec::new();
         for urls in urls.chunks(500) {
-            let added = self.run(home, &[&["brands", "add"], urls].concat())?;
+            let added = self.run(home, &[&["brands", "add", "--moved"], urls].concat())?;
             let added = added["brands"].as_array().context("brands")?;
             slugs.extend(added.iter().filter_map(|brand| Some(brand["brand"]["slug"].as_str()?.to_owned())));
         }

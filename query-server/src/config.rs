@@ -10,8 +10,10 @@ pub struct QueryConfig {
     pub market_currency: CurrencyCode,
     /// How often to look for a newer release.
     pub poll_ms: u64,
-    /// How many searches run at the same time; others wait for their turn.
-    pub searches_max: usize,
+    /// How many searches run on the threads that answer requests; fewer than there are, so that one is always left.
+    pub searches_here_max: usize,
+    /// How many more run at the same time on threads of their own; others wait for their turn.
+    pub searches_beside_max: usize,
     /// How many searches may wait; one more is answered 503 `overloaded`.
     pub searches_waiting_max: usize,
     /// What signs cursors. Servers behind one address share it; by default every process has its own.
@@ -62,7 +64,8 @@ impl QueryConfig {
         Self {
             market_currency,
             poll_ms: 5_000,
-            searches_max: threads,
+            searches_here_max: threads / 2,
+            searches_beside_max: threads.div_ceil(2),
             searches_waiting_max: threads * 64,
             cursor_key: CursorKey::random(),
             cache_keep_ms: 3_600_000,

@@ -39,7 +39,11 @@ impl<'a> Cursors<'a> {
         let (position, mac) = bytes.split_first_chunk::<4>()?;
         let position = u32::from_be_bytes(*position);
         // Compared without a shortcut: how long it takes tells nothing about where the first difference is.
-        let differences = self.mac(position).iter().zip(mac).fold(0, |differences, (one, other)| differences | (one ^ other));
+        let differences = self
+            .mac(position)
+            .iter()
+            .zip(mac)
+            .fold(0, |differences, (one, other)| differences | (one ^ other));
         (differences == 0).then_some(position)
     }
 
@@ -51,8 +55,14 @@ impl<'a> Cursors<'a> {
                 *byte ^= key;
             }
         }
-        let inner = Sha256::new().chain_update(pads[0]).chain_update(&self.list).chain_update(position.to_be_bytes());
-        let outer = Sha256::new().chain_update(pads[1]).chain_update(inner.finalize()).finalize();
+        let inner = Sha256::new()
+            .chain_update(pads[0])
+            .chain_update(&self.list)
+            .chain_update(position.to_be_bytes());
+        let outer = Sha256::new()
+            .chain_update(pads[1])
+            .chain_update(inner.finalize())
+            .finalize();
         let mut mac = [0; MAC_BYTES];
         mac.copy_from_slice(&outer[..MAC_BYTES]);
         mac

@@ -5,8 +5,8 @@ use data_index::{Current, LocalRelease, Release, ReleaseError};
 use data_model::ReleaseId;
 use tokio_util::sync::CancellationToken;
 
-use crate::server::QueryServer;
 use crate::served::{PrepareError, Served};
+use crate::server::QueryServer;
 
 /// Why a newer release could not replace the one that is served.
 #[derive(Debug, thiserror::Error)]
@@ -59,17 +59,43 @@ impl QueryServer {
     /// See [`FollowError`].
     pub async fn refresh(&self) -> Result<Followed, FollowError> {
         let inner = &self.0;
-        let fetch = |release| move |source| FollowError::Fetch { release, source: Box::new(source) };
-        let Some(current) = inner.store.current().await.map_err(fetch(None))? else { return Ok(Followed::Nothing) };
-        if inner.served.load().as_ref().is_some_and(|served| served.current == current) {
+        let fetch = |release| {
+            move |source| FollowError::Fetch {
+                release,
+                source: Box::new(source),
+            }
+        };
+        let Some(current) = inner.store.current().await.map_err(fetch(None))? else {
+            return Ok(Followed::Nothing);
+        };
+        if inner
+            .served
+            .load()
+            .as_ref()
+            .is_some_and(|served| served.current == current)
+        {
             return Ok(Followed::Same(current.id));
         }
         let started = Instant::now();
-        let manifest = inner.store.manifest(current.id).await.map_err(fetch(Some(current.id)))?;
-        let local = inner.store.fetch(&manifest, &inner.cache).await.map_err(fetch(Some(current.id)))?;
+        let manifest = inner
+            .store
+            .manifest(current.id)
+            .await
+            .map_err(fetch(Some(current.id)))?;
+        let local = inner
+            .store
+            .fetch(&manifest, &inner.cache)
+            .await
+            .map_err(fetch(Some(current.id)))?;
         let prepared = tokio::task::spawn_blocking(move || prepare(local, current)).await;
-        let aborted = |source| FollowError::Aborted { release: current.id, source };
-        let unfit = |source| FollowError::Unfit { release: current.id, source };
+        let aborted = |source| FollowError::Aborted {
+            release: current.id,
+            source,
+        };
+        let unfit = |source| FollowError::Unfit {
+            release: current.id,
+            source,
+        };
         let served = prepared.map_err(aborted)?.map_err(unfit)?;
         self.swap(served, started.elapsed());
         self.clean_cache();
@@ -91,10 +117,16 @@ impl QueryServer {
         let inner = &self.0;
         let Some(served) = inner.served.load_full() else { return };
         let min_age = Duration::from_millis(inner.config.cache_keep_ms);
-        match inner.store.clean_cache(&inner.cache, &[served.release.manifest()], min_age) {
+        match inner
+            .store
+            .clean_cache(&inner.cache, &[served.release.manifest()], min_age)
+        {
             Ok(0) => {}
             Ok(freed_bytes) => tracing::info!(freed_bytes, "files of older releases were removed from the cache"),
-            Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "the cache could not be cleaned"),
+            Err(error) => tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "the cache could not be cleaned"
+            ),
         }
     }
 
@@ -103,10 +135,15 @@ impl QueryServer {
         let mut ticks = tokio::time::interval(Duration::from_millis(self.0.config.poll_ms.max(10)));
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         while stop.run_until_cancelled(ticks.tick()).await.is_some() {
-            let Some(looked) = stop.run_until_cancelled(self.refresh()).await else { return };
+            let Some(looked) = stop.run_until_cancelled(self.refresh()).await else {
+                return;
+            };
             if let Err(error) = looked {
                 metrics::counter!("query_releases_failed_total").increment(1);
-                tracing::warn!(error = &error as &dyn std::error::Error, "the newest release is not served");
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "the newest release is not served"
+                );
             }
         }
     }

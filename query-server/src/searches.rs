@@ -4,19 +4,27 @@ use api::Problem;
 use data_model::ErrorCode;
 use tokio::sync::Semaphore;
 
-/// Runs searches beside the threads that answer requests, a few at a time. While all places are taken and enough
-/// requests wait, one more is refused at once: what would be answered too late is better not begun.
+/// Runs searches, a few at a time. The first ones run where their requests are answered, which is fastest; when that
+/// would leave no thread to accept, probe and refuse, the next ones run beside. While those places are taken too and
+/// enough requests wait, one more is refused at once: what would be answered too late is better not begun.
 #[derive(Debug)]
 pub(crate) struct Searches {
+    here: Semaphore,
     places: Semaphore,
     waiting: AtomicUsize,
     waiting_max: usize,
 }
 
 impl Searches {
-    pub(crate) fn new(running_max: usize, waiting_max: usize) -> Self {
-        let places = Semaphore::new(running_max.clamp(1, Semaphore::MAX_PERMITS));
-        Self { places, waiting: AtomicUsize::new(0), waiting_max }
+    pub(crate) fn new(here_max: usize, beside_max: usize, waiting_max: usize) -> Self {
+        let here = Semaphore::new(here_max.min(Semaphore::MAX_PERMITS));
+        let places = Semaphore::new(beside_max.clamp(1, Semaphore::MAX_PERMITS));
+        Self {
+            here,
+            places,
+            waiting: AtomicUsize::new(0),
+            waiting_max,
+        }
     }
 
     /// Runs `search` when there is a place.
@@ -24,12 +32,18 @@ impl Searches {
         &self,
         search: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Problem> {
+        if let Ok(_here) = self.here.try_acquire() {
+            return Ok(search());
+        }
         let place = match self.places.try_acquire() {
             Ok(place) => place,
             Err(_) => {
                 let _waiting = Waiting::enter(&self.waiting, self.waiting_max)?;
                 // The semaphore is never closed.
-                self.places.acquire().await.map_err(|_| Problem::new(ErrorCode::Internal))?
+                self.places
+                    .acquire()
+                    .await
+                    .map_err(|_| Problem::new(ErrorCode::Internal))?
             }
         };
         let found = tokio::task::spawn_blocking(search).await;
@@ -47,7 +61,11 @@ struct Waiting<'a>(&'a AtomicUsize);
 impl<'a> Waiting<'a> {
     fn enter(count: &'a AtomicUsize, max: usize) -> Result<Self, Problem> {
         let waiting = Self(count);
-        if count.fetch_add(1, Ordering::Relaxed) < max { Ok(waiting) } else { Err(Problem::new(ErrorCode::Overloaded)) }
+        if count.fetch_add(1, Ordering::Relaxed) < max {
+            Ok(waiting)
+        } else {
+            Err(Problem::new(ErrorCode::Overloaded))
+        }
     }
 }
 
@@ -65,7 +83,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_search_too_many_is_refused_at_once() {
-        let searches = Arc::new(Searches::new(1, 1));
+        let searches = Arc::new(Searches::new(0, 1, 1));
         let (go, gone) = mpsc::channel::<()>();
         let (started, begun) = tokio::sync::oneshot::channel();
         let first = tokio::spawn({

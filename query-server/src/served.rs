@@ -61,7 +61,17 @@ impl Served {
         let tree = |out: &mut Vec<u8>| render::category::tree(out, release.category_tree());
         let categories = render::envelope(1 << 16, &id, tree, |_| {}).into();
         let stamp = format!("{ANSWERS_VERSION} {id} {}", current.published_at.micros());
-        let served = Self { release, current, text, id, stamp, brand_members, brands_by_size, stats, categories };
+        let served = Self {
+            release,
+            current,
+            text,
+            id,
+            stamp,
+            brand_members,
+            brands_by_size,
+            stats,
+            categories,
+        };
         served.probe()?;
         Ok(served)
     }
@@ -82,19 +92,28 @@ impl Served {
 
     /// The brands, those with most products first; ties in order of their slugs.
     pub(crate) fn brands_by_size(&self) -> impl Iterator<Item = &BrandEntry> {
-        self.brands_by_size.iter().filter_map(|at| self.release.brands().get(*at))
+        self.brands_by_size
+            .iter()
+            .filter_map(|at| self.release.brands().get(*at))
     }
 
     /// Looks for the first product of each part by its id and by its title, and for the best products of all.
     fn probe(&self) -> Result<(), PrepareError> {
         let failed = |probe: String| Err(PrepareError::Probe { probe });
         for (at, part) in (0..).zip(self.release.parts()) {
-            let Some(row) = (0..part.rows()).find(|row| !part.dead().contains(*row)) else { continue };
+            let Some(row) = (0..part.rows()).find(|row| !part.dead().contains(*row)) else {
+                continue;
+            };
             let (address, cards) = (RowAddress { part: at, row }, part.cards());
             if self.release.find(&ProductIdent::Id(cards.id(row))) != Some(address) {
                 return failed(format!("product {}", cards.id(row)));
             }
-            let wanted = Wanted { text: cards.title(row), filter: None, order: Order::Relevance, limit: 1 };
+            let wanted = Wanted {
+                text: cards.title(row),
+                filter: None,
+                order: Order::Relevance,
+                limit: 1,
+            };
             let found = search(&self.release, &self.text, &wanted).map_err(PrepareError::Text)?;
             // A title may be made of nothing that is searched, `***` say.
             let words = cards.title(row).chars().any(char::is_alphanumeric);
@@ -102,7 +121,12 @@ impl Served {
                 return failed(format!("title {:?}", cards.title(row)));
             }
         }
-        let wanted = Wanted { text: "", filter: None, order: Order::Relevance, limit: 1 };
+        let wanted = Wanted {
+            text: "",
+            filter: None,
+            order: Order::Relevance,
+            limit: 1,
+        };
         let found = search(&self.release, &self.text, &wanted).map_err(PrepareError::Text)?;
         if found.rows.is_empty() && self.release.counts().products > 0 {
             return failed("any product".to_owned());

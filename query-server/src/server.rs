@@ -32,8 +32,19 @@ impl QueryServer {
     /// [`QueryServer::refresh`] or [`QueryServer::follow`] has opened a release.
     #[must_use]
     pub fn new(store: ReleaseStore, cache: PathBuf, clock: Arc<dyn Clock>, config: QueryConfig) -> Self {
-        let searches = Searches::new(config.searches_max, config.searches_waiting_max);
-        Self(Arc::new(Inner { config, store, cache, clock, searches, served: ArcSwapOption::empty() }))
+        let searches = Searches::new(
+            config.searches_here_max,
+            config.searches_beside_max,
+            config.searches_waiting_max,
+        );
+        Self(Arc::new(Inner {
+            config,
+            store,
+            cache,
+            clock,
+            searches,
+            served: ArcSwapOption::empty(),
+        }))
     }
 
     /// The routes, with everything around them that an answer needs. `metrics` writes out what `/metrics` answers.
@@ -56,6 +67,9 @@ impl QueryServer {
 
     /// The release that this request is answered from, whole.
     pub(crate) fn served(&self) -> Result<Arc<Served>, Problem> {
-        self.0.served.load_full().ok_or_else(|| Problem::new(ErrorCode::NotReady))
+        self.0
+            .served
+            .load_full()
+            .ok_or_else(|| Problem::new(ErrorCode::NotReady))
     }
 }

@@ -18,12 +18,13 @@ const PROBES_CONCURRENT: usize = 16;
 pub(crate) async fn run(command: BrandsCommand, context: Context) -> anyhow::Result<Outcome> {
     let storage = context.storage()?;
     match command {
-        BrandsCommand::Add { stores, currency, dry_run } => {
+        BrandsCommand::Add { stores, currency, moved, dry_run } => {
             let urls: Vec<Url> = stores.iter().map(|store| address(store)).collect::<Result<_, _>>().map_err(usage)?;
             let currency: Option<CurrencyCode> =
                 currency.map(|code| code.parse()).transpose().context("--currency").map_err(usage)?;
-            let findings = register(&context, &storage, urls, currency, dry_run).await?;
-            print_findings(&context, &findings)
+            let how = Registration { currency, moved, dry_run };
+            let findings = register(&context, &storage, urls, how).await?;
+            print_findings(&context, &findings, how)
         }
         BrandsCommand::List => list(&context, &storage).await,
         BrandsCommand::Remove { slug, dry_run } => remove(&context, &storage, &slug, dry_run).await,
@@ -39,23 +40,32 @@ pub(crate) struct Finding {
     pub(crate) added: Option<(&'static str, RegisteredBrand)>,
 }
 
+/// How addresses are registered.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Registration {
+    /// The currency of stores that do not state theirs.
+    pub(crate) currency: Option<CurrencyCode>,
+    /// Whether a brand that is registered at another address has moved.
+    pub(crate) moved: bool,
+    pub(crate) dry_run: bool,
+}
+
 /// Probes every address and registers, in one event, those that can be crawled.
 pub(crate) async fn register(
     context: &Context,
     storage: &Storage,
     urls: Vec<Url>,
-    currency: Option<CurrencyCode>,
-    dry_run: bool,
+    how: Registration,
 ) -> anyhow::Result<Vec<Finding>> {
     let storefront = context.storefront()?;
     let probes: Vec<_> = stream::iter(urls)
-        .map(|url| look(&storefront, url, currency))
+        .map(|url| look(&storefront, url, how.currency))
         .buffered(PROBES_CONCURRENT)
         .collect()
         .await;
     let (mut findings, mut brands, mut places) = (Vec::new(), Vec::new(), Vec::new());
     for (finding, brand) in probes {
-        if let Some(brand) = brand.filter(|_| !dry_run) {
+        if let Some(brand) = brand.filter(|_| !how.dry_run) {
             places.push(findings.len());
             brands.push(brand);
         }
@@ -63,7 +73,16 @@ pub(crate) async fn register(
     }
     if !brands.is_empty() {
         let mut registry = Registry::load(storage).await?;
-        let additions = registry.add(storage, &brands, context.clock.now()).await?;
+        let mut additions = registry.add(storage, &brands, context.clock.now()).await?;
+        let taken = additions.iter().filter(|addition| matches!(addition, Addition::Taken(_)));
+        let taken: Vec<BrandSlug> = taken.map(|addition| addition.brand().slug.clone()).collect();
+        if how.moved && !taken.is_empty() {
+            // Removed and added again, a brand has its slug back; its products are known by its permanent host.
+            for slug in &taken {
+                registry.remove(storage, slug, context.clock.now()).await?;
+            }
+            additions = registry.add(storage, &brands, context.clock.now()).await?;
+        }
         for (place, addition) in places.into_iter().zip(additions) {
             findings[place].added = Some((word(&addition), addition.brand().clone()));
         }
@@ -105,6 +124,7 @@ fn word(addition: &Addition) -> &'static str {
         Addition::Restored(_) => "restored",
         Addition::Updated(_) => "updated",
         Addition::Unchanged(_) => "unchanged",
+        Addition::Taken(_) => "taken",
     }
 }
 
@@ -116,7 +136,7 @@ fn address(text: &str) -> anyhow::Result<Url> {
     Ok(url)
 }
 
-fn print_findings(context: &Context, findings: &[Finding]) -> anyhow::Result<Outcome> {
+fn print_findings(context: &Context, findings: &[Finding], how: Registration) -> anyhow::Result<Outcome> {
     let rows: Vec<_> = findings
         .iter()
         .map(|finding| {
@@ -127,14 +147,19 @@ fn print_findings(context: &Context, findings: &[Finding]) -> anyhow::Result<Out
     context.output.print(&json!({ "brands": rows }), |out| {
         for finding in findings {
             match &finding.added {
+                Some(("taken", brand)) => {
+                    let (slug, known) = (&brand.slug, brand.base_url_text());
+                    writeln!(out, "taken     {slug}  {}  says it is {slug}, which is at {known}; --moved if it moved", finding.url)?;
+                }
                 Some((word, brand)) => writeln!(out, "{word:9} {}  {}  {}", brand.slug, finding.url, finding.verdict)?,
                 None => writeln!(out, "-         {}  {}", finding.url, finding.verdict)?,
             }
         }
         Ok(())
     })?;
-    let left_out = findings.iter().any(|finding| finding.facts.is_null());
-    Ok(if left_out { Outcome::Partial } else { Outcome::Done })
+    let registered = |finding: &Finding| matches!(&finding.added, Some((word, _)) if *word != "taken");
+    let left_out = !findings.iter().all(registered);
+    Ok(if left_out && !how.dry_run { Outcome::Partial } else { Outcome::Done })
 }
 
 async fn list(context: &Context, storage: &Storage) -> anyhow::Result<Outcome> {

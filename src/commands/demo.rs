@@ -12,11 +12,15 @@ use crate::cli::DemoArgs;
 use crate::exit::Outcome;
 use crate::wiring::Context;
 
+const DEMO_PRODUCT_PAGES: u32 = 8;
+
 /// `haat demo`: stores → crawl → lake → release → server, in one process, until it is told to stop.
 pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<Outcome> {
     // Stores on this machine, with no need for politeness.
     let polite = std::mem::take(&mut context.config.storefront);
     context.config.storefront = storefront::StorefrontConfig { allow_loopback: true, rate_start_per_s: f64::INFINITY, ..polite };
+    // Ratings and reviews of a few products a store, so that there is something to see.
+    context.config.refresh.product_pages_max = context.config.refresh.product_pages_max.max(DEMO_PRODUCT_PAGES);
     // A home that the operator named is kept; any other is gone when the demo ends.
     let scratch = if context.home_is_default { Some(tempfile::tempdir().context("folder for the demo")?) } else { None };
     if let Some(scratch) = &scratch {
@@ -25,7 +29,7 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     let storage = context.storage()?;
     let server = query_server::start(&context, &storage, args.listen).await?;
     let address = server.address.clone();
-    let stores = emulate::start(&args.source, SocketAddr::from(([127, 0, 0, 1], 0)), 0).await?;
+    let stores = emulate::start(&args.source, SocketAddr::from(([127, 0, 0, 1], 0)), 0, false).await?;
     fill(&context, &storage, &stores).await?;
     server.refresh().await?;
     let examples = examples(&address, &storage, &context).await?;
@@ -43,7 +47,7 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
 
 async fn fill(context: &Context, storage: &Storage, stores: &emulator::Running) -> anyhow::Result<()> {
     let urls = stores.stores().iter().map(|store| Url::parse(&store.base_url)).collect::<Result<Vec<_>, _>>()?;
-    let findings = brands::register(context, storage, urls, None, false).await?;
+    let findings = brands::register(context, storage, urls, brands::Registration { moved: true, ..Default::default() }).await?;
     let slugs: Vec<BrandSlug> = findings.into_iter().filter_map(|finding| Some(finding.added?.1.slug)).collect();
     anyhow::ensure!(!slugs.is_empty(), "no store could be registered");
     let options = RunOptions { only: Some(slugs), ..RunOptions::default() };

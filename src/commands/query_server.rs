@@ -17,6 +17,10 @@ pub(crate) async fn run(args: QueryServerArgs, context: Context) -> anyhow::Resu
     let listen = args.listen.unwrap_or(context.config.query_server.listen);
     let server = start(&context, &storage, listen).await?;
     let address = server.address.clone();
+    // Whoever waits for the line can send requests; without a release yet, or with a broken one, the follower tries on.
+    if let Err(error) = server.refresh().await {
+        tracing::warn!("{error:#}");
+    }
     context.output.print(&json!({ "address": address }), |out| writeln!(out, "serving on {address}; Ctrl-C stops it"))?;
     server.until_told_to_stop().await?;
     Ok(Outcome::Done)

@@ -109,7 +109,7 @@ impl Haat {
     #[track_caller]
     pub(crate) fn register(&self, stores: &Value) {
         let urls: Vec<_> = stores["stores"].as_array().unwrap().iter().map(|store| store["base_url"].as_str().unwrap()).collect();
-        self.run(&[&["brands", "add"], urls.as_slice()].concat()).json();
+        self.run(&[&["brands", "add", "--moved"], urls.as_slice()].concat()).json();
     }
 }
 

@@ -19,12 +19,19 @@ pub(super) struct Asked {
 impl Asked {
     pub(super) fn of(request: &Request) -> Self {
         let headers = request.headers();
-        let coding = headers.contains_key(header::ACCEPT_ENCODING).then(|| Coding::accepted(headers)).flatten();
+        let coding = headers
+            .contains_key(header::ACCEPT_ENCODING)
+            .then(|| Coding::accepted(headers))
+            .flatten();
         let logged = tracing::enabled!(target: "access", tracing::Level::DEBUG);
         Self {
             id: RequestId::of(headers),
             method: request.method().clone(),
-            path: if logged { request.uri().path().chars().take(200).collect() } else { String::new() },
+            path: if logged {
+                request.uri().path().chars().take(200).collect()
+            } else {
+                String::new()
+            },
             coding,
         }
     }
@@ -49,7 +56,11 @@ impl Asked {
     }
 
     async fn compress(&self, response: Response, coding: Coding, bytes_min: usize) -> Response {
-        let size = response.body().size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok());
+        let size = response
+            .body()
+            .size_hint()
+            .exact()
+            .and_then(|bytes| usize::try_from(bytes).ok());
         let worth = size.is_some_and(|bytes| bytes >= bytes_min) && compressible(response.headers());
         // axum drops the body of an answer to HEAD after this; compressing it would be for nothing.
         if !worth || self.method == Method::HEAD {
@@ -70,7 +81,9 @@ impl Asked {
 }
 
 fn compressible(headers: &HeaderMap) -> bool {
-    let media_type = headers.get(header::CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
+    let media_type = headers
+        .get(header::CONTENT_TYPE)
+        .map_or(&b""[..], HeaderValue::as_bytes);
     let text = media_type.starts_with(b"application/") || media_type.starts_with(b"text/");
     text && !headers.contains_key(header::CONTENT_ENCODING)
 }

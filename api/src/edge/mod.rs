@@ -92,7 +92,11 @@ impl<S> Layer<S> for Edge {
     type Service = EdgeService<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        EdgeService { inner, limits: Arc::clone(&self.0), metrics: Arc::default() }
+        EdgeService {
+            inner,
+            limits: Arc::clone(&self.0),
+            metrics: Arc::default(),
+        }
     }
 }
 
@@ -178,13 +182,21 @@ async fn run<R: IntoResponse>(
         Ok(Ok(Ok(response))) => response.into_response(),
         Ok(Err(panic)) => {
             let words = panic.downcast_ref::<&str>().copied();
-            let words = words.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
+            let words = words
+                .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+                .unwrap_or("no message");
             tracing::error!(request_id = id.as_str(), panic = words, "a request handler panicked");
             Problem::new(ErrorCode::Internal).into_response()
         }
         Err(_) => {
-            tracing::warn!(request_id = id.as_str(), timeout_ms = limits.config.timeout_ms, "a request took too long");
-            Problem::new(ErrorCode::Overloaded).detail("The answer took too long.").into_response()
+            tracing::warn!(
+                request_id = id.as_str(),
+                timeout_ms = limits.config.timeout_ms,
+                "a request took too long"
+            );
+            Problem::new(ErrorCode::Overloaded)
+                .detail("The answer took too long.")
+                .into_response()
         }
     }
 }

@@ -34,13 +34,23 @@ fn router(config: EdgeConfig) -> Router {
 }
 
 async fn send(router: Router, request: http::request::Builder, body: &str) -> (StatusCode, HeaderMap, Vec<u8>) {
-    let response = router.oneshot(request.body(Body::from(body.to_owned())).unwrap()).await.unwrap();
+    let response = router
+        .oneshot(request.body(Body::from(body.to_owned())).unwrap())
+        .await
+        .unwrap();
     let (parts, body) = response.into_parts();
-    (parts.status, parts.headers, to_bytes(body, usize::MAX).await.unwrap().to_vec())
+    (
+        parts.status,
+        parts.headers,
+        to_bytes(body, usize::MAX).await.unwrap().to_vec(),
+    )
 }
 
 async fn ask(method: &str, path: &str) -> (StatusCode, HeaderMap, Vec<u8>) {
-    let request = Request::builder().method(method).uri(path).header("x-request-id", "test-1");
+    let request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header("x-request-id", "test-1");
     send(router(EdgeConfig::default()), request, "").await
 }
 
@@ -51,7 +61,10 @@ fn json(bytes: &[u8]) -> Value {
 #[tokio::test]
 async fn an_unknown_path_is_a_problem_with_the_request_id() {
     let (status, headers, body) = ask("GET", "/v2/none").await;
-    assert_eq!((status, &headers["content-type"]), (StatusCode::NOT_FOUND, &"application/problem+json".parse().unwrap()));
+    assert_eq!(
+        (status, &headers["content-type"]),
+        (StatusCode::NOT_FOUND, &"application/problem+json".parse().unwrap())
+    );
     assert_eq!(headers["x-request-id"], "test-1");
     insta::assert_snapshot!(String::from_utf8(body).unwrap(), @r#"{"type":"urn:haat:problem:route_not_found","title":"No such path","status":404,"detail":"No such path","code":"route_not_found","request_id":"test-1"}"#);
 }
@@ -59,16 +72,25 @@ async fn an_unknown_path_is_a_problem_with_the_request_id() {
 #[tokio::test]
 async fn another_method_is_405_with_allow_and_options_are_told() {
     let (status, headers, body) = ask("DELETE", "/graph").await;
-    assert_eq!((status, json(&body)["code"].as_str()), (StatusCode::METHOD_NOT_ALLOWED, Some("method_not_allowed")));
+    assert_eq!(
+        (status, json(&body)["code"].as_str()),
+        (StatusCode::METHOD_NOT_ALLOWED, Some("method_not_allowed"))
+    );
     assert_eq!(headers["allow"], "GET,HEAD");
     let (status, headers, body) = ask("OPTIONS", "/orders").await;
-    assert_eq!((status, &headers["allow"], body.len()), (StatusCode::NO_CONTENT, &"POST".parse().unwrap(), 0));
+    assert_eq!(
+        (status, &headers["allow"], body.len()),
+        (StatusCode::NO_CONTENT, &"POST".parse().unwrap(), 0)
+    );
 }
 
 #[tokio::test]
 async fn head_answers_what_get_would_without_the_body() {
     let (status, headers, body) = ask("HEAD", "/graph").await;
-    assert_eq!((status, body.len(), &headers["content-length"]), (StatusCode::OK, 0, &"2100".parse().unwrap()));
+    assert_eq!(
+        (status, body.len(), &headers["content-length"]),
+        (StatusCode::OK, 0, &"2100".parse().unwrap())
+    );
     let (status, headers, body) = ask("HEAD", "/none").await;
     assert_eq!((status, body.len()), (StatusCode::NOT_FOUND, 0));
     assert!(headers["content-length"].to_str().unwrap().parse::<u32>().unwrap() > 50);
@@ -77,7 +99,9 @@ async fn head_answers_what_get_would_without_the_body() {
 #[tokio::test]
 async fn a_known_tag_is_304_with_the_same_tag() {
     let (_, fresh, _) = ask("GET", "/graph").await;
-    let request = Request::builder().uri("/graph").header(header::IF_NONE_MATCH, fresh["etag"].clone());
+    let request = Request::builder()
+        .uri("/graph")
+        .header(header::IF_NONE_MATCH, fresh["etag"].clone());
     let (status, headers, body) = send(router(EdgeConfig::default()), request, "").await;
     assert_eq!((status, body.len()), (StatusCode::NOT_MODIFIED, 0));
     for name in ["etag", "cache-control", "vary"] {
@@ -88,7 +112,11 @@ async fn a_known_tag_is_304_with_the_same_tag() {
 
 #[tokio::test]
 async fn an_answer_is_compressed_only_when_asked_and_worth_it() {
-    let gzipped = |path: &str| Request::builder().uri(path.to_owned()).header(header::ACCEPT_ENCODING, "gzip");
+    let gzipped = |path: &str| {
+        Request::builder()
+            .uri(path.to_owned())
+            .header(header::ACCEPT_ENCODING, "gzip")
+    };
     let (_, headers, body) = send(router(EdgeConfig::default()), gzipped("/graph"), "").await;
     assert_eq!(headers["content-encoding"], "gzip");
     assert!(body.len() < 300);
@@ -108,38 +136,68 @@ async fn a_panic_is_a_500_that_tells_nothing() {
 
 #[tokio::test]
 async fn what_takes_too_long_is_503_with_retry_after() {
-    let config = EdgeConfig { timeout_ms: 10, ..EdgeConfig::default() };
+    let config = EdgeConfig {
+        timeout_ms: 10,
+        ..EdgeConfig::default()
+    };
     let (status, headers, body) = send(router(config), Request::builder().uri("/never"), "").await;
-    assert_eq!((status, &headers["retry-after"]), (StatusCode::SERVICE_UNAVAILABLE, &"1".parse().unwrap()));
+    assert_eq!(
+        (status, &headers["retry-after"]),
+        (StatusCode::SERVICE_UNAVAILABLE, &"1".parse().unwrap())
+    );
     assert_eq!(json(&body)["code"], "overloaded");
 }
 
 #[tokio::test]
 async fn under_overload_probes_are_answered_and_the_rest_refused_at_once() {
-    let app = router(EdgeConfig { in_flight_max: 0, ..EdgeConfig::default() });
+    let app = router(EdgeConfig {
+        in_flight_max: 0,
+        ..EdgeConfig::default()
+    });
     let (status, headers, body) = send(app.clone(), Request::builder().uri("/graph"), "").await;
-    assert_eq!((status, json(&body)["code"].as_str()), (StatusCode::SERVICE_UNAVAILABLE, Some("overloaded")));
+    assert_eq!(
+        (status, json(&body)["code"].as_str()),
+        (StatusCode::SERVICE_UNAVAILABLE, Some("overloaded"))
+    );
     assert_eq!(headers["retry-after"], "1");
-    assert_eq!(send(app, Request::builder().uri("/healthz"), "").await.0, StatusCode::OK);
+    assert_eq!(
+        send(app, Request::builder().uri("/healthz"), "").await.0,
+        StatusCode::OK
+    );
 }
 
 #[tokio::test]
 async fn bodies_are_checked_for_type_size_and_every_member() {
-    let app = router(EdgeConfig { body_bytes_max: 200, ..EdgeConfig::default() });
+    let app = router(EdgeConfig {
+        body_bytes_max: 200,
+        ..EdgeConfig::default()
+    });
     let order = async |media_type: &str, body: &str| {
-        let request = Request::builder().method("POST").uri("/orders").header("content-type", media_type);
+        let request = Request::builder()
+            .method("POST")
+            .uri("/orders")
+            .header("content-type", media_type);
         let (status, _, body) = send(app.clone(), request.header("x-request-id", "test-1"), body).await;
         (status.as_u16(), json(&body))
     };
     assert_eq!(order("text/plain", "{}").await.1["code"], "unsupported_media_type");
-    assert_eq!(order("application/json", &" ".repeat(201)).await.1["code"], "payload_too_large");
+    assert_eq!(
+        order("application/json", &" ".repeat(201)).await.1["code"],
+        "payload_too_large"
+    );
     let (status, body) = order("application/json; charset=utf-8", "{\"qty\" 1}").await;
     assert_eq!((status, &body["code"]), (422, &"malformed_json".into()));
     assert_eq!(body["detail"][0]["loc"], serde_json::json!(["body", 7]));
-    assert_eq!(order("application/json", "[]").await.1["detail"][0]["type"], "dict_type");
+    assert_eq!(
+        order("application/json", "[]").await.1["detail"][0]["type"],
+        "dict_type"
+    );
     assert_eq!(order("application/json", "").await.1["detail"][0]["type"], "missing");
-    let (status, body) =
-        order("application/json", r#"{"qty": 1.5, "password": "hunter2", "gift": "maybe", "items": [1, 2]}"#).await;
+    let (status, body) = order(
+        "application/json",
+        r#"{"qty": 1.5, "password": "hunter2", "gift": "maybe", "items": [1, 2]}"#,
+    )
+    .await;
     assert_eq!(status, 422);
     insta::assert_snapshot!(serde_json::to_string_pretty(&body).unwrap(), @r#"
 {
@@ -200,7 +258,10 @@ async fn bodies_are_checked_for_type_size_and_every_member() {
 #[tokio::test]
 async fn an_address_that_is_too_long_is_refused() {
     let (status, headers, body) = ask("GET", &format!("/graph?q={}", "a".repeat(9000))).await;
-    assert_eq!((status, json(&body)["code"].as_str()), (StatusCode::PAYLOAD_TOO_LARGE, Some("payload_too_large")));
+    assert_eq!(
+        (status, json(&body)["code"].as_str()),
+        (StatusCode::PAYLOAD_TOO_LARGE, Some("payload_too_large"))
+    );
     assert!(headers.contains_key("x-request-id"));
 }
 
@@ -213,8 +274,14 @@ async fn a_route_is_counted_under_its_pattern() {
     ask("GET", "/nowhere/secret").await;
     drop(guard);
     let text = handle.render();
-    assert!(text.contains(r#"http_requests_total{route="/graph",status="2xx"} 1"#), "{text}");
-    assert!(text.contains(r#"http_requests_total{route="unmatched",status="4xx"} 1"#), "{text}");
+    assert!(
+        text.contains(r#"http_requests_total{route="/graph",status="2xx"} 1"#),
+        "{text}"
+    );
+    assert!(
+        text.contains(r#"http_requests_total{route="unmatched",status="4xx"} 1"#),
+        "{text}"
+    );
     assert!(!text.contains("secret"), "{text}");
 }
 
@@ -226,7 +293,10 @@ async fn every_error_code_becomes_an_answer_with_its_status() {
         let (status, headers, body) = send(app, Request::builder().uri("/"), "").await;
         let body = json(&body);
         assert_eq!((status.as_u16(), &body["code"]), (code.status(), &code.as_str().into()));
-        assert_eq!((&body["status"], &body["brand_slug"]), (&code.status().into(), &"x".into()));
+        assert_eq!(
+            (&body["status"], &body["brand_slug"]),
+            (&code.status().into(), &"x".into())
+        );
         assert_eq!(body["request_id"], headers["x-request-id"].to_str().unwrap());
     }
 }
@@ -234,7 +304,11 @@ async fn every_error_code_becomes_an_answer_with_its_status() {
 #[tokio::test]
 async fn a_query_reader_lists_the_faults_of_path_and_query_together() {
     let mut path = crate::PathParameters::none();
-    path.refuse("ident", &crate::Rule::UuidParsing("invalid length: found 2".into()), "zz");
+    path.refuse(
+        "ident",
+        &crate::Rule::UuidParsing("invalid length: found 2".into()),
+        "zz",
+    );
     let mut query = QueryReader::new(Some("limit=0"));
     query.integer("limit", 1..=40);
     let problem = query.finish(path, ()).unwrap_err();

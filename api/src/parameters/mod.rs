@@ -27,17 +27,29 @@ impl<'a> QueryReader<'a> {
     /// Takes the query part of a URI apart; `None` and an empty text hold no parameters.
     #[must_use]
     pub fn new(query: Option<&'a str>) -> Self {
-        let pairs = query.unwrap_or_default().as_bytes().split(|byte| *byte == b'&').filter(|pair| !pair.is_empty());
+        let pairs = query
+            .unwrap_or_default()
+            .as_bytes()
+            .split(|byte| *byte == b'&')
+            .filter(|pair| !pair.is_empty());
         let pairs = pairs.map(|pair| {
             let end = pair.iter().position(|byte| *byte == b'=').unwrap_or(pair.len());
             (unescape(&pair[..end]), pair.get(end + 1..).unwrap_or_default())
         });
-        Self { pairs: pairs.collect(), violations: Vec::new() }
+        Self {
+            pairs: pairs.collect(),
+            violations: Vec::new(),
+        }
     }
 
     /// The text of a parameter, of at most `chars_max` characters.
     pub fn text(&mut self, name: &'static str, chars_max: usize) -> Option<Cow<'a, str>> {
-        let raw = self.pairs.iter().rev().find(|(key, _)| key.as_ref() == name.as_bytes())?.1;
+        let raw = self
+            .pairs
+            .iter()
+            .rev()
+            .find(|(key, _)| key.as_ref() == name.as_bytes())?
+            .1;
         let Ok(text) = utf8(unescape(raw)) else {
             self.refuse(name, &Rule::StringUnicode, Some(String::from_utf8_lossy(raw).into()));
             return None;
@@ -73,8 +85,15 @@ impl<'a> QueryReader<'a> {
     /// One of named values.
     pub fn choice<T: Copy>(&mut self, name: &'static str, choices: &[(&'static str, T)]) -> Option<T> {
         let text = self.text(name, usize::MAX)?;
-        let found = choices.iter().find(|(choice, _)| *choice == text).map(|(_, value)| *value);
-        self.checked(name, &text, found.ok_or_else(|| Rule::Enum(choices.iter().map(|(choice, _)| *choice).collect())))
+        let found = choices
+            .iter()
+            .find(|(choice, _)| *choice == text)
+            .map(|(_, value)| *value);
+        self.checked(
+            name,
+            &text,
+            found.ok_or_else(|| Rule::Enum(choices.iter().map(|(choice, _)| *choice).collect())),
+        )
     }
 
     /// A value that `read` makes of the text.
@@ -115,7 +134,11 @@ impl<'a> QueryReader<'a> {
     pub fn finish<T>(self, path: PathParameters, value: T) -> Result<T, Problem> {
         let mut violations = path.violations;
         violations.extend(self.violations);
-        if violations.is_empty() { Ok(value) } else { Err(Problem::invalid(violations)) }
+        if violations.is_empty() {
+            Ok(value)
+        } else {
+            Err(Problem::invalid(violations))
+        }
     }
 }
 
@@ -131,7 +154,10 @@ fn unescape(raw: &[u8]) -> Cow<'_, [u8]> {
     if !raw.iter().any(|byte| matches!(byte, b'+' | b'%')) {
         return Cow::Borrowed(raw);
     }
-    let spaced: Vec<u8> = raw.iter().map(|byte| if *byte == b'+' { b' ' } else { *byte }).collect();
+    let spaced: Vec<u8> = raw
+        .iter()
+        .map(|byte| if *byte == b'+' { b' ' } else { *byte })
+        .collect();
     Cow::Owned(percent_decode(&spaced).collect())
 }
 
@@ -148,12 +174,21 @@ impl<S: Send + Sync> FromRequestParts<S> for PathParameters {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         match RawPathParams::from_request_parts(parts, state).await {
             Ok(raw) => {
-                let values = raw.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-                Ok(Self { values, violations: Vec::new() })
+                let values = raw
+                    .iter()
+                    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                    .collect();
+                Ok(Self {
+                    values,
+                    violations: Vec::new(),
+                })
             }
             Err(axum::extract::rejection::RawPathParamsRejection::InvalidUtf8InPathParam(_)) => {
                 let unicode = Violation::new(vec!["path".into()], &Rule::StringUnicode, None);
-                Ok(Self { values: Vec::new(), violations: vec![unicode] })
+                Ok(Self {
+                    values: Vec::new(),
+                    violations: vec![unicode],
+                })
             }
             Err(_) => Err(Problem::new(ErrorCode::Internal)),
         }
@@ -170,7 +205,10 @@ impl PathParameters {
     /// The text of a parameter; `None` where it is no UTF-8, which is then one of the faults.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
-        self.values.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+        self.values
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// A product's identifier in either form.
@@ -182,7 +220,11 @@ impl PathParameters {
 
     /// Records that a parameter breaks a rule.
     pub fn refuse(&mut self, name: &'static str, rule: &Rule, input: &str) {
-        self.violations.push(Violation::new(vec!["path".into(), name.into()], rule, Some(input.into())));
+        self.violations.push(Violation::new(
+            vec!["path".into(), name.into()],
+            rule,
+            Some(input.into()),
+        ));
     }
 }
 

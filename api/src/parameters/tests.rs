@@ -5,13 +5,27 @@ use proptest::prelude::*;
 #[test]
 fn integers_are_read_as_pydantic_reads_them() {
     for (text, value) in [
-        (" 5 ", 5), ("+5", 5), ("-5", -5), ("5.0", 5), ("5.00", 5), ("05", 5), ("1_000", 1000), ("\u{a0}5", 5),
-        ("00_1", 1), ("1_0.0", 10), ("-0", 0), ("0_1", 1), ("1\n", 1), ("99999999999999999999", i64::MAX),
+        (" 5 ", 5),
+        ("+5", 5),
+        ("-5", -5),
+        ("5.0", 5),
+        ("5.00", 5),
+        ("05", 5),
+        ("1_000", 1000),
+        ("\u{a0}5", 5),
+        ("00_1", 1),
+        ("1_0.0", 10),
+        ("-0", 0),
+        ("0_1", 1),
+        ("1\n", 1),
+        ("99999999999999999999", i64::MAX),
         ("-99999999999999999999", -i64::MAX),
     ] {
         assert_eq!(parse_integer(text), Ok(value), "{text:?}");
     }
-    for text in ["5.", "1__0", "_1", "1_", "1e3", "", "٣", "+ 5", "--5", "+-5", "5.0.0", ".0", "-.0", "\0", "5.5", "-"] {
+    for text in [
+        "5.", "1__0", "_1", "1_", "1e3", "", "٣", "+ 5", "--5", "+-5", "5.0.0", ".0", "-.0", "\0", "5.5", "-",
+    ] {
         assert_eq!(parse_integer(text), Err(Rule::IntParsing), "{text:?}");
     }
     assert_eq!(parse_integer(&"1".repeat(4301)), Err(Rule::IntParsingSize));
@@ -61,7 +75,15 @@ fn every_fault_is_collected() {
     });
     assert_eq!(
         found,
-        ["string_unicode", "int_parsing", "bool_parsing", "enum", "less_than_equal", "string_too_long", "missing"]
+        [
+            "string_unicode",
+            "int_parsing",
+            "bool_parsing",
+            "enum",
+            "less_than_equal",
+            "string_too_long",
+            "missing"
+        ]
     );
 }
 
@@ -69,8 +91,14 @@ fn every_fault_is_collected() {
 fn a_wrong_identifier_is_told_by_the_form_it_is_nearest_to() {
     assert!(product_ident("sha:0123456789abcdef0123456789abcdef01234567").is_ok());
     assert!(matches!(product_ident("sha:12"), Err(Rule::StringPatternMismatch(_))));
-    assert_eq!(product_ident("zz"), Err(Rule::UuidParsing("invalid character: found `z` at 0".into())));
-    assert!(matches!(product_ident("3f2504e04f8951d39a0c0305e82c3301"), Err(Rule::UuidParsing(_))));
+    assert_eq!(
+        product_ident("zz"),
+        Err(Rule::UuidParsing("invalid character: found `z` at 0".into()))
+    );
+    assert!(matches!(
+        product_ident("3f2504e04f8951d39a0c0305e82c3301"),
+        Err(Rule::UuidParsing(_))
+    ));
 }
 
 proptest! {

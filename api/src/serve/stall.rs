@@ -18,7 +18,11 @@ pub(super) struct StallGuard {
 
 impl StallGuard {
     pub(super) fn new(stream: TcpStream, limit: Duration) -> Self {
-        Self { stream, limit, waiting: None }
+        Self {
+            stream,
+            limit,
+            waiting: None,
+        }
     }
 
     fn guard(&mut self, context: &mut Context<'_>, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {

@@ -36,7 +36,10 @@ async fn ask(at: SocketAddr, head: &str) -> TcpStream {
 
 #[tokio::test]
 async fn a_client_that_sends_its_head_too_slowly_is_cut_off() {
-    let config = ServerConfig { header_read_timeout_ms: 50, ..ServerConfig::default() };
+    let config = ServerConfig {
+        header_read_timeout_ms: 50,
+        ..ServerConfig::default()
+    };
     let server = running(Router::new().route("/", get(|| async { "here" })), config).await;
     let started = Instant::now();
     let answer = all_of(ask(server.at, "GET / HTTP/1.1\r\nHost: x\r\nX-Slow").await).await;
@@ -48,7 +51,14 @@ async fn a_client_that_sends_its_head_too_slowly_is_cut_off() {
 
 #[tokio::test]
 async fn a_head_with_too_many_headers_is_refused() {
-    let server = running(Router::new(), ServerConfig { headers_max: 5, ..ServerConfig::default() }).await;
+    let server = running(
+        Router::new(),
+        ServerConfig {
+            headers_max: 5,
+            ..ServerConfig::default()
+        },
+    )
+    .await;
     let head = format!("GET / HTTP/1.1\r\nHost: x\r\n{}\r\n", "X-More: y\r\n".repeat(9));
     let answer = all_of(ask(server.at, &head).await).await;
     assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
@@ -89,23 +99,39 @@ async fn what_does_not_end_in_time_is_cut_off_and_told() {
             std::future::pending::<()>().await;
         }),
     );
-    let server = running(router, ServerConfig { drain_ms: 20, ..ServerConfig::default() }).await;
+    let server = running(
+        router,
+        ServerConfig {
+            drain_ms: 20,
+            ..ServerConfig::default()
+        },
+    )
+    .await;
     let stream = ask(server.at, "GET / HTTP/1.1\r\nHost: x\r\n\r\n").await;
     arrived.recv().await.unwrap();
     server.stop.cancel();
     let ended = server.ended.await.unwrap();
-    assert!(matches!(ended, Err(ServeError::Drain { connections: 1, .. })), "{ended:?}");
+    assert!(
+        matches!(ended, Err(ServeError::Drain { connections: 1, .. })),
+        "{ended:?}"
+    );
     assert_eq!(all_of(stream).await, "");
 }
 
 #[tokio::test]
 async fn connections_beyond_the_cap_wait_their_turn() {
-    let config = ServerConfig { connections_max: 1, ..ServerConfig::default() };
+    let config = ServerConfig {
+        connections_max: 1,
+        ..ServerConfig::default()
+    };
     let server = running(Router::new().route("/", get(|| async { "here" })), config).await;
     let first = ask(server.at, "GET / HTTP/1.1\r\nHost: x\r\n\r\n").await;
     let second = ask(server.at, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
     let waiting = tokio::time::timeout(Duration::from_millis(50), second.readable()).await;
-    assert!(waiting.is_err(), "the second connection is served while the first holds the only place");
+    assert!(
+        waiting.is_err(),
+        "the second connection is served while the first holds the only place"
+    );
     drop(first);
     assert!(all_of(second).await.ends_with("here"));
     server.stop.cancel();

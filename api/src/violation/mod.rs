@@ -114,7 +114,13 @@ impl Violation {
             Location::Index(_) => false,
         });
         let (kind, msg, ctx) = rule.describe();
-        Self { kind, loc, msg, input: input.filter(|_| !secret).map(cut), ctx }
+        Self {
+            kind,
+            loc,
+            msg,
+            input: input.filter(|_| !secret).map(cut),
+            ctx,
+        }
     }
 
     /// Pydantic's name of the rule.
@@ -127,9 +133,12 @@ impl Violation {
 /// Bounds what is echoed: long text is cut, large structures are left out.
 fn cut(input: Value) -> Value {
     match input {
-        Value::String(text) if text.chars().count() > ECHO_CHARS_MAX => {
-            text.chars().take(ECHO_CHARS_MAX).chain(['…']).collect::<String>().into()
-        }
+        Value::String(text) if text.chars().count() > ECHO_CHARS_MAX => text
+            .chars()
+            .take(ECHO_CHARS_MAX)
+            .chain(['…'])
+            .collect::<String>()
+            .into(),
         Value::Array(items) if items.len() > 20 => Value::Array(Vec::new()),
         Value::Object(_) => Value::Object(Map::new()),
         Value::Array(items) => Value::Array(items.into_iter().map(cut).collect()),
@@ -156,19 +165,23 @@ impl Rule {
         let plain = |kind, msg: &str| (kind, msg.to_owned(), None);
         match self {
             Self::Missing => plain("missing", "Field required"),
-            Self::IntParsing => {
-                plain("int_parsing", "Input should be a valid integer, unable to parse string as an integer")
-            }
-            Self::IntParsingSize => {
-                plain("int_parsing_size", "Unable to parse input string as an integer, exceeded maximum size")
-            }
+            Self::IntParsing => plain(
+                "int_parsing",
+                "Input should be a valid integer, unable to parse string as an integer",
+            ),
+            Self::IntParsingSize => plain(
+                "int_parsing_size",
+                "Unable to parse input string as an integer, exceeded maximum size",
+            ),
             Self::IntType => plain("int_type", "Input should be a valid integer"),
-            Self::IntFromFloat => {
-                plain("int_from_float", "Input should be a valid integer, got a number with a fractional part")
-            }
-            Self::BoolParsing => {
-                plain("bool_parsing", "Input should be a valid boolean, unable to interpret input")
-            }
+            Self::IntFromFloat => plain(
+                "int_from_float",
+                "Input should be a valid integer, got a number with a fractional part",
+            ),
+            Self::BoolParsing => plain(
+                "bool_parsing",
+                "Input should be a valid boolean, unable to interpret input",
+            ),
             Self::BoolType => plain("bool_type", "Input should be a valid boolean"),
             Self::StringType => plain("string_type", "Input should be a valid string"),
             Self::StringUnicode => plain(
@@ -188,12 +201,18 @@ impl Rule {
                 format!("Input should be greater than or equal to {ge}"),
                 Some(json!({ "ge": ge })),
             ),
-            Self::LessThanEqual(le) => {
-                ("less_than_equal", format!("Input should be less than or equal to {le}"), Some(json!({ "le": le })))
-            }
+            Self::LessThanEqual(le) => (
+                "less_than_equal",
+                format!("Input should be less than or equal to {le}"),
+                Some(json!({ "le": le })),
+            ),
             Self::Enum(names) => {
                 let expected = list_of(names);
-                ("enum", format!("Input should be {expected}"), Some(json!({ "expected": expected })))
+                (
+                    "enum",
+                    format!("Input should be {expected}"),
+                    Some(json!({ "expected": expected })),
+                )
             }
             Self::StringTooLong(max) => (
                 "string_too_long",
@@ -202,7 +221,10 @@ impl Rule {
             ),
             Self::StringTooShort(min) => (
                 "string_too_short",
-                format!("String should have at least {min} character{}", if *min == 1 { "" } else { "s" }),
+                format!(
+                    "String should have at least {min} character{}",
+                    if *min == 1 { "" } else { "s" }
+                ),
                 Some(json!({ "min_length": min })),
             ),
             Self::StringPatternMismatch(pattern) => (
@@ -215,16 +237,26 @@ impl Rule {
                 format!("Input should be a valid UUID, {error}"),
                 Some(json!({ "error": error })),
             ),
-            Self::JsonInvalid(error) => {
-                ("json_invalid", format!("Invalid JSON: {error}"), Some(json!({ "error": error })))
-            }
-            Self::BodyInvalid(error) => ("json_invalid", "JSON decode error".to_owned(), Some(json!({ "error": error }))),
+            Self::JsonInvalid(error) => (
+                "json_invalid",
+                format!("Invalid JSON: {error}"),
+                Some(json!({ "error": error })),
+            ),
+            Self::BodyInvalid(error) => (
+                "json_invalid",
+                "JSON decode error".to_owned(),
+                Some(json!({ "error": error })),
+            ),
             Self::TooLong { max, actual } => (
                 "too_long",
                 format!("List should have at most {max} items after validation, not {actual}"),
                 Some(json!({ "field_type": "List", "max_length": max, "actual_length": actual })),
             ),
-            Self::Value(words) => ("value_error", format!("Value error, {words}"), Some(json!({ "error": words }))),
+            Self::Value(words) => (
+                "value_error",
+                format!("Value error, {words}"),
+                Some(json!({ "error": words })),
+            ),
             _ => ("value_error", "Value error".to_owned(), None),
         }
     }

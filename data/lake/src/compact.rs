@@ -46,6 +46,8 @@ impl Lake {
         let (config, attempts) = (Arc::clone(&self.inner.config), self.inner.config.attempts_max);
         for _ in 0..attempts.max(1) {
             self.settle(&mut state).await?;
+            // Others may have committed outside of any tick.
+            state.tables = None;
             let tables = self.tables(&mut state).await?;
             let merged: Vec<Merged> = tables
                 .values()

@@ -82,8 +82,37 @@ impl Lake {
             state: Mutex::default(),
         };
         let lake = Self { inner: Arc::new(inner) };
-        lake.settle(&mut *lake.inner.state.lock().await).await?;
+        let mut state = lake.inner.state.lock().await;
+        lake.settle(&mut state).await?;
+        if state.ended == 0 {
+            lake.recover_ticks(&mut state).await?;
+        }
+        drop(state);
         Ok(lake)
+    }
+
+    /// Where the records of ticks were lost but not the tables, goes on from what the tables say. Without this,
+    /// tables that have the numbers of lost ticks would take new ticks of the same numbers for done.
+    async fn recover_ticks(&self, state: &mut State) -> Result<(), LakeError> {
+        let tables = self.tables(state).await?;
+        let last = tables.values().map(Table::tick).max().unwrap_or(0);
+        if last > 0 {
+            tracing::warn!(
+                tick = last,
+                "the records of ticks are missing; going on from the tables"
+            );
+            let versions = versions(tables);
+            self.inner
+                .ticks
+                .finish(TickEnd {
+                    tick: last,
+                    committed_at: self.inner.clock.now(),
+                    versions,
+                })
+                .await?;
+            (state.ended, state.loaded) = (last, last);
+        }
+        Ok(())
     }
 
     /// Commits what changed in these brands as one tick: every table that changes gets one commit. A brand whose
@@ -226,14 +255,10 @@ impl Lake {
             tables = self.load().await?;
         }
         apply(&mut tables, record, rows, &self.inner.config, self.inner.clock.now()).await?;
-        let versions = tables
-            .values()
-            .map(|table| (table.name.to_string(), table.version()))
-            .collect();
         let end = TickEnd {
             tick: record.tick,
             committed_at: record.committed_at,
-            versions,
+            versions: versions(&tables),
         };
         self.inner.ticks.finish(end).await?;
         for table in tables.values() {
@@ -269,6 +294,9 @@ impl Lake {
                 Err(_) if self.inner.ticks.end(record.tick).await?.is_some() => continue,
                 rows => rows?,
             };
+            // Another process may have written the record and not yet made it durable. Asking for its number
+            // again does so on local disk; without it a power cut could take the record of a tick that is in tables.
+            self.inner.ticks.begin(&record).await?;
             tracing::info!(tick = record.tick, "finishing a tick that was begun and not ended");
             state.tables = None;
             self.finish_tick(state, &record, rows).await?;
@@ -395,6 +423,13 @@ impl CommitReport {
         sum.price_changes += more.price_changes;
         sum.quarantined += more.quarantined;
     }
+}
+
+fn versions(tables: &BTreeMap<TableName, Table>) -> BTreeMap<String, u64> {
+    tables
+        .values()
+        .map(|table| (table.name.to_string(), table.version()))
+        .collect()
 }
 
 /// By bucket and store, each store once, the products of each by their id.

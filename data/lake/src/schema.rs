@@ -112,8 +112,15 @@ fn currency() -> Field {
 }
 
 pub(crate) fn products() -> SchemaRef {
+    let mut columns = product_texts();
+    columns.extend(product_numbers());
+    table(columns)
+}
+
+fn product_texts() -> Vec<Field> {
     let [product_id, platform_product_id] = product_keys();
-    table(vec![
+    let named = || list_of(DataType::Struct(named_values()));
+    vec![
         bucket(),
         store(),
         brand_slug(),
@@ -140,21 +147,19 @@ pub(crate) fn products() -> SchemaRef {
         ),
         maybe("category_path", TEXT, "Path of that category, levels divided by ' > '"),
         stated("tags", list_of(TEXT), "The store's tags in its order"),
-        stated(
-            "options",
-            list_of(DataType::Struct(named_values())),
-            "Options with their values, in order",
-        ),
-        stated(
-            "attributes",
-            list_of(DataType::Struct(named_values())),
-            "Structured attributes such as color, size",
-        ),
+        stated("options", named(), "Options with their values, in order"),
+        stated("attributes", named(), "Structured attributes such as color, size"),
         stated(
             "media",
             list_of(DataType::Struct(media())),
             "Images and videos in display order",
         ),
+    ]
+}
+
+fn product_numbers() -> Vec<Field> {
+    let moment = |name, comment| maybe(name, moment_type(), comment);
+    vec![
         currency(),
         stated("price_min_minor", MINOR, "Lowest price of all variants, in minor units"),
         stated(
@@ -186,14 +191,13 @@ pub(crate) fn products() -> SchemaRef {
         ),
         maybe("rating_count", COUNT, "How many ratings that is the mean of"),
         stated("review_count", COUNT, "Reviews of the product in table reviews"),
-        maybe("created_at", moment_type(), "When the store says it was created"),
-        maybe("published_at", moment_type(), "When the store says it was published"),
-        maybe(
+        moment("created_at", "When the store says it was created"),
+        moment("published_at", "When the store says it was published"),
+        moment(
             "updated_at",
-            moment_type(),
             "When the store said it last changed, as of the brand's last change",
         ),
-    ])
+    ]
 }
 
 pub(crate) fn variants() -> SchemaRef {

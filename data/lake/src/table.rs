@@ -1,6 +1,6 @@
 use std::sync::{Arc, LazyLock};
 
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{Schema, SchemaRef};
 
 use crate::schema;
 
@@ -95,102 +95,81 @@ impl std::fmt::Display for TableName {
 }
 
 fn spec(table: TableName) -> Spec {
-    let bucket = Some("bucket");
-    let (schema, partition, append_only, comment, stats): (_, _, _, _, &'static [&'static str]) = match table {
-        TableName::PriceHistory => (
-            schema::price_history(),
-            Some("month"),
-            true,
-            "One row per observed change of a variant's price, list price or availability; append-only",
-            &[
-                "store",
-                "brand_slug",
-                "platform_product_id",
-                "variant_id",
-                "observed_at",
-                "tick",
-            ],
-        ),
-        TableName::Variants => (
-            schema::variants(),
-            bucket,
-            false,
-            "What can be bought now: one row per variant",
-            &[
-                "store",
-                "brand_slug",
-                "platform_product_id",
-                "variant_id",
-                "price_minor",
-            ],
-        ),
-        TableName::Products => (
-            schema::products(),
-            bucket,
-            false,
-            "One row per product on sale now",
-            &[
-                "store",
-                "brand_slug",
-                "platform_product_id",
-                "category_id",
-                "price_min_minor",
-                "updated_at",
-            ],
-        ),
-        TableName::Reviews => (
-            schema::reviews(),
-            bucket,
-            false,
-            "Recent reviews that stores publish, one row each",
-            &["store", "brand_slug", "platform_product_id", "created_at"],
-        ),
-        TableName::ShippingPolicies => (
-            schema::shipping_policies(),
-            bucket,
-            false,
-            "Shipping terms, one row per store that states them",
-            &["store", "brand_slug"],
-        ),
-        TableName::DeliveryMatrix => (
-            schema::delivery_matrix(),
-            bucket,
-            false,
-            "Delivery days by store and pincode, where sampled",
-            &["store", "brand_slug", "pincode"],
-        ),
-        TableName::Quarantine => (
-            schema::quarantine(),
-            bucket,
-            false,
-            "Records of the latest crawl of each store that could not be understood",
-            &["store"],
-        ),
-        TableName::CrawlRuns => (
-            schema::crawl_runs(),
-            None,
-            true,
-            "One row per tick: what a run brought into the lake; append-only",
-            &["tick", "run_id", "committed_at"],
-        ),
-        TableName::Brands => (
-            schema::brands(),
-            bucket,
-            false,
-            "One row per brand, as its store presented itself last",
-            &["store", "slug", "refreshed_at"],
-        ),
+    let schema = match table {
+        TableName::PriceHistory => schema::price_history(),
+        TableName::Variants => schema::variants(),
+        TableName::Products => schema::products(),
+        TableName::Reviews => schema::reviews(),
+        TableName::ShippingPolicies => schema::shipping_policies(),
+        TableName::DeliveryMatrix => schema::delivery_matrix(),
+        TableName::Quarantine => schema::quarantine(),
+        TableName::CrawlRuns => schema::crawl_runs(),
+        TableName::Brands => schema::brands(),
     };
-    let file_schema = match partition {
-        Some(_) => Arc::new(arrow::datatypes::Schema::new(schema.fields()[1..].to_vec())),
-        None => Arc::clone(&schema),
+    let partition = match table {
+        TableName::PriceHistory => Some("month"),
+        TableName::CrawlRuns => None,
+        _ => Some("bucket"),
     };
+    let first = usize::from(partition.is_some());
+    let file_schema = Arc::new(Schema::new(schema.fields()[first..].to_vec()));
+    let append_only = matches!(table, TableName::PriceHistory | TableName::CrawlRuns);
     Spec {
-        comment,
+        comment: comment(table),
         schema,
         file_schema,
         partition,
         append_only,
-        stats,
+        stats: stats(table),
+    }
+}
+
+const fn comment(table: TableName) -> &'static str {
+    match table {
+        TableName::PriceHistory => {
+            "One row per observed change of a variant's price, list price or availability; append-only"
+        }
+        TableName::Variants => "What can be bought now: one row per variant",
+        TableName::Products => "One row per product on sale now",
+        TableName::Reviews => "Recent reviews that stores publish, one row each",
+        TableName::ShippingPolicies => "Shipping terms, one row per store that states them",
+        TableName::DeliveryMatrix => "Delivery days by store and pincode, where sampled",
+        TableName::Quarantine => "Records of the latest crawl of each store that could not be understood",
+        TableName::CrawlRuns => "One row per tick: what a run brought into the lake; append-only",
+        TableName::Brands => "One row per brand, as its store presented itself last",
+    }
+}
+
+const fn stats(table: TableName) -> &'static [&'static str] {
+    match table {
+        TableName::PriceHistory => &[
+            "store",
+            "brand_slug",
+            "platform_product_id",
+            "variant_id",
+            "observed_at",
+            "tick",
+        ],
+        TableName::Variants => &[
+            "store",
+            "brand_slug",
+            "platform_product_id",
+            "variant_id",
+            "price_minor",
+        ],
+        TableName::Products => &[
+            "store",
+            "brand_slug",
+            "platform_product_id",
+            "category_id",
+            "price_min_minor",
+            "updated_at",
+        ],
+        TableName::Reviews => &["store", "brand_slug", "platform_product_id", "created_at"],
+        TableName::ShippingPolicies => &["store", "brand_slug"],
+        TableName::DeliveryMatrix => &["store", "brand_slug", "pincode"],
+        TableName::Quarantine => &["store"],
+        TableName::CrawlRuns => &["tick", "run_id", "committed_at"],
+        TableName::Brands => &["store", "slug", "refreshed_at"],
     }
 }

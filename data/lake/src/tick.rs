@@ -244,12 +244,17 @@ impl Ticks {
 
     /// Drops everything that was staged for the ended tick, by whomever.
     pub(crate) async fn clear(&self, tick: u64) -> Result<(), LakeError> {
-        let prefix = ObjectPath::from(format!("{tick:020}"));
+        let prefix = format!("{tick:020}-");
+        let offset = ObjectPath::from(format!("{tick:020}"));
         let store = Arc::clone(self.storage.store());
-        let listed = store.list(Some(&prefix)).map_ok(|meta| meta.location).boxed();
-        let deleted = store.delete_stream(listed).try_for_each(|_| async { Ok(()) }).await;
+        let listed = store.list_with_offset(None, &offset).map_ok(|meta| meta.location);
+        let staged = listed.try_filter(move |path| futures::future::ready(path.as_ref().starts_with(&prefix)));
+        let deleted = store
+            .delete_stream(staged.boxed())
+            .try_for_each(|_| async { Ok(()) })
+            .await;
         Ok(deleted.map_err(|source| StorageError::Write {
-            path: format!("_ticks/{prefix}"),
+            path: format!("_ticks/{offset}"),
             source,
         })?)
     }
@@ -289,7 +294,7 @@ fn end_path(tick: u64) -> ObjectPath {
 }
 
 fn staged_path(tick: u64, token: &str) -> ObjectPath {
-    ObjectPath::from(format!("{tick:020}/{token}.arrow"))
+    ObjectPath::from(format!("{tick:020}-{token}.arrow"))
 }
 
 fn entry(path: &ObjectPath) -> Option<Entry> {

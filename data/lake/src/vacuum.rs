@@ -53,6 +53,8 @@ impl Lake {
         }
         let mut state = self.state().await;
         self.settle(&mut state).await?;
+        // Others may have committed outside of any tick; what they need must not go either.
+        state.tables = None;
         let now = self.inner.clock.now();
         let since = now.plus_millis(-millis(keep.retention));
         let ended = state.ended;

@@ -4,98 +4,117 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
-use data_lake::Lake;
-use data_model::{BrandRefresh, Clock};
+use data_lake::{Lake, VacuumKeep};
+use data_model::Clock;
 use data_storage::Storage;
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
+use futures::StreamExt;
 use support::*;
 
 type Content = BTreeMap<String, Vec<String>>;
 
-/// Two crawls, as one process does them. Stops at the first failure.
+/// Two crawls and the housekeeping after them, as one process does them. Stops at the first failure.
 async fn two_crawls(storage: &Storage, clock: &Arc<SetClock>) -> Result<(), data_lake::LakeError> {
     let lake = Lake::open(storage.clone(), config(), Arc::clone(clock) as Arc<dyn Clock>).await?;
     lake.commit(first(), run(1)).await?;
     lake.commit(second(), run(2)).await?;
-    Ok(())
+    lake.compact(false).await?;
+    clock.advance(1000);
+    let keep = VacuumKeep {
+        retention: Duration::ZERO,
+        versions: Vec::new(),
+        dry_run: false,
+    };
+    lake.vacuum(&keep).await.map(drop)
 }
 
 /// What the next process does: hands over the crawls again, from the first that may be missing.
-async fn finish(storage: &Storage, clock: &Arc<SetClock>) -> Lake {
+async fn finish(storage: &Storage, clock: &Arc<SetClock>) {
     let lake = open(storage, clock).await;
     let ticks = lake.snapshot().await.unwrap().tick().unwrap();
-    let missing: [(u64, Vec<BrandRefresh>); 2] = [(1, first()), (2, second())];
-    for (tick, refreshes) in missing {
+    for (tick, refreshes) in [(1, first()), (2, second())] {
         if ticks < tick {
             lake.commit(refreshes, run(u32::try_from(tick).unwrap())).await.unwrap();
         }
     }
-    lake
 }
 
-#[tokio::test]
-async fn death_at_any_write_loses_nothing_and_doubles_nothing() {
-    let memory = Storage::memory();
-    let faulty = FaultyStore::new(Arc::clone(memory.store()));
-    let counted = Storage::with_store(Arc::new(faulty.clone()), memory.url().clone());
-    two_crawls(&counted, &SetClock::start()).await.unwrap();
-    let writes = faulty.mutations();
-    let expected: Content = content(&open(&counted, &SetClock::start()).await).await;
-    assert!((30..200).contains(&writes), "{writes} writes");
+fn faulty() -> (FaultyStore, Storage) {
+    let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
+    let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
+    (faulty, storage)
+}
 
-    for kind in [FaultKind::BeforeEffect, FaultKind::AfterEffect] {
-        for nth in 1..=writes {
-            let memory = Storage::memory();
-            let faulty = FaultyStore::new(Arc::clone(memory.store()));
-            let storage = Storage::with_store(Arc::new(faulty.clone()), memory.url().clone());
-            let clock = SetClock::start();
+/// Runs every case, two at a time.
+async fn every(cases: impl Iterator<Item = impl Future<Output = ()> + Send + 'static>) {
+    let tasks = futures::stream::iter(cases.map(tokio::spawn)).buffer_unordered(2);
+    tasks.for_each(|ended| async { ended.unwrap() }).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn death_at_any_write_loses_nothing_and_doubles_nothing() {
+    let (counter, counted) = faulty();
+    two_crawls(&counted, &SetClock::start()).await.unwrap();
+    let writes = counter.mutations();
+    let expected: Arc<Content> = Arc::new(content(&open(&counted, &SetClock::start()).await).await);
+    assert!((50..300).contains(&writes), "{writes} writes");
+    // To die after a write is to die before the next.
+    every((1..=writes).map(|nth| {
+        let expected = Arc::clone(&expected);
+        async move {
+            let ((faulty, storage), clock) = (faulty(), SetClock::start());
             faulty.arm(FaultPlan {
                 nth,
-                kind,
+                kind: FaultKind::BeforeEffect,
                 dead_after: true,
             });
             // A failure of what only saves time or space is not reported.
             let _ = two_crawls(&storage, &clock).await;
             faulty.disarm();
-            let lake = finish(&storage, &clock).await;
-            assert_eq!(content(&lake).await, expected, "{kind:?} at write {nth}");
-            // The process after that finds everything in order too.
+            finish(&storage, &clock).await;
+            // The process after that finds everything in order.
             assert_eq!(
                 content(&open(&storage, &clock).await).await,
-                expected,
-                "{kind:?} at write {nth}"
+                *expected,
+                "at write {nth}"
             );
         }
-    }
+    }))
+    .await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_failed_write_does_not_stop_the_process_that_goes_on() {
-    let memory = Storage::memory();
-    let faulty = FaultyStore::new(Arc::clone(memory.store()));
-    let storage = Storage::with_store(Arc::new(faulty.clone()), memory.url().clone());
     let clock = SetClock::start();
-    let lake = open(&storage, &clock).await;
-    faulty.disarm();
+    let (counter, counted) = faulty();
+    let lake = open(&counted, &clock).await;
+    counter.disarm();
     lake.commit(first(), run(1)).await.unwrap();
-    let writes = faulty.mutations();
-    let expected: Content = content(&lake).await;
-    for kind in [FaultKind::BeforeEffect, FaultKind::AfterEffect] {
-        for nth in 1..=writes {
-            let memory = Storage::memory();
-            let faulty = FaultyStore::new(Arc::clone(memory.store()));
-            let storage = Storage::with_store(Arc::new(faulty.clone()), memory.url().clone());
-            let lake = open(&storage, &clock).await;
-            faulty.arm(FaultPlan {
-                nth,
-                kind,
-                dead_after: false,
-            });
-            if lake.commit(first(), run(1)).await.is_err() {
-                lake.commit(first(), run(1)).await.unwrap();
-            }
-            assert_eq!(content(&lake).await, expected, "{kind:?} at write {nth}");
-        }
-    }
+    let writes = counter.mutations();
+    let expected: Arc<Content> = Arc::new(content(&lake).await);
+    let kinds = [FaultKind::BeforeEffect, FaultKind::AfterEffect];
+    every(
+        kinds
+            .into_iter()
+            .flat_map(|kind| (1..=writes).map(move |nth| (kind, nth)))
+            .map(|(kind, nth)| {
+                let (expected, clock) = (Arc::clone(&expected), Arc::clone(&clock));
+                async move {
+                    let (faulty, storage) = faulty();
+                    let lake = open(&storage, &clock).await;
+                    faulty.arm(FaultPlan {
+                        nth,
+                        kind,
+                        dead_after: false,
+                    });
+                    if lake.commit(first(), run(1)).await.is_err() {
+                        lake.commit(first(), run(1)).await.unwrap();
+                    }
+                    assert_eq!(content(&lake).await, *expected, "{kind:?} at write {nth}");
+                }
+            }),
+    )
+    .await;
 }

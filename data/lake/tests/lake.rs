@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use data_lake::{AsOf, Lake, LakeConfig, LakeError, VacuumKeep, content_hash};
 use data_model::Timestamp;
-use data_storage::Storage;
+use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 use support::*;
 
 const ALL: [&str; 3] = ["alpha", "beta", "gamma"];
@@ -112,10 +112,27 @@ async fn a_refresh_replaces_its_brand_and_leaves_the_others() {
     );
     let runs = "SELECT tick, kind, run_id, brands_unchanged AS same, brands_changed AS changed, products, \
         products_added AS added, products_removed AS gone, price_changes AS prices FROM crawl_runs ORDER BY tick";
-    insta::assert_snapshot!(sql(&lake, runs).await, @"");
+    insta::assert_snapshot!(sql(&lake, runs).await, @"
+    +------+---------+--------+------+---------+----------+-------+------+--------+
+    | tick | kind    | run_id | same | changed | products | added | gone | prices |
+    +------+---------+--------+------+---------+----------+-------+------+--------+
+    | 1    | refresh | run-1  | 0    | 3       | 10       | 10    | 0    | 20     |
+    | 2    | refresh | run-2  | 1    | 2       | 7        | 1     | 1    | 5      |
+    +------+---------+--------+------+---------+----------+-------+------+--------+
+    ");
     let history = "SELECT month, store, variant_id AS variant, event, price_minor AS price, available AS there, \
         previous_price_minor AS before FROM price_history WHERE tick = 2 ORDER BY store, variant_id";
-    insta::assert_snapshot!(sql(&lake, history).await, @"");
+    insta::assert_snapshot!(sql(&lake, history).await, @"
+    +---------+---------------------+---------+------------+-------+-------+--------+
+    | month   | store               | variant | event      | price | there | before |
+    +---------+---------------------+---------+------------+-------+-------+--------+
+    | 2026-11 | alpha.myshopify.com | 11      | gone       |       |       | 1050   |
+    | 2026-11 | alpha.myshopify.com | 12      | gone       |       |       | 1000   |
+    | 2026-11 | alpha.myshopify.com | 32      | changed    | 2500  | true  | 3000   |
+    | 2026-11 | alpha.myshopify.com | 61      | first_seen | 6050  | true  |        |
+    | 2026-11 | alpha.myshopify.com | 62      | first_seen | 6000  | true  |        |
+    +---------+---------------------+---------+------------+-------+-------+--------+
+    ");
 }
 
 #[tokio::test]
@@ -340,5 +357,27 @@ async fn comments_of_columns_are_in_the_schema() {
     assert!(
         log.contains(r#""minReaderVersion":1"#) && !log.contains("columnMapping"),
         "{log}"
+    );
+}
+
+#[tokio::test]
+async fn lost_records_of_ticks_are_made_up_from_the_tables() {
+    let storage = Storage::memory();
+    let lake = open(&storage, &SetClock::start()).await;
+    lake.commit(first(), run(1)).await.unwrap();
+    let before = content(&lake).await;
+    for path in objects(&storage)
+        .await
+        .into_keys()
+        .filter(|path| path.starts_with("_ticks/"))
+    {
+        storage.store().delete(&ObjectPath::from(path)).await.unwrap();
+    }
+    let lake = open(&storage, &SetClock::start()).await;
+    assert_eq!(content(&lake).await, before);
+    assert_eq!(lake.commit(second(), run(2)).await.unwrap().ticks, [2]);
+    assert_eq!(
+        products(&lake.snapshot().await.unwrap(), &["alpha"]).await,
+        second()[0].products
     );
 }

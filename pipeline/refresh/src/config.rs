@@ -32,7 +32,7 @@ impl Default for RefreshConfig {
             collapse: CollapseConfig::default(),
             tick_ms: 2_000,
             tick_brands_max: 256,
-            memory_bytes_max: 256 << 20,
+            memory_bytes_max: 128 << 20,
             workers: 0,
             resume_within_s: 6 * 3600,
             product_pages_max: 0,

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use data_model::{Product, Rating, Review, StoreHost, Timestamp};
 use data_storage::{Storage, StorageError, get_bytes, put_over};
+use object_store::ObjectStoreExt;
 use object_store::path::Path;
 use pipeline_normalise::normalise_page_facts;
 use pipeline_parse::PageFacts;
@@ -71,6 +72,14 @@ impl Ratings {
         let json = serde_json::to_vec(self).map_err(RatingsError::Json)?;
         let packed = zstd::encode_all(json.as_slice(), 3).map_err(RatingsError::Zstd)?;
         Ok(put_over(storage, &state_at(store), packed).await?)
+    }
+
+    /// Forgets the store.
+    pub(crate) async fn forget(storage: &Storage, store: &StoreHost) -> Result<(), object_store::Error> {
+        match storage.store().delete(&state_at(store)).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// The products whose pages are to be read next, with their handles: those never read, then those read longest ago.

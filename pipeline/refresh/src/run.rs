@@ -4,6 +4,7 @@ use std::sync::Arc;
 use data_lake::Lake;
 use data_model::{BrandSlug, Clock, RunId, StoreHost, Timestamp};
 use data_storage::{Storage, put_over};
+use futures::{StreamExt, TryStreamExt};
 use pipeline_crawl::{Crawler, Progress, RegisteredBrand, Registry, drop_run, load_state, prune_landing};
 use storefront::Storefront;
 use tokio::sync::{Semaphore, mpsc};
@@ -47,6 +48,8 @@ pub struct RefreshDeps {
 
 /// Brands whose catalogues are on their way beyond those that are being crawled.
 const READ_AHEAD: usize = 8;
+/// Crawl states read at the same time.
+const STATES_AT_ONCE: usize = 16;
 /// Events on their way to the collector.
 const EVENTS_MAX: usize = 64;
 
@@ -61,6 +64,13 @@ pub async fn refresh(
     config: &RefreshConfig,
     deps: &RefreshDeps,
 ) -> Result<RunReport, RefreshError> {
+    // Two ways to name the same brands are one and the same run.
+    let mut options = options.clone();
+    if let Some(only) = &mut options.only {
+        only.sort_unstable();
+        only.dedup();
+    }
+    let options = &options;
     let registry = Registry::load(&deps.storage).await?;
     let brands = selected(&registry, options.only.as_deref())?;
     let report = opened(options, config, deps).await?;
@@ -267,11 +277,11 @@ async fn needed_landings(
     shared: &Shared,
     registry: &Registry,
 ) -> Result<BTreeMap<StoreHost, RunId>, pipeline_crawl::LandingError> {
-    let mut needed = BTreeMap::new();
-    for brand in registry.brands() {
-        if let Some(state) = load_state(&shared.storage, &brand.store).await? {
-            needed.insert(brand.store.clone(), state.crawl.landing);
-        }
-    }
-    Ok(needed)
+    let stores: Vec<StoreHost> = registry.brands().into_iter().map(|brand| brand.store.clone()).collect();
+    let landings = futures::stream::iter(stores).map(|store| async move {
+        let state = load_state(&shared.storage, &store).await;
+        state.map(|state| state.map(|state| (store, state.crawl.landing)))
+    });
+    let landings: Vec<_> = landings.buffer_unordered(STATES_AT_ONCE).try_collect().await?;
+    Ok(landings.into_iter().flatten().collect())
 }

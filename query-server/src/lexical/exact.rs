@@ -17,17 +17,26 @@ pub(super) fn collect(
     wanted: &Wanted<'_>,
     top: &mut TopHits<'_>,
 ) -> Result<(), ReadError> {
-    let Some(code) = code_of(wanted.text) else { return Ok(()) };
+    let Some(code) = code_of(wanted.text) else {
+        return Ok(());
+    };
     let term = Term::from_field_text(index.code, &code);
     for (at, segment) in index.segments.iter().enumerate() {
         let part = u32::try_from(at).unwrap_or(u32::MAX);
-        let Some(info) = segment.code.get_term_info(&term)? else { continue };
+        let Some(info) = segment.code.get_term_info(&term)? else {
+            continue;
+        };
         if info.doc_freq > PRODUCTS_MAX {
             continue;
         }
-        let mut postings = segment.code.read_postings_from_terminfo(&info, IndexRecordOption::Basic)?;
+        let mut postings = segment
+            .code
+            .read_postings_from_terminfo(&info, IndexRecordOption::Basic)?;
         while postings.doc() != TERMINATED {
-            let at = RowAddress { part, row: postings.doc() };
+            let at = RowAddress {
+                part,
+                row: postings.doc(),
+            };
             let passes = match wanted.filter {
                 Some(filter) => filter.matches(at),
                 None => segment.reader.alive_bitset().is_none_or(|alive| alive.is_alive(at.row)),

@@ -2,11 +2,13 @@ use std::sync::Arc;
 
 use data_index::Release;
 use data_index::text::{Analysis, FieldSpec};
+use tantivy::InvertedIndexReader;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::schema::Field;
-use tantivy::InvertedIndexReader;
 
 use super::ReadError;
+use super::browse::Orders;
+use super::vocabulary::Vocabulary;
 
 /// BM25's saturation of term frequency and weight of field length.
 const K1: f32 = 1.2;
@@ -19,10 +21,12 @@ pub(super) const FIELDS: usize = 7;
 pub(super) const TITLE: usize = 0;
 /// The field that holds titles unstemmed.
 pub(super) const TITLE_EXACT: usize = 1;
+/// The field that holds brand names and vendors.
+pub(super) const BRAND: usize = 2;
 
 /// The weights of the fields: title, title unstemmed, brand, category, options, tags, description. Chosen on judged
 /// queries; a long field weighs little because it holds many words by chance.
-const BOOSTS: [f32; FIELDS] = [5.0, 1.0, 2.0, 2.0, 0.5, 0.5, 1.0];
+const BOOSTS: [f32; FIELDS] = [4.0, 1.5, 2.0, 2.0, 0.5, 0.5, 1.0];
 
 /// A release's text index, prepared once: readers of each field of each part, and what BM25 needs of the whole.
 pub(crate) struct TextIndex {
@@ -31,6 +35,8 @@ pub(crate) struct TextIndex {
     pub(super) code: Field,
     /// Products, dead ones included, as tantivy counts them too.
     pub(super) docs: f32,
+    pub(super) vocabulary: Vocabulary,
+    pub(super) orders: Orders,
 }
 
 /// One part's readers.
@@ -56,7 +62,9 @@ pub(super) struct SearchedField {
 
 impl std::fmt::Debug for TextIndex {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TextIndex").field("segments", &self.segments.len()).finish_non_exhaustive()
+        f.debug_struct("TextIndex")
+            .field("segments", &self.segments.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -74,18 +82,37 @@ impl TextIndex {
             specs.description,
         ];
         let readers = release.searcher().segment_readers();
-        let segments = readers.iter().map(|reader| Segment::open(reader, &searched, specs.code.field));
+        let segments = readers
+            .iter()
+            .map(|reader| Segment::open(reader, &searched, specs.code.field));
         let segments = segments.collect::<Result<Vec<_>, _>>()?;
         let docs: u64 = readers.iter().map(|reader| u64::from(reader.max_doc())).sum();
         let docs = as_float(docs.max(1));
         let mut at = 0;
         let fields = searched.map(|spec| {
-            let tokens = segments.iter().map(|segment| segment.fields[at].terms.total_num_tokens()).sum::<u64>();
+            let tokens = segments
+                .iter()
+                .map(|segment| segment.fields[at].terms.total_num_tokens())
+                .sum::<u64>();
             let boost = BOOSTS[at];
             at += 1;
-            SearchedField { field: spec.field, analysis: spec.analysis, boost, lengths: lengths(as_float(tokens) / docs) }
+            SearchedField {
+                field: spec.field,
+                analysis: spec.analysis,
+                boost,
+                lengths: lengths(as_float(tokens) / docs),
+            }
         });
-        Ok(Self { segments, fields, code: specs.code.field, docs })
+        let vocabulary = Vocabulary::of(&segments)?;
+        let orders = Orders::of(release);
+        Ok(Self {
+            segments,
+            fields,
+            code: specs.code.field,
+            docs,
+            vocabulary,
+            orders,
+        })
     }
 
     /// How much a term tells that `holding` products hold.
@@ -100,12 +127,21 @@ impl Segment {
         let fields = specs
             .iter()
             .map(|spec| {
-                let (terms, norms) = (reader.inverted_index(spec.field)?, reader.get_fieldnorms_reader(spec.field)?);
+                let (terms, norms) = (
+                    reader.inverted_index(spec.field)?,
+                    reader.get_fieldnorms_reader(spec.field)?,
+                );
                 Ok(FieldReaders { terms, norms })
             })
             .collect::<Result<Vec<_>, ReadError>>()?;
-        let fields = fields.try_into().map_err(|_| tantivy::TantivyError::InternalError("fields are lost".to_owned()))?;
-        Ok(Self { fields, code: reader.inverted_index(code)?, reader: reader.clone() })
+        let fields = fields
+            .try_into()
+            .map_err(|_| tantivy::TantivyError::InternalError("fields are lost".to_owned()))?;
+        Ok(Self {
+            fields,
+            code: reader.inverted_index(code)?,
+            reader: reader.clone(),
+        })
     }
 }
 

@@ -10,11 +10,14 @@ mod index;
 mod phrase;
 mod postings;
 mod relaxed;
+mod repair;
 mod strict;
 mod terms;
 mod top;
+mod vocabulary;
 
 pub(crate) use index::TextIndex;
+pub(crate) use repair::Correction;
 pub(crate) use top::{Order, TopHits};
 
 use data_index::{Filter, Release, RowAddress};
@@ -51,6 +54,8 @@ pub(crate) struct Found {
     pub(crate) rows: Vec<RowAddress>,
     /// How the hits came about.
     pub(crate) relaxed: Relaxed,
+    /// Words that were looked for in place of words that no product holds.
+    pub(crate) corrections: Vec<Correction>,
 }
 
 /// Why the text index could not be read: a file of the release is damaged or gone.
@@ -77,23 +82,52 @@ mod tier {
 const QUALITY_BONUS: f32 = 1.0;
 
 fn quality_bonus(release: &Release, part: u32, row: u32) -> f32 {
-    release.part(part).map_or(0.0, |part| QUALITY_BONUS * part.cards().quality(row))
+    release
+        .part(part)
+        .map_or(0.0, |part| QUALITY_BONUS * part.cards().quality(row))
 }
 
 /// Finds the products that fit `wanted` best.
 pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) -> Result<Found, ReadError> {
     if wanted.filter.is_some_and(Filter::is_empty) {
-        return Ok(Found { rows: Vec::new(), relaxed: Relaxed::No });
+        return Ok(Found {
+            rows: Vec::new(),
+            relaxed: Relaxed::No,
+            corrections: Vec::new(),
+        });
     }
-    let terms = QueryTerms::of(wanted.text);
+    let mut terms = QueryTerms::of(wanted.text);
     if terms.is_empty() {
         // Text without a single word (`!!!`) asks for something that no product can hold.
-        let rows = if wanted.text.trim().is_empty() { browse::all(release, wanted) } else { Vec::new() };
-        return Ok(Found { rows, relaxed: Relaxed::No });
+        let rows = if wanted.text.trim().is_empty() {
+            index.orders.first(release, wanted)
+        } else {
+            Vec::new()
+        };
+        return Ok(Found {
+            rows,
+            relaxed: Relaxed::No,
+            corrections: Vec::new(),
+        });
     }
-    let open = OpenTerms::of(index, &terms)?;
+    let mut open = OpenTerms::of(index, &terms)?;
+    let mut corrections = Vec::new();
+    if open.known.contains(&false)
+        && let Some((mended, corrected)) = repair::mend(index, &terms, &open)
+    {
+        (terms, corrections) = (mended, corrected);
+        open = OpenTerms::of(index, &terms)?;
+    }
     let by_relevance = wanted.order == Order::Relevance;
-    let mut top = TopHits::new(release, wanted.order, if by_relevance { phrase::candidates(wanted.limit) } else { wanted.limit });
+    let mut top = TopHits::new(
+        release,
+        wanted.order,
+        if by_relevance {
+            phrase::candidates(wanted.limit)
+        } else {
+            wanted.limit
+        },
+    );
     exact::collect(release, index, wanted, &mut top)?;
     strict::collect(release, index, &open, wanted, &mut top)?;
     // Sorted by price or date, what fits worse would stand first: then nothing is added to what fits.
@@ -113,5 +147,9 @@ pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) 
         Some(tier::ALL_BUT_ONE) => Relaxed::AllButOne,
         _ => Relaxed::No,
     };
-    Ok(Found { rows: hits.iter().map(Hit::address).collect(), relaxed })
+    Ok(Found {
+        rows: hits.iter().map(Hit::address).collect(),
+        relaxed,
+        corrections,
+    })
 }

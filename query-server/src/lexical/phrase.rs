@@ -9,12 +9,12 @@ use super::{ReadError, tier};
 
 /// Added when the title holds the query's words beside each other and in order; half of it when up to [`SLOP`] words
 /// stand between or the order differs a little.
-const PHRASE_BONUS: f32 = 4.0;
+const PHRASE_BONUS: f32 = 8.0;
 const SLOP: u32 = 2;
 
 /// How many of the best hits are looked at for phrases: reading positions of every hit would cost more than it tells.
 pub(super) const fn candidates(limit: usize) -> usize {
-    if limit < 20 { 60 } else { limit * 3 }
+    limit + 30
 }
 
 /// Moves up hits whose title holds the query as a phrase.
@@ -23,7 +23,9 @@ pub(super) fn promote(index: &TextIndex, terms: &QueryTerms, hits: &mut [Hit]) -
         return Ok(());
     }
     // Postings are read forwards: each part's hits in order of their rows.
-    let mut order: Vec<usize> = (0..hits.len()).filter(|at| hits.get(*at).is_some_and(|hit| hit.tier == tier::ALL)).collect();
+    let mut order: Vec<usize> = (0..hits.len())
+        .filter(|at| hits.get(*at).is_some_and(|hit| hit.tier == tier::ALL))
+        .collect();
     order.sort_unstable_by_key(|at| hits.get(*at).map(Hit::address));
     let mut open: Option<(u32, Titles)> = None;
     for at in order {
@@ -55,11 +57,19 @@ impl Titles {
                 let key = Term::from_field_text(index.fields[TITLE].field, &term.stemmed);
                 match titles.read_postings(&key, IndexRecordOption::WithFreqsAndPositions)? {
                     Some(postings) => opened.push((term.position, postings)),
-                    None => return Ok(Self { terms: Vec::new(), found: Vec::new() }),
+                    None => {
+                        return Ok(Self {
+                            terms: Vec::new(),
+                            found: Vec::new(),
+                        });
+                    }
                 }
             }
         }
-        Ok(Self { terms: opened, found: Vec::new() })
+        Ok(Self {
+            terms: opened,
+            found: Vec::new(),
+        })
     }
 
     fn bonus(&mut self, row: u32) -> f32 {
@@ -80,7 +90,10 @@ impl Titles {
         for term in others {
             let positions = shifted(term, row, &mut self.found)?;
             for (low, high) in lows.iter_mut().zip(&mut highs) {
-                let nearest = positions.iter().copied().min_by_key(|position| position.abs_diff(*low))?;
+                let nearest = positions
+                    .iter()
+                    .copied()
+                    .min_by_key(|position| position.abs_diff(*low))?;
                 *low = (*low).min(nearest);
                 *high = (*high).max(nearest);
             }

@@ -43,13 +43,22 @@ impl OpenTerms {
             weights
         };
         let known = held.iter().map(|held| held.iter().any(|count| *count > 0)).collect();
-        Ok(Self { infos, weights: held.iter().map(weight).collect(), known })
+        Ok(Self {
+            infos,
+            weights: held.iter().map(weight).collect(),
+            known,
+        })
     }
 
     /// Products that hold a term in a segment, counted once a field.
     pub(super) fn postings_count(&self, segment: usize, term: usize) -> u64 {
         let infos = self.infos.get(segment).and_then(|terms| terms.get(term));
-        infos.into_iter().flatten().flatten().map(|info| u64::from(info.doc_freq)).sum()
+        infos
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|info| u64::from(info.doc_freq))
+            .sum()
     }
 
     /// Opens a term in a segment; `None` when the segment does not hold it.
@@ -62,12 +71,16 @@ impl OpenTerms {
         let (Some(infos), Some(readers)) = (self.infos.get(segment), index.segments.get(segment)) else {
             return Ok(None);
         };
-        let (Some(infos), Some(weights)) = (infos.get(term), self.weights.get(term)) else { return Ok(None) };
+        let (Some(infos), Some(weights)) = (infos.get(term), self.weights.get(term)) else {
+            return Ok(None);
+        };
         let mut fields = Vec::with_capacity(FIELDS);
         for (at, info) in infos.iter().enumerate() {
             let Some(info) = info else { continue };
             let field = &readers.fields[at];
-            let postings = field.terms.read_postings_from_terminfo(info, IndexRecordOption::WithFreqs)?;
+            let postings = field
+                .terms
+                .read_postings_from_terminfo(info, IndexRecordOption::WithFreqs)?;
             fields.push(FieldCursor {
                 postings,
                 norms: &field.norms,
@@ -86,7 +99,11 @@ impl OpenTerms {
 fn keys(index: &TextIndex, term: &QueryTerm) -> [Term; FIELDS] {
     std::array::from_fn(|at| {
         let field: &index::SearchedField = &index.fields[at];
-        let text = if field.analysis == Analysis::Plain { &term.plain } else { &term.stemmed };
+        let text = if field.analysis == Analysis::Plain {
+            &term.plain
+        } else {
+            &term.stemmed
+        };
         Term::from_field_text(field.field, text)
     })
 }
@@ -131,7 +148,11 @@ impl TermCursors<'_> {
 
     /// The product that the list stands at.
     pub(super) fn doc(&self) -> DocId {
-        self.fields.iter().map(|cursor| cursor.postings.doc()).min().unwrap_or(TERMINATED)
+        self.fields
+            .iter()
+            .map(|cursor| cursor.postings.doc())
+            .min()
+            .unwrap_or(TERMINATED)
     }
 
     /// Moves to the first product from `target` on that holds the term. Stops early on a match: fields that the

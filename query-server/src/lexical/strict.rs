@@ -6,7 +6,7 @@ use super::postings::{OpenTerms, TermCursors};
 use super::top::TopHits;
 use super::{ReadError, Wanted, quality_bonus, tier};
 
-/// Added when the title holds every term, as a share of what the terms are worth in a title.
+/// Added when the title holds every term.
 const TITLE_BONUS: f32 = 6.0;
 /// Added when the title is the query and nothing else.
 const WHOLE_TITLE_BONUS: f32 = 6.0;
@@ -25,9 +25,18 @@ pub(super) fn collect(
     for (at, segment) in index.segments.iter().enumerate() {
         let terms = (0..open.known.len()).map(|term| open.cursors(index, at, term));
         // A part that does not hold one of the terms holds no product with all of them.
-        let Some(mut terms) = terms.collect::<Result<Option<Vec<_>>, _>>()? else { continue };
+        let Some(mut terms) = terms.collect::<Result<Option<Vec<_>>, _>>()? else {
+            continue;
+        };
         terms.sort_by_key(TermCursors::count);
-        walk(release, u32::try_from(at).unwrap_or(u32::MAX), segment, &mut terms, wanted.filter, top);
+        walk(
+            release,
+            u32::try_from(at).unwrap_or(u32::MAX),
+            segment,
+            &mut terms,
+            wanted.filter,
+            top,
+        );
     }
     Ok(())
 }
@@ -43,7 +52,9 @@ fn walk(
     let filter = filter.map(|filter| filter.part(part));
     let alive = segment.reader.alive_bitset();
     let count = terms.len();
-    let Some((lead, others)) = terms.split_first_mut() else { return };
+    let Some((lead, others)) = terms.split_first_mut() else {
+        return;
+    };
     let mut doc = lead.doc();
     'products: while doc != TERMINATED {
         for other in others.iter_mut() {

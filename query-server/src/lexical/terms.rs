@@ -2,8 +2,8 @@ use data_index::text::{Analysis, analyse};
 
 /// Words that a query may hold for grammar's sake: products need not hold them, unless there is nothing else.
 const STOP_WORDS: [&str; 24] = [
-    "a", "an", "and", "are", "as", "at", "by", "for", "from", "has", "in", "is", "it", "of", "on", "or", "our",
-    "that", "the", "this", "to", "under", "with", "your",
+    "a", "an", "and", "are", "as", "at", "by", "for", "from", "has", "in", "is", "it", "of", "on", "or", "our", "that",
+    "the", "this", "to", "under", "with", "your",
 ];
 
 /// More terms than this are not looked for: nobody means them, and each costs postings of every field.
@@ -16,6 +16,20 @@ pub(super) struct QueryTerm {
     pub(super) plain: String,
     /// Where it stands among the query's words.
     pub(super) position: u32,
+}
+
+impl QueryTerm {
+    /// A word that a query was mended to.
+    pub(super) fn of_word(word: &str, position: u32) -> Self {
+        let stemmed = analyse(Analysis::Stemmed, word)
+            .pop()
+            .map_or_else(|| word.to_owned(), |term| term.text);
+        Self {
+            stemmed,
+            plain: word.to_owned(),
+            position,
+        }
+    }
 }
 
 /// The words that a product must hold to be what the query asks for; no word twice.
@@ -34,7 +48,11 @@ impl QueryTerms {
             let word = plain.next_if(|word| word.position == stem.position);
             let word = word.map_or_else(|| stem.text.clone(), |word| word.text);
             if !terms.iter().any(|term| term.stemmed == stem.text) {
-                terms.push(QueryTerm { stemmed: stem.text, plain: word, position: stem.position });
+                terms.push(QueryTerm {
+                    stemmed: stem.text,
+                    plain: word,
+                    position: stem.position,
+                });
             }
         }
         let meaningful = |term: &QueryTerm| !STOP_WORDS.contains(&term.plain.as_str());
@@ -43,6 +61,18 @@ impl QueryTerms {
         }
         terms.truncate(TERMS_MAX);
         Self(terms)
+    }
+
+    /// Terms that were put together elsewhere; a word that is there already is left out.
+    pub(super) fn from_terms(terms: Vec<QueryTerm>) -> Self {
+        let mut kept: Vec<QueryTerm> = Vec::with_capacity(terms.len());
+        for term in terms {
+            if !kept.iter().any(|other| other.stemmed == term.stemmed) {
+                kept.push(term);
+            }
+        }
+        kept.truncate(TERMS_MAX);
+        Self(kept)
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -63,12 +93,18 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> Vec<(String, String)> {
-        QueryTerms::of(text).iter().map(|term| (term.stemmed.clone(), term.plain.clone())).collect()
+        QueryTerms::of(text)
+            .iter()
+            .map(|term| (term.stemmed.clone(), term.plain.clone()))
+            .collect()
     }
 
     #[test]
     fn grammar_is_dropped_unless_there_is_nothing_else() {
-        assert_eq!(words("Shoes for the runner"), [("shoe".into(), "shoes".into()), ("runner".into(), "runner".into())]);
+        assert_eq!(
+            words("Shoes for the runner"),
+            [("shoe".into(), "shoes".into()), ("runner".into(), "runner".into())]
+        );
         assert_eq!(words("the"), [("the".into(), "the".into())]);
         assert!(words(" !? ").is_empty());
     }

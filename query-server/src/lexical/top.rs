@@ -29,16 +29,44 @@ pub(super) struct Hit {
     row: u32,
 }
 
+impl Order {
+    pub(super) const ALL: [Self; 5] = [
+        Self::Relevance,
+        Self::PriceAscending,
+        Self::PriceDescending,
+        Self::Rating,
+        Self::Newest,
+    ];
+}
+
 impl Hit {
+    pub(super) fn of(order: Order, cards: &Cards, tier: u8, score: f32, at: RowAddress) -> Self {
+        let id = u128::from_be_bytes(*cards.id(at.row).as_bytes());
+        Self {
+            tier,
+            key: key(order, cards, at.row),
+            score,
+            id,
+            part: at.part,
+            row: at.row,
+        }
+    }
+
     pub(super) fn address(&self) -> RowAddress {
-        RowAddress { part: self.part, row: self.row }
+        RowAddress {
+            part: self.part,
+            row: self.row,
+        }
     }
 }
 
 impl Ord for Hit {
     fn cmp(&self, other: &Self) -> Ordering {
         let rank = |hit: &Self| (hit.tier, hit.key);
-        rank(self).cmp(&rank(other)).then(self.score.total_cmp(&other.score)).then(other.id.cmp(&self.id))
+        rank(self)
+            .cmp(&rank(other))
+            .then(self.score.total_cmp(&other.score))
+            .then(other.id.cmp(&self.id))
     }
 }
 
@@ -69,7 +97,13 @@ pub(crate) struct TopHits<'a> {
 
 impl<'a> TopHits<'a> {
     pub(super) fn new(release: &'a Release, order: Order, limit: usize) -> Self {
-        Self { release, order, limit, heap: BinaryHeap::with_capacity(limit + 1), exact: Vec::new() }
+        Self {
+            release,
+            order,
+            limit,
+            heap: BinaryHeap::with_capacity(limit + 1),
+            exact: Vec::new(),
+        }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -89,13 +123,22 @@ impl<'a> TopHits<'a> {
         if full {
             // Most products are turned away here, before their id is read.
             let Some(Reverse(worst)) = self.heap.peek() else { return };
-            let better = (tier, key).cmp(&(worst.tier, worst.key)).then(score.total_cmp(&worst.score));
+            let better = (tier, key)
+                .cmp(&(worst.tier, worst.key))
+                .then(score.total_cmp(&worst.score));
             if better == Ordering::Less {
                 return;
             }
         }
         let id = u128::from_be_bytes(*cards.id(at.row).as_bytes());
-        let hit = Hit { tier, key, score, id, part: at.part, row: at.row };
+        let hit = Hit {
+            tier,
+            key,
+            score,
+            id,
+            part: at.part,
+            row: at.row,
+        };
         if !full {
             self.heap.push(Reverse(hit));
         } else if let Some(mut worst) = self.heap.peek_mut()
@@ -120,7 +163,10 @@ fn key(order: Order, cards: &Cards, row: u32) -> (i64, i64) {
         Order::PriceDescending => (cards.price_min_minor(row), 0),
         Order::Rating => cards.rating(row).map_or((-1, 0), |rating| {
             // Exact enough: ratings are stated with one or two decimals.
-            ((f64::from(rating.average) * 10_000.0).round() as i64, i64::from(rating.count))
+            (
+                (f64::from(rating.average) * 10_000.0).round() as i64,
+                i64::from(rating.count),
+            )
         }),
         Order::Newest => (cards.newest_at(row).map_or(i64::MIN, data_model::Timestamp::micros), 0),
     }

@@ -10,11 +10,13 @@ const VALUES_MAX: usize = 50;
 
 /// Reads the `facets` parameter: a JSON object of names to a value or a list of values.
 pub(super) fn read(reader: &mut QueryReader<'_>) -> Vec<FacetClause> {
-    let object = reader.text("facets", CHARS_MAX).map(|text| match serde_json::from_str(&text) {
-        Ok(Value::Object(object)) => Ok(object),
-        Ok(other) => Err((Rule::DictType, other)),
-        Err(error) => Err((Rule::JsonInvalid(error.to_string()), text.as_ref().into())),
-    });
+    let object = reader
+        .text("facets", CHARS_MAX)
+        .map(|text| match serde_json::from_str(&text) {
+            Ok(Value::Object(object)) => Ok(object),
+            Ok(other) => Err((Rule::DictType, other)),
+            Err(error) => Err((Rule::JsonInvalid(error.to_string()), text.as_ref().into())),
+        });
     let object = match object {
         None => return Vec::new(),
         Some(Ok(object)) => object,
@@ -24,7 +26,14 @@ pub(super) fn read(reader: &mut QueryReader<'_>) -> Vec<FacetClause> {
         }
     };
     if object.len() > FACETS_MAX {
-        reader.refuse("facets", &Rule::TooLong { max: FACETS_MAX, actual: object.len() }, None);
+        reader.refuse(
+            "facets",
+            &Rule::TooLong {
+                max: FACETS_MAX,
+                actual: object.len(),
+            },
+            None,
+        );
         return Vec::new();
     }
     let mut clauses = Vec::with_capacity(object.len());
@@ -32,12 +41,21 @@ pub(super) fn read(reader: &mut QueryReader<'_>) -> Vec<FacetClause> {
         let loc = |below: &[Location]| [&["facets".into(), name.clone().into()], below].concat();
         let values = match value {
             Value::Array(items) if items.len() > VALUES_MAX => {
-                reader.refuse_at(loc(&[]), &Rule::TooLong { max: VALUES_MAX, actual: items.len() }, None);
+                reader.refuse_at(
+                    loc(&[]),
+                    &Rule::TooLong {
+                        max: VALUES_MAX,
+                        actual: items.len(),
+                    },
+                    None,
+                );
                 continue;
             }
             Value::Array(items) => {
                 let read = items.into_iter().enumerate().filter_map(|(at, item)| {
-                    scalar(item).map_err(|item| reader.refuse_at(loc(&[at.into()]), &Rule::StringType, Some(item))).ok()
+                    scalar(item)
+                        .map_err(|item| reader.refuse_at(loc(&[at.into()]), &Rule::StringType, Some(item)))
+                        .ok()
                 });
                 read.collect()
             }

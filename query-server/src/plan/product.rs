@@ -12,7 +12,13 @@ pub(crate) struct Include {
 }
 
 impl Include {
-    const ALL: Self = Self { variants: true, media: true, offers: true, attributes: true, reviews: true };
+    const ALL: Self = Self {
+        variants: true,
+        media: true,
+        offers: true,
+        attributes: true,
+        reviews: true,
+    };
 
     fn add(&mut self, part: &str) -> bool {
         let wanted = match part {
@@ -50,7 +56,9 @@ impl ProductPlan {
                 }
             }
         }
-        let ident = reader.finish(path, ident)?.ok_or_else(|| Problem::new(ErrorCode::Internal))?;
+        let ident = reader
+            .finish(path, ident)?
+            .ok_or_else(|| Problem::new(ErrorCode::Internal))?;
         Ok(Self { ident, include })
     }
 }

@@ -16,10 +16,22 @@ impl ReviewsPlan {
     pub(crate) fn read(mut path: PathParameters, query: Option<&str>) -> Result<Self, Problem> {
         let mut reader = QueryReader::new(query);
         let ident = path.product_ident("ident");
-        let limit = reader.integer("limit", 1..=100).and_then(|limit| usize::try_from(limit).ok()).unwrap_or(20);
-        let offset = reader.integer("offset", 0..=i64::MAX).and_then(|offset| usize::try_from(offset).ok());
+        let limit = reader
+            .integer("limit", 1..=100)
+            .and_then(|limit| usize::try_from(limit).ok())
+            .unwrap_or(20);
+        let offset = reader
+            .integer("offset", 0..=i64::MAX)
+            .and_then(|offset| usize::try_from(offset).ok());
         let cursor = reader.text("cursor", 200).map(std::borrow::Cow::into_owned);
-        let ident = reader.finish(path, ident)?.ok_or_else(|| Problem::new(ErrorCode::Internal))?;
-        Ok(Self { ident, limit, offset: offset.unwrap_or(0), cursor })
+        let ident = reader
+            .finish(path, ident)?
+            .ok_or_else(|| Problem::new(ErrorCode::Internal))?;
+        Ok(Self {
+            ident,
+            limit,
+            offset: offset.unwrap_or(0),
+            cursor,
+        })
     }
 }

@@ -49,7 +49,10 @@ impl SearchPlan {
         let price = read_price(&mut reader, market_currency);
         filter.in_stock = reader.boolean("in_stock").unwrap_or(false);
         filter.on_sale = reader.boolean("on_sale").unwrap_or(false);
-        let brand = reader.text("brand", 200).filter(|brand| !brand.is_empty()).map(std::borrow::Cow::into_owned);
+        let brand = reader
+            .text("brand", 200)
+            .filter(|brand| !brand.is_empty())
+            .map(std::borrow::Cow::into_owned);
         filter.facets = facets::read(&mut reader);
         let orders = [
             ("relevance", Order::Relevance),
@@ -59,20 +62,40 @@ impl SearchPlan {
             ("newest", Order::Newest),
         ];
         let order = reader.choice("sort", &orders).unwrap_or(Order::Relevance);
-        let modes = [("hybrid", Mode::Hybrid), ("semantic", Mode::Semantic), ("lexical", Mode::Lexical)];
+        let modes = [
+            ("hybrid", Mode::Hybrid),
+            ("semantic", Mode::Semantic),
+            ("lexical", Mode::Lexical),
+        ];
         let mode = reader.choice("mode", &modes).unwrap_or(Mode::Hybrid);
-        let limit = reader.integer("limit", 1..=LIMIT_MAX).and_then(|limit| usize::try_from(limit).ok()).unwrap_or(20);
+        let limit = reader
+            .integer("limit", 1..=LIMIT_MAX)
+            .and_then(|limit| usize::try_from(limit).ok())
+            .unwrap_or(20);
         // Prices of different currencies are never compared.
         let by_price = matches!(order, Order::PriceAscending | Order::PriceDescending);
         filter.price = price.filter(|price| by_price || price.min_minor.is_some() || price.max_minor.is_some());
-        reader.finish(PathParameters::none(), Self { text, mode, order, limit, brand, filter })
+        reader.finish(
+            PathParameters::none(),
+            Self {
+                text,
+                mode,
+                order,
+                limit,
+                brand,
+                filter,
+            },
+        )
     }
 
     /// The filter on this release; `None` when there is nothing to filter by.
     pub(crate) fn filter(&self, release: &Release) -> Option<data_index::Filter> {
         let mut filter = self.filter.clone();
         filter.stores = self.brand.as_ref().map(|brand| {
-            let entry = brand.parse::<BrandSlug>().ok().and_then(|slug| release.brand_by_slug(&slug));
+            let entry = brand
+                .parse::<BrandSlug>()
+                .ok()
+                .and_then(|slug| release.brand_by_slug(&slug));
             entry.map(|entry| entry.facts.brand.store.clone()).into_iter().collect()
         });
         (filter != RowFilter::default()).then(|| release.filter(&filter))
@@ -86,10 +109,20 @@ fn read_price(reader: &mut QueryReader<'_>, market_currency: CurrencyCode) -> Op
     if let (Some(min), Some(max)) = (min_minor, max_minor)
         && min > max
     {
-        reader.refuse("price_min", &Rule::Value("price_min must not be above price_max"), Some(min.into()));
+        reader.refuse(
+            "price_min",
+            &Rule::Value("price_min must not be above price_max"),
+            Some(min.into()),
+        );
     }
     let currency = reader.parsed("currency", |text| {
-        text.to_ascii_uppercase().parse().map_err(|_| Rule::Value("not a currency of ISO 4217 with minor units"))
+        text.to_ascii_uppercase()
+            .parse()
+            .map_err(|_| Rule::Value("not a currency of ISO 4217 with minor units"))
     });
-    Some(PriceRange { currency: currency.unwrap_or(market_currency), min_minor, max_minor })
+    Some(PriceRange {
+        currency: currency.unwrap_or(market_currency),
+        min_minor,
+        max_minor,
+    })
 }

@@ -20,7 +20,9 @@ fn members(object: &mut ObjectWriter<'_>, entry: &BrandEntry, categories_max: us
     object.integer("on_sale_count", entry.on_sale_count);
     let mut categories: Vec<_> = entry.categories.iter().collect();
     categories.sort_by_key(|held| (std::cmp::Reverse(held.products), held.category));
-    let known = categories.into_iter().filter_map(|held| Some((taxonomy::by_id(held.category)?, held.products)));
+    let known = categories
+        .into_iter()
+        .filter_map(|held| Some((taxonomy::by_id(held.category)?, held.products)));
     object.array("categories", known.take(categories_max), |out, (category, products)| {
         super::json::object(out, |object| {
             object.integer("id", category.id.0);
@@ -41,7 +43,11 @@ pub(crate) fn page(served: &Served, brands: &[&BrandEntry], next_cursor: Option<
     envelope(
         brands.len() * 1024 + 128,
         served.id_text(),
-        |out| array(out, brands, |out, entry| object(out, |object| members(object, entry, CATEGORIES_MAX))),
+        |out| {
+            array(out, brands, |out, entry| {
+                object(out, |object| members(object, entry, CATEGORIES_MAX))
+            })
+        },
         |provenance| provenance.object("page", |page| page.text_or_null("next_cursor", next_cursor)),
     )
 }

@@ -10,7 +10,9 @@ pub(crate) fn card(out: &mut Vec<u8>, served: &Served, at: RowAddress) {
 
 /// Writes the members of a card into an object that has more.
 pub(crate) fn members(object: &mut ObjectWriter<'_>, served: &Served, at: RowAddress) {
-    let Some(part) = served.release.part(at.part) else { return };
+    let Some(part) = served.release.part(at.part) else {
+        return;
+    };
     let (cards, row) = (part.cards(), at.row);
     object.id("id", cards.id(row));
     object.id("product_uid", cards.uid(row));

@@ -148,7 +148,8 @@ impl ObjectWriter<'_> {
     }
 
     pub(crate) fn flag(&mut self, name: &str, value: bool) {
-        self.name(name).extend_from_slice(if value { b"true" } else { b"false" });
+        self.name(name)
+            .extend_from_slice(if value { b"true" } else { b"false" });
     }
 
     pub(crate) fn null(&mut self, name: &str) {
@@ -182,12 +183,15 @@ mod tests {
             object.integer_or_null("b", None::<i64>);
             object.array("c", [1, 2], |out, item| integer(out, item));
             object.number_or_null("d", Some(4.7));
-            object.object("e", |empty| drop(empty.free("k\"").extend_from_slice(b"true")));
+            object.object("e", |free| free.free("k\"").extend_from_slice(b"true"));
             object.prepared(b"\"f\":1");
             object.number_or_null("g", Some(f32::NAN));
         });
         let text = String::from_utf8(out).unwrap();
-        assert_eq!(text, r#"{"a":"x","b":null,"c":[1,2],"d":4.7,"e":{"k\"":true},"f":1,"g":null}"#);
+        assert_eq!(
+            text,
+            r#"{"a":"x","b":null,"c":[1,2],"d":4.7,"e":{"k\"":true},"f":1,"g":null}"#
+        );
     }
 
     proptest! {

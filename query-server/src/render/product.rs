@@ -15,7 +15,9 @@ pub(crate) fn detail(served: &Served, at: RowAddress, include: Include) -> Vec<u
     let write = |out: &mut Vec<u8>| {
         object(out, |object| {
             card::members(object, served, at);
-            let Some(part) = served.release.part(at.part) else { return };
+            let Some(part) = served.release.part(at.part) else {
+                return;
+            };
             let (cards, details) = (part.cards(), part.details().row(at.row));
             object.integer("price_max_minor", cards.price_max_minor(at.row));
             object.integer("rating_count", cards.rating(at.row).map_or(0, |rating| rating.count));
@@ -42,7 +44,9 @@ pub(crate) fn detail(served: &Served, at: RowAddress, include: Include) -> Vec<u
                 });
             }
             if include.reviews {
-                object.array("reviews", details.reviews().take(REVIEWS_MAX), |out, one| review::review(out, &one));
+                object.array("reviews", details.reviews().take(REVIEWS_MAX), |out, one| {
+                    review::review(out, &one)
+                });
             }
         });
     };

@@ -23,7 +23,9 @@ pub(crate) fn page(
     range: std::ops::Range<usize>,
     cursor_at: impl FnOnce(usize) -> String,
 ) -> Vec<u8> {
-    let Some(part) = served.release.part(at.part) else { return Vec::new() };
+    let Some(part) = served.release.part(at.part) else {
+        return Vec::new();
+    };
     let reviews = part.details().row(at.row).reviews();
     let more = reviews.len() > range.end;
     let page = reviews.skip(range.start).take(range.len());

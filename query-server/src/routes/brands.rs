@@ -36,7 +36,10 @@ pub(crate) async fn list_brands(State(server): State<QueryServer>, request: Requ
         None => 0,
     };
     GraphAnswer::unless_known(request.headers(), tag_of(&served, request.uri()), || {
-        let mut matching = served.brands_by_size().filter(|entry| matches(&plan, entry)).skip(start);
+        let mut matching = served
+            .brands_by_size()
+            .filter(|entry| matches(&plan, entry))
+            .skip(start);
         let page: Vec<&BrandEntry> = matching.by_ref().take(plan.limit).collect();
         let end = u32::try_from(start + page.len()).unwrap_or(u32::MAX);
         let next_cursor = matching.next().map(|_| cursors.write(end));
@@ -52,7 +55,10 @@ fn matches(plan: &BrandsPlan, entry: &BrandEntry) -> bool {
         || facts.domain.contains(&plan.text);
     let filed = plan.category.as_deref().is_none_or(|text| {
         taxonomy::by_slug_or_id(text).is_some_and(|wanted| {
-            entry.categories.iter().any(|held| taxonomy::lineage(held.category).any(|above| above.id == wanted.id))
+            entry
+                .categories
+                .iter()
+                .any(|held| taxonomy::lineage(held.category).any(|above| above.id == wanted.id))
         })
     });
     named && filed
@@ -84,5 +90,7 @@ pub(crate) async fn get_brand(
     // A text that is no slug names no brand.
     let entry = slug.and_then(|slug| served.release.brand_by_slug(&slug));
     let entry = entry.ok_or_else(|| Problem::new(ErrorCode::BrandNotFound))?;
-    GraphAnswer::unless_known(request.headers(), tag_of(&served, request.uri()), || Ok(brand::detail(&served, entry)))
+    GraphAnswer::unless_known(request.headers(), tag_of(&served, request.uri()), || {
+        Ok(brand::detail(&served, entry))
+    })
 }

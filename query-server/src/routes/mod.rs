@@ -28,10 +28,15 @@ fn operations() -> OpenApiRouter<QueryServer> {
     let info = InfoBuilder::new()
         .title("Commerce Discovery, Pricing and Cart API")
         .version("1.0")
-        .description(Some("One market of many brand stores. Money is whole minor units with an ISO 4217 code."))
+        .description(Some(
+            "One market of many brand stores. Money is whole minor units with an ISO 4217 code.",
+        ))
         .license(Some(License::new("Apache-2.0")))
         .build();
-    let document = OpenApiBuilder::new().info(info).components(Some(common_components())).build();
+    let document = OpenApiBuilder::new()
+        .info(info)
+        .components(Some(common_components()))
+        .build();
     OpenApiRouter::with_openapi(document)
         .routes(routes!(search::search_products))
         .routes(routes!(products::get_product))
@@ -63,7 +68,10 @@ pub(crate) fn router(server: QueryServer, metrics: Option<PrometheusHandle>) -> 
         .route("/", part(|page| &page.index))
         .route("/app.css", part(|page| &page.style))
         .route("/app.js", part(|page| &page.script))
-        .route("/openapi.json", get(async move |headers: HeaderMap| document.answer(&headers)))
+        .route(
+            "/openapi.json",
+            get(async move |headers: HeaderMap| document.answer(&headers)),
+        )
         .with_state(server);
     match metrics {
         Some(handle) => router.route("/metrics", get(async move || api::metrics_answer(&handle))),

@@ -15,7 +15,12 @@ use crate::server::QueryServer;
     responses((status = 200, description = "It does.", body = HealthDocument))
 )]
 pub(crate) async fn health() -> Response {
-    api::json(StatusCode::OK, &HealthDocument { status: "ok".to_owned() })
+    api::json(
+        StatusCode::OK,
+        &HealthDocument {
+            status: "ok".to_owned(),
+        },
+    )
 }
 
 /// Whether a release is open, so that requests can be answered.
@@ -32,6 +37,9 @@ pub(crate) async fn health() -> Response {
 )]
 pub(crate) async fn ready(State(server): State<QueryServer>) -> Result<Response, Problem> {
     let served = server.served()?;
-    let document = ReadyDocument { status: "ready".to_owned(), release: served.id_text().to_owned() };
+    let document = ReadyDocument {
+        status: "ready".to_owned(),
+        release: served.id_text().to_owned(),
+    };
     Ok(api::json(StatusCode::OK, &document))
 }

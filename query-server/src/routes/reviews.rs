@@ -32,8 +32,15 @@ pub(crate) async fn list_reviews(
 ) -> Result<GraphAnswer, Problem> {
     let plan = ReviewsPlan::read(path, request.uri().query())?;
     let served = server.served()?;
-    let at = served.release.find(&plan.ident).ok_or_else(|| Problem::new(ErrorCode::ProductNotFound))?;
-    let product = served.release.part(at.part).map(|part| part.cards().id(at.row).to_string()).unwrap_or_default();
+    let at = served
+        .release
+        .find(&plan.ident)
+        .ok_or_else(|| Problem::new(ErrorCode::ProductNotFound))?;
+    let product = served
+        .release
+        .part(at.part)
+        .map(|part| part.cards().id(at.row).to_string())
+        .unwrap_or_default();
     let list: [&[u8]; 3] = [served.stamp(), b"reviews", product.as_bytes()];
     let cursors = Cursors::new(&server.0.config.cursor_key, &list);
     let start = match &plan.cursor {
@@ -43,6 +50,8 @@ pub(crate) async fn list_reviews(
     };
     GraphAnswer::unless_known(request.headers(), tag_of(&served, request.uri()), || {
         let range = start..start.saturating_add(plan.limit);
-        Ok(review::page(&served, at, range, |end| cursors.write(u32::try_from(end).unwrap_or(u32::MAX))))
+        Ok(review::page(&served, at, range, |end| {
+            cursors.write(u32::try_from(end).unwrap_or(u32::MAX))
+        }))
     })
 }

@@ -16,7 +16,8 @@ use crate::server::QueryServer;
 ///
 /// Capped; there are no pages and no total. Every word of the query is asked for in some field; when too few
 /// products hold them all, the answer goes on with products that lack one word, then with those that hold any
-/// (`provenance.relaxed`). A product whose SKU or handle is the query stands first. Without a query the most
+/// (`provenance.relaxed`). A word that no product holds is mended where a near one is known
+/// (`provenance.corrections`). A product whose SKU or handle is the query stands first. Without a query the most
 /// presentable products are answered. A price filter or a price sort leaves out products in other currencies.
 #[utoipa::path(
     get,
@@ -46,15 +47,31 @@ pub(crate) async fn search_products(
 
 fn answer(served: &Arc<Served>, plan: &SearchPlan) -> Result<Vec<u8>, Problem> {
     let filter = plan.filter(&served.release);
-    let wanted = Wanted { text: &plan.text, filter: filter.as_ref(), order: plan.order, limit: plan.limit };
+    let wanted = Wanted {
+        text: &plan.text,
+        filter: filter.as_ref(),
+        order: plan.order,
+        limit: plan.limit,
+    };
     let found = search(&served.release, &served.text, &wanted).map_err(|error| {
         tracing::error!(%error, release = served.id_text(), "the text index cannot be read");
         Problem::new(ErrorCode::Internal)
     })?;
     let cards = |out: &mut Vec<u8>| json::array(out, &found.rows, |out, at| card::card(out, served, *at));
-    Ok(envelope(found.rows.len() * 640 + 256, served.id_text(), cards, |provenance| {
-        provenance.text("engine", "lexical");
-        provenance.text("requested_mode", plan.mode.as_str());
-        provenance.text("relaxed", found.relaxed.as_str());
-    }))
+    Ok(envelope(
+        found.rows.len() * 640 + 256,
+        served.id_text(),
+        cards,
+        |provenance| {
+            provenance.text("engine", "lexical");
+            provenance.text("requested_mode", plan.mode.as_str());
+            provenance.text("relaxed", found.relaxed.as_str());
+            provenance.array("corrections", &found.corrections, |out, correction| {
+                json::object(out, |object| {
+                    object.text("from", &correction.from);
+                    object.text("to", &correction.to);
+                });
+            });
+        },
+    ))
 }

@@ -25,10 +25,18 @@ pub struct SearchParameters {
     #[param(required = false)]
     pub brand: Option<String>,
     /// A JSON object of facet names to a value, or to a list of values of which any will do. Names combine with AND.
-    #[param(required = false, max_length = 4096, example = "{\"color\":[\"black\",\"navy\"],\"size\":\"M\"}")]
+    #[param(
+        required = false,
+        max_length = 4096,
+        example = "{\"color\":[\"black\",\"navy\"],\"size\":\"M\"}"
+    )]
     pub facets: Option<String>,
     /// `relevance`, `price_asc`, `price_desc`, `rating` or `newest`.
-    #[param(default = "relevance", required = false, pattern = "^(relevance|price_asc|price_desc|rating|newest)$")]
+    #[param(
+        default = "relevance",
+        required = false,
+        pattern = "^(relevance|price_asc|price_desc|rating|newest)$"
+    )]
     pub sort: Option<String>,
     /// `hybrid`, `semantic` or `lexical`.
     #[param(default = "hybrid", required = false, pattern = "^(hybrid|semantic|lexical)$")]

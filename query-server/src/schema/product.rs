@@ -242,6 +242,18 @@ pub struct SearchProvenance {
     pub requested_mode: String,
     /// `none`; `all_but_one` or `any_term` when products that lack words of the query were added.
     pub relaxed: String,
+    /// Words of the query that no product holds, and what was looked for instead.
+    pub corrections: Vec<Correction>,
+}
+
+/// A word that was mended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Correction {
+    /// As the query has it.
+    pub from: String,
+    /// What was looked for.
+    pub to: String,
 }
 
 /// A product.
@@ -277,4 +289,3 @@ pub struct ReviewsAnswer {
     /// `graph`
     pub tier: String,
 }
-

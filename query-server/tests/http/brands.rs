@@ -69,8 +69,13 @@ async fn a_cursor_walks_the_list_of_its_own_query_and_release_only() {
     loop {
         let page: BrandsAnswer = market.get(&format!("/v1/brands?{path}")).await.read();
         seen.extend(page.data.into_iter().map(|brand| brand.slug));
-        let Some(cursor) = page.provenance.page.next_cursor else { break };
-        assert_eq!(market.get(&format!("/v1/brands?q=other&cursor={cursor}")).await.status, 422);
+        let Some(cursor) = page.provenance.page.next_cursor else {
+            break;
+        };
+        assert_eq!(
+            market.get(&format!("/v1/brands?q=other&cursor={cursor}")).await.status,
+            422
+        );
         path = format!("limit=2&cursor={cursor}");
     }
     assert_eq!(seen, ["blue-tokai", "loom-thread", "kissaten"]);
@@ -80,7 +85,11 @@ async fn a_cursor_walks_the_list_of_its_own_query_and_release_only() {
     more.sort_by(|one, other| one.0.brand.store.cmp(&other.0.brand.store));
     market.publish(&more).await;
     market.server.refresh().await.unwrap();
-    assert_eq!(market.get(&format!("/v1/brands?{path}")).await.status, 422, "the release is another one");
+    assert_eq!(
+        market.get(&format!("/v1/brands?{path}")).await.status,
+        422,
+        "the release is another one"
+    );
 }
 
 #[tokio::test]
@@ -91,6 +100,10 @@ async fn one_brand_adds_description_and_shipping() {
     assert_eq!((answer.data.shipping, answer.data.in_stock_count), (None, 3));
     for unknown in ["no-such-brand", "NO%20SLUG", "%E0%A4%97"] {
         let answered = market.get(&format!("/v1/brands/{unknown}")).await;
-        assert_eq!((answered.status.as_u16(), &answered.json()["code"]), (404, &"brand_not_found".into()), "{unknown}");
+        assert_eq!(
+            (answered.status.as_u16(), &answered.json()["code"]),
+            (404, &"brand_not_found".into()),
+            "{unknown}"
+        );
     }
 }

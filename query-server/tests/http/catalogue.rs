@@ -29,7 +29,10 @@ pub(crate) fn brand(name: &str, currency: &str) -> BrandFacts {
 /// A product with one variant of 100.00, in stock, and nothing else known.
 pub(crate) fn product(facts: &BrandFacts, platform_id: u64, title: &str) -> Product {
     Product {
-        key: ProductKey { store: facts.brand.store.clone(), platform_id },
+        key: ProductKey {
+            store: facts.brand.store.clone(),
+            platform_id,
+        },
         handle: slugify(title).map_or_else(|| format!("p{platform_id}"), |slug| slug.to_string()),
         title: title.to_owned(),
         description: String::new(),
@@ -77,24 +80,51 @@ fn coffee(facts: &BrandFacts) -> Vec<Product> {
     vienna.description = "A dark roast with notes of cocoa.\nBrew it \"strong\" & sweet.".to_owned();
     vienna.vendor = Some("Blue Tokai".to_owned());
     vienna.tags = vec!["dark".to_owned(), "best <seller>".to_owned()];
-    vienna.options = vec![ProductOption { name: "Weight".to_owned(), values: vec!["250 g".to_owned(), "1 kg".to_owned()] }];
-    vienna.attributes = vec![Attribute { name: "roast".to_owned(), values: vec!["Dark".to_owned()] }];
+    vienna.options = vec![ProductOption {
+        name: "Weight".to_owned(),
+        values: vec!["250 g".to_owned(), "1 kg".to_owned()],
+    }];
+    vienna.attributes = vec![Attribute {
+        name: "roast".to_owned(),
+        values: vec!["Dark".to_owned()],
+    }];
     vienna.media = vec![
-        Media { url: "https://cdn.example/vienna.jpg".to_owned(), kind: MediaKind::Image, alt: Some("A bag".to_owned()), width: Some(800), height: Some(600) },
-        Media { url: "https://cdn.example/vienna.mp4".to_owned(), kind: MediaKind::Video, alt: None, width: None, height: None },
+        Media {
+            url: "https://cdn.example/vienna.jpg".to_owned(),
+            kind: MediaKind::Image,
+            alt: Some("A bag".to_owned()),
+            width: Some(800),
+            height: Some(600),
+        },
+        Media {
+            url: "https://cdn.example/vienna.mp4".to_owned(),
+            kind: MediaKind::Video,
+            alt: None,
+            width: None,
+            height: None,
+        },
     ];
     let sized = |id, size: &str, sku: Option<&str>, price_minor, compare_at_minor| Variant {
         title: size.to_owned(),
         sku: sku.map(str::to_owned),
-        options: vec![OptionValue { name: "Weight".to_owned(), value: size.to_owned() }],
+        options: vec![OptionValue {
+            name: "Weight".to_owned(),
+            value: size.to_owned(),
+        }],
         compare_at_minor,
         ..variant(id, price_minor)
     };
     vienna.variants = vec![
         sized(11, "250 g", Some("VR-250"), 49_900, Some(59_900)),
-        Variant { available: false, ..sized(12, "1 kg", None, 159_900, None) },
+        Variant {
+            available: false,
+            ..sized(12, "1 kg", None, 159_900, None)
+        },
     ];
-    vienna.rating = Some(Rating { average: 4.7, count: 128 });
+    vienna.rating = Some(Rating {
+        average: 4.7,
+        count: 128,
+    });
     vienna.reviews = (0..3)
         .map(|at| Review {
             rating: 5.0 - at as f32,
@@ -110,7 +140,12 @@ fn coffee(facts: &BrandFacts) -> Vec<Product> {
     let mut brew = roast(2, "Cold Brew Bags", 60_000, true);
     brew.published_at = Some("2026-06-01T00:00:00Z".parse().unwrap());
     brew.description = "Steep overnight. For coffee without a machine.".to_owned();
-    vec![vienna, brew, roast(3, "Attikan Estate Coffee", 55_000, false), roast(4, "Coffee Gift Card", 100_000, true)]
+    vec![
+        vienna,
+        brew,
+        roast(3, "Attikan Estate Coffee", 55_000, false),
+        roast(4, "Coffee Gift Card", 100_000, true),
+    ]
 }
 
 fn shirts(facts: &BrandFacts) -> Vec<Product> {
@@ -118,20 +153,38 @@ fn shirts(facts: &BrandFacts) -> Vec<Product> {
         let mut product = product(facts, id, title);
         product.category = Some(CategoryId(212));
         product.variants[0].price_minor = price_minor;
-        product.attributes = vec![Attribute { name: "color".to_owned(), values: vec![color.to_owned()] }];
-        product.rating = Some(Rating { average: rating, count: 10 });
+        product.attributes = vec![Attribute {
+            name: "color".to_owned(),
+            values: vec![color.to_owned()],
+        }];
+        product.rating = Some(Rating {
+            average: rating,
+            count: 10,
+        });
         product
     };
     let mut linen = shirt(5, "Linen Shirt", "Navy", 249_900, 4.2);
     linen.variants[0].compare_at_minor = Some(299_900);
-    vec![linen, shirt(6, "Cotton Shirt", "White", 149_900, 4.9), shirt(7, "Café Apron — ग्रीन", "Green", 89_900, 3.8)]
+    vec![
+        linen,
+        shirt(6, "Cotton Shirt", "White", 149_900, 4.9),
+        shirt(7, "Café Apron — ग्रीन", "Green", 89_900, 3.8),
+    ]
 }
 
 /// Three brands, nine products, two currencies, in parts of at most four rows.
 pub(crate) fn small() -> Catalogue {
-    let (tokai, loom, kissa) = (brand("Blue Tokai", "INR"), brand("Loom & Thread", "INR"), brand("Kissaten", "JPY"));
+    let (tokai, loom, kissa) = (
+        brand("Blue Tokai", "INR"),
+        brand("Loom & Thread", "INR"),
+        brand("Kissaten", "JPY"),
+    );
     let (coffees, shirts) = (coffee(&tokai), shirts(&loom));
     let mut drip = product(&kissa, 8, "Drip Coffee Kettle");
     drip.variants[0].price_minor = 4_400;
-    vec![(tokai, coffees), (kissa.clone(), vec![drip, product(&kissa, 9, "Paper Filter 100 pcs")]), (loom, shirts)]
+    vec![
+        (tokai, coffees),
+        (kissa.clone(), vec![drip, product(&kissa, 9, "Paper Filter 100 pcs")]),
+        (loom, shirts),
+    ]
 }

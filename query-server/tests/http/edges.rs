@@ -7,20 +7,39 @@ use crate::support::Market;
 #[tokio::test]
 async fn every_graph_answer_is_304_to_who_has_it() {
     let market = Market::of(&small()).await;
-    let id = market.get("/v1/search?limit=1").await.json()["data"][0]["id"].as_str().unwrap().to_owned();
+    let id = market.get("/v1/search?limit=1").await.json()["data"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let mut tags = std::collections::BTreeSet::new();
     for path in [
-        "/v1/search?q=coffee", "/v1/search?q=coffee&limit=2", "/v1/brands", "/v1/brands/blue-tokai", "/v1/stats", "/v1/categories",
-        &format!("/v1/products/{id}"), &format!("/v1/products/{id}/reviews"),
+        "/v1/search?q=coffee",
+        "/v1/search?q=coffee&limit=2",
+        "/v1/brands",
+        "/v1/brands/blue-tokai",
+        "/v1/stats",
+        "/v1/categories",
+        &format!("/v1/products/{id}"),
+        &format!("/v1/products/{id}/reviews"),
     ] {
         let fresh = market.get(path).await;
-        assert_eq!(fresh.headers["cache-control"], "public, max-age=30, stale-while-revalidate=300", "{path}");
+        assert_eq!(
+            fresh.headers["cache-control"], "public, max-age=30, stale-while-revalidate=300",
+            "{path}"
+        );
         let tag = fresh.headers["etag"].clone();
         assert!(tags.insert(tag.to_str().unwrap().to_owned()), "{path}");
         for (sent, expected) in [(tag.to_str().unwrap(), 304), ("\"other\"", 200), ("*", 304)] {
-            let request = Request::get(path).header("if-none-match", sent).body(Body::empty()).unwrap();
+            let request = Request::get(path)
+                .header("if-none-match", sent)
+                .body(Body::empty())
+                .unwrap();
             let again = market.send(request).await;
-            assert_eq!((again.status.as_u16(), &again.headers["etag"]), (expected, &tag), "{path} {sent}");
+            assert_eq!(
+                (again.status.as_u16(), &again.headers["etag"]),
+                (expected, &tag),
+                "{path} {sent}"
+            );
             assert_eq!(again.body.is_empty(), expected == 304);
         }
     }
@@ -30,7 +49,10 @@ async fn every_graph_answer_is_304_to_who_has_it() {
 async fn a_faulty_or_vain_request_is_never_304() {
     let market = Market::of(&small()).await;
     for (path, status) in [("/v1/search?limit=0", 422), ("/v1/brands/none", 404), ("/nowhere", 404)] {
-        let request = Request::get(path).header("if-none-match", "*").body(Body::empty()).unwrap();
+        let request = Request::get(path)
+            .header("if-none-match", "*")
+            .body(Body::empty())
+            .unwrap();
         assert_eq!(market.send(request).await.status.as_u16(), status, "{path}");
     }
 }
@@ -39,12 +61,21 @@ async fn a_faulty_or_vain_request_is_never_304() {
 async fn methods_that_are_not_there_are_405_with_allow() {
     let market = Market::of(&small()).await;
     for method in ["POST", "PUT", "DELETE", "PATCH"] {
-        let request = Request::builder().method(method).uri("/v1/search").body(Body::empty()).unwrap();
+        let request = Request::builder()
+            .method(method)
+            .uri("/v1/search")
+            .body(Body::empty())
+            .unwrap();
         let answered = market.send(request).await;
-        assert_eq!((answered.status.as_u16(), &answered.json()["code"]), (405, &"method_not_allowed".into()));
+        assert_eq!(
+            (answered.status.as_u16(), &answered.json()["code"]),
+            (405, &"method_not_allowed".into())
+        );
         assert_eq!(answered.headers["allow"], "GET,HEAD");
     }
-    let head = market.send(Request::head("/v1/stats").body(Body::empty()).unwrap()).await;
+    let head = market
+        .send(Request::head("/v1/stats").body(Body::empty()).unwrap())
+        .await;
     let get = market.get("/v1/stats").await;
     assert_eq!((head.status, head.body.len()), (StatusCode::OK, 0));
     assert_eq!(head.headers["content-length"], get.headers["content-length"]);
@@ -56,8 +87,14 @@ async fn a_request_id_is_echoed_or_made() {
     let market = Market::of(&small()).await;
     assert_eq!(market.get("/v1/stats").await.headers["x-request-id"], "test");
     for path in ["/v1/stats", "/nowhere", "/v1/search?limit=0", "/"] {
-        let request = Request::get(path).header("x-request-id", "not valid").body(Body::empty()).unwrap();
-        let id = market.send(request).await.headers["x-request-id"].to_str().unwrap().to_owned();
+        let request = Request::get(path)
+            .header("x-request-id", "not valid")
+            .body(Body::empty())
+            .unwrap();
+        let id = market.send(request).await.headers["x-request-id"]
+            .to_str()
+            .unwrap()
+            .to_owned();
         assert_eq!(id.len(), 36, "{path}");
     }
 }
@@ -68,7 +105,10 @@ async fn the_page_loads_its_own_parts_only() {
     let page = market.get("/").await;
     assert_eq!(page.headers["content-type"], "text/html; charset=utf-8");
     let policy = page.headers["content-security-policy"].to_str().unwrap();
-    assert!(policy.starts_with("default-src 'none'; script-src 'self';") && !policy.contains("unsafe"), "{policy}");
+    assert!(
+        policy.starts_with("default-src 'none'; script-src 'self';") && !policy.contains("unsafe"),
+        "{policy}"
+    );
     let html = String::from_utf8(page.body).unwrap();
     for part in ["app.css", "app.js"] {
         assert!(html.contains(&format!("\"{part}\"")));
@@ -77,7 +117,13 @@ async fn the_page_loads_its_own_parts_only() {
         assert!(answered.headers.contains_key("etag"));
     }
     let script = String::from_utf8(market.get("/app.js").await.body).unwrap();
-    for way in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("] {
+    for way in [
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+    ] {
         assert!(!script.contains(way), "{way}");
     }
     assert!(!html.contains(" style=") && !html.contains("onclick"));
@@ -86,11 +132,31 @@ async fn the_page_loads_its_own_parts_only() {
 #[tokio::test]
 async fn a_long_answer_is_compressed_for_who_asks() {
     let market = Market::of(&small()).await;
-    let request = Request::get("/v1/search").header("accept-encoding", "br").body(Body::empty()).unwrap();
+    let request = Request::get("/v1/search")
+        .header("accept-encoding", "br")
+        .body(Body::empty())
+        .unwrap();
     let short = market.send(request).await;
     let plain = market.get("/v1/search").await;
-    assert_eq!((&short.headers["content-encoding"], &short.headers["vary"]), (&"br".parse().unwrap(), &"accept-encoding".parse().unwrap()));
+    assert_eq!(
+        (&short.headers["content-encoding"], &short.headers["vary"]),
+        (&"br".parse().unwrap(), &"accept-encoding".parse().unwrap())
+    );
     assert_eq!(short.headers["etag"], plain.headers["etag"]);
     assert!(short.body.len() < plain.body.len() / 2);
     assert!(!plain.headers.contains_key("content-encoding"));
+}
+
+#[tokio::test]
+async fn metrics_are_answered_where_a_recorder_is_given() {
+    let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();
+    let market = Market::of(&small()).await;
+    assert_eq!(market.get("/metrics").await.status, StatusCode::NOT_FOUND);
+    let router = market.server.router(Some(recorder.handle()));
+    let asked = Request::get("/metrics").body(Body::empty()).unwrap();
+    let answered = crate::support::send(router, asked).await;
+    assert_eq!(
+        answered.headers["content-type"],
+        "text/plain; version=0.0.4; charset=utf-8"
+    );
 }

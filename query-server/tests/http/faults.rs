@@ -6,10 +6,17 @@ use crate::support::Market;
 async fn faults(market: &Market, path: &str) -> Vec<(Value, Value)> {
     let answered = market.get(path).await;
     let body = answered.json();
-    assert_eq!((answered.status.as_u16(), &body["code"]), (422, &"validation".into()), "{path}: {body}");
+    assert_eq!(
+        (answered.status.as_u16(), &body["code"]),
+        (422, &"validation".into()),
+        "{path}: {body}"
+    );
     assert_eq!(answered.headers["content-type"], "application/json");
     let detail = body["detail"].as_array().unwrap();
-    detail.iter().map(|fault| (fault["loc"].clone(), fault["type"].clone())).collect()
+    detail
+        .iter()
+        .map(|fault| (fault["loc"].clone(), fault["type"].clone()))
+        .collect()
 }
 
 #[tokio::test]
@@ -120,22 +127,50 @@ async fn each_fault_has_its_place_and_type() {
     let market = Market::of(&small()).await;
     let cases = [
         ("/v1/search?limit=0", r#"["query","limit"]"#, "greater_than_equal"),
-        ("/v1/search?limit=40&limit=41", r#"["query","limit"]"#, "less_than_equal"),
+        (
+            "/v1/search?limit=40&limit=41",
+            r#"["query","limit"]"#,
+            "less_than_equal",
+        ),
         ("/v1/search?limit=ten", r#"["query","limit"]"#, "int_parsing"),
         ("/v1/search?on_sale=2", r#"["query","on_sale"]"#, "bool_parsing"),
         ("/v1/search?sort=", r#"["query","sort"]"#, "enum"),
-        ("/v1/search?price_min=2&price_max=1", r#"["query","price_min"]"#, "value_error"),
+        (
+            "/v1/search?price_min=2&price_max=1",
+            r#"["query","price_min"]"#,
+            "value_error",
+        ),
         ("/v1/search?facets=%5B%5D", r#"["query","facets"]"#, "dict_type"),
         ("/v1/search?facets=", r#"["query","facets"]"#, "json_invalid"),
-        ("/v1/search?facets=%7B%22color%22:%7B%7D%7D", r#"["query","facets","color"]"#, "string_type"),
-        ("/v1/search?facets=%7B%22color%22:%5B%22a%22,null%5D%7D", r#"["query","facets","color",1]"#, "string_type"),
+        (
+            "/v1/search?facets=%7B%22color%22:%7B%7D%7D",
+            r#"["query","facets","color"]"#,
+            "string_type",
+        ),
+        (
+            "/v1/search?facets=%7B%22color%22:%5B%22a%22,null%5D%7D",
+            r#"["query","facets","color",1]"#,
+            "string_type",
+        ),
         ("/v1/search?q=%FF", r#"["query","q"]"#, "string_unicode"),
         ("/v1/products/42", r#"["path","ident"]"#, "uuid_parsing"),
         ("/v1/products/%FF", r#"["path"]"#, "string_unicode"),
         ("/v1/products/sha:abc", r#"["path","ident"]"#, "string_pattern_mismatch"),
-        ("/v1/products/3f2504e0-4f89-51d3-9a0c-0305e82c3301?include=offers,price", r#"["query","include"]"#, "enum"),
-        ("/v1/products/3f2504e0-4f89-51d3-9a0c-0305e82c3301/reviews?offset=-1", r#"["query","offset"]"#, "greater_than_equal"),
-        ("/v1/products/3f2504e0-4f89-51d3-9a0c-0305e82c3301/reviews?limit=101", r#"["query","limit"]"#, "less_than_equal"),
+        (
+            "/v1/products/3f2504e0-4f89-51d3-9a0c-0305e82c3301?include=offers,price",
+            r#"["query","include"]"#,
+            "enum",
+        ),
+        (
+            "/v1/products/3f2504e0-4f89-51d3-9a0c-0305e82c3301/reviews?offset=-1",
+            r#"["query","offset"]"#,
+            "greater_than_equal",
+        ),
+        (
+            "/v1/products/3f2504e0-4f89-51d3-9a0c-0305e82c3301/reviews?limit=101",
+            r#"["query","limit"]"#,
+            "less_than_equal",
+        ),
         ("/v1/brands?limit=101", r#"["query","limit"]"#, "less_than_equal"),
         ("/v1/brands?cursor=abc", r#"["query","cursor"]"#, "value_error"),
         ("/v1/brands/%FF", r#"["path"]"#, "string_unicode"),
@@ -162,25 +197,73 @@ mod any_query {
 
     #[test]
     fn no_query_string_is_answered_with_a_server_error() {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
         let market = runtime.block_on(Market::of(&small()));
         let name = prop::sample::select(vec![
-            "q", "price_min", "price_max", "in_stock", "on_sale", "brand", "facets", "sort", "mode", "limit", "currency",
-            "include", "cursor", "offset", "category",
+            "q",
+            "price_min",
+            "price_max",
+            "in_stock",
+            "on_sale",
+            "brand",
+            "facets",
+            "sort",
+            "mode",
+            "limit",
+            "currency",
+            "include",
+            "cursor",
+            "offset",
+            "category",
         ]);
         let plain = prop::sample::select(vec![
-            "", "1", "-1", "true", "{}", "{\"a\":[1]}", "coffee shirt", "\u{0}", "ﷺ", "%", "9e999", "[[[[[", "a'b\"c", "price_asc",
+            "",
+            "1",
+            "-1",
+            "true",
+            "{}",
+            "{\"a\":[1]}",
+            "coffee shirt",
+            "\u{0}",
+            "ﷺ",
+            "%",
+            "9e999",
+            "[[[[[",
+            "a'b\"c",
+            "price_asc",
         ]);
         let value = prop_oneof![plain.prop_map(str::to_owned), any::<String>()];
         let path = prop::sample::select(vec![
-            "/v1/search", "/v1/brands", "/v1/brands/x", "/v1/products/sha:0123456789abcdef0123456789abcdef01234567", "/v1/stats",
-            "/v1/products/sha:0123456789abcdef0123456789abcdef01234567/reviews", "/v1/categories", "/", "/healthz", "/nowhere",
+            "/v1/search",
+            "/v1/brands",
+            "/v1/brands/x",
+            "/v1/products/sha:0123456789abcdef0123456789abcdef01234567",
+            "/v1/stats",
+            "/v1/products/sha:0123456789abcdef0123456789abcdef01234567/reviews",
+            "/v1/categories",
+            "/",
+            "/healthz",
+            "/nowhere",
         ]);
         let pairs = prop::collection::vec((name, value), 0..6);
-        let mut runner = TestRunner::new(Config { cases: 256, failure_persistence: None, ..Config::default() });
+        let mut runner = TestRunner::new(Config {
+            cases: 256,
+            failure_persistence: None,
+            ..Config::default()
+        });
         let tried = runner.run(&(path, pairs, "[!-~]{0,20}"), |(path, pairs, raw)| {
-            let pairs: Vec<_> = pairs.iter().map(|(name, value)| format!("{name}={}", escaped(value))).collect();
-            let uri = format!("{path}?{}&{}", pairs.join("&"), raw.replace(['#', '"', '<', '>', '`', '{', '}', '\\', '^', '|'], ""));
+            let pairs: Vec<_> = pairs
+                .iter()
+                .map(|(name, value)| format!("{name}={}", escaped(value)))
+                .collect();
+            let uri = format!(
+                "{path}?{}&{}",
+                pairs.join("&"),
+                raw.replace(['#', '"', '<', '>', '`', '{', '}', '\\', '^', '|'], "")
+            );
             prop_assume!(uri.parse::<http::Uri>().is_ok());
             let answered = runtime.block_on(market.get(&uri));
             prop_assert!(answered.status.as_u16() < 500, "{uri}: {}", answered.status);

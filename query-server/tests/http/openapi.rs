@@ -21,7 +21,13 @@ async fn the_description_holds_together() {
     let answered = Market::empty().get("/openapi.json").await;
     assert_eq!(answered.headers["content-type"], "application/json");
     let document = answered.json();
-    assert_eq!((document["openapi"].as_str().unwrap().starts_with("3."), &document["info"]["version"]), (true, &"1.0".into()));
+    assert_eq!(
+        (
+            document["openapi"].as_str().unwrap().starts_with("3."),
+            &document["info"]["version"]
+        ),
+        (true, &"1.0".into())
+    );
     let mut found = Vec::new();
     references(&document, &mut found);
     assert!(!found.is_empty());
@@ -32,13 +38,23 @@ async fn the_description_holds_together() {
     let mut ids = BTreeSet::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
-            let id = operation["operationId"].as_str().unwrap_or_else(|| panic!("{method} {path} has no id"));
+            let id = operation["operationId"]
+                .as_str()
+                .unwrap_or_else(|| panic!("{method} {path} has no id"));
             assert!(ids.insert(id), "{id} twice");
-            let named: BTreeSet<_> = path.split('{').skip(1).filter_map(|rest| rest.split('}').next()).collect();
+            let named: BTreeSet<_> = path
+                .split('{')
+                .skip(1)
+                .filter_map(|rest| rest.split('}').next())
+                .collect();
             let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
             let documented = parameters.iter().filter(|one| one["in"] == "path");
             let documented: Vec<_> = documented.map(|one| one["name"].as_str().unwrap().to_owned()).collect();
-            assert_eq!(documented.iter().map(String::as_str).collect::<BTreeSet<_>>(), named, "{path}");
+            assert_eq!(
+                documented.iter().map(String::as_str).collect::<BTreeSet<_>>(),
+                named,
+                "{path}"
+            );
         }
     }
 }
@@ -49,11 +65,21 @@ fn every_operation_lists_every_status_it_can_answer() {
     let mut lines = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
-            let statuses: Vec<_> = operation["responses"].as_object().unwrap().keys().map(String::as_str).collect();
+            let statuses: Vec<_> = operation["responses"]
+                .as_object()
+                .unwrap()
+                .keys()
+                .map(String::as_str)
+                .collect();
             let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
             let names: Vec<_> = parameters.iter().map(|one| one["name"].as_str().unwrap()).collect();
             let id = operation["operationId"].as_str().unwrap();
-            lines.push(format!("{} {path} {id}({}) {}", method.to_uppercase(), names.join(" "), statuses.join(" ")));
+            lines.push(format!(
+                "{} {path} {id}({}) {}",
+                method.to_uppercase(),
+                names.join(" "),
+                statuses.join(" ")
+            ));
         }
     }
     insta::assert_snapshot!(lines.join("\n"), @r#"

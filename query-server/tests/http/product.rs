@@ -168,7 +168,10 @@ async fn parts_that_are_not_included_are_absent() {
 #[tokio::test]
 async fn a_product_about_which_little_is_known_has_nulls_not_guesses() {
     let market = Market::of(&small()).await;
-    let id = market.get("/v1/search?q=kettle&limit=1").await.json()["data"][0]["id"].as_str().unwrap().to_owned();
+    let id = market.get("/v1/search?q=kettle&limit=1").await.json()["data"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     insta::assert_snapshot!(market.body(&format!("/v1/products/{id}?include=variants,offers,attributes,reviews")).await, @r#"
 {
   "data": {
@@ -232,8 +235,13 @@ async fn a_product_about_which_little_is_known_has_nulls_not_guesses() {
 async fn an_unknown_product_is_404() {
     let market = Market::of(&small()).await;
     for path in ["", "/reviews"] {
-        let answered = market.get(&format!("/v1/products/3f2504e0-4f89-51d3-9a0c-0305e82c3301{path}")).await;
-        assert_eq!((answered.status.as_u16(), &answered.json()["code"]), (404, &"product_not_found".into()));
+        let answered = market
+            .get(&format!("/v1/products/3f2504e0-4f89-51d3-9a0c-0305e82c3301{path}"))
+            .await;
+        assert_eq!(
+            (answered.status.as_u16(), &answered.json()["code"]),
+            (404, &"product_not_found".into())
+        );
         assert!(!answered.headers.contains_key("etag"));
     }
 }
@@ -242,13 +250,21 @@ async fn an_unknown_product_is_404() {
 async fn reviews_come_in_pages_newest_first() {
     let market = Market::of(&small()).await;
     let (id, _) = vienna(&market).await;
-    let page = async |query: &str| market.get(&format!("/v1/products/{id}/reviews?{query}")).await.read::<ReviewsAnswer>();
+    let page = async |query: &str| {
+        market
+            .get(&format!("/v1/products/{id}/reviews?{query}"))
+            .await
+            .read::<ReviewsAnswer>()
+    };
     let bodies = |answer: &ReviewsAnswer| answer.data.iter().map(|review| review.body.clone()).collect::<Vec<_>>();
     let first = page("limit=2").await;
     assert_eq!(bodies(&first), ["Review 0", "Review 1"]);
     let cursor = first.provenance.page.next_cursor.unwrap();
     let second = page(&format!("limit=2&offset=99&cursor={cursor}")).await;
-    assert_eq!((bodies(&second), second.provenance.page.next_cursor), (vec!["Review 2".to_owned()], None));
+    assert_eq!(
+        (bodies(&second), second.provenance.page.next_cursor),
+        (vec!["Review 2".to_owned()], None)
+    );
     assert_eq!(bodies(&page("offset=1").await), ["Review 1", "Review 2"]);
     assert!(page("offset=99999999999999999999").await.data.is_empty());
     let answered = market.get(&format!("/v1/brands?cursor={cursor}")).await;

@@ -42,7 +42,8 @@ async fn a_search_answers_ranked_cards() {
     "release": "[release]",
     "engine": "lexical",
     "requested_mode": "hybrid",
-    "relaxed": "all_but_one"
+    "relaxed": "all_but_one",
+    "corrections": []
   },
   "tier": "graph"
 }
@@ -55,7 +56,13 @@ async fn products_with_every_word_stand_before_those_with_some() {
     let answer: SearchAnswer = market.get("/v1/search?q=cold+brew+coffee&mode=semantic").await.read();
     assert_eq!(answer.data[0].title, "Cold Brew Bags");
     assert!(answer.data.len() > 1);
-    assert_eq!((answer.provenance.relaxed.as_str(), answer.provenance.requested_mode.as_str()), ("any_term", "semantic"));
+    assert_eq!(
+        (
+            answer.provenance.relaxed.as_str(),
+            answer.provenance.requested_mode.as_str()
+        ),
+        ("any_term", "semantic")
+    );
     let strict: SearchAnswer = market.get("/v1/search?q=cold+brew+coffee&limit=1").await.read();
     assert_eq!(strict.provenance.relaxed, "none");
 }
@@ -68,6 +75,31 @@ async fn a_word_that_the_catalogue_lacks_is_let_go() {
     assert_eq!(answer.provenance.relaxed, "any_term");
     assert!(market.titles("q=zyxwvut").await.is_empty());
     assert!(market.titles("q=%21%21%21").await.is_empty());
+}
+
+#[tokio::test]
+async fn a_word_that_no_product_holds_is_mended_and_told() {
+    let market = Market::of(&small()).await;
+    for (typed, from, to, first) in [
+        ("cofee+gift", "cofee", "coffee", "Coffee Gift Card"),
+        ("attikna+estate", "attikna", "attikan", "Attikan Estate Coffee"),
+        ("papr+fil+ter", "fil ter", "filter", "Paper Filter 100 pcs"),
+    ] {
+        let answer: SearchAnswer = market.get(&format!("/v1/search?q={typed}")).await.read();
+        assert_eq!(answer.data[0].title, first, "{typed}");
+        let corrections: Vec<_> = answer
+            .provenance
+            .corrections
+            .into_iter()
+            .map(|one| (one.from, one.to))
+            .collect();
+        assert_eq!(corrections, [(from.to_owned(), to.to_owned())], "{typed}");
+    }
+    // Words that are known, short words and codes stay as they are.
+    for typed in ["coffee", "cofe", "VR-2500", "shirt"] {
+        let answer: SearchAnswer = market.get(&format!("/v1/search?q={typed}")).await.read();
+        assert!(answer.provenance.corrections.is_empty(), "{typed}");
+    }
 }
 
 #[tokio::test]
@@ -86,7 +118,10 @@ async fn a_brand_a_category_and_words_without_accents_are_found() {
     assert_eq!(of_brand, ["Drip Coffee Kettle", "Paper Filter 100 pcs"]);
     assert_eq!(market.titles("q=shirts").await.len(), 3);
     assert_eq!(market.titles("q=cafe+apron&limit=1").await, ["Café Apron — ग्रीन"]);
-    assert_eq!(market.titles("q=%E0%A4%97%E0%A5%8D%E0%A4%B0%E0%A5%80%E0%A4%A8").await, ["Café Apron — ग्रीन"]);
+    assert_eq!(
+        market.titles("q=%E0%A4%97%E0%A5%8D%E0%A4%B0%E0%A5%80%E0%A4%A8").await,
+        ["Café Apron — ग्रीन"]
+    );
 }
 
 #[tokio::test]
@@ -101,9 +136,18 @@ async fn without_a_query_the_most_presentable_products_are_answered() {
 #[tokio::test]
 async fn filters_narrow_and_combine() {
     let market = Market::of(&small()).await;
-    assert_eq!(market.titles("q=coffee&in_stock=yes&brand=blue-tokai").await, ["Vienna Roast Coffee", "Coffee Gift Card", "Cold Brew Bags"]);
-    assert_eq!(market.titles("on_sale=1&sort=price_asc").await, ["Vienna Roast Coffee", "Linen Shirt"]);
-    assert_eq!(market.titles("price_min=55000&price_max=60000&sort=price_asc").await, ["Attikan Estate Coffee", "Cold Brew Bags"]);
+    assert_eq!(
+        market.titles("q=coffee&in_stock=yes&brand=blue-tokai").await,
+        ["Vienna Roast Coffee", "Coffee Gift Card", "Cold Brew Bags"]
+    );
+    assert_eq!(
+        market.titles("on_sale=1&sort=price_asc").await,
+        ["Vienna Roast Coffee", "Linen Shirt"]
+    );
+    assert_eq!(
+        market.titles("price_min=55000&price_max=60000&sort=price_asc").await,
+        ["Attikan Estate Coffee", "Cold Brew Bags"]
+    );
     assert_eq!(market.titles("brand=no-such-brand").await.len(), 0);
     assert_eq!(market.titles("brand=No%20Slug!").await.len(), 0);
     assert_eq!(market.titles("cursor=whatever&unknown=1&limit=9").await.len(), 9);
@@ -113,10 +157,24 @@ async fn filters_narrow_and_combine() {
 async fn facets_match_any_of_a_names_values_and_all_of_the_names() {
     let market = Market::of(&small()).await;
     let facets = |json: &str| format!("sort=price_asc&facets={}", json.replace('"', "%22").replace(' ', "%20"));
-    assert_eq!(market.titles(&facets(r#"{"color":["navy","WHITE"]}"#)).await, ["Cotton Shirt", "Linen Shirt"]);
-    assert_eq!(market.titles(&facets(r#"{"color":"navy","category":"shirts-tops"}"#)).await, ["Linen Shirt"]);
-    assert_eq!(market.titles(&facets(r#"{"category":1868,"tag":"dark"}"#)).await, ["Vienna Roast Coffee"]);
-    assert_eq!(market.titles(&facets(r#"{"weight":"1 KG"}"#)).await, ["Vienna Roast Coffee"]);
+    assert_eq!(
+        market.titles(&facets(r#"{"color":["navy","WHITE"]}"#)).await,
+        ["Cotton Shirt", "Linen Shirt"]
+    );
+    assert_eq!(
+        market
+            .titles(&facets(r#"{"color":"navy","category":"shirts-tops"}"#))
+            .await,
+        ["Linen Shirt"]
+    );
+    assert_eq!(
+        market.titles(&facets(r#"{"category":1868,"tag":"dark"}"#)).await,
+        ["Vienna Roast Coffee"]
+    );
+    assert_eq!(
+        market.titles(&facets(r#"{"weight":"1 KG"}"#)).await,
+        ["Vienna Roast Coffee"]
+    );
     assert_eq!(market.titles(&facets(r#"{"no-such":true}"#)).await.len(), 0);
     assert_eq!(market.titles(&facets(r#"{"color":[]}"#)).await.len(), 0);
     assert_eq!(market.titles("facets=%7B%7D").await.len(), 9);
@@ -128,11 +186,23 @@ async fn orders_are_total_and_prices_of_other_currencies_stay_out() {
     let rupees = market.titles("sort=price_desc").await;
     assert_eq!(rupees.len(), 7);
     assert_eq!(rupees[..2], ["Linen Shirt", "Cotton Shirt"]);
-    assert_eq!(market.titles("sort=price_asc&currency=jpy").await, ["Drip Coffee Kettle", "Paper Filter 100 pcs"]);
-    assert_eq!(market.titles("sort=rating&limit=3").await, ["Cotton Shirt", "Vienna Roast Coffee", "Linen Shirt"]);
-    assert_eq!(market.titles("sort=newest&limit=2").await, ["Cold Brew Bags", "Vienna Roast Coffee"]);
+    assert_eq!(
+        market.titles("sort=price_asc&currency=jpy").await,
+        ["Drip Coffee Kettle", "Paper Filter 100 pcs"]
+    );
+    assert_eq!(
+        market.titles("sort=rating&limit=3").await,
+        ["Cotton Shirt", "Vienna Roast Coffee", "Linen Shirt"]
+    );
+    assert_eq!(
+        market.titles("sort=newest&limit=2").await,
+        ["Cold Brew Bags", "Vienna Roast Coffee"]
+    );
     // Sorted by price, what fits less is not put before what fits.
-    assert_eq!(market.titles("q=vienna+coffee&sort=price_asc").await, ["Vienna Roast Coffee"]);
+    assert_eq!(
+        market.titles("q=vienna+coffee&sort=price_asc").await,
+        ["Vienna Roast Coffee"]
+    );
 }
 
 #[tokio::test]
@@ -151,9 +221,16 @@ async fn a_page_is_full_under_any_filter_and_the_same_however_parts_are_cut() {
     wanted.sort_by_key(|one| (one.variants[0].price_minor, one.key.id()));
     let wanted: Vec<_> = wanted.iter().map(|one| one.key.id().to_string()).collect();
     let market = Market::of(&vec![(facts, products)]).await;
-    for query in ["q=blue+mug&in_stock=true&sort=price_asc", "in_stock=true&sort=price_asc"] {
+    for query in [
+        "q=blue+mug&in_stock=true&sort=price_asc",
+        "in_stock=true&sort=price_asc",
+    ] {
         let answer: SearchAnswer = market.get(&format!("/v1/search?{query}")).await.read();
-        assert_eq!(answer.data.iter().map(|card| card.id.clone()).collect::<Vec<_>>(), wanted, "{query}");
+        assert_eq!(
+            answer.data.iter().map(|card| card.id.clone()).collect::<Vec<_>>(),
+            wanted,
+            "{query}"
+        );
     }
 }
 

@@ -31,19 +31,40 @@ pub(crate) type Catalogue = Vec<(BrandFacts, Vec<Product>)>;
 
 /// Builds a release of these brands; its files lie in `dir`.
 pub(crate) fn build(catalogue: &Catalogue, dir: &Path, rows_max: u32) -> Manifest {
-    let options = BuildOptions { rows_max, ..BuildOptions::default() };
+    let options = BuildOptions {
+        rows_max,
+        ..BuildOptions::default()
+    };
     let mut parts = PartsBuilder::new(dir, &options);
     for (facts, products) in catalogue {
         products.iter().for_each(|product| parts.push(product, facts).unwrap());
     }
     let stores: Vec<_> = catalogue
         .iter()
-        .map(|(facts, products)| LakeStore { facts: facts.clone(), product_count: products.len() as u64 })
+        .map(|(facts, products)| LakeStore {
+            facts: facts.clone(),
+            product_count: products.len() as u64,
+        })
         .collect();
-    let plan = plan(None, &stores, &PlanOptions { rows_max, ..PlanOptions::default() });
+    let plan = plan(
+        None,
+        &stores,
+        &PlanOptions {
+            rows_max,
+            ..PlanOptions::default()
+        },
+    );
     let built = parts.finish().unwrap();
     let built_at = FixedClock.now();
-    assemble(Assembly { previous: None, plan, built, stores: &stores, lake: BTreeMap::new(), built_at }).unwrap()
+    assemble(Assembly {
+        previous: None,
+        plan,
+        built,
+        stores: &stores,
+        lake: BTreeMap::new(),
+        built_at,
+    })
+    .unwrap()
 }
 
 /// A query server over a release store in a directory of its own.
@@ -83,7 +104,9 @@ impl Market {
     }
 
     pub(crate) fn store(&self) -> ReleaseStore {
-        let storage = Storage::from_path(&self.dir.path().join("home")).unwrap().child("releases");
+        let storage = Storage::from_path(&self.dir.path().join("home"))
+            .unwrap()
+            .child("releases");
         ReleaseStore::new(storage, Arc::new(FixedClock))
     }
 
@@ -100,9 +123,15 @@ impl Market {
             files: files.path(),
             cache: &self.dir.path().join("publisher"),
             expected: store.current().await.unwrap().map(|current| current.seq),
-            checks: &CheckOptions { collapse_confirmed: true, ..CheckOptions::default() },
+            checks: &CheckOptions {
+                collapse_confirmed: true,
+                ..CheckOptions::default()
+            },
         };
-        assert!(matches!(store.publish(publication).await.unwrap(), Published::Published(_)));
+        assert!(matches!(
+            store.publish(publication).await.unwrap(),
+            Published::Published(_)
+        ));
         manifest
     }
 
@@ -111,13 +140,24 @@ impl Market {
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answered {
-        self.send(Request::get(path).header("x-request-id", "test").body(Body::empty()).unwrap()).await
+        self.send(
+            Request::get(path)
+                .header("x-request-id", "test")
+                .body(Body::empty())
+                .unwrap(),
+        )
+        .await
     }
 
     /// The body of a 200, indented; the release's id, which follows from the bytes of its files, is put by.
     pub(crate) async fn body(&self, path: &str) -> String {
         let answered = self.get(path).await;
-        assert_eq!(answered.status, StatusCode::OK, "{path}: {}", String::from_utf8_lossy(&answered.body));
+        assert_eq!(
+            answered.status,
+            StatusCode::OK,
+            "{path}: {}",
+            String::from_utf8_lossy(&answered.body)
+        );
         let release = self.server.release().unwrap().to_string();
         assert!(answered.pretty().contains(&release), "{path} does not name its release");
         answered.pretty().replace(&release, "[release]")
@@ -133,12 +173,17 @@ impl Market {
 pub(crate) async fn send(router: Router, request: Request<Body>) -> Answered {
     let (parts, body) = router.oneshot(request).await.unwrap().into_parts();
     let body = body.collect().await.unwrap().to_bytes().to_vec();
-    Answered { status: parts.status, headers: parts.headers, body }
+    Answered {
+        status: parts.status,
+        headers: parts.headers,
+        body,
+    }
 }
 
 impl Answered {
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
     }
 
     /// The body read into what the interface description says; nothing may be left over.

@@ -13,7 +13,11 @@ async fn until_a_release_is_open_requests_are_503_and_the_process_is_healthy() {
     assert_eq!(market.server.refresh().await.unwrap(), Followed::Nothing);
     for path in ["/readyz", "/v1/search", "/v1/stats", "/v1/brands/x"] {
         let answered = market.get(path).await;
-        assert_eq!((answered.status.as_u16(), &answered.json()["code"]), (503, &"not_ready".into()), "{path}");
+        assert_eq!(
+            (answered.status.as_u16(), &answered.json()["code"]),
+            (503, &"not_ready".into()),
+            "{path}"
+        );
         assert_eq!(answered.headers["retry-after"], "1");
     }
     assert_eq!(market.get("/healthz").await.status, 200);
@@ -37,10 +41,22 @@ fn marked(mark: i64) -> Catalogue {
 
 /// The price that tells the release, of an answer whose every part agrees on it.
 fn mark_of(answer: &Value) -> i64 {
-    let cards = answer["data"].as_array().map_or_else(|| std::slice::from_ref(&answer["data"]), Vec::as_slice);
-    let marks: Vec<_> = cards.iter().map(|card| card["price_min_minor"].as_i64().unwrap()).collect();
-    assert!(marks.iter().all(|mark| *mark == marks[0]), "one answer holds products of two releases: {answer}");
-    assert!(cards.iter().all(|card| card["title"] == format!("Marked Mug {}", marks[0])));
+    let cards = answer["data"]
+        .as_array()
+        .map_or_else(|| std::slice::from_ref(&answer["data"]), Vec::as_slice);
+    let marks: Vec<_> = cards
+        .iter()
+        .map(|card| card["price_min_minor"].as_i64().unwrap())
+        .collect();
+    assert!(
+        marks.iter().all(|mark| *mark == marks[0]),
+        "one answer holds products of two releases: {answer}"
+    );
+    assert!(
+        cards
+            .iter()
+            .all(|card| card["title"] == format!("Marked Mug {}", marks[0]))
+    );
     marks[0]
 }
 
@@ -48,7 +64,10 @@ fn mark_of(answer: &Value) -> i64 {
 async fn a_swap_drops_no_request_and_mixes_no_answer() {
     let market = Arc::new(Market::of(&marked(1)).await);
     let first_release = market.server.release().unwrap().to_string();
-    let id = market.get("/v1/search?limit=1").await.json()["data"][0]["id"].as_str().unwrap().to_owned();
+    let id = market.get("/v1/search?limit=1").await.json()["data"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let stop = Arc::new(AtomicBool::new(false));
     let askers: Vec<_> = (0..4)
         .map(|asker| {
@@ -56,7 +75,11 @@ async fn a_swap_drops_no_request_and_mixes_no_answer() {
             tokio::spawn(async move {
                 let mut seen = Vec::new();
                 while !stop.load(Ordering::Relaxed) {
-                    let path = if asker % 2 == 0 { "/v1/search?q=marked+mug".to_owned() } else { format!("/v1/products/{id}") };
+                    let path = if asker % 2 == 0 {
+                        "/v1/search?q=marked+mug".to_owned()
+                    } else {
+                        format!("/v1/products/{id}")
+                    };
                     let answered = market.get(&path).await;
                     assert_eq!(answered.status, 200);
                     let answer = answered.json();
@@ -78,7 +101,10 @@ async fn a_swap_drops_no_request_and_mixes_no_answer() {
     for asker in askers {
         let seen = asker.await.unwrap();
         assert!(!seen.is_empty());
-        assert!(seen.windows(2).all(|pair| pair[0].0 <= pair[1].0), "an asker sees releases in order");
+        assert!(
+            seen.windows(2).all(|pair| pair[0].0 <= pair[1].0),
+            "an asker sees releases in order"
+        );
         for (mark, release) in seen {
             assert_eq!(releases[usize::try_from(mark).unwrap() - 1], release);
         }
@@ -99,7 +125,10 @@ async fn a_damaged_release_is_not_served_and_the_one_before_goes_on() {
         std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
     }
     let refused = market.server.refresh().await;
-    assert!(matches!(refused, Err(FollowError::Fetch { release: Some(_), .. })), "{refused:?}");
+    assert!(
+        matches!(refused, Err(FollowError::Fetch { release: Some(_), .. })),
+        "{refused:?}"
+    );
     assert_eq!(market.server.release(), before);
     assert_eq!(mark_of(&market.get("/v1/search").await.json()), 1);
 }

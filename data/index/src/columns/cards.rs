@@ -398,7 +398,8 @@ fn quality(product: &Product, prices: &PriceSummary) -> f32 {
         .rating
         .map_or((0.0, 0.0), |rating| (rating.average, rating.count as f32));
     let rating = (average * count + PRIOR_RATING * PRIOR_RATINGS) / ((count + PRIOR_RATINGS) * 5.0);
-    let popularity = ((1.0 + count).log10() / 4.0).min(1.0);
+    // A root is rounded alike on every machine, a logarithm is not; the release's id follows from this number.
+    let popularity = count.sqrt() / (count.sqrt() + 10.0);
     let yes = |fact: bool| if fact { 1.0 } else { 0.0 };
     let quality = 0.35 * yes(prices.in_stock)
         + 0.25 * rating

@@ -73,6 +73,11 @@ pub enum PageTarget {
         /// Which page.
         page: u32,
     },
+    /// Of the store's whole catalogue, read once more because products had moved while it was read.
+    Again {
+        /// Which page.
+        page: u32,
+    },
     /// Of the list of its collections.
     Collections {
         /// Which page.
@@ -92,7 +97,10 @@ impl PageTarget {
     #[must_use]
     pub const fn page(&self) -> u32 {
         match self {
-            Self::Products { page } | Self::Collections { page } | Self::Collection { page, .. } => *page,
+            Self::Products { page }
+            | Self::Again { page }
+            | Self::Collections { page }
+            | Self::Collection { page, .. } => *page,
         }
     }
 }

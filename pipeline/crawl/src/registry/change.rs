@@ -44,6 +44,9 @@ pub enum Addition {
     Updated(RegisteredBrand),
     /// It was there, just so.
     Unchanged(RegisteredBrand),
+    /// Its store has the permanent host of this brand, which is registered at another address. Nothing was changed:
+    /// a store may claim any host. A brand that moved is removed first; added again, it has its slug back.
+    Taken(RegisteredBrand),
 }
 
 impl Addition {
@@ -51,7 +54,11 @@ impl Addition {
     #[must_use]
     pub const fn brand(&self) -> &RegisteredBrand {
         match self {
-            Self::Added(brand) | Self::Restored(brand) | Self::Updated(brand) | Self::Unchanged(brand) => brand,
+            Self::Added(brand)
+            | Self::Restored(brand)
+            | Self::Updated(brand)
+            | Self::Unchanged(brand)
+            | Self::Taken(brand) => brand,
         }
     }
 }
@@ -69,8 +76,8 @@ impl Registry {
 
     /// Registers brands in one event, or changes what is registered of them; says of each what became of it.
     ///
-    /// A brand is known by its permanent host or by its address; a slug once given stays. What another program
-    /// changed meanwhile is taken in first, so two programs can add at the same time. Nothing to change writes nothing.
+    /// A brand is known by its address; a slug once given stays. What another program changed meanwhile is taken in
+    /// first, so two programs can add at the same time. Nothing to change writes nothing.
     ///
     /// # Errors
     /// See [`RegistryError`]; after an error nothing was changed.
@@ -82,9 +89,8 @@ impl Registry {
     ) -> Result<Vec<Addition>, RegistryError> {
         for _ in 0..TRIES_MAX {
             let additions = self.plan(brands, now)?;
-            let changed = additions
-                .iter()
-                .filter(|addition| !matches!(addition, Addition::Unchanged(_)));
+            let stays = |addition: &&Addition| matches!(addition, Addition::Unchanged(_) | Addition::Taken(_));
+            let changed = additions.iter().filter(|addition| !stays(addition));
             let brands: Vec<_> = changed.map(|addition| addition.brand().clone()).collect();
             if brands.is_empty() || self.write(storage, RegistryEvent::Add { at: now, brands }).await? {
                 return Ok(additions);
@@ -157,12 +163,12 @@ impl Registry {
         let mut by_address: BTreeMap<String, StoreHost> = self
             .live
             .values()
-            .map(|brand| (brand.base_url_text().to_owned(), brand.store.clone()))
+            .map(|brand| (address_of(&brand.base_url), brand.store.clone()))
             .collect();
         for new in brands {
             let addition = planned.plan_one(new, now, &by_address)?;
             let brand = addition.brand().clone();
-            by_address.insert(brand.base_url_text().to_owned(), brand.store.clone());
+            by_address.insert(address_of(&brand.base_url), brand.store.clone());
             planned.apply(
                 self.last_seq,
                 RegistryEvent::Add {
@@ -184,14 +190,18 @@ impl Registry {
         let base_url = base_of(&new.base_url)?;
         let refuse = || RegistryError::Address(new.base_url.clone());
         let domain = domain_of(&base_url).ok_or_else(refuse)?;
-        let known = new.store.as_ref().and_then(|store| self.live.get(store));
-        let address = base_url.as_str().trim_end_matches('/');
-        let known = known.or_else(|| by_address.get(address).and_then(|store| self.live.get(store)));
+        let known = by_address
+            .get(&address_of(&base_url))
+            .and_then(|store| self.live.get(store));
         let store = match (known, &new.store) {
+            // The key that a brand was registered under stays, whatever its store says of itself later.
             (Some(brand), _) => brand.store.clone(),
             (None, Some(store)) => store.clone(),
             (None, None) => domain.parse().map_err(|_| refuse())?,
         };
+        if let (None, Some(holder)) = (known, self.live.get(&store)) {
+            return Ok(Addition::Taken(holder.clone()));
+        }
         let before = self.slug_of(&store);
         let named = |name: &&str| !name.is_empty();
         let name = new.name.as_deref().map(str::trim).filter(named);
@@ -231,6 +241,15 @@ impl Registry {
 
 fn log(storage: &Storage) -> EventLog<RegistryEvent> {
     EventLog::new(storage, "registry")
+}
+
+/// Domain and path: the same store answers there by either scheme.
+fn address_of(base_url: &Url) -> String {
+    format!(
+        "{}{}",
+        domain_of(base_url).unwrap_or_default(),
+        base_url.path().trim_end_matches('/')
+    )
 }
 
 /// The address without query, fragment, credentials or a slash at the end of its path.

@@ -156,6 +156,12 @@ impl Registry {
         self.live.get(store)
     }
 
+    /// The store that has this slug for good, whether it is registered now or was once.
+    #[must_use]
+    pub fn store_of(&self, slug: &BrandSlug) -> Option<&StoreHost> {
+        self.slugs.get(slug)
+    }
+
     fn apply(&mut self, seq: u64, event: RegistryEvent) {
         match event {
             RegistryEvent::Add { brands, .. } => {

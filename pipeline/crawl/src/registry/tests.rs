@@ -51,38 +51,67 @@ async fn brands_are_kept_in_one_event_for_each_batch() {
 }
 
 #[tokio::test]
-async fn a_brand_is_known_again_by_its_host_or_its_address_and_keeps_its_slug() {
+async fn a_brand_is_known_again_by_its_address_and_keeps_its_key_and_its_slug() {
     let storage = Storage::memory();
     let mut registry = Registry::default();
-    let store = Some("tea.myshopify.com".parse().unwrap());
-    let first = NewBrand {
-        store: store.clone(),
-        ..new("https://tea.example", "Tea")
-    };
-    registry.add(&storage, &[first.clone()], NOW).await.unwrap();
-    let again = registry
-        .add(&storage, &[first.clone(), new("https://tea.example/", "Tea")], NOW)
+    registry
+        .add(&storage, &[new("https://tea.example", "Tea")], NOW)
         .await
         .unwrap();
+    let same = [new("https://tea.example", "Tea"), new("https://tea.example/", "Tea")];
+    let again = registry.add(&storage, &same, NOW).await.unwrap();
     assert!(
         again.iter().all(|addition| matches!(addition, Addition::Unchanged(_))),
         "{again:?}"
     );
     assert_eq!(registry.last_seq, 1, "nothing to change writes nothing");
 
-    let moved = NewBrand {
+    let store = Some("tea.myshopify.com".parse().unwrap());
+    let changed = NewBrand {
         store,
-        ..new("https://chai.example", "Chai")
+        ..new("http://tea.example", "Chai")
     };
-    let moved = registry.add(&storage, &[moved], NOW.plus_millis(5)).await.unwrap();
-    let Addition::Updated(brand) = &moved[0] else {
-        panic!("{moved:?}")
+    let changed = registry.add(&storage, &[changed], NOW.plus_millis(5)).await.unwrap();
+    let Addition::Updated(brand) = &changed[0] else {
+        panic!("{changed:?}")
     };
     assert_eq!(
-        (brand.slug.as_str(), brand.domain.as_str(), brand.name.as_str()),
-        ("tea", "chai.example", "Chai")
+        (brand.slug.as_str(), brand.store.as_str(), brand.name.as_str()),
+        ("tea", "tea.example", "Chai")
     );
-    assert_eq!(brand.added_at, NOW);
+    assert_eq!((brand.base_url_text(), brand.added_at), ("http://tea.example", NOW));
+}
+
+#[tokio::test]
+async fn a_store_cannot_take_a_brand_over_by_claiming_its_permanent_host() {
+    let storage = Storage::memory();
+    let mut registry = Registry::default();
+    let at = |url: &str| NewBrand {
+        store: Some("tea.myshopify.com".parse().unwrap()),
+        ..new(url, "Tea")
+    };
+    registry.add(&storage, &[at("https://tea.example")], NOW).await.unwrap();
+    let claimed = registry
+        .add(&storage, &[at("https://evil.example"), at("https://evil.example")], NOW)
+        .await
+        .unwrap();
+    assert!(
+        claimed
+            .iter()
+            .all(|one| matches!(one, Addition::Taken(holder) if holder.domain == "tea.example"))
+    );
+    assert_eq!(
+        Registry::load(&storage).await.unwrap().brands()[0].domain,
+        "tea.example"
+    );
+
+    // A brand that moved: the operator takes it out and adds it at its new address.
+    registry.remove(&storage, &"tea".parse().unwrap(), NOW).await.unwrap();
+    let moved = registry
+        .add(&storage, &[at("https://chai.example")], NOW)
+        .await
+        .unwrap();
+    assert!(matches!(&moved[0], Addition::Restored(brand) if brand.slug.as_str() == "tea"));
 }
 
 #[tokio::test]

@@ -42,7 +42,7 @@ impl Walk<'_> {
     }
 
     /// Whether all products that the store says it has were seen.
-    fn has_all(&self) -> bool {
+    pub(super) fn has_all(&self) -> bool {
         self.facts
             .published_products
             .is_some_and(|stated| self.seen.len() as u64 >= stated)

@@ -1,6 +1,7 @@
 //! The crawl of one store: its whole catalogue, page by page, in one polite stream.
 
 mod collections;
+mod listing;
 mod obtain;
 mod walk;
 

@@ -67,7 +67,9 @@ impl Walk<'_> {
         let limit = self.crawler.config.page_limit;
         self.requests += 1;
         let fetched = match target {
-            PageTarget::Products { page } => self.store.products_page(*page, limit, etag).await,
+            PageTarget::Products { page } | PageTarget::Again { page } => {
+                self.store.products_page(*page, limit, etag).await
+            }
             PageTarget::Collections { page } => self.store.collections_page(*page, limit, etag).await,
             PageTarget::Collection { handle, page } => {
                 self.store.collection_products_page(handle, *page, limit, etag).await

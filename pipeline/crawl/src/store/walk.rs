@@ -91,7 +91,11 @@ impl<'a> Walk<'a> {
     /// Asks for the pages of the last crawl, in their order, until one differs; `true` when none does. Nothing is
     /// landed meanwhile.
     pub(super) async fn compare(&mut self) -> Result<bool, CrawlError> {
-        let Some(known) = self.job.known else { return Ok(false) };
+        let again = |mark: &PageMark| matches!(mark.target, PageTarget::Again { .. });
+        // What moved while it was read is read in full the next time.
+        let Some(known) = self.job.known.filter(|known| !known.pages.iter().any(again)) else {
+            return Ok(false);
+        };
         for mark in &known.pages {
             let obtained = match self.fetch(&mark.target, self.validators).await {
                 Ok(obtained) => obtained,
@@ -109,60 +113,6 @@ impl<'a> Walk<'a> {
         }
         // A crawl that never saw the end of the listing has nothing to compare.
         Ok(!known.pages.is_empty())
-    }
-
-    /// Reads and lands the whole catalogue; `true` when a bound was met before its end.
-    pub(super) async fn read_all(&mut self, resumed: u32) -> Result<bool, CrawlError> {
-        self.resumed = resumed;
-        let pages_max = self.crawler.config.pages_max;
-        for page in 1..=pages_max {
-            let step = match self.visit(PageTarget::Products { page }).await {
-                Err(CrawlError::Store(StoreError::PageCap)) => return self.read_collections().await,
-                step => step?,
-            };
-            if step.fresh == 0 {
-                // An empty page is the platform's end of a listing. A short page is not: stores page as they like.
-                // A page of nothing new is that of a store that pages no further, or in circles.
-                return Ok(false);
-            }
-            if self.is_beyond_what_it_states() {
-                return Err(self.endless(page));
-            }
-        }
-        // The platform refuses the page after the last; a store that makes up pages does not.
-        match self
-            .fetch(
-                &PageTarget::Products {
-                    page: pages_max.saturating_add(1),
-                },
-                false,
-            )
-            .await
-        {
-            Err(CrawlError::Store(StoreError::PageCap)) => self.read_collections().await,
-            Err(error) => Err(error),
-            Ok(Obtained {
-                content: Content::Body(body),
-                ..
-            }) if scan_products(&body).is_ok_and(|scan| scan.records == 0) => Ok(false),
-            Ok(_) => Err(self.endless(pages_max)),
-        }
-    }
-
-    /// A store's own count may lag behind its listing, but not by that much.
-    fn is_beyond_what_it_states(&self) -> bool {
-        let plausible = |stated: u64| stated.saturating_mul(2).saturating_add(1000);
-        self.facts
-            .published_products
-            .is_some_and(|stated| self.seen.len() as u64 > plausible(stated))
-    }
-
-    fn endless(&self, pages: u32) -> CrawlError {
-        CrawlError::Endless {
-            pages,
-            seen: self.seen.len() as u64,
-            stated: self.facts.published_products,
-        }
     }
 
     /// Reads one page of products, lands it if it lists any that are new, and takes note of it.
@@ -206,6 +156,9 @@ impl<'a> Walk<'a> {
         let file = self.land(&target, &obtained, step).await?;
         self.progress
             .page(&self.job.brand.slug, target.page(), obtained.bytes, fresh);
+        if fresh == 0 && matches!(target, PageTarget::Again { .. }) {
+            return Ok(step);
+        }
         self.marks.push(PageMark {
             target,
             file,
@@ -232,6 +185,7 @@ impl<'a> Walk<'a> {
         }
         let file = match target {
             PageTarget::Products { page } => page_file("products", *page),
+            PageTarget::Again { page } => page_file("products-again", *page),
             PageTarget::Collections { page } => page_file("collections", *page),
             PageTarget::Collection { .. } => {
                 self.collection_files += 1;

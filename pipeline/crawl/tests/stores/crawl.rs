@@ -170,10 +170,47 @@ async fn a_store_that_ignores_the_page_number_ends_with_its_second_page() {
 }
 
 #[tokio::test]
+async fn products_that_move_to_a_page_that_was_read_are_found_by_reading_once_more() {
+    let rig = Rig::with(Shop {
+        rotating: 1,
+        ..Shop::of(1..=9)
+    })
+    .await;
+    let first = rig.crawl("r1", None).await.unwrap();
+    let mut ids = rig.landed_ids(&first).await.concat();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids, (1..=9).collect::<Vec<_>>());
+    rig.shop.change(|shop| shop.rotating = 0);
+    let second = rig.crawl("r2", Some(&first)).await.unwrap();
+    assert_eq!(
+        (second.verdict, second.products(), second.requests),
+        (Verdict::Landed, 9, 6)
+    );
+    assert_eq!(
+        rig.crawl("r3", Some(&second)).await.unwrap().verdict,
+        Verdict::Unchanged
+    );
+}
+
+#[tokio::test]
+async fn a_store_that_miscounts_itself_is_not_read_twice() {
+    let rig = Rig::with(Shop::of(1..=5)).await;
+    rig.shop
+        .change(|shop| shop.meta.as_mut().unwrap()["published_products_count"] = 7.into());
+    let crawl = rig.crawl("r1", None).await.unwrap();
+    assert_eq!(
+        (crawl.products(), rig.shop.take_asked().len()),
+        (5, 5),
+        "four pages, and the first once more"
+    );
+}
+
+#[tokio::test]
 async fn a_catalogue_without_end_is_an_error() {
     let stated = Rig::with(Shop {
         endless: true,
-        per_page: 50,
+        per_page: 400,
         ..Shop::of(1..=3)
     })
     .await;
@@ -182,7 +219,7 @@ async fn a_catalogue_without_end_is_an_error() {
         Err(CrawlError::Endless { stated: Some(3), .. })
     ));
     assert!(
-        stated.shop.take_asked().len() < 30,
+        stated.shop.take_asked().len() < 40,
         "given up as soon as the store's own count is left far behind"
     );
     let silent = Rig::with(Shop {

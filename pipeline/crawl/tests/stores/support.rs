@@ -34,6 +34,8 @@ pub(crate) struct Shop {
     pub(crate) etags: bool,
     /// Ignores the page number.
     pub(crate) circular: bool,
+    /// Takes so many products from the front of the listing with every page that it answers, and adds them at its end.
+    pub(crate) rotating: usize,
     /// Makes up products for ever.
     pub(crate) endless: bool,
     /// By a part of the path and query.
@@ -55,6 +57,7 @@ impl Shop {
             pages_max: 100,
             etags: true,
             circular: false,
+            rotating: 0,
             endless: false,
             faults: BTreeMap::new(),
             asked: Vec::new(),
@@ -152,6 +155,10 @@ impl Transport for Shops {
                 Some(Fault::Answer(status, body)) => Some((status, body, false)),
                 None => {
                     let reply = shop.reply(&path, page.unwrap_or(1));
+                    if path == "/products.json" && !shop.products.is_empty() {
+                        let by = shop.rotating % shop.products.len();
+                        shop.products.rotate_left(by);
+                    }
                     let (status, body) = reply.unwrap_or_else(|| (404, "no such page".to_owned()));
                     Some((status, body, shop.etags))
                 }

@@ -1,6 +1,6 @@
 //! Finds the noun that names the product in a title, a product type or a tag.
 
-use super::table::{PHRASE_WORDS_MAX, Rule, Strength, Table, UNKNOWN};
+use super::table::{PHRASE_WORDS_MAX, ROOT, Rule, Strength, Table, UNKNOWN};
 use super::words::{Join, WORDS_MAX, each_word};
 
 #[derive(Clone, Copy, Debug)]
@@ -25,12 +25,15 @@ pub(super) struct Head<'t> {
     pub(super) length: usize,
     /// Id of its last word.
     pub(super) noun: u32,
+    pub(super) strength: Strength,
     end: usize,
 }
 
 impl<'t> Head<'t> {
-    pub(super) fn strength(&self) -> Strength {
-        self.rule.strength
+    /// A weak word that stands alone means the product.
+    pub(super) fn alone(self) -> Self {
+        let strength = if self.strength == Strength::Weak { Strength::Head } else { self.strength };
+        Self { strength, ..self }
     }
 
     /// The noun is known, but does not tell a category.
@@ -86,26 +89,18 @@ impl Text {
             }
             let Some(head) = found else { continue };
             covered = covered.max(head.end);
-            match head.strength() {
-                Strength::Decisive => return Some(head),
-                Strength::Head if head.beats(&best) && !self.is_measure(&head) => best = Some(head),
+            match head.strength {
+                Strength::Head | Strength::Decisive if head.beats(&best) && !self.is_measure(&head) => best = Some(head),
                 Strength::Weak | Strength::Broad if !segment_done && weak_beats(&head, &spare) => spare = Some(head),
                 _ => {}
             }
         }
-        let late = best.is_none().then(|| self.decisive_after(table, covered)).flatten();
-        late.or(best).or(spare)
+        best.or(spare)
     }
 
-    /// A decisive phrase may stand in brackets behind the head: "… (Hardcover)".
+    /// The first phrase that decides wherever it stands, as the brackets of "… (Hardcover)" do.
     pub(super) fn decisive<'t>(&self, table: &'t Table) -> Option<Head<'t>> {
-        self.decisive_after(table, 0)
-    }
-
-    fn decisive_after<'t>(&self, table: &'t Table, from: usize) -> Option<Head<'t>> {
-        (from..self.length)
-            .filter_map(|at| self.longest(table, at))
-            .find(|head| head.strength() == Strength::Decisive)
+        (0..self.length).filter_map(|at| self.longest(table, at)).find(|head| head.strength == Strength::Decisive)
     }
 
     /// The whole text is one phrase, but for words about who it is for.
@@ -121,7 +116,7 @@ impl Text {
 
     /// The longest phrase that starts at `start` and holds in this text.
     fn longest<'t>(&self, table: &'t Table, start: usize) -> Option<Head<'t>> {
-        let mut node = 0;
+        let mut node = ROOT;
         let mut best = None;
         for (offset, word) in self.words().get(start..)?.iter().take(PHRASE_WORDS_MAX).enumerate() {
             if word.id == UNKNOWN || (offset > 0 && word.opens_segment) {
@@ -131,7 +126,8 @@ impl Text {
             node = next;
             let rule = table.rules(node).iter().find(|rule| self.allows(rule));
             if let Some(rule) = rule {
-                best = Some(Head { rule, length: offset + 1, noun: word.id, end: start + offset + 1 });
+                let length = offset + 1;
+                best = Some(Head { rule, length, noun: word.id, strength: rule.strength, end: start + length });
             }
         }
         best
@@ -143,6 +139,6 @@ impl Text {
 }
 
 fn weak_beats<'t>(head: &Head<'t>, other: &Option<Head<'t>>) -> bool {
-    other.is_none_or(|other| head.strength() > other.strength())
-        || (other.is_some_and(|other| head.strength() == other.strength()) && head.beats(other))
+    other.is_none_or(|other| head.strength > other.strength)
+        || (other.is_some_and(|other| head.strength == other.strength) && head.beats(other))
 }

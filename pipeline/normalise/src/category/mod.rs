@@ -51,7 +51,7 @@ fn place(table: &Table, product_type: Option<&str>, title: &str, tags: &[String]
 }
 
 fn strong(head: Option<Head<'_>>) -> Option<ProductCategory> {
-    head.filter(|head| head.strength() >= Strength::Head)?.rule.category
+    head.filter(|head| head.strength >= Strength::Head)?.rule.category
 }
 
 /// The title says the same more exactly: a deeper category, or a longer name for the same noun ("camera monitor" in
@@ -83,7 +83,7 @@ fn type_head<'t>(table: &'t Table, text: &str) -> Typed<'t> {
     // A path of the shop's own: its end is the most exact.
     for part in text.rsplit('>').take(table::PHRASE_WORDS_MAX) {
         let text = Text::read(table, part);
-        let whole = text.whole(table, &[]).map(Head::trusted);
+        let whole = text.whole(table, &[]).map(Head::alone);
         let head = whole.or_else(|| text.head(table)).filter(|head| !head.is_open());
         if let Some(head) = head {
             return Typed::Head(head);
@@ -92,44 +92,40 @@ fn type_head<'t>(table: &'t Table, text: &str) -> Typed<'t> {
     Typed::Nothing
 }
 
-/// The tags that are names of products, as far as they agree.
+/// What the tags that are names of products have in common, whatever their order. A tag that only names what contains
+/// another's category adds nothing; weak ones count if there are no others.
 fn from_tags(table: &Table, tags: &[String]) -> Option<ProductCategory> {
-    let mut agreed: [Option<&'static str>; 2] = [None, None];
+    let (mut named, mut weak) = (Vec::new(), Vec::new());
     for tag in tags.iter().take(TAGS_MAX) {
         let Some(head) = Text::read(table, tag).whole(table, table.audience()) else {
             continue;
         };
         let Some(category) = head.rule.category else { continue };
-        let slot = match head.strength() {
-            Strength::Head | Strength::Decisive => 0,
-            Strength::Weak => 1,
-            Strength::Broad => continue,
-        };
-        agreed[slot] = Some(agreed[slot].map_or(category.name(), |path| agree(path, category.name())));
+        match head.strength {
+            Strength::Head | Strength::Decisive => named.push(category.name()),
+            Strength::Weak => weak.push(category.name()),
+            Strength::Broad => {}
+        }
     }
-    let path = agreed[0].or(agreed[1])?;
-    ProductCategory::from_name(path).ok()
+    ProductCategory::from_name(shared_path(if named.is_empty() { &weak } else { &named })?).ok()
 }
 
-/// The deeper of two categories if one contains the other, else what both have in common, not above the second level;
-/// no category (the empty path) if that is nothing.
-fn agree<'a>(one: &'a str, other: &'a str) -> &'a str {
-    if one == other || is_below(one, other) {
-        return one;
-    }
-    if is_below(other, one) {
-        return other;
-    }
+/// The path all `paths` share once those that contain another are left out; a department says nothing.
+fn shared_path(paths: &[&'static str]) -> Option<&'static str> {
+    let exact = paths.iter().copied().filter(|above| !paths.iter().any(|path| is_below(path, above)));
+    let shared = exact.reduce(common_path)?;
+    (shared.contains(" > ")).then_some(shared)
+}
+
+fn common_path(one: &'static str, other: &'static str) -> &'static str {
     let mut common = 0;
-    let mut levels = 0;
     for (left, right) in one.split(" > ").zip(other.split(" > ")) {
         if left != right {
             break;
         }
-        common += left.len() + " > ".len() * usize::from(levels > 0);
-        levels += 1;
+        common += left.len() + if common > 0 { " > ".len() } else { 0 };
     }
-    if levels >= 2 { one.get(..common).unwrap_or("") } else { "" }
+    one.get(..common).unwrap_or("")
 }
 
 fn is_below(path: &str, above: &str) -> bool {

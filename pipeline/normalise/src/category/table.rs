@@ -15,6 +15,9 @@ pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| Table::read(RULES).0
 /// A word no rule knows.
 pub(super) const UNKNOWN: u32 = 0;
 
+/// The node every phrase starts at.
+pub(super) const ROOT: u32 = 0;
+
 /// Most words in one phrase.
 pub(super) const PHRASE_WORDS_MAX: usize = 4;
 
@@ -54,9 +57,16 @@ pub(super) enum BadRule {
 #[derive(Debug, Default)]
 pub(super) struct Table {
     words: FxHashMap<Box<[u8]>, u32>,
+    /// From a node by a word to the next node.
     edges: FxHashMap<(u32, u32), u32>,
+    /// The edges out of the root, by word: most words of a title start no phrase.
+    starts: Vec<u32>,
     nodes: Vec<Vec<Rule>>,
+    audience: Vec<u32>,
 }
+
+/// Words that say who a product is for, or how much of the shop a tag covers.
+static AUDIENCE: &str = "all men women mens womens unisex ladies kids boys girls new our";
 
 impl Table {
     /// Reads the rules; a line that is none is reported by its number and left out.
@@ -75,6 +85,18 @@ impl Table {
             }
         }
         table.join_pairs(&pairs);
+        for word in forms(AUDIENCE) {
+            let id = table.intern(&word);
+            table.audience.push(id);
+        }
+        table.starts = vec![ROOT; table.words.len() + 1];
+        for (&(node, word), &to) in &table.edges {
+            if node == ROOT
+                && let Some(start) = table.starts.get_mut(word as usize)
+            {
+                *start = to;
+            }
+        }
         for rules in &mut table.nodes {
             rules.sort_by_key(|rule| rule.context.is_empty());
         }
@@ -106,12 +128,14 @@ impl Table {
         if phrase.is_empty() || phrase.len() > PHRASE_WORDS_MAX {
             return Err(BadRule::PhraseLength);
         }
-        let mut node = 0;
+        let mut node = ROOT;
         for word in &phrase {
             let word = self.intern(word);
             node = self.edge(node, word);
         }
-        let rules = &mut self.nodes[node as usize];
+        let Some(rules) = self.nodes.get_mut(node as usize) else {
+            return Err(BadRule::PhraseLength);
+        };
         if rules.iter().any(|rule| rule.context == context) {
             return Err(BadRule::Repeated);
         }
@@ -122,19 +146,20 @@ impl Table {
     /// "air fryer" is also written "airfryer".
     fn join_pairs(&mut self, pairs: &[Vec<Box<[u8]>>]) {
         for pair in pairs {
-            let (Some(first), Some(second)) = (self.word(&pair[0]), self.word(&pair[1])) else {
-                continue;
-            };
-            let Some(node) = self.next(0, first).and_then(|node| self.next(node, second)) else {
-                continue;
-            };
-            let rules = self.nodes[node as usize].clone();
-            let joined = self.intern(&[&*pair[0], &*pair[1]].concat());
-            if self.edges.contains_key(&(0, joined)) {
+            let [first, second] = &**pair else { continue };
+            let node = [first, second].into_iter().try_fold(ROOT, |node, form| {
+                let word = self.word(form)?;
+                self.edges.get(&(node, word)).copied()
+            });
+            let rules = node.map(|node| self.rules(node).to_vec()).unwrap_or_default();
+            let joined = self.intern(&[&**first, &**second].concat());
+            if self.edges.contains_key(&(ROOT, joined)) {
                 continue;
             }
-            let node = self.edge(0, joined);
-            self.nodes[node as usize] = rules;
+            let to = self.edge(ROOT, joined);
+            if let Some(slot) = self.nodes.get_mut(to as usize) {
+                *slot = rules;
+            }
         }
     }
 
@@ -157,7 +182,15 @@ impl Table {
     }
 
     pub(super) fn next(&self, node: u32, word: u32) -> Option<u32> {
+        if node == ROOT {
+            return self.starts.get(word as usize).copied().filter(|&to| to != ROOT);
+        }
         self.edges.get(&(node, word)).copied()
+    }
+
+    /// Words before a phrase that leave a tag a name of products.
+    pub(super) fn audience(&self) -> &[u32] {
+        &self.audience
     }
 
     pub(super) fn rules(&self, node: u32) -> &[Rule] {

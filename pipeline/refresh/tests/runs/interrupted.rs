@@ -77,7 +77,7 @@ async fn a_cancelled_run_commits_what_is_finished_and_leaves_the_rest() {
 }
 
 /// Runs with the `nth` write failing, then runs again without a fault; whether the fault was met.
-async fn killed_at(nth: u64, kind: FaultKind) -> bool {
+async fn failing_at(nth: u64, kind: FaultKind, dead_after: bool) -> bool {
     let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
     let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
     let rig = Rig::on(storage, [("mate", Shop::of(1..=4)), ("tea", Shop::of(1..=4))]).await;
@@ -88,11 +88,7 @@ async fn killed_at(nth: u64, kind: FaultKind) -> bool {
     rig.street.change("tea", |shop| {
         shop.list([product(1, "1.00"), product(2, "2.00"), product(3, "2.00")])
     });
-    faulty.arm(FaultPlan {
-        nth,
-        kind,
-        dead_after: true,
-    });
+    faulty.arm(FaultPlan { nth, kind, dead_after });
     let _ = rig.run_with(&RunOptions::default()).await;
     let met = faulty.mutations() >= nth;
     faulty.disarm();
@@ -119,18 +115,27 @@ async fn killed_at(nth: u64, kind: FaultKind) -> bool {
     met
 }
 
-#[tokio::test]
-async fn a_kill_at_any_write_is_made_good_by_the_next_run() {
+async fn failing_at_each(dead_after: bool) {
     for nth in 1..=200 {
         let kind = if nth % 2 == 0 {
             FaultKind::AfterEffect
         } else {
             FaultKind::BeforeEffect
         };
-        if !killed_at(nth, kind).await {
-            assert!(nth > 10, "a run writes more than that");
+        if !failing_at(nth, kind, dead_after).await {
+            assert!(nth > 20, "a run writes more than that");
             return;
         }
     }
     panic!("a run of two stores writes less than that");
+}
+
+#[tokio::test]
+async fn a_kill_at_any_write_is_made_good_by_the_next_run() {
+    failing_at_each(true).await;
+}
+
+#[tokio::test]
+async fn a_write_that_fails_once_costs_nothing_that_the_next_run_does_not_make_good() {
+    failing_at_each(false).await;
 }

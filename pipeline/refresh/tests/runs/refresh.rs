@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
-use pipeline_crawl::{NewBrand, Registry};
-use pipeline_refresh::{Outcome, RefreshError, RunOptions, RunState, list_runs, read_run};
+use pipeline_crawl::{NewBrand, Registry, RegistryError};
+use pipeline_refresh::{Outcome, RefreshError, RemoveError, RunOptions, RunState, list_runs, read_run, remove_brand};
 use serde_json::json;
 
 use crate::support::{Fault, Rig, Shop, outcomes, product, slug};
@@ -321,4 +321,28 @@ async fn many_stores_are_folded_into_few_commits_within_little_memory() {
         });
     }
     assert_eq!(rig.run().await.commits, 1);
+}
+
+#[tokio::test]
+async fn a_removed_brand_is_gone_from_registry_lake_and_memory_and_can_be_added_again() {
+    let rig = Rig::with([("mate", Shop::of(1..=3)), ("tea", Shop::of(1..=3))]).await;
+    rig.run().await;
+    for _ in 0..2 {
+        // Twice, as after a removal that broke off.
+        remove_brand(&slug("tea"), &rig.storage, &rig.lake().await, rig.now())
+            .await
+            .unwrap();
+    }
+    assert_eq!(rig.ids("tea").await, Vec::<u64>::new());
+    assert!(
+        rig.objects()
+            .await
+            .iter()
+            .all(|path| !path.starts_with("crawl-state/tea"))
+    );
+    assert_eq!(outcomes(&rig.run().await), ["mate unchanged"]);
+    let unknown = remove_brand(&slug("coffee"), &rig.storage, &rig.lake().await, rig.now()).await;
+    assert!(matches!(unknown, Err(RemoveError::Registry(RegistryError::Unknown(_)))));
+    rig.register("tea").await;
+    assert_eq!(outcomes(&rig.run().await), ["mate unchanged", "tea changed"]);
 }

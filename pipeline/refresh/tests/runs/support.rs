@@ -194,6 +194,12 @@ fn fnv(bytes: &[u8]) -> u64 {
 #[derive(Debug, Default)]
 pub(crate) struct TestClock(AtomicI64);
 
+impl TestClock {
+    pub(crate) fn later(&self, ms: i64) {
+        self.0.fetch_add(ms, Ordering::Relaxed);
+    }
+}
+
 impl Clock for TestClock {
     #[expect(clippy::disallowed_methods, reason = "objects carry the time of the system's clock")]
     fn now(&self) -> Timestamp {
@@ -253,7 +259,7 @@ impl Rig {
     }
 
     pub(crate) fn later(&self, ms: i64) {
-        self.clock.0.fetch_add(ms, Ordering::Relaxed);
+        self.clock.later(ms);
     }
 
     pub(crate) async fn lake(&self) -> Lake {
@@ -292,7 +298,9 @@ impl Rig {
             progress: Arc::new(NoProgress),
             cancel: self.cancel.clone(),
         };
-        refresh(options, &self.config, &deps).await
+        let run = refresh(options, &self.config, &deps);
+        can_be_spawned(&run);
+        run.await
     }
 
     /// Version of each table.
@@ -338,3 +346,6 @@ pub(crate) fn outcomes(report: &RunReport) -> Vec<String> {
 pub(crate) fn slug(name: &str) -> BrandSlug {
     name.parse().unwrap()
 }
+
+/// A program may run a refresh on any of its threads.
+fn can_be_spawned(_: &impl Send) {}

@@ -1,0 +1,38 @@
+//! The lake on an S3-compatible store.
+
+#[path = "../../storage/tests/support/moto.rs"]
+mod moto;
+mod support;
+
+use support::*;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lake_on_s3_holds_what_a_lake_in_memory_holds() {
+    let Some(moto) = moto::Moto::start() else { return };
+    let (clock, memory) = (SetClock::start(), data_storage::Storage::memory());
+    let [one, two] = [open(&moto.storage(), &clock).await, open(&moto.storage(), &clock).await];
+    let reference = open(&memory, &clock).await;
+    for lake in [&one, &reference] {
+        lake.commit(first(), run(1)).await.unwrap();
+        lake.commit(second(), run(2)).await.unwrap();
+    }
+    let [alpha, beta, gamma] = <[_; 3]>::try_from(first()).unwrap();
+    let (left, right) = tokio::join!(one.commit(vec![alpha], run(3)), two.commit(vec![gamma], run(3)));
+    assert_eq!(left.unwrap().ticks.len() + right.unwrap().ticks.len(), 2);
+    reference.commit(first(), run(3)).await.unwrap();
+    assert!(two.commit(vec![beta], run(4)).await.unwrap().ticks.is_empty());
+    let (on_s3, in_memory) = (content(&two).await, content(&reference).await);
+    for table in [
+        "brands",
+        "products",
+        "variants",
+        "reviews",
+        "shipping_policies",
+        "quarantine",
+    ] {
+        assert_eq!(on_s3[table], in_memory[table], "{table}");
+    }
+    assert_eq!(on_s3["price_history"].len(), in_memory["price_history"].len());
+    two.compact(false).await.unwrap();
+    assert_eq!(content(&one).await["products"], in_memory["products"]);
+}

@@ -1,0 +1,112 @@
+use storefront::{Fetched, StoreError};
+
+use super::obtain::Content;
+use super::walk::Walk;
+use crate::landing::sha256_hex;
+use crate::scan::scan_products;
+use crate::{CrawlError, PageTarget};
+
+/// Where the whole listing ended.
+enum End {
+    /// At its end.
+    Reached,
+    /// At the platform's cap, with more behind it.
+    Capped,
+}
+
+impl Walk<'_> {
+    /// Reads and lands the whole catalogue; `true` when a bound was met before its end.
+    pub(super) async fn read_all(&mut self, resumed: u32) -> Result<bool, CrawlError> {
+        self.resumed = resumed;
+        match self.read_listing().await? {
+            End::Capped => self.read_collections().await,
+            End::Reached => {
+                self.read_missed().await?;
+                Ok(false)
+            }
+        }
+    }
+
+    async fn read_listing(&mut self) -> Result<End, CrawlError> {
+        let pages_max = self.crawler.config.pages_max;
+        for page in 1..=pages_max {
+            let step = match self.visit(PageTarget::Products { page }).await {
+                Err(CrawlError::Store(StoreError::PageCap)) => return Ok(End::Capped),
+                step => step?,
+            };
+            if step.fresh == 0 {
+                // An empty page is the platform's end of a listing. A short page is not: stores page as they like.
+                // A page of nothing new is that of a store that pages no further, or in circles.
+                return Ok(End::Reached);
+            }
+            if self.is_beyond_what_it_states() {
+                return Err(self.endless(page));
+            }
+        }
+        // The platform refuses the page after the last; a store that makes up pages does not.
+        let beyond = PageTarget::Products {
+            page: pages_max.saturating_add(1),
+        };
+        match self.fetch(&beyond, false).await {
+            Err(CrawlError::Store(StoreError::PageCap)) => Ok(End::Capped),
+            Err(error) => Err(error),
+            Ok(page) => match page.content {
+                Content::Body(body) if scan_products(&body).is_ok_and(|scan| scan.records == 0) => Ok(End::Reached),
+                _ => Err(self.endless(pages_max)),
+            },
+        }
+    }
+
+    /// A store's own count may be wrong or lag behind its listing, but not by that much.
+    fn is_beyond_what_it_states(&self) -> bool {
+        let plausible = |stated: u64| stated.saturating_mul(2).max(10_000);
+        self.facts
+            .published_products
+            .is_some_and(|stated| self.seen.len() as u64 > plausible(stated))
+    }
+
+    fn endless(&self, pages: u32) -> CrawlError {
+        CrawlError::Endless {
+            pages,
+            seen: self.seen.len() as u64,
+            stated: self.facts.published_products,
+        }
+    }
+
+    /// Reads the listing once more if it moved while it was read and products are missing: those that moved from a
+    /// page to come to a page that had been read. Whether it moved, its first page tells.
+    async fn read_missed(&mut self) -> Result<(), CrawlError> {
+        let listed = self.marks.iter().filter(|mark| mark.file.is_some()).count();
+        let missing = self.facts.published_products.is_some() && !self.has_all();
+        if listed < 2 || !missing || !self.has_moved().await? {
+            return Ok(());
+        }
+        let pages = u32::try_from(self.marks.len()).unwrap_or(u32::MAX).saturating_add(1);
+        for page in 1..=pages.min(self.crawler.config.pages_max) {
+            let step = match self.visit(PageTarget::Again { page }).await {
+                Err(CrawlError::Store(StoreError::PageCap)) => break,
+                step => step?,
+            };
+            if step.records == 0 || self.has_all() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    async fn has_moved(&mut self) -> Result<bool, CrawlError> {
+        let Some(first) = self.marks.first() else {
+            return Ok(false);
+        };
+        self.requests += 1;
+        let limit = self.crawler.config.page_limit;
+        match self.store.products_page(1, limit, first.etag.as_deref()).await? {
+            Fetched::NotModified => Ok(false),
+            Fetched::Body(page) => {
+                self.bytes = self.bytes.saturating_add(page.bytes.len() as u64);
+                let first = first.sha256.clone();
+                Ok(tokio::task::spawn_blocking(move || sha256_hex(&page.bytes) != first).await?)
+            }
+        }
+    }
+}

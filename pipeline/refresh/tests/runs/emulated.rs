@@ -1,0 +1,241 @@
+//! Emulated stores over HTTP: every fault that is known of real ones, and catalogues that drift.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use data_lake::{Lake, LakeConfig};
+use data_model::Clock;
+use data_storage::Storage;
+use emulator::{Emulator, EmulatorConfig, Fault, Running, Source};
+use pipeline_crawl::{NewBrand, NoProgress, Registry};
+use pipeline_refresh::{Outcome, RefreshConfig, RefreshDeps, RunOptions, RunReport, refresh};
+use storefront::{Storefront, StorefrontConfig};
+use tokio_util::sync::CancellationToken;
+
+use crate::support::TestClock;
+
+struct Market {
+    running: Running,
+    storage: Storage,
+    clock: Arc<TestClock>,
+}
+
+impl Market {
+    async fn open(products: u64, stores: u32) -> Self {
+        let source = Source::Generated {
+            products,
+            stores,
+            seed: 7,
+        };
+        let running = Emulator::start(EmulatorConfig::new(source)).await.unwrap();
+        let (storage, clock) = (Storage::memory(), Arc::new(TestClock::default()));
+        let brands: Vec<_> = running
+            .stores()
+            .into_iter()
+            .map(|store| NewBrand {
+                store: Some(store.myshopify_domain.parse().unwrap()),
+                name: Some(store.name),
+                ..NewBrand::at(store.base_url.parse().unwrap())
+            })
+            .collect();
+        let mut registry = Registry::load(&storage).await.unwrap();
+        registry.add(&storage, &brands, clock.now()).await.unwrap();
+        Self {
+            running,
+            storage,
+            clock,
+        }
+    }
+
+    async fn lake(&self) -> Lake {
+        let config = LakeConfig {
+            buckets: 2,
+            ..LakeConfig::default()
+        };
+        Lake::open(
+            self.storage.child("lake"),
+            config,
+            Arc::clone(&self.clock) as Arc<dyn Clock>,
+        )
+        .await
+        .unwrap()
+    }
+
+    async fn run(&self) -> RunReport {
+        self.clock.later(1000);
+        let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
+        let config = StorefrontConfig {
+            retries_max: 0,
+            request_timeout_ms: 700,
+            decoded_bytes_max: 8 << 20,
+            ..StorefrontConfig::loopback()
+        };
+        let deps = RefreshDeps {
+            storage: self.storage.clone(),
+            lake: self.lake().await,
+            storefront: Storefront::new(config, Arc::clone(&clock)).unwrap(),
+            clock,
+            progress: Arc::new(NoProgress),
+            cancel: CancellationToken::new(),
+        };
+        let config = RefreshConfig {
+            tick_ms: 50,
+            ..RefreshConfig::default()
+        };
+        refresh(&RunOptions::default(), &config, &deps).await.unwrap()
+    }
+
+    /// How many products the lake has of each brand, by its store's name in the emulator.
+    async fn counts(&self) -> BTreeMap<String, u64> {
+        let brands = self.lake().await.snapshot().await.unwrap().brands().await.unwrap();
+        let count = |store: emulator::StoreAddress| {
+            let brand = brands
+                .iter()
+                .find(|row| row.brand.store.as_str() == store.myshopify_domain);
+            (store.slug, brand.map_or(0, |row| row.product_count))
+        };
+        self.running.stores().into_iter().map(count).collect()
+    }
+}
+
+fn outcome_of<'a>(report: &'a RunReport, host: &str) -> &'a Outcome {
+    &report
+        .stores
+        .iter()
+        .find(|store| store.store.as_str() == host)
+        .unwrap()
+        .outcome
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whatever_is_wrong_with_a_store_its_products_stay_and_its_neighbour_is_read() {
+    let market = Market::open(1_200, 2).await;
+    assert_eq!(market.run().await.totals.changed, 2);
+    let before = market.counts().await;
+    let stores = market.running.stores();
+    assert!(
+        stores
+            .iter()
+            .all(|store| before[&store.slug] == store.products && store.products > 250),
+        "{before:?}"
+    );
+    let (sick, well) = (&stores[0], &stores[1]);
+    let status = |status| Fault::Status {
+        status,
+        retry_after_s: None,
+    };
+    let faults = [
+        (status(429), "throttled"),
+        (status(430), "throttled"),
+        (status(402), "suspended"),
+        (status(500), "status"),
+        (Fault::Challenge, "challenged"),
+        (Fault::Slow { delay_ms: 5_000 }, "timeout"),
+        (
+            Fault::Drip {
+                chunk_bytes: 16,
+                delay_ms: 100,
+            },
+            "timeout",
+        ),
+        (Fault::HtmlForJson, "not_json"),
+        (Fault::PasswordPage, "password_page"),
+        (Fault::CatalogueClosed { status: 404 }, "catalogue_closed"),
+        (
+            Fault::GzipBomb {
+                decoded_bytes: 64 << 20,
+            },
+            "too_large",
+        ),
+        (Fault::EndlessPages, "endless"),
+        (Fault::RedirectLoop, "redirect"),
+        (
+            Fault::RedirectTo {
+                location: "http://10.0.0.1/".into(),
+            },
+            "address_refused",
+        ),
+        (Fault::BrokenJson, "not_a_catalogue"),
+        (Fault::RobotsDisallow, "robots_disallowed"),
+        (Fault::RobotsUnavailable, "robots_unavailable"),
+    ];
+    for (fault, expected) in faults {
+        market.running.set_fault(&sick.slug, fault.clone()).unwrap();
+        let report = market.run().await;
+        match outcome_of(&report, &sick.myshopify_domain) {
+            Outcome::Failed { code, reason } => assert_eq!(code, expected, "{fault:?}: {reason}"),
+            other => panic!("{fault:?}: {other:?}"),
+        }
+        assert_eq!(
+            outcome_of(&report, &well.myshopify_domain),
+            &Outcome::Unchanged,
+            "{fault:?}"
+        );
+        assert_eq!(
+            (report.commits, market.counts().await),
+            (0, before.clone()),
+            "{fault:?}"
+        );
+    }
+    market
+        .running
+        .set_fault(&sick.slug, Fault::Collapsed { keep: 3 })
+        .unwrap();
+    let held = Outcome::HeldBack {
+        products_before: sick.products,
+        products_found: 3,
+    };
+    assert_eq!(outcome_of(&market.run().await, &sick.myshopify_domain), &held);
+    market.running.set_fault(&sick.slug, None).unwrap();
+    let report = market.run().await;
+    assert_eq!(
+        (report.totals.unchanged, report.commits, market.counts().await),
+        (2, 0, before)
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn odd_stores_are_read_all_the_same() {
+    let market = Market::open(600, 1).await;
+    let store = market.running.stores().remove(0);
+    let odd = [
+        Fault::ForgetsValidators,
+        Fault::NoValidators,
+        Fault::ShiftingPages { by: 3 },
+        Fault::ShiftingPages { by: -3 },
+        Fault::InvalidUtf8,
+        Fault::NonsenseRecords { every: 50 },
+        Fault::HugeRecord { bytes: 1 << 20 },
+    ];
+    for fault in odd {
+        market.running.set_fault(&store.slug, fault.clone()).unwrap();
+        let report = market.run().await;
+        assert_eq!(report.totals.failed, 0, "{fault:?}: {report:?}");
+        let count = market.counts().await[&store.slug];
+        // A strange record may be a product that can be understood; the others are all there.
+        assert!(
+            (store.products..store.products + 5).contains(&count),
+            "{fault:?}: {count} of {}",
+            store.products
+        );
+        if matches!(fault, Fault::NonsenseRecords { .. }) {
+            assert!(report.totals.quarantined > 0);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_catalogue_that_drifts_is_followed_and_one_that_does_not_costs_nothing() {
+    let market = Market::open(900, 6).await;
+    market.run().await;
+    let brands = market.counts().await;
+    market.running.advance(1);
+    let report = market.run().await;
+    assert!(report.totals.changed > 0 && report.totals.failed == 0, "{report:?}");
+    let total: u64 = market.counts().await.values().sum();
+    assert_eq!(total, brands.values().sum::<u64>());
+    let versions = market.lake().await.snapshot().await.unwrap().versions().clone();
+    let report = market.run().await;
+    assert_eq!((report.totals.unchanged, report.commits), (6, 0));
+    assert_eq!(market.lake().await.snapshot().await.unwrap().versions(), &versions);
+}

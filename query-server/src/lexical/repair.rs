@@ -1,0 +1,83 @@
+use super::index::TextIndex;
+use super::postings::OpenTerms;
+use super::terms::{QueryTerm, QueryTerms};
+
+/// A word of the query that no product holds, and what was looked for instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Correction {
+    pub(crate) from: String,
+    pub(crate) to: String,
+}
+
+/// Shortest halves of a word that is taken apart.
+const HALF_CHARS_MIN: usize = 3;
+
+/// Edits that a word of this length may be away from what was meant. Short words are too near to each other to tell.
+const fn edits(chars: usize) -> usize {
+    match chars {
+        0..=4 => 0,
+        5..=8 => 1,
+        _ => 2,
+    }
+}
+
+/// Mends the words that no product holds: words written apart that belong together, letters mistyped, words written
+/// together that stand apart. Words that any product holds are never touched, nor is anything with a digit.
+pub(super) fn mend(index: &TextIndex, terms: &QueryTerms, open: &OpenTerms) -> Option<(QueryTerms, Vec<Correction>)> {
+    let mut mended: Vec<QueryTerm> = Vec::with_capacity(terms.len() + 2);
+    let mut corrections = Vec::new();
+    let mut words = terms.iter().zip(&open.known).peekable();
+    while let Some((term, known)) = words.next() {
+        if let Some((next, next_known)) = words.peek()
+            && !(*known && **next_known)
+        {
+            let joined = format!("{}{}", term.plain, next.plain);
+            if index.vocabulary.count(&joined) > 0 {
+                corrections.push(Correction {
+                    from: format!("{} {}", term.plain, next.plain),
+                    to: joined.clone(),
+                });
+                mended.push(QueryTerm::of_word(&joined, term.position));
+                words.next();
+                continue;
+            }
+        }
+        let replaced = if *known { None } else { replacement(index, term) };
+        match replaced {
+            Some(replaced) => {
+                corrections.push(Correction {
+                    from: term.plain.clone(),
+                    to: replaced.join(" "),
+                });
+                mended.extend(
+                    (term.position..)
+                        .zip(&replaced)
+                        .map(|(position, word)| QueryTerm::of_word(word, position)),
+                );
+            }
+            None => mended.push(term.clone()),
+        }
+    }
+    (!corrections.is_empty()).then(|| (QueryTerms::from_terms(mended), corrections))
+}
+
+fn replacement(index: &TextIndex, term: &QueryTerm) -> Option<Vec<String>> {
+    let word = &term.plain;
+    if !word.chars().all(char::is_alphabetic) {
+        return None;
+    }
+    let edits = edits(word.chars().count());
+    let near = |edits| {
+        (edits > 0)
+            .then(|| index.vocabulary.nearest(word, edits))
+            .flatten()
+            .map(|near| vec![near.to_owned()])
+    };
+    let split = || {
+        index
+            .vocabulary
+            .split(word, HALF_CHARS_MIN)
+            .map(|(one, other)| vec![one.to_owned(), other.to_owned()])
+    };
+    near(edits.min(1)).or_else(split).or_else(|| near(edits))
+}

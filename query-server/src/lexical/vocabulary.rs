@@ -1,0 +1,205 @@
+use rustc_hash::FxHashMap;
+
+use super::ReadError;
+use super::index::{BRAND, Segment, TITLE_EXACT};
+
+/// Words longer than this are no words anyone mistypes.
+const CHARS_MAX: usize = 32;
+
+/// The words of a release's titles and brands, for mending words that no product holds.
+#[derive(Debug, Default)]
+pub(super) struct Vocabulary {
+    /// By number of letters.
+    lengths: Vec<Vec<Word>>,
+    /// How many titles and brand names hold a word.
+    counts: FxHashMap<Box<str>, u32>,
+}
+
+#[derive(Debug)]
+struct Word {
+    text: Box<str>,
+    /// Which letters it has: one bit each, so that most words are told apart without being compared.
+    letters: u64,
+    count: u32,
+}
+
+impl Vocabulary {
+    pub(super) fn of(segments: &[Segment]) -> Result<Self, ReadError> {
+        let mut counts: FxHashMap<Box<str>, u32> = FxHashMap::default();
+        for field in segments
+            .iter()
+            .flat_map(|segment| [&segment.fields[TITLE_EXACT], &segment.fields[BRAND]])
+        {
+            let mut terms = field.terms.terms().stream()?;
+            while terms.advance() {
+                // Numbers and codes are never mended and never mended to.
+                let Ok(word) = std::str::from_utf8(terms.key()) else {
+                    continue;
+                };
+                if word.chars().all(char::is_alphabetic) {
+                    *counts.entry(word.into()).or_default() += terms.value().doc_freq;
+                }
+            }
+        }
+        let mut lengths: Vec<Vec<Word>> = (0..=CHARS_MAX).map(|_| Vec::new()).collect();
+        for (text, count) in &counts {
+            if let Some(words) = lengths.get_mut(text.chars().count()) {
+                words.push(Word {
+                    text: text.clone(),
+                    letters: letters(text),
+                    count: *count,
+                });
+            }
+        }
+        Ok(Self { lengths, counts })
+    }
+
+    /// How many titles and brand names hold this word.
+    pub(super) fn count(&self, word: &str) -> u32 {
+        self.counts.get(word).copied().unwrap_or(0)
+    }
+
+    /// The word that `typed` was most likely meant to be, at most `distance_max` edits away: the nearest, among those
+    /// the most frequent. The first letter is hardly ever mistyped, so only words that share it are taken.
+    pub(super) fn nearest(&self, typed: &str, distance_max: usize) -> Option<&str> {
+        let chars: Vec<char> = typed.chars().collect();
+        let letters = letters(typed);
+        let from = chars.len().saturating_sub(distance_max);
+        let candidates = self
+            .lengths
+            .get(from..)
+            .unwrap_or_default()
+            .iter()
+            .take(2 * distance_max + 1)
+            .flatten();
+        let mut best: Option<(usize, std::cmp::Reverse<u32>, &str)> = None;
+        for word in candidates {
+            // Each edit changes the set of letters by two at most.
+            if (word.letters ^ letters).count_ones() as usize > 2 * distance_max
+                || word.text.chars().next() != chars.first().copied()
+            {
+                continue;
+            }
+            let distance = distance(&chars, &word.text, distance_max);
+            if distance <= distance_max {
+                let rank = (distance, std::cmp::Reverse(word.count), &*word.text);
+                best = Some(best.map_or(rank, |best| best.min(rank)));
+            }
+        }
+        best.map(|(_, _, word)| word)
+    }
+
+    /// Two words that `typed` is made of, where both are known; of several ways that of which the rarer word is the
+    /// most frequent.
+    pub(super) fn split<'a>(&self, typed: &'a str, chars_min: usize) -> Option<(&'a str, &'a str)> {
+        let places = typed.char_indices().map(|(at, _)| at).skip(chars_min);
+        let ways = places
+            .filter_map(|at| typed.split_at_checked(at))
+            .filter(|(_, rest)| rest.chars().count() >= chars_min);
+        let held = |(first, second): &(&str, &str)| self.count(first).min(self.count(second));
+        ways.max_by_key(held).filter(|way| held(way) >= 2)
+    }
+}
+
+fn letters(word: &str) -> u64 {
+    word.chars()
+        .fold(0, |letters, char| letters | 1 << (u32::from(char) % 64))
+}
+
+/// Edits between two words: insert, drop, change a letter, or swap two neighbours; anything above `max` is `max + 1`.
+fn distance(typed: &[char], word: &str, max: usize) -> usize {
+    let width = typed.len() + 1;
+    let mut before: Vec<usize> = vec![0; width];
+    let mut above: Vec<usize> = (0..width).collect();
+    let mut last = None;
+    for (row, char) in word.chars().enumerate() {
+        let mut current = Vec::with_capacity(width);
+        current.push(row + 1);
+        for (column, typed_char) in typed.iter().enumerate() {
+            let change = above[column] + usize::from(*typed_char != char);
+            let mut least = change.min(above[column + 1] + 1).min(current[column] + 1);
+            if column > 0 && last == Some(*typed_char) && typed.get(column - 1) == Some(&char) {
+                least = least.min(before[column - 1] + 1);
+            }
+            current.push(least);
+        }
+        if current.iter().all(|edits| *edits > max) {
+            return max + 1;
+        }
+        before = std::mem::replace(&mut above, current);
+        last = Some(char);
+    }
+    above.last().map_or(max + 1, |edits| (*edits).min(max + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn vocabulary(words: &[(&str, u32)]) -> Vocabulary {
+        let mut vocabulary = Vocabulary {
+            lengths: (0..=CHARS_MAX).map(|_| Vec::new()).collect(),
+            counts: FxHashMap::default(),
+        };
+        for (text, count) in words {
+            vocabulary.counts.insert((*text).into(), *count);
+            vocabulary.lengths[text.chars().count()].push(Word {
+                text: (*text).into(),
+                letters: letters(text),
+                count: *count,
+            });
+        }
+        vocabulary
+    }
+
+    #[test]
+    fn the_nearest_and_then_the_most_frequent_word_is_meant() {
+        let words = vocabulary(&[
+            ("espresso", 9),
+            ("express", 50),
+            ("shirt", 40),
+            ("short", 60),
+            ("skirt", 5),
+            ("café", 3),
+        ]);
+        assert_eq!(words.nearest("espreso", 1), Some("espresso"));
+        assert_eq!(words.nearest("shrit", 1), Some("shirt"));
+        assert_eq!(words.nearest("shxrt", 1), Some("short"));
+        assert_eq!(words.nearest("caféé", 1), Some("café"));
+        assert_eq!(words.nearest("xhirt", 1), None);
+        assert_eq!(words.nearest("unrelated", 2), None);
+    }
+
+    #[test]
+    fn a_word_is_split_where_both_halves_are_known() {
+        let words = vocabulary(&[("light", 9), ("bulb", 8), ("lig", 1), ("htbulb", 1)]);
+        assert_eq!(words.split("lightbulb", 3), Some(("light", "bulb")));
+        assert_eq!(words.split("lightbox", 3), None);
+    }
+
+    proptest! {
+        #[test]
+        fn distances_are_those_of_the_definition(one in "[abc]{0,6}", other in "[abc]{0,6}") {
+            // Optimal string alignment, straight from its recursion.
+            fn naive(one: &[char], other: &[char]) -> usize {
+                match (one, other) {
+                    ([], rest) | (rest, []) => rest.len(),
+                    ([one_rest @ .., a], [other_rest @ .., b]) => {
+                        let mut least = (naive(one_rest, other_rest) + usize::from(a != b))
+                            .min(naive(one_rest, other) + 1)
+                            .min(naive(one, other_rest) + 1);
+                        if let ([one_head @ .., c], [other_head @ .., d]) = (one_rest, other_rest) {
+                            if a == d && b == c {
+                                least = least.min(naive(one_head, other_head) + 1);
+                            }
+                        }
+                        least
+                    }
+                }
+            }
+            let (one, other_chars): (Vec<_>, Vec<_>) = (one.chars().collect(), other.chars().collect());
+            prop_assert_eq!(distance(&one, &other, 2), naive(&one, &other_chars).min(3));
+        }
+    }
+}
