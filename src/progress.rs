@@ -30,7 +30,11 @@ impl CrawlBar {
         stores.set_style(style("{bar:32.cyan/blue} {pos}/{len} stores  {elapsed}  {msg}"));
         let products = lines.add(ProgressBar::new_spinner());
         products.set_style(style("{human_pos} products, {per_sec}"));
-        Self { stores, products, _lines: lines }
+        Self {
+            stores,
+            products,
+            _lines: lines,
+        }
     }
 }
 
@@ -65,8 +69,14 @@ pub(crate) struct BuildBar(ProgressBar);
 
 impl BuildBar {
     pub(crate) fn new(quiet: bool) -> Self {
-        let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(0) };
-        bar.set_style(style("{bar:32.cyan/blue} {human_pos}/{human_len} products indexed  {elapsed}  {per_sec}"));
+        let bar = if quiet {
+            ProgressBar::hidden()
+        } else {
+            ProgressBar::new(0)
+        };
+        bar.set_style(style(
+            "{bar:32.cyan/blue} {human_pos}/{human_len} products indexed  {elapsed}  {per_sec}",
+        ));
         Self(bar)
     }
 }

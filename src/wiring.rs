@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use data_model::Clock;
 use data_index::ReleaseStore;
 use data_lake::{Lake, LakeConfig};
+use data_model::Clock;
 use data_storage::{S3Options, Secret, Storage, StorageOptions};
 use query_server::{CursorKey, QueryConfig, QueryServer};
 use storefront::Storefront;
@@ -29,13 +29,21 @@ pub(crate) struct Context {
 
 impl Context {
     pub(crate) fn new(config: Config, output: Output, quiet: bool, home_is_default: bool) -> Self {
-        Self { config, output, quiet, clock: Arc::new(SystemClock), home_is_default }
+        Self {
+            config,
+            output,
+            quiet,
+            clock: Arc::new(SystemClock),
+            home_is_default,
+        }
     }
 
     /// Opens the storage that `home` names; a plain path is a local folder, made where it is absent.
     pub(crate) fn storage(&self) -> anyhow::Result<Storage> {
         let home = &self.config.home;
-        let url = Url::parse(home).ok().filter(|url| matches!(url.scheme(), "file" | "s3" | "memory"));
+        let url = Url::parse(home)
+            .ok()
+            .filter(|url| matches!(url.scheme(), "file" | "s3" | "memory"));
         let opened = match url {
             Some(url) => Storage::open(&url, &self.storage_options()),
             None => Storage::from_path(std::path::Path::new(home)),
@@ -64,8 +72,13 @@ impl Context {
 
     /// The lake under `storage`.
     pub(crate) async fn lake_in(&self, storage: &Storage) -> anyhow::Result<Lake> {
-        let config = LakeConfig { buckets: self.config.lake.buckets, ..LakeConfig::default() };
-        Lake::open(storage.child("lake"), config, Arc::clone(&self.clock)).await.context("lake")
+        let config = LakeConfig {
+            buckets: self.config.lake.buckets,
+            ..LakeConfig::default()
+        };
+        Lake::open(storage.child("lake"), config, Arc::clone(&self.clock))
+            .await
+            .context("lake")
     }
 
     /// The lake under the configured home.
@@ -93,12 +106,20 @@ impl Context {
             },
             ..defaults
         };
-        QueryServer::new(self.releases(storage), self.cache_dir(storage), Arc::clone(&self.clock), config)
+        QueryServer::new(
+            self.releases(storage),
+            self.cache_dir(storage),
+            Arc::clone(&self.clock),
+            config,
+        )
     }
 
     /// Limits of the connections that servers take.
     pub(crate) fn server_config(&self) -> api::ServerConfig {
-        api::ServerConfig { drain_ms: self.config.query_server.drain_ms, ..api::ServerConfig::default() }
+        api::ServerConfig {
+            drain_ms: self.config.query_server.drain_ms,
+            ..api::ServerConfig::default()
+        }
     }
 
     /// Where fetched release files are kept: as configured, beside a local home, or in the working folder.

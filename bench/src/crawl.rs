@@ -14,7 +14,9 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
 
     let (decoded, floor) = of_self(|| fetch_and_decode(&stores))?;
     let floor = decoded / floor.cpu.as_secs_f64();
-    Figure::alone("crawl.products_per_cpu_s", ours, "1/s").beside(floor, "fetching and decoding alone").print()?;
+    Figure::alone("crawl.products_per_cpu_s", ours, "1/s")
+        .beside(floor, "fetching and decoding alone")
+        .print()?;
     Figure::alone("crawl.products_per_wall_s", products / cost.wall.as_secs_f64(), "1/s").print()?;
 
     let (_, again) = of_children(|| bench.run(home.path(), &["crawl"]))?;

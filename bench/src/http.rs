@@ -25,7 +25,11 @@ impl Client {
             TcpStream::connect(&host)?
         };
         stream.set_nodelay(true)?;
-        Ok(Self { stream: BufReader::with_capacity(1 << 16, stream), host, body: Vec::new() })
+        Ok(Self {
+            stream: BufReader::with_capacity(1 << 16, stream),
+            host,
+            body: Vec::new(),
+        })
     }
 
     /// GETs a path; answers the status and the body.
@@ -34,7 +38,11 @@ impl Client {
         self.stream.get_mut().write_all(request.as_bytes())?;
         let mut line = String::new();
         self.stream.read_line(&mut line)?;
-        let status = line.split(' ').nth(1).and_then(|status| status.parse().ok()).context("no status line")?;
+        let status = line
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok())
+            .context("no status line")?;
         let mut length = 0;
         loop {
             line.clear();

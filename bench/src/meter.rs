@@ -23,11 +23,23 @@ pub(crate) struct Figure {
 
 impl Figure {
     pub(crate) fn alone(name: &'static str, value: f64, unit: &'static str) -> Self {
-        Self { name, value, unit, baseline: None, baseline_is: None, ratio: None }
+        Self {
+            name,
+            value,
+            unit,
+            baseline: None,
+            baseline_is: None,
+            ratio: None,
+        }
     }
 
     pub(crate) fn beside(self, baseline: f64, is: &'static str) -> Self {
-        Self { baseline: Some(baseline), baseline_is: Some(is), ratio: Some(self.value / baseline), ..self }
+        Self {
+            baseline: Some(baseline),
+            baseline_is: Some(is),
+            ratio: Some(self.value / baseline),
+            ..self
+        }
     }
 
     pub(crate) fn print(&self) -> anyhow::Result<()> {
@@ -54,7 +66,13 @@ fn cpu_of(who: UsageWho) -> anyhow::Result<Duration> {
 fn cost<T>(who: UsageWho, work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<(T, Cost)> {
     let (cpu, begun) = (cpu_of(who)?, Instant::now());
     let done = work()?;
-    Ok((done, Cost { wall: begun.elapsed(), cpu: cpu_of(who)?.saturating_sub(cpu) }))
+    Ok((
+        done,
+        Cost {
+            wall: begun.elapsed(),
+            cpu: cpu_of(who)?.saturating_sub(cpu),
+        },
+    ))
 }
 
 /// What the work costs in this process.
@@ -71,7 +89,12 @@ pub(crate) fn of_children<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow
 pub(crate) fn cpu_of_process(pid: u32) -> anyhow::Result<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let ticks: u64 = fields.get(11..13).unwrap_or_default().iter().map(|ticks| ticks.parse().unwrap_or(0_u64)).sum();
+    let ticks: u64 = fields
+        .get(11..13)
+        .unwrap_or_default()
+        .iter()
+        .map(|ticks| ticks.parse().unwrap_or(0_u64))
+        .sum();
     Ok(Duration::from_millis(ticks * 10))
 }
 
@@ -80,7 +103,8 @@ pub(crate) fn memory_of_process(pid: u32) -> anyhow::Result<(f64, f64)> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
     let kib = |key: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(key));
-        line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok()).unwrap_or(0.0)
+        line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok())
+            .unwrap_or(0.0)
     };
     Ok((kib("RssAnon:") * 1024.0, kib("RssFile:") * 1024.0))
 }
@@ -88,7 +112,12 @@ pub(crate) fn memory_of_process(pid: u32) -> anyhow::Result<(f64, f64)> {
 /// The value below which `share` of the values lie.
 pub(crate) fn quantile(values: &mut [f64], share: f64) -> f64 {
     values.sort_by(f64::total_cmp);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "an index of a short list")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "an index of a short list"
+    )]
     let index = ((values.len().saturating_sub(1)) as f64 * share).round() as usize;
     values.get(index).copied().unwrap_or(f64::NAN)
 }

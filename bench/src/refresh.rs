@@ -25,7 +25,10 @@ impl Clock for Still {
 }
 
 pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()?;
     let full = runtime.block_on(open(Storage::from_path(bench.home())?))?;
     let snapshot = runtime.block_on(full.snapshot())?;
     let brands = runtime.block_on(snapshot.brands())?;
@@ -61,7 +64,12 @@ async fn open(root: Storage) -> anyhow::Result<Lake> {
 /// The brand as a crawl would find it after every price went up by one minor unit.
 async fn changed(snapshot: &LakeSnapshot, row: &BrandRow) -> anyhow::Result<BrandRefresh> {
     let stores = BTreeSet::from([row.brand.store.clone()]);
-    let mut products: Vec<_> = snapshot.products(&stores).await?.try_collect().await.context("products")?;
+    let mut products: Vec<_> = snapshot
+        .products(&stores)
+        .await?
+        .try_collect()
+        .await
+        .context("products")?;
     for variant in products.iter_mut().flat_map(|product| &mut product.variants) {
         variant.price_minor += 1;
     }

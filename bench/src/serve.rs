@@ -46,15 +46,32 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
 /// Queries of one to three words from titles, and ids of products: the same ones in every run on the same catalogue.
 fn sample(bench: &Bench) -> anyhow::Result<(Vec<String>, Vec<String>)> {
     let limit = DETAILS.to_string();
-    let rows = bench.run(bench.home(), &["sql", "select product_id, title from products order by product_id", "--limit", &limit])?;
+    let rows = bench.run(
+        bench.home(),
+        &[
+            "sql",
+            "select product_id, title from products order by product_id",
+            "--limit",
+            &limit,
+        ],
+    )?;
     let rows = rows.as_array().context("rows")?;
     let text = |row: &Value, column: &str| row[column].as_str().unwrap_or_default().to_owned();
     let queries = rows.iter().enumerate().take(QUERIES).map(|(number, row)| {
         let title = text(row, "title").to_lowercase();
-        let words = title.split(|letter: char| !letter.is_alphanumeric()).filter(|word| word.len() > 2);
-        words.skip(number % 2).take(1 + number % 3).collect::<Vec<_>>().join(" ")
+        let words = title
+            .split(|letter: char| !letter.is_alphanumeric())
+            .filter(|word| word.len() > 2);
+        words
+            .skip(number % 2)
+            .take(1 + number % 3)
+            .collect::<Vec<_>>()
+            .join(" ")
     });
-    Ok((queries.filter(|query| !query.is_empty()).collect(), rows.iter().map(|row| text(row, "product_id")).collect()))
+    Ok((
+        queries.filter(|query| !query.is_empty()).collect(),
+        rows.iter().map(|row| text(row, "product_id")).collect(),
+    ))
 }
 
 fn search(bench: &Bench, server: &Serving, client: &mut Client, queries: &[String]) -> anyhow::Result<()> {
@@ -75,9 +92,14 @@ fn search(bench: &Bench, server: &Serving, client: &mut Client, queries: &[Strin
     let mut bare = bare_tantivy(bench.home(), queries)?;
     let (http_p99, bare_p99) = (quantile(&mut over_http, 0.99), quantile(&mut bare, 0.99));
     Figure::alone("search.http_p50_ms", quantile(&mut over_http, 0.5), "ms")
-        .beside(quantile(&mut bare, 0.5), "bare tantivy, same index, query parser and top 20, in process")
+        .beside(
+            quantile(&mut bare, 0.5),
+            "bare tantivy, same index, query parser and top 20, in process",
+        )
         .print()?;
-    Figure::alone("search.http_p99_ms", http_p99, "ms").beside(bare_p99, "bare tantivy").print()?;
+    Figure::alone("search.http_p99_ms", http_p99, "ms")
+        .beside(bare_p99, "bare tantivy")
+        .print()?;
     #[expect(clippy::cast_precision_loss, reason = "a mean")]
     let each_us = cpu.as_secs_f64() * 1e6 / queries.len() as f64;
     Figure::alone("search.server_cpu_us", each_us, "µs").print()
@@ -88,8 +110,18 @@ fn bare_tantivy(home: &Path, queries: &[String]) -> anyhow::Result<Vec<f64>> {
     let release = open(home)?;
     let fields = release.fields();
     // The fields that hold a product's own words; codes and exact forms are for ours to look at.
-    let searched = [fields.title, fields.brand, fields.category, fields.options, fields.tags, fields.description];
-    let mut parser = QueryParser::for_index(release.searcher().index(), searched.iter().map(|spec| spec.field).collect());
+    let searched = [
+        fields.title,
+        fields.brand,
+        fields.category,
+        fields.options,
+        fields.tags,
+        fields.description,
+    ];
+    let mut parser = QueryParser::for_index(
+        release.searcher().index(),
+        searched.iter().map(|spec| spec.field).collect(),
+    );
     parser.set_conjunction_by_default();
     for spec in searched {
         parser.set_field_boost(spec.field, spec.boost);
@@ -98,7 +130,9 @@ fn bare_tantivy(home: &Path, queries: &[String]) -> anyhow::Result<Vec<f64>> {
     for query in queries.iter().take(200).chain(queries) {
         let begun = Instant::now();
         let parsed = parser.parse_query(query)?;
-        release.searcher().search(&parsed, &TopDocs::with_limit(20).order_by_score())?;
+        release
+            .searcher()
+            .search(&parsed, &TopDocs::with_limit(20).order_by_score())?;
         times.push(begun.elapsed().as_secs_f64() * 1e3);
     }
     Ok(times.split_off(queries.len().min(200)))

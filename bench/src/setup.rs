@@ -33,13 +33,27 @@ impl Drop for Serving {
 impl Bench {
     pub(crate) fn new(products: u64, stores: u32, home: Option<PathBuf>) -> anyhow::Result<Self> {
         let binary = std::env::current_exe()?.with_file_name("haat");
-        anyhow::ensure!(binary.exists(), "{} is absent: `cargo build --release` first", binary.display());
-        let scratch = if home.is_none() { Some(tempfile::tempdir()?) } else { None };
+        anyhow::ensure!(
+            binary.exists(),
+            "{} is absent: `cargo build --release` first",
+            binary.display()
+        );
+        let scratch = if home.is_none() {
+            Some(tempfile::tempdir()?)
+        } else {
+            None
+        };
         let home = match (&scratch, home) {
             (Some(scratch), _) => scratch.path().to_owned(),
             (None, home) => home.unwrap_or_default(),
         };
-        Ok(Self { products, stores, home, _scratch: scratch, binary })
+        Ok(Self {
+            products,
+            stores,
+            home,
+            _scratch: scratch,
+            binary,
+        })
     }
 
     pub(crate) fn home(&self) -> &Path {
@@ -50,7 +64,9 @@ impl Bench {
     pub(crate) fn command(&self, home: &Path, args: &[&str]) -> Command {
         let mut command = Command::new(&self.binary);
         command.args(args).args(["--json", "--quiet", "--home"]).arg(home);
-        command.env("HAAT_STOREFRONT__ALLOW_LOOPBACK", "true").env("HAAT_STOREFRONT__RATE_START_PER_S", "1e9");
+        command
+            .env("HAAT_STOREFRONT__ALLOW_LOOPBACK", "true")
+            .env("HAAT_STOREFRONT__RATE_START_PER_S", "1e9");
         command
     }
 
@@ -66,25 +82,47 @@ impl Bench {
         let mut child = self.command(home, args).stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
         BufReader::new(child.stdout.take().context("stdout")?).read_line(&mut line)?;
-        Ok(Serving { child, document: serde_json::from_str(&line)? })
+        Ok(Serving {
+            child,
+            document: serde_json::from_str(&line)?,
+        })
     }
 
     /// Serves the generated stores at an epoch.
     pub(crate) fn emulate(&self, epoch: u32) -> anyhow::Result<Serving> {
         let (products, stores, epoch) = (self.products.to_string(), self.stores.to_string(), epoch.to_string());
-        let args = ["emulate", "--products", &products, "--stores", &stores, "--seed", "1", "--epoch", &epoch, "--identity"];
+        let args = [
+            "emulate",
+            "--products",
+            &products,
+            "--stores",
+            &stores,
+            "--seed",
+            "1",
+            "--epoch",
+            &epoch,
+            "--identity",
+        ];
         self.serve(self.home(), &args)
     }
 
     /// Registers the first `count` of the served stores and answers their slugs.
     pub(crate) fn register(&self, home: &Path, stores: &Serving, count: usize) -> anyhow::Result<Vec<String>> {
-        let urls = stores.document["stores"].as_array().context("stores")?.iter().take(count);
+        let urls = stores.document["stores"]
+            .as_array()
+            .context("stores")?
+            .iter()
+            .take(count);
         let urls: Vec<&str> = urls.filter_map(|store| store["base_url"].as_str()).collect();
         let mut slugs = Vec::new();
         for urls in urls.chunks(500) {
             let added = self.run(home, &[&["brands", "add", "--moved"], urls].concat())?;
             let added = added["brands"].as_array().context("brands")?;
-            slugs.extend(added.iter().filter_map(|brand| Some(brand["brand"]["slug"].as_str()?.to_owned())));
+            slugs.extend(
+                added
+                    .iter()
+                    .filter_map(|brand| Some(brand["brand"]["slug"].as_str()?.to_owned())),
+            );
         }
         Ok(slugs)
     }

@@ -18,11 +18,27 @@ const PROBES_CONCURRENT: usize = 16;
 pub(crate) async fn run(command: BrandsCommand, context: Context) -> anyhow::Result<Outcome> {
     let storage = context.storage()?;
     match command {
-        BrandsCommand::Add { stores, currency, moved, dry_run } => {
-            let urls: Vec<Url> = stores.iter().map(|store| address(store)).collect::<Result<_, _>>().map_err(usage)?;
-            let currency: Option<CurrencyCode> =
-                currency.map(|code| code.parse()).transpose().context("--currency").map_err(usage)?;
-            let how = Registration { currency, moved, dry_run };
+        BrandsCommand::Add {
+            stores,
+            currency,
+            moved,
+            dry_run,
+        } => {
+            let urls: Vec<Url> = stores
+                .iter()
+                .map(|store| address(store))
+                .collect::<Result<_, _>>()
+                .map_err(usage)?;
+            let currency: Option<CurrencyCode> = currency
+                .map(|code| code.parse())
+                .transpose()
+                .context("--currency")
+                .map_err(usage)?;
+            let how = Registration {
+                currency,
+                moved,
+                dry_run,
+            };
             let findings = register(&context, &storage, urls, how).await?;
             print_findings(&context, &findings, how)
         }
@@ -74,7 +90,9 @@ pub(crate) async fn register(
     if !brands.is_empty() {
         let mut registry = Registry::load(storage).await?;
         let mut additions = registry.add(storage, &brands, context.clock.now()).await?;
-        let taken = additions.iter().filter(|addition| matches!(addition, Addition::Taken(_)));
+        let taken = additions
+            .iter()
+            .filter(|addition| matches!(addition, Addition::Taken(_)));
         let taken: Vec<BrandSlug> = taken.map(|addition| addition.brand().slug.clone()).collect();
         if how.moved && !taken.is_empty() {
             // Removed and added again, a brand has its slug back; its products are known by its permanent host.
@@ -93,12 +111,28 @@ pub(crate) async fn register(
 async fn look(storefront: &Storefront, url: Url, currency: Option<CurrencyCode>) -> (Finding, Option<NewBrand>) {
     let (verdict, facts, brand) = match probe(storefront, &url).await {
         Ok(found) => {
-            let brand = NewBrand { currency, ..NewBrand::at(url.clone()) }.with_probe(&found);
-            (found.verdict(), facts(&found), usable(&found, currency).then_some(brand))
+            let brand = NewBrand {
+                currency,
+                ..NewBrand::at(url.clone())
+            }
+            .with_probe(&found);
+            (
+                found.verdict(),
+                facts(&found),
+                usable(&found, currency).then_some(brand),
+            )
         }
         Err(error) => (error.to_string(), Value::Null, None),
     };
-    (Finding { url, verdict, facts, added: None }, brand)
+    (
+        Finding {
+            url,
+            verdict,
+            facts,
+            added: None,
+        },
+        brand,
+    )
 }
 
 /// A currency given by the operator stands in for one that the store does not state.
@@ -130,9 +164,16 @@ fn word(addition: &Addition) -> &'static str {
 
 /// A bare domain means `https`.
 fn address(text: &str) -> anyhow::Result<Url> {
-    let full = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
+    let full = if text.contains("://") {
+        text.to_owned()
+    } else {
+        format!("https://{text}")
+    };
     let url = Url::parse(&full).with_context(|| format!("{text:?} is no address"))?;
-    anyhow::ensure!(matches!(url.scheme(), "http" | "https"), "{text:?}: only http and https");
+    anyhow::ensure!(
+        matches!(url.scheme(), "http" | "https"),
+        "{text:?}: only http and https"
+    );
     Ok(url)
 }
 
@@ -149,7 +190,11 @@ fn print_findings(context: &Context, findings: &[Finding], how: Registration) ->
             match &finding.added {
                 Some(("taken", brand)) => {
                     let (slug, known) = (&brand.slug, brand.base_url_text());
-                    writeln!(out, "taken     {slug}  {}  says it is {slug}, which is at {known}; --moved if it moved", finding.url)?;
+                    writeln!(
+                        out,
+                        "taken     {slug}  {}  says it is {slug}, which is at {known}; --moved if it moved",
+                        finding.url
+                    )?;
                 }
                 Some((word, brand)) => writeln!(out, "{word:9} {}  {}  {}", brand.slug, finding.url, finding.verdict)?,
                 None => writeln!(out, "-         {}  {}", finding.url, finding.verdict)?,
@@ -159,7 +204,11 @@ fn print_findings(context: &Context, findings: &[Finding], how: Registration) ->
     })?;
     let registered = |finding: &Finding| matches!(&finding.added, Some((word, _)) if *word != "taken");
     let left_out = !findings.iter().all(registered);
-    Ok(if left_out && !how.dry_run { Outcome::Partial } else { Outcome::Done })
+    Ok(if left_out && !how.dry_run {
+        Outcome::Partial
+    } else {
+        Outcome::Done
+    })
 }
 
 async fn list(context: &Context, storage: &Storage) -> anyhow::Result<Outcome> {
@@ -177,9 +226,18 @@ async fn list(context: &Context, storage: &Storage) -> anyhow::Result<Outcome> {
 async fn remove(context: &Context, storage: &Storage, slug: &str, dry_run: bool) -> anyhow::Result<Outcome> {
     let slug: BrandSlug = slug.parse().context("slug").map_err(usage)?;
     let mut registry = Registry::load(storage).await?;
-    let brand = registry.brand(&slug).with_context(|| format!("no brand is registered as {slug}"))?.clone();
+    let brand = registry
+        .brand(&slug)
+        .with_context(|| format!("no brand is registered as {slug}"))?
+        .clone();
     let lake = context.lake_in(storage).await?;
-    let in_lake = lake.snapshot().await?.brands().await?.into_iter().find(|row| row.brand.store == brand.store);
+    let in_lake = lake
+        .snapshot()
+        .await?
+        .brands()
+        .await?
+        .into_iter()
+        .find(|row| row.brand.store == brand.store);
     let products = in_lake.map_or(0, |row| row.product_count);
     if !dry_run {
         // The lake first: a kill in between leaves the brand registered, and the command can be run again.
@@ -190,7 +248,11 @@ async fn remove(context: &Context, storage: &Storage, slug: &str, dry_run: bool)
     let document = json!({ "slug": slug, "store": brand.store, "products": products, "removed": !dry_run });
     context.output.print(&document, |out| {
         let verb = if dry_run { "would be removed" } else { "removed" };
-        writeln!(out, "{slug}: {verb}, with {products} products. `haat brands add {}` brings it back.", brand.base_url)
+        writeln!(
+            out,
+            "{slug}: {verb}, with {products} products. `haat brands add {}` brings it back.",
+            brand.base_url
+        )
     })?;
     Ok(Outcome::Done)
 }

@@ -8,7 +8,11 @@ pub(crate) fn show(layers: &Layers, output: Output) -> anyhow::Result<Outcome> {
     let file = layers.file.as_ref().map(|path| path.display().to_string());
     let document = serde_json::json!({ "file": file, "settings": settings });
     output.print(&document, |out| {
-        writeln!(out, "file: {}", file.as_deref().unwrap_or("none (haat.toml is read where it exists)"))?;
+        writeln!(
+            out,
+            "file: {}",
+            file.as_deref().unwrap_or("none (haat.toml is read where it exists)")
+        )?;
         for setting in &settings {
             let from = match setting.from {
                 crate::config::Layer::Default => String::new(),

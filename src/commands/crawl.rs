@@ -16,14 +16,26 @@ use crate::wiring::{Context, shutdown_signal};
 pub(crate) async fn run(args: CrawlArgs, context: Context) -> anyhow::Result<Outcome> {
     let storage = context.storage()?;
     let slugs = |texts: &[String]| -> anyhow::Result<Vec<BrandSlug>> {
-        texts.iter().map(|text| text.parse().with_context(|| format!("{text:?}")).map_err(usage)).collect()
+        texts
+            .iter()
+            .map(|text| text.parse().with_context(|| format!("{text:?}")).map_err(usage))
+            .collect()
     };
     for slug in slugs(&args.confirm)? {
         confirm(&storage, &slug).await?;
     }
     let only = slugs(&args.brands)?;
     let only = if only.is_empty() { None } else { Some(only) };
-    let report = crawl(&context, &storage, &RunOptions { only, force: args.force, dry_run: args.dry_run }).await?;
+    let report = crawl(
+        &context,
+        &storage,
+        &RunOptions {
+            only,
+            force: args.force,
+            dry_run: args.dry_run,
+        },
+    )
+    .await?;
     let released = if args.release && !args.dry_run {
         Some(release::build(&context, &storage, &release::Build::default()).await?)
     } else {
@@ -67,7 +79,13 @@ pub(crate) async fn crawl(context: &Context, storage: &Storage, options: &RunOpt
 fn summary(out: &mut dyn std::io::Write, report: &RunReport) -> std::io::Result<()> {
     for store in &report.stores {
         if !matches!(store.outcome, StoreOutcome::Changed | StoreOutcome::Unchanged) {
-            writeln!(out, "{}: {} {}", store.slug, store.outcome, store.outcome.detail().unwrap_or_default())?;
+            writeln!(
+                out,
+                "{}: {} {}",
+                store.slug,
+                store.outcome,
+                store.outcome.detail().unwrap_or_default()
+            )?;
         }
     }
     let totals = &report.totals;

@@ -18,11 +18,19 @@ const DEMO_PRODUCT_PAGES: u32 = 8;
 pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<Outcome> {
     // Stores on this machine, with no need for politeness.
     let polite = std::mem::take(&mut context.config.storefront);
-    context.config.storefront = storefront::StorefrontConfig { allow_loopback: true, rate_start_per_s: f64::INFINITY, ..polite };
+    context.config.storefront = storefront::StorefrontConfig {
+        allow_loopback: true,
+        rate_start_per_s: f64::INFINITY,
+        ..polite
+    };
     // Ratings and reviews of a few products a store, so that there is something to see.
     context.config.refresh.product_pages_max = context.config.refresh.product_pages_max.max(DEMO_PRODUCT_PAGES);
     // A home that the operator named is kept; any other is gone when the demo ends.
-    let scratch = if context.home_is_default { Some(tempfile::tempdir().context("folder for the demo")?) } else { None };
+    let scratch = if context.home_is_default {
+        Some(tempfile::tempdir().context("folder for the demo")?)
+    } else {
+        None
+    };
     if let Some(scratch) = &scratch {
         context.config.home = scratch.path().to_string_lossy().into_owned();
     }
@@ -33,24 +41,50 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     fill(&context, &storage, &stores).await?;
     server.refresh().await?;
     let examples = examples(&address, &storage, &context).await?;
-    context.output.print(&json!({ "address": address, "home": context.config.home, "examples": examples }), |out| {
-        writeln!(out, "\n  The market is open: {address}\n")?;
-        for example in &examples {
-            writeln!(out, "  curl '{example}'")?;
-        }
-        writeln!(out, "\n  Everything is under {} · Ctrl-C closes the market", context.config.home)
-    })?;
+    context.output.print(
+        &json!({ "address": address, "home": context.config.home, "examples": examples }),
+        |out| {
+            writeln!(out, "\n  The market is open: {address}\n")?;
+            for example in &examples {
+                writeln!(out, "  curl '{example}'")?;
+            }
+            writeln!(
+                out,
+                "\n  Everything is under {} · Ctrl-C closes the market",
+                context.config.home
+            )
+        },
+    )?;
     server.until_told_to_stop().await?;
     stores.shutdown().await;
     Ok(Outcome::Done)
 }
 
 async fn fill(context: &Context, storage: &Storage, stores: &emulator::Running) -> anyhow::Result<()> {
-    let urls = stores.stores().iter().map(|store| Url::parse(&store.base_url)).collect::<Result<Vec<_>, _>>()?;
-    let findings = brands::register(context, storage, urls, brands::Registration { moved: true, ..Default::default() }).await?;
-    let slugs: Vec<BrandSlug> = findings.into_iter().filter_map(|finding| Some(finding.added?.1.slug)).collect();
+    let urls = stores
+        .stores()
+        .iter()
+        .map(|store| Url::parse(&store.base_url))
+        .collect::<Result<Vec<_>, _>>()?;
+    let findings = brands::register(
+        context,
+        storage,
+        urls,
+        brands::Registration {
+            moved: true,
+            ..Default::default()
+        },
+    )
+    .await?;
+    let slugs: Vec<BrandSlug> = findings
+        .into_iter()
+        .filter_map(|finding| Some(finding.added?.1.slug))
+        .collect();
     anyhow::ensure!(!slugs.is_empty(), "no store could be registered");
-    let options = RunOptions { only: Some(slugs), ..RunOptions::default() };
+    let options = RunOptions {
+        only: Some(slugs),
+        ..RunOptions::default()
+    };
     crawl::crawl(context, storage, &options).await?;
     release::build(context, storage, &release::Build::default()).await?;
     Ok(())
@@ -61,11 +95,24 @@ async fn examples(address: &str, storage: &Storage, context: &Context) -> anyhow
     let lake = context.lake_in(storage).await?;
     let mut rows = lake.snapshot().await?.brands().await?;
     rows.retain(|row| row.product_count > 0);
-    let brand = rows.into_iter().max_by_key(|row| row.product_count).context("the stores list no products")?;
-    let products = lake.snapshot().await?.products(&[brand.brand.store.clone()].into()).await?;
+    let brand = rows
+        .into_iter()
+        .max_by_key(|row| row.product_count)
+        .context("the stores list no products")?;
+    let products = lake
+        .snapshot()
+        .await?
+        .products(&[brand.brand.store.clone()].into())
+        .await?;
     let mut products = std::pin::pin!(products);
-    let product = futures::TryStreamExt::try_next(&mut products).await?.context("the stores list no products")?;
-    let word = product.title.split(|letter: char| !letter.is_alphanumeric()).max_by_key(|word| word.len()).unwrap_or_default();
+    let product = futures::TryStreamExt::try_next(&mut products)
+        .await?
+        .context("the stores list no products")?;
+    let word = product
+        .title
+        .split(|letter: char| !letter.is_alphanumeric())
+        .max_by_key(|word| word.len())
+        .unwrap_or_default();
     let query: String = url::form_urlencoded::byte_serialize(word.to_lowercase().as_bytes()).collect();
     Ok([
         format!("{address}/v1/search?q={query}&limit=5"),

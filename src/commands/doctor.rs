@@ -19,11 +19,21 @@ struct Finding {
 
 impl Finding {
     fn fine(subject: &'static str, found: String) -> Self {
-        Self { subject, ok: true, found, advice: None }
+        Self {
+            subject,
+            ok: true,
+            found,
+            advice: None,
+        }
     }
 
     fn broken(subject: &'static str, error: &anyhow::Error, advice: &'static str) -> Self {
-        Self { subject, ok: false, found: format!("{error:#}"), advice: Some(advice) }
+        Self {
+            subject,
+            ok: false,
+            found: format!("{error:#}"),
+            advice: Some(advice),
+        }
     }
 }
 
@@ -39,24 +49,34 @@ pub(crate) async fn run(context: Context) -> anyhow::Result<Outcome> {
             findings.push(release(&context, &storage).await);
         }
         Err(error) => {
-            findings.push(Finding::broken("storage", &error, "set home, and s3.* where it is an S3 address; see `haat config`"));
+            findings.push(Finding::broken(
+                "storage",
+                &error,
+                "set home, and s3.* where it is an S3 address; see `haat config`",
+            ));
         }
     }
     if context.config.storefront.allow_loopback {
         let found = "stores on this machine may be crawled (storefront.allow_loopback)".to_owned();
-        findings.push(Finding { advice: Some("right for emulated stores, wrong in production"), ..Finding::fine("storefront", found) });
+        findings.push(Finding {
+            advice: Some("right for emulated stores, wrong in production"),
+            ..Finding::fine("storefront", found)
+        });
     }
     let healthy = findings.iter().all(|finding| finding.ok);
-    context.output.print(&serde_json::json!({ "healthy": healthy, "findings": findings }), |out| {
-        for finding in &findings {
-            let mark = if finding.ok { "ok  " } else { "FAIL" };
-            writeln!(out, "{mark} {:10} {}", finding.subject, finding.found)?;
-            if let Some(advice) = finding.advice {
-                writeln!(out, "     {:10} {advice}", "")?;
+    context.output.print(
+        &serde_json::json!({ "healthy": healthy, "findings": findings }),
+        |out| {
+            for finding in &findings {
+                let mark = if finding.ok { "ok  " } else { "FAIL" };
+                writeln!(out, "{mark} {:10} {}", finding.subject, finding.found)?;
+                if let Some(advice) = finding.advice {
+                    writeln!(out, "     {:10} {advice}", "")?;
+                }
             }
-        }
-        Ok(())
-    })?;
+            Ok(())
+        },
+    )?;
     Ok(if healthy { Outcome::Done } else { Outcome::Failed })
 }
 
@@ -66,7 +86,9 @@ async fn storage(context: &Context) -> anyhow::Result<(Storage, String)> {
     let path = Path::from(format!("doctor/{}", context.clock.now().micros()));
     let bytes = b"haat doctor".as_slice();
     data_storage::put_over(&storage, &path, bytes.to_vec()).await?;
-    let read = data_storage::get_bytes(&storage, &path).await?.context("what was written cannot be read")?;
+    let read = data_storage::get_bytes(&storage, &path)
+        .await?
+        .context("what was written cannot be read")?;
     anyhow::ensure!(read == bytes, "what was written is read back different");
     object_store::ObjectStoreExt::delete(storage.store().as_ref(), &path).await?;
     let found = format!("{} takes, gives back and removes an object", storage.url());
@@ -77,7 +99,10 @@ async fn registry(storage: &Storage) -> Finding {
     match Registry::load(storage).await {
         Ok(registry) if registry.is_empty() => {
             let advice = Some("`haat brands add DOMAIN`, or `haat demo` to look around");
-            Finding { advice, ..Finding::fine("brands", "none registered".into()) }
+            Finding {
+                advice,
+                ..Finding::fine("brands", "none registered".into())
+            }
         }
         Ok(registry) => Finding::fine("brands", format!("{} registered", registry.len())),
         Err(error) => Finding::broken("brands", &error.into(), "restore registry/ from a backup"),
@@ -94,7 +119,11 @@ async fn lake(context: &Context, storage: &Storage) -> Finding {
     };
     match looked.await {
         Ok(found) => Finding::fine("lake", found),
-        Err(error) => Finding::broken("lake", &error, "`haat lake tables` says which table; older states: `haat sql --as-of`"),
+        Err(error) => Finding::broken(
+            "lake",
+            &error,
+            "`haat lake tables` says which table; older states: `haat sql --as-of`",
+        ),
     }
 }
 
@@ -103,8 +132,12 @@ async fn held(storage: &Storage) -> Finding {
         Ok(held) if held.is_empty() => Finding::fine("held back", "none".into()),
         Ok(held) => {
             let slugs: Vec<_> = held.iter().map(|held| held.slug.to_string()).collect();
-            let advice = Some("crawl again, or `haat crawl --brand SLUG --confirm SLUG` where the catalogue really shrank");
-            Finding { advice, ..Finding::fine("held back", slugs.join(", ")) }
+            let advice =
+                Some("crawl again, or `haat crawl --brand SLUG --confirm SLUG` where the catalogue really shrank");
+            Finding {
+                advice,
+                ..Finding::fine("held back", slugs.join(", "))
+            }
         }
         Err(error) => Finding::broken("held back", &error.into(), "remove the damaged file in held/"),
     }
@@ -113,15 +146,27 @@ async fn held(storage: &Storage) -> Finding {
 async fn release(context: &Context, storage: &Storage) -> Finding {
     let releases = context.releases(storage);
     let looked = async {
-        let Some(current) = releases.current().await? else { return anyhow::Ok(None) };
+        let Some(current) = releases.current().await? else {
+            return anyhow::Ok(None);
+        };
         let manifest = releases.manifest(current.id).await?;
         let local = releases.fetch(&manifest, &context.cache_dir(storage)).await?;
         tokio::task::spawn_blocking(move || data_index::Release::open(local)).await??;
-        Ok(Some(format!("{} with {} products, every file as its hash says", current.id, manifest.counts.products)))
+        Ok(Some(format!(
+            "{} with {} products, every file as its hash says",
+            current.id, manifest.counts.products
+        )))
     };
     match looked.await {
         Ok(Some(found)) => Finding::fine("release", found),
-        Ok(None) => Finding { advice: Some("`haat release build`"), ..Finding::fine("release", "none yet".into()) },
-        Err(error) => Finding::broken("release", &error, "`haat release rollback`, then `haat release build --full`"),
+        Ok(None) => Finding {
+            advice: Some("`haat release build`"),
+            ..Finding::fine("release", "none yet".into())
+        },
+        Err(error) => Finding::broken(
+            "release",
+            &error,
+            "`haat release rollback`, then `haat release build --full`",
+        ),
     }
 }

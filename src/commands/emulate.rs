@@ -1,7 +1,7 @@
 use std::net::SocketAddr;
 
 use anyhow::Context as _;
-use emulator::{Encoding, Emulator, EmulatorConfig, Running, Source};
+use emulator::{Emulator, EmulatorConfig, Encoding, Running, Source};
 use serde_json::json;
 
 use crate::cli::{EmulateArgs, SourceArgs};
@@ -24,12 +24,30 @@ pub(crate) async fn run(args: EmulateArgs, context: Context) -> anyhow::Result<O
 }
 
 /// Starts the stores that the arguments name.
-pub(crate) async fn start(source: &SourceArgs, listen: SocketAddr, epoch: u64, identity: bool) -> anyhow::Result<Running> {
+pub(crate) async fn start(
+    source: &SourceArgs,
+    listen: SocketAddr,
+    epoch: u64,
+    identity: bool,
+) -> anyhow::Result<Running> {
     let source = match &source.recorded {
         Some(dir) => Source::Recorded(dir.clone()),
-        None => Source::Generated { products: source.products, stores: source.stores, seed: source.seed },
+        None => Source::Generated {
+            products: source.products,
+            stores: source.stores,
+            seed: source.seed,
+        },
     };
-    let encoding = if identity { Encoding::Identity } else { Encoding::AsAsked };
-    let config = EmulatorConfig { encoding, bind: listen, epoch, ..EmulatorConfig::new(source) };
+    let encoding = if identity {
+        Encoding::Identity
+    } else {
+        Encoding::AsAsked
+    };
+    let config = EmulatorConfig {
+        encoding,
+        bind: listen,
+        epoch,
+        ..EmulatorConfig::new(source)
+    };
     Emulator::start(config).await.context("emulated stores")
 }

@@ -18,7 +18,11 @@ pub(crate) async fn run(command: LakeCommand, context: Context) -> anyhow::Resul
             context.output.print(&json!({ "tables": tables }), |out| {
                 for table in &tables {
                     let name = table["name"].as_str().unwrap_or_default();
-                    writeln!(out, "{name:20} version {:>6}  {:>12} rows", table["version"], table["rows"])?;
+                    writeln!(
+                        out,
+                        "{name:20} version {:>6}  {:>12} rows",
+                        table["version"], table["rows"]
+                    )?;
                 }
                 Ok(())
             })?;
@@ -33,19 +37,34 @@ pub(crate) async fn run(command: LakeCommand, context: Context) -> anyhow::Resul
                     json!({ "table": table, "partition": merged.partition, "files": merged.files, "bytes": merged.bytes })
                 })
                 .collect();
-            context.output.print(&json!({ "dry_run": dry_run, "merged": merged, "tick": report.tick }), |out| {
-                let verb = if dry_run { "would be merged" } else { "merged" };
-                for merged in &report.merged {
-                    let (table, partition) = (merged.table.as_str(), merged.partition.as_deref().unwrap_or_default());
-                    writeln!(out, "{table} {partition}: {} files {verb}, {} bytes", merged.files, merged.bytes)?;
-                }
-                writeln!(out, "{} merges", report.merged.len())
-            })?;
+            context.output.print(
+                &json!({ "dry_run": dry_run, "merged": merged, "tick": report.tick }),
+                |out| {
+                    let verb = if dry_run { "would be merged" } else { "merged" };
+                    for merged in &report.merged {
+                        let (table, partition) =
+                            (merged.table.as_str(), merged.partition.as_deref().unwrap_or_default());
+                        writeln!(
+                            out,
+                            "{table} {partition}: {} files {verb}, {} bytes",
+                            merged.files, merged.bytes
+                        )?;
+                    }
+                    writeln!(out, "{} merges", report.merged.len())
+                },
+            )?;
         }
-        LakeCommand::Vacuum { dry_run, retention_hours } => {
+        LakeCommand::Vacuum {
+            dry_run,
+            retention_hours,
+        } => {
             let hours = retention_hours.unwrap_or(context.config.lake.retention_hours);
             let versions = pipeline_release::lake_versions_in_use(&context.releases(&storage)).await?;
-            let keep = VacuumKeep { retention: Duration::from_secs(hours.saturating_mul(3600)), versions, dry_run };
+            let keep = VacuumKeep {
+                retention: Duration::from_secs(hours.saturating_mul(3600)),
+                versions,
+                dry_run,
+            };
             let report = lake.vacuum(&keep).await?;
             let document = json!({ "dry_run": dry_run, "files": report.files, "bytes": report.bytes });
             context.output.print(&document, |out| {
@@ -65,7 +84,12 @@ async fn tables(lake: &Lake) -> anyhow::Result<Vec<Value>> {
     let session = lake.session(&snapshot).await?;
     let mut tables = Vec::new();
     for (name, version) in snapshot.versions() {
-        let rows = session.table(name.as_str()).await?.count().await.with_context(|| name.clone())?;
+        let rows = session
+            .table(name.as_str())
+            .await?
+            .count()
+            .await
+            .with_context(|| name.clone())?;
         tables.push(json!({ "name": name, "version": version, "rows": rows }));
     }
     Ok(tables)

@@ -21,7 +21,9 @@ pub(crate) async fn run(args: QueryServerArgs, context: Context) -> anyhow::Resu
     if let Err(error) = server.refresh().await {
         tracing::warn!("{error:#}");
     }
-    context.output.print(&json!({ "address": address }), |out| writeln!(out, "serving on {address}; Ctrl-C stops it"))?;
+    context.output.print(&json!({ "address": address }), |out| {
+        writeln!(out, "serving on {address}; Ctrl-C stops it")
+    })?;
     server.until_told_to_stop().await?;
     Ok(Outcome::Done)
 }
@@ -38,7 +40,9 @@ pub(crate) struct Serving {
 
 /// Binds, opens the current release where there is one, and serves in the background, following newer releases.
 pub(crate) async fn start(context: &Context, storage: &Storage, listen: SocketAddr) -> anyhow::Result<Serving> {
-    let listener = TcpListener::bind(listen).await.with_context(|| format!("listen on {listen}"))?;
+    let listener = TcpListener::bind(listen)
+        .await
+        .with_context(|| format!("listen on {listen}"))?;
     let address = format!("http://{}", listener.local_addr()?);
     let metrics = api::install_metrics()?;
     let server = context.query_server(storage);
@@ -48,7 +52,12 @@ pub(crate) async fn start(context: &Context, storage: &Storage, listen: SocketAd
     tokio::spawn(async move { follower.0.follow(follower.1).await });
     let (router, config, until) = (server.router(Some(metrics)), context.server_config(), stop.clone());
     let served = tokio::spawn(async move { api::serve(listener, router, &config, until).await });
-    Ok(Serving { address, server, stop, served })
+    Ok(Serving {
+        address,
+        server,
+        stop,
+        served,
+    })
 }
 
 impl Serving {

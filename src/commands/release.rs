@@ -26,8 +26,21 @@ pub(crate) async fn run(command: ReleaseCommand, context: Context) -> anyhow::Re
     let storage = context.storage()?;
     let releases = context.releases(&storage);
     match command {
-        ReleaseCommand::Build { full, dry_run, accept_collapse } => {
-            let report = build(&context, &storage, &Build { full, dry_run, accept_collapse }).await?;
+        ReleaseCommand::Build {
+            full,
+            dry_run,
+            accept_collapse,
+        } => {
+            let report = build(
+                &context,
+                &storage,
+                &Build {
+                    full,
+                    dry_run,
+                    accept_collapse,
+                },
+            )
+            .await?;
             context.output.print(&report, |out| write_report(out, &report))?;
             if report.outcome == ReleaseOutcome::Lost {
                 return Err(lost_race("another writer published first; build again"));
@@ -37,16 +50,30 @@ pub(crate) async fn run(command: ReleaseCommand, context: Context) -> anyhow::Re
         ReleaseCommand::Show { id } => {
             let id = match id {
                 Some(id) => id.parse().context("release id").map_err(usage)?,
-                None => releases.current().await?.context("there is no release yet: `haat release build`")?.id,
+                None => {
+                    releases
+                        .current()
+                        .await?
+                        .context("there is no release yet: `haat release build`")?
+                        .id
+                }
             };
             let manifest = releases.manifest(id).await?;
-            context.output.print(&manifest, |out| writeln!(out, "{}", serde_json::to_string_pretty(&manifest)?))?;
+            context.output.print(&manifest, |out| {
+                writeln!(out, "{}", serde_json::to_string_pretty(&manifest)?)
+            })?;
         }
         ReleaseCommand::Rollback { id, dry_run } => rollback(&context, &releases, id, dry_run).await?,
         ReleaseCommand::Gc { keep, dry_run } => {
             let keep_last = keep.unwrap_or(context.config.release.keep);
             let min_age = Duration::from_secs(context.config.release.gc_min_age_s);
-            let report = releases.collect(&GcOptions { keep_last, min_age, dry_run }).await?;
+            let report = releases
+                .collect(&GcOptions {
+                    keep_last,
+                    min_age,
+                    dry_run,
+                })
+                .await?;
             context.output.print(&json!({ "dry_run": dry_run, "releases": report.releases, "files": report.files, "bytes": report.bytes }), |out| {
                 let verb = if dry_run { "would be removed" } else { "removed" };
                 writeln!(out, "{} releases, {} files, {} bytes {verb}", report.releases.len(), report.files, report.bytes)
@@ -115,7 +142,11 @@ async fn list(context: &Context, releases: &ReleaseStore) -> anyhow::Result<()> 
         for release in &listed {
             let mark = if release.current { "*" } else { " " };
             let (id, at) = (release.id, release.published_at);
-            writeln!(out, "{mark} {id}  {at}  {} products, {} bytes", release.counts.products, release.size_bytes)?;
+            writeln!(
+                out,
+                "{mark} {id}  {at}  {} products, {} bytes",
+                release.counts.products, release.size_bytes
+            )?;
         }
         writeln!(out, "{} releases", listed.len())
     })
@@ -126,15 +157,29 @@ async fn rollback(context: &Context, releases: &ReleaseStore, id: Option<String>
     let to: ReleaseId = match id {
         Some(id) => id.parse().context("release id").map_err(usage)?,
         // The list begins with the current release; the next one was current before it.
-        None => listed.iter().find(|release| !release.current).context("there is no release to go back to")?.id,
+        None => {
+            listed
+                .iter()
+                .find(|release| !release.current)
+                .context("there is no release to go back to")?
+                .id
+        }
     };
     let from = listed.iter().find(|release| release.current).map(|release| release.id);
-    anyhow::ensure!(listed.iter().any(|release| release.id == to), "there is no release {to}");
+    anyhow::ensure!(
+        listed.iter().any(|release| release.id == to),
+        "there is no release {to}"
+    );
     if !dry_run && let Published::Lost(_) = releases.rollback(to).await? {
-        return Err(lost_race("another writer changed the current release first; look again"));
+        return Err(lost_race(
+            "another writer changed the current release first; look again",
+        ));
     }
-    context.output.print(&json!({ "from": from, "to": to, "changed": !dry_run && from != Some(to) }), |out| {
-        let verb = if dry_run { "would be" } else { "is" };
-        writeln!(out, "{to} {verb} the current release")
-    })
+    context.output.print(
+        &json!({ "from": from, "to": to, "changed": !dry_run && from != Some(to) }),
+        |out| {
+            let verb = if dry_run { "would be" } else { "is" };
+            writeln!(out, "{to} {verb} the current release")
+        },
+    )
 }

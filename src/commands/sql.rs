@@ -19,7 +19,10 @@ pub(crate) async fn run(args: SqlArgs, context: Context) -> anyhow::Result<Outco
     let statement = match args.statement.as_str() {
         "-" => {
             let mut text = String::new();
-            std::io::stdin().take(STATEMENT_BYTES_MAX).read_to_string(&mut text).context("standard input")?;
+            std::io::stdin()
+                .take(STATEMENT_BYTES_MAX)
+                .read_to_string(&mut text)
+                .context("standard input")?;
             text
         }
         given => given.to_owned(),
@@ -27,8 +30,14 @@ pub(crate) async fn run(args: SqlArgs, context: Context) -> anyhow::Result<Outco
     let lake = context.lake().await?;
     let session = session(&lake, args.as_of.as_deref()).await?;
     // The lake is written by its committer alone: statements that write or change settings are refused.
-    let options = SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
-    let frame = session.sql_with_options(&statement, options).await.map_err(|error| usage(error.into()))?;
+    let options = SQLOptions::new()
+        .with_allow_ddl(false)
+        .with_allow_dml(false)
+        .with_allow_statements(false);
+    let frame = session
+        .sql_with_options(&statement, options)
+        .await
+        .map_err(|error| usage(error.into()))?;
     let (batches, more) = collect_up_to(frame, args.limit).await?;
     print(&context, &batches, more, args.limit)?;
     Ok(Outcome::Done)
@@ -37,7 +46,9 @@ pub(crate) async fn run(args: SqlArgs, context: Context) -> anyhow::Result<Outco
 async fn session(lake: &Lake, as_of: Option<&str>) -> anyhow::Result<SessionContext> {
     let snapshot = match as_of {
         Some(text) => {
-            let moment = text.parse().map_err(|error| usage(anyhow::Error::new(error).context("--as-of")))?;
+            let moment = text
+                .parse()
+                .map_err(|error| usage(anyhow::Error::new(error).context("--as-of")))?;
             lake.snapshot_at(&AsOf::Timestamp(moment)).await?
         }
         None => lake.snapshot().await?,
@@ -76,6 +87,10 @@ fn print(context: &Context, batches: &[RecordBatch], more: bool, limit: usize) -
     let table = pretty_format_batches(batches)?;
     context.output.print(&rows, |out| {
         writeln!(out, "{table}")?;
-        if more { writeln!(out, "(only the first {limit} rows; --limit shows more)") } else { Ok(()) }
+        if more {
+            writeln!(out, "(only the first {limit} rows; --limit shows more)")
+        } else {
+            Ok(())
+        }
     })
 }

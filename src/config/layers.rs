@@ -51,8 +51,14 @@ impl Layers {
             Some(path) => read_file(path)?,
             None => config::Config::default(),
         };
-        let environment = Environment::with_prefix("HAAT").prefix_separator("_").separator("__").try_parsing(true);
-        let from_environment = config::Config::builder().add_source(environment).build().context("HAAT_ variables")?;
+        let environment = Environment::with_prefix("HAAT")
+            .prefix_separator("_")
+            .separator("__")
+            .try_parsing(true);
+        let from_environment = config::Config::builder()
+            .add_source(environment)
+            .build()
+            .context("HAAT_ variables")?;
         let mut flags = config::Config::builder();
         if let Some(home) = &global.home {
             flags = flags.set_override("home", home.as_str())?;
@@ -82,7 +88,9 @@ impl Layers {
 
     /// Whether no layer but the defaults sets `key`.
     pub(crate) fn is_default(&self, key: &str) -> bool {
-        self.layers.iter().all(|(layer, source)| *layer == Layer::Default || source.get::<Value>(key).is_err())
+        self.layers
+            .iter()
+            .all(|(layer, source)| *layer == Layer::Default || source.get::<Value>(key).is_err())
     }
 
     /// Every key with its value and the layer that set it; secrets masked.
@@ -100,7 +108,12 @@ impl Layers {
             let secret = SECRETS.contains(&key.as_str()) && value != serde_json::Value::String(String::new());
             let value = if secret { "(set, not shown)".into() } else { value };
             let variable = format!("HAAT_{}", key.replace('.', "__").to_uppercase());
-            Setting { key, value, from, variable }
+            Setting {
+                key,
+                value,
+                from,
+                variable,
+            }
         });
         Ok(shown.collect())
     }
@@ -108,14 +121,21 @@ impl Layers {
 
 fn read_file(path: &Path) -> anyhow::Result<config::Config> {
     let source = File::from(path).format(FileFormat::Toml).required(true);
-    config::Config::builder().add_source(source).build().with_context(|| format!("configuration file {}", path.display()))
+    config::Config::builder()
+        .add_source(source)
+        .build()
+        .with_context(|| format!("configuration file {}", path.display()))
 }
 
 fn flatten(prefix: &str, value: &Value, leaves: &mut Vec<(String, serde_json::Value)>) {
     match &value.kind {
         ValueKind::Table(table) => {
             for (name, inner) in table {
-                let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+                let key = if prefix.is_empty() {
+                    name.clone()
+                } else {
+                    format!("{prefix}.{name}")
+                };
                 flatten(&key, inner, leaves);
             }
         }
@@ -128,7 +148,10 @@ fn flatten(prefix: &str, value: &Value, leaves: &mut Vec<(String, serde_json::Va
 
 fn check(config: &Config) -> anyhow::Result<()> {
     let share = |key: &str, value: f64| {
-        anyhow::ensure!((0.0..=1.0).contains(&value), "{key} must lie between 0 and 1, not {value}");
+        anyhow::ensure!(
+            (0.0..=1.0).contains(&value),
+            "{key} must lie between 0 and 1, not {value}"
+        );
         Ok(())
     };
     let positive = |key: &str, value: u64| {
@@ -137,11 +160,17 @@ fn check(config: &Config) -> anyhow::Result<()> {
     };
     share("refresh.collapse.share_min", config.refresh.collapse.share_min)?;
     share("release.collapse_share", config.release.collapse_share)?;
-    positive("refresh.crawl.stores_concurrent", config.refresh.crawl.stores_concurrent as u64)?;
+    positive(
+        "refresh.crawl.stores_concurrent",
+        config.refresh.crawl.stores_concurrent as u64,
+    )?;
     positive("lake.buckets", u64::from(config.lake.buckets))?;
     positive("release.keep", config.release.keep as u64)?;
     positive("query_server.poll_ms", config.query_server.poll_ms)?;
-    positive("query_server.concurrency_max", config.query_server.concurrency_max as u64)?;
+    positive(
+        "query_server.concurrency_max",
+        config.query_server.concurrency_max as u64,
+    )?;
     config.storefront.validate()?;
     Ok(())
 }

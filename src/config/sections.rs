@@ -98,8 +98,15 @@ impl Config {
             },
             storefront: StorefrontConfig::default(),
             refresh: RefreshConfig::default(),
-            lake: Lake { buckets: 64, retention_hours: 168 },
-            release: Release { keep: 5, gc_min_age_s: 86_400, collapse_share: 0.5 },
+            lake: Lake {
+                buckets: 64,
+                retention_hours: 168,
+            },
+            release: Release {
+                keep: 5,
+                gc_min_age_s: 86_400,
+                collapse_share: 0.5,
+            },
             query_server: QueryServer {
                 listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
                 cache: String::new(),
@@ -109,7 +116,10 @@ impl Config {
                 drain_ms: 10_000,
                 cursor_secret: String::new(),
             },
-            log: Log { filter: "warn,haat=info".into(), format: LogFormat::Text },
+            log: Log {
+                filter: "warn,haat=info".into(),
+                format: LogFormat::Text,
+            },
         })
     }
 }

@@ -3,10 +3,24 @@ use crate::support::{Haat, get};
 #[test]
 fn the_demo_serves_what_its_stores_sell() {
     let haat = Haat::new();
-    let (_demo, ready) = haat.serve(&["demo", "--products", "300", "--stores", "6", "--seed", "7", "--listen", "127.0.0.1:0"]);
+    let (_demo, ready) = haat.serve(&[
+        "demo",
+        "--products",
+        "300",
+        "--stores",
+        "6",
+        "--seed",
+        "7",
+        "--listen",
+        "127.0.0.1:0",
+    ]);
     let base = ready["address"].as_str().unwrap();
     let (status, stats) = get(&format!("{base}/v1/stats"));
-    assert_eq!((status, &stats["data"]["products"], &stats["data"]["brands"]), (200, &300.into(), &6.into()), "{stats}");
+    assert_eq!(
+        (status, &stats["data"]["products"], &stats["data"]["brands"]),
+        (200, &300.into(), &6.into()),
+        "{stats}"
+    );
     let examples = ready["examples"].as_array().unwrap();
     assert_eq!(examples.len(), 3);
     for example in examples {

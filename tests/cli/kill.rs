@@ -10,8 +10,22 @@ use crate::support::{Haat, has_program};
 
 /// The calls by which the program changes what is on disk.
 const CALLS: &[&str] = &[
-    "openat", "write", "pwrite64", "writev", "fsync", "fdatasync", "ftruncate", "rename", "renameat", "renameat2", "link", "linkat", "unlink",
-    "unlinkat", "mkdir", "mkdirat",
+    "openat",
+    "write",
+    "pwrite64",
+    "writev",
+    "fsync",
+    "fdatasync",
+    "ftruncate",
+    "rename",
+    "renameat",
+    "renameat2",
+    "link",
+    "linkat",
+    "unlink",
+    "unlinkat",
+    "mkdir",
+    "mkdirat",
 ];
 
 /// How many kills a run of the tests tries, spread evenly; with `HAAT_TEST_KILLS=all` in the environment, every one.
@@ -23,24 +37,45 @@ type Call = (String, usize);
 /// What must be the same however often the way there was cut short.
 fn contents(haat: &Haat) -> BTreeMap<&'static str, Vec<Value>> {
     let statements = [
-        ("products", "select product_id, title, price_min_minor, in_stock from products order by 1"),
-        ("variants", "select product_id, variant_id, price_minor, available from variants order by 1, 2"),
-        ("brands", "select slug, product_count, catalogue_hash from brands order by 1"),
-        ("price_history", "select variant_id, price_minor, available, count(*) times from price_history group by 1, 2, 3 order by 1, 2, 3"),
+        (
+            "products",
+            "select product_id, title, price_min_minor, in_stock from products order by 1",
+        ),
+        (
+            "variants",
+            "select product_id, variant_id, price_minor, available from variants order by 1, 2",
+        ),
+        (
+            "brands",
+            "select slug, product_count, catalogue_hash from brands order by 1",
+        ),
+        (
+            "price_history",
+            "select variant_id, price_minor, available, count(*) times from price_history group by 1, 2, 3 order by 1, 2, 3",
+        ),
     ];
-    statements.into_iter().map(|(name, statement)| (name, haat.sql(statement))).collect()
+    statements
+        .into_iter()
+        .map(|(name, statement)| (name, haat.sql(statement)))
+        .collect()
 }
 
 /// Runs the crawl under strace, killed at `inject` where given; answers the exit code and the calls that were made.
 fn traced(haat: &Haat, inject: Option<&Call>) -> (Option<i32>, BTreeSet<Call>) {
     let trace = haat.path().join("trace");
     let mut strace = Command::new("strace");
-    strace.args(["-f", "-qq", "-o"]).arg(&trace).args(["-e", &format!("trace=?{}", CALLS.join(",?"))]);
+    strace
+        .args(["-f", "-qq", "-o"])
+        .arg(&trace)
+        .args(["-e", &format!("trace=?{}", CALLS.join(",?"))]);
     if let Some((name, nth)) = inject {
         strace.args(["-e", &format!("inject={name}:signal=KILL:when={nth}")]);
     }
     let crawl = haat.command(&["crawl", "--release"]);
-    strace.arg(crawl.get_program()).args(crawl.get_args()).current_dir(haat.path());
+    strace
+        .arg(crawl.get_program())
+        .args(crawl.get_args())
+        .current_dir(haat.path());
     strace.envs(crawl.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let status = strace.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
     let text = std::fs::read_to_string(&trace).unwrap();
@@ -48,8 +83,12 @@ fn traced(haat: &Haat, inject: Option<&Call>) -> (Option<i32>, BTreeSet<Call>) {
     let mut calls = BTreeSet::new();
     for line in text.lines().filter(|line| !line.contains("O_RDONLY")) {
         // `12345 fsync(7) = 0`
-        let Some((thread, rest)) = line.split_once(' ') else { continue };
-        let Some((name, _)) = rest.trim_start().split_once('(') else { continue };
+        let Some((thread, rest)) = line.split_once(' ') else {
+            continue;
+        };
+        let Some((name, _)) = rest.trim_start().split_once('(') else {
+            continue;
+        };
         if CALLS.contains(&name) {
             let nth = counts.entry((thread.to_owned(), name.to_owned())).or_default();
             *nth += 1;
@@ -77,7 +116,12 @@ fn a_kill_at_any_state_changing_call_is_recovered_from() {
     let (code, calls) = traced(&whole, None);
     assert_eq!(code, Some(0));
     let expected = contents(&whole);
-    let releases = |haat: &Haat| haat.run(&["release", "list"]).json()["releases"].as_array().unwrap().len();
+    let releases = |haat: &Haat| {
+        haat.run(&["release", "list"]).json()["releases"]
+            .as_array()
+            .unwrap()
+            .len()
+    };
     assert_eq!(releases(&whole), 2);
 
     let all = std::env::var_os("HAAT_TEST_KILLS").is_some();
@@ -99,7 +143,12 @@ fn a_kill_at_any_state_changing_call_is_recovered_from() {
 
 fn copy(from: &Haat) -> Haat {
     let to = Haat::new();
-    let status = Command::new("cp").args(["-a", "--"]).arg(from.path().join(".")).arg(to.path()).status().unwrap();
+    let status = Command::new("cp")
+        .args(["-a", "--"])
+        .arg(from.path().join("."))
+        .arg(to.path())
+        .status()
+        .unwrap();
     assert!(status.success());
     to
 }

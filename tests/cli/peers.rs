@@ -46,7 +46,11 @@ fn duckdb_and_polars_read_the_lake_and_agree_with_the_server() {
     haat.run(&["crawl", "--release"]).json();
     let (_server, address) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
     let (_, stats) = get(&format!("{}/v1/stats", address["address"].as_str().unwrap()));
-    let read = Command::new("python3").args(["-c", READERS]).arg(haat.path().join("lake")).output().unwrap();
+    let read = Command::new("python3")
+        .args(["-c", READERS])
+        .arg(haat.path().join("lake"))
+        .output()
+        .unwrap();
     assert!(read.status.success(), "{}", String::from_utf8_lossy(&read.stderr));
     let read: Value = serde_json::from_slice(&read.stdout).unwrap();
     for reader in ["duckdb", "polars"] {
@@ -55,13 +59,21 @@ fn duckdb_and_polars_read_the_lake_and_agree_with_the_server() {
         }
     }
     for (table, uncommented) in read["uncommented"].as_object().unwrap() {
-        assert_eq!(uncommented, &serde_json::json!([]), "columns of {table} without a comment");
+        assert_eq!(
+            uncommented,
+            &serde_json::json!([]),
+            "columns of {table} without a comment"
+        );
     }
 }
 
 /// An S3-compatible server that others wrote, on this machine, with one bucket.
 fn moto() -> (Serving, String) {
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
     let child = Command::new("moto_server")
         .args(["-H", "127.0.0.1", "-p", &port.to_string()])
         .stdout(Stdio::null())
@@ -70,7 +82,10 @@ fn moto() -> (Serving, String) {
         .unwrap();
     let serving = Serving { child };
     let endpoint = format!("http://127.0.0.1:{port}");
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     runtime.block_on(async {
         let client = reqwest::Client::new();
         let begun = std::time::Instant::now();
@@ -99,7 +114,11 @@ fn the_whole_path_runs_on_an_s3_compatible_server() {
     haat.run(&["crawl", "--release"]).json();
     let tables = haat.run(&["lake", "tables"]).json();
     haat.run(&["crawl", "--release"]).json();
-    assert_eq!(haat.run(&["lake", "tables"]).json(), tables, "an unchanged crawl wrote to the lake");
+    assert_eq!(
+        haat.run(&["lake", "tables"]).json(),
+        tables,
+        "an unchanged crawl wrote to the lake"
+    );
     let (_server, address) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
     let (status, stats) = get(&format!("{}/v1/stats", address["address"].as_str().unwrap()));
     assert_eq!((status, &stats["data"]["products"]), (200, &120.into()), "{stats}");

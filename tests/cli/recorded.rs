@@ -18,7 +18,9 @@ fn recorded_products(folder: &std::path::Path) -> BTreeMap<u64, Value> {
 
 #[test]
 fn recorded_stores_come_out_of_the_lake_as_they_went_in() {
-    let Some(recorded) = shared_data("recorded") else { return };
+    let Some(recorded) = shared_data("recorded") else {
+        return;
+    };
     let haat = Haat::new();
     let (_stores, stores) = haat.with_stores(&["--recorded", recorded.to_str().unwrap()]);
     let first = haat.run(&["crawl", "--release"]).json();
@@ -33,7 +35,11 @@ fn recorded_stores_come_out_of_the_lake_as_they_went_in() {
         })
         .collect();
     let products: usize = of_files.values().map(BTreeMap::len).sum();
-    let variants: usize = of_files.values().flat_map(BTreeMap::values).map(|product| product["variants"].as_array().unwrap().len()).sum();
+    let variants: usize = of_files
+        .values()
+        .flat_map(BTreeMap::values)
+        .map(|product| product["variants"].as_array().unwrap().len())
+        .sum();
     assert!(products > 800, "{products}");
 
     // Counts, through SQL over the lake.
@@ -48,12 +54,17 @@ fn recorded_stores_come_out_of_the_lake_as_they_went_in() {
         .flat_map(|product| product["variants"].as_array().unwrap())
         .map(|variant| {
             let (whole, cents) = variant["price"].as_str().unwrap().split_once('.').unwrap();
-            (variant["id"].as_u64().unwrap(), whole.parse::<i64>().unwrap() * 100 + cents.parse::<i64>().unwrap())
+            (
+                variant["id"].as_u64().unwrap(),
+                whole.parse::<i64>().unwrap() * 100 + cents.parse::<i64>().unwrap(),
+            )
         })
         .collect();
     let read = haat.sql("select variant_id, price_minor from variants");
     for row in &read {
-        let id = row["variant_id"].as_u64().unwrap_or_else(|| row["variant_id"].as_str().unwrap().parse().unwrap());
+        let id = row["variant_id"]
+            .as_u64()
+            .unwrap_or_else(|| row["variant_id"].as_str().unwrap().parse().unwrap());
         assert_eq!(row["price_minor"], stated[&id], "variant {id}");
     }
 
@@ -68,7 +79,10 @@ fn recorded_stores_come_out_of_the_lake_as_they_went_in() {
     let (_server, address) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
     let base = address["address"].as_str().unwrap();
     let (status, stats) = get(&format!("{base}/v1/stats"));
-    assert_eq!((status, &stats["data"]["products"], &stats["data"]["variants"]), (200, &products.into(), &variants.into()));
+    assert_eq!(
+        (status, &stats["data"]["products"], &stats["data"]["variants"]),
+        (200, &products.into(), &variants.into())
+    );
     let id = ids[0]["product_id"].as_str().unwrap();
     let (status, product) = get(&format!("{base}/v1/products/{id}"));
     assert_eq!((status, &product["data"]["product_uid"]), (200, &ids[0]["product_uid"]));

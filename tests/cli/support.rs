@@ -37,9 +37,18 @@ impl Answer {
 impl Haat {
     /// A fresh home whose crawler may talk to stores on this machine, without a pace.
     pub(crate) fn new() -> Self {
-        let variables = [("HAAT_STOREFRONT__ALLOW_LOOPBACK", "true"), ("HAAT_STOREFRONT__RATE_START_PER_S", "1e9")];
-        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
-        Self { home: tempfile::tempdir().unwrap(), variables, home_url: None }
+        let variables = [
+            ("HAAT_STOREFRONT__ALLOW_LOOPBACK", "true"),
+            ("HAAT_STOREFRONT__RATE_START_PER_S", "1e9"),
+        ];
+        let variables = variables
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .to_vec();
+        Self {
+            home: tempfile::tempdir().unwrap(),
+            variables,
+            home_url: None,
+        }
     }
 
     pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
@@ -59,9 +68,15 @@ impl Haat {
 
     /// A command ready to run; the environment holds nothing of haat's but what the test sets.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let home = self.home_url.clone().unwrap_or_else(|| self.home.path().to_string_lossy().into_owned());
+        let home = self
+            .home_url
+            .clone()
+            .unwrap_or_else(|| self.home.path().to_string_lossy().into_owned());
         let mut command = Command::new(env!("CARGO_BIN_EXE_haat"));
-        command.current_dir(self.home.path()).args(args).args(["--json", "--quiet", "--home", &home]);
+        command
+            .current_dir(self.home.path())
+            .args(args)
+            .args(["--json", "--quiet", "--home", &home]);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
@@ -78,14 +93,25 @@ impl Haat {
     /// Runs a statement and answers its rows.
     #[track_caller]
     pub(crate) fn sql(&self, statement: &str) -> Vec<Value> {
-        self.run(&["sql", statement, "--limit", "1000000"]).json().as_array().unwrap().clone()
+        self.run(&["sql", statement, "--limit", "1000000"])
+            .json()
+            .as_array()
+            .unwrap()
+            .clone()
     }
 
     /// Starts a command that serves, and waits for the line of JSON that it prints when it does.
     pub(crate) fn serve(&self, args: &[&str]) -> (Serving, Value) {
-        let mut child = self.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = self
+            .command(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
         let Ok(document) = serde_json::from_str(&line) else {
             let _ = child.kill();
             let mut stderr = String::new();
@@ -108,8 +134,14 @@ impl Haat {
     /// Registers every store that `haat emulate` printed.
     #[track_caller]
     pub(crate) fn register(&self, stores: &Value) {
-        let urls: Vec<_> = stores["stores"].as_array().unwrap().iter().map(|store| store["base_url"].as_str().unwrap()).collect();
-        self.run(&[&["brands", "add", "--moved"], urls.as_slice()].concat()).json();
+        let urls: Vec<_> = stores["stores"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|store| store["base_url"].as_str().unwrap())
+            .collect();
+        self.run(&[&["brands", "add", "--moved"], urls.as_slice()].concat())
+            .json();
     }
 }
 
@@ -127,7 +159,9 @@ impl Drop for Serving {
 
 /// A folder of test data beside the project; `None`, with a line that says so, where it is absent.
 pub(crate) fn shared_data(folder: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(folder);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../shared/data")
+        .join(folder);
     if path.is_dir() {
         return Some(path);
     }
@@ -138,7 +172,11 @@ pub(crate) fn shared_data(folder: &str) -> Option<PathBuf> {
 
 /// Whether `program` can be run; `false`, with a line that says so, where it cannot.
 pub(crate) fn has_program(program: &str, args: &[&str]) -> bool {
-    let ran = Command::new(program).args(args).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let ran = Command::new(program)
+        .args(args)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
     if ran.is_ok_and(|status| status.success()) {
         return true;
     }
@@ -149,11 +187,17 @@ pub(crate) fn has_program(program: &str, args: &[&str]) -> bool {
 
 /// GETs a URL and answers status and JSON body.
 pub(crate) fn get(url: &str) -> (u16, Value) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     runtime.block_on(async {
         let answer = reqwest::get(url).await.unwrap();
         let status = answer.status().as_u16();
-        (status, serde_json::from_str(&answer.text().await.unwrap()).unwrap_or(Value::Null))
+        (
+            status,
+            serde_json::from_str(&answer.text().await.unwrap()).unwrap_or(Value::Null),
+        )
     })
 }
 

@@ -33,7 +33,11 @@ impl FromStr for BrandSlug {
             && text.split('-').all(|word| {
                 !word.is_empty() && word.chars().all(|char| char.is_alphanumeric() && !char.is_uppercase())
             });
-        if kebab { Ok(Self(text.into())) } else { Err(IdError::BrandSlug(excerpt(text))) }
+        if kebab {
+            Ok(Self(text.into()))
+        } else {
+            Err(IdError::BrandSlug(excerpt(text)))
+        }
     }
 }
 text_serde!(BrandSlug);

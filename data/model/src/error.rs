@@ -150,7 +150,11 @@ mod tests {
         assert_eq!(codes.len(), ErrorCode::ALL.len());
         for code in ErrorCode::ALL {
             let client_error = (400..500).contains(&code.status());
-            assert_eq!(client_error, code.fault() == Fault::Caller || *code == ErrorCode::StoreRejected, "{code}");
+            assert_eq!(
+                client_error,
+                code.fault() == Fault::Caller || *code == ErrorCode::StoreRejected,
+                "{code}"
+            );
         }
     }
 }

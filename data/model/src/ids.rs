@@ -47,7 +47,9 @@ macro_rules! text_serde {
         }
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                std::borrow::Cow::<'de, str>::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+                std::borrow::Cow::<'de, str>::deserialize(deserializer)?
+                    .parse()
+                    .map_err(serde::de::Error::custom)
             }
         }
     };
@@ -87,11 +89,15 @@ impl FromStr for StoreHost {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let refuse = || IdError::StoreHost(excerpt(text));
         let lower = text.trim_ascii().trim_end_matches('.').to_ascii_lowercase();
-        let (host, port) = lower.rsplit_once(':').map_or((lower.as_str(), None), |(host, port)| (host, Some(port)));
+        let (host, port) = lower
+            .rsplit_once(':')
+            .map_or((lower.as_str(), None), |(host, port)| (host, Some(port)));
         let label = |label: &str| {
             !label.is_empty()
                 && label.len() <= 63
-                && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+                && label
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
         };
         if host.len() > 253 || !host.split('.').all(label) || port.is_some_and(|port| port.parse::<u16>().is_err()) {
             return Err(refuse());
@@ -238,7 +244,9 @@ impl FromStr for ProductIdent {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let uid = || text.parse().map(Self::Uid);
-        uid().or_else(|_| text.parse().map(Self::Id)).map_err(|_: IdError| IdError::ProductIdent(excerpt(text)))
+        uid()
+            .or_else(|_| text.parse().map(Self::Id))
+            .map_err(|_: IdError| IdError::ProductIdent(excerpt(text)))
     }
 }
 text_serde!(ProductIdent);
@@ -309,8 +317,14 @@ impl FromStr for RunId {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let valid = (1..=64).contains(&text.len())
-            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
-        if valid { Ok(Self(text.into())) } else { Err(IdError::RunId(excerpt(text))) }
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+        if valid {
+            Ok(Self(text.into()))
+        } else {
+            Err(IdError::RunId(excerpt(text)))
+        }
     }
 }
 text_serde!(RunId);
@@ -321,7 +335,10 @@ mod tests {
 
     #[test]
     fn ids_follow_from_the_key_alone() {
-        let key = ProductKey { store: "Blue-Tokai.MyShopify.com".parse().unwrap(), platform_id: 42 };
+        let key = ProductKey {
+            store: "Blue-Tokai.MyShopify.com".parse().unwrap(),
+            platform_id: 42,
+        };
         assert_eq!(key.to_string(), "shopify:blue-tokai.myshopify.com:42");
         let digest = Sha256::digest(b"shopify:blue-tokai.myshopify.com:42");
         assert!(digest.starts_with(key.uid().as_bytes()));
@@ -332,9 +349,22 @@ mod tests {
 
     #[test]
     fn an_ident_is_one_of_two_forms_and_nothing_else() {
-        assert!(matches!("sha:0123456789abcdef0123456789abcdef01234567".parse(), Ok(ProductIdent::Uid(_))));
-        assert!(matches!("3f2504e0-4f89-51d3-9a0c-0305e82c3301".parse(), Ok(ProductIdent::Id(_))));
-        for wrong in ["", "sha:", "sha:xyz", "3f2504e04f8951d39a0c0305e82c3301", "42", "sha:0123456789abcdef0123456789abcdef0123456é"] {
+        assert!(matches!(
+            "sha:0123456789abcdef0123456789abcdef01234567".parse(),
+            Ok(ProductIdent::Uid(_))
+        ));
+        assert!(matches!(
+            "3f2504e0-4f89-51d3-9a0c-0305e82c3301".parse(),
+            Ok(ProductIdent::Id(_))
+        ));
+        for wrong in [
+            "",
+            "sha:",
+            "sha:xyz",
+            "3f2504e04f8951d39a0c0305e82c3301",
+            "42",
+            "sha:0123456789abcdef0123456789abcdef0123456é",
+        ] {
             assert!(wrong.parse::<ProductIdent>().is_err(), "{wrong}");
         }
     }
@@ -349,8 +379,14 @@ mod tests {
 
     #[test]
     fn hosts_are_normalised_and_checked() {
-        assert_eq!("Shop.Example.COM.".parse::<StoreHost>().unwrap().as_str(), "shop.example.com");
-        assert_eq!("127.0.0.1:8080".parse::<StoreHost>().unwrap().as_str(), "127.0.0.1:8080");
+        assert_eq!(
+            "Shop.Example.COM.".parse::<StoreHost>().unwrap().as_str(),
+            "shop.example.com"
+        );
+        assert_eq!(
+            "127.0.0.1:8080".parse::<StoreHost>().unwrap().as_str(),
+            "127.0.0.1:8080"
+        );
         for wrong in ["", "a b", "http://x", "x/y", "x..y", "x:port"] {
             assert!(wrong.parse::<StoreHost>().is_err(), "{wrong}");
         }

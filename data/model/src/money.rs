@@ -65,7 +65,9 @@ impl FromStr for CurrencyCode {
 
     fn from_str(code: &str) -> Result<Self, Self::Err> {
         let known = Currency::from_code(code).filter(|currency| currency.exponent().is_some());
-        known.map(Self).ok_or_else(|| MoneyError::UnknownCurrency(excerpt(code)))
+        known
+            .map(Self)
+            .ok_or_else(|| MoneyError::UnknownCurrency(excerpt(code)))
     }
 }
 
@@ -77,7 +79,9 @@ impl Serialize for CurrencyCode {
 
 impl<'de> Deserialize<'de> for CurrencyCode {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        std::borrow::Cow::<'de, str>::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+        std::borrow::Cow::<'de, str>::deserialize(deserializer)?
+            .parse()
+            .map_err(serde::de::Error::custom)
     }
 }
 
@@ -87,7 +91,11 @@ impl Money {
     /// # Errors
     /// [`MoneyError::Negative`] below zero.
     pub fn from_minor(minor: i64, currency: CurrencyCode) -> Result<Self, MoneyError> {
-        if minor < 0 { Err(MoneyError::Negative(minor.to_string())) } else { Ok(Self { minor, currency }) }
+        if minor < 0 {
+            Err(MoneyError::Negative(minor.to_string()))
+        } else {
+            Ok(Self { minor, currency })
+        }
     }
 
     /// Reads a plain decimal amount as the platform's JSON states it (`"499.00"`, `"25.0"`, `"1200"`),
@@ -100,7 +108,11 @@ impl Money {
         if let Some(rest) = trimmed.strip_prefix('-') {
             // "-0.00" is zero; any other amount below zero is refused.
             let zero = Self::parse_decimal(rest, currency)?.minor == 0;
-            return if zero { Ok(Self { minor: 0, currency }) } else { Err(MoneyError::Negative(excerpt(text))) };
+            return if zero {
+                Ok(Self { minor: 0, currency })
+            } else {
+                Err(MoneyError::Negative(excerpt(text)))
+            };
         }
         let (whole, decimals) = trimmed.split_once('.').unwrap_or((trimmed, ""));
         let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
@@ -110,7 +122,10 @@ impl Money {
         let exponent = currency.exponent() as usize;
         let (kept, dropped) = decimals.split_at(decimals.len().min(exponent));
         if dropped.bytes().any(|byte| byte != b'0') {
-            return Err(MoneyError::TooFine { text: excerpt(text), currency });
+            return Err(MoneyError::TooFine {
+                text: excerpt(text),
+                currency,
+            });
         }
         let padding = std::iter::repeat_n(b'0', exponent - kept.len());
         let mut minor: i64 = 0;
@@ -145,7 +160,13 @@ impl fmt::Display for Money {
             write!(f, "{} {}", self.minor, self.currency)
         } else {
             let width = exponent as usize;
-            write!(f, "{}.{:0width$} {}", self.minor / unit, self.minor % unit, self.currency)
+            write!(
+                f,
+                "{}.{:0width$} {}",
+                self.minor / unit,
+                self.minor % unit,
+                self.currency
+            )
         }
     }
 }
@@ -180,7 +201,10 @@ mod tests {
         assert!(matches!(minor("", "INR"), Err(MoneyError::NotDecimal(_))));
         assert!(matches!(minor(".", "INR"), Err(MoneyError::NotDecimal(_))));
         assert!(matches!(minor("-1", "INR"), Err(MoneyError::Negative(_))));
-        assert!(matches!(minor("99999999999999999999", "INR"), Err(MoneyError::TooLarge(_))));
+        assert!(matches!(
+            minor("99999999999999999999", "INR"),
+            Err(MoneyError::TooLarge(_))
+        ));
         assert!("XXX".parse::<CurrencyCode>().is_err());
         assert!("inr".parse::<CurrencyCode>().is_err());
     }

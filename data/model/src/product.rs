@@ -209,7 +209,11 @@ mod tests {
 
     #[test]
     fn the_discount_is_that_of_the_variant_with_the_lowest_price() {
-        let variants = [variant(900, Some(3000), true), variant(800, Some(1000), false), variant(800, None, true)];
+        let variants = [
+            variant(900, Some(3000), true),
+            variant(800, Some(1000), false),
+            variant(800, None, true),
+        ];
         let summary = PriceSummary::of(&variants).unwrap();
         let expected = PriceSummary {
             price_min_minor: 800,
@@ -223,7 +227,11 @@ mod tests {
 
     #[test]
     fn the_share_is_rounded_half_up_and_never_overflows() {
-        let pct = |price, list| PriceSummary::of(&[variant(price, Some(list), true)]).unwrap().discount_pct;
+        let pct = |price, list| {
+            PriceSummary::of(&[variant(price, Some(list), true)])
+                .unwrap()
+                .discount_pct
+        };
         assert_eq!(pct(875, 1000), Some(13));
         assert_eq!(pct(0, i64::MAX), Some(100));
         assert_eq!(pct(1000, 1000), None);

@@ -10,11 +10,17 @@ const ATTRIBUTES_MAX: usize = 32;
 
 static ALIASES: LazyLock<FxHashMap<&'static str, &'static str>> = LazyLock::new(|| {
     let lines = include_str!("../../../data/reference/attributes.tsv").lines();
-    lines.filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t')).collect()
+    lines
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split_once('\t'))
+        .collect()
 });
 
 static COLOURS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
-    include_str!("../../../data/reference/colours.txt").lines().filter(|line| !line.starts_with('#')).collect()
+    include_str!("../../../data/reference/colours.txt")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .collect()
 });
 
 /// Structured attributes, sorted by name: from options; from tags that name what they state (`Color:Red`,
@@ -24,7 +30,9 @@ pub(crate) fn attributes(options: &[ProductOption], tags: &[String], title: &str
     let mut found = Found::default();
     for option in options {
         let name = option.name.to_lowercase();
-        let name = ALIASES.get(name.as_str()).map_or(name.clone(), |alias| (*alias).to_owned());
+        let name = ALIASES
+            .get(name.as_str())
+            .map_or(name.clone(), |alias| (*alias).to_owned());
         for value in &option.values {
             found.add(&name, value);
         }
@@ -51,9 +59,17 @@ fn named(tag: &str) -> Option<(&'static str, &str)> {
 }
 
 fn trailing_colour(title: &str) -> Option<&str> {
-    let bracketed = || title.strip_suffix(')').and_then(|rest| rest.rsplit_once('(')).map(|(_, last)| last);
+    let bracketed = || {
+        title
+            .strip_suffix(')')
+            .and_then(|rest| rest.rsplit_once('('))
+            .map(|(_, last)| last)
+    };
     let apart = [" - ", " – ", " — ", " | ", ", ", " in "];
-    let behind = apart.iter().filter_map(|mark| title.rsplit_once(mark)).map(|(_, last)| last);
+    let behind = apart
+        .iter()
+        .filter_map(|mark| title.rsplit_once(mark))
+        .map(|(_, last)| last);
     let mut last = bracketed().into_iter().chain(behind).map(str::trim);
     last.find(|last| COLOURS.contains(last.to_lowercase().as_str()))
 }
@@ -76,7 +92,10 @@ impl Found {
             return;
         }
         if known.is_none() {
-            self.attributes.push(Attribute { name: name.to_owned(), values: Vec::new() });
+            self.attributes.push(Attribute {
+                name: name.to_owned(),
+                values: Vec::new(),
+            });
         }
         let values = &mut self.attributes[place].values;
         if values.len() < VALUES_MAX && self.seen.insert((place, value.to_lowercase())) {

@@ -33,7 +33,13 @@ impl CatalogueBuilder {
     /// An empty catalogue of this store.
     #[must_use]
     pub fn new(context: StoreContext) -> Self {
-        Self { context, pages: 0, products: Vec::new(), places: FxHashMap::default(), quarantined: Vec::new() }
+        Self {
+            context,
+            pages: 0,
+            products: Vec::new(),
+            places: FxHashMap::default(),
+            quarantined: Vec::new(),
+        }
     }
 
     /// Takes the next page, as answered.
@@ -98,16 +104,33 @@ impl CatalogueBuilder {
         if self.quarantined.len() < QUARANTINE_MAX {
             excerpt.truncate(excerpt.floor_char_boundary(EXCERPT_BYTES_MAX));
             let store = self.context.store.clone();
-            self.quarantined.push((id, Quarantined { store, subject, reason, excerpt }));
+            self.quarantined.push((
+                id,
+                Quarantined {
+                    store,
+                    subject,
+                    reason,
+                    excerpt,
+                },
+            ));
         }
     }
 
     /// The catalogue. A record that was understood on another page is not in quarantine.
     #[must_use]
     pub fn finish(self) -> Catalogue {
-        let Self { mut products, places, quarantined, .. } = self;
+        let Self {
+            mut products,
+            places,
+            quarantined,
+            ..
+        } = self;
         let missing = |id: &Option<u64>| id.is_none_or(|id| !places.contains_key(&id));
-        let quarantined = quarantined.into_iter().filter(|(id, _)| missing(id)).map(|(_, entry)| entry).collect();
+        let quarantined = quarantined
+            .into_iter()
+            .filter(|(id, _)| missing(id))
+            .map(|(_, entry)| entry)
+            .collect();
         products.sort_unstable_by_key(|product| product.key.platform_id);
         Catalogue { products, quarantined }
     }

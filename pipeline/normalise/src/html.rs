@@ -84,17 +84,23 @@ fn tokens_to_text(html: &str, keep_lines: bool) -> String {
 
 /// Elements whose content is no text of the product.
 fn is_skipped(name: &[u8]) -> bool {
-    matches!(name, b"script" | b"style" | b"template" | b"iframe" | b"object" | b"svg" | b"math" | b"select" | b"textarea")
-        || matches!(name, b"noembed" | b"noframes" | b"audio" | b"video" | b"canvas" | b"title")
+    matches!(
+        name,
+        b"script" | b"style" | b"template" | b"iframe" | b"object" | b"svg" | b"math" | b"select" | b"textarea"
+    ) || matches!(
+        name,
+        b"noembed" | b"noframes" | b"audio" | b"video" | b"canvas" | b"title"
+    )
 }
 
 /// What an element puts between the texts before and behind it.
 fn gap_of(name: &[u8]) -> Option<Gap> {
     match name {
-        b"p" | b"div" | b"br" | b"hr" | b"li" | b"ul" | b"ol" | b"dl" | b"dt" | b"dd" | b"tr" | b"table" | b"thead" | b"tbody"
-        | b"tfoot" | b"caption" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"section" | b"article" | b"header"
-        | b"footer" | b"main" | b"nav" | b"aside" | b"address" | b"blockquote" | b"pre" | b"figure" | b"figcaption"
-        | b"details" | b"summary" | b"fieldset" | b"form" | b"legend" | b"center" | b"body" | b"html" | b"head" => Some(Gap::Line),
+        b"p" | b"div" | b"br" | b"hr" | b"li" | b"ul" | b"ol" | b"dl" | b"dt" | b"dd" | b"tr" | b"table" | b"thead"
+        | b"tbody" | b"tfoot" | b"caption" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"section"
+        | b"article" | b"header" | b"footer" | b"main" | b"nav" | b"aside" | b"address" | b"blockquote" | b"pre"
+        | b"figure" | b"figcaption" | b"details" | b"summary" | b"fieldset" | b"form" | b"legend" | b"center"
+        | b"body" | b"html" | b"head" => Some(Gap::Line),
         b"td" | b"th" | b"img" | b"button" | b"option" | b"input" => Some(Gap::Space),
         _ => None,
     }

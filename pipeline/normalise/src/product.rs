@@ -65,16 +65,25 @@ pub fn normalise_product(raw: &RawProduct<'_>, context: &StoreContext) -> Result
     let title = text::stated(raw.title.as_deref(), TITLE_CHARS_MAX).ok_or(Rejection::TitleBlank)?;
     let options = options(raw);
     let (good, bad) = variants(raw, &options, context);
-    let left_out: Vec<String> = bad.iter().map(|bad| format!("variant {}: {}", bad.id, bad.reason)).collect();
+    let left_out: Vec<String> = bad
+        .iter()
+        .map(|bad| format!("variant {}: {}", bad.id, bad.reason))
+        .collect();
     if good.is_empty() {
         let first = left_out.into_iter().next().ok_or(Rejection::NoVariants)?;
-        return Err(Rejection::NoGoodVariant { count: bad.len(), first });
+        return Err(Rejection::NoGoodVariant {
+            count: bad.len(),
+            first,
+        });
     }
     let tags = tags(raw);
     let product_type = text::stated(raw.product_type.as_deref(), WORDS_CHARS_MAX);
     let moment = |stated: Option<&str>| -> Option<Timestamp> { stated?.trim().parse().ok() };
     let product = Product {
-        key: ProductKey { store: context.store.clone(), platform_id: raw.id },
+        key: ProductKey {
+            store: context.store.clone(),
+            platform_id: raw.id,
+        },
         handle: text::stated(raw.handle.as_deref(), WORDS_CHARS_MAX).unwrap_or_else(|| raw.id.to_string()),
         description: raw.body_html.as_deref().map(html_to_text).unwrap_or_default(),
         vendor: text::stated(raw.vendor.as_deref(), WORDS_CHARS_MAX),
@@ -98,6 +107,9 @@ pub fn normalise_product(raw: &RawProduct<'_>, context: &StoreContext) -> Result
 
 fn tags(raw: &RawProduct<'_>) -> Vec<String> {
     let mut seen = FxHashSet::default();
-    let lines = raw.tags.iter().filter_map(|tag| text::stated(Some(tag), WORDS_CHARS_MAX));
+    let lines = raw
+        .tags
+        .iter()
+        .filter_map(|tag| text::stated(Some(tag), WORDS_CHARS_MAX));
     lines.filter(|tag| seen.insert(tag.clone())).collect()
 }

@@ -44,5 +44,6 @@ pub(crate) fn one_line(text: &str, chars_max: usize) -> String {
 
 /// [`one_line`] of what was stated; `None` when it was not, or is blank.
 pub(crate) fn stated(text: Option<&str>, chars_max: usize) -> Option<String> {
-    text.map(|text| one_line(text, chars_max)).filter(|line| !line.is_empty())
+    text.map(|text| one_line(text, chars_max))
+        .filter(|line| !line.is_empty())
 }

@@ -17,13 +17,22 @@ pub(crate) struct BadVariant {
 
 /// A product without options has one option `Title` with the one value `Default Title`.
 fn is_default(raw: &RawProduct<'_>) -> bool {
-    let [variant] = raw.variants.as_slice() else { return false };
+    let [variant] = raw.variants.as_slice() else {
+        return false;
+    };
     let named_title = match raw.options.as_slice() {
         [] => true,
-        [option] => option.name.as_deref().is_none_or(|name| name.trim().eq_ignore_ascii_case("title")),
+        [option] => option
+            .name
+            .as_deref()
+            .is_none_or(|name| name.trim().eq_ignore_ascii_case("title")),
         _ => false,
     };
-    let value = variant.options[0].as_deref().or(variant.title.as_deref()).unwrap_or("Default Title").trim();
+    let value = variant.options[0]
+        .as_deref()
+        .or(variant.title.as_deref())
+        .unwrap_or("Default Title")
+        .trim();
     named_title && value.eq_ignore_ascii_case("default title") && variant.options[1..].iter().all(Option::is_none)
 }
 
@@ -34,18 +43,32 @@ pub(crate) fn options(raw: &RawProduct<'_>) -> Vec<ProductOption> {
     }
     let mut stated: Vec<&RawOption<'_>> = raw.options.iter().collect();
     stated.sort_by_key(|option| option.position.unwrap_or(u64::MAX));
-    let used = raw.variants.iter().filter_map(|variant| variant.options.iter().rposition(Option::is_some)).max();
+    let used = raw
+        .variants
+        .iter()
+        .filter_map(|variant| variant.options.iter().rposition(Option::is_some))
+        .max();
     let count = stated.len().max(used.map_or(0, |last| last + 1));
     let mut options = Vec::with_capacity(count);
     for place in 0..count {
         let option = stated.get(place);
         let name = text::stated(option.and_then(|option| option.name.as_deref()), NAME_CHARS_MAX);
         let mut seen = FxHashSet::default();
-        let own = option.into_iter().flat_map(|option| option.values.iter().map(AsRef::as_ref));
-        let of_variants = raw.variants.iter().filter_map(|variant| variant.options.get(place)?.as_deref());
-        let values = own.chain(of_variants).filter_map(|value| text::stated(Some(value), NAME_CHARS_MAX));
+        let own = option
+            .into_iter()
+            .flat_map(|option| option.values.iter().map(AsRef::as_ref));
+        let of_variants = raw
+            .variants
+            .iter()
+            .filter_map(|variant| variant.options.get(place)?.as_deref());
+        let values = own
+            .chain(of_variants)
+            .filter_map(|value| text::stated(Some(value), NAME_CHARS_MAX));
         let values: Vec<String> = values.filter(|value| seen.insert(value.clone())).collect();
-        options.push(ProductOption { name: name.unwrap_or_else(|| format!("Option {}", place + 1)), values });
+        options.push(ProductOption {
+            name: name.unwrap_or_else(|| format!("Option {}", place + 1)),
+            values,
+        });
     }
     options
 }
@@ -56,8 +79,11 @@ pub(crate) fn variants(
     options: &[ProductOption],
     context: &StoreContext,
 ) -> (Vec<Variant>, Vec<BadVariant>) {
-    let pictures: FxHashMap<u64, &RawImage<'_>> =
-        raw.images.iter().flat_map(|image| image.variant_ids.iter().map(move |id| (*id, image))).collect();
+    let pictures: FxHashMap<u64, &RawImage<'_>> = raw
+        .images
+        .iter()
+        .flat_map(|image| image.variant_ids.iter().map(move |id| (*id, image)))
+        .collect();
     let mut order: Vec<&RawVariant<'_>> = raw.variants.iter().collect();
     order.sort_by_key(|variant| variant.position.unwrap_or(u64::MAX));
     let mut seen = FxHashSet::default();
@@ -80,16 +106,30 @@ fn variant(
     picture: Option<&RawImage<'_>>,
     context: &StoreContext,
 ) -> Result<Variant, String> {
-    let price = raw.price.as_deref().filter(|price| !price.trim().is_empty()).ok_or("price: missing")?;
+    let price = raw
+        .price
+        .as_deref()
+        .filter(|price| !price.trim().is_empty())
+        .ok_or("price: missing")?;
     let price = Money::parse_decimal(price, context.currency).map_err(|error| why("price", &error))?;
     // A list price that cannot be read says nothing; one that is not above the price is no markdown (platform notes, 1.1).
-    let list = raw.compare_at_price.as_deref().and_then(|list| Money::parse_decimal(list, context.currency).ok());
+    let list = raw
+        .compare_at_price
+        .as_deref()
+        .and_then(|list| Money::parse_decimal(list, context.currency).ok());
     let values = options.iter().zip(&raw.options).filter_map(|(option, value)| {
         let value = text::stated(value.as_deref(), NAME_CHARS_MAX)?;
-        Some(OptionValue { name: option.name.clone(), value })
+        Some(OptionValue {
+            name: option.name.clone(),
+            value,
+        })
     });
     let image = raw.featured_image.as_deref().or(picture);
-    let title = if options.is_empty() { None } else { text::stated(raw.title.as_deref(), NAME_CHARS_MAX) };
+    let title = if options.is_empty() {
+        None
+    } else {
+        text::stated(raw.title.as_deref(), NAME_CHARS_MAX)
+    };
     Ok(Variant {
         id: VariantId(raw.id),
         title: title.unwrap_or_default(),
@@ -99,8 +139,13 @@ fn variant(
         compare_at_minor: list.map(Money::minor).filter(|list| *list > price.minor()),
         // A store that does not say that it would sell it is not said to.
         available: raw.available.unwrap_or(false),
-        grams: raw.grams.and_then(|grams| u32::try_from(grams).ok()).filter(|grams| *grams > 0),
-        image: image.and_then(|image| image.src.as_deref()).and_then(|src| address(src, context)),
+        grams: raw
+            .grams
+            .and_then(|grams| u32::try_from(grams).ok())
+            .filter(|grams| *grams > 0),
+        image: image
+            .and_then(|image| image.src.as_deref())
+            .and_then(|src| address(src, context)),
     })
 }
 

@@ -60,16 +60,43 @@ fn a_whole_product_comes_out_as_it_went_in() {
 #[test]
 fn a_product_without_options_has_one_plain_variant() {
     let found = catalogue("INR", &[page(&[product(1, "10.00")])]).products;
-    assert_eq!((found[0].options.len(), found[0].variants[0].title.as_str(), found[0].variants[0].options.len()), (0, "", 0));
-    assert_eq!((found[0].variants[0].sku.as_ref(), found[0].variants[0].grams), (None, None));
+    assert_eq!(
+        (
+            found[0].options.len(),
+            found[0].variants[0].title.as_str(),
+            found[0].variants[0].options.len()
+        ),
+        (0, "", 0)
+    );
+    assert_eq!(
+        (found[0].variants[0].sku.as_ref(), found[0].variants[0].grams),
+        (None, None)
+    );
 }
 
 #[test]
 fn money_follows_the_currency_and_what_is_not_exact_is_quarantined() {
-    let pages = [page(&[product(1, "1200.00"), product(2, "19.999"), product(3, "12,99"), product(4, "-5.00"), product(5, "")])];
+    let pages = [page(&[
+        product(1, "1200.00"),
+        product(2, "19.999"),
+        product(3, "12,99"),
+        product(4, "-5.00"),
+        product(5, ""),
+    ])];
     let found = catalogue("JPY", &pages);
-    assert_eq!(found.products.iter().map(|product| product.variants[0].price_minor).collect::<Vec<_>>(), [1200]);
-    let reasons: Vec<_> = found.quarantined.iter().map(|entry| format!("{}: {}", entry.subject, entry.reason)).collect();
+    assert_eq!(
+        found
+            .products
+            .iter()
+            .map(|product| product.variants[0].price_minor)
+            .collect::<Vec<_>>(),
+        [1200]
+    );
+    let reasons: Vec<_> = found
+        .quarantined
+        .iter()
+        .map(|entry| format!("{}: {}", entry.subject, entry.reason))
+        .collect();
     insta::assert_debug_snapshot!(reasons, @"");
     assert!(found.quarantined.iter().all(|entry| entry.excerpt.starts_with("{\"")));
 }
@@ -81,8 +108,18 @@ fn a_bad_variant_costs_itself_and_a_bad_record_its_neighbours_nothing() {
         {"id": 11, "title": "A", "option1": "A", "available": true, "price": "10.00", "position": 1},
         {"id": 12, "title": "B", "option1": "B", "available": true, "price": "ten", "position": 2},
     ]);
-    let found = catalogue("INR", &[page(&[mixed, json!("nonsense"), json!({"id": 3}), product(4, "1.00")])]);
-    assert_eq!(found.products.iter().map(|product| product.key.platform_id).collect::<Vec<_>>(), [1, 4]);
+    let found = catalogue(
+        "INR",
+        &[page(&[mixed, json!("nonsense"), json!({"id": 3}), product(4, "1.00")])],
+    );
+    assert_eq!(
+        found
+            .products
+            .iter()
+            .map(|product| product.key.platform_id)
+            .collect::<Vec<_>>(),
+        [1, 4]
+    );
     assert_eq!(found.products[0].variants.len(), 1);
     assert_eq!(found.quarantined.len(), 3);
 }
@@ -92,7 +129,10 @@ fn of_a_product_on_two_pages_the_later_state_is_taken_once() {
     let mut newer = product(1, "20.00");
     newer["updated_at"] = json!("2025-02-01T00:00:00+05:30");
     let older = product(1, "10.00");
-    for pages in [[page(&[older.clone()]), page(&[newer.clone()])], [page(&[newer]), page(&[older])]] {
+    for pages in [
+        [page(&[older.clone()]), page(&[newer.clone()])],
+        [page(&[newer]), page(&[older])],
+    ] {
         let found = catalogue("INR", &pages).products;
         assert_eq!((found.len(), found[0].variants[0].price_minor), (1, 2000));
     }

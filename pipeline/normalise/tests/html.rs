@@ -8,7 +8,10 @@ fn check(html: &str, text: &str) {
 
 #[test]
 fn blocks_and_items_stand_on_lines_of_their_own() {
-    check("<p>Soft  cotton.<br>Made in India</p><ul><li>S</li><li>M</li></ul>after", "Soft cotton.\nMade in India\nS\nM\nafter");
+    check(
+        "<p>Soft  cotton.<br>Made in India</p><ul><li>S</li><li>M</li></ul>after",
+        "Soft cotton.\nMade in India\nS\nM\nafter",
+    );
     check("one\n two<b>three</b>", "one twothree");
     check("<table><tr><td>Weight</td><td>250 g</td></tr></table>", "Weight 250 g");
 }
@@ -18,7 +21,10 @@ fn content_that_is_no_text_is_dropped() {
     check("a<script>alert(1)</script>b<style>p{}</style>c<!-- d -->e", "a b ce");
     check("<iframe src=x>old</iframe><svg><title>t</title></svg>tail", "tail");
     check("<img src=x onerror=alert(1)>shown", "shown");
-    check("before<template><p>in</p><template></template></template>after", "before after");
+    check(
+        "before<template><p>in</p><template></template></template>after",
+        "before after",
+    );
 }
 
 #[test]
@@ -47,9 +53,32 @@ fn length_is_bounded_and_time_with_it() {
 
 fn htmlish() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
-        Just("<p>"), Just("</p>"), Just("<br/>"), Just("<script>"), Just("</script>"), Just("<"), Just(">"), Just("&"), Just("&amp;"),
-        Just("&lt;"), Just("&gt;"), Just("&#60;"), Just("amp;"), Just("lt;"), Just("<!--"), Just("-->"), Just("<a href=\""), Just("\">"),
-        Just("\n"), Just("  "), Just("é"), Just("text"), Just("<svg>"), Just("\u{202e}"), Just("]]>"), Just("<![CDATA["),
+        Just("<p>"),
+        Just("</p>"),
+        Just("<br/>"),
+        Just("<script>"),
+        Just("</script>"),
+        Just("<"),
+        Just(">"),
+        Just("&"),
+        Just("&amp;"),
+        Just("&lt;"),
+        Just("&gt;"),
+        Just("&#60;"),
+        Just("amp;"),
+        Just("lt;"),
+        Just("<!--"),
+        Just("-->"),
+        Just("<a href=\""),
+        Just("\">"),
+        Just("\n"),
+        Just("  "),
+        Just("é"),
+        Just("text"),
+        Just("<svg>"),
+        Just("\u{202e}"),
+        Just("]]>"),
+        Just("<![CDATA["),
     ];
     prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }

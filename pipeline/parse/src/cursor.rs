@@ -31,7 +31,11 @@ impl Fault {
     /// The same fault as seen from the value that encloses it: `place` is a member's name or an item's `[index]`.
     #[cold]
     pub(crate) fn under(mut self, place: impl fmt::Display) -> Self {
-        let joint = if self.0.0.is_empty() || self.0.0.starts_with('[') { "" } else { "." };
+        let joint = if self.0.0.is_empty() || self.0.0.starts_with('[') {
+            ""
+        } else {
+            "."
+        };
         self.0.0 = format!("{place}{joint}{}", self.0.0);
         self
     }
@@ -40,7 +44,11 @@ impl Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (path, problem) = &*self.0;
-        if path.is_empty() { f.write_str(problem) } else { write!(f, "{path}: {problem}") }
+        if path.is_empty() {
+            f.write_str(problem)
+        } else {
+            write!(f, "{path}: {problem}")
+        }
     }
 }
 
@@ -147,7 +155,9 @@ impl<'a> Cursor<'a> {
 
     /// A whole number from zero up, as number or as text; nothing for null, for a fraction and for what is below zero.
     pub(crate) fn count(&mut self) -> Read<Option<u64>> {
-        let Some(text) = self.text_or_number()? else { return Ok(None) };
+        let Some(text) = self.text_or_number()? else {
+            return Ok(None);
+        };
         let (whole, decimals) = text.split_once('.').unwrap_or((&text, ""));
         let integral = decimals.bytes().all(|digit| digit == b'0');
         Ok(if integral { whole.parse().ok() } else { None })
@@ -183,7 +193,9 @@ impl<'a> Cursor<'a> {
     }
 
     fn escaped_string(&mut self, start: usize, first_escape: usize) -> Read<String> {
-        let Some(end) = string_end(self.text.as_bytes(), first_escape) else { return Err(self.endless_string()) };
+        let Some(end) = string_end(self.text.as_bytes(), first_escape) else {
+            return Err(self.endless_string());
+        };
         self.at = end + 1;
         let raw = &self.text[start..end];
         let mut decoded = String::with_capacity(raw.len());
@@ -235,7 +247,11 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub(crate) fn items(&mut self, mut item: impl FnMut(&mut Self, usize) -> Read<()>) -> Read<usize> {
         if !self.take(b'[') {
-            return if self.null() { Ok(0) } else { Err(self.unexpected("list")) };
+            return if self.null() {
+                Ok(0)
+            } else {
+                Err(self.unexpected("list"))
+            };
         }
         let mut count = 0;
         while !self.take(b']') {
@@ -261,7 +277,8 @@ impl<'a> Cursor<'a> {
             Some(b'{' | b'[') => self.skip_brackets()?,
             _ => {
                 let rest = &self.text.as_bytes()[start..];
-                let delimiter = |byte: &u8| matches!(byte, b',' | b'}' | b']' | b':' | b'"' | b' ' | b'\t' | b'\n' | b'\r');
+                let delimiter =
+                    |byte: &u8| matches!(byte, b',' | b'}' | b']' | b':' | b'"' | b' ' | b'\t' | b'\n' | b'\r');
                 self.at += rest.iter().position(delimiter).unwrap_or(rest.len());
                 if self.at == start {
                     return Err(self.unexpected("a value"));
@@ -315,7 +332,9 @@ fn quote_or_backslash(bytes: &[u8], mut at: usize) -> Option<(usize, u8)> {
     const HIGHS: u64 = ONES << 7;
     let zeros = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
     for _ in 0..4 {
-        let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) else { break };
+        let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) else {
+            break;
+        };
         let word = u64::from_le_bytes(*word);
         let found = zeros(word ^ (ONES * u64::from(b'"'))) | zeros(word ^ (ONES * u64::from(b'\\')));
         if found != 0 {
@@ -356,5 +375,7 @@ fn escape(bytes: &[u8]) -> Read<(char, usize)> {
 /// The code unit of the escape `\uXXXX` at the beginning of `bytes`, if there is one.
 fn code_unit(bytes: &[u8]) -> Option<u32> {
     let digits = bytes.strip_prefix(b"\\u")?.first_chunk::<4>()?;
-    digits.iter().try_fold(0, |unit, digit| Some(unit * 16 + char::from(*digit).to_digit(16)?))
+    digits
+        .iter()
+        .try_fold(0, |unit, digit| Some(unit * 16 + char::from(*digit).to_digit(16)?))
 }

@@ -68,7 +68,8 @@ impl BadRecord {
     /// Which record: the platform's id where it could be read, else where it stood (`product 17`).
     #[must_use]
     pub fn subject(&self) -> String {
-        self.id.map_or_else(|| format!("product {}", self.position), |id| id.to_string())
+        self.id
+            .map_or_else(|| format!("product {}", self.position), |id| id.to_string())
     }
 }
 

@@ -19,7 +19,11 @@ const BLOCKS_MAX: usize = 64;
 pub fn parse_product_html(html: &str) -> PageFacts {
     let html = &html[..html.floor_char_boundary(HTML_BYTES_MAX)];
     // Most pages of some stores have none, and finding that out this way is cheap.
-    let ld = |plus: usize| html.as_bytes()[..plus].last_chunk::<2>().is_some_and(|ld| ld.eq_ignore_ascii_case(b"ld"));
+    let ld = |plus: usize| {
+        html.as_bytes()[..plus]
+            .last_chunk::<2>()
+            .is_some_and(|ld| ld.eq_ignore_ascii_case(b"ld"))
+    };
     if !memchr::memchr_iter(b'+', html.as_bytes()).any(ld) {
         return PageFacts::default();
     }
@@ -34,7 +38,10 @@ fn blocks(html: &str) -> Vec<String> {
     let mut emitter = CallbackEmitter::new(callback);
     emitter.naively_switch_states(true);
     // Reading a text cannot fail: its error is `Infallible`.
-    Tokenizer::new_with_emitter(html, emitter).filter_map(Result::ok).take(BLOCKS_MAX).collect()
+    Tokenizer::new_with_emitter(html, emitter)
+        .filter_map(Result::ok)
+        .take(BLOCKS_MAX)
+        .collect()
 }
 
 #[derive(Default)]
@@ -48,11 +55,18 @@ impl BlockState {
     fn see(&mut self, event: &CallbackEvent<'_>) -> Option<String> {
         match event {
             CallbackEvent::OpenStartTag { name } => {
-                *self = Self { script: *name == b"script", ..Self::default() };
+                *self = Self {
+                    script: *name == b"script",
+                    ..Self::default()
+                };
             }
             CallbackEvent::AttributeName { name } => self.type_attribute = self.script && *name == b"type",
             CallbackEvent::AttributeValue { value } if self.type_attribute => {
-                let media_type = value.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
+                let media_type = value
+                    .split(|byte| *byte == b';')
+                    .next()
+                    .unwrap_or_default()
+                    .trim_ascii();
                 self.json_ld = media_type.eq_ignore_ascii_case(b"application/ld+json");
             }
             CallbackEvent::String { value } if self.json_ld && value.len() <= BLOCK_BYTES_MAX => {

@@ -50,7 +50,11 @@ pub struct StoreMeta {
 pub fn parse_meta(bytes: &[u8]) -> Result<StoreMeta, ParseError> {
     let body = trimmed(bytes);
     if body.len() > META_BYTES_MAX {
-        return Err(ParseError::TooLarge { what: "bytes", found: body.len(), limit: META_BYTES_MAX });
+        return Err(ParseError::TooLarge {
+            what: "bytes",
+            found: body.len(),
+            limit: META_BYTES_MAX,
+        });
     }
     let text = String::from_utf8_lossy(body);
     let mut cursor = Cursor::new(&text);
@@ -71,7 +75,11 @@ pub fn parse_meta(bytes: &[u8]) -> Result<StoreMeta, ParseError> {
         return Err(ParseError::Truncated { bytes: body.len() });
     }
     let known = meta.id.is_some() || meta.name.is_some() || meta.domain.is_some() || meta.myshopify_domain.is_some();
-    if read.is_ok() && known { Ok(meta) } else { Err(ParseError::NoStore { begins_with }) }
+    if read.is_ok() && known {
+        Ok(meta)
+    } else {
+        Err(ParseError::NoStore { begins_with })
+    }
 }
 
 fn member(meta: &mut StoreMeta, name: &str, value: &mut Cursor<'_>) -> Read<()> {

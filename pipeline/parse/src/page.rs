@@ -49,7 +49,10 @@ pub fn record_excerpts(bytes: &[u8], positions: &[usize]) -> Vec<String> {
     let records = records(&text, |cursor, _| cut(cursor)).unwrap_or_default();
     let record = |position: &usize| position.checked_sub(1).and_then(|index| records.get(index));
     let shown = |record: &&str| excerpt(record.as_bytes(), EXCERPT_BYTES_MAX);
-    positions.iter().map(|position| record(position).map(shown).unwrap_or_default()).collect()
+    positions
+        .iter()
+        .map(|position| record(position).map(shown).unwrap_or_default())
+        .collect()
 }
 
 type Verdict<'a> = Result<RawProduct<'a>, BadRecord>;
@@ -63,7 +66,12 @@ fn judge<'a>(cursor: &mut Cursor<'a>, position: usize) -> Result<Verdict<'a>, Pa
             let text = cut(&mut behind)?;
             *cursor = behind;
             let (id, reason) = (record::product_id(text), fault.to_string());
-            Ok(Err(BadRecord { id, position, reason, excerpt: excerpt(text.as_bytes(), EXCERPT_BYTES_MAX) }))
+            Ok(Err(BadRecord {
+                id,
+                position,
+                reason,
+                excerpt: excerpt(text.as_bytes(), EXCERPT_BYTES_MAX),
+            }))
         }
     }
 }
@@ -83,12 +91,18 @@ fn records<'a, T>(
         None => return Err(ParseError::Empty),
         Some(b'[') => Some(list(&mut cursor, &mut read)?),
         Some(b'{') => envelope(&mut cursor, &mut read)?,
-        Some(_) => return Err(ParseError::NotJson { begins_with: excerpt(text.as_bytes(), BEGINNING_BYTES) }),
+        Some(_) => {
+            return Err(ParseError::NotJson {
+                begins_with: excerpt(text.as_bytes(), BEGINNING_BYTES),
+            });
+        }
     };
     if cursor.peek().is_some() {
         return Err(stuck(&cursor, "the end"));
     }
-    records.ok_or_else(|| ParseError::NoProducts { begins_with: excerpt(text.as_bytes(), BEGINNING_BYTES) })
+    records.ok_or_else(|| ParseError::NoProducts {
+        begins_with: excerpt(text.as_bytes(), BEGINNING_BYTES),
+    })
 }
 
 fn envelope<'a, T>(
@@ -122,7 +136,11 @@ fn list<'a, T>(
     let opened = cursor.take(b'[');
     while opened && !cursor.take(b']') {
         if records.len() == RECORDS_MAX {
-            return Err(ParseError::TooLarge { what: "records", found: RECORDS_MAX + 1, limit: RECORDS_MAX });
+            return Err(ParseError::TooLarge {
+                what: "records",
+                found: RECORDS_MAX + 1,
+                limit: RECORDS_MAX,
+            });
         }
         records.push(read(cursor, records.len() + 1)?);
         if !cursor.take(b',') && cursor.peek() != Some(b']') {
@@ -137,16 +155,28 @@ fn stuck(cursor: &Cursor<'_>, expected: &'static str) -> ParseError {
     let mut cursor = cursor.clone();
     let ended = cursor.peek().is_none();
     let at = cursor.at();
-    if ended { ParseError::Truncated { bytes: at } } else { ParseError::Malformed { offset: at, expected } }
+    if ended {
+        ParseError::Truncated { bytes: at }
+    } else {
+        ParseError::Malformed { offset: at, expected }
+    }
 }
 
 fn check_size(body: &[u8]) -> Result<(), ParseError> {
     if body.len() > PAGE_BYTES_MAX {
-        return Err(ParseError::TooLarge { what: "bytes", found: body.len(), limit: PAGE_BYTES_MAX });
+        return Err(ParseError::TooLarge {
+            what: "bytes",
+            found: body.len(),
+            limit: PAGE_BYTES_MAX,
+        });
     }
     let braces = memchr::memchr_iter(b'{', body).count();
     if braces > BRACES_MAX {
-        return Err(ParseError::TooLarge { what: "opening braces", found: braces, limit: BRACES_MAX });
+        return Err(ParseError::TooLarge {
+            what: "opening braces",
+            found: braces,
+            limit: BRACES_MAX,
+        });
     }
     Ok(())
 }

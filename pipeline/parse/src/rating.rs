@@ -37,10 +37,15 @@ pub struct RawReview {
 /// What the documents of one page say of its product.
 pub(crate) fn facts(documents: &[Value]) -> PageFacts {
     let products = products(documents);
-    let Some(first) = products.first() else { return PageFacts::default() };
+    let Some(first) = products.first() else {
+        return PageFacts::default();
+    };
     let mut facts = PageFacts::default();
     for product in products.iter().filter(|product| same_product(first, product)) {
-        for member in [product.get("aggregateRating"), product.get("AggregateRating")].into_iter().flatten() {
+        for member in [product.get("aggregateRating"), product.get("AggregateRating")]
+            .into_iter()
+            .flatten()
+        {
             for rating in one_or_many(member).filter_map(aggregate) {
                 if facts.rating.is_none_or(|known| rating.count > known.count) {
                     facts.rating = Some(rating);
@@ -96,7 +101,11 @@ fn same_product(first: &Map<String, Value>, other: &Map<String, Value>) -> bool 
         return true;
     }
     let text = |product: &Map<String, Value>, name: &str| {
-        product.get(name).and_then(Value::as_str).map(|text| text.trim().to_lowercase()).filter(|text| !text.is_empty())
+        product
+            .get(name)
+            .and_then(Value::as_str)
+            .map(|text| text.trim().to_lowercase())
+            .filter(|text| !text.is_empty())
     };
     let agree = |name: &str| text(first, name).zip(text(other, name)).map(|(one, two)| one == two);
     match (agree("@id"), agree("name")) {
@@ -107,12 +116,18 @@ fn same_product(first: &Map<String, Value>, other: &Map<String, Value>) -> bool 
 }
 
 fn is_variant_of(group: &Map<String, Value>, variant: &Map<String, Value>) -> bool {
-    let holds = |part: &Value| one_or_many(part).any(|part| part.as_object().is_some_and(|part| std::ptr::eq(part, variant)));
-    ["hasVariant", "isVariantOf"].into_iter().filter_map(|name| group.get(name)).any(holds)
+    let holds =
+        |part: &Value| one_or_many(part).any(|part| part.as_object().is_some_and(|part| std::ptr::eq(part, variant)));
+    ["hasVariant", "isVariantOf"]
+        .into_iter()
+        .filter_map(|name| group.get(name))
+        .any(holds)
 }
 
 fn one_or_many(value: &Value) -> impl Iterator<Item = &Value> {
-    let items = value.as_array().map_or_else(|| std::slice::from_ref(value), Vec::as_slice);
+    let items = value
+        .as_array()
+        .map_or_else(|| std::slice::from_ref(value), Vec::as_slice);
     items.iter().take(NODES_MAX)
 }
 
@@ -120,7 +135,10 @@ fn one_or_many(value: &Value) -> impl Iterator<Item = &Value> {
 fn aggregate(node: &Value) -> Option<Rating> {
     let count = |name: &str| node.get(name).and_then(whole).filter(|count| *count > 0);
     let count = count("ratingCount").or_else(|| count("reviewCount"))?;
-    Some(Rating { average: stars(node)?, count })
+    Some(Rating {
+        average: stars(node)?,
+        count,
+    })
 }
 
 fn review(node: &Value) -> Option<RawReview> {
@@ -128,7 +146,13 @@ fn review(node: &Value) -> Option<RawReview> {
     let text = |name: &str| node.get(name).and_then(named).filter(|text| !text.trim().is_empty());
     let body = text("reviewBody").or_else(|| text("description")).unwrap_or_default();
     let title = text("headline").or_else(|| text("name"));
-    Some(RawReview { rating, author: text("author"), title, body, date: text("datePublished").or_else(|| text("dateCreated")) })
+    Some(RawReview {
+        rating,
+        author: text("author"),
+        title,
+        body,
+        date: text("datePublished").or_else(|| text("dateCreated")),
+    })
 }
 
 /// A text, or the name of what is described.
@@ -151,7 +175,11 @@ fn stars(node: &Value) -> Option<f32> {
     };
     let on_scale = best > 0.0 && value >= 0.0 && value <= best;
     // Exact where the scale is five already.
-    let stars = if (best - 5.0).abs() < f64::EPSILON { value } else { value / best * 5.0 };
+    let stars = if (best - 5.0).abs() < f64::EPSILON {
+        value
+    } else {
+        value / best * 5.0
+    };
     on_scale.then_some(stars as f32)
 }
 
@@ -169,7 +197,9 @@ fn decimal(value: &Value) -> Option<f64> {
 fn whole(value: &Value) -> Option<u32> {
     match value {
         Value::Number(number) => {
-            let whole = number.as_u64().or_else(|| number.as_f64().filter(|f| f.fract() == 0.0).map(|f| f as u64))?;
+            let whole = number
+                .as_u64()
+                .or_else(|| number.as_f64().filter(|f| f.fract() == 0.0).map(|f| f as u64))?;
             u32::try_from(whole).ok()
         }
         Value::String(text) => {

@@ -167,5 +167,9 @@ impl RawOption<'_> {
 
 /// Tags stated as one text, divided at the commas.
 pub(crate) fn split_tags(joined: &str) -> impl Iterator<Item = &str> {
-    joined.split(',').map(str::trim).filter(|tag| !tag.is_empty()).take(TAGS_MAX)
+    joined
+        .split(',')
+        .map(str::trim)
+        .filter(|tag| !tag.is_empty())
+        .take(TAGS_MAX)
 }

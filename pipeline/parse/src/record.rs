@@ -160,7 +160,11 @@ fn list<'a, T>(
 ) -> Read<(Vec<T>, usize)> {
     let mut list = Vec::new();
     let stated = cursor.items(|cursor, index| {
-        if index < limit { read(cursor, &mut list) } else { cursor.skip().map(|_| ()) }
+        if index < limit {
+            read(cursor, &mut list)
+        } else {
+            cursor.skip().map(|_| ())
+        }
     })?;
     Ok((list, stated))
 }

@@ -30,9 +30,15 @@ fn a_price_keeps_every_digit_it_was_stated_with() {
     assert_eq!(price(r#""499.00""#).as_deref(), Some("499.00"));
     assert_eq!(price("499").as_deref(), Some("499"));
     assert_eq!(price("499.10").as_deref(), Some("499.10"));
-    assert_eq!(price("0.1000000000000000055511151231257827").as_deref(), Some("0.1000000000000000055511151231257827"));
+    assert_eq!(
+        price("0.1000000000000000055511151231257827").as_deref(),
+        Some("0.1000000000000000055511151231257827")
+    );
     assert_eq!(price("9007199254740993.01").as_deref(), Some("9007199254740993.01"));
-    assert_eq!(price("99999999999999999999999").as_deref(), Some("99999999999999999999999"));
+    assert_eq!(
+        price("99999999999999999999999").as_deref(),
+        Some("99999999999999999999999")
+    );
     assert_eq!(price("1e400").as_deref(), Some("1e400"));
     assert_eq!(price("-1").as_deref(), Some("-1"));
     assert_eq!(price("null"), None);
@@ -41,14 +47,26 @@ fn a_price_keeps_every_digit_it_was_stated_with() {
 #[test]
 fn a_wrong_type_costs_its_record_and_says_what_and_where() {
     let variants = |variant: &str| format!(r#"{{"id":1,"variants":[{{"id":2}},{variant}]}}"#);
-    assert_eq!(reason(&variants(r#"{"id":3,"price":{"amount":"1"}}"#)), "variants[1].price: expected text, found object");
+    assert_eq!(
+        reason(&variants(r#"{"id":3,"price":{"amount":"1"}}"#)),
+        "variants[1].price: expected text, found object"
+    );
     assert_eq!(reason(&variants("null")), "variants[1]: expected object, found null");
     assert_eq!(reason(&variants(r#"{"price":"1"}"#)), "variants[1].id: missing");
-    assert_eq!(reason(&variants(r#"{"id":3,"available":"yes"}"#)), "variants[1].available: expected true or false, found text");
+    assert_eq!(
+        reason(&variants(r#"{"id":3,"available":"yes"}"#)),
+        "variants[1].available: expected true or false, found text"
+    );
     assert_eq!(reason(r#"{"id":1,"title":7}"#), "title: expected text, found number");
-    assert_eq!(reason(r#"{"id":1,"tags":[{"a":1}]}"#), "tags[0]: expected text, found object");
+    assert_eq!(
+        reason(r#"{"id":1,"tags":[{"a":1}]}"#),
+        "tags[0]: expected text, found object"
+    );
     assert_eq!(reason(r#"{"id":1,"images":{}}"#), "images: expected list, found object");
-    assert_eq!(reason(r#"{"id":1,"options":[{"name":"Size","values":[[]]}]}"#), "options[0].values[0]: expected text, found list");
+    assert_eq!(
+        reason(r#"{"id":1,"options":[{"name":"Size","values":[[]]}]}"#),
+        "options[0].values[0]: expected text, found list"
+    );
     assert_eq!(reason(r#"{"title":"x"}"#), "id: missing");
     assert_eq!(reason(r#"{"id":-5}"#), r#"id: no id: "-5""#);
     assert_eq!(reason(r#"{"id":"gid"}"#), r#"id: no id: "gid""#);
@@ -58,8 +76,16 @@ fn a_wrong_type_costs_its_record_and_says_what_and_where() {
 #[test]
 fn a_bad_record_is_known_by_its_id_or_else_its_place_and_kept_as_answered() {
     let body = page(r#"{"id":1}, {"id":2,"title":[]}, {"id":[],"title":"y"}"#);
-    let bad: Vec<_> = parse_products_page(body.as_bytes()).unwrap().records.into_iter().filter_map(Result::err).collect();
-    assert_eq!(bad.iter().map(BadRecord::subject).collect::<Vec<_>>(), ["2", "product 3"]);
+    let bad: Vec<_> = parse_products_page(body.as_bytes())
+        .unwrap()
+        .records
+        .into_iter()
+        .filter_map(Result::err)
+        .collect();
+    assert_eq!(
+        bad.iter().map(BadRecord::subject).collect::<Vec<_>>(),
+        ["2", "product 3"]
+    );
     assert_eq!(bad[1].excerpt, r#"{"id":[],"title":"y"}"#);
     let long = format!(r#"{{"id":[],"title":"{}"}}"#, "é".repeat(5000));
     assert!((4000..=4096).contains(&one(&long).unwrap_err().excerpt.len()));
@@ -80,14 +106,26 @@ fn what_stores_and_their_dumps_vary_is_accepted() {
     assert_eq!(product.options[0].name.as_deref(), Some("Size"));
     assert_eq!(product.options[1].values, ["Red", "7"]);
     let variant = &product.variants[0];
-    assert_eq!((variant.id, variant.sku.as_deref(), variant.grams), (43, Some("7"), Some(250)));
+    assert_eq!(
+        (variant.id, variant.sku.as_deref(), variant.grams),
+        (43, Some("7"), Some(250))
+    );
     assert_eq!(variant.options, [None, Some(Cow::Borrowed("12.50")), None]);
-    assert_eq!((variant.compare_at_price.as_deref(), variant.available, variant.position), (Some(""), None, None));
+    assert_eq!(
+        (variant.compare_at_price.as_deref(), variant.available, variant.position),
+        (Some(""), None, None)
+    );
 }
 
 #[test]
 fn the_last_of_two_equal_names_counts_for_both_readers() {
-    assert_eq!(one(r#"{"id":1,"title":"a","id":2,"title":"b"}"#).unwrap().title.as_deref(), Some("b"));
+    assert_eq!(
+        one(r#"{"id":1,"title":"a","id":2,"title":"b"}"#)
+            .unwrap()
+            .title
+            .as_deref(),
+        Some("b")
+    );
     let tolerant = one(r#"{"id":1,"title":"a","id":"2","title":"b"}"#).unwrap();
     assert_eq!((tolerant.id, tolerant.title.as_deref()), (2, Some("b")));
 }
@@ -95,7 +133,10 @@ fn the_last_of_two_equal_names_counts_for_both_readers() {
 #[test]
 fn one_product_and_bare_lists_are_pages_too() {
     let count = |body: &str| parse_products_page(body.as_bytes()).map(|page| page.records.len());
-    assert_eq!(count(r#"{"product":{"id":1,"tags":"a, b","image":{},"variants":[{"id":2,"price":"1.00"}]}}"#), Ok(1));
+    assert_eq!(
+        count(r#"{"product":{"id":1,"tags":"a, b","image":{},"variants":[{"id":2,"price":"1.00"}]}}"#),
+        Ok(1)
+    );
     assert_eq!(count(r#"[{"id":1},{"id":2},]"#), Ok(2));
     assert_eq!(count(r#"{"products":[]}"#), Ok(0));
     assert_eq!(count("\u{feff} {\"products\":[{\"id\":1}]}\r\n\n"), Ok(1));
@@ -107,11 +148,23 @@ fn other_answers_are_told_apart() {
     let error = |body: &str| parse_products_page(body.as_bytes()).unwrap_err();
     assert_eq!(error(" \n"), ParseError::Empty);
     assert!(matches!(error("<!DOCTYPE html><html>"), ParseError::NotJson { .. }));
-    assert!(matches!(error("Page * Limit exceeds the 25000 limit."), ParseError::NotJson { .. }));
-    assert!(matches!(error(r#"{"errors":"Not Found"}"#), ParseError::NoProducts { .. }));
+    assert!(matches!(
+        error("Page * Limit exceeds the 25000 limit."),
+        ParseError::NotJson { .. }
+    ));
+    assert!(matches!(
+        error(r#"{"errors":"Not Found"}"#),
+        ParseError::NoProducts { .. }
+    ));
     assert!(matches!(error(r#"{"products":null}"#), ParseError::NoProducts { .. }));
-    assert!(matches!(error(r#"{"products":[{"id":1}]} extra"#), ParseError::Malformed { offset: 24, .. }));
-    assert!(matches!(error(r#"{"products":[{"id":1} {"id":2}]}"#), ParseError::Malformed { .. }));
+    assert!(matches!(
+        error(r#"{"products":[{"id":1}]} extra"#),
+        ParseError::Malformed { offset: 24, .. }
+    ));
+    assert!(matches!(
+        error(r#"{"products":[{"id":1} {"id":2}]}"#),
+        ParseError::Malformed { .. }
+    ));
     let whole = page(r#"{"id":1,"title":"a\"b","variants":[{"id":2,"price":"1.00"}]}"#);
     for end in 1..whole.len() {
         let error = parse_products_page(&whole.as_bytes()[..end]).unwrap_err();
@@ -125,16 +178,37 @@ fn broken_characters_are_replaced_and_broken_json_costs_its_record() {
         let body = [br#"{"products":[{"id":1},"#, record, br#"]}"#].concat();
         let page = parse_products_page(&body).unwrap();
         assert!(page.records[0].is_ok());
-        page.records[1].as_ref().map(|product| product.title.as_deref().unwrap().to_owned()).map_err(|bad| bad.reason.clone())
+        page.records[1]
+            .as_ref()
+            .map(|product| product.title.as_deref().unwrap().to_owned())
+            .map_err(|bad| bad.reason.clone())
     };
-    assert_eq!(title(br#"{"id":2,"title":"half \ud83d pair"}"#).as_deref(), Ok("half \u{fffd} pair"));
+    assert_eq!(
+        title(br#"{"id":2,"title":"half \ud83d pair"}"#).as_deref(),
+        Ok("half \u{fffd} pair")
+    );
     assert_eq!(title(b"{\"id\":2,\"title\":\"caf\xe9\"}").as_deref(), Ok("caf\u{fffd}"));
-    assert_eq!(title(br#"{"id":2,"title":"\ude00 \ud83d\ud83d\ude00"}"#).as_deref(), Ok("\u{fffd} \u{fffd}\u{1f600}"));
+    assert_eq!(
+        title(br#"{"id":2,"title":"\ude00 \ud83d\ud83d\ude00"}"#).as_deref(),
+        Ok("\u{fffd} \u{fffd}\u{1f600}")
+    );
     assert_eq!(title(b"{\"id\":2,\"title\":\"a\0b\nc\"}").as_deref(), Ok("a\0b\nc"));
-    assert_eq!(title(br#"{"id":2,"title":"nul \u0000 kept"}"#).as_deref(), Ok("nul \u{0} kept"));
-    assert_eq!(title(br#"{"id":2,"title":NaN}"#).unwrap_err(), "title: expected text, found no JSON");
-    assert_eq!(title(br#"{"id":2,"title":"\x"}"#).unwrap_err(), "title: no JSON: an unknown escape");
-    assert_eq!(title(br#"{"id":2 "title":"x"}"#).unwrap_err(), "no JSON: an object without end");
+    assert_eq!(
+        title(br#"{"id":2,"title":"nul \u0000 kept"}"#).as_deref(),
+        Ok("nul \u{0} kept")
+    );
+    assert_eq!(
+        title(br#"{"id":2,"title":NaN}"#).unwrap_err(),
+        "title: expected text, found no JSON"
+    );
+    assert_eq!(
+        title(br#"{"id":2,"title":"\x"}"#).unwrap_err(),
+        "title: no JSON: an unknown escape"
+    );
+    assert_eq!(
+        title(br#"{"id":2 "title":"x"}"#).unwrap_err(),
+        "no JSON: an object without end"
+    );
 }
 
 #[test]
@@ -147,7 +221,11 @@ fn depth_never_grows_the_stack() {
         for known in ["variants", "images", "tags", "title", "options"] {
             assert!(one(&format!(r#"{{"id":1,"{known}":{deep}}}"#)).is_err());
         }
-        for body in [deep.clone(), format!(r#"{{"x":{deep},"products":[{{"id":1}}]}}"#), open.repeat(depth)] {
+        for body in [
+            deep.clone(),
+            format!(r#"{{"x":{deep},"products":[{{"id":1}}]}}"#),
+            open.repeat(depth),
+        ] {
             drop(parse_products_page(body.as_bytes()));
         }
     }
@@ -156,8 +234,16 @@ fn depth_never_grows_the_stack() {
 #[test]
 fn lists_are_cut_at_their_bounds_and_pages_refused_beyond_theirs() {
     let many = |record: &str, count: usize| vec![record; count].join(",");
-    let product = one(&format!(r#"{{"id":1,"variants":[{}],"tags":[{}]}}"#, many(r#"{"id":2}"#, 3000), many("\"a\"", 3000))).unwrap();
-    assert_eq!((product.variants.len(), product.variants_stated, product.tags.len()), (2048, 3000, 500));
+    let product = one(&format!(
+        r#"{{"id":1,"variants":[{}],"tags":[{}]}}"#,
+        many(r#"{"id":2}"#, 3000),
+        many("\"a\"", 3000)
+    ))
+    .unwrap();
+    assert_eq!(
+        (product.variants.len(), product.variants_stated, product.tags.len()),
+        (2048, 3000, 500)
+    );
     let product = one(&format!(r#"{{"id":"1","variants":[{}]}}"#, many(r#"{"id":2}"#, 3000))).unwrap();
     assert_eq!((product.variants.len(), product.variants_stated), (2048, 3000));
     for record in [r#"{"id":1}"#, "1"] {
@@ -165,7 +251,10 @@ fn lists_are_cut_at_their_bounds_and_pages_refused_beyond_theirs() {
         assert!(matches!(error, ParseError::TooLarge { what: "records", .. }), "{error}");
     }
     let braces = format!(r#"{{"id":1,"variants":[{}]}}"#, many("{}", 600_000));
-    assert!(matches!(parse_products_page(page(&braces).as_bytes()), Err(ParseError::TooLarge { .. })));
+    assert!(matches!(
+        parse_products_page(page(&braces).as_bytes()),
+        Err(ParseError::TooLarge { .. })
+    ));
     let huge = one(&format!(r#"{{"id":1,"title":"{}"}}"#, "x".repeat(50 << 20))).unwrap();
     assert_eq!(huge.title.unwrap().len(), 50 << 20);
 }

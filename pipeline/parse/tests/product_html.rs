@@ -3,9 +3,14 @@
 use pipeline_parse::{PageFacts, RawReview, parse_meta, parse_product_html};
 
 fn facts(blocks: &[&str]) -> PageFacts {
-    let blocks: Vec<_> =
-        blocks.iter().map(|block| format!(r#"<script type="application/ld+json">{block}</script>"#)).collect();
-    parse_product_html(&format!("<!doctype html><html><head>{}</head><body>…</body></html>", blocks.join("<p>")))
+    let blocks: Vec<_> = blocks
+        .iter()
+        .map(|block| format!(r#"<script type="application/ld+json">{block}</script>"#))
+        .collect();
+    parse_product_html(&format!(
+        "<!doctype html><html><head>{}</head><body>…</body></html>",
+        blocks.join("<p>")
+    ))
 }
 
 /// Average and count.
@@ -14,16 +19,30 @@ fn rating(block: &str) -> Option<(f32, u32)> {
 }
 
 fn rated(aggregate: &str) -> Option<(f32, u32)> {
-    rating(&format!(r#"{{"@type":"Product","name":"x","aggregateRating":{aggregate}}}"#))
+    rating(&format!(
+        r#"{{"@type":"Product","name":"x","aggregateRating":{aggregate}}}"#
+    ))
 }
 
 #[test]
 fn ratings_are_read_in_all_their_spellings() {
     assert_eq!(rated(r#"{"ratingValue":4.8,"reviewCount":12}"#), Some((4.8, 12)));
-    assert_eq!(rated(r#"{"ratingValue":"4.80","ratingCount":"1,204","reviewCount":"7"}"#), Some((4.8, 1204)));
-    assert_eq!(rated(r#"{"ratingValue":"4,5","reviewCount":"3","bestRating":"5"}"#), Some((4.5, 3)));
-    assert_eq!(rated(r#"{"ratingValue":9,"bestRating":10,"reviewCount":2.0}"#), Some((4.5, 2)));
-    assert_eq!(rated(r#"[{"ratingValue":80,"bestRating":100,"ratingCount":1}]"#), Some((4.0, 1)));
+    assert_eq!(
+        rated(r#"{"ratingValue":"4.80","ratingCount":"1,204","reviewCount":"7"}"#),
+        Some((4.8, 1204))
+    );
+    assert_eq!(
+        rated(r#"{"ratingValue":"4,5","reviewCount":"3","bestRating":"5"}"#),
+        Some((4.5, 3))
+    );
+    assert_eq!(
+        rated(r#"{"ratingValue":9,"bestRating":10,"reviewCount":2.0}"#),
+        Some((4.5, 2))
+    );
+    assert_eq!(
+        rated(r#"[{"ratingValue":80,"bestRating":100,"ratingCount":1}]"#),
+        Some((4.0, 1))
+    );
 }
 
 #[test]
@@ -44,14 +63,36 @@ fn what_is_no_rating_is_none() {
 #[test]
 fn products_are_found_where_themes_put_them() {
     let product = r#"{"@type":"Product","aggregateRating":{"ratingValue":4,"reviewCount":2}}"#;
-    assert_eq!(rating(&format!("[{{\"@type\":\"Organization\"}},{product}]")), Some((4.0, 2)));
-    assert_eq!(rating(&format!(r#"{{"@context":"x","@graph":[{{"@type":"WebPage"}},{product}]}}"#)), Some((4.0, 2)));
-    assert_eq!(rating(&format!(r#"{{"@type":"WebPage","mainEntity":{product}}}"#)), Some((4.0, 2)));
-    assert_eq!(rating(&format!(r#"{{"@type":"ProductGroup","hasVariant":[{{"@type":"Product"}},{product}]}}"#)), Some((4.0, 2)));
-    assert_eq!(rating(&product.replace(r#""Product""#, r#"["Thing","http://schema.org/Product"]"#)), Some((4.0, 2)));
+    assert_eq!(
+        rating(&format!("[{{\"@type\":\"Organization\"}},{product}]")),
+        Some((4.0, 2))
+    );
+    assert_eq!(
+        rating(&format!(
+            r#"{{"@context":"x","@graph":[{{"@type":"WebPage"}},{product}]}}"#
+        )),
+        Some((4.0, 2))
+    );
+    assert_eq!(
+        rating(&format!(r#"{{"@type":"WebPage","mainEntity":{product}}}"#)),
+        Some((4.0, 2))
+    );
+    assert_eq!(
+        rating(&format!(
+            r#"{{"@type":"ProductGroup","hasVariant":[{{"@type":"Product"}},{product}]}}"#
+        )),
+        Some((4.0, 2))
+    );
+    assert_eq!(
+        rating(&product.replace(r#""Product""#, r#"["Thing","http://schema.org/Product"]"#)),
+        Some((4.0, 2))
+    );
     let related = format!(r#"{{"@type":"Product","name":"x","isRelatedTo":{product}}}"#);
     assert_eq!(rating(&related), None);
-    assert_eq!(rating(&format!(r#"{{"@type":"ItemList","itemListElement":[{product}]}}"#)), None);
+    assert_eq!(
+        rating(&format!(r#"{{"@type":"ItemList","itemListElement":[{product}]}}"#)),
+        None
+    );
     assert_eq!(rating(&product.replace("Product", "Recipe")), None);
 }
 
@@ -76,7 +117,10 @@ fn faults_of_a_block_are_mended_or_cost_that_block_alone() {
     assert_eq!(rating(&format!("<!-- {good} -->")), expected);
     assert_eq!(rating(&format!("{good};")), expected);
     assert_eq!(rating(&good.replace('"', "&quot;")), expected);
-    assert_eq!(rating(&good.replace("4,", "4,\"description\":\"two\nlines\",")), expected);
+    assert_eq!(
+        rating(&good.replace("4,", "4,\"description\":\"two\nlines\",")),
+        expected
+    );
     assert_eq!(facts(&["{broken", "", good]).rating.map(|rating| rating.count), Some(2));
     let deep = "[".repeat(100_000);
     assert_eq!(facts(&[&deep, good]).rating.map(|rating| rating.count), Some(2));
@@ -86,11 +130,21 @@ fn faults_of_a_block_are_mended_or_cost_that_block_alone() {
 fn only_scripts_of_the_right_type_are_read() {
     let block = r#"{"@type":"Product","aggregateRating":{"ratingValue":4,"reviewCount":2}}"#;
     let found = |html: &str| parse_product_html(html).rating.is_some();
-    assert!(found(&format!("<SCRIPT async data-x TYPE='Application/LD+JSON; charset=utf-8'>{block}</SCRIPT>")));
-    assert!(!found(&format!("<script type=application/json>{block}</script> application/ld+json")));
-    assert!(!found(&format!("<script>var x = '<script type=\"application/ld+json\">{block}';</script>")));
-    assert!(!found(&format!("<!-- <script type=\"application/ld+json\">{block}</script> -->")));
-    assert!(!found(&format!("<p data-type=application/ld+json type=application/ld+json>{block}</p>")));
+    assert!(found(&format!(
+        "<SCRIPT async data-x TYPE='Application/LD+JSON; charset=utf-8'>{block}</SCRIPT>"
+    )));
+    assert!(!found(&format!(
+        "<script type=application/json>{block}</script> application/ld+json"
+    )));
+    assert!(!found(&format!(
+        "<script>var x = '<script type=\"application/ld+json\">{block}';</script>"
+    )));
+    assert!(!found(&format!(
+        "<!-- <script type=\"application/ld+json\">{block}</script> -->"
+    )));
+    assert!(!found(&format!(
+        "<p data-type=application/ld+json type=application/ld+json>{block}</p>"
+    )));
 }
 
 #[test]
@@ -112,7 +166,12 @@ fn reviews_are_read_as_far_as_they_are_stated() {
         body: "Tastes &amp; smells good".into(),
         date: Some("2025-01-02".into()),
     };
-    let ravi = RawReview { rating: 3.0, author: Some("Ravi".into()), body: "Fine".into(), ..RawReview::default() };
+    let ravi = RawReview {
+        rating: 3.0,
+        author: Some("Ravi".into()),
+        body: "Fine".into(),
+        ..RawReview::default()
+    };
     assert_eq!(facts.reviews, [asha, ravi]);
 }
 
@@ -125,12 +184,27 @@ fn a_stores_description_of_itself_is_read_as_far_as_it_goes() {
             .as_bytes(),
     )
     .unwrap();
-    assert_eq!((meta.id, meta.name.as_deref(), meta.currency.as_deref()), (Some(58), Some("Chai & Co"), Some("INR")));
+    assert_eq!(
+        (meta.id, meta.name.as_deref(), meta.currency.as_deref()),
+        (Some(58), Some("Chai & Co"), Some("INR"))
+    );
     assert_eq!(meta.url.as_deref(), Some("https://chai.example"));
     assert_eq!(meta.myshopify_domain.as_deref(), Some("chai.myshopify.com"));
     assert_eq!((meta.description, meta.country, meta.domain), (None, None, None));
-    assert_eq!((meta.ships_to_countries, meta.published_products_count), (vec!["IN".to_owned()], Some(62)));
-    for wrong in ["", "<html>", "[]", "{}", r#"{"errors":"Not Found"}"#, r#"{"id":1"#, r#"{"id":1,"name":"#, "null"] {
+    assert_eq!(
+        (meta.ships_to_countries, meta.published_products_count),
+        (vec!["IN".to_owned()], Some(62))
+    );
+    for wrong in [
+        "",
+        "<html>",
+        "[]",
+        "{}",
+        r#"{"errors":"Not Found"}"#,
+        r#"{"id":1"#,
+        r#"{"id":1,"name":"#,
+        "null",
+    ] {
         assert!(parse_meta(wrong.as_bytes()).is_err(), "{wrong}");
     }
 }

@@ -6,8 +6,24 @@ use serde_json::Value;
 
 fn name() -> impl Strategy<Value = String> {
     let known = vec![
-        "id", "id", "title", "tags", "variants", "images", "options", "name", "values", "price", "src", "variant_ids",
-        "featured_image", "available", "grams", "option1", "sku", "body_html",
+        "id",
+        "id",
+        "title",
+        "tags",
+        "variants",
+        "images",
+        "options",
+        "name",
+        "values",
+        "price",
+        "src",
+        "variant_ids",
+        "featured_image",
+        "available",
+        "grams",
+        "option1",
+        "sku",
+        "body_html",
     ];
     prop_oneof![4 => prop::sample::select(known).prop_map(str::to_owned), 1 => ".{0,4}"]
 }
@@ -42,7 +58,9 @@ fn product() -> impl Strategy<Value = Value> {
         let mut product: serde_json::Map<_, _> = members.into_iter().collect();
         product.entry("id").or_insert(id.into());
         product.entry("tags").or_insert(Value::from(values));
-        product.entry("variants").or_insert(serde_json::json!([{"id": id, "title": tag, "price": "1.00"}]));
+        product
+            .entry("variants")
+            .or_insert(serde_json::json!([{"id": id, "title": tag, "price": "1.00"}]));
         Value::from(product)
     })
 }
@@ -70,7 +88,13 @@ fn check(product: &RawProduct<'_>, stated: &Value) -> Result<(), TestCaseError> 
     if let Some(tags) = stated["tags"].as_array() {
         let tags: Vec<_> = tags.iter().filter(|tag| !tag.is_null()).collect();
         prop_assert_eq!(product.tags.len(), tags.len());
-        prop_assert!(product.tags.iter().zip(tags).all(|(tag, stated)| as_stated(Some(tag), stated)));
+        prop_assert!(
+            product
+                .tags
+                .iter()
+                .zip(tags)
+                .all(|(tag, stated)| as_stated(Some(tag), stated))
+        );
     }
     Ok(())
 }

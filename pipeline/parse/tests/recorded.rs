@@ -22,7 +22,11 @@ fn pages() -> Vec<(PathBuf, Vec<u8>)> {
         }
     }
     if pages.is_empty() {
-        assert!(option_env!("CI").is_none(), "recorded pages are absent from {}", root.display());
+        assert!(
+            option_env!("CI").is_none(),
+            "recorded pages are absent from {}",
+            root.display()
+        );
         println!("skipped: no recorded pages at {}", root.display());
     }
     pages
@@ -60,8 +64,14 @@ fn assert_same(product: &RawProduct<'_>, stated: &Value) {
         assert_eq!(variant.grams, stated["grams"].as_u64());
         assert_eq!(variant.position, stated["position"].as_u64());
         let image = variant.featured_image.as_ref();
-        assert_eq!(image.and_then(|image| image.src.as_deref()), text(&stated["featured_image"]["src"]));
-        assert_eq!(image.and_then(|image| image.alt.as_deref()), text(&stated["featured_image"]["alt"]));
+        assert_eq!(
+            image.and_then(|image| image.src.as_deref()),
+            text(&stated["featured_image"]["src"])
+        );
+        assert_eq!(
+            image.and_then(|image| image.alt.as_deref()),
+            text(&stated["featured_image"]["alt"])
+        );
     }
     assert_eq!(product.images.len(), list("images").len());
     for (image, stated) in product.images.iter().zip(list("images")) {
@@ -76,7 +86,12 @@ fn assert_same(product: &RawProduct<'_>, stated: &Value) {
     assert_eq!(product.options.len(), list("options").len());
     for (option, stated) in product.options.iter().zip(list("options")) {
         assert_eq!(option.name.as_deref(), text(&stated["name"]));
-        let values: Vec<_> = stated["values"].as_array().unwrap().iter().map(|value| value.as_str().unwrap()).collect();
+        let values: Vec<_> = stated["values"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|value| value.as_str().unwrap())
+            .collect();
         assert_eq!(option.values, values);
     }
 }
@@ -106,6 +121,9 @@ fn a_broken_record_costs_its_neighbours_nothing() {
         let (bad, good) = page.records.split_last().unwrap();
         assert_eq!(good, whole.records, "{}", path.display());
         let bad = bad.as_ref().unwrap_err();
-        assert_eq!((bad.id, bad.reason.as_str()), (Some(7), "variants: expected list, found text"));
+        assert_eq!(
+            (bad.id, bad.reason.as_str()),
+            (Some(7), "variants: expected list, found text")
+        );
     }
 }

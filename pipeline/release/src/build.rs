@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use data_index::{
-    Assembly, BrandFacts, BuildOptions, CheckOptions, Counts, Current, LakeStore, Manifest, PlanOptions, Publication, Published,
-    ReleaseStore, assemble, plan,
+    Assembly, BrandFacts, BuildOptions, CheckOptions, Counts, Current, LakeStore, Manifest, PlanOptions, Publication,
+    Published, ReleaseStore, assemble, plan,
 };
 use data_lake::{BrandRow, Lake};
 use data_model::{Clock, ReleaseId, Timestamp};
@@ -110,7 +110,12 @@ pub async fn build_release(
     let files = tempfile::tempdir_in(&options.work_dir).map_err(ReleaseBuildError::WorkDir)?;
     let workshop = Workshop {
         snapshot: snapshot.clone(),
-        facts: Arc::new(stores.iter().map(|store| (store.facts.brand.store.clone(), store.facts.clone())).collect()),
+        facts: Arc::new(
+            stores
+                .iter()
+                .map(|store| (store.facts.brand.store.clone(), store.facts.clone()))
+                .collect(),
+        ),
         options: options.build.clone(),
         progress,
     };
@@ -118,7 +123,14 @@ pub async fn build_release(
     let (parts_kept, parts_built) = (plan.keep.len(), built.len());
     let products_indexed = plan.rows_to_index();
     let lake = snapshot.versions().clone();
-    let assembly = Assembly { previous: previous.as_ref(), plan, built, stores: &stores, lake, built_at: clock.now() };
+    let assembly = Assembly {
+        previous: previous.as_ref(),
+        plan,
+        built,
+        stores: &stores,
+        lake,
+        built_at: clock.now(),
+    };
     let manifest = assemble(assembly).map_err(ReleaseBuildError::Assemble)?;
     let outcome = if options.dry_run {
         ReleaseOutcome::DryRun
@@ -158,7 +170,11 @@ async fn previous(
     full: bool,
 ) -> Result<Option<Manifest>, ReleaseBuildError> {
     match current.filter(|_| !full) {
-        Some(current) => releases.manifest(current.id).await.map(Some).map_err(ReleaseBuildError::Previous),
+        Some(current) => releases
+            .manifest(current.id)
+            .await
+            .map(Some)
+            .map_err(ReleaseBuildError::Previous),
         None => Ok(None),
     }
 }
@@ -166,7 +182,11 @@ async fn previous(
 fn lake_store(row: BrandRow) -> LakeStore {
     LakeStore {
         product_count: row.product_count,
-        facts: BrandFacts { brand: row.brand, catalogue_hash: row.catalogue_hash, refreshed_at: row.refreshed_at },
+        facts: BrandFacts {
+            brand: row.brand,
+            catalogue_hash: row.catalogue_hash,
+            refreshed_at: row.refreshed_at,
+        },
     }
 }
 
@@ -184,11 +204,17 @@ async fn publish(
         expected: current.map(|current| current.seq),
         checks: &options.checks,
     };
-    Ok(match releases.publish(publication).await.map_err(ReleaseBuildError::Publish)? {
-        Published::Published(_) => ReleaseOutcome::Published,
-        Published::Unchanged(_) => ReleaseOutcome::Unchanged,
-        Published::Lost(_) => ReleaseOutcome::Lost,
-    })
+    Ok(
+        match releases
+            .publish(publication)
+            .await
+            .map_err(ReleaseBuildError::Publish)?
+        {
+            Published::Published(_) => ReleaseOutcome::Published,
+            Published::Unchanged(_) => ReleaseOutcome::Unchanged,
+            Published::Lost(_) => ReleaseOutcome::Lost,
+        },
+    )
 }
 
 /// The lake's table versions that a release still to be had was built from: what a vacuum must keep.
@@ -199,7 +225,10 @@ pub async fn lake_versions_in_use(releases: &ReleaseStore) -> Result<Vec<BTreeMa
     let listed = releases.list().await.map_err(ReleaseBuildError::Previous)?;
     let mut versions = BTreeSet::new();
     for release in listed {
-        let manifest = releases.manifest(release.id).await.map_err(ReleaseBuildError::Previous)?;
+        let manifest = releases
+            .manifest(release.id)
+            .await
+            .map_err(ReleaseBuildError::Previous)?;
         versions.insert(manifest.lake);
     }
     Ok(versions.into_iter().collect())

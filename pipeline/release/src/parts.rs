@@ -33,7 +33,10 @@ pub(crate) async fn build_parts(
     threads: usize,
 ) -> Result<BuiltParts, ReleaseBuildError> {
     let builds = plan.build.iter().map(|part| build_part(part, workshop.clone(), dir));
-    let built: Vec<BuiltParts> = stream::iter(builds).buffer_unordered(threads.max(1)).try_collect().await?;
+    let built: Vec<BuiltParts> = stream::iter(builds)
+        .buffer_unordered(threads.max(1))
+        .try_collect()
+        .await?;
     Ok(built.into_iter().flatten().collect())
 }
 
@@ -78,7 +81,9 @@ fn index(
     while let Some(chunk) = chunks.blocking_recv() {
         for product in &chunk {
             // The snapshot answers only the stores that were asked for, and those are the facts' keys.
-            let Some(facts) = facts.get(&product.key.store) else { continue };
+            let Some(facts) = facts.get(&product.key.store) else {
+                continue;
+            };
             builder.push(product, facts).map_err(ReleaseBuildError::Part)?;
         }
         progress.indexed(chunk.len() as u64);

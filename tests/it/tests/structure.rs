@@ -8,27 +8,55 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, PackageId};
 /// Crates without I/O, clock, network or environment.
 const PURE: &[&str] = &["data-model", "pipeline-parse", "pipeline-normalise"];
 /// What a pure crate can never need, at any depth.
-const IMPURE: &[&str] = &["tokio", "mio", "socket2", "hyper", "reqwest", "object_store", "axum", "rustls", "memmap2", "tempfile"];
+const IMPURE: &[&str] = &[
+    "tokio",
+    "mio",
+    "socket2",
+    "hyper",
+    "reqwest",
+    "object_store",
+    "axum",
+    "rustls",
+    "memmap2",
+    "tempfile",
+];
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
 }
 
 fn metadata() -> Metadata {
-    MetadataCommand::new().manifest_path(root().join("Cargo.toml")).exec().unwrap()
+    MetadataCommand::new()
+        .manifest_path(root().join("Cargo.toml"))
+        .exec()
+        .unwrap()
 }
 
 /// Names of everything `from` is built with, at any depth, development dependencies left out.
 fn closure(metadata: &Metadata, from: &str) -> BTreeSet<String> {
     let resolve = metadata.resolve.as_ref().unwrap();
     let nodes: BTreeMap<&PackageId, _> = resolve.nodes.iter().map(|node| (&node.id, node)).collect();
-    let names: BTreeMap<&PackageId, &str> = metadata.packages.iter().map(|package| (&package.id, package.name.as_str())).collect();
-    let start = metadata.workspace_packages().into_iter().find(|package| package.name.as_str() == from).unwrap_or_else(|| panic!("no crate {from}"));
+    let names: BTreeMap<&PackageId, &str> = metadata
+        .packages
+        .iter()
+        .map(|package| (&package.id, package.name.as_str()))
+        .collect();
+    let start = metadata
+        .workspace_packages()
+        .into_iter()
+        .find(|package| package.name.as_str() == from)
+        .unwrap_or_else(|| panic!("no crate {from}"));
     let mut queue = vec![&start.id];
     let mut seen = BTreeSet::new();
     while let Some(id) = queue.pop() {
         for dependency in &nodes[id].deps {
-            let built = dependency.dep_kinds.iter().any(|kind| kind.kind != DependencyKind::Development);
+            let built = dependency
+                .dep_kinds
+                .iter()
+                .any(|kind| kind.kind != DependencyKind::Development);
             if built && seen.insert(&dependency.pkg) {
                 queue.push(&dependency.pkg);
             }
@@ -49,7 +77,16 @@ fn pure_crates_depend_on_nothing_that_does_io() {
 
 #[test]
 fn pure_crates_touch_no_clock_file_network_or_environment() {
-    let words = ["std::fs", "std::net", "std::env", "SystemTime", "Instant::now", "std::process", "std::io::stdin", "Utc::now"];
+    let words = [
+        "std::fs",
+        "std::net",
+        "std::env",
+        "SystemTime",
+        "Instant::now",
+        "std::process",
+        "std::io::stdin",
+        "Utc::now",
+    ];
     for pure in PURE {
         let source = root().join(pure.replacen('-', "/", 1)).join("src");
         for file in rust_files(&source) {
@@ -68,7 +105,10 @@ fn pure_crates_touch_no_clock_file_network_or_environment() {
 #[test]
 fn the_query_server_knows_neither_the_pipeline_nor_the_lake() {
     let all = closure(&metadata(), "query-server");
-    let found: Vec<_> = all.iter().filter(|name| name.starts_with("pipeline") || *name == "data-lake" || name.starts_with("deltalake")).collect();
+    let found: Vec<_> = all
+        .iter()
+        .filter(|name| name.starts_with("pipeline") || *name == "data-lake" || name.starts_with("deltalake"))
+        .collect();
     assert!(found.is_empty(), "query-server is built with {found:?}");
 }
 
@@ -86,9 +126,16 @@ fn arrows_between_crates_go_one_way() {
         ("pipeline-normalise", &["data-model", "pipeline-parse"]),
         ("emulator", &["data-model"]),
     ];
-    let ours: BTreeSet<String> = metadata.workspace_packages().iter().map(|package| package.name.to_string()).collect();
+    let ours: BTreeSet<String> = metadata
+        .workspace_packages()
+        .iter()
+        .map(|package| package.name.to_string())
+        .collect();
     for (name, may) in allowed {
-        let used: BTreeSet<_> = closure(&metadata, name).into_iter().filter(|other| ours.contains(other)).collect();
+        let used: BTreeSet<_> = closure(&metadata, name)
+            .into_iter()
+            .filter(|other| ours.contains(other))
+            .collect();
         let extra: Vec<_> = used.iter().filter(|other| !may.contains(&other.as_str())).collect();
         assert!(extra.is_empty(), "{name} is built with {extra:?}");
     }
@@ -99,7 +146,12 @@ fn a_crates_name_is_its_path_joined_by_a_dash() {
     let (metadata, root) = (metadata(), root());
     for package in metadata.workspace_packages() {
         let folder = package.manifest_path.parent().unwrap();
-        let relative = folder.as_std_path().strip_prefix(&root).unwrap().to_string_lossy().replace('/', "-");
+        let relative = folder
+            .as_std_path()
+            .strip_prefix(&root)
+            .unwrap()
+            .to_string_lossy()
+            .replace('/', "-");
         let name = package.name.to_string();
         let named = relative == name || relative.is_empty() && name == "haat" || relative == format!("tests-{name}");
         assert!(named, "{name} lies in {folder}");

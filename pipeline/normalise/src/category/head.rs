@@ -32,7 +32,11 @@ pub(super) struct Head<'t> {
 impl<'t> Head<'t> {
     /// A weak word that stands alone means the product.
     pub(super) fn alone(self) -> Self {
-        let strength = if self.strength == Strength::Weak { Strength::Head } else { self.strength };
+        let strength = if self.strength == Strength::Weak {
+            Strength::Head
+        } else {
+            self.strength
+        };
         Self { strength, ..self }
     }
 
@@ -49,12 +53,23 @@ impl<'t> Head<'t> {
 
 impl Text {
     pub(super) fn read(table: &Table, text: &str) -> Self {
-        let blank = Word { id: UNKNOWN, opens_segment: false, join: Join::Plain };
-        let mut read = Self { words: [blank; WORDS_MAX], length: 0 };
+        let blank = Word {
+            id: UNKNOWN,
+            opens_segment: false,
+            join: Join::Plain,
+        };
+        let mut read = Self {
+            words: [blank; WORDS_MAX],
+            length: 0,
+        };
         each_word(text, |word| {
             if let Some(slot) = read.words.get_mut(read.length) {
                 let id = table.word(word.form).unwrap_or(UNKNOWN);
-                *slot = Word { id, opens_segment: word.opens_segment, join: word.join };
+                *slot = Word {
+                    id,
+                    opens_segment: word.opens_segment,
+                    join: word.join,
+                };
                 read.length += 1;
             }
         });
@@ -90,7 +105,9 @@ impl Text {
             let Some(head) = found else { continue };
             covered = covered.max(head.end);
             match head.strength {
-                Strength::Head | Strength::Decisive if head.beats(&best) && !self.is_measure(&head) => best = Some(head),
+                Strength::Head | Strength::Decisive if head.beats(&best) && !self.is_measure(&head) => {
+                    best = Some(head)
+                }
                 Strength::Weak | Strength::Broad if !segment_done && weak_beats(&head, &spare) => spare = Some(head),
                 _ => {}
             }
@@ -100,18 +117,28 @@ impl Text {
 
     /// The first phrase that decides wherever it stands, as the brackets of "… (Hardcover)" do.
     pub(super) fn decisive<'t>(&self, table: &'t Table) -> Option<Head<'t>> {
-        (0..self.length).filter_map(|at| self.longest(table, at)).find(|head| head.strength == Strength::Decisive)
+        (0..self.length)
+            .filter_map(|at| self.longest(table, at))
+            .find(|head| head.strength == Strength::Decisive)
     }
 
     /// The whole text is one phrase, but for words about who it is for.
     pub(super) fn whole<'t>(&self, table: &'t Table, skipped: &[u32]) -> Option<Head<'t>> {
-        let start = self.words().iter().take_while(|word| skipped.contains(&word.id)).count();
+        let start = self
+            .words()
+            .iter()
+            .take_while(|word| skipped.contains(&word.id))
+            .count();
         self.longest(table, start).filter(|head| head.end == self.length)
     }
 
     /// "Box of chocolates", "Set of 4": the noun counts something else.
     fn is_measure(&self, head: &Head<'_>) -> bool {
-        head.is_open() && self.words().get(head.end).is_some_and(|word| word.join == Join::Soft && !word.opens_segment)
+        head.is_open()
+            && self
+                .words()
+                .get(head.end)
+                .is_some_and(|word| word.join == Join::Soft && !word.opens_segment)
     }
 
     /// The longest phrase that starts at `start` and holds in this text.
@@ -127,14 +154,24 @@ impl Text {
             let rule = table.rules(node).iter().find(|rule| self.allows(rule));
             if let Some(rule) = rule {
                 let length = offset + 1;
-                best = Some(Head { rule, length, noun: word.id, strength: rule.strength, end: start + length });
+                best = Some(Head {
+                    rule,
+                    length,
+                    noun: word.id,
+                    strength: rule.strength,
+                    end: start + length,
+                });
             }
         }
         best
     }
 
     fn allows(&self, rule: &Rule) -> bool {
-        rule.context.is_empty() || self.words().iter().any(|word| word.id != UNKNOWN && rule.context.contains(&word.id))
+        rule.context.is_empty()
+            || self
+                .words()
+                .iter()
+                .any(|word| word.id != UNKNOWN && rule.context.contains(&word.id))
     }
 }
 

@@ -64,7 +64,11 @@ fn narrowed(category: ProductCategory, typed: Option<Head<'_>>, titled: Option<H
         return category;
     };
     let longer = typed.noun == titled.noun && titled.length > typed.length;
-    if longer || is_below(exact.name(), category.name()) { exact } else { category }
+    if longer || is_below(exact.name(), category.name()) {
+        exact
+    } else {
+        category
+    }
 }
 
 enum Typed<'t> {
@@ -112,7 +116,10 @@ fn from_tags(table: &Table, tags: &[String]) -> Option<ProductCategory> {
 
 /// The path all `paths` share once those that contain another are left out; a department says nothing.
 fn shared_path(paths: &[&'static str]) -> Option<&'static str> {
-    let exact = paths.iter().copied().filter(|above| !paths.iter().any(|path| is_below(path, above)));
+    let exact = paths
+        .iter()
+        .copied()
+        .filter(|above| !paths.iter().any(|path| is_below(path, above)));
     let shared = exact.reduce(common_path)?;
     (shared.contains(" > ")).then_some(shared)
 }

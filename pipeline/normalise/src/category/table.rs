@@ -71,7 +71,10 @@ static AUDIENCE: &str = "all men women mens womens unisex ladies kids boys girls
 impl Table {
     /// Reads the rules; a line that is none is reported by its number and left out.
     pub(super) fn read(text: &str) -> (Self, Vec<(usize, BadRule)>) {
-        let mut table = Self { nodes: vec![Vec::new()], ..Self::default() };
+        let mut table = Self {
+            nodes: vec![Vec::new()],
+            ..Self::default()
+        };
         let mut bad = Vec::new();
         let mut pairs = Vec::new();
         for (number, line) in text.lines().enumerate() {
@@ -139,7 +142,11 @@ impl Table {
         if rules.iter().any(|rule| rule.context == context) {
             return Err(BadRule::Repeated);
         }
-        rules.push(Rule { category, strength, context });
+        rules.push(Rule {
+            category,
+            strength,
+            context,
+        });
         Ok(phrase)
     }
 

@@ -163,7 +163,11 @@ impl Reader {
             form[kept.len()..size].copy_from_slice(ending);
         }
         let form = form.get(..size).unwrap_or(&[]);
-        each(RawWord { form, opens_segment: std::mem::take(&mut self.opens_segment), join });
+        each(RawWord {
+            form,
+            opens_segment: std::mem::take(&mut self.opens_segment),
+            join,
+        });
         self.count += 1;
     }
 }
@@ -181,8 +185,18 @@ fn join(raw: &[u8], next: char, after_number: bool) -> Join {
 
 /// Words whose plural is a thing of its own, or that only look like a plural.
 const KEPT: [&[u8]; 12] = [
-    b"shorts", b"glasses", b"flats", b"slides", b"lens", b"canvas", b"goggles", b"news", b"christmas", b"christma",
-    b"heels", b"drawers",
+    b"shorts",
+    b"glasses",
+    b"flats",
+    b"slides",
+    b"lens",
+    b"canvas",
+    b"goggles",
+    b"news",
+    b"christmas",
+    b"christma",
+    b"heels",
+    b"drawers",
 ];
 
 /// The singular as what stays of the word and what is put behind it. Needs to be the same for rules and texts, not to
