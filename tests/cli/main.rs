@@ -6,3 +6,4 @@ mod offline;
 mod peers;
 mod recorded;
 mod support;
+mod swap;

@@ -116,8 +116,7 @@ pub struct ProductKey {
     pub platform_id: u64,
 }
 
-/// The namespace of product ids: UUID v5 of `https://haat.market/ns/product` in the URL namespace.
-/// It never changes: ids would.
+/// The namespace of product ids, drawn once at random. It never changes: ids would.
 const NAMESPACE_PRODUCT: Uuid = Uuid::from_u128(0x2e45_7a0f_6c1b_5d92_9a37_41c8_0be6_d5f3);
 
 impl ProductKey {

@@ -54,7 +54,139 @@ fn a_whole_product_comes_out_as_it_went_in() {
     assert_eq!(catalogue.quarantined, []);
     let mut found = catalogue.products.into_iter().next().unwrap();
     assert!(found.category.take().is_some());
-    insta::assert_debug_snapshot!(found, @"");
+    insta::assert_debug_snapshot!(found, @r#"
+Product {
+    key: ProductKey {
+        store: StoreHost(
+            "stall.myshopify.com",
+        ),
+        platform_id: 7,
+    },
+    handle: "product-7",
+    title: "Linen Shirt - Blue",
+    description: "Breathes.",
+    vendor: Some(
+        "Stall",
+    ),
+    product_type: Some(
+        "Shirts",
+    ),
+    category: None,
+    tags: [
+        "linen",
+        "Fabric:Linen",
+    ],
+    options: [
+        ProductOption {
+            name: "Size",
+            values: [
+                "S",
+                "M",
+            ],
+        },
+    ],
+    attributes: [
+        Attribute {
+            name: "color",
+            values: [
+                "Blue",
+            ],
+        },
+        Attribute {
+            name: "material",
+            values: [
+                "Linen",
+            ],
+        },
+        Attribute {
+            name: "size",
+            values: [
+                "S",
+                "M",
+            ],
+        },
+    ],
+    media: [
+        Media {
+            url: "https://cdn.example/a.jpg?v=1",
+            kind: Image,
+            alt: None,
+            width: Some(
+                800,
+            ),
+            height: Some(
+                600,
+            ),
+        },
+    ],
+    variants: [
+        Variant {
+            id: VariantId(
+                71,
+            ),
+            title: "S",
+            sku: Some(
+                "LS-S",
+            ),
+            options: [
+                OptionValue {
+                    name: "Size",
+                    value: "S",
+                },
+            ],
+            price_minor: 129900,
+            compare_at_minor: Some(
+                199900,
+            ),
+            available: false,
+            grams: Some(
+                250,
+            ),
+            image: None,
+        },
+        Variant {
+            id: VariantId(
+                72,
+            ),
+            title: "M",
+            sku: None,
+            options: [
+                OptionValue {
+                    name: "Size",
+                    value: "M",
+                },
+            ],
+            price_minor: 139950,
+            compare_at_minor: None,
+            available: true,
+            grams: None,
+            image: Some(
+                "https://cdn.example/a.jpg?v=1",
+            ),
+        },
+    ],
+    currency: CurrencyCode(
+        INR,
+    ),
+    rating: None,
+    reviews: [],
+    created_at: Some(
+        Timestamp(
+            1735669800000000,
+        ),
+    ),
+    published_at: Some(
+        Timestamp(
+            1735669800000000,
+        ),
+    ),
+    updated_at: Some(
+        Timestamp(
+            1735669800000000,
+        ),
+    ),
+}
+"#);
 }
 
 #[test]
@@ -97,7 +229,14 @@ fn money_follows_the_currency_and_what_is_not_exact_is_quarantined() {
         .iter()
         .map(|entry| format!("{}: {}", entry.subject, entry.reason))
         .collect();
-    insta::assert_debug_snapshot!(reasons, @"");
+    insta::assert_debug_snapshot!(reasons, @r#"
+[
+    "2: variants: none of 1 can be understood; variant 20: price: \"19.999\" is finer than the minor unit of JPY",
+    "3: variants: none of 1 can be understood; variant 30: price: not a decimal amount: \"12,99\"",
+    "4: variants: none of 1 can be understood; variant 40: price: a negative amount: \"-5.00\"",
+    "5: variants: none of 1 can be understood; variant 50: price: missing",
+]
+"#);
     assert!(found.quarantined.iter().all(|entry| entry.excerpt.starts_with("{\"")));
 }
 

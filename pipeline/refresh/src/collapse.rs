@@ -54,22 +54,16 @@ pub enum HeldError {
 
 /// Whether to believe that a brand which had `before` products has `found` now.
 pub(crate) fn is_believed(config: &CollapseConfig, before: u64, found: u64, run: &RunId, held: Option<&Held>) -> bool {
-    let share = |count: u64, share: f64| {
-        #[expect(clippy::cast_precision_loss, reason = "a share of a count needs no more precision")]
-        let product = count as f64 * share;
-        product
-    };
-    #[expect(clippy::cast_precision_loss, reason = "a share of a count needs no more precision")]
-    let collapsed = (found == 0 && before > 0)
-        || ((found as f64) < share(before, config.share_min) && before.saturating_sub(found) >= config.drop_min);
-    if !collapsed {
+    // Shares of counts need no more precision than a float has.
+    let emptied = found == 0 && before > 0;
+    let shrank = (found as f64) < before as f64 * config.share_min && before.saturating_sub(found) >= config.drop_min;
+    if !emptied && !shrank {
         return true;
     }
     held.is_some_and(|held| {
         let difference = held.products_found.abs_diff(found);
-        #[expect(clippy::cast_precision_loss, reason = "a share of a count needs no more precision")]
-        let alike = difference <= DIFFERENCE_IGNORED
-            || difference as f64 <= share(held.products_found.max(found), config.tolerance);
+        let tolerated = held.products_found.max(found) as f64 * config.tolerance;
+        let alike = difference <= DIFFERENCE_IGNORED || difference as f64 <= tolerated;
         alike && (held.confirmed || held.run != *run)
     })
 }

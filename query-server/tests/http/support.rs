@@ -67,9 +67,12 @@ pub(crate) fn build(catalogue: &Catalogue, dir: &Path, rows_max: u32) -> Manifes
     .unwrap()
 }
 
-/// A query server over a release store in a directory of its own.
+/// A query server over a release store of its own.
 pub(crate) struct Market {
+    /// Where files are built and cached.
     dir: TempDir,
+    /// The releases.
+    pub(crate) storage: Storage,
     pub(crate) server: QueryServer,
     pub(crate) router: Router,
 }
@@ -86,13 +89,18 @@ impl Market {
     /// A server to which nothing was published yet.
     pub(crate) fn empty() -> Self {
         let dir = TempDir::new().unwrap();
-        let storage = Storage::from_path(&dir.path().join("home")).unwrap().child("releases");
-        let store = ReleaseStore::new(storage, Arc::new(FixedClock));
+        let storage = Storage::memory().child("releases");
+        let store = ReleaseStore::new(storage.clone(), Arc::new(FixedClock));
         let mut config = QueryConfig::new("INR".parse().unwrap());
         config.cursor_key = CursorKey::from_secret("test");
         let server = QueryServer::new(store, dir.path().join("cache"), Arc::new(FixedClock), config);
         let router = server.router(None);
-        Self { dir, server, router }
+        Self {
+            dir,
+            storage,
+            server,
+            router,
+        }
     }
 
     /// A server that serves these brands.
@@ -104,19 +112,15 @@ impl Market {
     }
 
     pub(crate) fn store(&self) -> ReleaseStore {
-        let storage = Storage::from_path(&self.dir.path().join("home"))
-            .unwrap()
-            .child("releases");
-        ReleaseStore::new(storage, Arc::new(FixedClock))
-    }
-
-    pub(crate) fn home(&self) -> std::path::PathBuf {
-        self.dir.path().join("home")
+        ReleaseStore::new(self.storage.clone(), Arc::new(FixedClock))
     }
 
     pub(crate) async fn publish(&self, catalogue: &Catalogue) -> Manifest {
         let files = TempDir::new_in(self.dir.path()).unwrap();
-        let manifest = build(catalogue, files.path(), 4);
+        // Several parts, so that what holds within one is tried across parts too.
+        let products: usize = catalogue.iter().map(|(_, products)| products.len()).sum();
+        let rows_max = u32::try_from(products / 3).unwrap().max(2);
+        let manifest = build(catalogue, files.path(), rows_max);
         let store = self.store();
         let publication = Publication {
             manifest: &manifest,

@@ -6,6 +6,8 @@
 //! The product type is believed first, then the title, then the tags. Within a text the last noun of its first phrase
 //! names the product ("leather dog collar with bell" is a collar): what stands behind "for", "with", a comma or a dash
 //! only tells about it.
+//!
+//! It never looks at the description (prose names too much), and never learns: the same table for every shop.
 
 mod head;
 mod table;
@@ -46,7 +48,7 @@ fn place(table: &Table, product_type: Option<&str>, title: &str, tags: &[String]
     let open = titled.is_some_and(|head| head.is_open());
     strong(titled)
         .or_else(|| typed.and_then(|head| head.rule.category))
-        .or_else(|| titled.and_then(|head| head.rule.category))
+        .or_else(|| titled.filter(|head| head.strength != Strength::Broad)?.rule.category)
         .or_else(|| if open { None } else { from_tags(table, tags) })
 }
 

@@ -15,6 +15,9 @@ pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| Table::read(RULES).0
 /// A word no rule knows.
 pub(super) const UNKNOWN: u32 = 0;
 
+/// Stands for the path of nouns that alone do not tell a category.
+const OPEN: &str = "-";
+
 /// The node every phrase starts at.
 pub(super) const ROOT: u32 = 0;
 
@@ -44,14 +47,17 @@ pub(super) struct Rule {
     pub(super) context: Vec<u32>,
 }
 
-/// Why a line of the file is no rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why a line or a phrase of the file is no rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum BadRule {
-    Columns,
-    NoSuchCategory,
-    PhraseLength,
-    Mark,
-    Repeated,
+    /// A line without a path and a tab.
+    NoPath,
+    /// The path is none of the taxonomy.
+    NoSuchCategory(String),
+    /// No word, or more than [`PHRASE_WORDS_MAX`].
+    PhraseLength(String),
+    /// The same phrase with the same context stands elsewhere.
+    Repeated(String),
 }
 
 #[derive(Debug, Default)]
@@ -69,85 +75,83 @@ pub(super) struct Table {
 static AUDIENCE: &str = "all men women mens womens unisex ladies kids boys girls new our";
 
 impl Table {
-    /// Reads the rules; a line that is none is reported by its number and left out.
+    /// Reads the rules; what is none is reported by its line and left out.
     pub(super) fn read(text: &str) -> (Self, Vec<(usize, BadRule)>) {
-        let mut table = Self {
-            nodes: vec![Vec::new()],
-            ..Self::default()
-        };
+        let mut table = Self { nodes: vec![Vec::new()], ..Self::default() };
         let mut bad = Vec::new();
         let mut pairs = Vec::new();
+        let mut category = None;
         for (number, line) in text.lines().enumerate() {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            match table.add_line(line) {
-                Ok(phrase) if phrase.len() == 2 => pairs.push(phrase),
-                Ok(_) => {}
-                Err(error) => bad.push((number + 1, error)),
+            let Some((path, phrases)) = line.split_once('\t') else {
+                bad.push((number + 1, BadRule::NoPath));
+                continue;
+            };
+            if !path.is_empty() {
+                category = ProductCategory::from_name(path).ok();
+                if category.is_none() && path != OPEN {
+                    bad.push((number + 1, BadRule::NoSuchCategory(path.to_owned())));
+                }
+            }
+            for phrase in phrases.split(',') {
+                match table.add(phrase.trim(), category) {
+                    Ok(words) if words.len() == 2 => pairs.push(words),
+                    Ok(_) => {}
+                    Err(error) => bad.push((number + 1, error)),
+                }
             }
         }
         table.join_pairs(&pairs);
-        for word in forms(AUDIENCE) {
-            let id = table.intern(&word);
-            table.audience.push(id);
+        table.finish();
+        (table, bad)
+    }
+
+    /// Adds `[~*!]phrase [context]`; gives the words of the phrase.
+    fn add(&mut self, entry: &str, category: Option<ProductCategory>) -> Result<Vec<Box<[u8]>>, BadRule> {
+        let (phrase, context) = entry.split_once('[').unwrap_or((entry, ""));
+        let strength = match phrase.as_bytes().first() {
+            Some(b'~') => Strength::Weak,
+            Some(b'*') => Strength::Broad,
+            Some(b'!') => Strength::Decisive,
+            _ => Strength::Head,
+        };
+        let words = forms(phrase);
+        if words.is_empty() || words.len() > PHRASE_WORDS_MAX {
+            return Err(BadRule::PhraseLength(entry.to_owned()));
         }
-        table.starts = vec![ROOT; table.words.len() + 1];
-        for (&(node, word), &to) in &table.edges {
+        let context = forms(context).iter().map(|word| self.intern(word)).collect();
+        let mut node = ROOT;
+        for word in &words {
+            let word = self.intern(word);
+            node = self.edge(node, word);
+        }
+        let rules = self.nodes.get_mut(node as usize).filter(|rules| !rules.iter().any(|rule| rule.context == context));
+        let Some(rules) = rules else {
+            return Err(BadRule::Repeated(entry.to_owned()));
+        };
+        rules.push(Rule { category, strength, context });
+        Ok(words)
+    }
+
+    /// Rules with a context are tried first; the edges out of the root get their array.
+    fn finish(&mut self) {
+        for rules in &mut self.nodes {
+            rules.sort_by_key(|rule| rule.context.is_empty());
+        }
+        for word in forms(AUDIENCE) {
+            let id = self.intern(&word);
+            self.audience.push(id);
+        }
+        self.starts = vec![ROOT; self.words.len() + 1];
+        for (&(node, word), &to) in &self.edges {
             if node == ROOT
-                && let Some(start) = table.starts.get_mut(word as usize)
+                && let Some(start) = self.starts.get_mut(word as usize)
             {
                 *start = to;
             }
         }
-        for rules in &mut table.nodes {
-            rules.sort_by_key(|rule| rule.context.is_empty());
-        }
-        (table, bad)
-    }
-
-    /// `phrase TAB path [TAB mark] [TAB context]`
-    fn add_line(&mut self, line: &str) -> Result<Vec<Box<[u8]>>, BadRule> {
-        let mut columns = line.split('\t');
-        let (Some(phrase), Some(path)) = (columns.next(), columns.next()) else {
-            return Err(BadRule::Columns);
-        };
-        let category = match path {
-            "-" => None,
-            _ => Some(ProductCategory::from_name(path).map_err(|_| BadRule::NoSuchCategory)?),
-        };
-        let strength = match columns.next().unwrap_or("") {
-            "" => Strength::Head,
-            "weak" => Strength::Weak,
-            "broad" => Strength::Broad,
-            "decisive" => Strength::Decisive,
-            _ => return Err(BadRule::Mark),
-        };
-        let mut context = Vec::new();
-        for word in forms(columns.next().unwrap_or("")) {
-            context.push(self.intern(&word));
-        }
-        let phrase = forms(phrase);
-        if phrase.is_empty() || phrase.len() > PHRASE_WORDS_MAX {
-            return Err(BadRule::PhraseLength);
-        }
-        let mut node = ROOT;
-        for word in &phrase {
-            let word = self.intern(word);
-            node = self.edge(node, word);
-        }
-        let Some(rules) = self.nodes.get_mut(node as usize) else {
-            return Err(BadRule::PhraseLength);
-        };
-        if rules.iter().any(|rule| rule.context == context) {
-            return Err(BadRule::Repeated);
-        }
-        rules.push(Rule {
-            category,
-            strength,
-            context,
-        });
-        Ok(phrase)
     }
 
     /// "air fryer" is also written "airfryer".
