@@ -130,6 +130,9 @@ pub(crate) struct CrawlArgs {
     /// Build and publish a release afterwards when the lake changed
     #[arg(long)]
     pub(crate) release: bool,
+    /// Publish that release even though the counts fell sharply
+    #[arg(long, requires = "release")]
+    pub(crate) accept_collapse: bool,
 }
 
 #[derive(Debug, Subcommand)]

@@ -30,6 +30,31 @@ pub(crate) fn lost_race(message: impl Into<String>) -> anyhow::Error {
     anyhow::Error::new(LostRaceError(message.into()))
 }
 
+/// The error and its causes in one line. Some causes carry a backtrace in their text; it is for a debugger, not for
+/// an operator.
+pub(crate) fn plain(error: &anyhow::Error) -> String {
+    let causes = error.chain().map(|cause| {
+        let text = cause.to_string();
+        let end = ["stack backtrace:", "Backtrace:", "\n   0: "]
+            .iter()
+            .filter_map(|mark| text.find(mark))
+            .min();
+        text[..end.unwrap_or(text.len())]
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+    });
+    let mut line = String::new();
+    for cause in causes {
+        // A cause that the text before already tells is not told twice.
+        if !line.contains(&cause) {
+            line.push_str(if line.is_empty() { "" } else { ": " });
+            line.push_str(&cause);
+        }
+    }
+    line
+}
+
 impl Outcome {
     pub(crate) fn of(error: &anyhow::Error) -> Self {
         if error.is::<UsageError>() {

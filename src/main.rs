@@ -31,11 +31,10 @@ fn main() -> ExitCode {
         Err(error) => {
             let outcome = Outcome::of(&error);
             let report = if json {
-                let causes: Vec<_> = error.chain().map(ToString::to_string).collect();
-                serde_json::json!({ "error": { "message": causes.join(": "), "causes": causes, "exit_code": outcome.code() } })
+                serde_json::json!({ "error": { "message": exit::plain(&error), "exit_code": outcome.code() } })
                     .to_string()
             } else {
-                format!("haat: {error:#}")
+                format!("haat: {}", exit::plain(&error))
             };
             // Standard error may be closed; there is nobody left to tell.
             let _ = writeln!(std::io::stderr(), "{report}");

@@ -14,6 +14,7 @@ use url::Url;
 
 use crate::clock::SystemClock;
 use crate::config::Config;
+use crate::exit::usage;
 use crate::output::Output;
 
 /// What every command is handed.
@@ -38,9 +39,29 @@ impl Context {
         }
     }
 
-    /// Opens the storage that `home` names; a plain path is a local folder, made where it is absent.
+    /// Opens the storage that `home` names, for commands that look at what is there: a folder that is absent is an
+    /// error, since a mistyped path must not look like an empty market.
     pub(crate) fn storage(&self) -> anyhow::Result<Storage> {
         let home = &self.config.home;
+        let folder = Url::parse(home).map_or_else(|_| Some(PathBuf::from(home)), |url| url.to_file_path().ok());
+        if folder.is_some_and(|folder| !folder.exists()) && !home.contains("://") {
+            return Err(usage(anyhow::anyhow!(
+                "home {home} does not exist; `haat brands add`, `haat demo` and `haat query-server` make it"
+            )));
+        }
+        self.storage_new()
+    }
+
+    /// Opens the storage that `home` names; a plain path is a local folder, made where it is absent.
+    pub(crate) fn storage_new(&self) -> anyhow::Result<Storage> {
+        let home = &self.config.home;
+        if let Some((scheme, _)) = home.split_once("://")
+            && !matches!(scheme, "file" | "s3" | "memory")
+        {
+            return Err(usage(anyhow::anyhow!(
+                "home {home}: a folder, file:// or s3://bucket/prefix, not {scheme}://"
+            )));
+        }
         let url = Url::parse(home)
             .ok()
             .filter(|url| matches!(url.scheme(), "file" | "s3" | "memory"));

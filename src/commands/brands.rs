@@ -16,7 +16,10 @@ const PROBES_CONCURRENT: usize = 16;
 
 /// `haat brands …`
 pub(crate) async fn run(command: BrandsCommand, context: Context) -> anyhow::Result<Outcome> {
-    let storage = context.storage()?;
+    let storage = match command {
+        BrandsCommand::Add { .. } => context.storage_new()?,
+        BrandsCommand::List | BrandsCommand::Remove { .. } => context.storage()?,
+    };
     match command {
         BrandsCommand::Add {
             stores,

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::release;
 use crate::cli::CrawlArgs;
-use crate::exit::{Outcome, usage};
+use crate::exit::{Outcome, plain, usage};
 use crate::progress::CrawlBar;
 use crate::wiring::{Context, shutdown_signal};
 
@@ -36,13 +36,24 @@ pub(crate) async fn run(args: CrawlArgs, context: Context) -> anyhow::Result<Out
         },
     )
     .await?;
+    let how = release::Build {
+        accept_collapse: args.accept_collapse,
+        ..release::Build::default()
+    };
     let released = if args.release && !args.dry_run {
-        Some(release::build(&context, &storage, &release::Build::default()).await?)
+        Some(release::build(&context, &storage, &how).await)
     } else {
         None
     };
+    // The lake has what was crawled, whatever became of the release: the result is printed before any failure.
+    let (released, failure) = match released {
+        Some(Ok(released)) => (Some(released), None),
+        Some(Err(error)) => (None, Some(error)),
+        None => (None, None),
+    };
     let mut document = serde_json::to_value(&report)?;
     document["release"] = serde_json::to_value(&released)?;
+    document["release_error"] = failure.as_ref().map(plain).into();
     context.output.print(&document, |out| {
         summary(out, &report)?;
         match &released {
@@ -50,6 +61,9 @@ pub(crate) async fn run(args: CrawlArgs, context: Context) -> anyhow::Result<Out
             None => Ok(()),
         }
     })?;
+    if let Some(error) = failure {
+        return Err(error);
+    }
     let whole = report.totals.failed + report.totals.held_back + report.totals.skipped == 0;
     Ok(if whole { Outcome::Done } else { Outcome::Partial })
 }

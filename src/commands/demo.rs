@@ -34,7 +34,7 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     if let Some(scratch) = &scratch {
         context.config.home = scratch.path().to_string_lossy().into_owned();
     }
-    let storage = context.storage()?;
+    let storage = context.storage_new()?;
     let server = query_server::start(&context, &storage, args.listen).await?;
     let address = server.address.clone();
     let stores = emulate::start(&args.source, SocketAddr::from(([127, 0, 0, 1], 0)), 0, false).await?;

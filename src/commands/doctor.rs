@@ -111,7 +111,10 @@ async fn registry(storage: &Storage) -> Finding {
 
 async fn lake(context: &Context, storage: &Storage) -> Finding {
     let looked = async {
-        let brands = context.lake_in(storage).await?.snapshot().await?.brands().await?;
+        let lake = context.lake_in(storage).await?;
+        // Counts every table's rows: a table whose log or files are damaged is found here, not by the next crawl.
+        super::lake::tables(&lake).await?;
+        let brands = lake.snapshot().await?.brands().await?;
         let products: u64 = brands.iter().map(|row| row.product_count).sum();
         let oldest = brands.iter().map(|row| row.refreshed_at).min();
         let oldest = oldest.map_or_else(String::new, |oldest| format!(", oldest content of {oldest}"));

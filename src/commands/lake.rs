@@ -79,7 +79,8 @@ pub(crate) async fn run(command: LakeCommand, context: Context) -> anyhow::Resul
     Ok(Outcome::Done)
 }
 
-async fn tables(lake: &Lake) -> anyhow::Result<Vec<Value>> {
+/// Every table with its version and rows.
+pub(crate) async fn tables(lake: &Lake) -> anyhow::Result<Vec<Value>> {
     let snapshot = lake.snapshot().await?;
     let session = lake.session(&snapshot).await?;
     let mut tables = Vec::new();

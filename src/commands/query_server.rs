@@ -13,7 +13,7 @@ use crate::wiring::{Context, shutdown_signal};
 
 /// `haat query-server`: serves the current release until it is told to stop.
 pub(crate) async fn run(args: QueryServerArgs, context: Context) -> anyhow::Result<Outcome> {
-    let storage = context.storage()?;
+    let storage = context.storage_new()?;
     let listen = args.listen.unwrap_or(context.config.query_server.listen);
     let server = start(&context, &storage, listen).await?;
     let address = server.address.clone();

@@ -16,9 +16,9 @@ use crate::wiring::Context;
 /// How `haat release build` was asked to build.
 #[derive(Debug, Default)]
 pub(crate) struct Build {
-    full: bool,
-    dry_run: bool,
-    accept_collapse: bool,
+    pub(crate) full: bool,
+    pub(crate) dry_run: bool,
+    pub(crate) accept_collapse: bool,
 }
 
 /// `haat release …`
@@ -102,7 +102,10 @@ pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -
         cache_dir,
     };
     let bar = Arc::new(BuildBar::new(context.quiet));
-    Ok(build_release(&lake, &context.releases(storage), &options, bar, context.clock.as_ref()).await?)
+    let built = build_release(&lake, &context.releases(storage), &options, bar, context.clock.as_ref()).await;
+    Ok(built.context(
+        "no release was published, the one before stays (a fall of counts that is right: --accept-collapse)",
+    )?)
 }
 
 /// One line for people.

@@ -81,9 +81,36 @@ impl Layers {
         for (_, layer) in &self.layers {
             builder = builder.add_source(layer.clone());
         }
-        let merged: Config = builder.build()?.try_deserialize().context("configuration")?;
+        let merged: Config = builder.build()?.try_deserialize().with_context(|| self.suspects())?;
         check(&merged)?;
         Ok(merged)
+    }
+
+    /// What the file and the environment set that no default knows: most likely what a refused configuration is about.
+    fn suspects(&self) -> String {
+        let keys = |wanted: Layer| {
+            let mut leaves = Vec::new();
+            let layers = self.layers.iter().filter(|(layer, _)| *layer == wanted);
+            layers.for_each(|(_, source)| flatten("", &source.cache, &mut leaves));
+            leaves.into_iter().map(|(key, _)| key).collect::<Vec<_>>()
+        };
+        let known = keys(Layer::Default);
+        let unknown = |layer| {
+            keys(layer)
+                .into_iter()
+                .filter(|key| !known.contains(key))
+                .collect::<Vec<_>>()
+        };
+        let file = unknown(Layer::File).into_iter().map(|key| format!("{key} in the file"));
+        let environment = unknown(Layer::Environment)
+            .into_iter()
+            .map(|key| format!("HAAT_{} in the environment", key.replace('.', "__").to_uppercase()));
+        let suspects: Vec<_> = file.chain(environment).collect();
+        if suspects.is_empty() {
+            "configuration".to_owned()
+        } else {
+            format!("configuration ({})", suspects.join(", "))
+        }
     }
 
     /// Whether no layer but the defaults sets `key`.

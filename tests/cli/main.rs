@@ -1,5 +1,13 @@
 //! The programs as a user runs them: the binary, real processes, real sockets on this machine.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a test that cannot go on says so at once, says what it skips, and is told by the environment where it runs"
+)]
+
 mod demo;
 mod kill;
 mod offline;

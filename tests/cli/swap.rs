@@ -9,7 +9,13 @@ use crate::support::Haat;
 
 const SWAPS: usize = 20;
 const CLIENTS: usize = 3;
-const PATHS: [&str; 5] = ["/v1/search?q=cotton&limit=40", "/v1/search?sort=price_asc&limit=40", "/v1/stats", "/v1/brands?limit=100", "/v1/categories"];
+const PATHS: [&str; 5] = [
+    "/v1/search?q=cotton&limit=40",
+    "/v1/search?sort=price_asc&limit=40",
+    "/v1/stats",
+    "/v1/brands?limit=100",
+    "/v1/categories",
+];
 
 /// Bodies by release and path: an answer mixed from two releases differs from the pure one.
 type Bodies = Mutex<BTreeMap<(String, &'static str), String>>;
@@ -30,7 +36,9 @@ async fn ask(client: &reqwest::Client, base: &str, bodies: &Bodies, stop: &Atomi
                 data.remove("release");
             }
             let comparable = comparable.to_string();
-            let known = bodies.entry((release.clone(), path)).or_insert_with(|| comparable.clone());
+            let known = bodies
+                .entry((release.clone(), path))
+                .or_insert_with(|| comparable.clone());
             assert_eq!(*known, comparable, "{path} of {release} is mixed");
             answers.fetch_add(1, Ordering::Relaxed);
         }
@@ -47,13 +55,22 @@ fn twenty_swaps_under_load_fail_no_request_and_mix_no_answer() {
     let _second = haat.with_stores(&[source.as_slice(), &["--epoch", "1"]].concat());
     haat.run(&["crawl", "--release"]).json();
     let listed = haat.run(&["release", "list"]).json();
-    let ids: Vec<String> = listed["releases"].as_array().unwrap().iter().map(|release| release["id"].as_str().unwrap().to_owned()).collect();
+    let ids: Vec<String> = listed["releases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|release| release["id"].as_str().unwrap().to_owned())
+        .collect();
     assert_eq!(ids.len(), 2, "{listed}");
 
     let (_server, address) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
     let base = address["address"].as_str().unwrap();
     let (bodies, stop, answers) = (Bodies::default(), AtomicBool::new(false), AtomicUsize::new(0));
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
     runtime.block_on(async {
         let client = reqwest::Client::new();
         let clients = (0..CLIENTS).map(|_| ask(&client, base, &bodies, &stop, &answers));
@@ -69,14 +86,25 @@ fn twenty_swaps_under_load_fail_no_request_and_mix_no_answer() {
         futures::join!(futures::future::join_all(clients), swaps);
     });
     assert!(answers.load(Ordering::Relaxed) > SWAPS * PATHS.len());
-    assert_eq!(bodies.lock().unwrap().len(), 2 * PATHS.len(), "both releases answered every path");
+    assert_eq!(
+        bodies.lock().unwrap().len(),
+        2 * PATHS.len(),
+        "both releases answered every path"
+    );
 }
 
 /// Waits until the server answers from `release`.
 async fn served(client: &reqwest::Client, base: &str, release: &str) {
     let begun = Instant::now();
     loop {
-        let answer = client.get(format!("{base}/v1/stats")).send().await.unwrap().text().await.unwrap();
+        let answer = client
+            .get(format!("{base}/v1/stats"))
+            .send()
+            .await
+            .unwrap()
+            .text()
+            .await
+            .unwrap();
         let answer: Value = serde_json::from_str(&answer).unwrap();
         if answer["provenance"]["release"] == release {
             return;

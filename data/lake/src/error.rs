@@ -106,7 +106,9 @@ pub enum LakeError {
         attempts: u32,
     },
     /// There was no finished tick yet at that time, or its record was vacuumed.
-    #[error("no tick is known that ended by {moment}")]
+    #[error(
+        "nothing is known of the lake as of {moment}: it is older than what vacuum kept, or than the lake; price_history reaches further back"
+    )]
     NoTickThen {
         /// The moment asked for.
         moment: data_model::Timestamp,

@@ -7,7 +7,7 @@ use crate::ids::{IdError, excerpt, text_serde};
 
 /// A release's id: `r` and the first 16 hex digits of SHA-256 of what its manifest holds, so that the same
 /// catalogue has the same id wherever it is built.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReleaseId(u64);
 
 impl ReleaseId {
@@ -21,6 +21,13 @@ impl ReleaseId {
 impl fmt::Display for ReleaseId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "r{:016x}", self.0)
+    }
+}
+
+/// As it is written everywhere else: logs and errors must name a release as commands take it.
+impl fmt::Debug for ReleaseId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

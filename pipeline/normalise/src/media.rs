@@ -16,7 +16,7 @@ pub(crate) fn address(stated: &str, context: &StoreContext) -> Option<String> {
     let printable = stated
         .bytes()
         .all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'<' | b'>' | b'\\' | b'`'));
-    if stated.is_empty() || stated.len() > URL_BYTES_MAX || !(printable || !stated.is_ascii()) {
+    if stated.is_empty() || stated.len() > URL_BYTES_MAX || !printable && stated.is_ascii() {
         return None;
     }
     if !stated.is_ascii()

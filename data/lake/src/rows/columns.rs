@@ -89,7 +89,7 @@ pub(crate) fn moments(values: impl IntoIterator<Item = Option<Timestamp>>) -> Ar
 }
 
 /// The elements of a list column, typed, and where each row's elements are.
-pub(crate) fn struct_child<'a, A: Array + 'static>(list: &'a StructArray, index: usize) -> Option<&'a A> {
+pub(crate) fn struct_child<A: Array + 'static>(list: &StructArray, index: usize) -> Option<&A> {
     (index < list.num_columns())
         .then(|| list.column(index).as_any().downcast_ref())
         .flatten()

@@ -1,5 +1,7 @@
 //! Finds the noun that names the product in a title, a product type or a tag.
 
+use google_taxonomy::ProductCategory;
+
 use super::table::{PHRASE_WORDS_MAX, ROOT, Rule, Strength, Table, UNKNOWN};
 use super::words::{Join, WORDS_MAX, each_word};
 
@@ -7,6 +9,7 @@ use super::words::{Join, WORDS_MAX, each_word};
 struct Word {
     id: u32,
     opens_segment: bool,
+    measure: bool,
     join: Join,
 }
 
@@ -30,24 +33,36 @@ pub(super) struct Head<'t> {
 }
 
 impl<'t> Head<'t> {
-    /// A weak word that stands alone means the product.
+    /// What a weak word means where it is all there is.
     pub(super) fn alone(self) -> Self {
-        let strength = if self.strength == Strength::Weak {
-            Strength::Head
-        } else {
-            self.strength
+        let strength = match self.strength {
+            Strength::Weak | Strength::Alone => Strength::Head,
+            other => other,
         };
         Self { strength, ..self }
     }
 
+    pub(super) fn category(&self) -> Option<ProductCategory> {
+        if self.strength == Strength::Alone {
+            None
+        } else {
+            self.rule.category
+        }
+    }
+
     /// The noun is known, but does not tell a category.
     pub(super) fn is_open(&self) -> bool {
-        self.rule.category.is_none()
+        self.category().is_none()
     }
 
     /// Later is better, then longer: both make the head of an English noun phrase.
     fn beats(&self, other: &Option<Head<'t>>) -> bool {
         other.is_none_or(|other| (self.end, self.length) > (other.end, other.length))
+    }
+
+    /// Weak before broad, then longer, then later.
+    fn outranks(&self, other: &Option<Head<'t>>) -> bool {
+        other.is_none_or(|other| (self.strength, self.length, self.end) > (other.strength, other.length, other.end))
     }
 }
 
@@ -56,6 +71,7 @@ impl Text {
         let blank = Word {
             id: UNKNOWN,
             opens_segment: false,
+            measure: false,
             join: Join::Plain,
         };
         let mut read = Self {
@@ -68,6 +84,7 @@ impl Text {
                 *slot = Word {
                     id,
                     opens_segment: word.opens_segment,
+                    measure: word.measure,
                     join: word.join,
                 };
                 read.length += 1;
@@ -84,35 +101,47 @@ impl Text {
     pub(super) fn head<'t>(&self, table: &'t Table) -> Option<Head<'t>> {
         let words = self.words();
         let (mut best, mut spare): (Option<Head<'t>>, Option<Head<'t>>) = (None, None);
-        let mut covered = 0;
-        let mut segment_done = false;
+        let (mut covered, mut hidden) = (0, 0);
+        let mut spare_done = false;
         for (at, word) in words.iter().enumerate() {
             if word.opens_segment && at > 0 {
                 if best.is_some() {
                     break;
                 }
-                segment_done = spare.is_some();
+                spare_done = spare.is_some();
             }
             let found = self.longest(table, at);
             if found.is_none() && at >= covered {
                 match word.join {
                     Join::Hard if at > 0 => break,
                     Join::Soft if best.is_some() => break,
-                    Join::Soft if spare.is_some() => segment_done = true,
-                    _ => {}
+                    Join::Soft => spare_done = spare.is_some(),
+                    Join::Hard | Join::Plain => {}
                 }
             }
-            let Some(head) = found else { continue };
+            let Some(head) = found.filter(|head| head.end > hidden) else {
+                continue;
+            };
             covered = covered.max(head.end);
             match head.strength {
-                Strength::Head | Strength::Decisive if head.beats(&best) && !self.is_measure(&head) => {
-                    best = Some(head)
+                Strength::Feature => hidden = head.end,
+                Strength::Weak | Strength::Broad => {
+                    if !spare_done && head.outranks(&spare) && self.may_be_weak(&head) {
+                        spare = Some(head);
+                    }
                 }
-                Strength::Weak | Strength::Broad if !segment_done && weak_beats(&head, &spare) => spare = Some(head),
-                _ => {}
+                Strength::Alone | Strength::Head | Strength::Decisive => {
+                    if head.beats(&best) && !self.is_measure(&head) && !(best.is_some() && self.is_counted(&head)) {
+                        best = Some(head);
+                    }
+                }
             }
         }
-        best.or(spare)
+        let open = best.filter(|head| head.is_open());
+        match (open, spare) {
+            (Some(open), Some(spare)) if spare.end > open.end => Some(spare),
+            _ => best.or(spare),
+        }
     }
 
     /// The first phrase that decides wherever it stands, as the brackets of "… (Hardcover)" do.
@@ -139,6 +168,27 @@ impl Text {
                 .words()
                 .get(head.end)
                 .is_some_and(|word| word.join == Join::Soft && !word.opens_segment)
+    }
+
+    /// "2 Door", "3-Drawer": counts parts of what was named before.
+    fn is_counted(&self, head: &Head<'_>) -> bool {
+        let start = head.end - head.length;
+        head.length == 1
+            && start
+                .checked_sub(1)
+                .and_then(|before| self.words().get(before))
+                .is_some_and(|w| w.measure)
+    }
+
+    /// A single weak word names the product only at the end of its segment, but for an amount: "Honey 250 g", not
+    /// "Honey Sun Dried".
+    fn may_be_weak(&self, head: &Head<'_>) -> bool {
+        let after = self.words().get(head.end..).unwrap_or(&[]);
+        head.length > 1
+            || after
+                .iter()
+                .find(|word| !word.measure)
+                .is_none_or(|word| word.opens_segment || word.join != Join::Plain)
     }
 
     /// The longest phrase that starts at `start` and holds in this text.
@@ -173,9 +223,4 @@ impl Text {
                 .iter()
                 .any(|word| word.id != UNKNOWN && rule.context.contains(&word.id))
     }
-}
-
-fn weak_beats<'t>(head: &Head<'t>, other: &Option<Head<'t>>) -> bool {
-    other.is_none_or(|other| head.strength > other.strength)
-        || (other.is_some_and(|other| head.strength == other.strength) && head.beats(other))
 }

@@ -47,13 +47,13 @@ fn place(table: &Table, product_type: Option<&str>, title: &str, tags: &[String]
     }
     let open = titled.is_some_and(|head| head.is_open());
     strong(titled)
-        .or_else(|| typed.and_then(|head| head.rule.category))
-        .or_else(|| titled.filter(|head| head.strength != Strength::Broad)?.rule.category)
+        .or_else(|| typed.and_then(|head| head.category()))
+        .or_else(|| titled.filter(|head| head.strength == Strength::Weak)?.category())
         .or_else(|| if open { None } else { from_tags(table, tags) })
 }
 
 fn strong(head: Option<Head<'_>>) -> Option<ProductCategory> {
-    head.filter(|head| head.strength >= Strength::Head)?.rule.category
+    head.filter(|head| head.strength >= Strength::Head)?.category()
 }
 
 /// The title says the same more exactly: a deeper category, or a longer name for the same noun ("camera monitor" in
@@ -62,7 +62,7 @@ fn narrowed(category: ProductCategory, typed: Option<Head<'_>>, titled: Option<H
     let (Some(typed), Some(titled)) = (typed, titled) else {
         return category;
     };
-    let Some(exact) = titled.rule.category else {
+    let Some(exact) = titled.category() else {
         return category;
     };
     let longer = typed.noun == titled.noun && titled.length > typed.length;
@@ -108,9 +108,9 @@ fn from_tags(table: &Table, tags: &[String]) -> Option<ProductCategory> {
         };
         let Some(category) = head.rule.category else { continue };
         match head.strength {
-            Strength::Head | Strength::Decisive => named.push(category.name()),
+            Strength::Head | Strength::Decisive | Strength::Alone => named.push(category.name()),
             Strength::Weak => weak.push(category.name()),
-            Strength::Broad => {}
+            Strength::Broad | Strength::Feature => {}
         }
     }
     ProductCategory::from_name(shared_path(if named.is_empty() { &weak } else { &named })?).ok()

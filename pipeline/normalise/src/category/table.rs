@@ -18,6 +18,9 @@ pub(super) const UNKNOWN: u32 = 0;
 /// Stands for the path of nouns that alone do not tell a category.
 const OPEN: &str = "-";
 
+/// Stands for the path of phrases that tell nothing about the product.
+const FEATURE: &str = "+";
+
 /// The node every phrase starts at.
 pub(super) const ROOT: u32 = 0;
 
@@ -27,6 +30,10 @@ pub(super) const PHRASE_WORDS_MAX: usize = 4;
 /// How much a phrase says about the product that bears it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
+    /// Hides the nouns in it: "single handle", "gift box".
+    Feature,
+    /// Means the product only where it is all a product type or a tag says ("Caps"); elsewhere an open noun.
+    Alone,
     /// Names a department: any noun of the title knows better.
     Broad,
     /// Also a colour, a taste, a motif, a make: holds if nothing else is named.
@@ -40,7 +47,7 @@ pub(super) enum Strength {
 /// Where a phrase leads.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
-    /// `None`: the noun is known, but it alone does not tell the category ("kit", "case").
+    /// `None`: the noun is known, but alone it does not tell the category ("kit", "case").
     pub(super) category: Option<ProductCategory>,
     pub(super) strength: Strength,
     /// Any of these words has to stand in the same text; empty: holds always.
@@ -77,10 +84,13 @@ static AUDIENCE: &str = "all men women mens womens unisex ladies kids boys girls
 impl Table {
     /// Reads the rules; what is none is reported by its line and left out.
     pub(super) fn read(text: &str) -> (Self, Vec<(usize, BadRule)>) {
-        let mut table = Self { nodes: vec![Vec::new()], ..Self::default() };
+        let mut table = Self {
+            nodes: vec![Vec::new()],
+            ..Self::default()
+        };
         let mut bad = Vec::new();
         let mut pairs = Vec::new();
-        let mut category = None;
+        let (mut category, mut feature) = (None, false);
         for (number, line) in text.lines().enumerate() {
             if line.is_empty() || line.starts_with('#') {
                 continue;
@@ -91,12 +101,13 @@ impl Table {
             };
             if !path.is_empty() {
                 category = ProductCategory::from_name(path).ok();
-                if category.is_none() && path != OPEN {
+                feature = path == FEATURE;
+                if category.is_none() && !feature && path != OPEN {
                     bad.push((number + 1, BadRule::NoSuchCategory(path.to_owned())));
                 }
             }
             for phrase in phrases.split(',') {
-                match table.add(phrase.trim(), category) {
+                match table.add(phrase.trim(), category, feature) {
                     Ok(words) if words.len() == 2 => pairs.push(words),
                     Ok(_) => {}
                     Err(error) => bad.push((number + 1, error)),
@@ -108,13 +119,20 @@ impl Table {
         (table, bad)
     }
 
-    /// Adds `[~*!]phrase [context]`; gives the words of the phrase.
-    fn add(&mut self, entry: &str, category: Option<ProductCategory>) -> Result<Vec<Box<[u8]>>, BadRule> {
+    /// Adds `[~*!=]phrase [context]`; gives the words of the phrase.
+    fn add(
+        &mut self,
+        entry: &str,
+        category: Option<ProductCategory>,
+        feature: bool,
+    ) -> Result<Vec<Box<[u8]>>, BadRule> {
         let (phrase, context) = entry.split_once('[').unwrap_or((entry, ""));
         let strength = match phrase.as_bytes().first() {
             Some(b'~') => Strength::Weak,
             Some(b'*') => Strength::Broad,
             Some(b'!') => Strength::Decisive,
+            Some(b'=') => Strength::Alone,
+            _ if feature => Strength::Feature,
             _ => Strength::Head,
         };
         let words = forms(phrase);
@@ -127,11 +145,18 @@ impl Table {
             let word = self.intern(word);
             node = self.edge(node, word);
         }
-        let rules = self.nodes.get_mut(node as usize).filter(|rules| !rules.iter().any(|rule| rule.context == context));
+        let rules = self
+            .nodes
+            .get_mut(node as usize)
+            .filter(|rules| !rules.iter().any(|rule| rule.context == context));
         let Some(rules) = rules else {
             return Err(BadRule::Repeated(entry.to_owned()));
         };
-        rules.push(Rule { category, strength, context });
+        rules.push(Rule {
+            category,
+            strength,
+            context,
+        });
         Ok(words)
     }
 

@@ -9,7 +9,9 @@ mod rules {
     #[test]
     fn every_line_of_the_file_is_a_rule() {
         let (_, bad) = Table::read(include_str!("../../../../data/reference/categories.tsv"));
-        for b in &bad { println!("{b:?}"); }
+        for b in &bad {
+            println!("{b:?}");
+        }
         assert!(bad.is_empty(), "{}", bad.len());
     }
 }
@@ -27,7 +29,13 @@ fn eval() {
             let got = place(&TABLE, (!c[1].is_empty()).then_some(c[1]), c[2], &tags);
             n += 1;
             hit += usize::from(got.is_some());
-            out.push_str(&format!("{}\t{}\t{}\t{}\n", c[0], got.map_or("-", |g| g.name()), c[1], c[2]));
+            out.push_str(&format!(
+                "{}\t{}\t{}\t{}\n",
+                c[0],
+                got.map_or("-", |g| g.name()),
+                c[1],
+                c[2]
+            ));
         }
         println!("{set}: {hit}/{n} {:?}", started.elapsed() / n);
         std::fs::write(format!("/tmp/o_{set}.tsv"), out).unwrap();

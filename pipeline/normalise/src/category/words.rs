@@ -24,6 +24,8 @@ pub(super) struct RawWord<'a> {
     pub(super) form: &'a [u8],
     /// First word after a comma, a bracket, a spaced dash, …
     pub(super) opens_segment: bool,
+    /// A number or a unit: "250g", "3", "oz".
+    pub(super) measure: bool,
     pub(super) join: Join,
 }
 
@@ -76,7 +78,8 @@ fn step(c: char, before: char, after: char) -> Step {
         '®' | '™' | '©' | '\u{ad}' | '\u{200b}' => Step::Nothing,
         ',' | ':' if before.is_ascii_digit() && after.is_ascii_digit() => Step::Split,
         ',' | ':' | ';' | '|' | '(' | ')' | '[' | ']' | '{' | '}' | '–' | '—' | '•' | '·' | '>' => Step::Segment,
-        '-' | '/' | '+' if spaced => Step::Segment,
+        '+' => Step::Segment,
+        '-' | '/' if spaced => Step::Segment,
         _ if c.is_ascii() => Step::Split,
         _ => fold(c),
     }
@@ -149,7 +152,7 @@ impl Reader {
             [stem @ .., b's'] if possessive => stem,
             _ => whole,
         };
-        let number = raw.iter().all(u8::is_ascii_digit) && !raw.is_empty();
+        let number = raw.first().is_some_and(u8::is_ascii_digit);
         let after_number = std::mem::replace(&mut self.after_number, number);
         if matches!(raw, b"and" | b"the" | b"a" | b"an") {
             return;
@@ -163,9 +166,12 @@ impl Reader {
             form[kept.len()..size].copy_from_slice(ending);
         }
         let form = form.get(..size).unwrap_or(&[]);
+        let measure = number || is_unit(raw);
+        let opens_segment = std::mem::take(&mut self.opens_segment);
         each(RawWord {
             form,
-            opens_segment: std::mem::take(&mut self.opens_segment),
+            opens_segment,
+            measure,
             join,
         });
         self.count += 1;
@@ -183,8 +189,29 @@ fn join(raw: &[u8], next: char, after_number: bool) -> Join {
     }
 }
 
+fn is_unit(raw: &[u8]) -> bool {
+    matches!(
+        raw,
+        b"g" | b"gm"
+            | b"gms"
+            | b"gram"
+            | b"grams"
+            | b"kg"
+            | b"ml"
+            | b"l"
+            | b"oz"
+            | b"lb"
+            | b"lbs"
+            | b"pack"
+            | b"pc"
+            | b"pcs"
+            | b"ct"
+            | b"count"
+    )
+}
+
 /// Words whose plural is a thing of its own, or that only look like a plural.
-const KEPT: [&[u8]; 12] = [
+const KEPT: [&[u8]; 13] = [
     b"shorts",
     b"glasses",
     b"flats",
@@ -197,6 +224,7 @@ const KEPT: [&[u8]; 12] = [
     b"christma",
     b"heels",
     b"drawers",
+    b"tops",
 ];
 
 /// The singular as what stays of the word and what is put behind it. Needs to be the same for rules and texts, not to

@@ -76,7 +76,7 @@ pub(crate) fn products(shop: &Shop, ask: &Ask, places: &Places, twist: &Twist) -
     let etag = etag(fold(&[
         fold(&prints),
         shop.catalogue.persona().shop_id(),
-        u64::from(twist.mischief.is_some()),
+        twist.mischief.map_or(0, Mischief::tag),
     ]));
     if ask.has(&etag) {
         return Reply::not_modified(etag);
@@ -142,7 +142,7 @@ fn push_collection(shop: &Shop, shelf: &crate::catalogue::Shelf, body: &mut Vec<
     body.extend_from_slice(b"{\"id\":");
     push_number(
         body,
-        id ^ crate::generated::dice::fold_bytes(shelf.handle.as_bytes()) % 1_000_000_000,
+        id ^ (crate::generated::dice::fold_bytes(shelf.handle.as_bytes()) % 1_000_000_000),
     );
     body.extend_from_slice(b",\"title\":");
     push_text(body, &shelf.title);

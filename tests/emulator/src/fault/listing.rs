@@ -16,6 +16,15 @@ pub(crate) enum Mischief {
 }
 
 impl Mischief {
+    /// Tells one kind from another, so that no validator of one page stands for another.
+    pub(crate) fn tag(self) -> u64 {
+        match self {
+            Self::Nonsense { every } => 1 + (every << 2),
+            Self::InvalidUtf8 => 2,
+            Self::Huge { bytes } => 3 + (bytes << 2),
+        }
+    }
+
     pub(crate) fn of(fault: &Fault) -> Option<Self> {
         match fault {
             Fault::NonsenseRecords { every } => Some(Self::Nonsense {
