@@ -244,7 +244,7 @@ fn singular(raw: &[u8]) -> (&[u8], &'static [u8]) {
         | [.., b's', b'h', b'e', b's']
         | [.., b'c', b'h', b'e', b's']
         | [.., b'x', b'e', b's'] => (&raw[..raw.len() - 2], b""),
-        [.., b's', b's'] | [.., b'u', b's'] | [.., b'i', b's'] => (raw, b""),
+        [.., b's', b's'] => (raw, b""),
         [stem @ .., b's'] => (stem, b""),
         _ => (raw, b""),
     }
