@@ -41,13 +41,16 @@ fn is_json(headers: &HeaderMap) -> bool {
 async fn read(body: Body, bytes_max: usize) -> Result<bytes::Bytes, Problem> {
     match Limited::new(body, bytes_max).collect().await {
         Ok(whole) => Ok(whole.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => {
-            let detail = format!("At most {bytes_max} bytes are taken.");
-            Err(Problem::new(ErrorCode::PayloadTooLarge).detail(detail))
-        }
+        Err(error) if error.is::<LengthLimitError>() => Err(too_large(bytes_max)),
         // The client broke off: nobody will read this answer.
         Err(_) => Err(Problem::new(ErrorCode::MalformedJson).detail("The body ended early.")),
     }
+}
+
+/// The answer to a body of more than `bytes_max`, whether its length was stated or not.
+pub(crate) fn too_large(bytes_max: usize) -> Problem {
+    let detail = format!("The body is too large: it may have at most {bytes_max} bytes.");
+    Problem::new(ErrorCode::PayloadTooLarge).detail(detail)
 }
 
 fn parse(bytes: &[u8]) -> Result<Map<String, Value>, Problem> {

@@ -52,9 +52,9 @@ pub struct ViolationDocument {
     /// For programs: `missing`, `int_parsing`, `less_than_equal`, `enum`, …
     #[serde(rename = "type")]
     pub kind: String,
-    /// The value as sent, cut when it is long; absent where it may be secret.
+    /// The value as sent, of whatever JSON type, cut when it is long; absent where it may be secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Object, nullable = true, required = false)]
+    #[schema(value_type = serde_json::Value, required = false)]
     pub input: Option<serde_json::Value>,
     /// The bounds that it breaks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -149,7 +149,10 @@ impl IntoResponses for GraphErrors {
             ("304", not_modified),
             ("401", problem("The key that was sent is not valid.")),
             ("405", not_allowed),
-            ("413", problem("The address or the body is too large.")),
+            (
+                "413",
+                problem("The URI or the body is too large; `detail` tells which, and how large it may be."),
+            ),
             ("422", validation("The request is not valid.")),
             ("429", retry(problem("Too many requests."))),
             ("500", problem("Something went wrong on our side.")),

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tower::Service;
 
 use self::stall::StallGuard;
+use crate::edge::HostFault;
 
 /// Limits of the connections that a server holds.
 #[derive(Debug, Clone)]
@@ -162,6 +163,9 @@ async fn serve_connection(
 ) {
     let service = hyper::service::service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
         let mut request = request.map(Body::new);
+        if let Some(fault) = HostFault::of(&request) {
+            request.extensions_mut().insert(fault);
+        }
         request.extensions_mut().insert(ConnectInfo(peer));
         router.clone().call(request)
     });

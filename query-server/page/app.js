@@ -211,7 +211,7 @@ function showResults({ data: found, provenance }, took) {
     addCurrency(card.currency);
   }
   showFacts({ release: provenance.release });
-  const nearly = state.q ? { all_but_one: ' · some lack a word', any_term: ' · with some of the words' }[provenance.relaxed] ?? '' : '';
+  const nearly = state.q ? { all_but_one: ' · some lack a word', any_term: ' · with some of the words', prefix: ' · with words that begin so' }[provenance.relaxed] ?? '' : '';
   $('took').textContent = `${number.format(Math.max(1, Math.round(took)))} ms`;
   label();
   if (found.length === 0) return showNothing();

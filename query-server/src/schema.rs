@@ -91,7 +91,8 @@ pub struct Stats {
     pub on_sale: u64,
     /// Reviews.
     pub reviews: u64,
-    /// Categories that products are filed under.
+    /// Categories that products are filed under directly: those whose `product_count` in `GET /v1/categories` is more
+    /// than the sum of their children's. A category that only leads to others is listed there but not counted here.
     pub categories: u64,
     /// Products by currency.
     pub currencies: Vec<CurrencyStats>,

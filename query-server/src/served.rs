@@ -43,7 +43,7 @@ pub enum PrepareError {
 }
 
 /// Changes when answers to the same request over the same release change.
-const ANSWERS_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/1");
+const ANSWERS_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/2");
 
 impl Served {
     /// Prepares a release and asks it for what it must know. Blocks.
@@ -110,6 +110,7 @@ impl Served {
             }
             let wanted = Wanted {
                 text: cards.title(row),
+                as_typed: true,
                 filter: None,
                 order: Order::Relevance,
                 limit: 1,
@@ -123,6 +124,7 @@ impl Served {
         }
         let wanted = Wanted {
             text: "",
+            as_typed: true,
             filter: None,
             order: Order::Relevance,
             limit: 1,

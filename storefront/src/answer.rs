@@ -80,6 +80,8 @@ pub(crate) fn wall(target: &Url, status: StatusCode) -> Option<StoreError> {
 pub(crate) fn judge(answer: &Answer, accept: Accept, is_catalogue: bool) -> Result<(), StoreError> {
     let status = answer.status.as_u16();
     match status {
+        // A part of a page, which nobody asked for, is no page.
+        206 => Err(StoreError::Status { status }),
         200..=299 if accept == Accept::Json => judge_json(answer),
         200..=299 => Ok(()),
         400 if is_page_cap(&answer.body) => Err(StoreError::PageCap),

@@ -13,5 +13,6 @@ mod kill;
 mod offline;
 mod peers;
 mod recorded;
+mod release;
 mod support;
 mod swap;

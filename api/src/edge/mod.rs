@@ -1,4 +1,5 @@
 mod finish;
+mod host;
 mod observe;
 
 use std::future::Future;
@@ -18,6 +19,7 @@ use tokio::sync::Semaphore;
 use tower::{Layer, Service};
 
 use self::finish::Asked;
+pub(crate) use self::host::HostFault;
 use self::observe::RouteMetrics;
 use crate::{Problem, RequestId};
 
@@ -60,7 +62,7 @@ impl BodyLimit {
 }
 
 /// What lies between the server and every handler: one layer that does the work of nine, because each layer of a
-/// stack costs an allocation and a clone for each request. In order: request id, size of the request, load shedding,
+/// stack costs an allocation and a clone for each request. In order: request id, `Host` and size of the request, load shedding,
 /// time limit, panics, the body of problems, compression, headers, metrics and log.
 #[derive(Debug, Clone)]
 pub struct Edge(Arc<Limits>);
@@ -134,7 +136,7 @@ where
         let pattern_text = pattern.as_ref().map_or(observe::UNMATCHED, MatchedPath::as_str);
         metrics.get_or_init(|| RouteMetrics::of(pattern_text));
         let always = limits.config.always_answered.contains(&pattern_text);
-        let refused = too_large(&request, &limits.config).then(|| Problem::new(ErrorCode::PayloadTooLarge));
+        let refused = refusal(&request, &limits.config);
         if refused.is_none() && !matches!(*request.method(), Method::GET | Method::HEAD) {
             request.extensions_mut().insert(BodyLimit(limits.config.body_bytes_max));
         }
@@ -157,12 +159,24 @@ where
     }
 }
 
-/// Whether the URI or the stated length of the body is beyond the limits. A body of unstated length is measured
-/// while it is read.
-fn too_large(request: &Request, config: &EdgeConfig) -> bool {
+/// Why a request is not looked at any further: no usable `Host`, or a URI or a stated length of the body beyond the
+/// limits. A body of unstated length is measured while it is read.
+fn refusal(request: &Request, config: &EdgeConfig) -> Option<Problem> {
+    if let Some(fault) = request.extensions().get::<HostFault>() {
+        return Some(fault.problem());
+    }
     let uri_bytes = request.uri().path_and_query().map_or(0, |whole| whole.as_str().len());
+    let uri_bytes_max = config.uri_bytes_max;
+    if uri_bytes > uri_bytes_max {
+        // The list of codes is closed and has none for 414; what is too large is told in words.
+        let detail = format!("The URI is too long: path and query may have at most {uri_bytes_max} bytes.");
+        return Some(Problem::new(ErrorCode::PayloadTooLarge).detail(detail));
+    }
     let stated = axum::body::HttpBody::size_hint(request.body()).lower();
-    uri_bytes > config.uri_bytes_max || usize::try_from(stated).map_or(true, |bytes| bytes > config.body_bytes_max)
+    if usize::try_from(stated).map_or(true, |bytes| bytes > config.body_bytes_max) {
+        return Some(crate::body::too_large(config.body_bytes_max));
+    }
+    None
 }
 
 async fn run<R: IntoResponse>(

@@ -263,6 +263,44 @@ async fn an_address_that_is_too_long_is_refused() {
         (StatusCode::PAYLOAD_TOO_LARGE, Some("payload_too_large"))
     );
     assert!(headers.contains_key("x-request-id"));
+    assert_eq!(
+        json(&body)["detail"],
+        "The URI is too long: path and query may have at most 8192 bytes."
+    );
+}
+
+#[tokio::test]
+async fn a_body_whose_stated_length_is_too_large_is_told_so() {
+    let request = Request::builder().method("POST").uri("/orders");
+    let (status, _, body) = send(router(EdgeConfig::default()), request, &"x".repeat(300_000)).await;
+    assert_eq!(
+        (status, &json(&body)["detail"]),
+        (
+            StatusCode::PAYLOAD_TOO_LARGE,
+            &"The body is too large: it may have at most 262144 bytes.".into()
+        )
+    );
+}
+
+#[tokio::test]
+async fn path_parameters_that_are_no_utf8_are_told_by_name() {
+    let shelf = async |path: crate::PathParameters| {
+        assert_eq!(path.text("row"), Some("a b"));
+        QueryReader::new(None).finish(path, "read")
+    };
+    let app = Edge::new(EdgeConfig::default()).around(Router::new().route("/shelves/{shelf}/{row}/{box}", get(shelf)));
+    let (status, _, body) = send(app, Request::builder().uri("/shelves/%ff/a%20b/%C3%28"), "").await;
+    let body = json(&body);
+    assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
+    let faults: Vec<_> = body["detail"].as_array().unwrap().iter().collect();
+    assert_eq!(faults.len(), 2);
+    for (fault, name, sent) in [(faults[0], "shelf", "%ff"), (faults[1], "box", "%C3%28")] {
+        assert_eq!(fault["loc"], serde_json::json!(["path", name]));
+        assert_eq!(
+            (&fault["type"], &fault["input"]),
+            (&"string_unicode".into(), &sent.into())
+        );
+    }
 }
 
 #[tokio::test]

@@ -3,7 +3,8 @@ mod values;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
-use axum::extract::{FromRequestParts, RawPathParams};
+use axum::extract::rejection::RawPathParamsRejection;
+use axum::extract::{FromRequestParts, MatchedPath, RawPathParams};
 use data_model::{ErrorCode, ProductIdent};
 use http::request::Parts;
 use percent_encoding::percent_decode;
@@ -183,13 +184,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathParameters {
                     violations: Vec::new(),
                 })
             }
-            Err(axum::extract::rejection::RawPathParamsRejection::InvalidUtf8InPathParam(_)) => {
-                let unicode = Violation::new(vec!["path".into()], &Rule::StringUnicode, None);
-                Ok(Self {
-                    values: Vec::new(),
-                    violations: vec![unicode],
-                })
-            }
+            Err(RawPathParamsRejection::InvalidUtf8InPathParam(_)) => Ok(Self::of_segments(parts)),
             Err(_) => Err(Problem::new(ErrorCode::Internal)),
         }
     }
@@ -200,6 +195,32 @@ impl PathParameters {
     #[must_use]
     pub fn none() -> Self {
         Self::default()
+    }
+
+    /// Reads a path of which some parameter is no UTF-8: axum turns such a path away whole, so the route's pattern is
+    /// laid beside it to tell which parameters are at fault.
+    fn of_segments(parts: &Parts) -> Self {
+        let mut read = Self::default();
+        let pattern = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
+        for (name, raw) in pattern.split('/').zip(parts.uri.path().split('/')) {
+            let Some(name) = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')) else {
+                continue;
+            };
+            match percent_decode(raw.as_bytes()).decode_utf8() {
+                Ok(text) => read.values.push((name.to_owned(), text.into_owned())),
+                Err(_) => read.violations.push(Violation::new(
+                    vec!["path".into(), name.to_owned().into()],
+                    &Rule::StringUnicode,
+                    Some(raw.into()),
+                )),
+            }
+        }
+        if read.violations.is_empty() {
+            // No pattern, or one that takes several segments at once: the fault is somewhere in the path.
+            let unicode = Violation::new(vec!["path".into()], &Rule::StringUnicode, None);
+            read.violations.push(unicode);
+        }
+        read
     }
 
     /// The text of a parameter; `None` where it is no UTF-8, which is then one of the faults.

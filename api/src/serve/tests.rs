@@ -137,3 +137,45 @@ async fn connections_beyond_the_cap_wait_their_turn() {
     server.stop.cancel();
     server.ended.await.unwrap().unwrap();
 }
+
+#[tokio::test]
+async fn a_request_names_one_host() {
+    let router = crate::Edge::new(crate::EdgeConfig::default()).around(Router::new().route("/", get(async || "here")));
+    let server = running(router, ServerConfig::default()).await;
+    let answer = async |head: &str| all_of(ask(server.at, &format!("{head}Connection: close\r\n\r\n")).await).await;
+    for (head, kind) in [
+        ("GET / HTTP/1.1\r\n", "missing"),
+        ("GET /nowhere HTTP/1.1\r\n", "missing"),
+        ("GET http://x/ HTTP/1.1\r\n", "missing"),
+        ("GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n", "value_error"),
+        ("GET / HTTP/1.1\r\nHost: a b\r\n", "value_error"),
+        ("GET / HTTP/1.1\r\nHost: user@x\r\n", "value_error"),
+    ] {
+        let answer = answer(head).await;
+        assert!(answer.starts_with("HTTP/1.1 422"), "{head}: {answer}");
+        let (head_of, body) = answer.split_once("\r\n\r\n").unwrap();
+        assert!(head_of.contains("x-request-id: "), "{answer}");
+        let body: serde_json::Value = serde_json::from_str(body).unwrap();
+        assert_eq!(
+            (&body["code"], &body["detail"][0]["loc"], &body["detail"][0]["type"]),
+            (
+                &"validation".into(),
+                &serde_json::json!(["header", "host"]),
+                &kind.into()
+            ),
+            "{head}"
+        );
+    }
+    for head in [
+        "GET / HTTP/1.0\r\n",
+        "GET / HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n",
+        "GET / HTTP/1.1\r\nHost: [::1]:80\r\n",
+        "GET / HTTP/1.1\r\nHost: a_b.example\r\n",
+        "GET / HTTP/1.1\r\nHost:\r\n",
+    ] {
+        let answer = answer(head).await;
+        assert!(answer.contains(" 200 ") && answer.ends_with("here"), "{head}: {answer}");
+    }
+    server.stop.cancel();
+    server.ended.await.unwrap().unwrap();
+}

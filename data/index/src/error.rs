@@ -214,14 +214,36 @@ pub enum ReleaseError {
         sha256: Sha256Hex,
     },
     /// A file's content does not have the hash or size that names it.
-    #[error("file {sha256} is damaged: {size_bytes} bytes with hash {found}")]
+    #[error("file {sha256} of release {id} is damaged: {size_bytes} bytes with hash {found}")]
     FileDamaged {
+        /// The release.
+        id: ReleaseId,
         /// The file, by the hash it should have.
         sha256: Sha256Hex,
         /// The hash it has.
         found: Sha256Hex,
         /// The size it has.
         size_bytes: u64,
+    },
+    /// Files of the release are missing or damaged in the store.
+    #[error("release {id} is damaged: {}", crate::store::damage_text(.damage))]
+    Damaged {
+        /// The release.
+        id: ReleaseId,
+        /// Every such file that was found.
+        damage: Vec<crate::Damage>,
+    },
+    /// Files that the release shares with others are damaged in the store, and neither the build nor the cache has
+    /// good copies of them.
+    #[error(
+        "release {id} cannot be published: {}; there is no good copy: `haat release build --full` makes all files anew",
+        crate::store::damage_text(.damage)
+    )]
+    NoGoodCopy {
+        /// The release.
+        id: ReleaseId,
+        /// The files that were found so.
+        damage: Vec<crate::Damage>,
     },
     /// The release must not be published: its checks failed.
     #[error("release {id} fails its checks: {}", crate::store::violations_text(.violations))]

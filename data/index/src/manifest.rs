@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::digest::Sha256Hex;
 
 /// The version of the manifest's and the files' layout that this program writes, and the only one it reads.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// What is known of a brand besides its products.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub struct BrandFacts {
     pub refreshed_at: Timestamp,
 }
 
-/// What a release is made of. The id follows from everything but [`Manifest::built_at`].
+/// What a release is made of. The id follows from everything but [`Manifest::built_at`] and [`Manifest::lake`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Layout of this document and of the files, see [`SCHEMA_VERSION`].
@@ -30,7 +30,8 @@ pub struct Manifest {
     pub id: ReleaseId,
     /// When it was built.
     pub built_at: Timestamp,
-    /// Lake tables and the versions that it was built from.
+    /// Lake tables and the versions that it was first built from. Not part of the id: a lake that was only compacted
+    /// has new versions of the same content.
     pub lake: BTreeMap<String, u64>,
     /// Totals.
     pub counts: Counts,
@@ -212,7 +213,7 @@ impl Manifest {
         self.parts.iter().flat_map(|part| &part.files)
     }
 
-    /// The id that follows from the content: SHA-256 of the canonical JSON of everything but `id` and `built_at`.
+    /// The id that follows from the content: SHA-256 of the canonical JSON of everything but `id`, `built_at` and `lake`.
     ///
     /// # Errors
     /// Only when a number cannot be written as JSON.
@@ -220,7 +221,6 @@ impl Manifest {
         #[derive(Serialize)]
         struct Content<'a> {
             schema_version: u32,
-            lake: &'a BTreeMap<String, u64>,
             counts: &'a Counts,
             brands: &'a [BrandEntry],
             parts: &'a [PartEntry],
@@ -229,14 +229,13 @@ impl Manifest {
             schema_version,
             id: _,
             built_at: _,
-            lake,
+            lake: _,
             counts,
             brands,
             parts,
         } = self;
         let content = serde_json::to_vec(&Content {
             schema_version: *schema_version,
-            lake,
             counts,
             brands,
             parts,

@@ -84,7 +84,7 @@ pub fn normalise_product(raw: &RawProduct<'_>, context: &StoreContext) -> Result
             store: context.store.clone(),
             platform_id: raw.id,
         },
-        handle: text::stated(raw.handle.as_deref(), WORDS_CHARS_MAX).unwrap_or_else(|| raw.id.to_string()),
+        handle: handle(raw),
         description: raw.body_html.as_deref().map(html_to_text).unwrap_or_default(),
         vendor: text::stated(raw.vendor.as_deref(), WORDS_CHARS_MAX),
         category: categorise(product_type.as_deref(), &title, &tags),
@@ -105,6 +105,25 @@ pub fn normalise_product(raw: &RawProduct<'_>, context: &StoreContext) -> Result
     Ok(Normalised { product, left_out })
 }
 
+/// The product's name in addresses; where what is stated for it would lead elsewhere than to a page of its own, or
+/// nowhere, the platform's id.
+fn handle(raw: &RawProduct<'_>) -> String {
+    let stated = raw.handle.as_deref().map(str::trim).unwrap_or_default();
+    let plain = |character: char| {
+        let reserved = matches!(
+            character,
+            '/' | '\\' | '?' | '#' | '%' | ':' | '&' | '"' | '\'' | '<' | '>' | '`' | '{' | '}' | '|' | '^'
+        );
+        !reserved && !character.is_whitespace() && !text::is_hidden(character)
+    };
+    let is_segment = !stated.is_empty() && stated != "." && !stated.contains("..") && stated.chars().all(plain);
+    if is_segment && stated.chars().count() <= WORDS_CHARS_MAX {
+        stated.to_owned()
+    } else {
+        raw.id.to_string()
+    }
+}
+
 fn tags(raw: &RawProduct<'_>) -> Vec<String> {
     let mut seen = FxHashSet::default();
     let lines = raw
@@ -112,4 +131,31 @@ fn tags(raw: &RawProduct<'_>) -> Vec<String> {
         .iter()
         .filter_map(|tag| text::stated(Some(tag), WORDS_CHARS_MAX));
     lines.filter(|tag| seen.insert(tag.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_handle_that_is_no_plain_segment_of_a_path_gives_way_to_the_id() {
+        let handle_of = |stated: &str| {
+            handle(&RawProduct {
+                id: 7,
+                handle: Some(stated.to_owned().into()),
+                ..RawProduct::default()
+            })
+        };
+        for good in ["linen-shirt_2", "isodec®-pir", "чай", "a.b", "चाय"] {
+            assert_eq!(handle_of(&format!(" {good}\n")), good);
+        }
+        let long = "x".repeat(256);
+        for bad in [
+            "", " ", ".", "..", "a/../b", "a..b", "../../cart", "a/b", "a\\b", "javascript:alert(1)", "//evil.example", "a?b=1",
+            "a#b", "a%2fb", "a b", "a\u{0}b", "a\tb", "a\u{202e}b", "\"><script>", &long,
+        ] {
+            assert_eq!(handle_of(bad), "7", "{bad:?}");
+        }
+        assert_eq!(handle(&RawProduct { id: 8, ..RawProduct::default() }), "8");
+    }
 }

@@ -24,7 +24,8 @@ pub struct ProductsPage<'a> {
 }
 
 /// Reads a catalogue page (`/products.json`, `/collections/{handle}/products.json`), the answer of one product's
-/// address (`/products/{handle}.json`), or a bare list of products.
+/// address (`/products/{handle}.json`), or a bare list of products. A bare list says nothing of what it lists, so it
+/// is taken for products only if it lists objects and nothing else; an empty one is no page.
 ///
 /// # Errors
 /// [`ParseError`] when the body as a whole is something else, or ends too early. A record that is wrong is no error
@@ -87,9 +88,18 @@ fn records<'a, T>(
     mut read: impl FnMut(&mut Cursor<'a>, usize) -> Result<T, ParseError>,
 ) -> Result<Vec<T>, ParseError> {
     let mut cursor = Cursor::new(text);
+    let no_products = || ParseError::NoProducts {
+        begins_with: excerpt(text.as_bytes(), BEGINNING_BYTES),
+    };
     let records = match cursor.peek() {
         None => return Err(ParseError::Empty),
-        Some(b'[') => Some(list(&mut cursor, &mut read)?),
+        Some(b'[') => {
+            let mut read_object = |cursor: &mut Cursor<'a>, position| match cursor.peek() {
+                Some(b'{') | None => read(cursor, position),
+                Some(_) => Err(no_products()),
+            };
+            Some(list(&mut cursor, &mut read_object)?).filter(|records| !records.is_empty())
+        }
         Some(b'{') => envelope(&mut cursor, &mut read)?,
         Some(_) => {
             return Err(ParseError::NotJson {
@@ -100,9 +110,7 @@ fn records<'a, T>(
     if cursor.peek().is_some() {
         return Err(stuck(&cursor, "the end"));
     }
-    records.ok_or_else(|| ParseError::NoProducts {
-        begins_with: excerpt(text.as_bytes(), BEGINNING_BYTES),
-    })
+    records.ok_or_else(no_products)
 }
 
 fn envelope<'a, T>(

@@ -1,4 +1,7 @@
 //! Which members of a record are read, and as what.
+//!
+//! What a product cannot be without (its id, title, variants and their prices) must be of its type, or the record is
+//! refused. Anything else of a wrong type is as good as not stated: it costs itself alone.
 
 use std::borrow::Cow;
 
@@ -16,17 +19,18 @@ pub(crate) fn product<'a>(cursor: &mut Cursor<'a>) -> Read<RawProduct<'a>> {
         match name {
             "id" => id = Some(cursor.id()?),
             "title" => product.title = cursor.text()?,
-            "handle" => product.handle = cursor.text()?,
-            "body_html" => product.body_html = cursor.text()?,
-            "vendor" => product.vendor = cursor.text()?,
-            "product_type" => product.product_type = cursor.text()?,
-            "tags" => product.tags = tags(cursor)?,
-            "options" => product.options = list(cursor, OPTIONS_MAX, option)?.0,
+            "handle" => product.handle = or_none(cursor, Cursor::text)?,
+            "body_html" => product.body_html = or_none(cursor, Cursor::text)?,
+            "vendor" => product.vendor = or_none(cursor, Cursor::text)?,
+            "product_type" => product.product_type = or_none(cursor, Cursor::text)?,
+            "tags" => product.tags = or_none(cursor, tags)?,
+            // Options count by their places: one that cannot be read would give its neighbours' values to others.
+            "options" => product.options = or_none(cursor, |cursor| list(cursor, OPTIONS_MAX, option))?.0,
             "variants" => (product.variants, product.variants_stated) = list(cursor, VARIANTS_MAX, variant)?,
-            "images" => product.images = list(cursor, IMAGES_MAX, image)?.0,
-            "created_at" => product.created_at = cursor.text()?,
-            "published_at" => product.published_at = cursor.text()?,
-            "updated_at" => product.updated_at = cursor.text()?,
+            "images" => product.images = or_none(cursor, |cursor| good_ones(cursor, IMAGES_MAX, image))?,
+            "created_at" => product.created_at = or_none(cursor, Cursor::text)?,
+            "published_at" => product.published_at = or_none(cursor, Cursor::text)?,
+            "updated_at" => product.updated_at = or_none(cursor, Cursor::text)?,
             _ => {
                 cursor.skip()?;
             }
@@ -58,17 +62,17 @@ fn variant<'a>(cursor: &mut Cursor<'a>, variants: &mut Vec<RawVariant<'a>>) -> R
     cursor.members(|cursor, name| {
         match name {
             "id" => id = Some(cursor.id()?),
-            "title" => variant.title = cursor.text_or_number()?,
+            "title" => variant.title = or_none(cursor, Cursor::text_or_number)?,
             "option1" => variant.options[0] = cursor.text_or_number()?,
             "option2" => variant.options[1] = cursor.text_or_number()?,
             "option3" => variant.options[2] = cursor.text_or_number()?,
-            "sku" => variant.sku = cursor.text_or_number()?,
+            "sku" => variant.sku = or_none(cursor, Cursor::text_or_number)?,
             "price" => variant.price = cursor.text_or_number()?,
             "compare_at_price" => variant.compare_at_price = cursor.text_or_number()?,
             "available" => variant.available = cursor.flag()?,
-            "grams" => variant.grams = cursor.count()?,
-            "position" => variant.position = cursor.count()?,
-            "featured_image" => variant.featured_image = one_image(cursor)?.map(Box::new),
+            "grams" => variant.grams = or_none(cursor, Cursor::count)?,
+            "position" => variant.position = or_none(cursor, Cursor::count)?,
+            "featured_image" => variant.featured_image = or_none(cursor, one_image)?.map(Box::new),
             _ => {
                 cursor.skip()?;
             }
@@ -94,11 +98,11 @@ fn one_image<'a>(cursor: &mut Cursor<'a>) -> Read<Option<RawImage<'a>>> {
         _ => cursor.members(|cursor, name| {
             match name {
                 "src" => image.src = cursor.text()?,
-                "alt" => image.alt = cursor.text()?,
-                "position" => image.position = cursor.count()?,
-                "width" => image.width = cursor.count()?,
-                "height" => image.height = cursor.count()?,
-                "variant_ids" => image.variant_ids = list(cursor, VARIANTS_MAX, id)?.0,
+                "alt" => image.alt = or_none(cursor, Cursor::text)?,
+                "position" => image.position = or_none(cursor, Cursor::count)?,
+                "width" => image.width = or_none(cursor, Cursor::count)?,
+                "height" => image.height = or_none(cursor, Cursor::count)?,
+                "variant_ids" => image.variant_ids = or_none(cursor, |cursor| good_ones(cursor, VARIANTS_MAX, id))?,
                 _ => {
                     cursor.skip()?;
                 }
@@ -118,8 +122,8 @@ fn option<'a>(cursor: &mut Cursor<'a>, options: &mut Vec<RawOption<'a>>) -> Read
         cursor.members(|cursor, name| {
             match name {
                 "name" => option.name = cursor.text_or_number()?,
-                "position" => option.position = cursor.count()?,
-                "values" => option.values = list(cursor, OPTION_VALUES_MAX, text_or_number)?.0,
+                "position" => option.position = or_none(cursor, Cursor::count)?,
+                "values" => option.values = good_ones(cursor, OPTION_VALUES_MAX, text_or_number)?,
                 _ => {
                     cursor.skip()?;
                 }
@@ -134,7 +138,7 @@ fn option<'a>(cursor: &mut Cursor<'a>, options: &mut Vec<RawOption<'a>>) -> Read
 /// Tags: a list of texts, or one text with commas.
 fn tags<'a>(cursor: &mut Cursor<'a>) -> Read<Vec<Cow<'a, str>>> {
     if cursor.peek() != Some(b'"') {
-        return list(cursor, TAGS_MAX, text_or_number).map(|(tags, _)| tags);
+        return good_ones(cursor, TAGS_MAX, text_or_number);
     }
     Ok(match cursor.text()?.unwrap_or_default() {
         Cow::Borrowed(joined) => split_tags(joined).map(Cow::Borrowed).collect(),
@@ -150,6 +154,26 @@ fn text_or_number<'a>(cursor: &mut Cursor<'a>, texts: &mut Vec<Cow<'a, str>>) ->
 fn id(cursor: &mut Cursor<'_>, ids: &mut Vec<u64>) -> Read<()> {
     ids.push(cursor.id()?);
     Ok(())
+}
+
+/// What `read` makes of the value that begins here; nothing where it is of another type, and then it is stepped over.
+fn or_none<'a, T: Default>(cursor: &mut Cursor<'a>, read: impl FnOnce(&mut Cursor<'a>) -> Read<T>) -> Read<T> {
+    let mut behind = cursor.clone();
+    let Ok(value) = read(cursor) else {
+        behind.skip()?;
+        *cursor = behind;
+        return Ok(T::default());
+    };
+    Ok(value)
+}
+
+/// Of the first `limit` items of a list those that are of the right type.
+fn good_ones<'a, T>(
+    cursor: &mut Cursor<'a>,
+    limit: usize,
+    read: impl Fn(&mut Cursor<'a>, &mut Vec<T>) -> Read<()>,
+) -> Read<Vec<T>> {
+    list(cursor, limit, |cursor, good| or_none(cursor, |cursor| read(cursor, good))).map(|(good, _)| good)
 }
 
 /// The first `limit` items of a list, and how many it has.

@@ -10,7 +10,7 @@ use crate::ratings::Ratings;
 
 /// Raised whenever parsing or normalising understands the same page otherwise than before: then every catalogue is
 /// read again from its landed pages, without asking the stores.
-const READING_VERSION: u32 = 1;
+const READING_VERSION: u32 = 2;
 
 /// Why landed pages could not be made a catalogue.
 #[derive(Debug, thiserror::Error)]

@@ -5,16 +5,18 @@ use tantivy::{DocSet, TERMINATED, Term};
 
 use super::index::TextIndex;
 use super::top::TopHits;
+use super::whole::Whole;
 use super::{ReadError, Wanted, quality_bonus, tier};
 
 /// Products that one code stands for at most; a SKU such as `1` names nothing.
 const PRODUCTS_MAX: u32 = 200;
 
-/// Collects the products whose SKU or handle is the whole query.
+/// Collects the products whose SKU or handle is the whole query; those whose title is it too stand before the others.
+/// Products of the same code belong together (a pack and its pieces), so nothing but their quality orders them.
 pub(super) fn collect(
     release: &Release,
     index: &TextIndex,
-    wanted: &Wanted<'_>,
+    (wanted, whole): (&Wanted<'_>, &Whole<'_>),
     top: &mut TopHits<'_>,
 ) -> Result<(), ReadError> {
     let Some(code) = code_of(wanted.text) else {
@@ -42,7 +44,12 @@ pub(super) fn collect(
                 None => segment.reader.alive_bitset().is_none_or(|alive| alive.is_alive(at.row)),
             };
             if passes {
-                top.push(tier::EXACT, quality_bonus(release, part, at.row), at);
+                let tier = if whole.is_title(at) {
+                    tier::TITLE_AND_CODE
+                } else {
+                    tier::CODE
+                };
+                top.push_code(tier, quality_bonus(release, part, at.row), at);
             }
             postings.advance();
         }

@@ -9,6 +9,7 @@ use tantivy::schema::Field;
 use super::ReadError;
 use super::browse::Orders;
 use super::vocabulary::Vocabulary;
+use super::whole::BrandNames;
 
 /// BM25's saturation of term frequency and weight of field length.
 const K1: f32 = 1.2;
@@ -37,6 +38,7 @@ pub(crate) struct TextIndex {
     pub(super) docs: f32,
     pub(super) vocabulary: Vocabulary,
     pub(super) orders: Orders,
+    pub(super) brand_names: BrandNames,
 }
 
 /// One part's readers.
@@ -112,6 +114,7 @@ impl TextIndex {
             docs,
             vocabulary,
             orders,
+            brand_names: BrandNames::of(release),
         })
     }
 

@@ -9,12 +9,14 @@ mod exact;
 mod index;
 mod phrase;
 mod postings;
+mod prefix;
 mod relaxed;
 mod repair;
 mod strict;
 mod terms;
 mod top;
 mod vocabulary;
+mod whole;
 
 pub(crate) use index::TextIndex;
 pub(crate) use repair::Correction;
@@ -25,6 +27,7 @@ use data_index::{Filter, Release, RowAddress};
 use self::postings::OpenTerms;
 use self::terms::QueryTerms;
 use self::top::Hit;
+use self::whole::Whole;
 
 /// How far the demand for every term was let go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,6 +38,8 @@ pub(crate) enum Relaxed {
     AllButOne,
     /// Some hits hold only some of the terms.
     AnyTerm,
+    /// The hits hold a word that begins with the query's last one.
+    Prefix,
 }
 
 impl Relaxed {
@@ -43,6 +48,7 @@ impl Relaxed {
             Self::No => "none",
             Self::AllButOne => "all_but_one",
             Self::AnyTerm => "any_term",
+            Self::Prefix => "prefix",
         }
     }
 }
@@ -65,6 +71,8 @@ pub(crate) type ReadError = tantivy::TantivyError;
 #[derive(Debug)]
 pub(crate) struct Wanted<'a> {
     pub(crate) text: &'a str,
+    /// Only the words that the text has: none is mended or taken for the beginning of another.
+    pub(crate) as_typed: bool,
     pub(crate) filter: Option<&'a Filter>,
     pub(crate) order: Order,
     pub(crate) limit: usize,
@@ -72,10 +80,19 @@ pub(crate) struct Wanted<'a> {
 
 /// Tiers of hits: a hit of a higher tier stands before every hit of a lower one.
 mod tier {
-    pub(super) const ANY: u8 = 0;
-    pub(super) const ALL_BUT_ONE: u8 = 1;
-    pub(super) const ALL: u8 = 2;
-    pub(super) const EXACT: u8 = 3;
+    /// Holds a word that begins with the query's last one.
+    pub(super) const PREFIX: u8 = 0;
+    /// Holds some of the words.
+    pub(super) const ANY: u8 = 1;
+    pub(super) const ALL_BUT_ONE: u8 = 2;
+    pub(super) const ALL: u8 = 3;
+    /// Is of the brand whose name the query is.
+    pub(super) const BRAND: u8 = 4;
+    /// Has a SKU or a handle that the query is.
+    pub(super) const CODE: u8 = 5;
+    /// Has the title that the query is.
+    pub(super) const TITLE: u8 = 6;
+    pub(super) const TITLE_AND_CODE: u8 = 7;
 }
 
 /// How presentable a product is, as a part of its score: it decides between products that fit alike.
@@ -112,7 +129,8 @@ pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) 
     }
     let mut open = OpenTerms::of(index, &terms)?;
     let mut corrections = Vec::new();
-    if open.known.contains(&false)
+    if !wanted.as_typed
+        && open.known.contains(&false)
         && let Some((mended, corrected)) = repair::mend(index, &terms, &open)
     {
         (terms, corrections) = (mended, corrected);
@@ -128,21 +146,26 @@ pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) 
             wanted.limit
         },
     );
-    exact::collect(release, index, wanted, &mut top)?;
-    strict::collect(release, index, &open, wanted, &mut top)?;
+    let whole = Whole::of(release, &index.brand_names, wanted.text);
+    exact::collect(release, index, (wanted, &whole), &mut top)?;
+    strict::collect(release, index, &open, (wanted, &whole), &mut top)?;
     // Sorted by price or date, what fits worse would stand first: then nothing is added to what fits.
     let enough = if by_relevance { wanted.limit } else { 1 };
     if top.len() < enough && terms.len() > 1 {
         relaxed::collect(release, index, &open, wanted, &mut top)?;
     }
+    if top.len() == 0 && !wanted.as_typed {
+        prefix::collect(release, index, (&terms, &open), wanted, &mut top)?;
+    }
     let mut hits = top.into_sorted();
     if by_relevance {
         phrase::promote(index, &terms, &mut hits)?;
-    } else if let Some(best) = hits.iter().map(|hit| hit.tier.min(tier::ALL)).max() {
-        hits.retain(|hit| hit.tier >= best);
+    } else if let Some(best) = hits.iter().map(|hit| hit.tier).max() {
+        hits.retain(|hit| hit.tier == best);
     }
     hits.truncate(wanted.limit);
     let relaxed = match hits.iter().map(|hit| hit.tier).min() {
+        Some(tier::PREFIX) => Relaxed::Prefix,
         Some(tier::ANY) => Relaxed::AnyTerm,
         Some(tier::ALL_BUT_ONE) => Relaxed::AllButOne,
         _ => Relaxed::No,

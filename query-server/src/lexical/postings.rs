@@ -50,6 +50,23 @@ impl OpenTerms {
         })
     }
 
+    /// The same terms, each worth what all of them together are: for words that stand for one.
+    pub(super) fn weighed_as_one(mut self, index: &TextIndex) -> Self {
+        let mut held = [0_u32; FIELDS];
+        for (at, info) in self
+            .infos
+            .iter()
+            .flatten()
+            .flat_map(|of_term| of_term.iter().enumerate())
+        {
+            let more = info.as_ref().map_or(0, |info| info.doc_freq);
+            held[at] = held[at].saturating_add(more);
+        }
+        let weights = std::array::from_fn(|at| index.idf(held[at]) * index.fields[at].boost);
+        self.weights.fill(weights);
+        self
+    }
+
     /// Products that hold a term in a segment, counted once a field.
     pub(super) fn postings_count(&self, segment: usize, term: usize) -> u64 {
         let infos = self.infos.get(segment).and_then(|terms| terms.get(term));

@@ -1,6 +1,6 @@
 use super::index::TextIndex;
 use super::postings::OpenTerms;
-use super::terms::{QueryTerm, QueryTerms};
+use super::terms::{QueryTerm, QueryTerms, TERMS_MAX};
 
 /// A word of the query that no product holds, and what was looked for instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub(super) fn mend(index: &TextIndex, terms: &QueryTerms, open: &OpenTerms) -> O
             None => mended.push(term.clone()),
         }
     }
-    (!corrections.is_empty()).then(|| (QueryTerms::from_terms(mended), corrections))
+    (!corrections.is_empty()).then(|| (QueryTerms::from_terms(mended, TERMS_MAX), corrections))
 }
 
 fn replacement(index: &TextIndex, term: &QueryTerm) -> Option<Vec<String>> {

@@ -4,6 +4,7 @@ use tantivy::TERMINATED;
 use super::index::{Segment, TITLE_EXACT, TextIndex};
 use super::postings::{OpenTerms, TermCursors};
 use super::top::TopHits;
+use super::whole::Whole;
 use super::{ReadError, Wanted, quality_bonus, tier};
 
 /// Added when the title holds every term.
@@ -16,7 +17,7 @@ pub(super) fn collect(
     release: &Release,
     index: &TextIndex,
     open: &OpenTerms,
-    wanted: &Wanted<'_>,
+    (wanted, whole): (&Wanted<'_>, &Whole<'_>),
     top: &mut TopHits<'_>,
 ) -> Result<(), ReadError> {
     if open.known.iter().any(|known| !known) {
@@ -34,7 +35,7 @@ pub(super) fn collect(
             u32::try_from(at).unwrap_or(u32::MAX),
             segment,
             &mut terms,
-            wanted.filter,
+            (wanted.filter, whole),
             top,
         );
     }
@@ -46,7 +47,7 @@ fn walk(
     part: u32,
     segment: &Segment,
     terms: &mut [TermCursors<'_>],
-    filter: Option<&Filter>,
+    (filter, whole): (Option<&Filter>, &Whole<'_>),
     top: &mut TopHits<'_>,
 ) {
     let filter = filter.map(|filter| filter.part(part));
@@ -84,7 +85,13 @@ fn walk(
                     score += WHOLE_TITLE_BONUS;
                 }
             }
-            top.push(tier::ALL, score, RowAddress { part, row: doc });
+            let at = RowAddress { part, row: doc };
+            let tier = whole.tier(at, in_title == count);
+            if tier == tier::TITLE {
+                // They all fit alike: what else they hold decides nothing.
+                score = quality_bonus(release, part, doc);
+            }
+            top.push(tier, score, at);
         }
         lead.pass(doc);
         doc = lead.doc();

@@ -7,7 +7,7 @@ const STOP_WORDS: [&str; 24] = [
 ];
 
 /// More terms than this are not looked for: nobody means them, and each costs postings of every field.
-const TERMS_MAX: usize = 24;
+pub(super) const TERMS_MAX: usize = 24;
 
 /// One word of a query in the forms that the fields hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,15 +63,15 @@ impl QueryTerms {
         Self(terms)
     }
 
-    /// Terms that were put together elsewhere; a word that is there already is left out.
-    pub(super) fn from_terms(terms: Vec<QueryTerm>) -> Self {
+    /// Terms that were put together elsewhere, at most `terms_max`; a word that is there already is left out.
+    pub(super) fn from_terms(terms: Vec<QueryTerm>, terms_max: usize) -> Self {
         let mut kept: Vec<QueryTerm> = Vec::with_capacity(terms.len());
         for term in terms {
             if !kept.iter().any(|other| other.stemmed == term.stemmed) {
                 kept.push(term);
             }
         }
-        kept.truncate(TERMS_MAX);
+        kept.truncate(terms_max);
         Self(kept)
     }
 

@@ -84,15 +84,15 @@ impl PartialEq for Hit {
 
 impl Eq for Hit {}
 
-/// The best hits so far, at most `limit` of them. A product that is pushed twice is kept once, in its best tier, as
-/// long as tiers are pushed from the highest to the lowest.
+/// The best hits so far, at most `limit` of them. A product that [`TopHits::push_code`] was told of is not taken again
+/// in another tier.
 pub(crate) struct TopHits<'a> {
     release: &'a Release,
     order: Order,
     limit: usize,
     heap: BinaryHeap<Reverse<Hit>>,
-    /// The products of the highest tier, which the next ones would find again.
-    exact: Vec<RowAddress>,
+    /// The products that the query is a code of, which the next searches would find again.
+    codes: Vec<RowAddress>,
 }
 
 impl<'a> TopHits<'a> {
@@ -102,7 +102,7 @@ impl<'a> TopHits<'a> {
             order,
             limit,
             heap: BinaryHeap::with_capacity(limit + 1),
-            exact: Vec::new(),
+            codes: Vec::new(),
         }
     }
 
@@ -110,12 +110,24 @@ impl<'a> TopHits<'a> {
         self.heap.len()
     }
 
+    /// Adds a product that the query is a code of.
+    pub(super) fn push_code(&mut self, tier: u8, score: f32, at: RowAddress) {
+        self.add(tier, score, at);
+        self.codes.push(at);
+    }
+
     pub(super) fn push(&mut self, tier: u8, score: f32, at: RowAddress) {
-        if tier == super::tier::EXACT {
-            self.exact.push(at);
-        } else if !self.exact.is_empty() && self.exact.contains(&at) {
-            return;
+        if self.codes.is_empty() || !self.codes.contains(&at) {
+            self.add(tier, score, at);
         }
+    }
+
+    fn add(&mut self, tier: u8, score: f32, at: RowAddress) {
+        // Sorted by price, rating or date, products that fit the query stand in that order however well they fit.
+        let tier = match self.order {
+            Order::Relevance => tier,
+            _ => tier.min(super::tier::ALL),
+        };
         let Some(part) = self.release.part(at.part) else { return };
         let cards = part.cards();
         let key = key(self.order, cards, at.row);

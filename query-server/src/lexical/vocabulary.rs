@@ -89,6 +89,21 @@ impl Vocabulary {
         best.map(|(_, _, word)| word)
     }
 
+    /// Words that begin with `typed` and go on, at most `words_max` of them: the most frequent, those first; of equally
+    /// frequent ones the first in order of the alphabet.
+    pub(super) fn beginning_with(&self, typed: &str, words_max: usize) -> Vec<&str> {
+        let longer = self.lengths.get(typed.chars().count() + 1..).unwrap_or_default();
+        let mut words: Vec<(std::cmp::Reverse<u32>, &str)> = longer
+            .iter()
+            .flatten()
+            .filter(|word| word.text.starts_with(typed))
+            .map(|word| (std::cmp::Reverse(word.count), &*word.text))
+            .collect();
+        words.sort_unstable();
+        words.truncate(words_max);
+        words.into_iter().map(|(_, word)| word).collect()
+    }
+
     /// Two words that `typed` is made of, where both are known; of several ways that of which the rarer word is the
     /// most frequent.
     pub(super) fn split<'a>(&self, typed: &'a str, chars_min: usize) -> Option<(&'a str, &'a str)> {
@@ -176,6 +191,15 @@ mod tests {
         let words = vocabulary(&[("light", 9), ("bulb", 8), ("lig", 1), ("htbulb", 1)]);
         assert_eq!(words.split("lightbulb", 3), Some(("light", "bulb")));
         assert_eq!(words.split("lightbox", 3), None);
+    }
+
+    #[test]
+    fn the_most_frequent_words_that_begin_so_are_meant() {
+        let words = vocabulary(&[("coffee", 9), ("coffin", 2), ("coffees", 2), ("cof", 5), ("café", 40)]);
+        assert_eq!(words.beginning_with("cof", 50), ["coffee", "coffees", "coffin"]);
+        assert_eq!(words.beginning_with("cof", 1), ["coffee"]);
+        assert!(words.beginning_with("coffees", 50).is_empty());
+        assert!(words.beginning_with(&"x".repeat(99), 50).is_empty());
     }
 
     proptest! {

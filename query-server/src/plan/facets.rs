@@ -1,6 +1,6 @@
 use api::{Location, QueryReader, Rule};
 use data_index::FacetClause;
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 /// Longest `facets` parameter, in characters.
 const CHARS_MAX: usize = 4096;
@@ -8,10 +8,12 @@ const CHARS_MAX: usize = 4096;
 const FACETS_MAX: usize = 20;
 const VALUES_MAX: usize = 50;
 
-/// Reads the `facets` parameter: a JSON object of names to a value or a list of values.
+/// Reads the `facets` parameter: a JSON object of names to a value or a list of values. An empty one filters by
+/// nothing, as an empty `brand` does.
 pub(super) fn read(reader: &mut QueryReader<'_>) -> Vec<FacetClause> {
     let object = reader
         .text("facets", CHARS_MAX)
+        .filter(|text| !text.trim().is_empty())
         .map(|text| match serde_json::from_str(&text) {
             Ok(Value::Object(object)) => Ok(object),
             Ok(other) => Err((Rule::DictType, other)),
@@ -76,8 +78,42 @@ pub(super) fn read(reader: &mut QueryReader<'_>) -> Vec<FacetClause> {
 fn scalar(value: Value) -> Result<String, Value> {
     match value {
         Value::String(text) => Ok(text),
-        Value::Number(number) => Ok(number.to_string()),
+        Value::Number(number) => Ok(spelled(&number)),
         Value::Bool(flag) => Ok(flag.to_string()),
         other => Err(other),
+    }
+}
+
+/// A number by its value, however it was written: `41.0` and `4.1e1` are `41`.
+fn spelled(number: &Number) -> String {
+    match number.as_f64() {
+        // Whole numbers beyond 53 bits are exact only as integers.
+        Some(_) if number.is_i64() || number.is_u64() => number.to_string(),
+        // Adding zero turns -0 into 0; `f64` is displayed without exponent and without a fraction of zeros.
+        Some(value) => (value + 0.0).to_string(),
+        None => number.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_counts_by_its_value_not_by_its_spelling() {
+        for (written, read) in [
+            ("41", "41"),
+            ("41.0", "41"),
+            ("4.1e1", "41"),
+            ("-0.0", "0"),
+            ("0.50", "0.5"),
+            ("-7.0", "-7"),
+            ("9007199254740993", "9007199254740993"),
+            ("18446744073709551615", "18446744073709551615"),
+        ] {
+            let value = serde_json::from_str(written).unwrap();
+            assert_eq!(scalar(value), Ok(read.to_owned()), "{written}");
+        }
+        assert_eq!(scalar(Value::Null), Err(Value::Null));
     }
 }

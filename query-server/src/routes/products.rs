@@ -17,7 +17,8 @@ use crate::server::QueryServer;
     path = "/v1/products/{ident}",
     operation_id = "get_product",
     tag = "Products",
-    params(("ident" = String, Path, description = "`sha:` and 40 hex digits, or a UUID."), IncludeParameters),
+    params(("ident" = String, Path, description = "`sha:` and 40 hex digits, or a UUID.",
+        pattern = "^(sha:[0-9a-f]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"), IncludeParameters),
     responses(
         (status = 200, description = "The product.", body = ProductAnswer,
             headers(("ETag" = String), ("X-Request-Id" = String))),

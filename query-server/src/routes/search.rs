@@ -6,7 +6,7 @@ use data_model::ErrorCode;
 
 use super::tag_of;
 use crate::lexical::{Wanted, search};
-use crate::plan::search::SearchPlan;
+use crate::plan::search::{Mode, SearchPlan};
 use crate::render::{card, envelope, json};
 use crate::schema::{SearchAnswer, SearchParameters};
 use crate::served::Served;
@@ -17,7 +17,10 @@ use crate::server::QueryServer;
 /// Capped; there are no pages and no total. Every word of the query is asked for in some field; when too few
 /// products hold them all, the answer goes on with products that lack one word, then with those that hold any
 /// (`provenance.relaxed`). A word that no product holds is mended where a near one is known
-/// (`provenance.corrections`). A product whose SKU or handle is the query stands first. Without a query the most
+/// (`provenance.corrections`). When nothing at all is found and the last word is none that any product holds, it is
+/// taken for the beginning of one (`provenance.relaxed` is `prefix`). `mode=lexical` does neither: it looks for the
+/// words as typed. A product whose title is the query stands first, then one whose SKU or handle it is, then those of
+/// the brand whose name it is. Without a query the most
 /// presentable products are answered. A price filter or a price sort leaves out products in other currencies.
 #[utoipa::path(
     get,
@@ -49,6 +52,7 @@ fn answer(served: &Arc<Served>, plan: &SearchPlan) -> Result<Vec<u8>, Problem> {
     let filter = plan.filter(&served.release);
     let wanted = Wanted {
         text: &plan.text,
+        as_typed: plan.mode == Mode::Lexical,
         filter: filter.as_ref(),
         order: plan.order,
         limit: plan.limit,

@@ -22,9 +22,10 @@ pub struct SearchParameters {
     #[param(required = false)]
     pub on_sale: Option<bool>,
     /// Only this brand's products, by its slug. An unknown brand has none.
-    #[param(required = false)]
+    #[param(required = false, max_length = 200)]
     pub brand: Option<String>,
     /// A JSON object of facet names to a value, or to a list of values of which any will do. Names combine with AND.
+    /// A number counts by its value (`41.0` is `41`); an empty text filters by nothing.
     #[param(
         required = false,
         max_length = 4096,
@@ -38,14 +39,15 @@ pub struct SearchParameters {
         pattern = "^(relevance|price_asc|price_desc|rating|newest)$"
     )]
     pub sort: Option<String>,
-    /// `hybrid`, `semantic` or `lexical`.
+    /// `hybrid`, `semantic` or `lexical`. `lexical` looks for the words as they were typed: none is mended, none
+    /// stands for the beginning of a longer one.
     #[param(default = "hybrid", required = false, pattern = "^(hybrid|semantic|lexical)$")]
     pub mode: Option<String>,
     /// Most cards wanted.
     #[param(default = 20, minimum = 1, maximum = 40, required = false)]
     pub limit: Option<i64>,
-    /// ISO 4217: the currency of price filters and price sorts; by default the market's.
-    #[param(required = false)]
+    /// ISO 4217: the currency of price filters and price sorts; by default the market's. Small letters are taken as well.
+    #[param(required = false, pattern = "^[A-Z]{3}$")]
     pub currency: Option<String>,
 }
 
@@ -54,7 +56,7 @@ pub struct SearchParameters {
 #[into_params(parameter_in = Query)]
 pub struct IncludeParameters {
     /// A list with commas of `variants`, `media`, `offers`, `attributes`, `reviews`; all five by default.
-    #[param(required = false, example = "variants,offers")]
+    #[param(required = false, max_length = 200, example = "variants,offers")]
     pub include: Option<String>,
 }
 
@@ -69,7 +71,7 @@ pub struct ReviewsParameters {
     #[param(default = 0, minimum = 0, required = false)]
     pub offset: Option<i64>,
     /// `provenance.page.next_cursor` of the page before; wins over `offset`.
-    #[param(required = false)]
+    #[param(required = false, max_length = 200)]
     pub cursor: Option<String>,
 }
 
@@ -81,12 +83,12 @@ pub struct BrandsParameters {
     #[param(required = false, max_length = 200)]
     pub q: Option<String>,
     /// Only brands with a product in this category or below it, by slug or id.
-    #[param(required = false)]
+    #[param(required = false, max_length = 200)]
     pub category: Option<String>,
     /// Most brands wanted.
     #[param(default = 50, minimum = 1, maximum = 100, required = false)]
     pub limit: Option<i64>,
     /// `provenance.page.next_cursor` of the page before.
-    #[param(required = false)]
+    #[param(required = false, max_length = 200)]
     pub cursor: Option<String>,
 }

@@ -240,7 +240,8 @@ pub struct SearchProvenance {
     pub engine: String,
     /// The mode that was asked for.
     pub requested_mode: String,
-    /// `none`; `all_but_one` or `any_term` when products that lack words of the query were added.
+    /// `none`; `all_but_one` or `any_term` when products that lack words of the query were added;
+    /// `prefix` when only products with a word that begins with the query's last one were found.
     pub relaxed: String,
     /// Words of the query that no product holds, and what was looked for instead.
     pub corrections: Vec<Correction>,

@@ -94,3 +94,42 @@ GET /v1/search search_products(q price_min price_max in_stock on_sale brand face
 GET /v1/stats get_stats() 200 304 401 405 413 422 429 500 503
 "#);
 }
+
+fn schema_of<'a>(document: &'a Value, path: &str, name: &str) -> &'a Value {
+    let parameters = document["paths"][path]["get"]["parameters"].as_array().unwrap();
+    &parameters.iter().find(|one| one["name"] == name).unwrap()["schema"]
+}
+
+#[test]
+fn parameters_are_described_as_narrowly_as_they_are_read() {
+    let document = serde_json::to_value(QueryServer::openapi()).unwrap();
+    let ident = "^(sha:[0-9a-f]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$";
+    for path in ["/v1/products/{ident}", "/v1/products/{ident}/reviews"] {
+        assert_eq!(schema_of(&document, path, "ident")["pattern"], ident, "{path}");
+    }
+    assert_eq!(schema_of(&document, "/v1/search", "currency")["pattern"], "^[A-Z]{3}$");
+    for (path, name, length) in [
+        ("/v1/search", "q", 512),
+        ("/v1/search", "brand", 200),
+        ("/v1/search", "facets", 4096),
+        ("/v1/brands", "q", 200),
+        ("/v1/brands", "category", 200),
+        ("/v1/brands", "cursor", 200),
+        ("/v1/products/{ident}", "include", 200),
+        ("/v1/products/{ident}/reviews", "cursor", 200),
+    ] {
+        assert_eq!(schema_of(&document, path, name)["maxLength"], length, "{path} {name}");
+    }
+}
+
+#[test]
+fn the_input_of_a_fault_may_be_any_json() {
+    let document = serde_json::to_value(QueryServer::openapi()).unwrap();
+    let input = document["components"]["schemas"]["Violation"]["properties"]["input"]
+        .as_object()
+        .unwrap();
+    let names: Vec<_> = input.keys().map(String::as_str).collect();
+    assert_eq!(names, ["description"], "only words, no type: {input:?}");
+    let required = &document["components"]["schemas"]["Violation"]["required"];
+    assert_eq!(required, &serde_json::json!(["loc", "msg", "type"]));
+}

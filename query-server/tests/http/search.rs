@@ -178,6 +178,19 @@ async fn facets_match_any_of_a_names_values_and_all_of_the_names() {
     assert_eq!(market.titles(&facets(r#"{"no-such":true}"#)).await.len(), 0);
     assert_eq!(market.titles(&facets(r#"{"color":[]}"#)).await.len(), 0);
     assert_eq!(market.titles("facets=%7B%7D").await.len(), 9);
+    assert_eq!(market.titles("facets=").await.len(), 9);
+    assert_eq!(market.titles("facets=%20").await.len(), 9);
+    // A number counts by its value.
+    for written in ["1868", "1868.0", "1.868e3"] {
+        assert_eq!(
+            market
+                .titles(&facets(&format!(r#"{{"category":{written}}}"#)))
+                .await
+                .len(),
+            4,
+            "{written}"
+        );
+    }
 }
 
 #[tokio::test]
@@ -239,4 +252,164 @@ async fn a_very_long_query_of_common_words_is_answered() {
     let market = Market::of(&small()).await;
     let words = "coffee+roast+shirt+kettle+".repeat(30);
     assert!(!market.titles(&format!("q={}", &words[..500])).await.is_empty());
+}
+
+/// Three brands; one sells packs under the SKU of a piece, one is called what others' products are called.
+fn outlets() -> crate::support::Catalogue {
+    let (care, shoes, outlet) = (
+        brand("Care", "INR"),
+        brand("Shoe Box", "INR"),
+        brand("Stock Outlet", "INR"),
+    );
+    let coded = |facts, id, title: &str, sku: Option<&str>, rating| {
+        let mut product = product(facts, id, title);
+        product.handle = format!("p{id}");
+        product.variants[0].sku = sku.map(str::to_owned);
+        product.rating = Some(data_model::Rating {
+            average: rating,
+            count: 500,
+        });
+        product
+    };
+    let mut handled = coded(&shoes, 22, "Running Shoe for Asics GEL-NYC fans", None, 4.9);
+    handled.handle = "asics-gel-nyc".to_owned();
+    vec![
+        (
+            care.clone(),
+            vec![
+                coded(&care, 11, "Face Mask Pack of 3", Some("face-mask"), 4.9),
+                coded(&care, 12, "Face Mask", None, 2.0),
+                coded(&care, 13, "Face Mask", Some("FACE-MASK"), 2.0),
+                coded(&care, 14, "Five Masks", Some("face-mask"), 4.8),
+                coded(&care, 15, "Another Face Mask", None, 5.0),
+                coded(&care, 16, "Face Mask", None, 4.5),
+            ],
+        ),
+        (
+            shoes.clone(),
+            vec![
+                coded(&shoes, 21, "ASICS GEL-NYC", None, 3.0),
+                handled,
+                coded(&shoes, 23, "Stock Outlet Stock Outlet Sticker", None, 5.0),
+            ],
+        ),
+        (
+            outlet.clone(),
+            vec![
+                coded(&outlet, 31, "Plain Chair", None, 3.1),
+                coded(&outlet, 32, "Rug", None, 3.0),
+            ],
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn a_whole_title_stands_before_a_code_and_both_before_the_rest() {
+    let market = Market::of(&outlets()).await;
+    let answer: SearchAnswer = market.get("/v1/search?q=face+mask").await.read();
+    let found: Vec<_> = answer
+        .data
+        .iter()
+        .map(|card| (card.title.as_str(), card.rating))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("Face Mask", Some(2.0)), // title and code
+            ("Face Mask", Some(4.5)), // title, the better one first
+            ("Face Mask", Some(2.0)),
+            ("Face Mask Pack of 3", Some(4.9)), // code
+            ("Five Masks", Some(4.8)),
+            ("Another Face Mask", Some(5.0)),
+        ]
+    );
+    assert_eq!(
+        market.titles("q=ASICS+GEL-NYC").await,
+        ["ASICS GEL-NYC", "Running Shoe for Asics GEL-NYC fans"]
+    );
+    // What is sorted by something else stays sorted by it.
+    let answer: SearchAnswer = market.get("/v1/search?q=face+mask&sort=rating").await.read();
+    let ratings: Vec<_> = answer.data.iter().map(|card| card.rating.unwrap()).collect();
+    assert_eq!(ratings, [5.0, 4.9, 4.8, 4.5, 2.0, 2.0]);
+}
+
+#[tokio::test]
+async fn the_name_of_a_brand_leads_with_its_products() {
+    let market = Market::of(&outlets()).await;
+    for query in ["q=Stock+Outlet", "q=stock-outlet"] {
+        assert_eq!(
+            market.titles(query).await,
+            ["Plain Chair", "Rug", "Stock Outlet Stock Outlet Sticker"],
+            "{query}"
+        );
+    }
+    // The name and something else is a query of words.
+    assert_eq!(
+        market.titles("q=stock+outlet+sticker&limit=1").await,
+        ["Stock Outlet Stock Outlet Sticker"]
+    );
+}
+
+#[tokio::test]
+async fn an_unfinished_last_word_stands_for_the_words_that_begin_so() {
+    let market = Market::of(&small()).await;
+    for (typed, titles) in [
+        ("shir", vec!["Cotton Shirt", "Linen Shirt"]),
+        ("zyxwvut+shir", vec!["Cotton Shirt", "Linen Shirt"]),
+        ("ket", vec!["Drip Coffee Kettle"]),
+        (
+            "blu",
+            vec![
+                "Vienna Roast Coffee",
+                "Attikan Estate Coffee",
+                "Coffee Gift Card",
+                "Cold Brew Bags",
+            ],
+        ),
+    ] {
+        let answer: SearchAnswer = market.get(&format!("/v1/search?q={typed}")).await.read();
+        let mut found: Vec<_> = answer.data.iter().map(|card| card.title.as_str()).collect();
+        let mut titles = titles;
+        found.sort_unstable();
+        titles.sort_unstable();
+        assert_eq!(found, titles, "{typed}");
+        assert_eq!(answer.provenance.relaxed, "prefix", "{typed}");
+        assert!(answer.provenance.corrections.is_empty(), "{typed}");
+    }
+    assert_eq!(market.titles("q=shir&sort=price_desc&limit=1").await, ["Linen Shirt"]);
+    assert_eq!(market.titles("q=shir&brand=blue-tokai").await.len(), 0);
+    // Only what would find nothing, only the last word, only three letters and more.
+    for typed in ["sh", "shir+zyxwvut", "250"] {
+        let answer: SearchAnswer = market.get(&format!("/v1/search?q={typed}")).await.read();
+        assert_eq!(
+            (answer.data.len(), answer.provenance.relaxed.as_str()),
+            (0, "none"),
+            "{typed}"
+        );
+    }
+    let known: SearchAnswer = market.get("/v1/search?q=linen+shir").await.read();
+    assert_eq!(
+        (known.data.len(), known.provenance.relaxed.as_str()),
+        (1, "all_but_one")
+    );
+}
+
+#[tokio::test]
+async fn lexical_looks_for_the_words_as_typed() {
+    let market = Market::of(&small()).await;
+    for typed in ["cofee", "shir", "papr+fil+ter", "cofee+gift"] {
+        let path = format!("/v1/search?q={typed}");
+        let loose: SearchAnswer = market.get(&path).await.read();
+        assert!(!loose.data.is_empty(), "{typed}");
+        let typed_only: SearchAnswer = market.get(&format!("{path}&mode=lexical")).await.read();
+        assert!(typed_only.provenance.corrections.is_empty(), "{typed}");
+        assert_ne!(typed_only.provenance.relaxed, "prefix", "{typed}");
+        let found: Vec<_> = typed_only.data.iter().map(|card| card.title.as_str()).collect();
+        let held: &[&str] = if typed == "cofee+gift" {
+            &["Coffee Gift Card"]
+        } else {
+            &[]
+        };
+        assert_eq!(found, held, "{typed}");
+    }
 }

@@ -112,3 +112,23 @@ async fn the_category_tree_is_pruned_and_counts_descendants() {
 }
 "#);
 }
+
+#[tokio::test]
+async fn stats_count_the_categories_that_a_client_finds_products_filed_under() {
+    fn filed(nodes: &[query_server::schema::Category]) -> u64 {
+        nodes
+            .iter()
+            .map(|node| {
+                let below: u64 = node.children.iter().map(|child| child.product_count).sum();
+                u64::from(node.product_count > below) + filed(&node.children)
+            })
+            .sum()
+    }
+    let mut catalogue = small();
+    // One product right under `Clothing`, which leads to `Shirts & Tops` too.
+    catalogue[2].1[2].category = Some(data_model::CategoryId(1604));
+    let market = Market::of(&catalogue).await;
+    let stats: StatsAnswer = market.get("/v1/stats").await.read();
+    let tree: CategoriesAnswer = market.get("/v1/categories").await.read();
+    assert_eq!((stats.data.categories, filed(&tree.data)), (3, 3));
+}

@@ -383,3 +383,12 @@ async fn json_that_ends_with_its_connection_too_early_is_fetched_again() {
         assert_eq!(page(store(unpaced(), &script).meta().await.unwrap()).bytes, whole);
     }
 }
+
+#[tokio::test]
+async fn a_part_of_a_page_is_no_page() {
+    let script = pages(|_, _| Reply::Answer(206, vec![], r#"{"products":[]}"#));
+    let store = store(unpaced(), &script);
+    let partial = |answer: Result<_, StoreError>| matches!(answer, Err(StoreError::Status { status: 206 }));
+    assert!(partial(store.products_page(1, 250, None).await));
+    assert!(partial(store.product_html("tea").await) && partial(store.meta().await));
+}

@@ -17,7 +17,7 @@ use crate::error::ReleaseError;
 use crate::manifest::{FileEntry, Manifest};
 
 /// How many files are fetched or verified at the same time.
-const FILES_AT_ONCE: usize = 4;
+pub(super) const FILES_AT_ONCE: usize = 4;
 
 /// Where the files of a fetched release came from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -50,7 +50,16 @@ impl Verified {
     }
 }
 
-enum Source {
+/// A file that is in the cache now.
+#[derive(Debug)]
+pub(super) struct Fetched {
+    pub(super) file: FileEntry,
+    pub(super) source: Source,
+}
+
+/// Where it came from.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Source {
     Cache,
     Link,
     Download,
@@ -77,43 +86,50 @@ impl ReleaseStore {
         manifest: &Manifest,
         cache: &Path,
     ) -> Result<(LocalRelease, FetchReport), ReleaseError> {
-        for dir in [files_dir(cache), partial_dir(cache)] {
-            std::fs::create_dir_all(&dir).map_err(local("create", &dir))?;
-        }
-        let files: BTreeMap<Sha256Hex, &FileEntry> = manifest.files().map(|file| (file.sha256, file)).collect();
-        // Boxed, or the compiler cannot tell that this future is `Send`.
-        let fetched: Vec<BoxFuture<'_, _>> = files
-            .into_values()
-            .map(|file| self.fetch_file(manifest, file, cache).boxed())
-            .collect();
-        let sources: Vec<(Source, u64)> = futures::stream::iter(fetched)
-            .buffer_unordered(FILES_AT_ONCE)
-            .try_collect()
-            .await?;
+        let (local, fetched) = self.fetch_each(manifest, cache).await?;
         let mut report = FetchReport::default();
-        for (source, size_bytes) in &sources {
+        for Fetched { file, source } in &fetched {
             match source {
                 Source::Cache => report.cached += 1,
                 Source::Link => report.linked += 1,
                 Source::Download => {
                     report.downloaded += 1;
-                    report.downloaded_bytes += size_bytes;
+                    report.downloaded_bytes += file.size_bytes;
                 }
             }
         }
-        if (report.linked, report.downloaded) != (0, 0) {
+        Ok((local, report))
+    }
+
+    pub(super) async fn fetch_each(
+        &self,
+        manifest: &Manifest,
+        cache: &Path,
+    ) -> Result<(LocalRelease, Vec<Fetched>), ReleaseError> {
+        for dir in [files_dir(cache), partial_dir(cache)] {
+            std::fs::create_dir_all(&dir).map_err(local("create", &dir))?;
+        }
+        let files: BTreeMap<Sha256Hex, &FileEntry> = manifest.files().map(|file| (file.sha256, file)).collect();
+        // Boxed, or the compiler cannot tell that this future is `Send`.
+        let fetches: Vec<BoxFuture<'_, _>> = files
+            .into_values()
+            .map(|file| self.fetch_file(manifest, file, cache).boxed())
+            .collect();
+        let fetched: Vec<Fetched> = futures::stream::iter(fetches)
+            .buffer_unordered(FILES_AT_ONCE)
+            .try_collect()
+            .await?;
+        if !fetched.iter().all(|fetched| matches!(fetched.source, Source::Cache)) {
             let dir = files_dir(cache);
             std::fs::File::open(&dir)
                 .and_then(|dir| dir.sync_all())
                 .map_err(local("sync", &dir))?;
         }
-        Ok((
-            LocalRelease {
-                manifest: manifest.clone(),
-                files: files_dir(cache),
-            },
-            report,
-        ))
+        let local = LocalRelease {
+            manifest: manifest.clone(),
+            files: files_dir(cache),
+        };
+        Ok((local, fetched))
     }
 
     async fn fetch_file(
@@ -121,16 +137,20 @@ impl ReleaseStore {
         manifest: &Manifest,
         file: &FileEntry,
         cache: &Path,
-    ) -> Result<(Source, u64), ReleaseError> {
+    ) -> Result<Fetched, ReleaseError> {
+        let fetched = |source| Fetched {
+            file: file.clone(),
+            source,
+        };
         let target = files_dir(cache).join(file.sha256.to_string());
         if self.is_verified(&target, file).await? {
-            return Ok((Source::Cache, file.size_bytes));
+            return Ok(fetched(Source::Cache));
         }
         let partial = partial_dir(cache).join(Uuid::new_v4().to_string());
         let brought = self.bring(manifest, file, &partial).await;
         let placed = brought.and_then(|source| {
             std::fs::rename(&partial, &target).map_err(local("rename", &partial))?;
-            Ok((source, file.size_bytes))
+            Ok(fetched(source))
         });
         if placed.is_err() {
             // What cannot be removed now is left to `clean_cache`.
@@ -141,8 +161,8 @@ impl ReleaseStore {
         placed
     }
 
-    /// Whether the cache has the file, whole. A damaged one counts as absent and is replaced.
-    async fn is_verified(&self, target: &Path, file: &FileEntry) -> Result<bool, ReleaseError> {
+    /// Whether a local file is there, whole. In a cache a damaged one counts as absent and is replaced.
+    pub(super) async fn is_verified(&self, target: &Path, file: &FileEntry) -> Result<bool, ReleaseError> {
         let Ok(state) = state_of(target) else { return Ok(false) };
         if state.0 != file.size_bytes {
             return Ok(false);
@@ -162,7 +182,7 @@ impl ReleaseStore {
             let stored = root.join(file_path(file.sha256).as_ref());
             if std::fs::hard_link(&stored, partial).is_ok() {
                 let (found, size_bytes) = hash_local(partial.to_owned()).await?;
-                verify(file, found, size_bytes)?;
+                verify(manifest, file, found, size_bytes)?;
                 return Ok(Source::Link);
             }
         }
@@ -195,17 +215,18 @@ impl ReleaseStore {
             }
         }
         let (found, size_bytes) = hasher.finish();
-        verify(file, found, size_bytes)?;
+        verify(manifest, file, found, size_bytes)?;
         let synced = blocking("sync a file", move || to.sync_all()).await?;
         synced.map_err(local("sync", partial))
     }
 }
 
-fn verify(file: &FileEntry, found: Sha256Hex, size_bytes: u64) -> Result<(), ReleaseError> {
+fn verify(manifest: &Manifest, file: &FileEntry, found: Sha256Hex, size_bytes: u64) -> Result<(), ReleaseError> {
     if (found, size_bytes) == (file.sha256, file.size_bytes) {
         Ok(())
     } else {
         Err(ReleaseError::FileDamaged {
+            id: manifest.id,
             sha256: file.sha256,
             found,
             size_bytes,
@@ -218,7 +239,7 @@ fn state_of(path: &Path) -> std::io::Result<(u64, SystemTime)> {
     Ok((metadata.len(), metadata.modified()?))
 }
 
-async fn hash_local(path: PathBuf) -> Result<(Sha256Hex, u64), ReleaseError> {
+pub(super) async fn hash_local(path: PathBuf) -> Result<(Sha256Hex, u64), ReleaseError> {
     let hashed = blocking("hash a file", {
         let path = path.clone();
         move || digest::of_file(&path)

@@ -1,13 +1,17 @@
 mod cache;
 mod checks;
+mod damage;
 mod fetch;
 mod gc;
 mod publish;
+mod repair;
 mod upload;
 
 pub use cache::LocalRelease;
 pub(crate) use checks::text as violations_text;
 pub use checks::{CheckOptions, Violation};
+pub(crate) use damage::text as damage_text;
+pub use damage::{Damage, DamageKind};
 pub use fetch::FetchReport;
 pub use gc::{GcOptions, GcReport};
 pub use publish::{Publication, Published};
@@ -29,7 +33,8 @@ use crate::manifest::{Counts, Manifest, SCHEMA_VERSION};
 /// * A manifest names only files that are there, whole and verified.
 /// * The event with the highest number tells the current release; an event is one conditional put, so that readers
 ///   see the old release or the new one, never half.
-/// * Files and manifests never change. Only [`ReleaseStore::collect`] removes any.
+/// * Files and manifests never change, unless they are damaged: then [`ReleaseStore::publish`] writes them anew.
+///   Only [`ReleaseStore::collect`] removes any.
 #[derive(Debug)]
 pub struct ReleaseStore {
     storage: Storage,

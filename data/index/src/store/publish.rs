@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use bytes::Bytes;
@@ -5,8 +6,11 @@ use data_model::ReleaseId;
 use data_storage::{put_new, put_over};
 
 use super::checks::CheckOptions;
+use super::damage::Damage;
 use super::fetch::blocking;
+use super::repair::Copies;
 use super::{Current, LogEvent, ReleaseStore, checks, manifest_path, storage};
+use crate::digest::Sha256Hex;
 use crate::error::ReleaseError;
 use crate::manifest::Manifest;
 use crate::release::Release;
@@ -31,7 +35,7 @@ pub struct Publication<'a> {
 pub enum Published {
     /// The release is current now.
     Published(Current),
-    /// It was current already: nothing was written.
+    /// It was current already: nothing was written, unless files were damaged.
     Unchanged(Current),
     /// Someone else's event came first: look at what is current now, plan anew.
     Lost(Option<Current>),
@@ -41,10 +45,13 @@ impl ReleaseStore {
     /// Makes a release current: uploads what the store lacks, fetches the release back with every hash verified,
     /// opens it, runs its checks, writes its manifest, and appends one event if none came since `expected`.
     ///
+    /// Files that are missing or damaged in the store are replaced by good copies that the build or the cache has,
+    /// also when the release is current already; so is a damaged manifest.
+    ///
     /// Whatever fails, and whenever the process dies, readers see the release before or this one.
     ///
     /// # Errors
-    /// The release fails its checks or the store failed. After a failed append the release may be current or not:
+    /// The release fails its checks, a file is damaged and nobody has a good copy, or the store failed. After a failed append the release may be current or not:
     /// look before trying again.
     pub async fn publish(&self, publication: Publication<'_>) -> Result<Published, ReleaseError> {
         let Publication {
@@ -65,42 +72,65 @@ impl ReleaseStore {
         if current.map(|current| current.seq) != expected {
             return Ok(Published::Lost(current));
         }
+        let copies = Copies { built: files, cache };
+        let uploaded = self.secure_files(manifest, copies).await?;
         if let Some(current) = current.filter(|current| current.id == id) {
+            self.read_back(manifest, &uploaded).await?;
+            self.write_manifest(manifest).await?;
             return Ok(Published::Unchanged(current));
         }
-        self.put_files(manifest, files).await?;
-        self.check(manifest, cache, current, checks).await?;
+        self.check(manifest, copies, &uploaded, current, checks).await?;
+        self.write_manifest(manifest).await?;
+        self.append(expected, |at| LogEvent::Publish { release: id, at }).await
+    }
+
+    /// Verifies in the store what was uploaded.
+    async fn read_back(&self, manifest: &Manifest, uploaded: &BTreeSet<Sha256Hex>) -> Result<(), ReleaseError> {
+        let mut damage = Vec::new();
+        for file in manifest.files().filter(|file| uploaded.contains(&file.sha256)) {
+            let kind = self.damage_of(file).await?;
+            damage.extend(kind.map(|kind| Damage::new(manifest, file, kind)));
+        }
+        if damage.is_empty() {
+            Ok(())
+        } else {
+            let id = manifest.id;
+            Err(ReleaseError::Damaged { id, damage })
+        }
+    }
+
+    /// Writes a manifest unless it is there. One of its id says the same, but for when it was built and which
+    /// versions of the lake held it.
+    async fn write_manifest(&self, manifest: &Manifest) -> Result<(), ReleaseError> {
+        let id = manifest.id;
+        let json = |source| ReleaseError::ManifestNotJson { id, source };
         let bytes = Bytes::from(serde_json::to_vec(manifest).map_err(json)?);
         let path = manifest_path(id);
         let new = put_new(&self.storage, &path, bytes.clone())
             .await
             .map_err(storage("write the manifest"))?;
-        // One of this id that is there already says the same, but for when it was built, unless it is damaged.
         if !new && !matches!(self.find_manifest(id).await, Ok(Some(_))) {
             put_over(&self.storage, &path, bytes)
                 .await
                 .map_err(storage("write the manifest"))?;
         }
-        self.append(expected, |at| LogEvent::Publish { release: id, at }).await
+        Ok(())
     }
 
     /// Makes an older release current again.
     ///
     /// # Errors
-    /// There is no such release any more, one of its files is gone, or the store failed.
+    /// There is no such release any more, one of its files is missing or damaged — every one is read —, or the store
+    /// failed.
     pub async fn rollback(&self, to: ReleaseId) -> Result<Published, ReleaseError> {
         let current = self.current().await?;
         let manifest = self.manifest(to).await?;
+        let damage = self.verify(&manifest).await?;
+        if !damage.is_empty() {
+            return Err(ReleaseError::Damaged { id: to, damage });
+        }
         if let Some(current) = current.filter(|current| current.id == to) {
             return Ok(Published::Unchanged(current));
-        }
-        for file in manifest.files() {
-            if !self.has_file(file).await? {
-                return Err(ReleaseError::FileMissing {
-                    id: to,
-                    sha256: file.sha256,
-                });
-            }
         }
         let expected = current.map(|current| current.seq);
         self.append(expected, |at| LogEvent::Rollback { release: to, at }).await
@@ -131,17 +161,18 @@ impl ReleaseStore {
     async fn check(
         &self,
         manifest: &Manifest,
-        cache: &Path,
+        copies: Copies<'_>,
+        uploaded: &BTreeSet<Sha256Hex>,
         current: Option<Current>,
         options: &CheckOptions,
     ) -> Result<(), ReleaseError> {
         let id = manifest.id;
         let before = match current {
-            Some(current) => self.find_manifest(current.id).await?,
+            Some(current) => self.last_readable(current.id).await?,
             None => None,
         };
         let mut violations = checks::of_counts(manifest, before.as_ref(), options);
-        let local = self.fetch(manifest, cache).await?;
+        let local = self.fetch_repairing(manifest, copies, uploaded).await?;
         let probes = options.probes;
         let probed = blocking("check the release", move || {
             Release::open(local).map(|release| checks::of_probes(&release, probes))
@@ -152,5 +183,25 @@ impl ReleaseStore {
         } else {
             Err(ReleaseError::ChecksFailed { id, violations })
         }
+    }
+
+    /// The current release's manifest or, when that is damaged, the last one before it that is not: a publication
+    /// must get past it, but not past the check for a collapse.
+    async fn last_readable(&self, current: ReleaseId) -> Result<Option<Manifest>, ReleaseError> {
+        match self.find_manifest(current).await {
+            Err(error @ ReleaseError::ManifestDamaged { .. }) => {
+                tracing::warn!(%error, "the new release is compared with an older one");
+            }
+            found => return found,
+        }
+        let mut seen = BTreeSet::from([current]);
+        for (_, event) in self.events().await?.into_iter().rev() {
+            if seen.insert(event.release())
+                && let Ok(Some(manifest)) = self.find_manifest(event.release()).await
+            {
+                return Ok(Some(manifest));
+            }
+        }
+        Ok(None)
     }
 }

@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bytes::Bytes;
 use data_storage::put_new;
@@ -9,7 +9,9 @@ use futures::{FutureExt, StreamExt, TryStreamExt};
 use object_store::{ObjectStoreExt, WriteMultipart};
 
 use super::cache::local;
-use super::fetch::blocking;
+use super::damage::Damage;
+use super::fetch::{FILES_AT_ONCE, blocking};
+use super::repair::Copies;
 use super::{ReleaseStore, file_path, storage};
 use crate::digest::Sha256Hex;
 use crate::error::ReleaseError;
@@ -19,36 +21,70 @@ use crate::manifest::{FileEntry, Manifest};
 const PIECE_BYTES: usize = 8 << 20;
 const ONE_PUT_BYTES_MAX: u64 = 32 << 20;
 const PIECES_AT_ONCE: usize = 4;
-const FILES_AT_ONCE: usize = 4;
+
+/// What became of a file that the store is to have.
+enum Secured {
+    /// The store has it.
+    Kept,
+    /// It was uploaded.
+    Uploaded(Sha256Hex),
+    /// The store does not have it as it should be, and nobody here has it.
+    Lost(Damage),
+}
 
 impl ReleaseStore {
-    /// Uploads the files of a release that the store lacks, from `dir`; returns how many bytes were uploaded.
+    /// Sees to it that the store has the files of a release: uploads those it lacks, or holds in another size, from
+    /// any good copy. Where the build made a file that the store has already, the bytes there are compared, and
+    /// replaced if they are damaged. Returns which files were uploaded.
     ///
-    /// A file that is there already but that no release names is uploaded again: its age must not make a collection
-    /// of garbage remove it while this publication is under way.
+    /// A file that is there already but that the current release does not name is uploaded again: its age must not
+    /// make a collection of garbage remove it while this publication is under way.
     ///
     /// # Errors
-    /// A file is neither in the store nor in `dir`, or the store failed.
-    pub async fn put_files(&self, manifest: &Manifest, dir: &Path) -> Result<u64, ReleaseError> {
+    /// A file is neither in the store nor at hand, or the store failed.
+    pub(super) async fn secure_files(
+        &self,
+        manifest: &Manifest,
+        copies: Copies<'_>,
+    ) -> Result<BTreeSet<Sha256Hex>, ReleaseError> {
         let named = self.files_of_current().await?;
         let files: BTreeMap<Sha256Hex, &FileEntry> = manifest.files().map(|file| (file.sha256, file)).collect();
         // Boxed, or the compiler cannot tell that this future is `Send`.
         let uploads: Vec<BoxFuture<'_, _>> = files
             .into_values()
-            .map(|file| self.put_file(manifest, file, dir, &named).boxed())
+            .map(|file| self.secure_file(manifest, file, copies, &named).boxed())
             .collect();
-        let uploaded: Vec<u64> = futures::stream::iter(uploads)
+        let secured: Vec<Secured> = futures::stream::iter(uploads)
             .buffer_unordered(FILES_AT_ONCE)
             .try_collect()
             .await?;
-        Ok(uploaded.into_iter().sum())
+        let (mut uploaded, mut damage) = (BTreeSet::new(), Vec::new());
+        for secured in secured {
+            match secured {
+                Secured::Kept => {}
+                Secured::Uploaded(sha256) => {
+                    uploaded.insert(sha256);
+                }
+                Secured::Lost(lost) => damage.push(lost),
+            }
+        }
+        if damage.is_empty() {
+            return Ok(uploaded);
+        }
+        damage.sort_by_key(|damage| damage.sha256);
+        let id = manifest.id;
+        Err(ReleaseError::NoGoodCopy { id, damage })
     }
 
     async fn files_of_current(&self) -> Result<BTreeSet<Sha256Hex>, ReleaseError> {
         let Some(current) = self.current().await? else {
             return Ok(BTreeSet::new());
         };
-        let manifest = self.find_manifest(current.id).await?;
+        let manifest = match self.find_manifest(current.id).await {
+            // What it named is uploaded again: a full build must get past a damaged manifest.
+            Err(ReleaseError::ManifestDamaged { .. }) => None,
+            found => found?,
+        };
         Ok(manifest
             .iter()
             .flat_map(Manifest::files)
@@ -56,44 +92,43 @@ impl ReleaseStore {
             .collect())
     }
 
-    async fn put_file(
+    async fn secure_file(
         &self,
         manifest: &Manifest,
         file: &FileEntry,
-        dir: &Path,
+        copies: Copies<'_>,
         named: &BTreeSet<Sha256Hex>,
-    ) -> Result<u64, ReleaseError> {
-        let there = self.has_file(file).await?;
-        if there && named.contains(&file.sha256) {
-            return Ok(0);
+    ) -> Result<Secured, ReleaseError> {
+        let named = named.contains(&file.sha256);
+        let mut damage = self.size_damage_of(file).await?;
+        if damage.is_none() {
+            if !copies.built(file) {
+                return Ok(Secured::Kept);
+            }
+            if named {
+                damage = self.damage_of(file).await?;
+                if damage.is_none() {
+                    return Ok(Secured::Kept);
+                }
+            }
         }
-        let from = dir.join(file.sha256.to_string());
-        match std::fs::metadata(&from) {
-            Ok(_) => self.upload(file, from).await,
-            Err(_) if there => Ok(0),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(ReleaseError::FileMissing {
-                id: manifest.id,
-                sha256: file.sha256,
-            }),
-            Err(error) => Err(local("read", &from)(error)),
-        }
-    }
-
-    /// Whether the store has the file with its size.
-    pub(super) async fn has_file(&self, file: &FileEntry) -> Result<bool, ReleaseError> {
-        let path = file_path(file.sha256);
-        match self.storage.store().head(&path).await {
-            Ok(meta) => Ok(meta.size == file.size_bytes),
-            Err(object_store::Error::NotFound { .. }) => Ok(false),
-            Err(source) => Err(ReleaseError::Object {
-                action: "look up",
-                path: path.to_string(),
-                source,
-            }),
+        match (copies.good(file).await?, damage) {
+            (Some(from), damage) => {
+                if let Some(kind) = damage.filter(|_| named) {
+                    let id = manifest.id;
+                    tracing::warn!(release = %id, file = %file.sha256, damage = %kind, "a file of the release store is replaced");
+                }
+                self.upload(file, from).await?;
+                Ok(Secured::Uploaded(file.sha256))
+            }
+            (None, Some(kind)) => Ok(Secured::Lost(Damage::new(manifest, file, kind))),
+            // The build's copy rotted; whether the store's is good shows when it is fetched.
+            (None, None) => Ok(Secured::Kept),
         }
     }
 
-    async fn upload(&self, file: &FileEntry, from: PathBuf) -> Result<u64, ReleaseError> {
+    /// Writes a file of the store, over one that is there.
+    pub(super) async fn upload(&self, file: &FileEntry, from: PathBuf) -> Result<(), ReleaseError> {
         let path = file_path(file.sha256);
         if file.size_bytes <= ONE_PUT_BYTES_MAX {
             let read = from.clone();
@@ -110,7 +145,7 @@ impl ReleaseStore {
                     .await
                     .map_err(storage("upload a file"))?;
             }
-            return Ok(file.size_bytes);
+            return Ok(());
         }
         let failed = |source| ReleaseError::Object {
             action: "upload",
@@ -133,7 +168,7 @@ impl ReleaseStore {
             reader = rest;
         }
         upload.finish().await.map_err(failed)?;
-        Ok(file.size_bytes)
+        Ok(())
     }
 }
 

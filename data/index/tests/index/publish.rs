@@ -228,7 +228,7 @@ async fn of_racing_publishers_one_wins_each_round() {
         let variants: Vec<Manifest> = (0..8_u64)
             .map(|writer| {
                 let mut variant = manifest.clone();
-                variant.lake.insert("writer".into(), writer);
+                variant.brands[0].facts.brand.name = format!("writer {writer}");
                 variant.id = variant.content_id().unwrap();
                 variant
             })
@@ -236,7 +236,7 @@ async fn of_racing_publishers_one_wins_each_round() {
         for round in 0..50_u64 {
             let expected = (round > 0).then_some(round);
             let writers = variants.iter().cloned().enumerate().map(|(writer, mut manifest)| {
-                manifest.lake.insert("round".into(), round);
+                manifest.brands[1].facts.brand.name = format!("round {round}");
                 manifest.id = manifest.content_id().unwrap();
                 let bench = Arc::clone(&bench);
                 tokio::spawn(async move {

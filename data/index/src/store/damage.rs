@@ -1,0 +1,191 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use data_model::StoreHost;
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt, TryStreamExt};
+use object_store::ObjectStoreExt;
+
+use super::fetch::{FILES_AT_ONCE, hash_local};
+use super::{ReleaseStore, file_path};
+use crate::digest::{Hasher, Sha256Hex};
+use crate::error::ReleaseError;
+use crate::manifest::{FileEntry, Manifest, PartId};
+
+/// A file of a release that the store does not hold as the manifest says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    /// The file, by the hash it should have: `files/{sha256}` in the store.
+    pub sha256: Sha256Hex,
+    /// What it is within its parts: `cards.arrow`, `text.idx`, …
+    pub name: String,
+    /// The parts that it belongs to.
+    pub parts: Vec<PartId>,
+    /// The stores whose products the release serves from those parts, sorted.
+    pub stores: Vec<StoreHost>,
+    /// What is wrong with it.
+    pub kind: DamageKind,
+}
+
+/// What is wrong with a file in the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DamageKind {
+    /// It is not there.
+    Missing,
+    /// It is longer or shorter than the manifest says.
+    Size {
+        /// Its size in bytes.
+        found: u64,
+        /// Its size in bytes by the manifest.
+        expected: u64,
+    },
+    /// It has its size, but other bytes.
+    Content {
+        /// The hash of the bytes it has.
+        found: Sha256Hex,
+    },
+}
+
+impl fmt::Display for DamageKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str("is missing"),
+            Self::Size { found, expected } => write!(f, "has {found} bytes, not {expected}"),
+            Self::Content { found } => write!(f, "has other bytes, of hash {found}"),
+        }
+    }
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { sha256, name, kind, .. } = self;
+        let (parts, stores) = (listed(&self.parts), listed(&self.stores));
+        write!(f, "file {sha256} {kind} ({name} of {parts} with the stores {stores})")
+    }
+}
+
+/// How many of a kind a message names.
+const NAMED_MAX: usize = 3;
+
+fn listed<T: fmt::Display>(items: &[T]) -> String {
+    let named: Vec<String> = items.iter().take(NAMED_MAX).map(ToString::to_string).collect();
+    match items.len().saturating_sub(NAMED_MAX) {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
+}
+
+/// What a message says of damage.
+pub(crate) fn text(damage: &[Damage]) -> String {
+    listed(damage)
+}
+
+impl Damage {
+    pub(super) fn new(manifest: &Manifest, file: &FileEntry, kind: DamageKind) -> Self {
+        let concerned = || {
+            let held = |part: &&crate::PartEntry| part.files.iter().any(|held| held.sha256 == file.sha256);
+            manifest.parts.iter().filter(held)
+        };
+        let live = |part: &crate::PartEntry| part.stores.clone().into_iter().filter(|held| held.live);
+        let stores: BTreeSet<StoreHost> = concerned().flat_map(live).map(|held| held.store).collect();
+        Self {
+            sha256: file.sha256,
+            name: file.name.clone(),
+            parts: concerned().map(|part| part.id).collect(),
+            stores: stores.into_iter().collect(),
+            kind,
+        }
+    }
+}
+
+/// What is wrong with a file that was read; `None` when it is whole.
+pub(super) fn kind_of(file: &FileEntry, found: Sha256Hex, size_bytes: u64) -> Option<DamageKind> {
+    if size_bytes != file.size_bytes {
+        let (found, expected) = (size_bytes, file.size_bytes);
+        Some(DamageKind::Size { found, expected })
+    } else if found != file.sha256 {
+        Some(DamageKind::Content { found })
+    } else {
+        None
+    }
+}
+
+impl ReleaseStore {
+    /// Reads every file of a release from the store, past all caches, and tells which ones are missing or not what
+    /// the manifest says; empty when the release is whole. Reads as much as the release is large.
+    ///
+    /// # Errors
+    /// The store failed; damage is no error.
+    pub async fn verify(&self, manifest: &Manifest) -> Result<Vec<Damage>, ReleaseError> {
+        let files: BTreeMap<Sha256Hex, &FileEntry> = manifest.files().map(|file| (file.sha256, file)).collect();
+        // Boxed, or the compiler cannot tell that this future is `Send`.
+        let read: Vec<BoxFuture<'_, _>> = files
+            .into_values()
+            .map(|file| {
+                let damage = async move {
+                    let kind = self.damage_of(file).await?;
+                    Ok::<_, ReleaseError>(kind.map(|kind| Damage::new(manifest, file, kind)))
+                };
+                damage.boxed()
+            })
+            .collect();
+        futures::stream::iter(read)
+            .buffered(FILES_AT_ONCE)
+            .try_filter_map(|damage| std::future::ready(Ok(damage)))
+            .try_collect()
+            .await
+    }
+
+    /// What is wrong with a file in the store, which is read whole; `None` when it is whole.
+    pub(super) async fn damage_of(&self, file: &FileEntry) -> Result<Option<DamageKind>, ReleaseError> {
+        let path = file_path(file.sha256);
+        if let Some(root) = self.storage.local_dir() {
+            return match hash_local(root.join(path.as_ref())).await {
+                Ok((found, size_bytes)) => Ok(kind_of(file, found, size_bytes)),
+                Err(ReleaseError::Local { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+                    Ok(Some(DamageKind::Missing))
+                }
+                Err(error) => Err(error),
+            };
+        }
+        let failed = |source| ReleaseError::Object {
+            action: "read",
+            path: path.to_string(),
+            source,
+        };
+        let stored = match self.storage.store().get(&path).await {
+            Ok(stored) => stored,
+            Err(object_store::Error::NotFound { .. }) => return Ok(Some(DamageKind::Missing)),
+            Err(source) => return Err(failed(source)),
+        };
+        let (found, expected) = (stored.meta.size, file.size_bytes);
+        if found != expected {
+            return Ok(Some(DamageKind::Size { found, expected }));
+        }
+        let mut chunks = stored.into_stream();
+        let mut hasher = Hasher::default();
+        while let Some(chunk) = chunks.try_next().await.map_err(failed)? {
+            hasher.update(&chunk);
+        }
+        let (found, size_bytes) = hasher.finish();
+        Ok(kind_of(file, found, size_bytes))
+    }
+
+    /// What is wrong with a file in the store as far as its size tells.
+    pub(super) async fn size_damage_of(&self, file: &FileEntry) -> Result<Option<DamageKind>, ReleaseError> {
+        let path = file_path(file.sha256);
+        match self.storage.store().head(&path).await {
+            Ok(meta) if meta.size == file.size_bytes => Ok(None),
+            Ok(meta) => Ok(Some(DamageKind::Size {
+                found: meta.size,
+                expected: file.size_bytes,
+            })),
+            Err(object_store::Error::NotFound { .. }) => Ok(Some(DamageKind::Missing)),
+            Err(source) => Err(ReleaseError::Object {
+                action: "look up",
+                path: path.to_string(),
+                source,
+            }),
+        }
+    }
+}

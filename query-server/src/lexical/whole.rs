@@ -1,0 +1,105 @@
+use std::borrow::Cow;
+
+use data_index::text::code_of;
+use data_index::{Release, RowAddress};
+use rustc_hash::FxHashMap;
+
+use super::tier;
+
+/// The brands of a release by their whole names.
+#[derive(Debug, Default)]
+pub(super) struct BrandNames(FxHashMap<Box<str>, Vec<usize>>);
+
+impl BrandNames {
+    pub(super) fn of(release: &Release) -> Self {
+        let mut names: FxHashMap<Box<str>, Vec<usize>> = FxHashMap::default();
+        for (at, entry) in release.brands().iter().enumerate() {
+            let name = letters(&entry.facts.brand.name);
+            if !name.is_empty() {
+                names.entry(name.into()).or_default().push(at);
+            }
+        }
+        Self(names)
+    }
+}
+
+/// What a whole query names besides what its words are found in: the products of that title, the brands of that name.
+#[derive(Debug)]
+pub(super) struct Whole<'a> {
+    release: &'a Release,
+    letters: Cow<'a, str>,
+    /// Positions in [`Release::brands`]; few, for few brands share a name.
+    brands: &'a [usize],
+}
+
+impl<'a> Whole<'a> {
+    pub(super) fn of(release: &'a Release, names: &'a BrandNames, text: &'a str) -> Self {
+        let letters = letters(text);
+        let brands = names.0.get(&*letters).map_or(&[][..], Vec::as_slice);
+        Self {
+            release,
+            letters,
+            brands,
+        }
+    }
+
+    /// Whether the query is the title of a product, all of it.
+    pub(super) fn is_title(&self, at: RowAddress) -> bool {
+        let Some(part) = self.release.part(at.part) else {
+            return false;
+        };
+        let title = part.cards().title(at.row);
+        if title.is_ascii() {
+            // As `letters` would have it, without a copy: this is asked of every product whose title holds the words.
+            let found = title
+                .bytes()
+                .filter(u8::is_ascii_alphanumeric)
+                .map(|byte| byte.to_ascii_lowercase());
+            !self.letters.is_empty() && found.eq(self.letters.bytes())
+        } else {
+            !self.letters.is_empty() && letters(title) == self.letters
+        }
+    }
+
+    /// The tier of a product that holds every word of the query; `in_title`: its title does.
+    pub(super) fn tier(&self, at: RowAddress, in_title: bool) -> u8 {
+        if in_title && self.is_title(at) {
+            return tier::TITLE;
+        }
+        let of_brand = || {
+            let part = self.release.part(at.part);
+            part.is_some_and(|part| self.brands.contains(&part.brand_index(at.row)))
+        };
+        if !self.brands.is_empty() && of_brand() {
+            tier::BRAND
+        } else {
+            tier::ALL
+        }
+    }
+}
+
+/// What is compared of whole texts: letters and digits, lower case, without accents, as codes have them.
+fn letters(text: &str) -> Cow<'_, str> {
+    if !text.is_ascii()
+        && let Some(code) = code_of(text)
+    {
+        return code.into();
+    }
+    let letters = text.chars().filter(|char| char.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect::<String>().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_texts_are_compared_by_letters_and_digits() {
+        assert_eq!(letters("ASICS GEL-NYC"), letters("asics gel nyc"));
+        assert_eq!(letters("Café Apron"), letters("cafe  apron!"));
+        assert_ne!(letters("Face Mask"), letters("Face Masks"));
+        assert_eq!(letters(" !? "), "");
+        let long = "word ".repeat(40);
+        assert_eq!(letters(&long), long.replace(' ', ""));
+    }
+}

@@ -1,0 +1,65 @@
+use serde_json::Value;
+
+use crate::support::{Haat, files};
+
+#[test]
+fn a_release_costs_what_changed_and_has_a_way_back() {
+    let haat = Haat::new();
+    let source = ["--products", "400", "--stores", "8", "--seed", "13"];
+    let (first, stores) = haat.with_stores(&source);
+    let whole = haat.run(&["crawl", "--release"]).json();
+    assert_eq!(
+        (&whole["release"]["outcome"], &whole["release"]["products_indexed"]),
+        (&"published".into(), &400.into())
+    );
+    let unchanged = haat.run(&["release", "build"]).json();
+    assert_eq!((&unchanged["outcome"], &unchanged["products_indexed"]), (&"unchanged".into(), &0.into()));
+    drop(first);
+
+    // The same stores later, of which one is crawled.
+    let (_second, _) = haat.with_stores(&[source.as_slice(), &["--epoch", "1"]].concat());
+    let slug = brand_with_products(&haat, &stores);
+    haat.run(&["crawl", "--brand", &slug]).json();
+    let before = haat.run(&["release", "show"]).json();
+    let dry = haat.run(&["release", "build", "--dry-run"]).json();
+    assert_eq!(dry["outcome"], "dry_run");
+    assert_eq!(haat.run(&["release", "show"]).json(), before);
+    let next = haat.run(&["release", "build"]).json();
+    let expected = haat.sql(&format!("select count(*) n from products where brand_slug = '{slug}'"))[0]["n"].clone();
+    assert_eq!((&next["outcome"], &next["products_indexed"]), (&"published".into(), &expected));
+    assert_eq!((&next["parts_kept"], &next["parts_built"]), (&1.into(), &1.into()));
+
+    // Back, and what garbage collection may not take.
+    let back = haat.run(&["release", "rollback"]).json();
+    assert_eq!((&back["to"], &back["from"]), (&whole["release"]["release"], &next["release"]));
+    assert_eq!(haat.run(&["release", "show"]).json()["id"], whole["release"]["release"]);
+    let kept = files(&haat.path().join("releases"), "files");
+    haat.run(&["release", "gc", "--keep", "2"]).json();
+    assert_eq!(files(&haat.path().join("releases"), "files"), kept);
+    assert_eq!(haat.run(&["doctor"]).code, 0);
+}
+
+/// The slug of a brand that sells something, as the registry gave it.
+fn brand_with_products(haat: &Haat, stores: &Value) -> String {
+    assert!(stores["stores"].as_array().is_some_and(|stores| stores.len() == 8));
+    let rows = haat.sql("select slug from brands where product_count > 20 order by slug limit 1");
+    rows[0]["slug"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_catalogue_that_collapses_is_not_published_and_the_crawl_still_answers() {
+    let haat = Haat::new();
+    let (first, _) = haat.with_stores(&["--products", "300", "--stores", "3", "--seed", "17"]);
+    haat.run(&["crawl", "--release"]).json();
+    drop(first);
+    let brands = haat.run(&["brands", "list"]).json();
+    let slugs: Vec<&str> = brands["brands"].as_array().unwrap().iter().map(|brand| brand["slug"].as_str().unwrap()).collect();
+    for slug in &slugs[1..] {
+        haat.run(&["brands", "remove", slug]).json();
+    }
+    let refused = haat.run(&["release", "build"]);
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(refused.stderr.contains("--accept-collapse"), "{}", refused.stderr);
+    assert_eq!(haat.run(&["release", "show"]).json()["counts"]["products"], 300);
+    assert_eq!(haat.run(&["release", "build", "--accept-collapse"]).json()["outcome"], "published");
+}
