@@ -11,6 +11,7 @@
 mod demo;
 mod kill;
 mod offline;
+mod page;
 mod peers;
 mod recorded;
 mod release;

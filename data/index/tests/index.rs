@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "fixtures too panic on what must not happen")]
 
+#[path = "index/bench.rs"]
+mod bench;
 #[path = "index/damage.rs"]
 mod damage;
 #[path = "index/filters.rs"]
@@ -12,6 +14,8 @@ mod fixture;
 mod incremental;
 #[path = "index/publish.rs"]
 mod publish;
+#[path = "index/repair.rs"]
+mod repair;
 #[path = "index/round_trip.rs"]
 mod round_trip;
 #[path = "index/scores.rs"]

@@ -22,7 +22,15 @@ pub enum CrawlError {
     /// A page was said to be unchanged although nobody asked whether it is.
     #[error("the store answers 304 to a request without a validator")]
     UnaskedNotModified,
-    /// The catalogue goes on and on, beyond what the store says it has and what the platform would list.
+    /// Another store answers at the brand's address: its catalogue is not the brand's.
+    #[error("another store answers: registered is {registered}, found was {found}")]
+    AnotherStore {
+        /// The host by which the brand's store is known.
+        registered: String,
+        /// The host that answered, or that the store which answered states as its own.
+        found: String,
+    },
+    /// The catalogue goes on and on, beyond what the platform would list.
     #[error("the catalogue does not end: {seen} products after {pages} pages{}", stated_text(*.stated))]
     Endless {
         /// Pages read.
@@ -69,6 +77,7 @@ impl CrawlError {
             Self::Store(error) => store_error_label(error),
             Self::NotACatalogue { .. } => "not_a_catalogue",
             Self::UnaskedNotModified => "unasked_not_modified",
+            Self::AnotherStore { .. } => "another_store",
             Self::Endless { .. } => "endless",
             Self::TooManyBytes { .. } => "too_many_bytes",
             Self::TooSlow { .. } => "too_slow",

@@ -32,20 +32,8 @@ impl StoreFacts {
     #[must_use]
     pub fn read(meta: &[u8]) -> Option<Self> {
         let meta = pipeline_parse::parse_meta(meta).ok()?;
-        // Stores may say anything at any length; a name is a line, a description a few paragraphs.
-        let line = |text: String| {
-            let words = text.split(|char: char| char.is_whitespace() || char.is_control());
-            words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
-        };
-        let name = meta
-            .name
-            .map(line)
-            .map(|name| cut(&name, NAME_CHARS_MAX))
-            .filter(|name| !name.is_empty());
-        let text = |text: Option<String>| {
-            text.map(|text| cut(text.trim(), TEXT_CHARS_MAX))
-                .filter(|text| !text.is_empty())
-        };
+        let name = meta.name.map(|name| line(&name)).filter(|name| !name.is_empty());
+        let text = |text: Option<String>| text.map(|text| plain(&text)).filter(|text| !text.is_empty());
         Some(Self {
             permanent_host: meta.myshopify_domain.and_then(|host| host.parse().ok()),
             name,
@@ -69,12 +57,47 @@ impl StoreFacts {
     }
 }
 
-/// The beginning of a text without characters that are not to be seen.
+/// One line of at most [`NAME_CHARS_MAX`] characters. Stores may say anything at any length.
+fn line(text: &str) -> String {
+    let shown: String = text
+        .chars()
+        .map(|char| if char.is_control() { ' ' } else { char })
+        .filter(|char| !is_hidden(*char))
+        .collect();
+    let line = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    cut(&line, NAME_CHARS_MAX)
+}
+
+/// A few paragraphs of at most [`TEXT_CHARS_MAX`] characters.
+fn plain(text: &str) -> String {
+    let shown: String = text
+        .chars()
+        .map(|char| {
+            if matches!(char, '\t' | '\u{2028}' | '\u{2029}') {
+                ' '
+            } else {
+                char
+            }
+        })
+        .filter(|char| *char == '\n' || !(char.is_control() || is_hidden(*char)))
+        .collect();
+    cut(shown.trim(), TEXT_CHARS_MAX)
+}
+
 fn cut(text: &str, chars_max: usize) -> String {
-    text.chars()
-        .filter(|char| !char.is_control() || *char == '\n')
-        .take(chars_max)
-        .collect()
+    let cut: String = text.chars().take(chars_max).collect();
+    cut.trim_end().to_owned()
+}
+
+/// Characters that change how the rest is shown, or show nothing: bidirectional marks, overrides and isolates,
+/// zero-width spaces, byte-order marks, tags. The joiners stay: Indic scripts and emoji need them.
+const fn is_hidden(char: char) -> bool {
+    matches!(
+        char,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206f}' | '\u{feff}' | '\u{fff0}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}'
+    )
 }
 
 #[cfg(test)]
@@ -95,5 +118,18 @@ mod tests {
             (None, Some("IN"), None)
         );
         assert_eq!(facts.description, None);
+    }
+
+    #[test]
+    fn what_is_not_to_be_seen_or_turns_the_rest_around_is_taken_out_of_names_and_descriptions() {
+        let meta = serde_json::json!({
+            "name": "Tea\u{202e}\u{0}\u{1b}[31m &\r\n\u{2028}Co\u{200b}\u{feff} क्‍ष",
+            "description": "One\u{2066}\u{7}.\n\nTwo\u{9}three\u{200f}.\r\n",
+        });
+        let facts = StoreFacts::read(meta.to_string().as_bytes()).unwrap();
+        assert_eq!(facts.name.as_deref(), Some("Tea [31m & Co क्‍ष"));
+        assert_eq!(facts.description.as_deref(), Some("One.\n\nTwo three."));
+        let blank = StoreFacts::read(br#"{"id": 1, "name": "\u202e \u200b", "description": "\u2066"}"#).unwrap();
+        assert_eq!((blank.name, blank.description), (None, None));
     }
 }

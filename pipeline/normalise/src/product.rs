@@ -151,11 +151,35 @@ mod tests {
         }
         let long = "x".repeat(256);
         for bad in [
-            "", " ", ".", "..", "a/../b", "a..b", "../../cart", "a/b", "a\\b", "javascript:alert(1)", "//evil.example", "a?b=1",
-            "a#b", "a%2fb", "a b", "a\u{0}b", "a\tb", "a\u{202e}b", "\"><script>", &long,
+            "",
+            " ",
+            ".",
+            "..",
+            "a/../b",
+            "a..b",
+            "../../cart",
+            "a/b",
+            "a\\b",
+            "javascript:alert(1)",
+            "//evil.example",
+            "a?b=1",
+            "a#b",
+            "a%2fb",
+            "a b",
+            "a\u{0}b",
+            "a\tb",
+            "a\u{202e}b",
+            "\"><script>",
+            &long,
         ] {
             assert_eq!(handle_of(bad), "7", "{bad:?}");
         }
-        assert_eq!(handle(&RawProduct { id: 8, ..RawProduct::default() }), "8");
+        assert_eq!(
+            handle(&RawProduct {
+                id: 8,
+                ..RawProduct::default()
+            }),
+            "8"
+        );
     }
 }

@@ -173,7 +173,10 @@ fn good_ones<'a, T>(
     limit: usize,
     read: impl Fn(&mut Cursor<'a>, &mut Vec<T>) -> Read<()>,
 ) -> Read<Vec<T>> {
-    list(cursor, limit, |cursor, good| or_none(cursor, |cursor| read(cursor, good))).map(|(good, _)| good)
+    list(cursor, limit, |cursor, good| {
+        or_none(cursor, |cursor| read(cursor, good))
+    })
+    .map(|(good, _)| good)
 }
 
 /// The first `limit` items of a list, and how many it has.

@@ -78,11 +78,13 @@ fn a_wrong_type_where_a_product_needs_one_costs_its_record_and_says_what_and_whe
 
 #[test]
 fn a_wrong_type_of_what_a_product_can_do_without_costs_itself_alone() {
-    let odd = one(r#"{"id":1,"title":"Tea","handle":[],"body_html":5,"vendor":{"a":"}"},"product_type":5,"created_at":7,
+    let odd = one(
+        r#"{"id":1,"title":"Tea","handle":[],"body_html":5,"vendor":{"a":"}"},"product_type":5,"created_at":7,
             "published_at":false,"updated_at":["x"],"tags":["a",{"a":1},null,7],
             "options":[{"name":"Size","position":[],"values":["S",[],"M"]}],
             "images":[{"src":"/a.jpg","width":"wide","alt":5,"variant_ids":[1,"x",{},2]},5,[["x"]],{"src":{}},"/b.jpg"],
-            "variants":[{"id":2,"price":"1.00","title":[],"sku":{},"grams":"x","position":{},"featured_image":5}]}"#)
+            "variants":[{"id":2,"price":"1.00","title":[],"sku":{},"grams":"x","position":{},"featured_image":5}]}"#,
+    )
     .unwrap();
     let mut expected = RawProduct {
         id: 1,
@@ -100,14 +102,25 @@ fn a_wrong_type_of_what_a_product_can_do_without_costs_itself_alone() {
     );
     let images: Vec<_> = odd.images.iter().map(|image| image.src.as_deref()).collect();
     assert_eq!(images, [Some("/a.jpg"), Some("/b.jpg")]);
-    assert_eq!((odd.images[0].width, &odd.images[0].variant_ids[..]), (None, &[1, 2][..]));
+    assert_eq!(
+        (odd.images[0].width, &odd.images[0].variant_ids[..]),
+        (None, &[1, 2][..])
+    );
     assert_eq!(odd.variants[0].price.as_deref(), Some("1.00"));
-    for whole in [r#""tags":{}"#, r#""images":{}"#, r#""options":5"#, r#""options":["Size",5]"#] {
+    for whole in [
+        r#""tags":{}"#,
+        r#""images":{}"#,
+        r#""options":5"#,
+        r#""options":["Size",5]"#,
+    ] {
         let product = one(&format!(r#"{{"id":1,{whole}}}"#)).unwrap();
         assert!(product.tags.is_empty() && product.images.is_empty() && product.options.is_empty());
     }
     // What is no JSON any more is no lack of one value.
-    assert_eq!(reason(r#"{"id":1,"vendor":x"y","title":"z"}"#), "no JSON: an object without end");
+    assert_eq!(
+        reason(r#"{"id":1,"vendor":x"y","title":"z"}"#),
+        "no JSON: an object without end"
+    );
 }
 
 #[test]
@@ -176,8 +189,19 @@ fn one_product_and_bare_lists_are_pages_too() {
     );
     assert_eq!(count(r#"[{"id":1},{"id":2},]"#), Ok(2));
     // A list without a name that lists nothing, or something else, does not say that the catalogue ends.
-    for other in ["[]", " [ ]\n", "[[]]", "[5]", r#"[{"id":1},5]"#, r#"["a"]"#, &"[".repeat(90_000)] {
-        assert!(matches!(count(other), Err(ParseError::NoProducts { .. })), "{other:.20}");
+    for other in [
+        "[]",
+        " [ ]\n",
+        "[[]]",
+        "[5]",
+        r#"[{"id":1},5]"#,
+        r#"["a"]"#,
+        &"[".repeat(90_000),
+    ] {
+        assert!(
+            matches!(count(other), Err(ParseError::NoProducts { .. })),
+            "{other:.20}"
+        );
     }
     assert!(matches!(count("["), Err(ParseError::Truncated { .. })));
     assert!(matches!(count(r#"[{"id":1},"#), Err(ParseError::Truncated { .. })));

@@ -64,6 +64,17 @@ pub(crate) struct Found {
     pub(crate) corrections: Vec<Correction>,
 }
 
+impl Found {
+    /// Products that no word decided about.
+    fn plain(rows: Vec<RowAddress>) -> Self {
+        Self {
+            rows,
+            relaxed: Relaxed::No,
+            corrections: Vec::new(),
+        }
+    }
+}
+
 /// Why the text index could not be read: a file of the release is damaged or gone.
 pub(crate) type ReadError = tantivy::TantivyError;
 
@@ -107,11 +118,7 @@ fn quality_bonus(release: &Release, part: u32, row: u32) -> f32 {
 /// Finds the products that fit `wanted` best.
 pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) -> Result<Found, ReadError> {
     if wanted.filter.is_some_and(Filter::is_empty) {
-        return Ok(Found {
-            rows: Vec::new(),
-            relaxed: Relaxed::No,
-            corrections: Vec::new(),
-        });
+        return Ok(Found::plain(Vec::new()));
     }
     let mut terms = QueryTerms::of(wanted.text);
     if terms.is_empty() {
@@ -121,11 +128,7 @@ pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) 
         } else {
             Vec::new()
         };
-        return Ok(Found {
-            rows,
-            relaxed: Relaxed::No,
-            corrections: Vec::new(),
-        });
+        return Ok(Found::plain(rows));
     }
     let mut open = OpenTerms::of(index, &terms)?;
     let mut corrections = Vec::new();
@@ -154,7 +157,7 @@ pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) 
     if top.len() < enough && terms.len() > 1 {
         relaxed::collect(release, index, &open, wanted, &mut top)?;
     }
-    if top.len() == 0 && !wanted.as_typed {
+    if top.is_empty() && !wanted.as_typed {
         prefix::collect(release, index, (&terms, &open), wanted, &mut top)?;
     }
     let mut hits = top.into_sorted();

@@ -110,6 +110,10 @@ impl<'a> TopHits<'a> {
         self.heap.len()
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.heap.is_empty()
+    }
+
     /// Adds a product that the query is a code of.
     pub(super) fn push_code(&mut self, tier: u8, score: f32, at: RowAddress) {
         self.add(tier, score, at);

@@ -354,8 +354,8 @@ async fn the_name_of_a_brand_leads_with_its_products() {
 async fn an_unfinished_last_word_stands_for_the_words_that_begin_so() {
     let market = Market::of(&small()).await;
     for (typed, titles) in [
-        ("shir", vec!["Cotton Shirt", "Linen Shirt"]),
-        ("zyxwvut+shir", vec!["Cotton Shirt", "Linen Shirt"]),
+        ("shir", vec!["Café Apron — ग्रीन", "Cotton Shirt", "Linen Shirt"]),
+        ("zyxwvut+shir", vec!["Café Apron — ग्रीन", "Cotton Shirt", "Linen Shirt"]),
         ("ket", vec!["Drip Coffee Kettle"]),
         (
             "blu",
@@ -379,7 +379,7 @@ async fn an_unfinished_last_word_stands_for_the_words_that_begin_so() {
     assert_eq!(market.titles("q=shir&sort=price_desc&limit=1").await, ["Linen Shirt"]);
     assert_eq!(market.titles("q=shir&brand=blue-tokai").await.len(), 0);
     // Only what would find nothing, only the last word, only three letters and more.
-    for typed in ["sh", "shir+zyxwvut", "250"] {
+    for typed in ["sh", "shir+zyxwvut", "shir9"] {
         let answer: SearchAnswer = market.get(&format!("/v1/search?q={typed}")).await.read();
         assert_eq!(
             (answer.data.len(), answer.provenance.relaxed.as_str()),

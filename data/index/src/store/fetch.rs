@@ -132,12 +132,7 @@ impl ReleaseStore {
         Ok((local, fetched))
     }
 
-    async fn fetch_file(
-        &self,
-        manifest: &Manifest,
-        file: &FileEntry,
-        cache: &Path,
-    ) -> Result<Fetched, ReleaseError> {
+    async fn fetch_file(&self, manifest: &Manifest, file: &FileEntry, cache: &Path) -> Result<Fetched, ReleaseError> {
         let fetched = |source| Fetched {
             file: file.clone(),
             source,

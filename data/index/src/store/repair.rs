@@ -25,17 +25,22 @@ impl Copies<'_> {
         self.built.join(file.sha256.to_string()).exists()
     }
 
-    /// A local file with just these bytes; one that rotted is none.
-    pub(super) async fn good(&self, file: &FileEntry) -> Result<Option<PathBuf>, ReleaseError> {
+    /// A local file with just these bytes; one that rotted or cannot be read is none.
+    pub(super) async fn good(&self, file: &FileEntry) -> Option<PathBuf> {
         for dir in [self.built.to_owned(), files_dir(self.cache)] {
             let copy = dir.join(file.sha256.to_string());
-            if std::fs::metadata(&copy).is_ok_and(|metadata| metadata.len() == file.size_bytes)
-                && hash_local(copy.clone()).await?.0 == file.sha256
-            {
-                return Ok(Some(copy));
+            if !std::fs::metadata(&copy).is_ok_and(|metadata| metadata.len() == file.size_bytes) {
+                continue;
+            }
+            match hash_local(copy.clone()).await {
+                Ok((found, _)) if found == file.sha256 => return Some(copy),
+                Ok(_) => tracing::warn!(path = %copy.display(), "a local copy of a release's file is damaged"),
+                Err(error) => {
+                    tracing::warn!(error = &error as &dyn std::error::Error, "a local copy cannot be read");
+                }
             }
         }
-        Ok(None)
+        None
     }
 }
 
@@ -120,7 +125,7 @@ impl ReleaseStore {
         copies: Copies<'_>,
     ) -> Result<(), ReleaseError> {
         let id = manifest.id;
-        let Some(from) = copies.good(file).await? else {
+        let Some(from) = copies.good(file).await else {
             let damage = vec![Damage::new(manifest, file, kind)];
             return Err(ReleaseError::NoGoodCopy { id, damage });
         };

@@ -112,7 +112,7 @@ impl ReleaseStore {
                 }
             }
         }
-        match (copies.good(file).await?, damage) {
+        match (copies.good(file).await, damage) {
             (Some(from), damage) => {
                 if let Some(kind) = damage.filter(|_| named) {
                     let id = manifest.id;

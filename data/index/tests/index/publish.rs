@@ -1,94 +1,13 @@
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use data_index::{
-    CheckOptions, GcOptions, Manifest, Publication, Published, Release, ReleaseError, ReleaseStore, Violation,
-};
+use data_index::{CheckOptions, GcOptions, Manifest, Publication, Published, Release, ReleaseError, Violation};
 use data_storage::Storage;
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 
-use crate::fixture::{Catalogue, SetClock, build, catalogue, served};
-
-struct Bench {
-    dir: tempfile::TempDir,
-    storage: Storage,
-    clock: Arc<SetClock>,
-}
-
-impl Bench {
-    fn new(storage: Storage) -> Self {
-        let clock = Arc::new(SetClock::default());
-        // Objects are stamped with the real time: be after it.
-        clock.0.store(4_000_000_000_000_000, Ordering::Relaxed);
-        Self {
-            dir: tempfile::tempdir().unwrap(),
-            storage,
-            clock,
-        }
-    }
-
-    fn memory() -> Self {
-        Self::new(Storage::memory().child("releases"))
-    }
-
-    fn releases(&self) -> ReleaseStore {
-        ReleaseStore::new(self.storage.clone(), Arc::clone(&self.clock) as _)
-    }
-
-    fn files(&self) -> std::path::PathBuf {
-        self.dir.path().join("build")
-    }
-
-    fn cache(&self) -> std::path::PathBuf {
-        self.dir.path().join("cache")
-    }
-
-    fn build(&self, previous: Option<&Manifest>, catalogues: &[Catalogue]) -> Manifest {
-        build(previous, catalogues, 30, &self.files())
-    }
-
-    async fn publish(&self, manifest: &Manifest) -> Result<Published, ReleaseError> {
-        let releases = self.releases();
-        let expected = releases.current().await?.map(|current| current.seq);
-        self.publish_after(manifest, expected, &self.cache()).await
-    }
-
-    async fn publish_after(
-        &self,
-        manifest: &Manifest,
-        expected: Option<u64>,
-        cache: &Path,
-    ) -> Result<Published, ReleaseError> {
-        let (files, checks) = (self.files(), CheckOptions::default());
-        let publication = Publication {
-            manifest,
-            files: &files,
-            cache,
-            expected,
-            checks: &checks,
-        };
-        self.releases().publish(publication).await
-    }
-
-    async fn served(&self, cache: &Path) -> Vec<data_model::Product> {
-        let releases = self.releases();
-        let current = releases.current().await.unwrap().unwrap();
-        let manifest = releases.manifest(current.id).await.unwrap();
-        served(&Release::open(releases.fetch(&manifest, cache).await.unwrap()).unwrap())
-    }
-}
-
-fn stores(version: u32) -> Vec<Catalogue> {
-    (0..4)
-        .map(|store| catalogue(store, if store == 0 { version } else { 1 }, 8))
-        .collect()
-}
-
-fn products(catalogues: &[Catalogue]) -> Vec<data_model::Product> {
-    catalogues.iter().flat_map(|store| store.products.clone()).collect()
-}
+use crate::bench::{Bench, products, stores};
+use crate::fixture::{build, served};
 
 async fn the_whole_life(bench: Bench, linked: bool) {
     let releases = bench.releases();

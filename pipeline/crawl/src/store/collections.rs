@@ -17,14 +17,14 @@ impl Walk<'_> {
     /// Goes on where the whole listing is capped: reads the collections one by one for products that the listing
     /// did not reach. `true` when a bound was met or a collection could not be read.
     pub(super) async fn read_collections(&mut self) -> Result<bool, CrawlError> {
-        if self.has_all() {
+        if self.has_just_all() {
             return Ok(false);
         }
         let collections = self.list_collections().await?;
         let mut pages_left = self.crawler.config.collection_pages_max;
         let mut truncated = false;
         for collection in collections {
-            if self.has_all() {
+            if self.has_just_all() {
                 return Ok(false);
             }
             if pages_left == 0 {
@@ -38,14 +38,15 @@ impl Walk<'_> {
             }
         }
         // Products that are in no collection stay out of reach.
-        Ok(truncated || !self.has_all())
+        let stated = self.facts.published_products;
+        let reached = stated.is_some_and(|stated| self.seen.len() as u64 >= stated);
+        Ok(truncated || !reached)
     }
 
-    /// Whether all products that the store says it has were seen.
-    pub(super) fn has_all(&self) -> bool {
-        self.facts
-            .published_products
-            .is_some_and(|stated| self.seen.len() as u64 >= stated)
+    /// Whether as many products were seen as the store says it has. When more were seen, its count is wrong and says
+    /// nothing.
+    fn has_just_all(&self) -> bool {
+        self.facts.published_products == Some(self.seen.len() as u64)
     }
 
     async fn read_collection(&mut self, collection: &Collection, pages_left: &mut u32) -> Result<bool, CrawlError> {
@@ -65,8 +66,10 @@ impl Walk<'_> {
                 step => step?,
             };
             listed += u64::from(step.records);
+            // A count may be wrong and a page may be short; together they are an end.
             let stated = collection.products.is_some_and(|stated| listed >= stated);
-            if step.records == 0 || step.repeated || stated {
+            let short = step.records < u32::from(self.crawler.config.page_limit);
+            if step.records == 0 || step.repeated || (stated && short) {
                 return Ok(true);
             }
         }

@@ -4,7 +4,7 @@ use super::obtain::Content;
 use super::walk::Walk;
 use crate::landing::sha256_hex;
 use crate::scan::scan_products;
-use crate::{CrawlError, PageTarget};
+use crate::{CrawlError, PageTarget, StoreCrawl};
 
 /// Where the whole listing ended.
 enum End {
@@ -39,9 +39,6 @@ impl Walk<'_> {
                 // A page of nothing new is that of a store that pages no further, or in circles.
                 return Ok(End::Reached);
             }
-            if self.is_beyond_what_it_states() {
-                return Err(self.endless(page));
-            }
         }
         // The platform refuses the page after the last; a store that makes up pages does not.
         let beyond = PageTarget::Products {
@@ -57,14 +54,6 @@ impl Walk<'_> {
         }
     }
 
-    /// A store's own count may be wrong or lag behind its listing, but not by that much.
-    fn is_beyond_what_it_states(&self) -> bool {
-        let plausible = |stated: u64| stated.saturating_mul(2).max(10_000);
-        self.facts
-            .published_products
-            .is_some_and(|stated| self.seen.len() as u64 > plausible(stated))
-    }
-
     fn endless(&self, pages: u32) -> CrawlError {
         CrawlError::Endless {
             pages,
@@ -73,12 +62,12 @@ impl Walk<'_> {
         }
     }
 
-    /// Reads the listing once more if it moved while it was read and products are missing: those that moved from a
-    /// page to come to a page that had been read. Whether it moved, its first page tells.
+    /// Reads the listing once more, and to its end, if it moved while it was read and products are missing: those that
+    /// moved from a page to come to a page that had been read. What is on neither reading is gone.
     async fn read_missed(&mut self) -> Result<(), CrawlError> {
         let listed = self.marks.iter().filter(|mark| mark.file.is_some()).count();
-        let missing = self.facts.published_products.is_some() && !self.has_all();
-        if listed < 2 || !missing || !self.has_moved().await? {
+        // Products that come and go while the listing is read move it without changing its first page.
+        if listed < 2 || !self.misses_some() || !(self.doubled || self.has_moved().await?) {
             return Ok(());
         }
         let pages = u32::try_from(self.marks.len()).unwrap_or(u32::MAX).saturating_add(1);
@@ -87,11 +76,19 @@ impl Walk<'_> {
                 Err(CrawlError::Store(StoreError::PageCap)) => break,
                 step => step?,
             };
-            if step.records == 0 || self.has_all() {
+            if step.records == 0 {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Whether the listing showed fewer products than there should be, as far as the last crawl and the store's own
+    /// count can tell; each of them may be wrong.
+    fn misses_some(&self) -> bool {
+        let before = self.job.known.map(StoreCrawl::products);
+        let expected = before.max(self.facts.published_products);
+        expected.is_none_or(|expected| (self.seen.len() as u64) < expected)
     }
 
     async fn has_moved(&mut self) -> Result<bool, CrawlError> {

@@ -1,6 +1,7 @@
 //! The crawl of one store: its whole catalogue, page by page, in one polite stream.
 
 mod collections;
+mod identity;
 mod listing;
 mod obtain;
 mod walk;
@@ -16,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::landing::{META, compress, put_compressed, put_done, read_done};
 use crate::{CrawlConfig, CrawlError, LandingError, Progress, RegisteredBrand, StoreCrawl, StoreFacts};
+use identity::Identity;
 use walk::Walk;
 
 /// What to crawl.
@@ -102,10 +104,11 @@ impl Crawler {
     async fn crawl(&self, job: CrawlJob<'_>, progress: &dyn Progress) -> Result<StoreCrawl, CrawlError> {
         let started_at = self.clock.now();
         let store = self.storefront.store(&job.brand.base_url)?;
-        let (facts, meta) = read_meta(&store).await?;
+        let Described { facts, meta, at } = read_meta(&store).await?;
+        let identity = Identity::established(job.brand, job.known, &facts, at.as_ref())?;
         progress.store_started(&job.brand.slug, facts.published_products);
         let validators = job.known.is_some_and(|known| self.still_trusted(known));
-        let mut walk = Walk::new(self, job, store, &facts, validators, progress);
+        let mut walk = Walk::new(self, job, (store, identity), &facts, validators, progress);
         let same_reading = job
             .known
             .filter(|known| known.context == job.context && known.facts.same_brand(&facts))
@@ -157,16 +160,30 @@ impl CrawlJob<'_> {
     }
 }
 
+/// What a store says of itself.
+#[derive(Debug, Default)]
+struct Described {
+    facts: StoreFacts,
+    /// As it was said.
+    meta: Option<bytes::Bytes>,
+    /// Where; `None` if nothing was said that can be understood.
+    at: Option<url::Url>,
+}
+
 /// What the store says of itself. A store that keeps that to itself may still show its catalogue; one that is
 /// throttled, closed to us or down does not.
-async fn read_meta(store: &Store) -> Result<(StoreFacts, Option<bytes::Bytes>), CrawlError> {
+async fn read_meta(store: &Store) -> Result<Described, CrawlError> {
     match store.meta().await {
         Ok(Fetched::Body(page)) => {
-            let facts = StoreFacts::read(&page.bytes).unwrap_or_default();
-            Ok((facts, Some(page.bytes)))
+            let facts = StoreFacts::read(&page.bytes);
+            Ok(Described {
+                at: facts.is_some().then_some(page.url),
+                facts: facts.unwrap_or_default(),
+                meta: Some(page.bytes),
+            })
         }
         Ok(Fetched::NotModified) => Err(CrawlError::UnaskedNotModified),
-        Err(error) if is_only_this_page(&error) => Ok((StoreFacts::default(), None)),
+        Err(error) if is_only_this_page(&error) => Ok(Described::default()),
         Err(error) => Err(error.into()),
     }
 }

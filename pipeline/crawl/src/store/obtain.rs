@@ -86,6 +86,7 @@ impl Walk<'_> {
             }),
             (Fetched::NotModified, None) => Err(CrawlError::UnaskedNotModified),
             (Fetched::Body(page), _) => {
+                self.identity.check(&page.url)?;
                 let bytes = page.bytes.len() as u64;
                 self.bytes = self.bytes.saturating_add(bytes);
                 let bytes_max = self.crawler.config.store_bytes_max;

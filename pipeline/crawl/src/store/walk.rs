@@ -3,6 +3,7 @@ use std::collections::{HashMap, HashSet};
 use data_model::Timestamp;
 use storefront::{Store, StoreError};
 
+use super::identity::Identity;
 use super::obtain::{Content, Obtained};
 use super::{CrawlJob, Crawler};
 use crate::landing::{compress, landed_at, landed_pages, page_file, put_compressed};
@@ -14,6 +15,7 @@ pub(super) struct Walk<'a> {
     pub(super) crawler: &'a Crawler,
     pub(super) job: CrawlJob<'a>,
     pub(super) store: Store,
+    pub(super) identity: Identity,
     pub(super) facts: &'a StoreFacts,
     pub(super) progress: &'a dyn Progress,
     /// Whether the store is asked only for what changed.
@@ -26,6 +28,8 @@ pub(super) struct Walk<'a> {
     pub(super) pending: Option<(PageTarget, Obtained)>,
     pub(super) marks: Vec<PageMark>,
     pub(super) seen: HashSet<u64>,
+    /// Whether a page listed a product that a page before it had listed.
+    pub(super) doubled: bool,
     hashes: HashSet<String>,
     collection_files: u32,
     /// How many pages of the whole listing this run had landed before it was interrupted.
@@ -49,7 +53,7 @@ impl<'a> Walk<'a> {
     pub(super) fn new(
         crawler: &'a Crawler,
         job: CrawlJob<'a>,
-        store: Store,
+        (store, identity): (Store, Identity),
         facts: &'a StoreFacts,
         validators: bool,
         progress: &'a dyn Progress,
@@ -61,6 +65,7 @@ impl<'a> Walk<'a> {
             crawler,
             job,
             store,
+            identity,
             facts,
             progress,
             validators,
@@ -69,6 +74,7 @@ impl<'a> Walk<'a> {
             pending: None,
             marks: Vec::new(),
             seen: HashSet::new(),
+            doubled: false,
             hashes: HashSet::new(),
             collection_files: 0,
             resumed: 0,
@@ -142,6 +148,7 @@ impl<'a> Walk<'a> {
         let new_ids = scan.ids.iter().filter(|id| self.seen.insert(**id)).count();
         let repeated = !self.hashes.insert(obtained.sha256.clone());
         let lists = matches!(obtained.content, Content::Body(_)) && !repeated;
+        self.doubled |= new_ids < scan.ids.len();
         // Records without an id may be anything; they go to the parser once.
         let fresh = if lists {
             u32::try_from(new_ids).unwrap_or(u32::MAX).saturating_add(nameless)

@@ -207,6 +207,167 @@ async fn a_store_that_miscounts_itself_is_not_read_twice() {
 }
 
 #[tokio::test]
+async fn a_store_that_counts_too_few_is_read_to_its_end() {
+    for stated in [0, 5] {
+        let rig = Rig::with(Shop {
+            per_page: 400,
+            ..Shop::of(1..=11_000)
+        })
+        .await;
+        rig.shop
+            .change(|shop| shop.meta.as_mut().unwrap()["published_products_count"] = stated.into());
+        let crawl = rig.crawl("r1", None).await.unwrap();
+        assert_eq!((crawl.products(), crawl.truncated), (11_000, false));
+        // And beyond the cap of its listing.
+        let mut shop = Shop {
+            pages_max: 2,
+            ..Shop::of(1..=9)
+        };
+        shop.meta.as_mut().unwrap()["published_products_count"] = stated.into();
+        shop.collections.insert("all".into(), (1..=9).map(product).collect());
+        let capped = Rig::with(shop).await.crawl("r1", None).await.unwrap();
+        assert_eq!(capped.products(), 9);
+    }
+}
+
+#[tokio::test]
+async fn products_that_are_skipped_because_others_are_removed_meanwhile_are_not_gone() {
+    // With and without a count by the store itself, and where page 1 is taken from the last landing.
+    for counts in [true, false] {
+        let rig = Rig::with(Shop::of(1..=12)).await;
+        if !counts {
+            rig.shop.change(|shop| {
+                drop(
+                    shop.meta
+                        .as_mut()
+                        .unwrap()
+                        .as_object_mut()
+                        .unwrap()
+                        .remove("published_products_count"),
+                )
+            });
+        }
+        let first = rig.crawl("r1", None).await.unwrap();
+        rig.shop.change(|shop| shop.removed_after = Some((1, 2)));
+        let second = rig.crawl("r2", Some(&first)).await.unwrap();
+        let mut found = rig.landed_ids(&second).await.concat();
+        found.sort_unstable();
+        assert_eq!(found, (1..=12).collect::<Vec<_>>(), "{counts}");
+        let third = rig.crawl("r3", Some(&second)).await.unwrap();
+        assert_eq!(rig.landed_ids(&third).await.concat(), (3..=12).collect::<Vec<_>>());
+        assert_eq!(
+            third.requests, 7,
+            "what stands still is read once, and its first page looked at again"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_second_reading_goes_to_the_end_and_there_is_no_third() {
+    let rig = Rig::with(Shop::of(1..=12)).await;
+    let first = rig.crawl("r1", None).await.unwrap();
+    // One comes, two go: at the second reading's first page as many have been seen as the store says it has.
+    rig.shop.change(|shop| {
+        shop.removed_after = Some((1, 4));
+        shop.meta.as_mut().unwrap()["published_products_count"] = 3.into();
+    });
+    rig.shop.take_asked();
+    let second = rig.crawl("r2", Some(&first)).await.unwrap();
+    assert_eq!(second.products(), 12);
+    // Pages 1 to 5, page 1 again, and pages 1 to 5 once more.
+    assert_eq!(rig.shop.take_asked().len(), 5 + 1 + 5);
+}
+
+fn known_by(rig: &mut Rig, store: &str) {
+    rig.brand.store = store.parse().unwrap();
+}
+
+fn another(error: &CrawlError) -> (&'static str, String) {
+    (error.label(), error.to_string())
+}
+
+#[tokio::test]
+async fn a_domain_that_became_another_stores_is_not_crawled() {
+    let mut rig = Rig::with(Shop::of(1..=3)).await;
+    known_by(&mut rig, "tea.myshopify.com");
+    let first = rig.crawl("r1", None).await.unwrap();
+    rig.shop
+        .change(|shop| shop.meta.as_mut().unwrap()["myshopify_domain"] = "coffee.myshopify.com".into());
+    for known in [Some(&first), None] {
+        let (label, reason) = another(&rig.crawl("r2", known).await.unwrap_err());
+        assert_eq!(label, "another_store");
+        assert!(
+            reason.contains("tea.myshopify.com") && reason.contains("coffee.myshopify.com"),
+            "{reason}"
+        );
+    }
+    assert!(rig.objects().await.iter().all(|path| !path.contains("/r2/")));
+}
+
+#[tokio::test]
+async fn a_store_known_by_its_domain_may_state_a_permanent_host_and_keeps_it_from_then_on() {
+    let rig = Rig::with(Shop::of(1..=3)).await;
+    let state = |host: Option<&str>| {
+        let host = host.map(str::to_owned);
+        rig.shop
+            .change(|shop| shop.meta.as_mut().unwrap()["myshopify_domain"] = host.into());
+    };
+    state(None);
+    let first = rig.crawl("r1", None).await.unwrap();
+    state(Some("tea.myshopify.com"));
+    let second = rig.crawl("r2", Some(&first)).await.unwrap();
+    assert_eq!(second.store.as_str(), "tea.localhost");
+    state(Some("coffee.myshopify.com"));
+    assert_eq!(
+        rig.crawl("r3", Some(&second)).await.unwrap_err().label(),
+        "another_store"
+    );
+    state(None);
+    rig.crawl("r4", Some(&second)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_redirect_is_followed_to_the_store_itself_and_not_to_another() {
+    let both = ["/meta.json", "/products.json"];
+    let cases: [(&[&str], &str, bool, bool); 6] = [
+        // The store moved as a whole, and says who it is.
+        (&both, "newtea.localhost", true, true),
+        // It says nothing of itself where it is now.
+        (&both, "newtea.localhost", false, false),
+        // Its catalogue alone leads away.
+        (&["/products.json"], "coffee.localhost", true, false),
+        (&["/products.json"], "coffee.localhost", false, false),
+        (&["/products.json"], "www.tea.localhost", true, true),
+        (&["/meta.json"], "www.tea.localhost", true, true),
+    ];
+    for (number, (paths, host, says, expected)) in cases.into_iter().enumerate() {
+        let mut rig = Rig::with(Shop::of(1..=3)).await;
+        known_by(&mut rig, "tea.myshopify.com");
+        rig.shop.change(|shop| {
+            shop.moved = paths.iter().map(|path| ((*path).to_owned(), host.to_owned())).collect();
+            if !says {
+                shop.meta
+                    .as_mut()
+                    .unwrap()
+                    .as_object_mut()
+                    .unwrap()
+                    .remove("myshopify_domain");
+            }
+        });
+        match rig.crawl("r1", None).await {
+            Ok(crawl) => assert!(expected && crawl.products() == 3, "{number}"),
+            Err(error) => {
+                let (label, reason) = another(&error);
+                assert!(
+                    !expected && label == "another_store" && reason.contains(host),
+                    "{number}: {reason}"
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_catalogue_without_end_is_an_error() {
     let stated = Rig::with(Shop {
         endless: true,
@@ -218,10 +379,7 @@ async fn a_catalogue_without_end_is_an_error() {
         stated.crawl("r1", None).await,
         Err(CrawlError::Endless { stated: Some(3), .. })
     ));
-    assert!(
-        stated.shop.take_asked().len() < 40,
-        "given up as soon as the store's own count is left far behind"
-    );
+    assert_eq!(stated.shop.take_asked().len(), 101, "and the page beyond the cap");
     let silent = Rig::with(Shop {
         endless: true,
         meta: None,

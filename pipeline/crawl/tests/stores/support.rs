@@ -12,6 +12,7 @@ use pipeline_crawl::{CrawlConfig, CrawlJob, Crawler, NewBrand, NoProgress, Regis
 use serde_json::{Value, json};
 use storefront::{Incoming, Outgoing, Storefront, StorefrontConfig, Transport, TransportError};
 use tokio_util::sync::CancellationToken;
+use url::Url;
 
 /// How a path is answered instead of properly.
 #[derive(Debug, Clone)]
@@ -36,8 +37,12 @@ pub(crate) struct Shop {
     pub(crate) circular: bool,
     /// Takes so many products from the front of the listing with every page that it answers, and adds them at its end.
     pub(crate) rotating: usize,
+    /// Takes so many products out of the front of the listing, once, when this page of it was answered.
+    pub(crate) removed_after: Option<(usize, usize)>,
     /// Makes up products for ever.
     pub(crate) endless: bool,
+    /// Paths that are answered by a redirect to this host, and what answers there.
+    pub(crate) moved: BTreeMap<String, String>,
     /// By a part of the path and query.
     pub(crate) faults: BTreeMap<String, Fault>,
     /// What was asked: path and query, ` 304` or ` 200` behind it.
@@ -58,6 +63,8 @@ impl Shop {
             etags: true,
             circular: false,
             rotating: 0,
+            removed_after: None,
+            moved: BTreeMap::new(),
             endless: false,
             faults: BTreeMap::new(),
             asked: Vec::new(),
@@ -120,6 +127,18 @@ impl Shops {
         change(&mut self.0.lock().unwrap());
     }
 
+    /// Where a request to the brand's own host is sent on to; the same shop answers everywhere.
+    fn moved_to(&self, asked: &Url) -> Option<Url> {
+        let shop = self.0.lock().unwrap();
+        let host = shop
+            .moved
+            .get(asked.path())
+            .filter(|_| asked.host_str() == Some("tea.localhost"))?;
+        let mut elsewhere = asked.clone();
+        elsewhere.set_host(Some(host)).unwrap();
+        Some(elsewhere)
+    }
+
     /// What was asked since the last time, without robots.txt and meta.json.
     pub(crate) fn take_asked(&self) -> Vec<String> {
         let asked = std::mem::take(&mut self.0.lock().unwrap().asked);
@@ -140,6 +159,15 @@ impl Transport for Shops {
             .find(|(name, _)| name == "page")
             .and_then(|(_, page)| page.parse().ok());
         let short = page.map_or_else(|| path.clone(), |page: usize| format!("{path}?page={page}"));
+        if let Some(elsewhere) = self.moved_to(&request.url) {
+            let mut headers = HeaderMap::new();
+            headers.insert("location", HeaderValue::from_str(elsewhere.as_str()).unwrap());
+            return Ok(Incoming {
+                status: StatusCode::MOVED_PERMANENTLY,
+                headers,
+                body: futures::stream::empty().boxed(),
+            });
+        }
         let answered = {
             let mut shop = self.0.lock().unwrap();
             let fault = shop
@@ -158,6 +186,11 @@ impl Transport for Shops {
                     if path == "/products.json" && !shop.products.is_empty() {
                         let by = shop.rotating % shop.products.len();
                         shop.products.rotate_left(by);
+                    }
+                    if path == "/products.json"
+                        && let Some((_, removed)) = shop.removed_after.take_if(|(after, _)| Some(*after) == page)
+                    {
+                        shop.products.drain(..removed);
                     }
                     let (status, body) = reply.unwrap_or_else(|| (404, "no such page".to_owned()));
                     Some((status, body, shop.etags))

@@ -1,0 +1,89 @@
+//! Whether the store that answers is the one that is registered. A domain that was sold, expired or misconfigured may
+//! lead to another shop, whose catalogue must never become this brand's.
+
+use data_model::StoreHost;
+use url::Url;
+
+use crate::registry::domain_of;
+use crate::{CrawlError, RegisteredBrand, StoreCrawl, StoreFacts};
+
+/// Permanent hosts lie under this domain; one that is the brand's address too is no mere stand-in.
+const PLATFORM_DOMAIN: &str = ".myshopify.com";
+
+/// The addresses at which the registered store answers.
+#[derive(Debug)]
+pub(super) struct Identity {
+    registered: String,
+    hosts: Vec<String>,
+    /// Whether wherever it leads is the store's own: the platform sends visitors of a permanent host to the domain
+    /// that the store chose.
+    leads_home: bool,
+}
+
+impl Identity {
+    /// Holds what the store says of itself, and the address at which it said so, against what is registered and what
+    /// its last crawl found. A brand whose key is its domain, for want of a permanent host when it was registered, may
+    /// state one later; from then on it is known by that.
+    pub(super) fn established(
+        brand: &RegisteredBrand,
+        known: Option<&StoreCrawl>,
+        facts: &StoreFacts,
+        answered_at: Option<&Url>,
+    ) -> Result<Self, CrawlError> {
+        let expected = match permanent_host(brand) {
+            Some(registered) => Some(registered),
+            None => known.and_then(|known| known.facts.permanent_host.as_ref()),
+        };
+        let base = host_of(&brand.base_url);
+        let leads_home = answered_at.is_none() && base.ends_with(PLATFORM_DOMAIN);
+        let answered_at = answered_at.map(host_of);
+        let another = |registered: &StoreHost, found: &str| CrawlError::AnotherStore {
+            registered: registered.to_string(),
+            found: found.to_owned(),
+        };
+        match (expected, &facts.permanent_host, &answered_at) {
+            (Some(expected), Some(stated), _) if stated != expected => {
+                return Err(another(expected, stated.as_str()));
+            }
+            // Who answers elsewhere must say that it is the same store.
+            (Some(expected), None, Some(elsewhere)) if *elsewhere != base => {
+                return Err(another(expected, elsewhere));
+            }
+            _ => {}
+        }
+        let hosts = [Some(base), answered_at].into_iter().flatten().collect();
+        Ok(Self {
+            registered: brand.domain.clone(),
+            hosts,
+            leads_home,
+        })
+    }
+
+    /// Refuses a page that came from elsewhere than the store or the address that it described itself at.
+    pub(super) fn check(&self, page: &Url) -> Result<(), CrawlError> {
+        let host = host_of(page);
+        if self.leads_home || self.hosts.contains(&host) {
+            return Ok(());
+        }
+        Err(CrawlError::AnotherStore {
+            registered: self.registered.clone(),
+            found: host,
+        })
+    }
+}
+
+/// The brand's permanent host, if that is what it is registered by.
+fn permanent_host(brand: &RegisteredBrand) -> Option<&StoreHost> {
+    let stands_in = brand
+        .domain
+        .parse()
+        .is_ok_and(|domain: StoreHost| domain == brand.store);
+    (!stands_in || brand.store.as_str().ends_with(PLATFORM_DOMAIN)).then_some(&brand.store)
+}
+
+/// Host and port; `www` and the scheme make no other store.
+fn host_of(url: &Url) -> String {
+    let domain = domain_of(url).unwrap_or_default().to_ascii_lowercase();
+    let domain = domain.trim_end_matches('.');
+    domain.strip_prefix("www.").unwrap_or(domain).to_owned()
+}
