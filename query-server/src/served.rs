@@ -50,7 +50,7 @@ impl Served {
     pub(crate) fn prepare(release: Release, current: Current) -> Result<Self, PrepareError> {
         let text = TextIndex::open(&release).map_err(PrepareError::Text)?;
         let id = release.id().to_string();
-        let brand_members = release.brands().iter().map(|entry| brand_members(entry)).collect();
+        let brand_members = release.brands().iter().map(brand_members).collect();
         let mut brands_by_size: Vec<usize> = (0..release.brands().len()).collect();
         brands_by_size.sort_by_key(|at| {
             let entry = release.brands().get(*at);

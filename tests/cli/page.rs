@@ -22,7 +22,17 @@ fn the_page_shows_what_the_search_answers() {
         return;
     }
     let haat = Haat::new();
-    let args = ["demo", "--products", "400", "--stores", "8", "--seed", "2", "--listen", "127.0.0.1:0"];
+    let args = [
+        "demo",
+        "--products",
+        "400",
+        "--stores",
+        "8",
+        "--seed",
+        "2",
+        "--listen",
+        "127.0.0.1:0",
+    ];
     let (_demo, ready) = haat.serve(&args);
     let base = ready["address"].as_str().unwrap();
     let (_, first) = get(&format!("{base}/v1/search?limit=1"));

@@ -13,7 +13,10 @@ fn a_release_costs_what_changed_and_has_a_way_back() {
         (&"published".into(), &400.into())
     );
     let unchanged = haat.run(&["release", "build"]).json();
-    assert_eq!((&unchanged["outcome"], &unchanged["products_indexed"]), (&"unchanged".into(), &0.into()));
+    assert_eq!(
+        (&unchanged["outcome"], &unchanged["products_indexed"]),
+        (&"unchanged".into(), &0.into())
+    );
     drop(first);
 
     // The same stores later, of which one is crawled.
@@ -26,12 +29,18 @@ fn a_release_costs_what_changed_and_has_a_way_back() {
     assert_eq!(haat.run(&["release", "show"]).json(), before);
     let next = haat.run(&["release", "build"]).json();
     let expected = haat.sql(&format!("select count(*) n from products where brand_slug = '{slug}'"))[0]["n"].clone();
-    assert_eq!((&next["outcome"], &next["products_indexed"]), (&"published".into(), &expected));
+    assert_eq!(
+        (&next["outcome"], &next["products_indexed"]),
+        (&"published".into(), &expected)
+    );
     assert_eq!((&next["parts_kept"], &next["parts_built"]), (&1.into(), &1.into()));
 
     // Back, and what garbage collection may not take.
     let back = haat.run(&["release", "rollback"]).json();
-    assert_eq!((&back["to"], &back["from"]), (&whole["release"]["release"], &next["release"]));
+    assert_eq!(
+        (&back["to"], &back["from"]),
+        (&whole["release"]["release"], &next["release"])
+    );
     assert_eq!(haat.run(&["release", "show"]).json()["id"], whole["release"]["release"]);
     let kept = files(&haat.path().join("releases"), "files");
     haat.run(&["release", "gc", "--keep", "2"]).json();
@@ -53,7 +62,12 @@ fn a_catalogue_that_collapses_is_not_published_and_the_crawl_still_answers() {
     haat.run(&["crawl", "--release"]).json();
     drop(first);
     let brands = haat.run(&["brands", "list"]).json();
-    let slugs: Vec<&str> = brands["brands"].as_array().unwrap().iter().map(|brand| brand["slug"].as_str().unwrap()).collect();
+    let slugs: Vec<&str> = brands["brands"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|brand| brand["slug"].as_str().unwrap())
+        .collect();
     for slug in &slugs[1..] {
         haat.run(&["brands", "remove", slug]).json();
     }
@@ -61,5 +75,8 @@ fn a_catalogue_that_collapses_is_not_published_and_the_crawl_still_answers() {
     assert_eq!(refused.code, 1, "{refused:?}");
     assert!(refused.stderr.contains("--accept-collapse"), "{}", refused.stderr);
     assert_eq!(haat.run(&["release", "show"]).json()["counts"]["products"], 300);
-    assert_eq!(haat.run(&["release", "build", "--accept-collapse"]).json()["outcome"], "published");
+    assert_eq!(
+        haat.run(&["release", "build", "--accept-collapse"]).json()["outcome"],
+        "published"
+    );
 }

@@ -224,7 +224,7 @@ impl PartFilter {
             }
         }
         // What stands behind the last row is none.
-        if let Some(last) = mask.last_mut().filter(|_| rows % 8 != 0) {
+        if let Some(last) = mask.last_mut().filter(|_| !rows.is_multiple_of(8)) {
             *last &= (1 << (rows % 8)) - 1;
         }
         mask

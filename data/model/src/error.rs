@@ -80,7 +80,7 @@ error_codes! {
     /// The path exists, the method does not.
     MethodNotAllowed = "method_not_allowed", 405, Caller, "The path does not take this method";
     /// The body is too large.
-    PayloadTooLarge = "payload_too_large", 413, Caller, "The body is too large";
+    PayloadTooLarge = "payload_too_large", 413, Caller, "The request is too large";
     /// The body is of another media type.
     UnsupportedMediaType = "unsupported_media_type", 415, Caller, "The body must be application/json";
     /// A request with this idempotency key is in flight.

@@ -1,5 +1,7 @@
 //! A catalogue that shrank too much is not believed until a second crawl or the operator confirms it: a store that
-//! is half down, misconfigured or hostile must not empty its brand. `held/{store}.json` remembers what is held back.
+//! is half down, misconfigured or hostile must not empty its brand. A second crawl confirms nothing where the same
+//! fault would show twice: when the catalogue is empty though the store does not say that it has nothing, or when many
+//! of its records could not be understood. `held/{store}.json` remembers what is held back.
 
 use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
 use data_storage::{Storage, StorageError, get_bytes, put_over};
@@ -28,7 +30,7 @@ pub struct Held {
     pub products_before: u64,
     /// Products that the crawl found.
     pub products_found: u64,
-    /// Records among the rest that could not be understood.
+    /// Records among the rest that could not be understood, and of which the crawl found no product.
     pub quarantined: u64,
     /// Whether the operator says that this is right.
     #[serde(default)]
@@ -52,19 +54,62 @@ pub enum HeldError {
     Nothing(BrandSlug),
 }
 
-/// Whether to believe that a brand which had `before` products has `found` now.
-pub(crate) fn is_believed(config: &CollapseConfig, before: u64, found: u64, run: &RunId, held: Option<&Held>) -> bool {
+/// What a crawl found of a brand.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Found {
+    /// Products.
+    pub(crate) products: u64,
+    /// Records that make no product.
+    pub(crate) unreadable: u64,
+    /// How many products the store says it has.
+    pub(crate) stated: Option<u64>,
+}
+
+impl Found {
+    /// Whether a second crawl that finds the same says anything about a brand that had `before` products: what makes
+    /// products disappear here may well be a fault, and faults come twice.
+    fn is_confirmed_by_repetition(self, before: u64) -> bool {
+        if self.products == 0 {
+            return self.stated == Some(0);
+        }
+        let missing = before.saturating_sub(self.products);
+        let records = self.products.saturating_add(self.unreadable);
+        let explains_half = self.unreadable > 0 && self.unreadable.saturating_mul(2) >= missing;
+        !explains_half && self.unreadable.saturating_mul(10) <= records
+    }
+}
+
+/// Whether to believe that a brand which had `before` products has what was found now.
+pub(crate) fn is_believed(
+    config: &CollapseConfig,
+    before: u64,
+    found: Found,
+    run: &RunId,
+    held: Option<&Held>,
+) -> bool {
+    let products = found.products;
+    let emptied = products == 0 && before > 0;
     // Shares of counts need no more precision than a float has.
-    let emptied = found == 0 && before > 0;
-    let shrank = (found as f64) < before as f64 * config.share_min && before.saturating_sub(found) >= config.drop_min;
+    let shrank =
+        (products as f64) < before as f64 * config.share_min && before.saturating_sub(products) >= config.drop_min;
     if !emptied && !shrank {
         return true;
     }
     held.is_some_and(|held| {
-        let difference = held.products_found.abs_diff(found);
-        let tolerated = held.products_found.max(found) as f64 * config.tolerance;
-        let alike = difference <= DIFFERENCE_IGNORED || difference as f64 <= tolerated;
-        alike && (held.confirmed || held.run != *run)
+        let difference = held.products_found.abs_diff(products);
+        let tolerated = held.products_found.max(products) as f64 * config.tolerance;
+        // Few products are not about the same as none.
+        let both_empty = (held.products_found == 0) == (products == 0);
+        let alike = both_empty && (difference <= DIFFERENCE_IGNORED || difference as f64 <= tolerated);
+        let held_found = Found {
+            products: held.products_found,
+            unreadable: held.quarantined,
+            stated: found.stated,
+        };
+        let repeated = held.run != *run
+            && found.is_confirmed_by_repetition(before)
+            && held_found.is_confirmed_by_repetition(before);
+        alike && (held.confirmed || repeated)
     })
 }
 
@@ -144,11 +189,19 @@ mod tests {
         }
     }
 
+    fn found(products: u64) -> Found {
+        Found {
+            products,
+            unreadable: 0,
+            stated: None,
+        }
+    }
+
     #[test]
     fn a_catalogue_that_lost_half_its_products_is_not_believed_at_once() {
         let config = CollapseConfig::default();
         let run: RunId = "r2".parse().unwrap();
-        let believed = |before, found| is_believed(&config, before, found, &run, None);
+        let believed = |before, now| is_believed(&config, before, found(now), &run, None);
         assert!(believed(0, 0) && believed(0, 500) && believed(100, 100) && believed(100, 50) && believed(100, 900));
         assert!(believed(15, 6), "fewer than half, but not ten fewer");
         assert!(!believed(100, 49) && !believed(20, 9) && !believed(1, 0) && !believed(100, 0));
@@ -158,7 +211,7 @@ mod tests {
     fn another_crawl_or_the_operator_confirms_about_the_same_count() {
         let config = CollapseConfig::default();
         let (same, other): (RunId, RunId) = ("r1".parse().unwrap(), "r2".parse().unwrap());
-        let believed = |found, run, held: &Held| is_believed(&config, 1000, found, run, Some(held));
+        let believed = |now, run, held: &Held| is_believed(&config, 1000, found(now), run, Some(held));
         assert!(believed(200, &other, &held(200, false)));
         assert!(believed(182, &other, &held(200, false)));
         assert!(!believed(150, &other, &held(200, false)), "quite another count");
@@ -168,9 +221,53 @@ mod tests {
         );
         assert!(believed(200, &same, &held(200, true)));
         assert!(
-            !believed(0, &other, &held(200, true)),
-            "the operator confirmed 200, not 0"
+            !believed(0, &other, &held(200, true)) && !believed(0, &other, &held(3, true)),
+            "the operator confirmed some, not none"
         );
-        assert!(believed(0, &other, &held(0, false)));
+        assert!(believed(0, &other, &held(0, true)));
+    }
+
+    #[test]
+    fn an_empty_catalogue_is_confirmed_by_the_operator_or_by_the_stores_own_count() {
+        let config = CollapseConfig::default();
+        let (same, other): (RunId, RunId) = ("r1".parse().unwrap(), "r2".parse().unwrap());
+        let believed = |stated, run, held: Option<&Held>| {
+            let empty = Found { stated, ..found(0) };
+            is_believed(&config, 1000, empty, run, held)
+        };
+        let seen = held(0, false);
+        assert!(!believed(None, &other, Some(&seen)) && !believed(Some(7), &other, Some(&seen)));
+        assert!(believed(Some(0), &other, Some(&seen)));
+        assert!(!believed(Some(0), &same, Some(&seen)) && !believed(Some(0), &other, None));
+    }
+
+    #[test]
+    fn records_that_could_not_be_understood_are_not_gone_because_it_happened_twice() {
+        let config = CollapseConfig::default();
+        let other: RunId = "r2".parse().unwrap();
+        let believed = |unreadable: u64, held_unreadable: u64, confirmed| {
+            let now = Found {
+                unreadable,
+                ..found(200)
+            };
+            let held = Held {
+                quarantined: held_unreadable,
+                ..held(200, confirmed)
+            };
+            is_believed(&config, 1000, now, &other, Some(&held))
+        };
+        assert!(believed(0, 0, false) && believed(22, 22, false));
+        assert!(!believed(23, 23, false), "more than a tenth of the records");
+        assert!(!believed(800, 0, false) && !believed(0, 800, false), "either time");
+        assert!(believed(800, 800, true));
+        // Half of what is missing, though less than a tenth of all.
+        let few = |unreadable| {
+            Found {
+                unreadable,
+                ..found(100)
+            }
+            .is_confirmed_by_repetition(120)
+        };
+        assert!(few(9) && !few(10) && !few(11));
     }
 }

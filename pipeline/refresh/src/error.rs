@@ -36,17 +36,80 @@ pub enum RefreshError {
     Ledger(#[from] LedgerError),
 }
 
-/// An error with its causes, in one line.
+/// Longest text that is made of an error and its causes.
+const TEXT_CHARS_MAX: usize = 500;
+/// How deep causes are told.
+const CAUSES_MAX: usize = 32;
+
+/// An error with its causes, in one line of at most [`TEXT_CHARS_MAX`] characters.
 pub(crate) fn with_causes(error: &dyn Error) -> String {
-    let mut text = error.to_string();
+    let mut text = said(error);
     let mut cause = error.source();
-    while let Some(error) = cause {
-        let said = error.to_string();
-        if !text.ends_with(&said) {
+    for _ in 0..CAUSES_MAX {
+        let Some(error) = cause else { break };
+        let said = said(error);
+        if !said.is_empty() && !text.ends_with(&said) {
             // Writing to a string does not fail.
             let _ = write!(text, ": {said}");
         }
         cause = error.source();
     }
+    if text.chars().count() > TEXT_CHARS_MAX {
+        text = text.chars().take(TEXT_CHARS_MAX - 1).chain(['…']).collect();
+    }
     text
+}
+
+/// What an error says of itself, in one line. Some append a backtrace to it, which is for programmers.
+fn said(error: &dyn Error) -> String {
+    let text = error.to_string();
+    let lower = text.to_ascii_lowercase();
+    let end = lower
+        .match_indices("backtrace:")
+        .map(|(at, _)| lower[..at].strip_suffix("stack ").unwrap_or(&lower[..at]).len())
+        .find(|at| lower[..*at].trim_end_matches([' ', '\t']).ends_with('\n'));
+    let message = end.map_or(text.as_str(), |end| &text[..end]);
+    let words = message.split(|char: char| char.is_whitespace() || char.is_control());
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("{0}")]
+    struct Says(String, #[source] Option<Box<Says>>);
+
+    fn chain(texts: &[&str]) -> Says {
+        let (first, rest) = texts.split_first().unwrap();
+        let cause = (!rest.is_empty()).then(|| Box::new(chain(rest)));
+        Says((*first).to_owned(), cause)
+    }
+
+    #[test]
+    fn an_error_is_told_with_its_causes_in_one_line_without_backtraces() {
+        let traced =
+            "Schema error: no field x\n\nbacktrace:    0: std::backtrace_rs::trace\n   1: main\n             at a.rs:1";
+        let stack = "broken\nstack backtrace:\n   0: rust_begin_unwind";
+        assert_eq!(
+            with_causes(&chain(&[
+                "table products: read failed",
+                traced,
+                stack,
+                "disk\r\nfull\u{7}"
+            ])),
+            "table products: read failed: Schema error: no field x: broken: disk full"
+        );
+        assert_eq!(with_causes(&chain(&["no backtrace: here"])), "no backtrace: here");
+        assert_eq!(with_causes(&chain(&["a: b", "b"])), "a: b");
+    }
+
+    #[test]
+    fn however_much_an_error_says_little_of_it_is_told() {
+        let long = "é".repeat(2_000);
+        let told = with_causes(&chain(&["it failed", &long, &long, "why"]));
+        assert_eq!(told.chars().count(), 500);
+        assert!(told.starts_with("it failed: éé") && told.ends_with('…'));
+    }
 }

@@ -1,6 +1,6 @@
 //! One store's way through a run: crawl, read, judge.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use crate::RefreshConfig;
-use crate::collapse::{Held, HeldError, drop_held, is_believed, load_held, save_held};
+use crate::collapse::{Found, Held, HeldError, drop_held, is_believed, load_held, save_held};
 use crate::error::with_causes;
 use crate::prepare::{PrepareError, prepare, reading_of};
 use crate::ratings::{Ratings, RatingsError};
@@ -188,6 +188,7 @@ impl Shared {
             run: &self.run,
             brand,
             known,
+            products_before: in_lake.map(|known| known.products),
             context: &reading,
         };
         let crawl = self
@@ -262,7 +263,12 @@ impl Shared {
         );
         summary.quarantined = refresh.quarantined.len() as u64;
         let before = in_lake.map_or(0, |known| known.products);
-        if !self.is_believed(brand, before, summary).await? {
+        let found = Found {
+            products,
+            unreadable: unreadable(&refresh),
+            stated: crawl.facts.published_products,
+        };
+        if !self.is_believed(brand, before, found).await? {
             summary.outcome = Outcome::HeldBack {
                 products_before: before,
                 products_found: products,
@@ -307,14 +313,9 @@ impl Shared {
     }
 
     /// Whether what the crawl found may replace the `before` products that the brand has; if not, takes note of it.
-    async fn is_believed(
-        &self,
-        brand: &RegisteredBrand,
-        before: u64,
-        found: &StoreSummary,
-    ) -> Result<bool, StoreFailure> {
+    async fn is_believed(&self, brand: &RegisteredBrand, before: u64, found: Found) -> Result<bool, StoreFailure> {
         let held = load_held(&self.storage, &brand.store).await?;
-        if is_believed(&self.config.collapse, before, found.products, &self.run, held.as_ref()) {
+        if is_believed(&self.config.collapse, before, found, &self.run, held.as_ref()) {
             return Ok(true);
         }
         // A run that is gone on with has noted it already; the operator may have confirmed it meanwhile.
@@ -327,7 +328,7 @@ impl Shared {
                 held_at: self.clock.now(),
                 products_before: before,
                 products_found: found.products,
-                quarantined: found.quarantined,
+                quarantined: found.unreadable,
                 confirmed: false,
             };
             save_held(&self.storage, &held).await?;
@@ -402,6 +403,20 @@ impl Shared {
         let rated = rated(refresh, ratings).await.map_err(|error| failed(error.into()))?;
         Ok(rated.0)
     }
+}
+
+/// How many records make no product; a product of which a variant was left out is one.
+fn unreadable(refresh: &BrandRefresh) -> u64 {
+    let products: BTreeSet<String> = refresh
+        .products
+        .iter()
+        .map(|product| product.key.platform_id.to_string())
+        .collect();
+    let lost = refresh
+        .quarantined
+        .iter()
+        .filter(|entry| !products.contains(&entry.subject));
+    lost.count() as u64
 }
 
 /// The catalogue with its ratings, and what the lake will call it.

@@ -213,10 +213,11 @@ mod tests {
                         let mut least = (naive(one_rest, other_rest) + usize::from(a != b))
                             .min(naive(one_rest, other) + 1)
                             .min(naive(one, other_rest) + 1);
-                        if let ([one_head @ .., c], [other_head @ .., d]) = (one_rest, other_rest) {
-                            if a == d && b == c {
-                                least = least.min(naive(one_head, other_head) + 1);
-                            }
+                        if let ([one_head @ .., c], [other_head @ .., d]) = (one_rest, other_rest)
+                            && a == d
+                            && b == c
+                        {
+                            least = least.min(naive(one_head, other_head) + 1);
                         }
                         least
                     }

@@ -181,7 +181,7 @@ mod tests {
         object(&mut out, |object| {
             object.text("a", "x");
             object.integer_or_null("b", None::<i64>);
-            object.array("c", [1, 2], |out, item| integer(out, item));
+            object.array("c", [1, 2], integer);
             object.number_or_null("d", Some(4.7));
             object.object("e", |free| free.free("k\"").extend_from_slice(b"true"));
             object.prepared(b"\"f\":1");

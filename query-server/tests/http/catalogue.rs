@@ -67,6 +67,25 @@ pub(crate) fn variant(id: u64, price_minor: i64) -> Variant {
     }
 }
 
+fn media() -> Vec<Media> {
+    vec![
+        Media {
+            url: "https://cdn.example/vienna.jpg".to_owned(),
+            kind: MediaKind::Image,
+            alt: Some("A bag".to_owned()),
+            width: Some(800),
+            height: Some(600),
+        },
+        Media {
+            url: "https://cdn.example/vienna.mp4".to_owned(),
+            kind: MediaKind::Video,
+            alt: None,
+            width: None,
+            height: None,
+        },
+    ]
+}
+
 fn coffee(facts: &BrandFacts) -> Vec<Product> {
     let roast = |id, title: &str, price_minor, available| {
         let mut product = product(facts, id, title);
@@ -88,22 +107,7 @@ fn coffee(facts: &BrandFacts) -> Vec<Product> {
         name: "roast".to_owned(),
         values: vec!["Dark".to_owned()],
     }];
-    vienna.media = vec![
-        Media {
-            url: "https://cdn.example/vienna.jpg".to_owned(),
-            kind: MediaKind::Image,
-            alt: Some("A bag".to_owned()),
-            width: Some(800),
-            height: Some(600),
-        },
-        Media {
-            url: "https://cdn.example/vienna.mp4".to_owned(),
-            kind: MediaKind::Video,
-            alt: None,
-            width: None,
-            height: None,
-        },
-    ];
+    vienna.media = media();
     let sized = |id, size: &str, sku: Option<&str>, price_minor, compare_at_minor| Variant {
         title: size.to_owned(),
         sku: sku.map(str::to_owned),

@@ -10,6 +10,7 @@ async fn vienna(market: &Market) -> (String, String) {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "one whole answer")]
 async fn a_product_is_answered_whole_by_either_identifier() {
     let market = Market::of(&small()).await;
     let (id, uid) = vienna(&market).await;

@@ -107,9 +107,9 @@ async fn a_full_build_of_another_release_replaces_the_damaged_files_it_has() {
             let fresh = tempfile::tempdir().unwrap();
             let mut catalogues = stores(1);
             catalogues.push(crate::fixture::catalogue(9, 1, 30));
-            // Another layout's: nothing is kept, all files of the first release are made anew.
             let second = build(None, &catalogues, 16, fresh.path());
             assert_ne!(second.id, first.id);
+            assert!(contents(&first).iter().all(|file| contents(&second).contains(file)));
             let outcome = bench.publish_from(fresh.path(), &second, Some(1), &bench.cache()).await;
             assert!(matches!(outcome, Ok(Published::Published(_))), "{kind:?} {outcome:?}");
             assert_eq!(bench.releases().verify(&second).await.unwrap(), []);

@@ -83,12 +83,12 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Whether the listing showed fewer products than there should be, as far as the last crawl and the store's own
-    /// count can tell; each of them may be wrong.
+    /// Whether the listing showed fewer products than there should be, as far as the last crawl, the caller and the
+    /// store's own count can tell; each of them may be wrong. Where nobody tells, nothing can be taken for gone.
     fn misses_some(&self) -> bool {
         let before = self.job.known.map(StoreCrawl::products);
-        let expected = before.max(self.facts.published_products);
-        expected.is_none_or(|expected| (self.seen.len() as u64) < expected)
+        let expected = before.max(self.job.products_before).max(self.facts.published_products);
+        expected.map_or(self.doubled, |expected| (self.seen.len() as u64) < expected)
     }
 
     async fn has_moved(&mut self) -> Result<bool, CrawlError> {

@@ -29,6 +29,9 @@ pub struct CrawlJob<'a> {
     pub brand: &'a RegisteredBrand,
     /// The last crawl that the lake has; `None` reads everything anew.
     pub known: Option<&'a StoreCrawl>,
+    /// How many products the brand has, where the caller knows: a listing that moved while it was read and shows fewer
+    /// is read once more.
+    pub products_before: Option<u64>,
     /// The caller's fingerprint of all that decides how pages are understood. When it differs from that of `known`,
     /// the pages are landed even if none changed.
     pub context: &'a str,

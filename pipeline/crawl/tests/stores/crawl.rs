@@ -224,7 +224,8 @@ async fn a_store_that_counts_too_few_is_read_to_its_end() {
             ..Shop::of(1..=9)
         };
         shop.meta.as_mut().unwrap()["published_products_count"] = stated.into();
-        shop.collections.insert("all".into(), (1..=9).map(product).collect());
+        shop.collections.insert("black".into(), (5..=7).map(product).collect());
+        shop.collections.insert("green".into(), (8..=9).map(product).collect());
         let capped = Rig::with(shop).await.crawl("r1", None).await.unwrap();
         assert_eq!(capped.products(), 9);
     }
@@ -263,13 +264,26 @@ async fn products_that_are_skipped_because_others_are_removed_meanwhile_are_not_
 }
 
 #[tokio::test]
+async fn a_crawl_that_knows_nothing_of_the_last_one_still_knows_how_many_products_there_were() {
+    for (before, expected) in [(Some(12), 12), (None, 10)] {
+        let mut rig = Rig::with(Shop::of(1..=12)).await;
+        rig.products_before = before;
+        rig.shop.change(|shop| {
+            shop.meta = None;
+            shop.removed_after = Some((1, 2));
+        });
+        assert_eq!(rig.crawl("r1", None).await.unwrap().products(), expected);
+    }
+}
+
+#[tokio::test]
 async fn the_second_reading_goes_to_the_end_and_there_is_no_third() {
     let rig = Rig::with(Shop::of(1..=12)).await;
     let first = rig.crawl("r1", None).await.unwrap();
-    // One comes, two go: at the second reading's first page as many have been seen as the store says it has.
+    // At the second reading's first page as many have been seen as the store says it has.
     rig.shop.change(|shop| {
-        shop.removed_after = Some((1, 4));
-        shop.meta.as_mut().unwrap()["published_products_count"] = 3.into();
+        shop.removed_after = Some((2, 4));
+        shop.meta.as_mut().unwrap()["published_products_count"] = 9.into();
     });
     rig.shop.take_asked();
     let second = rig.crawl("r2", Some(&first)).await.unwrap();
@@ -371,7 +385,7 @@ async fn a_redirect_is_followed_to_the_store_itself_and_not_to_another() {
 async fn a_catalogue_without_end_is_an_error() {
     let stated = Rig::with(Shop {
         endless: true,
-        per_page: 400,
+        pages_max: 1000,
         ..Shop::of(1..=3)
     })
     .await;

@@ -251,6 +251,7 @@ pub(crate) struct Rig {
     pub(crate) clock: Arc<TestClock>,
     pub(crate) config: CrawlConfig,
     pub(crate) brand: RegisteredBrand,
+    pub(crate) products_before: Option<u64>,
 }
 
 impl Rig {
@@ -279,6 +280,7 @@ impl Rig {
             clock,
             config,
             brand,
+            products_before: None,
         }
     }
 
@@ -315,6 +317,7 @@ impl Rig {
             run: &run,
             brand: &self.brand,
             known,
+            products_before: self.products_before,
             context,
         };
         self.crawler()

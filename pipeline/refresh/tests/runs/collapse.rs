@@ -40,10 +40,42 @@ async fn an_emptied_catalogue_is_never_believed_at_once_and_one_that_keeps_falli
     shrink(&rig, 1..=12);
     assert_eq!(outcomes(&rig.run().await), ["tea held_back"]);
     rig.street.change("tea", |shop| shop.list([]));
-    assert_eq!(outcomes(&rig.run().await), ["tea held_back"]);
-    assert_eq!(rig.ids("tea").await.len(), 30);
+    for _ in 0..3 {
+        assert_eq!(outcomes(&rig.run().await), ["tea held_back"]);
+        assert_eq!(rig.ids("tea").await.len(), 30, "however often it is seen empty");
+    }
+    confirm(&rig.storage, &slug("tea")).await.unwrap();
     assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
     assert_eq!(rig.ids("tea").await, Vec::<u64>::new());
+}
+
+#[tokio::test]
+async fn a_store_that_lists_nothing_twice_and_says_that_it_has_nothing_is_believed() {
+    let rig = Rig::with([("tea", Shop::of(1..=30))]).await;
+    rig.run().await;
+    rig.street.change("tea", |shop| {
+        shop.list([]);
+        shop.states.1 = Some(0);
+    });
+    assert_eq!(outcomes(&rig.run().await), ["tea held_back"]);
+    assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
+    assert_eq!(rig.ids("tea").await, Vec::<u64>::new());
+}
+
+#[tokio::test]
+async fn records_that_cannot_be_understood_do_not_empty_a_brand_by_coming_twice() {
+    let rig = Rig::with([("tea", Shop::of(1..=30))]).await;
+    rig.run().await;
+    rig.street.change("tea", |shop| {
+        shop.list((1..=30).map(|id| product(id, if id <= 8 { "499.00" } else { "on request" })));
+    });
+    for _ in 0..3 {
+        assert_eq!(outcomes(&rig.run().await), ["tea held_back"]);
+    }
+    assert_eq!(rig.ids("tea").await.len(), 30);
+    assert_eq!(held_back(&rig.storage).await.unwrap()[0].quarantined, 22);
+    confirm(&rig.storage, &slug("tea")).await.unwrap();
+    assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
 }
 
 #[tokio::test]

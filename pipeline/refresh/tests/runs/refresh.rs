@@ -113,6 +113,67 @@ async fn a_store_that_fails_costs_itself_alone_and_keeps_its_products() {
 }
 
 #[tokio::test]
+async fn a_domain_that_leads_to_another_store_does_not_bring_that_stores_products() {
+    let rig = Rig::with([]).await;
+    rig.street.open("tea", Shop::of(1..=7));
+    let mut registry = Registry::load(&rig.storage).await.unwrap();
+    let brand = NewBrand {
+        store: Some("tea.myshopify.com".parse().unwrap()),
+        name: Some("tea".into()),
+        ..NewBrand::at("http://tea.localhost".parse().unwrap())
+    };
+    registry.add(&rig.storage, &[brand], rig.now()).await.unwrap();
+    rig.street
+        .change("tea", |shop| shop.states.0 = Some("tea.myshopify.com"));
+    assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
+    let versions = rig.versions().await;
+    rig.street.change("tea", |shop| {
+        *shop = Shop::of(101..=120);
+        shop.states.0 = Some("coffee.myshopify.com");
+    });
+    for force in [false, true] {
+        let options = RunOptions {
+            force,
+            ..RunOptions::default()
+        };
+        let report = rig.run_with(&options).await.unwrap();
+        let Outcome::Failed { code, reason } = &report.stores[0].outcome else {
+            panic!("{report:?}");
+        };
+        assert_eq!(code, "another_store");
+        assert!(
+            reason.contains("tea.myshopify.com") && reason.contains("coffee.myshopify.com"),
+            "{reason}"
+        );
+        assert_eq!(report.stores[0].products, 7);
+    }
+    assert_eq!(rig.versions().await, versions);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_that_is_a_part_or_a_bare_list_is_no_end_of_the_catalogue() {
+    let rig = Rig::with([("tea", Shop::of(1..=7))]).await;
+    rig.run().await;
+    let nested = "[".repeat(500) + &"]".repeat(500);
+    for (status, body, expected) in [
+        (206, r#"{"products":[]}"#, "status"),
+        (200, "[]", "not_a_catalogue"),
+        (200, &nested, "not_a_catalogue"),
+    ] {
+        rig.street
+            .fault("tea", "/products.json?page=2", Fault::Answer(status, body.to_owned()));
+        for _ in 0..2 {
+            let report = rig.run().await;
+            assert!(
+                matches!(&report.stores[0].outcome, Outcome::Failed { code, .. } if code == expected),
+                "{body:.20} {report:?}"
+            );
+        }
+    }
+    assert_eq!(rig.ids("tea").await.len(), 7);
+}
+
+#[tokio::test]
 async fn a_record_that_cannot_be_understood_goes_to_quarantine_and_its_neighbours_to_the_lake() {
     let rig = Rig::with([("tea", Shop::of([]))]).await;
     rig.street.change("tea", |shop| {

@@ -32,6 +32,8 @@ pub(crate) struct Shop {
     /// Bodies of its product pages, by handle.
     pub(crate) html: BTreeMap<String, String>,
     pub(crate) currency: Option<&'static str>,
+    /// The permanent host and the number of products that it states.
+    pub(crate) states: (Option<&'static str>, Option<u64>),
     /// By a part of the path and query.
     pub(crate) faults: BTreeMap<String, Fault>,
     /// What was asked of it: path and page, status behind it.
@@ -64,7 +66,9 @@ impl Shop {
                 let name = host.trim_end_matches(".localhost");
                 (
                     200,
-                    json!({"id": 1, "name": name, "currency": self.currency, "country": "IN"}).to_string(),
+                    json!({"id": 1, "name": name, "currency": self.currency, "country": "IN",
+                        "myshopify_domain": self.states.0, "published_products_count": self.states.1})
+                    .to_string(),
                 )
             }
             "/products.json" => (
