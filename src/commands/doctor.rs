@@ -153,6 +153,19 @@ async fn release(context: &Context, storage: &Storage) -> Finding {
             return anyhow::Ok(None);
         };
         let manifest = releases.manifest(current.id).await?;
+        // From the store itself: a server's cache may hold good copies of what is damaged there.
+        let damage: Vec<_> = releases
+            .verify(&manifest)
+            .await?
+            .iter()
+            .map(|damage| format!("{} ({})", damage.name, damage.kind))
+            .collect();
+        anyhow::ensure!(
+            damage.is_empty(),
+            "release {} is damaged: {}",
+            current.id,
+            damage.join(", ")
+        );
         let local = releases.fetch(&manifest, &context.cache_dir(storage)).await?;
         tokio::task::spawn_blocking(move || data_index::Release::open(local)).await??;
         Ok(Some(format!(
@@ -166,10 +179,6 @@ async fn release(context: &Context, storage: &Storage) -> Finding {
             advice: Some("`haat release build`"),
             ..Finding::fine("release", "none yet".into())
         },
-        Err(error) => Finding::broken(
-            "release",
-            &error,
-            "`haat release rollback`, then `haat release build --full`",
-        ),
+        Err(error) => Finding::broken("release", &error, "`haat release build --full` writes every file anew"),
     }
 }

@@ -103,9 +103,7 @@ pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -
     };
     let bar = Arc::new(BuildBar::new(context.quiet));
     let built = build_release(&lake, &context.releases(storage), &options, bar, context.clock.as_ref()).await;
-    Ok(built.context(
-        "no release was published, the one before stays (a fall of counts that is right: --accept-collapse)",
-    )?)
+    built.context("no release was published, the one before stays (a fall of counts that is right: --accept-collapse)")
 }
 
 /// One line for people.
@@ -173,6 +171,10 @@ async fn rollback(context: &Context, releases: &ReleaseStore, id: Option<String>
         listed.iter().any(|release| release.id == to),
         "there is no release {to}"
     );
+    if dry_run {
+        let damage = releases.verify(&releases.manifest(to).await?).await?;
+        anyhow::ensure!(damage.is_empty(), "release {to} is damaged: {}", damage[0].kind);
+    }
     if !dry_run && let Published::Lost(_) = releases.rollback(to).await? {
         return Err(lost_race(
             "another writer changed the current release first; look again",

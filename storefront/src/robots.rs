@@ -144,16 +144,16 @@ fn field(line: &[u8]) -> Option<(Key, &[u8])> {
     let split = memchr::memchr(b':', line).or_else(|| line.iter().position(u8::is_ascii_whitespace))?;
     let (name, value) = (line[..split].trim_ascii(), line[split + 1..].trim_ascii());
     let is = |spelling: &&str| name.eq_ignore_ascii_case(spelling.as_bytes());
-    let key = if ["user-agent", "useragent", "user agent"].iter().any(|name| is(name)) {
+    let key = if ["user-agent", "useragent", "user agent"].iter().any(is) {
         Key::UserAgent
     } else if is(&"allow") {
         Key::Allow
     } else if ["disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"]
         .iter()
-        .any(|name| is(name))
+        .any(is)
     {
         Key::Disallow
-    } else if ["crawl-delay", "crawldelay", "crawl delay"].iter().any(|name| is(name)) {
+    } else if ["crawl-delay", "crawldelay", "crawl delay"].iter().any(is) {
         Key::CrawlDelay
     } else {
         return None;

@@ -1,4 +1,5 @@
 //! What goes into the lake comes out of it, changes only what changed, and can be read as of any tick.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 mod support;
 

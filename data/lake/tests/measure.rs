@@ -1,6 +1,11 @@
 //! What one brand's refresh costs beside 200,000 products. It asserts nothing about time: run it and read.
 //!
 //! `cargo test -p data-lake --test measure -- --ignored --nocapture` leaves the lake in `target/tmp/lake`.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test that cannot go on says so at once"
+)]
 
 mod support;
 

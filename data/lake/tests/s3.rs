@@ -1,4 +1,10 @@
 //! The lake on an S3-compatible store.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that cannot go on says so at once"
+)]
 
 #[path = "../../storage/tests/support/moto.rs"]
 mod moto;

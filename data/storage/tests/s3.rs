@@ -1,4 +1,10 @@
 //! An S3-compatible store keeps the same promises as every other.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that cannot go on says so at once"
+)]
 
 #[path = "support/moto.rs"]
 mod moto;

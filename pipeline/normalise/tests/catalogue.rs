@@ -1,3 +1,6 @@
+//! Whole pages in, products and quarantine out.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
+
 use pipeline_normalise::{Catalogue, CatalogueBuilder, StoreContext};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -34,6 +37,7 @@ fn page(products: &[Value]) -> Value {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "the snapshot shows a whole product")]
 fn a_whole_product_comes_out_as_it_went_in() {
     let mut shirt = product(7, "1299.00");
     shirt["title"] = json!("  Linen\u{a0}Shirt  - Blue ");
@@ -269,7 +273,7 @@ fn of_a_product_on_two_pages_the_later_state_is_taken_once() {
     newer["updated_at"] = json!("2025-02-01T00:00:00+05:30");
     let older = product(1, "10.00");
     for pages in [
-        [page(&[older.clone()]), page(&[newer.clone()])],
+        [page(std::slice::from_ref(&older)), page(std::slice::from_ref(&newer))],
         [page(&[newer]), page(&[older])],
     ] {
         let found = catalogue("INR", &pages).products;
@@ -286,7 +290,7 @@ proptest! {
     fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         let mut builder = CatalogueBuilder::new(context("INR"));
         let _ = builder.page(&bytes);
-        builder.finish();
+        drop(builder.finish());
     }
 
     #[test]

@@ -1,4 +1,5 @@
 //! Pages as stores should not, but do, answer them.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::borrow::Cow;
 

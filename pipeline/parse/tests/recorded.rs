@@ -1,4 +1,9 @@
 //! Pages that real stores served, read here and by an independent reader of JSON.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test that cannot go on says so at once"
+)]
 
 use std::path::PathBuf;
 

@@ -260,6 +260,10 @@ async fn bodies_beyond_the_limit_on_the_wire_are_refused() {
             "{path} {error:?}"
         );
     }
+}
+
+#[tokio::test]
+async fn a_body_of_exactly_the_limit_is_read_and_one_byte_more_is_not() {
     let exact = u64::try_from(page_of("{}").len()).unwrap();
     let config = StorefrontConfig {
         body_bytes_max: exact,

@@ -34,7 +34,7 @@ impl Walk<'_> {
         if let PageTarget::Products { page } = target
             && *page <= self.resumed
         {
-            match self.from_this_landing(*page).await? {
+            match self.landed_by_this_run(*page).await? {
                 Some(obtained) => return Ok(obtained),
                 // Damaged: from here on the store is asked.
                 None => self.resumed = 0,
@@ -53,7 +53,7 @@ impl Walk<'_> {
                 obtained.etag
             }
         };
-        match self.from_last_landing(target, etag).await? {
+        match self.landed_last(target, etag).await? {
             Some(obtained) => Ok(obtained),
             // Unchanged, but its content was not kept: the validator must not be sent.
             None => self.fetch(target, false).await,
@@ -109,11 +109,7 @@ impl Walk<'_> {
     }
 
     /// A page as the last crawl landed it; `None` if that is gone or damaged.
-    async fn from_last_landing(
-        &self,
-        target: &PageTarget,
-        etag: Option<String>,
-    ) -> Result<Option<Obtained>, CrawlError> {
+    async fn landed_last(&self, target: &PageTarget, etag: Option<String>) -> Result<Option<Obtained>, CrawlError> {
         let (Some(mark), Some(known)) = (self.known.get(target), self.job.known) else {
             return Ok(None);
         };
@@ -150,7 +146,7 @@ impl Walk<'_> {
     }
 
     /// A page that this run landed before it was interrupted; `None` if it is damaged.
-    async fn from_this_landing(&self, page: u32) -> Result<Option<Obtained>, CrawlError> {
+    async fn landed_by_this_run(&self, page: u32) -> Result<Option<Obtained>, CrawlError> {
         let path = landed_at(self.job.run, &self.job.brand.store, &page_file("products", page));
         let Ok(Some((frame, body))) = read_compressed(&self.crawler.storage, &path).await else {
             return Ok(None);

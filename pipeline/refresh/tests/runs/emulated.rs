@@ -107,24 +107,13 @@ fn outcome_of<'a>(report: &'a RunReport, host: &str) -> &'a Outcome {
         .outcome
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whatever_is_wrong_with_a_store_its_products_stay_and_its_neighbour_is_read() {
-    let market = Market::open(1_200, 2).await;
-    assert_eq!(market.run().await.totals.changed, 2);
-    let before = market.counts().await;
-    let stores = market.running.stores();
-    assert!(
-        stores
-            .iter()
-            .all(|store| before[&store.slug] == store.products && store.products > 250),
-        "{before:?}"
-    );
-    let (sick, well) = (&stores[0], &stores[1]);
+/// What can be wrong with a store so that it cannot be read, and what its failure is called.
+fn failing() -> [(Fault, &'static str); 17] {
     let status = |status| Fault::Status {
         status,
         retry_after_s: None,
     };
-    let faults = [
+    [
         (status(429), "throttled"),
         (status(430), "throttled"),
         (status(402), "suspended"),
@@ -158,8 +147,23 @@ async fn whatever_is_wrong_with_a_store_its_products_stay_and_its_neighbour_is_r
         (Fault::BrokenJson, "truncated"),
         (Fault::RobotsDisallow, "robots_disallowed"),
         (Fault::RobotsUnavailable, "robots_unavailable"),
-    ];
-    for (fault, expected) in faults {
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whatever_is_wrong_with_a_store_its_products_stay_and_its_neighbour_is_read() {
+    let market = Market::open(1_200, 2).await;
+    assert_eq!(market.run().await.totals.changed, 2);
+    let before = market.counts().await;
+    let stores = market.running.stores();
+    assert!(
+        stores
+            .iter()
+            .all(|store| before[&store.slug] == store.products && store.products > 250),
+        "{before:?}"
+    );
+    let (sick, well) = (&stores[0], &stores[1]);
+    for (fault, expected) in failing() {
         market.running.set_fault(&sick.slug, fault.clone()).unwrap();
         let report = market.run().await;
         match outcome_of(&report, &sick.myshopify_domain) {

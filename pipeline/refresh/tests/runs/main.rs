@@ -1,4 +1,9 @@
 //! Whole runs, from stores that are values to a lake, through the public door.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot go on says so at once"
+)]
 
 mod collapse;
 mod emulated;
