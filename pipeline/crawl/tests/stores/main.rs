@@ -2,5 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 mod crawl;
+mod identity;
+mod moving;
 mod probe;
 mod support;
