@@ -228,7 +228,7 @@ async fn list(context: &Context, storage: &Storage) -> anyhow::Result<Outcome> {
 
 async fn remove(context: &Context, storage: &Storage, slug: &str, dry_run: bool) -> anyhow::Result<Outcome> {
     let slug: BrandSlug = slug.parse().context("slug").map_err(usage)?;
-    let mut registry = Registry::load(storage).await?;
+    let registry = Registry::load(storage).await?;
     let brand = registry
         .brand(&slug)
         .with_context(|| format!("no brand is registered as {slug}"))?
@@ -243,10 +243,7 @@ async fn remove(context: &Context, storage: &Storage, slug: &str, dry_run: bool)
         .find(|row| row.brand.store == brand.store);
     let products = in_lake.map_or(0, |row| row.product_count);
     if !dry_run {
-        // The lake first: a kill in between leaves the brand registered, and the command can be run again.
-        lake.remove_brands(std::slice::from_ref(&brand.store)).await?;
-        pipeline_crawl::forget_state(storage, &brand.store).await?;
-        registry.remove(storage, &slug, context.clock.now()).await?;
+        pipeline_refresh::remove_brand(&slug, storage, &lake, context.clock.now()).await?;
     }
     let document = json!({ "slug": slug, "store": brand.store, "products": products, "removed": !dry_run });
     context.output.print(&document, |out| {
