@@ -23,7 +23,7 @@ struct UsageError(String);
 struct LostRaceError(String);
 
 pub(crate) fn usage(error: anyhow::Error) -> anyhow::Error {
-    anyhow::Error::new(UsageError(format!("{error:#}")))
+    anyhow::Error::new(UsageError(plain(&error)))
 }
 
 pub(crate) fn lost_race(message: impl Into<String>) -> anyhow::Error {

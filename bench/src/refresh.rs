@@ -5,24 +5,14 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use data_lake::{BrandRow, Lake, LakeConfig, LakeSnapshot, RunSummaryRow};
-use data_model::{BrandRefresh, Clock, Timestamp};
+use data_model::{BrandRefresh, Clock};
 use data_storage::Storage;
 use futures::TryStreamExt;
 
 use crate::meter::{Figure, of_self, quantile};
-use crate::setup::Bench;
+use crate::setup::{Bench, Still};
 
 const BRANDS: usize = 9;
-
-/// A clock that stands still: it names runs, it measures nothing.
-#[derive(Debug)]
-struct Still;
-
-impl Clock for Still {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_micros(1_800_000_000_000_000)
-    }
-}
 
 pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()

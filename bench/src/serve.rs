@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use anyhow::Context;
 use data_index::{Release, ReleaseStore};
-use data_model::{Clock, Timestamp};
 use data_storage::Storage;
 use serde_json::Value;
 use tantivy::collector::TopDocs;
@@ -14,19 +13,10 @@ use tantivy::query::QueryParser;
 
 use crate::http::Client;
 use crate::meter::{Figure, cpu_of_process, memory_of_process, quantile};
-use crate::setup::{Bench, Serving};
+use crate::setup::{Bench, Serving, Still};
 
 const QUERIES: usize = 2_000;
 const DETAILS: usize = 20_000;
-
-#[derive(Debug)]
-struct Still;
-
-impl Clock for Still {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_micros(1_800_000_000_000_000)
-    }
-}
 
 pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     let (queries, ids) = sample(bench)?;
