@@ -2,6 +2,7 @@ use bytes::Bytes;
 use data_index::{BrandEntry, Current, OpenError, Release, RowAddress};
 use data_model::ProductIdent;
 
+use crate::browse::BrowseIndex;
 use crate::lexical::{Order, ReadError, TextIndex, Wanted, search};
 use crate::render::{self, json};
 
@@ -12,6 +13,7 @@ pub(crate) struct Served {
     pub(crate) release: Release,
     pub(crate) current: Current,
     pub(crate) text: TextIndex,
+    pub(crate) browse: BrowseIndex,
     /// `r0123…`, as provenance and logs spell it.
     id: String,
     /// What entity tags follow from besides the request.
@@ -49,6 +51,7 @@ impl Served {
     /// Prepares a release and asks it for what it must know. Blocks.
     pub(crate) fn prepare(release: Release, current: Current) -> Result<Self, PrepareError> {
         let text = TextIndex::open(&release).map_err(PrepareError::Text)?;
+        let browse = BrowseIndex::of(&release);
         let id = release.id().to_string();
         let brand_members = release.brands().iter().map(brand_members).collect();
         let mut brands_by_size: Vec<usize> = (0..release.brands().len()).collect();
@@ -65,6 +68,7 @@ impl Served {
             release,
             current,
             text,
+            browse,
             id,
             stamp,
             brand_members,

@@ -20,7 +20,7 @@ mod whole;
 
 pub(crate) use index::TextIndex;
 pub(crate) use repair::Correction;
-pub(crate) use top::{Order, TopHits};
+pub(crate) use top::{Order, TopHits, order_key};
 
 use data_index::{Filter, Release, RowAddress};
 

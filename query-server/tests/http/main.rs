@@ -6,7 +6,9 @@
     reason = "what helpers of tests cannot do ends the test"
 )]
 
+mod brand_products;
 mod brands;
+mod browse;
 mod catalogue;
 mod edges;
 mod faults;
@@ -16,3 +18,4 @@ mod search;
 mod support;
 mod swap;
 mod totals;
+mod wide;
