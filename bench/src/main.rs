@@ -7,6 +7,8 @@ mod build;
 mod crawl;
 mod http;
 mod meter;
+mod overload;
+mod reads;
 mod refresh;
 mod serve;
 mod setup;
@@ -38,6 +40,12 @@ enum What {
     Refresh,
     /// Search over HTTP beside bare tantivy on the same index; product detail; memory; time to ready; hot swaps
     Serve,
+    /// Every kind of read over HTTP: server CPU, time, memory
+    Reads,
+    /// Ten times more searches than can be answered
+    Overload,
+    /// A hundred hot swaps of the release under load
+    Swaps,
     /// All of them, one after the other
     All,
 }
@@ -58,6 +66,15 @@ fn main() -> anyhow::Result<()> {
     }
     if all || cli.what == What::Serve {
         serve::run(&bench)?;
+    }
+    if all || cli.what == What::Reads {
+        reads::run(&bench)?;
+    }
+    if all || cli.what == What::Overload {
+        overload::overload(&bench)?;
+    }
+    if all || cli.what == What::Swaps {
+        overload::swaps(&bench)?;
     }
     Ok(())
 }

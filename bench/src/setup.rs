@@ -90,7 +90,12 @@ impl Bench {
 
     /// Starts a command that serves and waits for its line.
     pub(crate) fn serve(&self, home: &Path, args: &[&str]) -> anyhow::Result<Serving> {
-        let mut child = self.command(home, args).stdout(Stdio::piped()).spawn()?;
+        Self::serving(self.command(home, args))
+    }
+
+    /// Starts a prepared command that serves and waits for its line.
+    pub(crate) fn serving(mut command: Command) -> anyhow::Result<Serving> {
+        let mut child = command.stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
         BufReader::new(child.stdout.take().context("stdout")?).read_line(&mut line)?;
         Ok(Serving {
