@@ -59,8 +59,18 @@ impl Query {
         Self::with(vector, Kernel::fastest())
     }
 
+    /// Prepares a stored row.
+    #[must_use]
+    pub fn of_stored(row: &[u8]) -> Self {
+        let components = row.iter().map(|byte| (byte ^ BIAS).cast_signed()).collect();
+        Self::of_components(components, Kernel::fastest())
+    }
+
     fn with(vector: &Vector, kernel: Kernel) -> Self {
-        let mut components = vector.components().to_vec();
+        Self::of_components(vector.components().to_vec(), kernel)
+    }
+
+    fn of_components(mut components: Vec<i8>, kernel: Kernel) -> Self {
         let sum: i32 = components.iter().map(|component| i32::from(*component)).sum();
         components.resize(stride(components.len()), 0);
         Self {
