@@ -8,6 +8,7 @@
 mod config;
 mod cursor;
 mod follow;
+mod hybrid;
 mod lexical;
 mod page;
 mod plan;
@@ -15,6 +16,7 @@ mod render;
 mod routes;
 pub mod schema;
 mod searches;
+mod semantic;
 mod served;
 mod server;
 

@@ -10,8 +10,8 @@ mod product;
 pub use brand::{Brand, BrandAnswer, BrandCategory, BrandDetail, BrandsAnswer, ShippingSummary, ShippingTierSummary};
 pub use parameters::{BrandsParameters, IncludeParameters, ReviewsParameters, SearchParameters};
 pub use product::{
-    Attributes, CategoryRef, Correction, Medium, Offer, ProductAnswer, ProductCard, ProductDetail, ProductProvenance,
-    Review, ReviewsAnswer, SearchAnswer, SearchProvenance, Variant,
+    Attributes, CategoryRef, Correction, Explained, ExplainedMeaning, ExplainedWords, Medium, Offer, ProductAnswer,
+    ProductCard, ProductDetail, ProductProvenance, Review, ReviewsAnswer, SearchAnswer, SearchProvenance, Variant,
 };
 
 use serde::{Deserialize, Serialize};

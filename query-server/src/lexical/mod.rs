@@ -43,6 +43,16 @@ pub(crate) enum Relaxed {
 }
 
 impl Relaxed {
+    /// What hits of these tiers tell.
+    pub(crate) fn of(tiers: impl Iterator<Item = u8>) -> Self {
+        match tiers.min() {
+            Some(tier::PREFIX) => Self::Prefix,
+            Some(tier::ANY) => Self::AnyTerm,
+            Some(tier::ALL_BUT_ONE) => Self::AllButOne,
+            _ => Self::No,
+        }
+    }
+
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::No => "none",
@@ -68,8 +78,6 @@ pub(crate) struct ScoredRow {
 pub(crate) struct Found {
     /// The best products first.
     pub(crate) hits: Vec<ScoredRow>,
-    /// How the hits came about.
-    pub(crate) relaxed: Relaxed,
     /// Words that were looked for in place of words that no product holds.
     pub(crate) corrections: Vec<Correction>,
 }
@@ -84,7 +92,6 @@ impl Found {
         };
         Self {
             hits: rows.into_iter().map(plain).collect(),
-            relaxed: Relaxed::No,
             corrections: Vec::new(),
         }
     }
@@ -102,6 +109,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) filter: Option<&'a Filter>,
     pub(crate) order: Order,
     pub(crate) limit: usize,
+    /// So many products with every word make it needless to look for others.
+    pub(crate) enough: usize,
 }
 
 /// Tiers of hits: a hit of a higher tier stands before every hit of a lower one.
@@ -119,6 +128,20 @@ pub(crate) mod tier {
     /// Has the title that the query is.
     pub(crate) const TITLE: u8 = 6;
     pub(crate) const TITLE_AND_CODE: u8 = 7;
+
+    /// A tier, spelled out.
+    pub(crate) const fn name(tier: u8) -> &'static str {
+        match tier {
+            PREFIX => "prefix",
+            ANY => "any_term",
+            ALL_BUT_ONE => "all_but_one",
+            ALL => "all_terms",
+            BRAND => "brand",
+            CODE => "code",
+            TITLE => "title",
+            _ => "title_and_code",
+        }
+    }
 }
 
 /// How presentable a product is, as a part of its score: it decides between products that fit alike.
@@ -168,7 +191,7 @@ pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) 
     exact::collect(release, index, (wanted, &whole), &mut top)?;
     strict::collect(release, index, &open, (wanted, &whole), &mut top)?;
     // Sorted by price or date, what fits worse would stand first: then nothing is added to what fits.
-    let enough = if by_relevance { wanted.limit } else { 1 };
+    let enough = if by_relevance { wanted.enough } else { 1 };
     if top.len() < enough && terms.len() > 1 {
         relaxed::collect(release, index, &open, wanted, &mut top)?;
     }
@@ -182,15 +205,8 @@ pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) 
         hits.retain(|hit| hit.tier == best);
     }
     hits.truncate(wanted.limit);
-    let relaxed = match hits.iter().map(|hit| hit.tier).min() {
-        Some(tier::PREFIX) => Relaxed::Prefix,
-        Some(tier::ANY) => Relaxed::AnyTerm,
-        Some(tier::ALL_BUT_ONE) => Relaxed::AllButOne,
-        _ => Relaxed::No,
-    };
     Ok(Found {
         hits: hits.iter().map(Hit::scored).collect(),
-        relaxed,
         corrections,
     })
 }
