@@ -12,6 +12,7 @@ mod hybrid;
 mod lexical;
 mod page;
 mod plan;
+mod recommend;
 mod render;
 mod routes;
 pub mod schema;

@@ -6,6 +6,7 @@
 mod brand;
 mod parameters;
 mod product;
+mod recommend;
 
 pub use brand::{Brand, BrandAnswer, BrandCategory, BrandDetail, BrandsAnswer, ShippingSummary, ShippingTierSummary};
 pub use parameters::{BrandsParameters, IncludeParameters, ReviewsParameters, SearchParameters};
@@ -13,6 +14,7 @@ pub use product::{
     Attributes, CategoryRef, Correction, Explained, ExplainedMeaning, ExplainedWords, Medium, Offer, ProductAnswer,
     ProductCard, ProductDetail, ProductProvenance, Review, ReviewsAnswer, SearchAnswer, SearchProvenance, Variant,
 };
+pub use recommend::{RecommendAnswer, RecommendParameters, RecommendProvenance};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -30,6 +30,8 @@ pub(crate) struct Question<'a> {
     pub(crate) limit: usize,
     /// Most products of one brand.
     pub(crate) per_brand_max: Option<usize>,
+    /// A product that what is found must be like; it is not found itself.
+    pub(crate) similar_to: Option<RowAddress>,
 }
 
 /// What a search found, and how.
@@ -49,12 +51,16 @@ pub(crate) struct Answer {
 pub(crate) fn search(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
     let blank = question.text.trim().is_empty();
     let mut answer = match question.mode {
+        _ if blank && question.similar_to.is_some() => by_likeness(served, question)?,
         _ if blank => by_words(served, question, None)?,
         Mode::Lexical => by_words(served, question, None)?,
         Mode::Semantic => by_meaning(served, question)?,
         Mode::Hybrid if question.order == Order::Relevance => by_both(served, question)?,
         Mode::Hybrid => in_order(served, question)?,
     };
+    if let Some(like) = question.similar_to {
+        answer.rows.retain(|row| row.at != like);
+    }
     if let Some(max) = question.per_brand_max {
         diversify(served, &mut answer.rows, max);
     }
@@ -87,7 +93,20 @@ impl Question<'_> {
         } else {
             usually
         };
-        wanted.max(self.limit)
+        // One more, where the product that they are like is among them.
+        wanted.max(self.limit + usize::from(self.similar_to.is_some()))
+    }
+
+    /// The vector to look near to: that of the text, moved half way to the product's that is to be like.
+    fn moved(&self, served: &Served, vector: Vector) -> Vector {
+        let like = self.similar_to.and_then(|at| served.release.vector(at));
+        let Some(like) = like.filter(|like| like.dimensions() == vector.dimensions()) else {
+            return vector;
+        };
+        let pairs = vector.components().iter().zip(like.components());
+        let sum: Vec<f32> = pairs.map(|(one, other)| f32::from(*one) + f32::from(*other)).collect();
+        // Opposite vectors have no middle.
+        Vector::new(&sum).unwrap_or(vector)
     }
 
     fn find(&self, served: &Served, limit: usize) -> Result<Found, ReadError> {
@@ -110,9 +129,31 @@ fn by_words(served: &Served, question: &Question<'_>, degraded: Option<Lacking>)
     Ok(Answer::new(rows, Mode::Lexical, degraded, found.corrections))
 }
 
+/// What is like a product, without a word; by the words of its title where there are no vectors.
+fn by_likeness(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
+    let Some(like) = question.similar_to else {
+        return by_words(served, question, None);
+    };
+    if let Some(vector) = served.release.vector(like) {
+        let near = near(served, question, &vector, tuning::COSINE_MIN);
+        let mut rows = fuse::fuse(&served.release, &[], &[], &near);
+        sort(served, question.order, &mut rows);
+        return Ok(Answer::new(rows, Mode::Semantic, None, Vec::new()));
+    }
+    let title = served
+        .release
+        .part(like.part)
+        .map_or("", |part| part.cards().title(like.row));
+    let titled = Question {
+        text: title,
+        ..*question
+    };
+    by_words(served, &titled, Some(Lacking::Vectors))
+}
+
 fn by_meaning(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
     let near = match served.semantic.embed(question.text) {
-        Ok(vector) => near(served, question, &vector, tuning::COSINE_MIN),
+        Ok(vector) => near(served, question, &question.moved(served, vector), tuning::COSINE_MIN),
         // Words that mean nothing find nothing: there are none to go back to.
         Err(Lacking::KnownWord) => Vec::new(),
         Err(lacking) => return by_words(served, question, Some(lacking)),
@@ -130,7 +171,7 @@ fn near(served: &Served, question: &Question<'_>, vector: &Vector, least: f32) -
 fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
     let found = question.find(served, question.candidates(tuning::LEXICAL_CANDIDATES))?;
     let vector = match served.semantic.embed(&mended(question.text, &found.corrections)) {
-        Ok(vector) => vector,
+        Ok(vector) => question.moved(served, vector),
         Err(lacking) => {
             let rows = fuse::words_alone(&served.release, &found.hits);
             return Ok(Answer::new(rows, Mode::Lexical, Some(lacking), found.corrections));

@@ -18,7 +18,7 @@ mod top;
 mod vocabulary;
 mod whole;
 
-pub(crate) use index::TextIndex;
+pub(crate) use index::{TextIndex, as_float};
 pub(crate) use repair::Correction;
 pub(crate) use top::{Order, TopHits};
 

@@ -37,6 +37,8 @@ use crate::server::QueryServer;
     responses(
         (status = 200, description = "Product cards, best first.", body = SearchAnswer,
             headers(("ETag" = String), ("X-Request-Id" = String))),
+        (status = 404, description = "No product as `similar_to` names it.", body = api::ProblemDocument,
+            content_type = "application/problem+json"),
         GraphErrors,
     )
 )]
@@ -56,6 +58,15 @@ pub(crate) async fn search_products(
 
 fn answer(served: &Arc<Served>, plan: &SearchPlan) -> Result<Vec<u8>, Problem> {
     let filter = plan.filter(&served.release);
+    let similar_to = match &plan.similar_to {
+        Some(ident) => Some(
+            served
+                .release
+                .find(ident)
+                .ok_or_else(|| Problem::new(ErrorCode::ProductNotFound))?,
+        ),
+        None => None,
+    };
     let question = Question {
         text: &plan.text,
         mode: plan.mode,
@@ -63,6 +74,7 @@ fn answer(served: &Arc<Served>, plan: &SearchPlan) -> Result<Vec<u8>, Problem> {
         order: plan.order,
         limit: plan.limit,
         per_brand_max: plan.per_brand_max,
+        similar_to,
     };
     let found = search(served, &question).map_err(|error| {
         tracing::error!(%error, release = served.id_text(), "the text index cannot be read");
