@@ -1,6 +1,8 @@
 use std::fmt;
+use std::sync::Arc;
 
 use api::EdgeConfig;
+use data_embedding::Embedder;
 use data_model::CurrencyCode;
 
 /// How a query server behaves.
@@ -18,6 +20,8 @@ pub struct QueryConfig {
     pub searches_waiting_max: usize,
     /// What signs cursors. Servers behind one address share it; by default every process has its own.
     pub cursor_key: CursorKey,
+    /// What embeds queries; a release whose vectors are of another embedder is searched by words alone.
+    pub embedder: Option<Arc<dyn Embedder>>,
     /// How old a file of the cache must be before it is removed when no served release needs it.
     pub cache_keep_ms: u64,
     /// Limits of requests and answers.
@@ -68,6 +72,7 @@ impl QueryConfig {
             searches_beside_max: threads.div_ceil(2),
             searches_waiting_max: threads * 64,
             cursor_key: CursorKey::random(),
+            embedder: data_embedding::shipped(),
             cache_keep_ms: 3_600_000,
             edge: EdgeConfig::default(),
         }

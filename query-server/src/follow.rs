@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use data_embedding::Embedder;
 use data_index::{Current, LocalRelease, Release, ReleaseError};
 use data_model::ReleaseId;
 use tokio_util::sync::CancellationToken;
@@ -87,7 +88,8 @@ impl QueryServer {
             .fetch(&manifest, &inner.cache)
             .await
             .map_err(fetch(Some(current.id)))?;
-        let prepared = tokio::task::spawn_blocking(move || prepare(local, current)).await;
+        let embedder = inner.config.embedder.clone();
+        let prepared = tokio::task::spawn_blocking(move || prepare(local, current, embedder.as_ref())).await;
         let aborted = |source| FollowError::Aborted {
             release: current.id,
             source,
@@ -149,7 +151,11 @@ impl QueryServer {
     }
 }
 
-fn prepare(local: LocalRelease, current: Current) -> Result<Served, PrepareError> {
+fn prepare(
+    local: LocalRelease,
+    current: Current,
+    embedder: Option<&Arc<dyn Embedder>>,
+) -> Result<Served, PrepareError> {
     let release = Release::open(local).map_err(|error| PrepareError::Open(Box::new(error)))?;
-    Served::prepare(release, current)
+    Served::prepare(release, current, embedder)
 }

@@ -8,13 +8,16 @@
 mod config;
 mod cursor;
 mod follow;
+mod hybrid;
 mod lexical;
 mod page;
 mod plan;
+mod recommend;
 mod render;
 mod routes;
 pub mod schema;
 mod searches;
+mod semantic;
 mod served;
 mod server;
 

@@ -6,13 +6,15 @@
 mod brand;
 mod parameters;
 mod product;
+mod recommend;
 
 pub use brand::{Brand, BrandAnswer, BrandCategory, BrandDetail, BrandsAnswer, ShippingSummary, ShippingTierSummary};
 pub use parameters::{BrandsParameters, IncludeParameters, ReviewsParameters, SearchParameters};
 pub use product::{
-    Attributes, CategoryRef, Correction, Medium, Offer, ProductAnswer, ProductCard, ProductDetail, ProductProvenance,
-    Review, ReviewsAnswer, SearchAnswer, SearchProvenance, Variant,
+    Attributes, CategoryRef, Correction, Explained, ExplainedMeaning, ExplainedWords, Medium, Offer, ProductAnswer,
+    ProductCard, ProductDetail, ProductProvenance, Review, ReviewsAnswer, SearchAnswer, SearchProvenance, Variant,
 };
+pub use recommend::{RecommendAnswer, RecommendParameters, RecommendProvenance};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

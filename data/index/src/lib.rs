@@ -16,6 +16,8 @@
 //! * cards: [`Part::cards`] → [`columns::Cards`], one accessor a column, zero copy;
 //! * detail: [`Part::details`] → [`columns::DetailsRow`];
 //! * filters: [`RowFilter`] → [`Release::filter`] → [`Filter::part`] → `matches(row)` or `bitmap()`;
+//! * meaning: [`Release::nearest`], [`Release::similarity`], [`Release::vector`]; which embedder made the vectors:
+//!   [`Manifest::embedding`];
 //! * facets: [`Part::facets`] → names, values, posting lists, codes of a row, counts over a bitmap of hits;
 //! * brands: [`Release::brands`], [`Release::brand_by_slug`], [`Release::brand_of`];
 //! * categories: [`Release::category_tree`] with counts of products, descendants included; [`taxonomy`];
@@ -33,14 +35,15 @@ mod release;
 mod store;
 pub mod taxonomy;
 pub mod text;
+mod vectors;
 
 pub use assemble::{AssembleError, Assembly, assemble};
 pub use digest::Sha256Hex;
 pub use error::{BuildError, OpenError, ReleaseError};
 pub use filter::{FacetClause, Filter, PartFilter, PriceRange, RowFilter};
 pub use manifest::{
-    BrandEntry, BrandFacts, CategoryCount, Counts, CurrencyCount, FileEntry, Manifest, PartEntry, PartId, PartStore,
-    SCHEMA_VERSION,
+    BrandEntry, BrandFacts, CategoryCount, Counts, CurrencyCount, Embedding, FileEntry, Manifest, PartEntry, PartId,
+    PartStore, SCHEMA_VERSION,
 };
 pub use part::{BuildOptions, BuiltParts, PartBuilder, PartFiles, PartsBuilder, StoreSummary};
 pub use plan::{BuildPlan, LakeStore, PartPlan, PlanOptions, plan};

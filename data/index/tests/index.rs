@@ -20,3 +20,5 @@ mod repair;
 mod round_trip;
 #[path = "index/scores.rs"]
 mod scores;
+#[path = "index/vectors.rs"]
+mod vectors;

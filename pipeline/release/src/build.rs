@@ -103,7 +103,11 @@ pub async fn build_release(
     let snapshot = lake.snapshot().await.map_err(ReleaseBuildError::Snapshot)?;
     let rows = snapshot.brands().await.map_err(ReleaseBuildError::Brands)?;
     let stores: Vec<LakeStore> = rows.into_iter().map(lake_store).collect();
-    let plan = plan(previous.as_ref(), &stores, &options.plan);
+    let plan_options = PlanOptions {
+        embedding: options.build.embedding(),
+        ..options.plan.clone()
+    };
+    let plan = plan(previous.as_ref(), &stores, &plan_options);
     progress.planned(plan.rows_to_index());
     std::fs::create_dir_all(&options.work_dir).map_err(ReleaseBuildError::WorkDir)?;
     sweep(&options.work_dir);

@@ -18,7 +18,7 @@ mod top;
 mod vocabulary;
 mod whole;
 
-pub(crate) use index::TextIndex;
+pub(crate) use index::{TextIndex, as_float};
 pub(crate) use repair::Correction;
 pub(crate) use top::{Order, TopHits};
 
@@ -43,6 +43,16 @@ pub(crate) enum Relaxed {
 }
 
 impl Relaxed {
+    /// What hits of these tiers tell.
+    pub(crate) fn of(tiers: impl Iterator<Item = u8>) -> Self {
+        match tiers.min() {
+            Some(tier::PREFIX) => Self::Prefix,
+            Some(tier::ANY) => Self::AnyTerm,
+            Some(tier::ALL_BUT_ONE) => Self::AllButOne,
+            _ => Self::No,
+        }
+    }
+
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::No => "none",
@@ -53,13 +63,21 @@ impl Relaxed {
     }
 }
 
+/// A product that was found, and how well it fits.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct ScoredRow {
+    pub(crate) at: RowAddress,
+    /// One of [`tier`]'s.
+    pub(crate) tier: u8,
+    /// Comes after the tier; means nothing beside the scores of another query.
+    pub(crate) score: f32,
+}
+
 /// What a search found.
 #[derive(Debug)]
 pub(crate) struct Found {
     /// The best products first.
-    pub(crate) rows: Vec<RowAddress>,
-    /// How the hits came about.
-    pub(crate) relaxed: Relaxed,
+    pub(crate) hits: Vec<ScoredRow>,
     /// Words that were looked for in place of words that no product holds.
     pub(crate) corrections: Vec<Correction>,
 }
@@ -67,9 +85,13 @@ pub(crate) struct Found {
 impl Found {
     /// Products that no word decided about.
     fn plain(rows: Vec<RowAddress>) -> Self {
+        let plain = |at| ScoredRow {
+            at,
+            tier: tier::ALL,
+            score: 0.0,
+        };
         Self {
-            rows,
-            relaxed: Relaxed::No,
+            hits: rows.into_iter().map(plain).collect(),
             corrections: Vec::new(),
         }
     }
@@ -87,23 +109,39 @@ pub(crate) struct Wanted<'a> {
     pub(crate) filter: Option<&'a Filter>,
     pub(crate) order: Order,
     pub(crate) limit: usize,
+    /// So many products with every word make it needless to look for others.
+    pub(crate) enough: usize,
 }
 
 /// Tiers of hits: a hit of a higher tier stands before every hit of a lower one.
-mod tier {
+pub(crate) mod tier {
     /// Holds a word that begins with the query's last one.
-    pub(super) const PREFIX: u8 = 0;
+    pub(crate) const PREFIX: u8 = 0;
     /// Holds some of the words.
-    pub(super) const ANY: u8 = 1;
-    pub(super) const ALL_BUT_ONE: u8 = 2;
-    pub(super) const ALL: u8 = 3;
+    pub(crate) const ANY: u8 = 1;
+    pub(crate) const ALL_BUT_ONE: u8 = 2;
+    pub(crate) const ALL: u8 = 3;
     /// Is of the brand whose name the query is.
-    pub(super) const BRAND: u8 = 4;
+    pub(crate) const BRAND: u8 = 4;
     /// Has a SKU or a handle that the query is.
-    pub(super) const CODE: u8 = 5;
+    pub(crate) const CODE: u8 = 5;
     /// Has the title that the query is.
-    pub(super) const TITLE: u8 = 6;
-    pub(super) const TITLE_AND_CODE: u8 = 7;
+    pub(crate) const TITLE: u8 = 6;
+    pub(crate) const TITLE_AND_CODE: u8 = 7;
+
+    /// A tier, spelled out.
+    pub(crate) const fn name(tier: u8) -> &'static str {
+        match tier {
+            PREFIX => "prefix",
+            ANY => "any_term",
+            ALL_BUT_ONE => "all_but_one",
+            ALL => "all_terms",
+            BRAND => "brand",
+            CODE => "code",
+            TITLE => "title",
+            _ => "title_and_code",
+        }
+    }
 }
 
 /// How presentable a product is, as a part of its score: it decides between products that fit alike.
@@ -153,7 +191,7 @@ pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) 
     exact::collect(release, index, (wanted, &whole), &mut top)?;
     strict::collect(release, index, &open, (wanted, &whole), &mut top)?;
     // Sorted by price or date, what fits worse would stand first: then nothing is added to what fits.
-    let enough = if by_relevance { wanted.limit } else { 1 };
+    let enough = if by_relevance { wanted.enough } else { 1 };
     if top.len() < enough && terms.len() > 1 {
         relaxed::collect(release, index, &open, wanted, &mut top)?;
     }
@@ -167,15 +205,8 @@ pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) 
         hits.retain(|hit| hit.tier == best);
     }
     hits.truncate(wanted.limit);
-    let relaxed = match hits.iter().map(|hit| hit.tier).min() {
-        Some(tier::PREFIX) => Relaxed::Prefix,
-        Some(tier::ANY) => Relaxed::AnyTerm,
-        Some(tier::ALL_BUT_ONE) => Relaxed::AllButOne,
-        _ => Relaxed::No,
-    };
     Ok(Found {
-        rows: hits.iter().map(Hit::address).collect(),
-        relaxed,
+        hits: hits.iter().map(Hit::scored).collect(),
         corrections,
     })
 }

@@ -39,6 +39,15 @@ impl Order {
     ];
 }
 
+impl Order {
+    /// What decides in this order, the greater first; the same for all rows in order of relevance.
+    pub(crate) fn key(self, release: &Release, at: RowAddress) -> (i64, i64) {
+        release
+            .part(at.part)
+            .map_or((i64::MIN, 0), |part| key(self, part.cards(), at.row))
+    }
+}
+
 impl Hit {
     pub(super) fn of(order: Order, cards: &Cards, tier: u8, score: f32, at: RowAddress) -> Self {
         let id = u128::from_be_bytes(*cards.id(at.row).as_bytes());
@@ -49,6 +58,14 @@ impl Hit {
             id,
             part: at.part,
             row: at.row,
+        }
+    }
+
+    pub(super) fn scored(&self) -> super::ScoredRow {
+        super::ScoredRow {
+            at: self.address(),
+            tier: self.tier,
+            score: self.score,
         }
     }
 

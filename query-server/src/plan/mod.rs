@@ -3,5 +3,6 @@
 pub(crate) mod brands;
 mod facets;
 pub(crate) mod product;
+pub(crate) mod recommend;
 pub(crate) mod reviews;
 pub(crate) mod search;

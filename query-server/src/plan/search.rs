@@ -1,6 +1,6 @@
-use api::{PathParameters, Problem, QueryReader, Rule};
+use api::{PathParameters, Problem, QueryReader, Rule, product_ident};
 use data_index::{PriceRange, Release, RowFilter};
-use data_model::{BrandSlug, CurrencyCode};
+use data_model::{BrandSlug, CurrencyCode, ProductIdent};
 
 use super::facets;
 use crate::lexical::Order;
@@ -35,6 +35,12 @@ pub(crate) struct SearchPlan {
     pub(crate) mode: Mode,
     pub(crate) order: Order,
     pub(crate) limit: usize,
+    /// Most products of one brand.
+    pub(crate) per_brand_max: Option<usize>,
+    /// A product that what is found must be like.
+    pub(crate) similar_to: Option<ProductIdent>,
+    /// Whether to tell what the places of the hits are made of.
+    pub(crate) explain: bool,
     /// `None` when the brand that was asked for does not exist: nothing can be found.
     brand: Option<String>,
     filter: RowFilter,
@@ -72,6 +78,11 @@ impl SearchPlan {
             .integer("limit", 1..=LIMIT_MAX)
             .and_then(|limit| usize::try_from(limit).ok())
             .unwrap_or(20);
+        let per_brand_max = reader
+            .integer("per_brand_max", 1..=LIMIT_MAX)
+            .and_then(|max| usize::try_from(max).ok());
+        let similar_to = reader.parsed("similar_to", product_ident);
+        let explain = reader.boolean("explain").unwrap_or(false);
         // Prices of different currencies are never compared.
         let by_price = matches!(order, Order::PriceAscending | Order::PriceDescending);
         filter.price = price.filter(|price| by_price || price.min_minor.is_some() || price.max_minor.is_some());
@@ -82,6 +93,9 @@ impl SearchPlan {
                 mode,
                 order,
                 limit,
+                per_brand_max,
+                similar_to,
+                explain,
                 brand,
                 filter,
             },

@@ -4,6 +4,7 @@ mod brands;
 mod categories;
 mod probes;
 mod products;
+mod recommend;
 mod reviews;
 mod search;
 mod stats;
@@ -39,6 +40,7 @@ fn operations() -> OpenApiRouter<QueryServer> {
         .build();
     OpenApiRouter::with_openapi(document)
         .routes(routes!(search::search_products))
+        .routes(routes!(recommend::recommend_products))
         .routes(routes!(products::get_product))
         .routes(routes!(reviews::list_reviews))
         .routes(routes!(brands::list_brands))

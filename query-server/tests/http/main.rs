@@ -12,6 +12,7 @@ mod edges;
 mod faults;
 mod openapi;
 mod product;
+mod recommend;
 mod search;
 mod support;
 mod swap;

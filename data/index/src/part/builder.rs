@@ -18,6 +18,7 @@ use crate::digest;
 use crate::error::BuildError;
 use crate::manifest::{BrandFacts, FileEntry, PartEntry, PartId, PartStore};
 use crate::text;
+use crate::vectors::{VECTORS, VectorsWriter};
 
 /// What the text index starts its tables with; it grows as it needs.
 const TEXT_MEMORY_BYTES: usize = 64 << 20;
@@ -34,6 +35,7 @@ pub struct PartBuilder {
     cards: CardsWriter,
     details: DetailsWriter<BufWriter<File>>,
     facets: FacetsWriter,
+    vectors: Option<VectorsWriter>,
     stores: Vec<PartStore>,
     summaries: Vec<StoreSummary>,
     seen: BTreeSet<StoreHost>,
@@ -112,6 +114,7 @@ impl PartBuilder {
             cards: CardsWriter::new(),
             details: DetailsWriter::new(details).map_err(columns_error(DETAILS))?,
             facets: FacetsWriter::default(),
+            vectors: options.embedder.clone().map(VectorsWriter::new),
             stores: Vec::new(),
             summaries: Vec::new(),
             seen: BTreeSet::new(),
@@ -137,7 +140,7 @@ impl PartBuilder {
     ///
     /// # Errors
     /// [`BuildError::PartFull`] when the part is full; the product or the files are unfit. After
-    /// [`BuildError::Text`] or [`BuildError::Columns`] the builder must be dropped.
+    /// [`BuildError::Text`], [`BuildError::Columns`] or [`BuildError::Embed`] the builder must be dropped.
     pub fn push(&mut self, product: &Product, facts: &BrandFacts) -> Result<(), BuildError> {
         if self.is_full() {
             return Err(BuildError::PartFull { rows: self.rows });
@@ -161,6 +164,10 @@ impl PartBuilder {
         self.details.push(product, size_bytes).map_err(columns_error(DETAILS))?;
         self.cards.push(product, &prices, store);
         self.facets.push(product);
+        if let Some(vectors) = &mut self.vectors {
+            vectors.push(product, &facts.brand)?;
+            self.card_bytes = self.card_bytes.saturating_add(vectors.row_bytes());
+        }
         if let (Some(held), Some(summary)) = (self.stores.last_mut(), self.summaries.last_mut()) {
             held.rows += 1;
             summary.add(product, &prices);
@@ -185,7 +192,7 @@ impl PartBuilder {
             }
             self.stores.push(PartStore {
                 store: store.clone(),
-                fingerprint: fingerprint(facts),
+                fingerprint: fingerprint(facts, self.options.embedding().as_ref()),
                 first_row: self.rows,
                 rows: 0,
                 live: true,
@@ -207,6 +214,7 @@ impl PartBuilder {
             cards,
             details,
             facets,
+            vectors,
             stores,
             summaries,
             rows,
@@ -226,6 +234,10 @@ impl PartBuilder {
         write_batch(work.path(), FACETS, &facets)?;
         let (cards, currencies) = cards.finish(facet_codes).map_err(columns_error(CARDS))?;
         write_batch(work.path(), CARDS, &cards)?;
+        if let Some(vectors) = vectors {
+            let path = work.path().join(VECTORS);
+            std::fs::write(&path, vectors.finish()?).map_err(file_error(&path))?;
+        }
         let files = name_files(work.path(), &dir)?;
         let id = part_id(rows, &files);
         let entry = PartEntry {
@@ -272,7 +284,7 @@ fn name_files(work: &Path, dir: &Path) -> Result<Vec<FileEntry>, BuildError> {
 /// The name within the part of a file in the work directory; `None` for what only builds it.
 fn part_file_name(name: &str) -> Option<String> {
     match name.split_once('.')? {
-        (_, "arrow") => Some(name.to_owned()),
+        (_, "arrow" | "bin") => Some(name.to_owned()),
         // Segment files are named by a random segment id, which must not reach the manifest.
         (_, extension @ ("idx" | "pos" | "term" | "store" | "fast" | "fieldnorm")) => {
             Some(format!("{TEXT_FILE_PREFIX}{extension}"))

@@ -3,6 +3,7 @@ use roaring::RoaringBitmap;
 
 use crate::columns::{Cards, Details, Facets, Lookup};
 use crate::manifest::PartEntry;
+use crate::vectors::Vectors;
 
 /// An opened part.
 #[derive(Debug)]
@@ -12,6 +13,7 @@ pub struct Part {
     pub(super) details: Details,
     pub(super) facets: Facets,
     pub(super) lookup: Lookup,
+    pub(super) vectors: Option<Vectors>,
     pub(super) dead: RoaringBitmap,
     /// For each of the part's stores where the release's brands have it; dead ones point anywhere.
     pub(super) brands: Vec<usize>,
@@ -58,6 +60,11 @@ impl Part {
     #[must_use]
     pub fn facets(&self) -> &Facets {
         &self.facets
+    }
+
+    /// The rows' vectors, where the release has any.
+    pub(crate) fn vectors(&self) -> Option<&Vectors> {
+        self.vectors.as_ref()
     }
 
     /// The live row of a product.

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use data_index::{LocalRelease, Manifest, OpenError, Release};
+use data_index::{LocalRelease, Manifest, OpenError, Release, RowAddress};
 use proptest::prelude::*;
 
 use crate::fixture::{build, catalogue, served};
@@ -97,10 +97,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn damaged_columns_are_errors_or_readable_never_a_crash(file in 0..4_usize, at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+    fn damaged_columns_are_errors_or_readable_never_a_crash(file in 0..5_usize, at in any::<prop::sample::Index>(), byte in any::<u8>()) {
         let dir = tempfile::tempdir().unwrap();
         let manifest = built(dir.path());
-        let columns: Vec<_> = manifest.parts[0].files.iter().filter(|file| file.name.ends_with(".arrow")).collect();
+        let columns: Vec<_> = manifest.parts[0].files.iter().filter(|file| file.name.ends_with(".arrow") || file.name == "vectors.bin").collect();
         let path = dir.path().join(columns[file].sha256.to_string());
         let mut bytes = std::fs::read(&path).unwrap();
         let at = at.index(bytes.len());
@@ -108,6 +108,10 @@ proptest! {
         std::fs::write(&path, &bytes).unwrap();
         if let Ok(release) = opened(&manifest, dir.path()) {
             served(&release);
+            let vector = (0..13).find_map(|row| release.vector(RowAddress { part: 0, row }));
+            if let Some(vector) = vector {
+                prop_assert!(release.nearest(&vector, 5, None).len() <= 5);
+            }
         }
     }
 }
