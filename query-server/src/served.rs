@@ -118,7 +118,7 @@ impl Served {
             let found = search(&self.release, &self.text, &wanted).map_err(PrepareError::Text)?;
             // A title may be made of nothing that is searched, `***` say.
             let words = cards.title(row).chars().any(char::is_alphanumeric);
-            if words && found.rows.is_empty() {
+            if words && found.hits.is_empty() {
                 return failed(format!("title {:?}", cards.title(row)));
             }
         }
@@ -130,7 +130,7 @@ impl Served {
             limit: 1,
         };
         let found = search(&self.release, &self.text, &wanted).map_err(PrepareError::Text)?;
-        if found.rows.is_empty() && self.release.counts().products > 0 {
+        if found.hits.is_empty() && self.release.counts().products > 0 {
             return failed("any product".to_owned());
         }
         Ok(())

@@ -53,11 +53,21 @@ impl Relaxed {
     }
 }
 
+/// A product that was found, and how well it fits.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct ScoredRow {
+    pub(crate) at: RowAddress,
+    /// One of [`tier`]'s.
+    pub(crate) tier: u8,
+    /// Comes after the tier; means nothing beside the scores of another query.
+    pub(crate) score: f32,
+}
+
 /// What a search found.
 #[derive(Debug)]
 pub(crate) struct Found {
     /// The best products first.
-    pub(crate) rows: Vec<RowAddress>,
+    pub(crate) hits: Vec<ScoredRow>,
     /// How the hits came about.
     pub(crate) relaxed: Relaxed,
     /// Words that were looked for in place of words that no product holds.
@@ -67,8 +77,13 @@ pub(crate) struct Found {
 impl Found {
     /// Products that no word decided about.
     fn plain(rows: Vec<RowAddress>) -> Self {
+        let plain = |at| ScoredRow {
+            at,
+            tier: tier::ALL,
+            score: 0.0,
+        };
         Self {
-            rows,
+            hits: rows.into_iter().map(plain).collect(),
             relaxed: Relaxed::No,
             corrections: Vec::new(),
         }
@@ -90,20 +105,20 @@ pub(crate) struct Wanted<'a> {
 }
 
 /// Tiers of hits: a hit of a higher tier stands before every hit of a lower one.
-mod tier {
+pub(crate) mod tier {
     /// Holds a word that begins with the query's last one.
-    pub(super) const PREFIX: u8 = 0;
+    pub(crate) const PREFIX: u8 = 0;
     /// Holds some of the words.
-    pub(super) const ANY: u8 = 1;
-    pub(super) const ALL_BUT_ONE: u8 = 2;
-    pub(super) const ALL: u8 = 3;
+    pub(crate) const ANY: u8 = 1;
+    pub(crate) const ALL_BUT_ONE: u8 = 2;
+    pub(crate) const ALL: u8 = 3;
     /// Is of the brand whose name the query is.
-    pub(super) const BRAND: u8 = 4;
+    pub(crate) const BRAND: u8 = 4;
     /// Has a SKU or a handle that the query is.
-    pub(super) const CODE: u8 = 5;
+    pub(crate) const CODE: u8 = 5;
     /// Has the title that the query is.
-    pub(super) const TITLE: u8 = 6;
-    pub(super) const TITLE_AND_CODE: u8 = 7;
+    pub(crate) const TITLE: u8 = 6;
+    pub(crate) const TITLE_AND_CODE: u8 = 7;
 }
 
 /// How presentable a product is, as a part of its score: it decides between products that fit alike.
@@ -174,7 +189,7 @@ pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) 
         _ => Relaxed::No,
     };
     Ok(Found {
-        rows: hits.iter().map(Hit::address).collect(),
+        hits: hits.iter().map(Hit::scored).collect(),
         relaxed,
         corrections,
     })

@@ -52,6 +52,14 @@ impl Hit {
         }
     }
 
+    pub(super) fn scored(&self) -> super::ScoredRow {
+        super::ScoredRow {
+            at: self.address(),
+            tier: self.tier,
+            score: self.score,
+        }
+    }
+
     pub(super) fn address(&self) -> RowAddress {
         RowAddress {
             part: self.part,

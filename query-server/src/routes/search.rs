@@ -61,9 +61,9 @@ fn answer(served: &Arc<Served>, plan: &SearchPlan) -> Result<Vec<u8>, Problem> {
         tracing::error!(%error, release = served.id_text(), "the text index cannot be read");
         Problem::new(ErrorCode::Internal)
     })?;
-    let cards = |out: &mut Vec<u8>| json::array(out, &found.rows, |out, at| card::card(out, served, *at));
+    let cards = |out: &mut Vec<u8>| json::array(out, &found.hits, |out, hit| card::card(out, served, hit.at));
     Ok(envelope(
-        found.rows.len() * 640 + 256,
+        found.hits.len() * 640 + 256,
         served.id_text(),
         cards,
         |provenance| {
