@@ -4,6 +4,7 @@ mod rolling;
 mod summary;
 
 pub(crate) use builder::index_settings;
+pub(crate) use document::description_head;
 pub use builder::{PartBuilder, PartFiles};
 pub use rolling::{BuiltParts, PartsBuilder};
 pub use summary::StoreSummary;

@@ -16,6 +16,7 @@ use crate::columns::{CARDS, Cards, DETAILS, Details, FACETS, Facets, LOOKUP, Loo
 use crate::error::OpenError;
 use crate::manifest::{BrandEntry, Manifest, PartEntry, SCHEMA_VERSION};
 use crate::store::LocalRelease;
+use crate::terms::{TERMS, Terms};
 
 /// Memory-mapped bytes as an owner that [`Bytes`] can keep alive.
 struct Mapped(OwnedBytes);
@@ -168,8 +169,15 @@ fn open_part(
     if !cards.facet_codes_below(facets.len()) {
         return content(CARDS, "a facet code outside its table");
     }
+    let terms = Terms::open(map(entry, TERMS, files)?, entry.rows);
+    let terms = terms.map_err(|what| OpenError::Content {
+        part: entry.id.to_string(),
+        name: TERMS,
+        what,
+    })?;
     Ok(Part {
         entry: entry.clone(),
+        terms,
         cards,
         details,
         facets,
