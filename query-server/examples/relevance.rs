@@ -83,7 +83,12 @@ fn run(asked: &Asked) -> anyhow::Result<()> {
     let router = runtime.block_on(serve(&stores, scratch.path()))?;
     drop(stores);
     let queries = std::fs::read_to_string(asked.set.join("queries.tsv"))?;
-    let set = asked.set.file_name().context("a folder")?.to_string_lossy().into_owned();
+    let set = asked
+        .set
+        .file_name()
+        .context("a folder")?
+        .to_string_lossy()
+        .into_owned();
     std::fs::create_dir_all(&asked.out)?;
     for mode in &asked.modes {
         let mut out = BufWriter::new(std::fs::File::create(asked.out.join(format!("{set}.{mode}.tsv")))?);
@@ -132,7 +137,11 @@ async fn get(router: &axum::Router, path: &str) -> anyhow::Result<Value> {
     let answer = router.clone().oneshot(request).await?;
     let status = answer.status();
     let body = answer.into_body().collect().await?.to_bytes();
-    anyhow::ensure!(status.is_success(), "{path}: {status}: {}", String::from_utf8_lossy(&body));
+    anyhow::ensure!(
+        status.is_success(),
+        "{path}: {status}: {}",
+        String::from_utf8_lossy(&body)
+    );
     Ok(serde_json::from_slice(&body)?)
 }
 
@@ -151,7 +160,11 @@ fn stores(folder: &Path) -> anyhow::Result<Stores> {
     folders.sort();
     for folder in folders {
         let meta: Value = serde_json::from_slice(&std::fs::read(folder.join("meta.json"))?)?;
-        let text = |key: &str| meta[key].as_str().with_context(|| format!("{key} of {}", folder.display()));
+        let text = |key: &str| {
+            meta[key]
+                .as_str()
+                .with_context(|| format!("{key} of {}", folder.display()))
+        };
         let domain = text("domain")?;
         let brand = Brand {
             store: domain.parse()?,

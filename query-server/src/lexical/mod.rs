@@ -5,13 +5,18 @@
 //! Filters are asked inside both passes, so that a page is full under any filter that leaves enough products.
 
 mod browse;
+mod cursor;
 mod exact;
+mod forms;
+mod groups;
 mod index;
+mod matches;
 mod phrase;
-mod postings;
 mod prefix;
+mod query;
 mod relaxed;
 mod repair;
+mod score;
 mod strict;
 mod terms;
 mod top;
@@ -19,13 +24,13 @@ mod vocabulary;
 mod whole;
 
 pub(crate) use index::TextIndex;
+pub(crate) use matches::match_set;
 pub(crate) use repair::Correction;
 pub(crate) use top::{Order, TopHits};
 
 use data_index::{Filter, Release, RowAddress};
 
-use self::postings::OpenTerms;
-use self::terms::QueryTerms;
+use self::query::Query;
 use self::top::Hit;
 use self::whole::Whole;
 
@@ -130,13 +135,45 @@ fn quality_bonus(release: &Release, part: u32, row: u32) -> f32 {
         .map_or(0.0, |part| QUALITY_BONUS * part.cards().quality(row))
 }
 
+/// What a search may still do. It bounds the work of a query, whatever it is and however large the catalogue.
+#[derive(Debug)]
+struct Work {
+    steps_left: u32,
+    /// Postings that were decoded.
+    read: u64,
+}
+
+/// Candidates that a query looks at for products with every word; beyond, what was found by then is answered.
+const STEPS_MAX: u32 = 1_000_000;
+
+impl Work {
+    const fn new() -> Self {
+        Self {
+            steps_left: STEPS_MAX,
+            read: 0,
+        }
+    }
+
+    /// Whether one more candidate may be looked at.
+    #[inline]
+    fn step(&mut self) -> bool {
+        self.steps_left = self.steps_left.saturating_sub(1);
+        self.steps_left > 0
+    }
+}
+
 /// Finds the products that fit `wanted` best.
 pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) -> Result<Found, ReadError> {
+    let mut work = Work::new();
+    find(release, index, wanted, &mut work)
+}
+
+fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Work) -> Result<Found, ReadError> {
     if wanted.filter.is_some_and(Filter::is_empty) {
         return Ok(Found::plain(Vec::new()));
     }
-    let mut terms = QueryTerms::of(wanted.text);
-    if terms.is_empty() {
+    let query = Query::of(release, index, wanted);
+    if query.terms.is_empty() {
         // Text without a single word (`!!!`) asks for something that no product can hold.
         let rows = if wanted.text.trim().is_empty() {
             index.orders.first(release, wanted)
@@ -144,15 +181,6 @@ pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) 
             Vec::new()
         };
         return Ok(Found::plain(rows));
-    }
-    let mut open = OpenTerms::of(index, &terms)?;
-    let mut corrections = Vec::new();
-    if !wanted.as_typed
-        && open.known.contains(&false)
-        && let Some((mended, corrected)) = repair::mend(index, &terms, &open)
-    {
-        (terms, corrections) = (mended, corrected);
-        open = OpenTerms::of(index, &terms)?;
     }
     let by_relevance = wanted.order == Order::Relevance;
     let mut top = TopHits::new(
@@ -164,33 +192,31 @@ pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) 
             wanted.limit
         },
     );
+    let open = query.open(release, index);
     let whole = Whole::of(release, &index.brand_names, wanted.text);
     exact::collect(release, index, (wanted, &whole), &mut top)?;
-    strict::collect(release, index, &open, (wanted, &whole), &mut top)?;
+    strict::collect(release, index, &open, (wanted, &whole), (&mut top, work));
     // Sorted by price or date, what fits worse would stand first: then nothing is added to what fits.
     let enough = if by_relevance { wanted.limit } else { 1 };
-    if top.len() < enough && terms.len() > 1 {
-        relaxed::collect(release, index, &open, wanted, &mut top)?;
-    }
-    if top.is_empty() && !wanted.as_typed {
-        prefix::collect(release, index, (&terms, &open), wanted, &mut top)?;
+    if top.len() < enough && open.len() > 1 {
+        relaxed::collect(release, index, &open, wanted, (&mut top, work));
     }
     let mut hits = top.into_sorted();
     if by_relevance {
-        phrase::promote(index, &terms, &mut hits)?;
+        phrase::promote(release, &query.terms, &mut hits);
     } else if let Some(best) = hits.iter().map(|hit| hit.tier).max() {
         hits.retain(|hit| hit.tier == best);
     }
     hits.truncate(wanted.limit);
     let relaxed = match hits.iter().map(|hit| hit.tier).min() {
-        Some(tier::PREFIX) => Relaxed::Prefix,
         Some(tier::ANY) => Relaxed::AnyTerm,
         Some(tier::ALL_BUT_ONE) => Relaxed::AllButOne,
+        Some(_) if query.completed => Relaxed::Prefix,
         _ => Relaxed::No,
     };
     Ok(Found {
         hits: hits.iter().map(Hit::scored).collect(),
         relaxed,
-        corrections,
+        corrections: query.corrections,
     })
 }

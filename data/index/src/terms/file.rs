@@ -25,7 +25,7 @@ pub struct Terms {
 #[derive(Debug, Clone, Copy)]
 pub struct TitleWords<'a>(&'a [u8]);
 
-impl TitleWords<'_> {
+impl<'a> TitleWords<'a> {
     /// How many there are.
     #[must_use]
     pub const fn len(&self) -> usize {
@@ -39,7 +39,8 @@ impl TitleWords<'_> {
     }
 
     /// The words, in order.
-    pub fn iter(&self) -> impl Iterator<Item = u16> {
+    #[must_use]
+    pub fn iter(self) -> impl Iterator<Item = u16> + Clone + 'a {
         let (words, _) = self.0.as_chunks::<2>();
         words.iter().map(|word| u16::from_le_bytes(*word))
     }
@@ -121,7 +122,10 @@ impl Terms {
         let at = self.entries_at + ENTRY_BYTES * entry;
         let from: [u8; 8] = self.bytes.get(at + 8..at + 16)?.try_into().ok()?;
         let from = usize::try_from(u64::from_le_bytes(from)).ok()?;
-        TermList::read(u32_at(&self.bytes, at + 4), self.bytes.get(self.lists_at..)?.get(from..)?)
+        TermList::read(
+            u32_at(&self.bytes, at + 4),
+            self.bytes.get(self.lists_at..)?.get(from..)?,
+        )
     }
 
     /// A hash of a row's title as a whole: of what [`letters_of`](crate::text::letters_of) leaves of it.

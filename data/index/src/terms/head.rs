@@ -2,7 +2,19 @@ use std::ops::Range;
 
 /// Words that begin what is said about a product after it was named: `lamp for desks`, `shirt with pockets`.
 const BREAKS: [&str; 13] = [
-    "and", "at", "by", "compatible", "for", "from", "in", "of", "on", "to", "w", "with", "without",
+    "and",
+    "at",
+    "by",
+    "compatible",
+    "for",
+    "from",
+    "in",
+    "of",
+    "on",
+    "to",
+    "w",
+    "with",
+    "without",
 ];
 
 /// Which word of a title says what the product is: the last one before a preposition, a comma, a bracket or a dash.

@@ -29,7 +29,9 @@ impl Holding {
     pub const KINDS: usize = 1 << 11;
 
     pub(crate) fn title(times: u32, words: usize) -> Self {
-        let level = (frequency(times, words, TITLE_WORDS) * 5.0 - 1.0).round().clamp(1.0, 7.0);
+        let level = (frequency(times, words, TITLE_WORDS) * 5.0 - 1.0)
+            .round()
+            .clamp(1.0, 7.0);
         Self(level as u16)
     }
 
@@ -42,7 +44,9 @@ impl Holding {
     pub(crate) const OPTION: Self = Self(1 << 7);
 
     pub(crate) fn description(times: u32, words: usize) -> Self {
-        let level = (frequency(times, words, DESCRIPTION_WORDS) * 4.0).round().clamp(1.0, 7.0);
+        let level = (frequency(times, words, DESCRIPTION_WORDS) * 4.0)
+            .round()
+            .clamp(1.0, 7.0);
         Self((level as u16) << 8)
     }
 

@@ -186,9 +186,15 @@ impl TermCursor<'_> {
     /// A bound on every holding of the block at hand.
     #[must_use]
     pub fn block_most(&self) -> Holding {
-        self.list.entry(self.block).map_or(Holding::MOST, |entry| {
-            Holding(u16::from_le_bytes([entry[8], entry[9]]))
-        })
+        self.list
+            .entry(self.block)
+            .map_or(Holding::MOST, |entry| Holding(u16::from_le_bytes([entry[8], entry[9]])))
+    }
+
+    /// The last row of the block at hand.
+    #[must_use]
+    pub const fn block_end(&self) -> u32 {
+        self.end
     }
 
     /// Moves to the next row and answers it.

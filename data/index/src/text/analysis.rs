@@ -1,8 +1,8 @@
 use std::borrow::Cow;
 
 use tantivy::tokenizer::{
-    AsciiFoldingFilter, Language, RawTokenizer, RemoveLongFilter, Stemmer, TextAnalyzer, Token, TokenStream,
-    Tokenizer, TokenizerManager,
+    AsciiFoldingFilter, Language, RawTokenizer, RemoveLongFilter, Stemmer, TextAnalyzer, Token, TokenStream, Tokenizer,
+    TokenizerManager,
 };
 use unicode_normalization::UnicodeNormalization;
 
@@ -254,7 +254,10 @@ mod tests {
         );
         assert_eq!(terms(Analysis::Plain, "2 in 1"), "2 in 1");
         assert_eq!(terms(Analysis::Plain, "15in 15 inches"), "15in 15in");
-        assert_eq!(terms(Analysis::Plain, "15 in. deep, 15\" 15'' 6' 6 ft"), "15in deep 15in 15in 6ft 6ft");
+        assert_eq!(
+            terms(Analysis::Plain, "15 in. deep, 15\" 15'' 6' 6 ft"),
+            "15in deep 15in 15in 6ft 6ft"
+        );
         assert_eq!(terms(Analysis::Plain, "8 in x 10 in"), "8in x 10in");
         assert_eq!(terms(Analysis::Plain, "men's 5 in 1, 7 in.5"), "mens 5 in 1 7 in 5");
         assert_eq!(terms(Analysis::Plain, "iphone15 v2"), "iphone15 v2");
@@ -262,10 +265,16 @@ mod tests {
 
     #[test]
     fn a_fraction_is_the_number_that_it_is() {
-        assert_eq!(terms(Analysis::Plain, "1/4 in. 0.25 inch 1/4\""), "0.25in 0.25in 0.25in");
+        assert_eq!(
+            terms(Analysis::Plain, "1/4 in. 0.25 inch 1/4\""),
+            "0.25in 0.25in 0.25in"
+        );
         assert_eq!(terms(Analysis::Plain, "1-1/2 in. 1 1/2 1.5"), "1.5in 1.5 1.5");
         assert_eq!(terms(Analysis::Plain, "3/32 24/7 50/50 7/2"), "0.0938 24 7 50 50 7 2");
-        assert_eq!(terms(Analysis::Plain, "12/2024 1/2/3 x3/4 1//2"), "12 2024 0.5 3 x3 4 1 2");
+        assert_eq!(
+            terms(Analysis::Plain, "12/2024 1/2/3 x3/4 1//2"),
+            "12 2024 0.5 3 x3 4 1 2"
+        );
     }
 
     #[test]

@@ -21,8 +21,8 @@ mod quantity;
 mod units;
 mod words;
 
-pub(crate) use analysis::tokenizers;
 pub(crate) use analysis::Plain;
+pub(crate) use analysis::tokenizers;
 pub use analysis::{Analysis, Term, analyse, code_of, letters_of};
 use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 

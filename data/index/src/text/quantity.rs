@@ -101,7 +101,9 @@ fn unit(text: &str, words: &[Word], at: usize) -> Option<(&'static str, usize)> 
     // `in` is a word too: a unit with a full stop, before `x`, a side's name or the end.
     let ends = || {
         let rest = text.get(next.offsets.end..).unwrap_or_default();
-        let dotted = rest.strip_prefix('.').is_some_and(|rest| !rest.starts_with(|char: char| char.is_ascii_digit()));
+        let dotted = rest
+            .strip_prefix('.')
+            .is_some_and(|rest| !rest.starts_with(|char: char| char.is_ascii_digit()));
         let last = rest.trim_start().is_empty() || rest.starts_with([',', ';', ')']);
         let side = words
             .get(at + 1)

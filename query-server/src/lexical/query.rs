@@ -1,0 +1,60 @@
+use data_index::Release;
+
+use super::groups::{Group, OpenGroups};
+use super::index::TextIndex;
+use super::repair::{self, Correction};
+use super::terms::QueryTerms;
+use super::{Wanted, forms, prefix};
+
+/// What a query's text stands for: its words, mended where no product holds them, and the ways to say each.
+#[derive(Debug)]
+pub(super) struct Query {
+    pub(super) terms: QueryTerms,
+    groups: Vec<Group>,
+    pub(super) corrections: Vec<Correction>,
+    /// Whether the last word stands for the words that begin with it.
+    pub(super) completed: bool,
+}
+
+impl Query {
+    pub(super) fn of(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) -> Self {
+        let mut terms = QueryTerms::of(wanted.text);
+        let mut corrections = Vec::new();
+        let mut completion = None;
+        if !wanted.as_typed {
+            let known = |terms: &QueryTerms| -> Vec<bool> {
+                let holds = |stem: &str| release.parts().iter().any(|part| part.terms().find(stem).is_some());
+                terms.iter().map(|term| holds(&term.stemmed)).collect()
+            };
+            let mut are_known = known(&terms);
+            if are_known.last() == Some(&false) {
+                completion = terms.iter().next_back().and_then(|last| prefix::complete(index, last));
+                if let (Some(_), Some(last)) = (&completion, are_known.last_mut()) {
+                    *last = true;
+                }
+            }
+            if are_known.contains(&false)
+                && let Some((mended, corrected)) = repair::mend(index, &terms, &are_known)
+            {
+                (terms, corrections) = (mended, corrected);
+            }
+        }
+        let mut groups: Vec<Group> = terms.iter().map(Group::of).collect();
+        forms::add(index, &terms, &mut groups);
+        let completed = completion.is_some();
+        if let (Some(completion), Some(last)) = (completion, groups.last_mut()) {
+            *last = completion;
+        }
+        Self {
+            terms,
+            groups,
+            corrections,
+            completed,
+        }
+    }
+
+    pub(super) fn open<'a>(&'a self, release: &'a Release, index: &TextIndex) -> OpenGroups<'a> {
+        let open = OpenGroups::of(release, index, &self.groups);
+        if self.completed { open.last_as_one(index) } else { open }
+    }
+}
