@@ -3,6 +3,8 @@ use std::fmt;
 use api::EdgeConfig;
 use data_model::CurrencyCode;
 
+use crate::lexical::Synonyms;
+
 /// How a query server behaves.
 #[derive(Debug, Clone)]
 pub struct QueryConfig {
@@ -20,6 +22,8 @@ pub struct QueryConfig {
     pub cursor_key: CursorKey,
     /// How old a file of the cache must be before it is removed when no served release needs it.
     pub cache_keep_ms: u64,
+    /// Words that shoppers use for the same thing.
+    pub synonyms: Synonyms,
     /// Limits of requests and answers.
     pub edge: EdgeConfig,
 }
@@ -69,6 +73,7 @@ impl QueryConfig {
             searches_waiting_max: threads * 64,
             cursor_key: CursorKey::random(),
             cache_keep_ms: 3_600_000,
+            synonyms: Synonyms::shipped(),
             edge: EdgeConfig::default(),
         }
     }

@@ -5,6 +5,7 @@ use data_index::{Current, LocalRelease, Release, ReleaseError};
 use data_model::ReleaseId;
 use tokio_util::sync::CancellationToken;
 
+use crate::lexical::Synonyms;
 use crate::served::{PrepareError, Served};
 use crate::server::QueryServer;
 
@@ -87,7 +88,8 @@ impl QueryServer {
             .fetch(&manifest, &inner.cache)
             .await
             .map_err(fetch(Some(current.id)))?;
-        let prepared = tokio::task::spawn_blocking(move || prepare(local, current)).await;
+        let synonyms = inner.config.synonyms.clone();
+        let prepared = tokio::task::spawn_blocking(move || prepare(local, current, synonyms)).await;
         let aborted = |source| FollowError::Aborted {
             release: current.id,
             source,
@@ -149,7 +151,7 @@ impl QueryServer {
     }
 }
 
-fn prepare(local: LocalRelease, current: Current) -> Result<Served, PrepareError> {
+fn prepare(local: LocalRelease, current: Current, synonyms: Synonyms) -> Result<Served, PrepareError> {
     let release = Release::open(local).map_err(|error| PrepareError::Open(Box::new(error)))?;
-    Served::prepare(release, current)
+    Served::prepare(release, current, synonyms)
 }

@@ -2,7 +2,7 @@ use bytes::Bytes;
 use data_index::{BrandEntry, Current, OpenError, Release, RowAddress};
 use data_model::ProductIdent;
 
-use crate::lexical::{Order, ReadError, TextIndex, Wanted, search};
+use crate::lexical::{Order, ReadError, Synonyms, TextIndex, Wanted, search};
 use crate::render::{self, json};
 
 /// A release with everything that follows from it alone. A request takes one of these and answers from nothing else,
@@ -47,8 +47,8 @@ const ANSWERS_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/2");
 
 impl Served {
     /// Prepares a release and asks it for what it must know. Blocks.
-    pub(crate) fn prepare(release: Release, current: Current) -> Result<Self, PrepareError> {
-        let text = TextIndex::open(&release).map_err(PrepareError::Text)?;
+    pub(crate) fn prepare(release: Release, current: Current, synonyms: Synonyms) -> Result<Self, PrepareError> {
+        let text = TextIndex::open(&release, synonyms).map_err(PrepareError::Text)?;
         let id = release.id().to_string();
         let brand_members = release.brands().iter().map(brand_members).collect();
         let mut brands_by_size: Vec<usize> = (0..release.brands().len()).collect();

@@ -6,6 +6,7 @@ use tantivy::schema::Field;
 
 use super::ReadError;
 use super::browse::Orders;
+use super::synonyms::Synonyms;
 use super::vocabulary::Vocabulary;
 use super::whole::BrandNames;
 
@@ -16,6 +17,7 @@ pub(crate) struct TextIndex {
     /// Products, dead ones included.
     pub(super) docs: f32,
     pub(super) vocabulary: Vocabulary,
+    pub(super) synonyms: Synonyms,
     pub(super) orders: Orders,
     pub(super) brand_names: BrandNames,
 }
@@ -36,7 +38,7 @@ impl std::fmt::Debug for TextIndex {
 
 impl TextIndex {
     /// Prepares the text index of a release.
-    pub(crate) fn open(release: &Release) -> Result<Self, ReadError> {
+    pub(crate) fn open(release: &Release, synonyms: Synonyms) -> Result<Self, ReadError> {
         let specs = release.fields();
         let readers = release.searcher().segment_readers();
         let segments = readers.iter().map(|reader| {
@@ -52,6 +54,7 @@ impl TextIndex {
             code: specs.code.field,
             docs: as_float(docs.max(1)),
             vocabulary: Vocabulary::of(release)?,
+            synonyms,
             orders: Orders::of(release),
             brand_names: BrandNames::of(release),
         })

@@ -18,6 +18,7 @@ mod relaxed;
 mod repair;
 mod score;
 mod strict;
+mod synonyms;
 mod terms;
 mod top;
 mod vocabulary;
@@ -26,6 +27,8 @@ mod whole;
 pub(crate) use index::TextIndex;
 pub(crate) use matches::match_set;
 pub(crate) use repair::Correction;
+pub(crate) use synonyms::Synonym;
+pub use synonyms::{Synonyms, SynonymsError};
 pub(crate) use top::{Order, TopHits};
 
 use data_index::{Filter, Release, RowAddress};
@@ -43,7 +46,7 @@ pub(crate) enum Relaxed {
     AllButOne,
     /// Some hits hold only some of the terms.
     AnyTerm,
-    /// The hits hold a word that begins with the query's last one.
+    /// The query's last word stood for the words that begin with it.
     Prefix,
 }
 
@@ -77,6 +80,8 @@ pub(crate) struct Found {
     pub(crate) relaxed: Relaxed,
     /// Words that were looked for in place of words that no product holds.
     pub(crate) corrections: Vec<Correction>,
+    /// Words that were looked for beside the query's own.
+    pub(crate) synonyms: Vec<Synonym>,
 }
 
 impl Found {
@@ -91,6 +96,7 @@ impl Found {
             hits: rows.into_iter().map(plain).collect(),
             relaxed: Relaxed::No,
             corrections: Vec::new(),
+            synonyms: Vec::new(),
         }
     }
 }
@@ -209,14 +215,15 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
     }
     hits.truncate(wanted.limit);
     let relaxed = match hits.iter().map(|hit| hit.tier).min() {
+        Some(_) if query.completed => Relaxed::Prefix,
         Some(tier::ANY) => Relaxed::AnyTerm,
         Some(tier::ALL_BUT_ONE) => Relaxed::AllButOne,
-        Some(_) if query.completed => Relaxed::Prefix,
         _ => Relaxed::No,
     };
     Ok(Found {
         hits: hits.iter().map(Hit::scored).collect(),
         relaxed,
         corrections: query.corrections,
+        synonyms: query.synonyms,
     })
 }

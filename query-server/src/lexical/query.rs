@@ -3,6 +3,7 @@ use data_index::Release;
 use super::groups::{Group, OpenGroups};
 use super::index::TextIndex;
 use super::repair::{self, Correction};
+use super::synonyms::Synonym;
 use super::terms::QueryTerms;
 use super::{Wanted, forms, prefix};
 
@@ -12,6 +13,7 @@ pub(super) struct Query {
     pub(super) terms: QueryTerms,
     groups: Vec<Group>,
     pub(super) corrections: Vec<Correction>,
+    pub(super) synonyms: Vec<Synonym>,
     /// Whether the last word stands for the words that begin with it.
     pub(super) completed: bool,
 }
@@ -21,12 +23,9 @@ impl Query {
         let mut terms = QueryTerms::of(wanted.text);
         let mut corrections = Vec::new();
         let mut completion = None;
+        let is_held = |stem: &str| release.parts().iter().any(|part| part.terms().find(stem).is_some());
         if !wanted.as_typed {
-            let known = |terms: &QueryTerms| -> Vec<bool> {
-                let holds = |stem: &str| release.parts().iter().any(|part| part.terms().find(stem).is_some());
-                terms.iter().map(|term| holds(&term.stemmed)).collect()
-            };
-            let mut are_known = known(&terms);
+            let mut are_known: Vec<bool> = terms.iter().map(|term| is_held(&term.stemmed)).collect();
             if are_known.last() == Some(&false) {
                 completion = terms.iter().next_back().and_then(|last| prefix::complete(index, last));
                 if let (Some(_), Some(last)) = (&completion, are_known.last_mut()) {
@@ -45,10 +44,16 @@ impl Query {
         if let (Some(completion), Some(last)) = (completion, groups.last_mut()) {
             *last = completion;
         }
+        let synonyms = if wanted.as_typed {
+            Vec::new()
+        } else {
+            index.synonyms.add(&terms, &mut groups, is_held)
+        };
         Self {
             terms,
             groups,
             corrections,
+            synonyms,
             completed,
         }
     }

@@ -241,10 +241,22 @@ pub struct SearchProvenance {
     /// The mode that was asked for.
     pub requested_mode: String,
     /// `none`; `all_but_one` or `any_term` when products that lack words of the query were added;
-    /// `prefix` when only products with a word that begins with the query's last one were found.
+    /// `prefix` when products were found by a word that begins with the query's last one.
     pub relaxed: String,
     /// Words of the query that no product holds, and what was looked for instead.
     pub corrections: Vec<Correction>,
+    /// Words that were looked for beside the query's own, which count for more.
+    pub synonyms: Vec<Synonym>,
+}
+
+/// A word that was looked for beside another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Synonym {
+    /// The query's word, or words.
+    pub of: String,
+    /// What was looked for too.
+    pub to: String,
 }
 
 /// A word that was mended.
