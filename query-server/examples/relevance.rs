@@ -46,6 +46,8 @@ struct Asked {
     out: PathBuf,
     /// Further parameters of every request, `sort=newest` say.
     also: String,
+    /// Folder in which the release is kept, and found again by the next run.
+    keep: Option<PathBuf>,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -62,7 +64,8 @@ fn main() -> anyhow::Result<()> {
             "--mode" => asked.modes = value.split(',').map(str::to_owned).collect(),
             "--out" => asked.out = PathBuf::from(value),
             "--also" => asked.also = format!("&{value}"),
-            _ => anyhow::bail!("{name} is unknown: --set, --mode, --out, --also"),
+            "--keep" => asked.keep = Some(PathBuf::from(value)),
+            _ => anyhow::bail!("{name} is unknown: --set, --mode, --out, --also, --keep"),
         }
     }
     for set in sets {
@@ -74,14 +77,21 @@ fn main() -> anyhow::Result<()> {
 fn run(asked: &Asked) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let scratch = tempfile::tempdir()?;
-    let stores = stores(&asked.set.join("stores"))?;
-    let platform_ids: BTreeMap<String, u64> = stores
-        .iter()
-        .flat_map(|(_, products)| products)
-        .map(|product| (product.key.id().to_string(), product.key.platform_id))
-        .collect();
-    let router = runtime.block_on(serve(&stores, scratch.path()))?;
-    drop(stores);
+    let home = asked.keep.as_deref().unwrap_or(scratch.path());
+    let file = home.join("platform-ids.json");
+    let platform_ids: BTreeMap<String, u64> = if file.exists() {
+        serde_json::from_slice(&std::fs::read(&file)?)?
+    } else {
+        std::fs::create_dir_all(home)?;
+        let stores = stores(&asked.set.join("stores"))?;
+        let products = stores.iter().flat_map(|(_, products)| products);
+        let ids = products.map(|product| (product.key.id().to_string(), product.key.platform_id));
+        let ids: BTreeMap<String, u64> = ids.collect();
+        runtime.block_on(publish(&stores, home))?;
+        std::fs::write(&file, serde_json::to_vec(&ids)?)?;
+        ids
+    };
+    let router = runtime.block_on(serve(home))?;
     let queries = std::fs::read_to_string(asked.set.join("queries.tsv"))?;
     let set = asked
         .set
@@ -200,8 +210,13 @@ fn stores(folder: &Path) -> anyhow::Result<Stores> {
     Ok(stores)
 }
 
-/// A server of one release of these stores.
-async fn serve(stores: &Stores, scratch: &Path) -> anyhow::Result<axum::Router> {
+fn releases(home: &Path) -> anyhow::Result<ReleaseStore> {
+    let storage = Storage::from_path(home)?.child("releases");
+    Ok(ReleaseStore::new(storage, Arc::new(Still)))
+}
+
+/// Publishes one release of these stores.
+async fn publish(stores: &Stores, scratch: &Path) -> anyhow::Result<()> {
     let files = scratch.join("files");
     let lake: Vec<LakeStore> = stores
         .iter()
@@ -230,11 +245,7 @@ async fn serve(stores: &Stores, scratch: &Path) -> anyhow::Result<axum::Router> 
         lake: BTreeMap::new(),
         built_at: Still.now(),
     })?;
-    let store = || -> anyhow::Result<ReleaseStore> {
-        let releases = Storage::from_path(scratch)?.child("releases");
-        Ok(ReleaseStore::new(releases, Arc::new(Still)))
-    };
-    store()?
+    releases(scratch)?
         .publish(Publication {
             manifest: &manifest,
             files: &files,
@@ -243,10 +254,15 @@ async fn serve(stores: &Stores, scratch: &Path) -> anyhow::Result<axum::Router> 
             checks: &CheckOptions::default(),
         })
         .await?;
+    Ok(())
+}
+
+/// A server of the release that was published.
+async fn serve(home: &Path) -> anyhow::Result<axum::Router> {
     let currency = "USD".parse()?;
     let server = QueryServer::new(
-        store()?,
-        scratch.join("cache"),
+        releases(home)?,
+        home.join("cache"),
         Arc::new(Still),
         QueryConfig::new(currency),
     );
