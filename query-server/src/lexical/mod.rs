@@ -20,6 +20,8 @@ mod score;
 mod strict;
 mod synonyms;
 mod terms;
+#[cfg(test)]
+mod tests;
 mod top;
 mod vocabulary;
 mod whole;
@@ -144,26 +146,36 @@ fn quality_bonus(release: &Release, part: u32, row: u32) -> f32 {
 /// What a search may still do. It bounds the work of a query, whatever it is and however large the catalogue.
 #[derive(Debug)]
 struct Work {
-    steps_left: u32,
+    steps_left: usize,
+    /// See [`relaxed`].
+    postings_max: u64,
+    looked_up_max: usize,
     /// Postings that were decoded.
     read: u64,
 }
 
-/// Candidates that a query looks at for products with every word; beyond, what was found by then is answered.
-const STEPS_MAX: u32 = 1_000_000;
+/// Candidates for products with every word that a query looks at, times its words; beyond, what was found by then is
+/// answered.
+const STEPS_MAX: usize = 2_000_000;
+/// Postings that decide which products with some words are looked at; beyond, the most common words are left out of it.
+const POSTINGS_MAX: u64 = 400_000;
+/// How many products of each part the words that were left out are looked up for: the best so far.
+const LOOKED_UP_MAX: usize = 512;
 
 impl Work {
     const fn new() -> Self {
         Self {
             steps_left: STEPS_MAX,
+            postings_max: POSTINGS_MAX,
+            looked_up_max: LOOKED_UP_MAX,
             read: 0,
         }
     }
 
-    /// Whether one more candidate may be looked at.
+    /// Whether one more candidate may be looked at for this many words.
     #[inline]
-    fn step(&mut self) -> bool {
-        self.steps_left = self.steps_left.saturating_sub(1);
+    fn step(&mut self, words: usize) -> bool {
+        self.steps_left = self.steps_left.saturating_sub(words);
         self.steps_left > 0
     }
 }

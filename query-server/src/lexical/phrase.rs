@@ -7,7 +7,7 @@ use super::top::Hit;
 
 /// Added when the title holds the query's words beside each other and in order, pair by pair of them: all of it for a
 /// pair that stands as in the query, half of it when up to [`SLOP`] words stand between or the order differs a little.
-const PHRASE_BONUS: f32 = 8.0;
+const PHRASE_BONUS: f32 = 10.0;
 const SLOP: u32 = 2;
 /// Words of a title that are looked at.
 const TITLE_WORDS_MAX: usize = 64;

@@ -9,11 +9,6 @@ use super::strict::Passing;
 use super::top::TopHits;
 use super::{Wanted, Work, quality_bonus, tier};
 
-/// Postings that decide which products are looked at; beyond, the most common words are left out of that.
-const POSTINGS_MAX: u64 = 400_000;
-/// How many products the words that were left out are looked up for in each part: the best so far.
-const LOOKED_UP_MAX: usize = 512;
-
 /// A product's score so far, and which words it holds: one bit each.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sum {
@@ -59,7 +54,7 @@ pub(super) fn sums(
     work: &mut Work,
     mut found: impl FnMut(u32, u32, f32, usize),
 ) {
-    let (driving, looked_up) = divided(open);
+    let (driving, looked_up) = divided(open, work.postings_max);
     SUMS.with_borrow_mut(|sums| {
         let mut touched = Vec::new();
         for (at, part) in (0..).zip(release.parts()) {
@@ -126,7 +121,7 @@ fn look_up(
     work: &mut Work,
 ) {
     let score = |row: &u32| sums.get(*row as usize).map_or(0.0, |sum| sum.score);
-    let best = touched.len().min(LOOKED_UP_MAX);
+    let best = touched.len().min(work.looked_up_max);
     if best < touched.len() {
         touched.select_nth_unstable_by(best, |one, other| score(other).total_cmp(&score(one)));
     }
@@ -149,14 +144,14 @@ fn look_up(
 }
 
 /// The words that are read, rarest first, and those that are only looked up.
-fn divided(open: &OpenGroups<'_>) -> (Vec<usize>, Vec<usize>) {
+fn divided(open: &OpenGroups<'_>, postings_max: u64) -> (Vec<usize>, Vec<usize>) {
     let mut groups: Vec<(u64, usize)> = (0..open.len()).map(|group| (open.postings(group), group)).collect();
     groups.sort_unstable();
     let mut read = 0;
     let (mut driving, mut looked_up) = (Vec::with_capacity(groups.len()), Vec::new());
     for (postings, group) in groups {
         read += postings;
-        if driving.is_empty() || read <= POSTINGS_MAX {
+        if driving.is_empty() || read <= postings_max {
             driving.push(group);
         } else {
             looked_up.push(group);

@@ -10,9 +10,9 @@ const BESIDE_HEAD: f32 = 1.0;
 const BRAND: f32 = 2.0;
 const CATEGORY: f32 = 2.0;
 const OPTION: f32 = 0.5;
-const DESCRIPTION: f32 = 1.0;
+const DESCRIPTION: f32 = 0.5;
 /// The title has the very word, not another one of the same stem.
-const FORM: f32 = 1.5;
+const FORM: f32 = 2.5;
 
 /// Added when the title holds every term.
 pub(super) const TITLE_BONUS: f32 = 6.0;

@@ -44,7 +44,7 @@ pub(super) fn walk(groups: &mut [GroupCursor<'_>], work: &mut Work, mut found: i
     let Some(mut row) = groups.first().map(GroupCursor::row) else {
         return;
     };
-    'rows: while row != NO_ROW && work.step() {
+    'rows: while row != NO_ROW && work.step(groups.len()) {
         for at in 1..groups.len() {
             let next = groups[at].seek(row);
             if next != row {
@@ -118,7 +118,7 @@ fn collect_one(
     let mut row = group.row();
     // The first row of a block is where its bound is asked for.
     let mut until = 0;
-    while row != NO_ROW && work.step() {
+    while row != NO_ROW && work.step(1) {
         if row >= until {
             if let Some((bound, most)) = group.block_bound() {
                 let special = whole.is_brand() || most.title_weight() > 1.35;

@@ -38,7 +38,7 @@ struct Rule {
 }
 
 /// What a match of a synonym is worth beside one of the query's own word.
-const FACTOR: f32 = 0.6;
+const FACTOR: f32 = 0.4;
 /// Words of one synonym.
 const WORDS_MAX: usize = 3;
 /// Synonyms of one line, and of one word of a query.

@@ -16,3 +16,4 @@ mod search;
 mod support;
 mod swap;
 mod totals;
+mod words;

@@ -27,8 +27,8 @@ pub(super) fn head(title: &str, words: &[(&str, Range<usize>)]) -> Option<usize>
         let [(_, before), (word, here)] = pair else { continue };
         let between = title.get(before.end..here.start).unwrap_or_default();
         let cut = between.contains([',', '(', '|', ';', ':', '–', '—', '[']) || between.contains(" - ");
-        // A title does not begin with what is said about it.
-        if at >= 1 && (cut || BREAKS.contains(word)) {
+        // A title does not begin with what is said about it, but many a brand has such a word: `Fruit of the Loom`.
+        if matches!(*word, "for" | "with" | "without") || at >= 1 && (cut || BREAKS.contains(word)) {
             end = at + 1;
             break;
         }
@@ -64,6 +64,8 @@ mod tests {
             ("Waffle Maker - 03510", "Maker"),
             ("River Tile 12x24, grey", "Tile"),
             ("For the home", "home"),
+            ("Case for phones", "Case"),
+            ("Fruit of the Loom Tee", "Tee"),
             ("Oak lamp — brass — India", "lamp"),
             ("Mat", "Mat"),
             ("501", "501"),

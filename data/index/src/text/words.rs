@@ -90,12 +90,17 @@ const fn is_apostrophe(char: char) -> bool {
     matches!(char, '\'' | '\u{2019}' | '\u{02bc}')
 }
 
+/// Says how letters are drawn, not which they are.
+const fn is_joiner(char: char) -> bool {
+    matches!(char, '\u{ad}' | '\u{200c}' | '\u{200d}')
+}
+
 fn is_word(char: char) -> bool {
     char.is_alphanumeric() || (!char.is_ascii() && is_combining_mark(char))
 }
 
 /// Words of letters, digits and marks; an apostrophe between letters, a decimal point or a thousands' comma between
-/// digits and the stroke of a fraction do not end a word.
+/// digits, the stroke of a fraction and joiners do not end a word.
 fn split(text: &str, limit: usize) -> Vec<Word> {
     let mut words = Vec::new();
     let mut chars = text.char_indices().peekable();
@@ -110,6 +115,7 @@ fn split(text: &str, limit: usize) -> Vec<Word> {
                 || (matches!(char, '.' | ',')
                     && last.is_ascii_digit()
                     && next.is_some_and(|next| next.is_ascii_digit()))
+                || (is_joiner(char) && next.is_some_and(is_word))
                 || (char == '/' && quantity::fraction_at(text, start, at).is_some());
             if !is_word(char) && !joins {
                 break;
@@ -135,7 +141,7 @@ fn fold(word: &str) -> String {
     if word.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return word.to_ascii_lowercase();
     }
-    let kept = |char: &char| !is_apostrophe(*char) && *char != ',';
+    let kept = |char: &char| !is_apostrophe(*char) && !is_joiner(*char) && *char != ',';
     word.nfkc().flat_map(char::to_lowercase).filter(kept).collect()
 }
 
