@@ -41,7 +41,7 @@ pub(super) fn collect(
         // Two rare words of four tell more than one that is rarer still.
         let coverage = as_float(held as u64) / as_float(open.len() as u64);
         if passing.has(row) {
-            let score = score * coverage + quality_bonus(release, part, row);
+            let score = score * coverage.sqrt() + quality_bonus(release, part, row);
             top.push(tier, score, RowAddress { part, row });
         }
     });

@@ -15,7 +15,7 @@ const DESCRIPTION: f32 = 0.5;
 const FORM: f32 = 2.5;
 
 /// Added when the title holds every term.
-pub(super) const TITLE_BONUS: f32 = 6.0;
+pub(super) const TITLE_BONUS: f32 = 8.0;
 
 static WORTH: LazyLock<[f32; Holding::KINDS]> = LazyLock::new(|| {
     let mut worth = [0.0; Holding::KINDS];
