@@ -100,8 +100,7 @@ impl TermsWriter {
 
     /// Takes a title; answers how many words it has.
     fn title(&mut self, title: &str) -> usize {
-        let mut plain = std::mem::take(&mut self.plain);
-        let tokens = plain.tokens(title);
+        let tokens = self.plain.tokens(title);
         let main: Vec<_> = tokens
             .iter()
             .filter(|token| token.is_main)
@@ -120,7 +119,6 @@ impl TermsWriter {
                 self.words.push(word.hash);
             }
         }
-        self.plain = plain;
         words
     }
 
@@ -129,14 +127,12 @@ impl TermsWriter {
         if text.is_empty() {
             return 0;
         }
-        let mut plain = std::mem::take(&mut self.plain);
         let mut words = 0;
-        for token in plain.tokens(text) {
+        for token in self.plain.tokens(text) {
             let word = self.word(&token.text);
             self.found.push((word.term, place, 0));
             words += usize::from(token.is_main);
         }
-        self.plain = plain;
         words
     }
 
