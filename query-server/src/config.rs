@@ -5,6 +5,8 @@ use api::EdgeConfig;
 use data_embedding::Embedder;
 use data_model::CurrencyCode;
 
+use crate::lexical::Synonyms;
+
 /// How a query server behaves.
 #[derive(Debug, Clone)]
 pub struct QueryConfig {
@@ -24,6 +26,8 @@ pub struct QueryConfig {
     pub embedder: Option<Arc<dyn Embedder>>,
     /// How old a file of the cache must be before it is removed when no served release needs it.
     pub cache_keep_ms: u64,
+    /// Words that shoppers use for the same thing.
+    pub synonyms: Synonyms,
     /// Limits of requests and answers.
     pub edge: EdgeConfig,
 }
@@ -74,6 +78,7 @@ impl QueryConfig {
             cursor_key: CursorKey::random(),
             embedder: data_embedding::shipped(),
             cache_keep_ms: 3_600_000,
+            synonyms: Synonyms::shipped(),
             edge: EdgeConfig::default(),
         }
     }

@@ -23,5 +23,6 @@ mod server;
 
 pub use config::{CursorKey, QueryConfig};
 pub use follow::{FollowError, Followed};
+pub use lexical::{Synonyms, SynonymsError};
 pub use served::PrepareError;
 pub use server::QueryServer;

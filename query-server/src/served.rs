@@ -5,7 +5,7 @@ use data_embedding::Embedder;
 use data_index::{BrandEntry, Current, OpenError, Release, RowAddress};
 use data_model::ProductIdent;
 
-use crate::lexical::{Order, ReadError, TextIndex, Wanted, search};
+use crate::lexical::{Order, ReadError, Synonyms, TextIndex, Wanted, search};
 use crate::render::{self, json};
 use crate::semantic::Semantic;
 
@@ -56,9 +56,10 @@ impl Served {
         release: Release,
         current: Current,
         embedder: Option<&Arc<dyn Embedder>>,
+        synonyms: Synonyms,
     ) -> Result<Self, PrepareError> {
         let semantic = Semantic::of(&release, embedder);
-        let text = TextIndex::open(&release).map_err(PrepareError::Text)?;
+        let text = TextIndex::open(&release, synonyms).map_err(PrepareError::Text)?;
         let id = release.id().to_string();
         let brand_members = release.brands().iter().map(brand_members).collect();
         let mut brands_by_size: Vec<usize> = (0..release.brands().len()).collect();

@@ -67,6 +67,8 @@ pub(crate) struct QueryServer {
     pub(crate) drain_ms: u64,
     /// Signs cursors; servers behind one address share it. Empty: every process has its own.
     pub(crate) cursor_secret: String,
+    /// File of further synonyms, beside those that ship; empty means none.
+    pub(crate) synonyms: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,6 +117,7 @@ impl Config {
                 concurrency_max: 512,
                 drain_ms: 10_000,
                 cursor_secret: String::new(),
+                synonyms: String::new(),
             },
             log: Log {
                 filter: "warn,haat=info".into(),

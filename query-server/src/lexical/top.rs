@@ -131,6 +131,17 @@ impl<'a> TopHits<'a> {
         self.heap.is_empty()
     }
 
+    /// Whether no hit of this tier with at most this score is taken any more.
+    #[inline]
+    pub(super) fn beats(&self, tier: u8, score: f32) -> bool {
+        self.order == Order::Relevance
+            && self.heap.len() >= self.limit
+            && self
+                .heap
+                .peek()
+                .is_some_and(|Reverse(worst)| worst.tier > tier || (worst.tier == tier && worst.score > score))
+    }
+
     /// Adds a product that the query is a code of.
     pub(super) fn push_code(&mut self, tier: u8, score: f32, at: RowAddress) {
         self.add(tier, score, at);

@@ -17,3 +17,4 @@ mod search;
 mod support;
 mod swap;
 mod totals;
+mod words;
