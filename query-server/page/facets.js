@@ -39,7 +39,7 @@ export function takeFacets(facets, prices) {
 /** From the whole market down to where the visitor is, and what lies below it. */
 function showCategories() {
   const counts = new Map((told.facets.find(({ name }) => name === 'category')?.values ?? []).map((one) => [one.value, one]));
-  const here = categories.get(state.category);
+  const here = state.category ? categories.get(state.category) : null;
   const path = [];
   for (let at = here; at; at = at.parent) path.unshift(at);
   const below = here ? here.children : categories.get('')?.children ?? [];
@@ -69,11 +69,16 @@ function more(name, count, draw) {
     entire.has(name) ? 'Fewer' : `All ${whole(count)}`, unseen(` values of ${facetTitle(name)}`));
 }
 
-/** A dot in a colour whose name the browser knows. */
+// Names of colours that stores use and browsers do not know.
+const COLOURS = { charcoal: '#36454f', mustard: '#d9a520', wine: '#6b2036', burgundy: '#6d1a36', lilac: '#c8a2c8', rust: '#b4502b', sage: '#9caf88', cream: '#fff6dc',
+  nude: '#e3bc9a', peach: '#ffcba4', rosegold: '#b76e79', blush: '#e8b4b8', mint: '#a8e0c4', offwhite: '#f7f3e8', emerald: '#138a5e', camel: '#c19a6b', taupe: '#8b7d6b', mauve: '#b784a7' };
+
+/** A dot in the colour of the value; empty where its name is not known. */
 function swatch(name, value) {
-  if (!/^colou?r$/.test(name) || !CSS.supports('color', value.replaceAll(' ', ''))) return null;
+  if (!/^colou?r$/.test(name)) return null;
   const dot = el('span', { class: 'swatch', 'aria-hidden': 'true' });
-  dot.style.backgroundColor = value.replaceAll(' ', '');
+  const plain = value.toLowerCase().replace(/[\s-]/g, '');
+  dot.style.backgroundColor = COLOURS[plain] ?? plain;
   return dot;
 }
 

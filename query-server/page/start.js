@@ -48,7 +48,7 @@ export async function loadCategories() {
   const shelf = (one) => {
     const below = one.children.slice(0, BELOW);
     return el('li', { class: 'shelf' }, el('h3', {}, linker('', { category: one.slug }, { dir: 'auto' }, one.name), el('span', { class: 'quiet' }, unseen(', '), whole(one.product_count), unseen(' products'))),
-      below.length ? el('p', {}, ...below.flatMap((child, at) => [at ? ' · ' : '', linker('', { category: child.slug }, { dir: 'auto' }, child.name)])) : null);
+      below.length ? el('ul', {}, ...below.map((child) => el('li', {}, linker('', { category: child.slug }, { dir: 'auto' }, child.name)))) : null);
   };
   $('shelves').replaceChildren(...market.children.slice(0, SHELVES).map(shelf));
   $('shelves-part').hidden = market.children.length === 0;
