@@ -6,7 +6,7 @@ import { addCurrency, label, listen, sync } from './facets.js';
 import { showProduct } from './product.js';
 import { askAnew } from './results.js';
 import { loadBrands, loadCategories, loadFacts } from './start.js';
-import { go, NOTHING, onChange, openProduct, state } from './state.js';
+import { atStart, go, NOTHING, onChange, openProduct, state } from './state.js';
 import { closeSuggestions, suggestFor } from './suggest.js';
 
 const [input, grid] = ['q', 'grid'].map($);
@@ -86,12 +86,17 @@ listen(debounced(150, () => loadBrands($('brand-q').value.trim()).catch(() => {}
 onChange(render);
 // Without these the header line and the ways in stay empty; searching goes on.
 const again = () => { sync(); label(); };
-loadFacts().then((codes) => {
+const facts = loadFacts().then((codes) => {
   const select = $('currency');
   const before = [...select.options].map((option) => option.value);
   select.replaceChildren();
   for (const code of [...codes, ...before]) addCurrency(code);
   again();
 }).catch(() => {});
-loadCategories().then(again).catch(() => {});
-loadBrands().then(again).catch(() => {});
+const shelves = loadCategories().then(again).catch(() => {});
+const stalls = loadBrands().then(again).catch(() => {});
+
+// The page is seen when it stands: what comes late must not push away what is being read.
+const LATE = 1200;
+if (atStart()) await Promise.race([Promise.all([facts, shelves, stalls]), new Promise((enough) => { setTimeout(enough, LATE); })]);
+document.body.classList.add('stands');

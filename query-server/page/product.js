@@ -33,8 +33,10 @@ async function load(id) {
     recommend(body.data.id, $('product-more'), isOpen);
   } catch (failure) {
     if (!isOpen()) return;
-    $('product-title').textContent ||= failure.status === 422 ? 'No such product' : failure.title;
-    $('product-body').replaceChildren(el('div', { class: 'message' }, ...failure.show(failure.status >= 400 && failure.status < 429 ? null : () => load(id))));
+    const gone = failure.status === 404 || failure.status === 422;
+    $('product-title').textContent ||= gone ? 'No such product' : failure.title;
+    $('product-body').replaceChildren(el('div', { class: 'message' }, ...(failure.status === 422
+      ? [el('p', {}, 'This address names no product. It may be cut off or mistyped.')] : failure.show(gone ? null : () => load(id)))));
   }
 }
 
