@@ -32,7 +32,6 @@ const typed = debounced(150, () => {
   typedAt = performance.now();
   go({ q: input.value.trim() }, { replace });
 });
-suggestFor(typed);
 input.addEventListener('input', clearable);
 $('search').addEventListener('submit', (event) => {
   event.preventDefault();
@@ -84,6 +83,7 @@ grid.addEventListener('keydown', (event) => {
 grid.append(...ghosts(12));
 listen(debounced(150, () => loadBrands($('brand-q').value.trim()).catch(() => {})));
 onChange(render);
+suggestFor(typed);
 // Without these the header line and the ways in stay empty; searching goes on.
 const again = () => { sync(); label(); };
 const facts = loadFacts().then((codes) => {

@@ -105,7 +105,7 @@ function showFacets() {
     if (known && missing.length) groups[groups.indexOf(known)] = { name, values: [...missing, ...known.values] };
     else if (!known) groups.push({ name, values: missing });
   }
-  groups.sort((a, b) => rank(a.name) - rank(b.name) || b.values.length - a.values.length);
+  groups.sort((a, b) => rank(a.name) - rank(b.name));
   redraw($('facets'), ...groups.map((one, at) => group(one, at, chosen.get(one.name) ?? none)));
 }
 

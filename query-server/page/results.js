@@ -105,6 +105,8 @@ function tell(provenance, took) {
     const shown = words === state.q ? mended.map(({ to }) => to).join(', ') : words;
     notes.push(el('p', {}, 'Showing results for ', el('b', { dir: 'auto' }, shown), '. ', linker('link', { mode: 'lexical' }, {}, 'Search for exactly ', el('span', { dir: 'auto' }, `“${state.q}”`))));
   }
+  const alike = state.q ? [...new Set((provenance.synonyms ?? []).map(({ to }) => to))].slice(0, 5) : [];
+  if (alike.length) notes.push(el('p', {}, 'Also searched for ', el('b', { dir: 'auto' }, alike.join(', ')), '.'));
   if (state.q && RELAXED[provenance.relaxed]) notes.push(el('p', {}, RELAXED[provenance.relaxed]));
   if (state.q && provenance.degraded) notes.push(el('p', {}, 'Meaning could not be searched just now; these were found by words.'));
   $('notes').replaceChildren(...notes);

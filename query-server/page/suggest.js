@@ -11,6 +11,7 @@ const WAIT = 90;
 const [input, list, said] = ['q', 'suggestions', 'suggestions-said'].map($);
 
 let served = true;
+let instead = () => {};
 let options = [];
 let active = -1;
 
@@ -95,8 +96,10 @@ async function fetchThem() {
     if (body && document.activeElement === input) show(body.data, typed);
   } catch (failure) {
     // Searching goes on without suggestions.
-    served &&= !failure.unserved;
     closeSuggestions();
+    if (!failure.unserved) return;
+    served = false;
+    instead();
   }
 }
 const fetching = debounced(WAIT, fetchThem);
@@ -124,6 +127,7 @@ function onKey(event) {
 
 /** Listens to the search field. `withoutSuggestions` is called for typing that a server without them leaves alone. */
 export function suggestFor(withoutSuggestions) {
+  instead = withoutSuggestions;
   const typed = () => {
     if (served && input.value.trim()) fetching();
     else closeSuggestions();
@@ -133,6 +137,11 @@ export function suggestFor(withoutSuggestions) {
   input.addEventListener('compositionend', typed);
   input.addEventListener('keydown', onKey);
   input.addEventListener('blur', closeSuggestions);
+  // An address that ends in #q opens at the field, with what it asks for typed in.
+  if (location.hash === '#q') {
+    input.focus();
+    fetchThem();
+  }
   // A press on the list must not take the focus from the field.
   list.addEventListener('mousedown', (event) => event.preventDefault());
 }
