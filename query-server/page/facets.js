@@ -82,6 +82,14 @@ function swatch(name, value) {
   return dot;
 }
 
+const LETTERS = ['xxxs', 'xxs', 'xs', 's', 'm', 'l', 'xl', 'xxl', '2xl', 'xxxl', '3xl', '4xl', '5xl'];
+/** Sizes as they are worn, from small to large; other values stay as they are, those of most products first. */
+function inOrder(name, values) {
+  if (!/\bsize\b/.test(name)) return values;
+  const letter = ({ value }) => LETTERS.indexOf(value.toLowerCase());
+  return values.toSorted((a, b) => (letter(a) < 0) - (letter(b) < 0) || letter(a) - letter(b) || a.value.localeCompare(b.value, undefined, { numeric: true }));
+}
+
 function group({ name, values }, at, chosen) {
   const is = ({ value }) => chosen.has(value);
   const held = opened.get(name) ?? (at < OPEN_AT_FIRST && !last(name) || chosen.size > 0);
@@ -91,7 +99,7 @@ function group({ name, values }, at, chosen) {
   return el('details', { class: 'group', open: held, toggle: ({ target }) => opened.set(name, target.open) },
     el('summary', { 'data-key': name }, el('span', { dir: 'auto' }, facetTitle(name)), chosen.size ? el('span', { class: 'dot' }, unseen('chosen: '), String(chosen.size)) : null),
     el('div', { role: 'group', 'aria-label': facetTitle(name), class: entire.has(name) ? 'values all' : 'values' },
-      ...shortened(name, values, is).map(row), values.length > SHOWN ? more(name, values.length, showFacets) : null));
+      ...inOrder(name, shortened(name, values, is)).map(row), values.length > SHOWN ? more(name, values.length, showFacets) : null));
 }
 
 function showFacets() {
