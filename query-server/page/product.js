@@ -49,6 +49,30 @@ function review(one) {
     one.title ? el('p', { class: 'title', dir: 'auto' }, one.title) : null, el('p', { class: 'text', dir: 'auto' }, one.body));
 }
 
+/** As many reviews come with a product; where there are fewer, there are no others. */
+const RECENT = 20;
+/** The recent reviews, and the older ones when they are asked for. */
+function reviews(product) {
+  const list = el('ul', { class: 'reviews' }, ...product.reviews.map(review));
+  const button = el('button', { class: 'plain', type: 'button' }, 'More reviews');
+  let further = `offset=${product.reviews.length}`;
+  button.addEventListener('click', async () => {
+    const body = await ask(`v1/products/${encodeURIComponent(product.id)}/reviews?limit=20&${further}`, 'reviews').catch((failure) => {
+      button.textContent = `${failure.title}. Try again`;
+      return null;
+    });
+    if (!body) return;
+    const next = body.provenance.page?.next_cursor;
+    further = new URLSearchParams({ cursor: next ?? '' });
+    const older = body.data.map(review);
+    for (const one of older) one.tabIndex = -1;
+    list.append(...older);
+    older[0]?.focus({ preventScroll: true });
+    button.hidden = !next;
+  });
+  return product.reviews.length < RECENT ? [list] : [list, button];
+}
+
 /** Draws what is known of the product: the card alone at first, the whole later. */
 function fill(product, whole, isOpen) {
   const about = product.attributes ?? {};
@@ -69,7 +93,7 @@ function fill(product, whole, isOpen) {
     history,
     about.description ? section('About it', el('p', { class: 'text', dir: 'auto' }, about.description)) : '',
     rows.length ? section('Details', el('dl', {}, ...rows.flatMap(([name, values]) => [el('dt', { dir: 'auto' }, name.replaceAll('_', ' ')), el('dd', { dir: 'auto' }, values instanceof Node ? values : [values].flat().join(', '))]))) : '',
-    product.reviews?.length ? section('Reviews', el('ul', { class: 'reviews' }, ...product.reviews.map(review))) : '');
+    product.reviews?.length ? section('Reviews', ...reviews(product)) : '');
   return { history };
 }
 
