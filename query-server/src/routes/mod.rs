@@ -20,7 +20,7 @@ use utoipa::openapi::{InfoBuilder, License, OpenApi, OpenApiBuilder};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::page::Page;
+use crate::page;
 use crate::served::Served;
 use crate::server::QueryServer;
 
@@ -61,15 +61,11 @@ pub(crate) fn router(server: QueryServer, metrics: Option<PrometheusHandle>) -> 
     let (router, document) = operations().split_for_parts();
     // A document of our own making is always JSON.
     let document = Arc::new(Asset::new("application/json", document.to_json().unwrap_or_default()));
-    let page = Arc::new(Page::new());
-    let part = |choose: fn(&Page) -> &Asset| {
-        let page = Arc::clone(&page);
-        get(async move |headers: HeaderMap| choose(&page).answer(&headers))
-    };
+    let router = page::parts().fold(router, |router, (path, part)| {
+        let part = Arc::new(part);
+        router.route(path, get(async move |headers: HeaderMap| part.answer(&headers)))
+    });
     let router = router
-        .route("/", part(|page| &page.index))
-        .route("/app.css", part(|page| &page.style))
-        .route("/app.js", part(|page| &page.script))
         .route(
             "/openapi.json",
             get(async move |headers: HeaderMap| document.answer(&headers)),
