@@ -12,6 +12,8 @@ use crate::lexical::Synonyms;
 pub struct QueryConfig {
     /// The currency of price filters and price sorts that name none.
     pub market_currency: CurrencyCode,
+    /// How far the market's clocks are ahead of UTC: the day that delivery days are counted from.
+    pub market_utc_offset_minutes: i32,
     /// How often to look for a newer release.
     pub poll_ms: u64,
     /// How many searches run on the threads that answer requests; fewer than there are, so that one is always left.
@@ -71,6 +73,7 @@ impl QueryConfig {
         let threads = std::thread::available_parallelism().map_or(2, std::num::NonZeroUsize::get);
         Self {
             market_currency,
+            market_utc_offset_minutes: 330,
             poll_ms: 5_000,
             searches_here_max: threads / 2,
             searches_beside_max: threads.div_ceil(2),

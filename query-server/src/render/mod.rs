@@ -4,6 +4,7 @@ pub(crate) mod category;
 pub(crate) mod json;
 pub(crate) mod product;
 pub(crate) mod review;
+pub(crate) mod shipping;
 pub(crate) mod stats;
 
 use json::ObjectWriter;

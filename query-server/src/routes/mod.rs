@@ -7,6 +7,7 @@ mod products;
 mod recommend;
 mod reviews;
 mod search;
+mod shipping;
 mod stats;
 
 use std::sync::Arc;
@@ -46,6 +47,7 @@ fn operations() -> OpenApiRouter<QueryServer> {
         .routes(routes!(brands::list_brands))
         .routes(routes!(brands::get_brand))
         .routes(routes!(categories::list_categories))
+        .routes(routes!(shipping::get_shipping))
         .routes(routes!(stats::get_stats))
         .routes(routes!(probes::health))
         .routes(routes!(probes::ready))

@@ -14,6 +14,7 @@ mod openapi;
 mod product;
 mod recommend;
 mod search;
+mod shipping;
 mod support;
 mod swap;
 mod totals;
