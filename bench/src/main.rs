@@ -26,6 +26,12 @@ struct Cli {
     /// Folder for the catalogue; kept, and used again by the next run [default: a fresh one, removed at the end]
     #[arg(long, global = true)]
     home: Option<std::path::PathBuf>,
+    /// Crawl these recorded pages besides: a folder as `haat emulate --recorded` takes it
+    #[arg(long, global = true)]
+    recorded: Option<String>,
+    /// Let the peers crawl the stores with full pages too: a Python that has bench/peers/requirements.txt installed
+    #[arg(long, global = true, value_name = "PYTHON")]
+    peers: Option<std::path::PathBuf>,
     #[command(subcommand)]
     what: What,
 }
@@ -52,10 +58,17 @@ enum What {
 
 fn main() -> anyhow::Result<()> {
     let cli = Cli::parse();
-    let bench = setup::Bench::new(cli.products, cli.stores, cli.home)?;
+    let bench = setup::Bench {
+        recorded: cli.recorded,
+        peers: cli.peers,
+        ..setup::Bench::new(cli.products, cli.stores, cli.home)?
+    };
     let all = cli.what == What::All;
     if all || cli.what == What::Crawl {
         crawl::run(&bench)?;
+    }
+    if cli.what == What::Crawl {
+        return Ok(());
     }
     bench.fill()?;
     if all || cli.what == What::Build {

@@ -22,6 +22,10 @@ impl Clock for Still {
 pub(crate) struct Bench {
     pub(crate) products: u64,
     pub(crate) stores: u32,
+    /// A folder of recorded pages to crawl besides.
+    pub(crate) recorded: Option<String>,
+    /// A Python that has the peers installed.
+    pub(crate) peers: Option<PathBuf>,
     home: PathBuf,
     _scratch: Option<tempfile::TempDir>,
     binary: PathBuf,
@@ -61,6 +65,8 @@ impl Bench {
         Ok(Self {
             products,
             stores,
+            recorded: None,
+            peers: None,
             home,
             _scratch: scratch,
             binary,
@@ -106,7 +112,12 @@ impl Bench {
 
     /// Serves the generated stores at an epoch.
     pub(crate) fn emulate(&self, epoch: u32) -> anyhow::Result<Serving> {
-        let (products, stores, epoch) = (self.products.to_string(), self.stores.to_string(), epoch.to_string());
+        self.emulate_in(self.stores, epoch)
+    }
+
+    /// Serves the generated products in so many stores.
+    pub(crate) fn emulate_in(&self, stores: u32, epoch: u32) -> anyhow::Result<Serving> {
+        let (products, stores, epoch) = (self.products.to_string(), stores.to_string(), epoch.to_string());
         let args = [
             "emulate",
             "--products",
@@ -120,6 +131,11 @@ impl Bench {
             "--identity",
         ];
         self.serve(self.home(), &args)
+    }
+
+    /// Serves recorded pages.
+    pub(crate) fn emulate_recorded(&self, folder: &str) -> anyhow::Result<Serving> {
+        self.serve(self.home(), &["emulate", "--recorded", folder, "--identity"])
     }
 
     /// Registers the first `count` of the served stores and answers their slugs.
