@@ -4,12 +4,16 @@
 //! them, with no member left over, so that the description cannot drift from the answers.
 
 mod brand;
+mod browse;
 mod parameters;
 mod product;
 mod recommend;
 mod shipping;
 
 pub use brand::{Brand, BrandAnswer, BrandCategory, BrandDetail, BrandsAnswer, ShippingSummary, ShippingTierSummary};
+pub use browse::{
+    BrandProductsParameters, BrowseAnswer, BrowsePage, BrowseParameters, Facet, FacetValue, PriceBin, PriceSummary,
+};
 pub use parameters::{BrandsParameters, IncludeParameters, ReviewsParameters, SearchParameters};
 pub use product::{
     Attributes, CategoryRef, Correction, Explained, ExplainedMeaning, ExplainedWords, Medium, Offer, ProductAnswer,

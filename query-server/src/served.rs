@@ -5,6 +5,7 @@ use data_embedding::Embedder;
 use data_index::{BrandEntry, Current, OpenError, Release, RowAddress};
 use data_model::ProductIdent;
 
+use crate::browse::BrowseIndex;
 use crate::lexical::{Order, ReadError, Synonyms, TextIndex, Wanted, search};
 use crate::render::{self, json};
 use crate::semantic::Semantic;
@@ -17,6 +18,7 @@ pub(crate) struct Served {
     pub(crate) current: Current,
     pub(crate) text: TextIndex,
     pub(crate) semantic: Semantic,
+    pub(crate) browse: BrowseIndex,
     /// `r0123…`, as provenance and logs spell it.
     id: String,
     /// What entity tags follow from besides the request.
@@ -60,6 +62,7 @@ impl Served {
     ) -> Result<Self, PrepareError> {
         let semantic = Semantic::of(&release, embedder);
         let text = TextIndex::open(&release, synonyms).map_err(PrepareError::Text)?;
+        let browse = BrowseIndex::of(&release);
         let id = release.id().to_string();
         let brand_members = release.brands().iter().map(brand_members).collect();
         let mut brands_by_size: Vec<usize> = (0..release.brands().len()).collect();
@@ -81,6 +84,7 @@ impl Served {
             current,
             text,
             semantic,
+            browse,
             id,
             stamp,
             brand_members,

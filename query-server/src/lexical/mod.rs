@@ -31,7 +31,7 @@ pub(crate) use matches::match_set;
 pub(crate) use repair::Correction;
 pub(crate) use synonyms::Synonym;
 pub use synonyms::{Synonyms, SynonymsError};
-pub(crate) use top::{Order, TopHits};
+pub(crate) use top::{Order, TopHits, order_key};
 
 use data_index::{Filter, Release, RowAddress};
 

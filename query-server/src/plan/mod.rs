@@ -1,6 +1,7 @@
 //! What a request asks for, read from its parameters; every fault becomes part of one 422.
 
 pub(crate) mod brands;
+pub(crate) mod browse;
 mod facets;
 pub(crate) mod product;
 pub(crate) mod recommend;

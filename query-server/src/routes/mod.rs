@@ -1,6 +1,7 @@
 //! The routes, and one handler an operation: read the plan, take the release, run the operation, answer.
 
 mod brands;
+mod browse;
 mod categories;
 mod probes;
 mod products;
@@ -46,6 +47,8 @@ fn operations() -> OpenApiRouter<QueryServer> {
         .routes(routes!(reviews::list_reviews))
         .routes(routes!(brands::list_brands))
         .routes(routes!(brands::get_brand))
+        .routes(routes!(browse::list_brand_products))
+        .routes(routes!(browse::browse))
         .routes(routes!(categories::list_categories))
         .routes(routes!(shipping::get_shipping))
         .routes(routes!(stats::get_stats))

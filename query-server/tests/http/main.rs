@@ -6,7 +6,9 @@
     reason = "what helpers of tests cannot do ends the test"
 )]
 
+mod brand_products;
 mod brands;
+mod browse;
 mod catalogue;
 mod edges;
 mod faults;
@@ -18,4 +20,5 @@ mod shipping;
 mod support;
 mod swap;
 mod totals;
+mod wide;
 mod words;
