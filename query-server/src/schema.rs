@@ -7,6 +7,7 @@ mod brand;
 mod parameters;
 mod product;
 mod recommend;
+mod suggest;
 
 pub use brand::{Brand, BrandAnswer, BrandCategory, BrandDetail, BrandsAnswer, ShippingSummary, ShippingTierSummary};
 pub use parameters::{BrandsParameters, IncludeParameters, ReviewsParameters, SearchParameters};
@@ -15,6 +16,7 @@ pub use product::{
     ProductCard, ProductDetail, ProductProvenance, Review, ReviewsAnswer, SearchAnswer, SearchProvenance, Variant,
 };
 pub use recommend::{RecommendAnswer, RecommendParameters, RecommendProvenance};
+pub use suggest::{SuggestAnswer, SuggestParameters, SuggestedName, Suggestions};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -8,6 +8,7 @@ use data_model::ProductIdent;
 use crate::lexical::{Order, ReadError, TextIndex, Wanted, search};
 use crate::render::{self, json};
 use crate::semantic::Semantic;
+use crate::suggest::Names;
 
 /// A release with everything that follows from it alone. A request takes one of these and answers from nothing else,
 /// so that no answer mixes two releases.
@@ -17,6 +18,7 @@ pub(crate) struct Served {
     pub(crate) current: Current,
     pub(crate) text: TextIndex,
     pub(crate) semantic: Semantic,
+    pub(crate) names: Names,
     /// `r0123…`, as provenance and logs spell it.
     id: String,
     /// What entity tags follow from besides the request.
@@ -66,6 +68,7 @@ impl Served {
             let entry = release.brands().get(*at);
             entry.map(|entry| (std::cmp::Reverse(entry.product_count), &entry.facts.brand.slug))
         });
+        let names = Names::of(&release, &brands_by_size);
         let stats = |out: &mut Vec<u8>| render::stats::stats(out, &release, &current);
         let stats = render::envelope(1024, &id, stats, |_| {}).into();
         let tree = |out: &mut Vec<u8>| render::category::tree(out, release.category_tree());
@@ -80,6 +83,7 @@ impl Served {
             current,
             text,
             semantic,
+            names,
             id,
             stamp,
             brand_members,

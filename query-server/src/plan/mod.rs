@@ -6,3 +6,4 @@ pub(crate) mod product;
 pub(crate) mod recommend;
 pub(crate) mod reviews;
 pub(crate) mod search;
+pub(crate) mod suggest;

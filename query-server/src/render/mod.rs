@@ -5,6 +5,7 @@ pub(crate) mod json;
 pub(crate) mod product;
 pub(crate) mod review;
 pub(crate) mod stats;
+pub(crate) mod suggested;
 
 use json::ObjectWriter;
 

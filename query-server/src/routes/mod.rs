@@ -8,6 +8,7 @@ mod recommend;
 mod reviews;
 mod search;
 mod stats;
+mod suggest;
 
 use std::sync::Arc;
 
@@ -40,6 +41,7 @@ fn operations() -> OpenApiRouter<QueryServer> {
         .build();
     OpenApiRouter::with_openapi(document)
         .routes(routes!(search::search_products))
+        .routes(routes!(suggest::suggest_while_typing))
         .routes(routes!(recommend::recommend_products))
         .routes(routes!(products::get_product))
         .routes(routes!(reviews::list_reviews))

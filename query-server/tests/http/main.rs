@@ -13,6 +13,7 @@ mod faults;
 mod openapi;
 mod product;
 mod search;
+mod suggest;
 mod support;
 mod swap;
 mod totals;

@@ -19,8 +19,8 @@ mod analysis;
 mod units;
 mod words;
 
-pub(crate) use analysis::tokenizers;
 pub use analysis::{Analysis, Term, analyse, code_of};
+pub(crate) use analysis::{title_words, tokenizers};
 use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 
 /// One field: where it is and how to search it.
