@@ -9,6 +9,7 @@ mod parameters;
 mod product;
 mod recommend;
 mod shipping;
+mod suggest;
 
 pub use brand::{Brand, BrandAnswer, BrandCategory, BrandDetail, BrandsAnswer, ShippingSummary, ShippingTierSummary};
 pub use browse::{
@@ -21,6 +22,7 @@ pub use product::{
 };
 pub use recommend::{RecommendAnswer, RecommendParameters, RecommendProvenance};
 pub use shipping::{Delivery, Shipping, ShippingAnswer, ShippingParameters};
+pub use suggest::{SuggestAnswer, SuggestParameters, SuggestedName, Suggestions};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

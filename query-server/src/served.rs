@@ -9,6 +9,7 @@ use crate::browse::BrowseIndex;
 use crate::lexical::{Order, ReadError, Synonyms, TextIndex, Wanted, search};
 use crate::render::{self, json};
 use crate::semantic::Semantic;
+use crate::suggest::Names;
 
 /// A release with everything that follows from it alone. A request takes one of these and answers from nothing else,
 /// so that no answer mixes two releases.
@@ -19,6 +20,7 @@ pub(crate) struct Served {
     pub(crate) text: TextIndex,
     pub(crate) semantic: Semantic,
     pub(crate) browse: BrowseIndex,
+    pub(crate) names: Names,
     /// `r0123…`, as provenance and logs spell it.
     id: String,
     /// What entity tags follow from besides the request.
@@ -70,6 +72,7 @@ impl Served {
             let entry = release.brands().get(*at);
             entry.map(|entry| (std::cmp::Reverse(entry.product_count), &entry.facts.brand.slug))
         });
+        let names = Names::of(&release, &brands_by_size);
         let stats = |out: &mut Vec<u8>| render::stats::stats(out, &release, &current);
         let stats = render::envelope(1024, &id, stats, |_| {}).into();
         let tree = |out: &mut Vec<u8>| render::category::tree(out, release.category_tree());
@@ -85,6 +88,7 @@ impl Served {
             text,
             semantic,
             browse,
+            names,
             id,
             stamp,
             brand_members,

@@ -8,3 +8,4 @@ pub(crate) mod recommend;
 pub(crate) mod reviews;
 pub(crate) mod search;
 pub(crate) mod shipping;
+pub(crate) mod suggest;

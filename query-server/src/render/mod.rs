@@ -7,6 +7,7 @@ pub(crate) mod product;
 pub(crate) mod review;
 pub(crate) mod shipping;
 pub(crate) mod stats;
+pub(crate) mod suggested;
 
 use json::ObjectWriter;
 

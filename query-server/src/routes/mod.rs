@@ -10,6 +10,7 @@ mod reviews;
 mod search;
 mod shipping;
 mod stats;
+mod suggest;
 
 use std::sync::Arc;
 
@@ -42,6 +43,7 @@ fn operations() -> OpenApiRouter<QueryServer> {
         .build();
     OpenApiRouter::with_openapi(document)
         .routes(routes!(search::search_products))
+        .routes(routes!(suggest::suggest_while_typing))
         .routes(routes!(recommend::recommend_products))
         .routes(routes!(products::get_product))
         .routes(routes!(reviews::list_reviews))

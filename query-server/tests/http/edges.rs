@@ -120,8 +120,15 @@ async fn the_page_loads_its_own_parts_only() {
         assert_eq!(answered.status, StatusCode::OK, "{part}");
         assert!(answered.headers.contains_key("etag"), "{part}");
         let text = String::from_utf8(answered.body).unwrap();
-        for module in text.split(" from './").skip(1).filter_map(|rest| rest.split('\'').next()) {
-            assert!(parts.contains(&module), "{part} takes {module}, which the page does not name");
+        for module in text
+            .split(" from './")
+            .skip(1)
+            .filter_map(|rest| rest.split('\'').next())
+        {
+            assert!(
+                parts.contains(&module),
+                "{part} takes {module}, which the page does not name"
+            );
         }
         for way in [
             "innerHTML",

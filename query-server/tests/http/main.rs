@@ -17,6 +17,7 @@ mod product;
 mod recommend;
 mod search;
 mod shipping;
+mod suggest;
 mod support;
 mod swap;
 mod totals;

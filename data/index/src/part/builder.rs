@@ -17,6 +17,7 @@ use crate::columns::{CARDS, CardsWriter, DETAILS, DetailsWriter, FACETS, FacetsW
 use crate::digest;
 use crate::error::BuildError;
 use crate::manifest::{BrandFacts, FileEntry, PartEntry, PartId, PartStore};
+use crate::suggest::{SUGGEST, SuggestWriter};
 use crate::terms::{TERMS, TermsWriter};
 use crate::text;
 use crate::vectors::{VECTORS, VectorsWriter};
@@ -37,6 +38,7 @@ pub struct PartBuilder {
     cards: CardsWriter,
     details: DetailsWriter<BufWriter<File>>,
     facets: FacetsWriter,
+    suggest: SuggestWriter,
     vectors: Option<VectorsWriter>,
     stores: Vec<PartStore>,
     summaries: Vec<StoreSummary>,
@@ -117,6 +119,7 @@ impl PartBuilder {
             cards: CardsWriter::new(),
             details: DetailsWriter::new(details).map_err(columns_error(DETAILS))?,
             facets: FacetsWriter::default(),
+            suggest: SuggestWriter::default(),
             vectors: options.embedder.clone().map(VectorsWriter::new),
             stores: Vec::new(),
             summaries: Vec::new(),
@@ -168,6 +171,9 @@ impl PartBuilder {
         self.details.push(product, size_bytes).map_err(columns_error(DETAILS))?;
         self.cards.push(product, &prices, store);
         self.facets.push(product);
+        let suggested = (store, self.cards.last_quality());
+        let suggest_bytes = self.suggest.push(product, &facts.brand.name, suggested);
+        self.card_bytes = self.card_bytes.saturating_add(suggest_bytes);
         if let Some(vectors) = &mut self.vectors {
             vectors.push(product, &facts.brand)?;
             self.card_bytes = self.card_bytes.saturating_add(vectors.row_bytes());
@@ -219,6 +225,7 @@ impl PartBuilder {
             cards,
             details,
             facets,
+            suggest,
             vectors,
             stores,
             summaries,
@@ -241,9 +248,10 @@ impl PartBuilder {
         write_batch(work.path(), FACETS, &facets)?;
         let (cards, currencies) = cards.finish(facet_codes).map_err(columns_error(CARDS))?;
         write_batch(work.path(), CARDS, &cards)?;
+        let too_large = || columns_error(SUGGEST)(ArrowError::MemoryError("more than a file holds".to_owned()));
+        write_bytes(work.path(), SUGGEST, &suggest.finish().ok_or_else(too_large)?)?;
         if let Some(vectors) = vectors {
-            let path = work.path().join(VECTORS);
-            std::fs::write(&path, vectors.finish()?).map_err(file_error(&path))?;
+            write_bytes(work.path(), VECTORS, &vectors.finish()?)?;
         }
         let files = name_files(work.path(), &dir)?;
         let id = part_id(rows, &files);
@@ -257,6 +265,11 @@ impl PartBuilder {
         };
         Ok(Some(PartFiles { entry, summaries }))
     }
+}
+
+fn write_bytes(work: &Path, name: &'static str, bytes: &[u8]) -> Result<(), BuildError> {
+    let path = work.join(name);
+    std::fs::write(&path, bytes).map_err(file_error(&path))
 }
 
 fn write_batch(work: &Path, name: &'static str, batch: &RecordBatch) -> Result<(), BuildError> {

@@ -16,8 +16,9 @@ use crate::columns::{CARDS, Cards, DETAILS, Details, FACETS, Facets, LOOKUP, Loo
 use crate::error::OpenError;
 use crate::manifest::{BrandEntry, Embedding, Manifest, PartEntry, SCHEMA_VERSION};
 use crate::store::LocalRelease;
-use crate::vectors::{VECTORS, Vectors};
+use crate::suggest::{SUGGEST, Suggest};
 use crate::terms::{TERMS, Terms};
+use crate::vectors::{VECTORS, Vectors};
 
 /// Memory-mapped bytes as an owner that [`Bytes`] can keep alive.
 struct Mapped(OwnedBytes);
@@ -172,6 +173,7 @@ fn open_part(
     if !cards.facet_codes_below(facets.len()) {
         return content(CARDS, "a facet code outside its table");
     }
+    let suggest = suggest(entry, files)?;
     let vectors = embedding
         .map(|embedding| vectors(entry, embedding, files))
         .transpose()?;
@@ -188,9 +190,19 @@ fn open_part(
         details,
         facets,
         lookup,
+        suggest,
         vectors,
         dead,
         brands,
+    })
+}
+
+fn suggest(entry: &PartEntry, files: &MmapDirectory) -> Result<Suggest, OpenError> {
+    let bytes = map(entry, SUGGEST, files)?;
+    Suggest::open(&bytes, entry.rows).map_err(|what| OpenError::Content {
+        part: entry.id.to_string(),
+        name: SUGGEST,
+        what,
     })
 }
 
