@@ -258,7 +258,10 @@ impl PathParameters {
 }
 
 /// Reads either public form of a product's identifier, and says of a wrong one which form it was nearest to.
-fn product_ident(text: &str) -> Result<ProductIdent, Rule> {
+///
+/// # Errors
+/// The rule that the text breaks.
+pub fn product_ident(text: &str) -> Result<ProductIdent, Rule> {
     text.parse().map_err(|_| {
         if text.starts_with("sha:") {
             return Rule::StringPatternMismatch("^sha:[0-9a-f]{40}$");

@@ -39,6 +39,15 @@ impl Order {
     ];
 }
 
+impl Order {
+    /// What decides in this order, the greater first; the same for all rows in order of relevance.
+    pub(crate) fn key(self, release: &Release, at: RowAddress) -> (i64, i64) {
+        release
+            .part(at.part)
+            .map_or((i64::MIN, 0), |part| key(self, part.cards(), at.row))
+    }
+}
+
 impl Hit {
     pub(super) fn of(order: Order, cards: &Cards, tier: u8, score: f32, at: RowAddress) -> Self {
         let id = u128::from_be_bytes(*cards.id(at.row).as_bytes());
@@ -49,6 +58,14 @@ impl Hit {
             id,
             part: at.part,
             row: at.row,
+        }
+    }
+
+    pub(super) fn scored(&self) -> super::ScoredRow {
+        super::ScoredRow {
+            at: self.address(),
+            tier: self.tier,
+            score: self.score,
         }
     }
 
@@ -112,6 +129,17 @@ impl<'a> TopHits<'a> {
 
     pub(super) fn is_empty(&self) -> bool {
         self.heap.is_empty()
+    }
+
+    /// Whether no hit of this tier with at most this score is taken any more.
+    #[inline]
+    pub(super) fn beats(&self, tier: u8, score: f32) -> bool {
+        self.order == Order::Relevance
+            && self.heap.len() >= self.limit
+            && self
+                .heap
+                .peek()
+                .is_some_and(|Reverse(worst)| worst.tier > tier || (worst.tier == tier && worst.score > score))
     }
 
     /// Adds a product that the query is a code of.

@@ -4,5 +4,8 @@ pub(crate) mod brands;
 pub(crate) mod browse;
 mod facets;
 pub(crate) mod product;
+pub(crate) mod recommend;
 pub(crate) mod reviews;
 pub(crate) mod search;
+pub(crate) mod shipping;
+pub(crate) mod suggest;

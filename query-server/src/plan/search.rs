@@ -1,6 +1,6 @@
-use api::{PathParameters, Problem, QueryReader, Rule};
+use api::{PathParameters, Problem, QueryReader, Rule, product_ident};
 use data_index::{PriceRange, Release, RowFilter};
-use data_model::{BrandSlug, CurrencyCode};
+use data_model::{BrandSlug, CurrencyCode, ProductIdent};
 
 use super::facets;
 use crate::lexical::Order;
@@ -44,6 +44,16 @@ pub(crate) struct SearchPlan {
     pub(crate) mode: Mode,
     pub(crate) order: Order,
     pub(crate) limit: usize,
+    /// Most products of one brand.
+    pub(crate) per_brand_max: Option<usize>,
+    /// A product that what is found must be like.
+    pub(crate) similar_to: Option<ProductIdent>,
+    /// Whether to tell what the places of the hits are made of.
+    pub(crate) explain: bool,
+    /// Whether to count facet values.
+    pub(crate) facet_counts: bool,
+    /// The currency of price filters, price sorts and of the prices that are counted.
+    pub(crate) currency: CurrencyCode,
     /// `None` when the brand that was asked for does not exist: nothing can be found.
     brand: Option<String>,
     filter: RowFilter,
@@ -74,6 +84,13 @@ impl SearchPlan {
             .integer("limit", 1..=LIMIT_MAX)
             .and_then(|limit| usize::try_from(limit).ok())
             .unwrap_or(20);
+        let per_brand_max = reader
+            .integer("per_brand_max", 1..=LIMIT_MAX)
+            .and_then(|max| usize::try_from(max).ok());
+        let similar_to = reader.parsed("similar_to", product_ident);
+        let explain = reader.boolean("explain").unwrap_or(false);
+        let facet_counts = reader.boolean("facet_counts").unwrap_or(false);
+        let currency = price.map_or(market_currency, |price| price.currency);
         // Prices of different currencies are never compared.
         let by_price = matches!(order, Order::PriceAscending | Order::PriceDescending);
         filter.price = price.filter(|price| by_price || price.min_minor.is_some() || price.max_minor.is_some());
@@ -84,10 +101,29 @@ impl SearchPlan {
                 mode,
                 order,
                 limit,
+                per_brand_max,
+                similar_to,
+                explain,
+                facet_counts,
+                currency,
                 brand,
                 filter,
             },
         )
+    }
+
+    /// What the products that are found must pass, but for their brand.
+    pub(crate) fn row_filter(&self) -> &RowFilter {
+        &self.filter
+    }
+
+    /// Where the release has the brand that was asked for, if one was; `Err` when it does not have it.
+    pub(crate) fn brand_scope(&self, release: &Release) -> Result<Option<usize>, ()> {
+        let Some(brand) = &self.brand else { return Ok(None) };
+        let slug = brand.parse::<BrandSlug>().ok();
+        let entry = slug.and_then(|slug| release.brand_by_slug(&slug));
+        let at = entry.and_then(|entry| release.brand_index(&entry.facts.brand.store));
+        at.map(Some).ok_or(())
     }
 
     /// The filter on this release; `None` when there is nothing to filter by.

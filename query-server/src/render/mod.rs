@@ -5,7 +5,9 @@ pub(crate) mod facets;
 pub(crate) mod json;
 pub(crate) mod product;
 pub(crate) mod review;
+pub(crate) mod shipping;
 pub(crate) mod stats;
+pub(crate) mod suggested;
 
 use json::ObjectWriter;
 

@@ -5,23 +5,35 @@ use axum::extract::{Request, State};
 use data_model::ErrorCode;
 
 use super::tag_of;
-use crate::lexical::{Wanted, search};
-use crate::plan::search::{Mode, SearchPlan};
-use crate::render::{card, envelope, json};
+use crate::browse::of_search;
+use crate::hybrid::{Question, explain, search};
+use crate::plan::search::SearchPlan;
+use crate::render::{card, envelope, facets, json};
 use crate::schema::{SearchAnswer, SearchParameters};
+use crate::semantic::Lacking;
 use crate::served::Served;
 use crate::server::QueryServer;
 
 /// Top ranked product cards for a query.
 ///
-/// Capped; there are no pages and no total. Every word of the query is asked for in some field; when too few
+/// Capped; there are no pages and no total. `mode=hybrid` orders what is found by words and what is found by meaning
+/// together; what only its meaning speaks for must be near enough to be meant. `provenance.engine` tells what was
+/// searched with, and `provenance.degraded` why meaning was left out. In another order than that of relevance, meaning
+/// answers only where words find nothing.
+///
+/// By words: Every word of the query is asked for in some field; when too few
 /// products hold them all, the answer goes on with products that lack one word, then with those that hold any
 /// (`provenance.relaxed`). A word that no product holds is mended where a near one is known
-/// (`provenance.corrections`). When nothing at all is found and the last word is none that any product holds, it is
-/// taken for the beginning of one (`provenance.relaxed` is `prefix`). `mode=lexical` does neither: it looks for the
-/// words as typed. A product whose title is the query stands first, then one whose SKU or handle it is, then those of
+/// (`provenance.corrections`). A last word that no product holds is taken for the beginning of one
+/// (`provenance.relaxed` is `prefix`). Words that shoppers use for the same thing find each other, the query's own
+/// standing before the others (`provenance.synonyms`). `mode=lexical` does none of this: it looks for the words as
+/// typed. A product whose title is the query stands first, then one whose SKU or handle it is, then those of
 /// the brand whose name it is. Without a query the most
 /// presentable products are answered. A price filter or a price sort leaves out products in other currencies.
+///
+/// `facet_counts=true` adds `provenance.facets` and `provenance.price`, as `GET /v1/browse` answers them: counted over
+/// every product that the words match, however many are shown, and what is shown beside those, found by meaning or by
+/// fewer words; `mode=semantic` and `similar_to` match to a degree, so there what is shown is counted.
 #[utoipa::path(
     get,
     path = "/v1/search",
@@ -31,6 +43,8 @@ use crate::server::QueryServer;
     responses(
         (status = 200, description = "Product cards, best first.", body = SearchAnswer,
             headers(("ETag" = String), ("X-Request-Id" = String))),
+        (status = 404, description = "No product as `similar_to` names it.", body = api::ProblemDocument,
+            content_type = "application/problem+json"),
         GraphErrors,
     )
 )]
@@ -50,24 +64,42 @@ pub(crate) async fn search_products(
 
 fn answer(served: &Arc<Served>, plan: &SearchPlan) -> Result<Vec<u8>, Problem> {
     let filter = plan.filter(&served.release);
-    let wanted = Wanted {
+    let similar_to = match &plan.similar_to {
+        Some(ident) => Some(
+            served
+                .release
+                .find(ident)
+                .ok_or_else(|| Problem::new(ErrorCode::ProductNotFound))?,
+        ),
+        None => None,
+    };
+    let question = Question {
         text: &plan.text,
-        as_typed: plan.mode == Mode::Lexical,
+        mode: plan.mode,
         filter: filter.as_ref(),
         order: plan.order,
         limit: plan.limit,
+        per_brand_max: plan.per_brand_max,
+        similar_to,
     };
-    let found = search(&served.release, &served.text, &wanted).map_err(|error| {
+    let unreadable = |error| {
         tracing::error!(%error, release = served.id_text(), "the text index cannot be read");
         Problem::new(ErrorCode::Internal)
-    })?;
-    let cards = |out: &mut Vec<u8>| json::array(out, &found.rows, |out, at| card::card(out, served, *at));
+    };
+    let found = search(served, &question).map_err(unreadable)?;
+    let counts = if plan.facet_counts {
+        let shown = found.rows.iter().map(|row| row.at);
+        Some(of_search(served, plan, shown).map_err(unreadable)?)
+    } else {
+        None
+    };
+    let cards = |out: &mut Vec<u8>| json::array(out, &found.rows, |out, row| card::card(out, served, row.at));
     Ok(envelope(
         found.rows.len() * 640 + 256,
         served.id_text(),
         cards,
         |provenance| {
-            provenance.text("engine", "lexical");
+            provenance.text("engine", found.engine.as_str());
             provenance.text("requested_mode", plan.mode.as_str());
             provenance.text("relaxed", found.relaxed.as_str());
             provenance.array("corrections", &found.corrections, |out, correction| {
@@ -76,6 +108,23 @@ fn answer(served: &Arc<Served>, plan: &SearchPlan) -> Result<Vec<u8>, Problem> {
                     object.text("to", &correction.to);
                 });
             });
+            provenance.text_or_null("degraded", found.degraded.map(Lacking::as_str));
+            provenance.array("synonyms", &found.synonyms, |out, synonym| {
+                json::object(out, |object| {
+                    object.text("of", &synonym.of);
+                    object.text("to", &synonym.to);
+                });
+            });
+            if let Some(counts) = &counts {
+                facets::members(provenance, counts);
+            }
+            if plan.explain {
+                provenance.array("explain", &found.rows, |out, row| {
+                    if let Some(part) = served.release.part(row.at.part) {
+                        explain(out, row, part.cards().id(row.at.row));
+                    }
+                });
+            }
         },
     ))
 }

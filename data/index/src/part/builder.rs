@@ -17,7 +17,10 @@ use crate::columns::{CARDS, CardsWriter, DETAILS, DetailsWriter, FACETS, FacetsW
 use crate::digest;
 use crate::error::BuildError;
 use crate::manifest::{BrandFacts, FileEntry, PartEntry, PartId, PartStore};
+use crate::suggest::{SUGGEST, SuggestWriter};
+use crate::terms::{TERMS, TermsWriter};
 use crate::text;
+use crate::vectors::{VECTORS, VectorsWriter};
 
 /// What the text index starts its tables with; it grows as it needs.
 const TEXT_MEMORY_BYTES: usize = 64 << 20;
@@ -31,9 +34,12 @@ pub struct PartBuilder {
     work: TempDir,
     options: BuildOptions,
     text: SingleSegmentIndexWriter,
+    terms: TermsWriter,
     cards: CardsWriter,
     details: DetailsWriter<BufWriter<File>>,
     facets: FacetsWriter,
+    suggest: SuggestWriter,
+    vectors: Option<VectorsWriter>,
     stores: Vec<PartStore>,
     summaries: Vec<StoreSummary>,
     seen: BTreeSet<StoreHost>,
@@ -109,9 +115,12 @@ impl PartBuilder {
             work,
             options: options.clone(),
             text,
+            terms: TermsWriter::default(),
             cards: CardsWriter::new(),
             details: DetailsWriter::new(details).map_err(columns_error(DETAILS))?,
             facets: FacetsWriter::default(),
+            suggest: SuggestWriter::default(),
+            vectors: options.embedder.clone().map(VectorsWriter::new),
             stores: Vec::new(),
             summaries: Vec::new(),
             seen: BTreeSet::new(),
@@ -129,7 +138,7 @@ impl PartBuilder {
     /// Whether [`PartBuilder::push`] would refuse another row.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        let memory = self.text.mem_usage().saturating_add(self.card_bytes);
+        let memory = self.text.mem_usage() + self.terms.memory() + self.card_bytes;
         self.rows >= self.options.rows_max || (self.rows > 0 && memory >= self.options.memory_bytes_max)
     }
 
@@ -137,7 +146,7 @@ impl PartBuilder {
     ///
     /// # Errors
     /// [`BuildError::PartFull`] when the part is full; the product or the files are unfit. After
-    /// [`BuildError::Text`] or [`BuildError::Columns`] the builder must be dropped.
+    /// [`BuildError::Text`], [`BuildError::Columns`] or [`BuildError::Embed`] the builder must be dropped.
     pub fn push(&mut self, product: &Product, facts: &BrandFacts) -> Result<(), BuildError> {
         if self.is_full() {
             return Err(BuildError::PartFull { rows: self.rows });
@@ -158,9 +167,17 @@ impl PartBuilder {
         self.text
             .add_document(document(product, &facts.brand))
             .map_err(BuildError::Text)?;
+        self.terms.push(product, &facts.brand);
         self.details.push(product, size_bytes).map_err(columns_error(DETAILS))?;
         self.cards.push(product, &prices, store);
         self.facets.push(product);
+        let suggested = (store, self.cards.last_quality());
+        let suggest_bytes = self.suggest.push(product, &facts.brand.name, suggested);
+        self.card_bytes = self.card_bytes.saturating_add(suggest_bytes);
+        if let Some(vectors) = &mut self.vectors {
+            vectors.push(product, &facts.brand)?;
+            self.card_bytes = self.card_bytes.saturating_add(vectors.row_bytes());
+        }
         if let (Some(held), Some(summary)) = (self.stores.last_mut(), self.summaries.last_mut()) {
             held.rows += 1;
             summary.add(product, &prices);
@@ -185,7 +202,7 @@ impl PartBuilder {
             }
             self.stores.push(PartStore {
                 store: store.clone(),
-                fingerprint: fingerprint(facts),
+                fingerprint: fingerprint(facts, self.options.embedding().as_ref()),
                 first_row: self.rows,
                 rows: 0,
                 live: true,
@@ -204,9 +221,12 @@ impl PartBuilder {
             dir,
             work,
             text,
+            terms,
             cards,
             details,
             facets,
+            suggest,
+            vectors,
             stores,
             summaries,
             rows,
@@ -216,6 +236,8 @@ impl PartBuilder {
             return Ok(None);
         }
         text.finalize().map_err(BuildError::Text)?;
+        let path = work.path().join(TERMS);
+        std::fs::write(&path, terms.finish()).map_err(file_error(&path))?;
         let mut file = details.finish().map_err(columns_error(DETAILS))?;
         file.flush().map_err(file_error(&work.path().join(DETAILS)))?;
         drop(file);
@@ -226,6 +248,11 @@ impl PartBuilder {
         write_batch(work.path(), FACETS, &facets)?;
         let (cards, currencies) = cards.finish(facet_codes).map_err(columns_error(CARDS))?;
         write_batch(work.path(), CARDS, &cards)?;
+        let too_large = || columns_error(SUGGEST)(ArrowError::MemoryError("more than a file holds".to_owned()));
+        write_bytes(work.path(), SUGGEST, &suggest.finish().ok_or_else(too_large)?)?;
+        if let Some(vectors) = vectors {
+            write_bytes(work.path(), VECTORS, &vectors.finish()?)?;
+        }
         let files = name_files(work.path(), &dir)?;
         let id = part_id(rows, &files);
         let entry = PartEntry {
@@ -238,6 +265,11 @@ impl PartBuilder {
         };
         Ok(Some(PartFiles { entry, summaries }))
     }
+}
+
+fn write_bytes(work: &Path, name: &'static str, bytes: &[u8]) -> Result<(), BuildError> {
+    let path = work.join(name);
+    std::fs::write(&path, bytes).map_err(file_error(&path))
 }
 
 fn write_batch(work: &Path, name: &'static str, batch: &RecordBatch) -> Result<(), BuildError> {
@@ -272,7 +304,7 @@ fn name_files(work: &Path, dir: &Path) -> Result<Vec<FileEntry>, BuildError> {
 /// The name within the part of a file in the work directory; `None` for what only builds it.
 fn part_file_name(name: &str) -> Option<String> {
     match name.split_once('.')? {
-        (_, "arrow") => Some(name.to_owned()),
+        (_, "arrow" | "bin") => Some(name.to_owned()),
         // Segment files are named by a random segment id, which must not reach the manifest.
         (_, extension @ ("idx" | "pos" | "term" | "store" | "fast" | "fieldnorm")) => {
             Some(format!("{TEXT_FILE_PREFIX}{extension}"))
