@@ -43,7 +43,9 @@ fn percent_encoded(text: &str) -> String {
 #[tokio::test]
 async fn a_category_is_answered_with_items_facets_and_prices() {
     let market = Market::of(&small()).await;
-    insta::assert_snapshot!(market.body("/v1/browse?category=coffee&limit=1").await, @r#"
+    let path = "/v1/browse?category=coffee&limit=1";
+    let cursor = page(&market, path).await.next_cursor.unwrap();
+    insta::assert_snapshot!(market.body(path).await.replace(&cursor, "[cursor]"), @r#"
 {
   "data": {
     "items": [
@@ -161,7 +163,7 @@ async fn a_category_is_answered_with_items_facets_and_prices() {
         }
       ]
     },
-    "next_cursor": "AAAAAalWsMhRObkGPKkmcYmF_P4"
+    "next_cursor": "[cursor]"
   },
   "provenance": {
     "release": "[release]"
