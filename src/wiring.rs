@@ -118,6 +118,7 @@ impl Context {
         let defaults = QueryConfig::new(self.config.market_currency);
         let secret = Some(given.cursor_secret.as_str()).filter(|secret| !secret.is_empty());
         let config = QueryConfig {
+            market_utc_offset_minutes: self.config.market_utc_offset_minutes,
             poll_ms: given.poll_ms,
             synonyms: self.synonyms()?,
             cursor_key: secret.map_or(defaults.cursor_key.clone(), CursorKey::from_secret),

@@ -1,6 +1,8 @@
 use std::fmt;
+use std::sync::Arc;
 
 use api::EdgeConfig;
+use data_embedding::Embedder;
 use data_model::CurrencyCode;
 
 use crate::lexical::Synonyms;
@@ -10,6 +12,8 @@ use crate::lexical::Synonyms;
 pub struct QueryConfig {
     /// The currency of price filters and price sorts that name none.
     pub market_currency: CurrencyCode,
+    /// How far the market's clocks are ahead of UTC: the day that delivery days are counted from.
+    pub market_utc_offset_minutes: i32,
     /// How often to look for a newer release.
     pub poll_ms: u64,
     /// How many searches run on the threads that answer requests; fewer than there are, so that one is always left.
@@ -20,6 +24,8 @@ pub struct QueryConfig {
     pub searches_waiting_max: usize,
     /// What signs cursors. Servers behind one address share it; by default every process has its own.
     pub cursor_key: CursorKey,
+    /// What embeds queries; a release whose vectors are of another embedder is searched by words alone.
+    pub embedder: Option<Arc<dyn Embedder>>,
     /// How old a file of the cache must be before it is removed when no served release needs it.
     pub cache_keep_ms: u64,
     /// Words that shoppers use for the same thing.
@@ -67,11 +73,13 @@ impl QueryConfig {
         let threads = std::thread::available_parallelism().map_or(2, std::num::NonZeroUsize::get);
         Self {
             market_currency,
+            market_utc_offset_minutes: 330,
             poll_ms: 5_000,
             searches_here_max: threads / 2,
             searches_beside_max: threads.div_ceil(2),
             searches_waiting_max: threads * 64,
             cursor_key: CursorKey::random(),
+            embedder: data_embedding::shipped(),
             cache_keep_ms: 3_600_000,
             synonyms: Synonyms::shipped(),
             edge: EdgeConfig::default(),

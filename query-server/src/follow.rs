@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use data_embedding::Embedder;
 use data_index::{Current, LocalRelease, Release, ReleaseError};
 use data_model::ReleaseId;
 use tokio_util::sync::CancellationToken;
@@ -88,8 +89,8 @@ impl QueryServer {
             .fetch(&manifest, &inner.cache)
             .await
             .map_err(fetch(Some(current.id)))?;
-        let synonyms = inner.config.synonyms.clone();
-        let prepared = tokio::task::spawn_blocking(move || prepare(local, current, synonyms)).await;
+        let (embedder, synonyms) = (inner.config.embedder.clone(), inner.config.synonyms.clone());
+        let prepared = tokio::task::spawn_blocking(move || prepare(local, current, embedder.as_ref(), synonyms)).await;
         let aborted = |source| FollowError::Aborted {
             release: current.id,
             source,
@@ -151,7 +152,12 @@ impl QueryServer {
     }
 }
 
-fn prepare(local: LocalRelease, current: Current, synonyms: Synonyms) -> Result<Served, PrepareError> {
+fn prepare(
+    local: LocalRelease,
+    current: Current,
+    embedder: Option<&Arc<dyn Embedder>>,
+    synonyms: Synonyms,
+) -> Result<Served, PrepareError> {
     let release = Release::open(local).map_err(|error| PrepareError::Open(Box::new(error)))?;
-    Served::prepare(release, current, synonyms)
+    Served::prepare(release, current, embedder, synonyms)
 }

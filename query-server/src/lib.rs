@@ -5,18 +5,23 @@
 //! and asked a few questions before it replaces the one that is served, without a request being dropped.
 //! It never crawls, never reads the lake, never asks a brand's store, and holds nothing that is not in a release.
 
+mod browse;
 mod config;
 mod cursor;
 mod follow;
+mod hybrid;
 mod lexical;
 mod page;
 mod plan;
+mod recommend;
 mod render;
 mod routes;
 pub mod schema;
 mod searches;
+mod semantic;
 mod served;
 mod server;
+mod suggest;
 
 pub use config::{CursorKey, QueryConfig};
 pub use follow::{FollowError, Followed};

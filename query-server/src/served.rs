@@ -1,9 +1,15 @@
+use std::sync::Arc;
+
 use bytes::Bytes;
+use data_embedding::Embedder;
 use data_index::{BrandEntry, Current, OpenError, Release, RowAddress};
 use data_model::ProductIdent;
 
+use crate::browse::BrowseIndex;
 use crate::lexical::{Order, ReadError, Synonyms, TextIndex, Wanted, search};
 use crate::render::{self, json};
+use crate::semantic::Semantic;
+use crate::suggest::Names;
 
 /// A release with everything that follows from it alone. A request takes one of these and answers from nothing else,
 /// so that no answer mixes two releases.
@@ -12,6 +18,9 @@ pub(crate) struct Served {
     pub(crate) release: Release,
     pub(crate) current: Current,
     pub(crate) text: TextIndex,
+    pub(crate) semantic: Semantic,
+    pub(crate) browse: BrowseIndex,
+    pub(crate) names: Names,
     /// `r0123…`, as provenance and logs spell it.
     id: String,
     /// What entity tags follow from besides the request.
@@ -43,12 +52,19 @@ pub enum PrepareError {
 }
 
 /// Changes when answers to the same request over the same release change.
-const ANSWERS_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/2");
+const ANSWERS_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/3");
 
 impl Served {
     /// Prepares a release and asks it for what it must know. Blocks.
-    pub(crate) fn prepare(release: Release, current: Current, synonyms: Synonyms) -> Result<Self, PrepareError> {
+    pub(crate) fn prepare(
+        release: Release,
+        current: Current,
+        embedder: Option<&Arc<dyn Embedder>>,
+        synonyms: Synonyms,
+    ) -> Result<Self, PrepareError> {
+        let semantic = Semantic::of(&release, embedder);
         let text = TextIndex::open(&release, synonyms).map_err(PrepareError::Text)?;
+        let browse = BrowseIndex::of(&release);
         let id = release.id().to_string();
         let brand_members = release.brands().iter().map(brand_members).collect();
         let mut brands_by_size: Vec<usize> = (0..release.brands().len()).collect();
@@ -56,15 +72,23 @@ impl Served {
             let entry = release.brands().get(*at);
             entry.map(|entry| (std::cmp::Reverse(entry.product_count), &entry.facts.brand.slug))
         });
+        let names = Names::of(&release, &brands_by_size);
         let stats = |out: &mut Vec<u8>| render::stats::stats(out, &release, &current);
         let stats = render::envelope(1024, &id, stats, |_| {}).into();
         let tree = |out: &mut Vec<u8>| render::category::tree(out, release.category_tree());
         let categories = render::envelope(1 << 16, &id, tree, |_| {}).into();
-        let stamp = format!("{ANSWERS_VERSION} {id} {}", current.published_at.micros());
+        let stamp = format!(
+            "{ANSWERS_VERSION} {id} {} {}",
+            current.published_at.micros(),
+            semantic.name()
+        );
         let served = Self {
             release,
             current,
             text,
+            semantic,
+            browse,
+            names,
             id,
             stamp,
             brand_members,
@@ -114,6 +138,7 @@ impl Served {
                 filter: None,
                 order: Order::Relevance,
                 limit: 1,
+                enough: 1,
             };
             let found = search(&self.release, &self.text, &wanted).map_err(PrepareError::Text)?;
             // A title may be made of nothing that is searched, `***` say.
@@ -128,6 +153,7 @@ impl Served {
             filter: None,
             order: Order::Relevance,
             limit: 1,
+            enough: 1,
         };
         let found = search(&self.release, &self.text, &wanted).map_err(PrepareError::Text)?;
         if found.hits.is_empty() && self.release.counts().products > 0 {

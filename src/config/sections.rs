@@ -13,6 +13,8 @@ pub(crate) struct Config {
     pub(crate) home: String,
     /// Currency in which prices are filtered and sorted when a request names none.
     pub(crate) market_currency: CurrencyCode,
+    /// How far the market's clocks are ahead of UTC: the day that delivery days are counted from.
+    pub(crate) market_utc_offset_minutes: i32,
     pub(crate) s3: S3,
     /// How stores are talked to.
     pub(crate) storefront: StorefrontConfig,
@@ -91,6 +93,7 @@ impl Config {
         Ok(Self {
             home: "haat-home".into(),
             market_currency: "INR".parse()?,
+            market_utc_offset_minutes: 330,
             s3: S3 {
                 endpoint: String::new(),
                 region: "us-east-1".into(),

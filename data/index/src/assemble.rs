@@ -87,6 +87,7 @@ pub fn assemble(assembly: Assembly<'_>) -> Result<Manifest, AssembleError> {
             .or_insert_with(|| summary.clone());
     }
     let brands = brands(previous, &plan, stores, summaries)?;
+    let embedding = plan.embedding;
     let mut parts = plan.keep;
     parts.extend(built.into_iter().map(|part| part.entry));
     let mut manifest = Manifest {
@@ -94,6 +95,7 @@ pub fn assemble(assembly: Assembly<'_>) -> Result<Manifest, AssembleError> {
         id: data_model::ReleaseId::from_digest([0; 8]),
         built_at,
         lake,
+        embedding,
         counts: counts(&brands),
         brands,
         parts,
@@ -134,7 +136,7 @@ fn brands(
             });
         }
         let entry = if let Some(mut summary) = summaries.remove(store) {
-            if fingerprint(&summary.facts) != fingerprint(facts) || kept.contains(store) {
+            if fingerprint(&summary.facts, None) != fingerprint(facts, None) || kept.contains(store) {
                 return Err(AssembleError::StoreNotPlanned { store: store.clone() });
             }
             if summary.product_count != *product_count {

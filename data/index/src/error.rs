@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use arrow::error::ArrowError;
+use data_embedding::EmbedError;
 use data_model::{ReleaseId, StoreHost};
 use data_storage::StorageError;
 
@@ -63,6 +64,9 @@ pub enum BuildError {
         #[source]
         source: ArrowError,
     },
+    /// The products could not be embedded.
+    #[error("the products' vectors cannot be made")]
+    Embed(#[from] EmbedError),
     /// The full-text index could not be written.
     #[error("cannot write the text index")]
     Text(#[source] tantivy::TantivyError),

@@ -17,7 +17,10 @@
 //! * cards: [`Part::cards`] → [`columns::Cards`], one accessor a column, zero copy;
 //! * detail: [`Part::details`] → [`columns::DetailsRow`];
 //! * filters: [`RowFilter`] → [`Release::filter`] → [`Filter::part`] → `matches(row)` or `bitmap()`;
+//! * meaning: [`Release::nearest`], [`Release::similarity`], [`Release::vector`]; which embedder made the vectors:
+//!   [`Manifest::embedding`];
 //! * facets: [`Part::facets`] → names, values, posting lists, codes of a row, counts over a bitmap of hits;
+//! * suggestions: [`Part::suggest`] → [`suggest::Suggest`], and [`suggest::Ranked`] for names;
 //! * brands: [`Release::brands`], [`Release::brand_by_slug`], [`Release::brand_of`];
 //! * categories: [`Release::category_tree`] with counts of products, descendants included; [`taxonomy`];
 //! * totals: [`Release::counts`].
@@ -32,17 +35,19 @@ mod part;
 mod plan;
 mod release;
 mod store;
+pub mod suggest;
 pub mod taxonomy;
 pub mod terms;
 pub mod text;
+mod vectors;
 
 pub use assemble::{AssembleError, Assembly, assemble};
 pub use digest::Sha256Hex;
 pub use error::{BuildError, OpenError, ReleaseError};
 pub use filter::{FacetClause, Filter, PartFilter, PriceRange, RowFilter};
 pub use manifest::{
-    BrandEntry, BrandFacts, CategoryCount, Counts, CurrencyCount, FileEntry, Manifest, PartEntry, PartId, PartStore,
-    SCHEMA_VERSION,
+    BrandEntry, BrandFacts, CategoryCount, Counts, CurrencyCount, Embedding, FileEntry, Manifest, PartEntry, PartId,
+    PartStore, SCHEMA_VERSION,
 };
 pub use part::{BuildOptions, BuiltParts, PartBuilder, PartFiles, PartsBuilder, StoreSummary};
 pub use plan::{BuildPlan, LakeStore, PartPlan, PlanOptions, plan};

@@ -2,7 +2,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use data_model::{Brand, CategoryId, CurrencyCode, ReleaseId, StoreHost, Timestamp};
+use data_embedding::{Embedder, EmbedderId};
+use data_model::{Brand, CategoryId, CurrencyCode, ReleaseId, ShippingPolicy, StoreHost, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Sha256Hex;
@@ -19,6 +20,9 @@ pub struct BrandFacts {
     pub catalogue_hash: String,
     /// When its catalogue was last confirmed by a crawl.
     pub refreshed_at: Timestamp,
+    /// Its shipping terms, where they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shipping: Option<ShippingPolicy>,
 }
 
 /// What a release is made of. The id follows from everything but [`Manifest::built_at`] and [`Manifest::lake`].
@@ -33,12 +37,34 @@ pub struct Manifest {
     /// Lake tables and the versions that it was first built from. Not part of the id: a lake that was only compacted
     /// has new versions of the same content.
     pub lake: BTreeMap<String, u64>,
+    /// What made the vectors of every part; `None` when there are none.
+    pub embedding: Option<Embedding>,
     /// Totals.
     pub counts: Counts,
     /// Every brand, sorted by store; brands without products too.
     pub brands: Vec<BrandEntry>,
     /// The parts, in the order in which they are opened.
     pub parts: Vec<PartEntry>,
+}
+
+/// Which embedder made a release's vectors. A query's vector must be of the same, or it means nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Embedding {
+    /// The embedder.
+    pub embedder: EmbedderId,
+    /// Components of each vector.
+    pub dimensions: u32,
+}
+
+impl Embedding {
+    /// What is recorded of an embedder.
+    #[must_use]
+    pub fn of(embedder: &dyn Embedder) -> Self {
+        Self {
+            embedder: embedder.id().clone(),
+            dimensions: u32::try_from(embedder.dimensions()).unwrap_or(u32::MAX),
+        }
+    }
 }
 
 /// Totals over the live rows of a release.
@@ -221,6 +247,7 @@ impl Manifest {
         #[derive(Serialize)]
         struct Content<'a> {
             schema_version: u32,
+            embedding: &'a Option<Embedding>,
             counts: &'a Counts,
             brands: &'a [BrandEntry],
             parts: &'a [PartEntry],
@@ -230,12 +257,14 @@ impl Manifest {
             id: _,
             built_at: _,
             lake: _,
+            embedding,
             counts,
             brands,
             parts,
         } = self;
         let content = serde_json::to_vec(&Content {
             schema_version: *schema_version,
+            embedding,
             counts,
             brands,
             parts,

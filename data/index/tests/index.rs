@@ -22,3 +22,5 @@ mod round_trip;
 mod scores;
 #[path = "index/terms.rs"]
 mod terms;
+#[path = "index/vectors.rs"]
+mod vectors;

@@ -62,6 +62,6 @@ impl TextIndex {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a statistic is as good as its first 24 bits")]
-pub(super) const fn as_float(count: u64) -> f32 {
+pub(crate) const fn as_float(count: u64) -> f32 {
     count as f32
 }

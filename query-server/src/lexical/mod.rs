@@ -26,12 +26,12 @@ mod top;
 mod vocabulary;
 mod whole;
 
-pub(crate) use index::TextIndex;
+pub(crate) use index::{TextIndex, as_float};
 pub(crate) use matches::match_set;
 pub(crate) use repair::Correction;
 pub(crate) use synonyms::Synonym;
 pub use synonyms::{Synonyms, SynonymsError};
-pub(crate) use top::{Order, TopHits};
+pub(crate) use top::{Order, TopHits, order_key};
 
 use data_index::{Filter, Release, RowAddress};
 
@@ -53,6 +53,15 @@ pub(crate) enum Relaxed {
 }
 
 impl Relaxed {
+    /// What hits of these tiers tell.
+    pub(crate) fn of(tiers: impl Iterator<Item = u8>) -> Self {
+        match tiers.min() {
+            Some(tier::ANY) => Self::AnyTerm,
+            Some(tier::ALL_BUT_ONE) => Self::AllButOne,
+            _ => Self::No,
+        }
+    }
+
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::No => "none",
@@ -78,8 +87,8 @@ pub(crate) struct ScoredRow {
 pub(crate) struct Found {
     /// The best products first.
     pub(crate) hits: Vec<ScoredRow>,
-    /// How the hits came about.
-    pub(crate) relaxed: Relaxed,
+    /// Whether the last word stood for the words that begin with it.
+    pub(crate) completed: bool,
     /// Words that were looked for in place of words that no product holds.
     pub(crate) corrections: Vec<Correction>,
     /// Words that were looked for beside the query's own.
@@ -96,7 +105,7 @@ impl Found {
         };
         Self {
             hits: rows.into_iter().map(plain).collect(),
-            relaxed: Relaxed::No,
+            completed: false,
             corrections: Vec::new(),
             synonyms: Vec::new(),
         }
@@ -115,12 +124,12 @@ pub(crate) struct Wanted<'a> {
     pub(crate) filter: Option<&'a Filter>,
     pub(crate) order: Order,
     pub(crate) limit: usize,
+    /// So many products with every word make it needless to look for others.
+    pub(crate) enough: usize,
 }
 
 /// Tiers of hits: a hit of a higher tier stands before every hit of a lower one.
 pub(crate) mod tier {
-    /// Holds a word that begins with the query's last one.
-    pub(crate) const PREFIX: u8 = 0;
     /// Holds some of the words.
     pub(crate) const ANY: u8 = 1;
     pub(crate) const ALL_BUT_ONE: u8 = 2;
@@ -132,6 +141,19 @@ pub(crate) mod tier {
     /// Has the title that the query is.
     pub(crate) const TITLE: u8 = 6;
     pub(crate) const TITLE_AND_CODE: u8 = 7;
+
+    /// A tier, spelled out.
+    pub(crate) const fn name(tier: u8) -> &'static str {
+        match tier {
+            ANY => "any_term",
+            ALL_BUT_ONE => "all_but_one",
+            ALL => "all_terms",
+            BRAND => "brand",
+            CODE => "code",
+            TITLE => "title",
+            _ => "title_and_code",
+        }
+    }
 }
 
 /// How presentable a product is, as a part of its score: it decides between products that fit alike.
@@ -215,7 +237,7 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
     exact::collect(release, index, (wanted, &whole), &mut top)?;
     strict::collect(release, index, &open, (wanted, &whole), (&mut top, work));
     // Sorted by price or date, what fits worse would stand first: then nothing is added to what fits.
-    let enough = if by_relevance { wanted.limit } else { 1 };
+    let enough = if by_relevance { wanted.enough } else { 1 };
     if top.len() < enough && open.len() > 1 {
         relaxed::collect(release, index, &open, wanted, (&mut top, work));
     }
@@ -226,15 +248,9 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
         hits.retain(|hit| hit.tier == best);
     }
     hits.truncate(wanted.limit);
-    let relaxed = match hits.iter().map(|hit| hit.tier).min() {
-        Some(_) if query.completed => Relaxed::Prefix,
-        Some(tier::ANY) => Relaxed::AnyTerm,
-        Some(tier::ALL_BUT_ONE) => Relaxed::AllButOne,
-        _ => Relaxed::No,
-    };
     Ok(Found {
         hits: hits.iter().map(Hit::scored).collect(),
-        relaxed,
+        completed: query.completed,
         corrections: query.corrections,
         synonyms: query.synonyms,
     })

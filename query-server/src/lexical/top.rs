@@ -39,12 +39,21 @@ impl Order {
     ];
 }
 
+impl Order {
+    /// What decides in this order, the greater first; the same for all rows in order of relevance.
+    pub(crate) fn key(self, release: &Release, at: RowAddress) -> (i64, i64) {
+        release
+            .part(at.part)
+            .map_or((i64::MIN, 0), |part| key(self, part.cards(), at.row))
+    }
+}
+
 impl Hit {
     pub(super) fn of(order: Order, cards: &Cards, tier: u8, score: f32, at: RowAddress) -> Self {
         let id = u128::from_be_bytes(*cards.id(at.row).as_bytes());
         Self {
             tier,
-            key: key(order, cards, at.row),
+            key: order_key(order, cards, at.row),
             score,
             id,
             part: at.part,
@@ -149,7 +158,7 @@ impl<'a> TopHits<'a> {
         };
         let Some(part) = self.release.part(at.part) else { return };
         let cards = part.cards();
-        let key = key(self.order, cards, at.row);
+        let key = order_key(self.order, cards, at.row);
         let full = self.heap.len() >= self.limit;
         if full {
             // Most products are turned away here, before their id is read.
@@ -187,7 +196,8 @@ impl<'a> TopHits<'a> {
     }
 }
 
-fn key(order: Order, cards: &Cards, row: u32) -> (i64, i64) {
+/// What an order compares first; the greater stands before the smaller.
+pub(crate) fn order_key(order: Order, cards: &Cards, row: u32) -> (i64, i64) {
     match order {
         Order::Relevance => (0, 0),
         Order::PriceAscending => (-cards.price_min_minor(row), 0),

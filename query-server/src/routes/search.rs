@@ -5,16 +5,22 @@ use axum::extract::{Request, State};
 use data_model::ErrorCode;
 
 use super::tag_of;
-use crate::lexical::{Wanted, search};
-use crate::plan::search::{Mode, SearchPlan};
+use crate::hybrid::{Question, explain, search};
+use crate::plan::search::SearchPlan;
 use crate::render::{card, envelope, json};
 use crate::schema::{SearchAnswer, SearchParameters};
+use crate::semantic::Lacking;
 use crate::served::Served;
 use crate::server::QueryServer;
 
 /// Top ranked product cards for a query.
 ///
-/// Capped; there are no pages and no total. Every word of the query is asked for in some field; when too few
+/// Capped; there are no pages and no total. `mode=hybrid` orders what is found by words and what is found by meaning
+/// together; what only its meaning speaks for must be near enough to be meant. `provenance.engine` tells what was
+/// searched with, and `provenance.degraded` why meaning was left out. In another order than that of relevance, meaning
+/// answers only where words find nothing.
+///
+/// By words: Every word of the query is asked for in some field; when too few
 /// products hold them all, the answer goes on with products that lack one word, then with those that hold any
 /// (`provenance.relaxed`). A word that no product holds is mended where a near one is known
 /// (`provenance.corrections`). A last word that no product holds is taken for the beginning of one
@@ -32,6 +38,8 @@ use crate::server::QueryServer;
     responses(
         (status = 200, description = "Product cards, best first.", body = SearchAnswer,
             headers(("ETag" = String), ("X-Request-Id" = String))),
+        (status = 404, description = "No product as `similar_to` names it.", body = api::ProblemDocument,
+            content_type = "application/problem+json"),
         GraphErrors,
     )
 )]
@@ -51,24 +59,35 @@ pub(crate) async fn search_products(
 
 fn answer(served: &Arc<Served>, plan: &SearchPlan) -> Result<Vec<u8>, Problem> {
     let filter = plan.filter(&served.release);
-    let wanted = Wanted {
+    let similar_to = match &plan.similar_to {
+        Some(ident) => Some(
+            served
+                .release
+                .find(ident)
+                .ok_or_else(|| Problem::new(ErrorCode::ProductNotFound))?,
+        ),
+        None => None,
+    };
+    let question = Question {
         text: &plan.text,
-        as_typed: plan.mode == Mode::Lexical,
+        mode: plan.mode,
         filter: filter.as_ref(),
         order: plan.order,
         limit: plan.limit,
+        per_brand_max: plan.per_brand_max,
+        similar_to,
     };
-    let found = search(&served.release, &served.text, &wanted).map_err(|error| {
+    let found = search(served, &question).map_err(|error| {
         tracing::error!(%error, release = served.id_text(), "the text index cannot be read");
         Problem::new(ErrorCode::Internal)
     })?;
-    let cards = |out: &mut Vec<u8>| json::array(out, &found.hits, |out, hit| card::card(out, served, hit.at));
+    let cards = |out: &mut Vec<u8>| json::array(out, &found.rows, |out, row| card::card(out, served, row.at));
     Ok(envelope(
-        found.hits.len() * 640 + 256,
+        found.rows.len() * 640 + 256,
         served.id_text(),
         cards,
         |provenance| {
-            provenance.text("engine", "lexical");
+            provenance.text("engine", found.engine.as_str());
             provenance.text("requested_mode", plan.mode.as_str());
             provenance.text("relaxed", found.relaxed.as_str());
             provenance.array("corrections", &found.corrections, |out, correction| {
@@ -77,12 +96,20 @@ fn answer(served: &Arc<Served>, plan: &SearchPlan) -> Result<Vec<u8>, Problem> {
                     object.text("to", &correction.to);
                 });
             });
+            provenance.text_or_null("degraded", found.degraded.map(Lacking::as_str));
             provenance.array("synonyms", &found.synonyms, |out, synonym| {
                 json::object(out, |object| {
                     object.text("of", &synonym.of);
                     object.text("to", &synonym.to);
                 });
             });
+            if plan.explain {
+                provenance.array("explain", &found.rows, |out, row| {
+                    if let Some(part) = served.release.part(row.at.part) {
+                        explain(out, row, part.cards().id(row.at.row));
+                    }
+                });
+            }
         },
     ))
 }

@@ -39,13 +39,26 @@ pub struct SearchParameters {
         pattern = "^(relevance|price_asc|price_desc|rating|newest)$"
     )]
     pub sort: Option<String>,
-    /// `hybrid`, `semantic` or `lexical`. `lexical` looks for the words as they were typed: none is mended, none
+    /// `hybrid` (words and meaning), `semantic` (meaning alone) or `lexical` (words alone). `lexical` looks for the words as they were typed: none is mended, none
     /// stands for the beginning of a longer one.
     #[param(default = "hybrid", required = false, pattern = "^(hybrid|semantic|lexical)$")]
     pub mode: Option<String>,
     /// Most cards wanted.
     #[param(default = 20, minimum = 1, maximum = 40, required = false)]
     pub limit: Option<i64>,
+    /// Most cards of one brand; by default as many as fit.
+    #[param(minimum = 1, maximum = 40, required = false)]
+    pub per_brand_max: Option<i64>,
+    /// A product (`sha:` and 40 hex digits, or a UUID) that what is found must be like; it is not found itself. With `q`
+    /// both count alike, without `q` likeness alone.
+    #[param(
+        required = false,
+        pattern = "^(sha:[0-9a-f]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"
+    )]
+    pub similar_to: Option<String>,
+    /// `true` adds `provenance.explain`: what the place of each card is made of.
+    #[param(required = false)]
+    pub explain: Option<bool>,
     /// ISO 4217: the currency of price filters and price sorts; by default the market's. Small letters are taken as well.
     #[param(required = false, pattern = "^[A-Z]{3}$")]
     pub currency: Option<String>,

@@ -236,7 +236,7 @@ pub struct SearchAnswer {
 pub struct SearchProvenance {
     /// The release.
     pub release: String,
-    /// The retrieval engine that answered: `lexical`.
+    /// What the catalogue was searched with: `hybrid`, `semantic` or `lexical`. A search without a query is `lexical`.
     pub engine: String,
     /// The mode that was asked for.
     pub requested_mode: String,
@@ -247,6 +247,56 @@ pub struct SearchProvenance {
     pub corrections: Vec<Correction>,
     /// Words that were looked for beside the query's own, which count for more.
     pub synonyms: Vec<Synonym>,
+    /// Why meaning was left out though it was asked for: `no_vectors`, `other_embedder`, `embedder_failed` or
+    /// `no_known_word`; null when it was not.
+    #[schema(required = true)]
+    pub degraded: Option<String>,
+    /// With `explain=true`: what the place of each card is made of, in the order of the cards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explain: Option<Vec<Explained>>,
+}
+
+/// What a card's place is made of. Cards whose tier by words is `title_and_code`, `title`, `code` or `brand` stand
+/// first, in this order of tiers; the others in order of their scores.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Explained {
+    /// The product.
+    pub id: String,
+    /// `words.share × words.fit + meaning.share × meaning.nearness`.
+    pub score: f32,
+    /// How it was found by words; null when it was not.
+    #[schema(required = true)]
+    pub words: Option<ExplainedWords>,
+    /// How near its meaning is; null when that was not asked.
+    #[schema(required = true)]
+    pub meaning: Option<ExplainedMeaning>,
+}
+
+/// How a product was found by words.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExplainedWords {
+    /// `title_and_code`, `title`, `code`, `brand`, `all_terms`, `all_but_one` or `any_term`.
+    pub tier: String,
+    /// The score within the tier.
+    pub score: f32,
+    /// Where the score lies among those of all candidates, from 0 to 1.
+    pub fit: f32,
+    /// The share of words in the score.
+    pub share: f32,
+}
+
+/// How near a product's meaning is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExplainedMeaning {
+    /// The cosine of the angle between its vector and the query's.
+    pub cosine: f32,
+    /// Where the cosine lies among those of all candidates, from 0 to 1.
+    pub nearness: f32,
+    /// The share of meaning in the score.
+    pub share: f32,
 }
 
 /// A word that was looked for beside another.

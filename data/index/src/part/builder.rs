@@ -17,8 +17,10 @@ use crate::columns::{CARDS, CardsWriter, DETAILS, DetailsWriter, FACETS, FacetsW
 use crate::digest;
 use crate::error::BuildError;
 use crate::manifest::{BrandFacts, FileEntry, PartEntry, PartId, PartStore};
+use crate::suggest::{SUGGEST, SuggestWriter};
 use crate::terms::{TERMS, TermsWriter};
 use crate::text;
+use crate::vectors::{VECTORS, VectorsWriter};
 
 /// What the text index starts its tables with; it grows as it needs.
 const TEXT_MEMORY_BYTES: usize = 64 << 20;
@@ -36,6 +38,8 @@ pub struct PartBuilder {
     cards: CardsWriter,
     details: DetailsWriter<BufWriter<File>>,
     facets: FacetsWriter,
+    suggest: SuggestWriter,
+    vectors: Option<VectorsWriter>,
     stores: Vec<PartStore>,
     summaries: Vec<StoreSummary>,
     seen: BTreeSet<StoreHost>,
@@ -115,6 +119,8 @@ impl PartBuilder {
             cards: CardsWriter::new(),
             details: DetailsWriter::new(details).map_err(columns_error(DETAILS))?,
             facets: FacetsWriter::default(),
+            suggest: SuggestWriter::default(),
+            vectors: options.embedder.clone().map(VectorsWriter::new),
             stores: Vec::new(),
             summaries: Vec::new(),
             seen: BTreeSet::new(),
@@ -140,7 +146,7 @@ impl PartBuilder {
     ///
     /// # Errors
     /// [`BuildError::PartFull`] when the part is full; the product or the files are unfit. After
-    /// [`BuildError::Text`] or [`BuildError::Columns`] the builder must be dropped.
+    /// [`BuildError::Text`], [`BuildError::Columns`] or [`BuildError::Embed`] the builder must be dropped.
     pub fn push(&mut self, product: &Product, facts: &BrandFacts) -> Result<(), BuildError> {
         if self.is_full() {
             return Err(BuildError::PartFull { rows: self.rows });
@@ -165,6 +171,13 @@ impl PartBuilder {
         self.details.push(product, size_bytes).map_err(columns_error(DETAILS))?;
         self.cards.push(product, &prices, store);
         self.facets.push(product);
+        let suggested = (store, self.cards.last_quality());
+        let suggest_bytes = self.suggest.push(product, &facts.brand.name, suggested);
+        self.card_bytes = self.card_bytes.saturating_add(suggest_bytes);
+        if let Some(vectors) = &mut self.vectors {
+            vectors.push(product, &facts.brand)?;
+            self.card_bytes = self.card_bytes.saturating_add(vectors.row_bytes());
+        }
         if let (Some(held), Some(summary)) = (self.stores.last_mut(), self.summaries.last_mut()) {
             held.rows += 1;
             summary.add(product, &prices);
@@ -189,7 +202,7 @@ impl PartBuilder {
             }
             self.stores.push(PartStore {
                 store: store.clone(),
-                fingerprint: fingerprint(facts),
+                fingerprint: fingerprint(facts, self.options.embedding().as_ref()),
                 first_row: self.rows,
                 rows: 0,
                 live: true,
@@ -212,6 +225,8 @@ impl PartBuilder {
             cards,
             details,
             facets,
+            suggest,
+            vectors,
             stores,
             summaries,
             rows,
@@ -233,6 +248,11 @@ impl PartBuilder {
         write_batch(work.path(), FACETS, &facets)?;
         let (cards, currencies) = cards.finish(facet_codes).map_err(columns_error(CARDS))?;
         write_batch(work.path(), CARDS, &cards)?;
+        let too_large = || columns_error(SUGGEST)(ArrowError::MemoryError("more than a file holds".to_owned()));
+        write_bytes(work.path(), SUGGEST, &suggest.finish().ok_or_else(too_large)?)?;
+        if let Some(vectors) = vectors {
+            write_bytes(work.path(), VECTORS, &vectors.finish()?)?;
+        }
         let files = name_files(work.path(), &dir)?;
         let id = part_id(rows, &files);
         let entry = PartEntry {
@@ -245,6 +265,11 @@ impl PartBuilder {
         };
         Ok(Some(PartFiles { entry, summaries }))
     }
+}
+
+fn write_bytes(work: &Path, name: &'static str, bytes: &[u8]) -> Result<(), BuildError> {
+    let path = work.join(name);
+    std::fs::write(&path, bytes).map_err(file_error(&path))
 }
 
 fn write_batch(work: &Path, name: &'static str, batch: &RecordBatch) -> Result<(), BuildError> {

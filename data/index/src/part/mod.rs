@@ -1,3 +1,9 @@
+use std::sync::Arc;
+
+use data_embedding::Embedder;
+
+use crate::manifest::Embedding;
+
 mod builder;
 mod document;
 mod rolling;
@@ -14,7 +20,7 @@ pub(crate) use summary::fingerprint;
 pub(crate) const TEXT_FILE_PREFIX: &str = "text.";
 
 /// How parts are built.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct BuildOptions {
     /// Rows of a part at most.
     pub rows_max: u32,
@@ -22,6 +28,16 @@ pub struct BuildOptions {
     pub memory_bytes_max: usize,
     /// Texts of one product at most.
     pub product_bytes_max: usize,
+    /// What makes the products' vectors; without one there are none.
+    pub embedder: Option<Arc<dyn Embedder>>,
+}
+
+impl BuildOptions {
+    /// What a release that is built so records of its vectors.
+    #[must_use]
+    pub fn embedding(&self) -> Option<Embedding> {
+        self.embedder.as_deref().map(Embedding::of)
+    }
 }
 
 impl Default for BuildOptions {
@@ -30,6 +46,7 @@ impl Default for BuildOptions {
             rows_max: 131_072,
             memory_bytes_max: 768 << 20,
             product_bytes_max: 16 << 20,
+            embedder: data_embedding::shipped(),
         }
     }
 }

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use data_model::{CategoryId, CurrencyCode, PriceSummary, Product};
 
 use crate::digest;
-use crate::manifest::{BrandEntry, BrandFacts, CategoryCount, CurrencyCount, SCHEMA_VERSION};
+use crate::manifest::{BrandEntry, BrandFacts, CategoryCount, CurrencyCount, Embedding, SCHEMA_VERSION};
 
 /// What a store's products add up to, collected while its parts are built.
 #[derive(Debug, Clone, PartialEq)]
@@ -112,12 +112,13 @@ fn widest(one: Option<(i64, i64)>, other: Option<(i64, i64)>) -> Option<(i64, i6
 }
 
 /// Hash of all that a store's rows are made from besides its products, which the catalogue hash stands for.
-pub(crate) fn fingerprint(facts: &BrandFacts) -> String {
+pub(crate) fn fingerprint(facts: &BrandFacts, embedding: Option<&Embedding>) -> String {
     let Ok(made_from) = serde_json::to_vec(&(
         SCHEMA_VERSION,
         &facts.catalogue_hash,
         &facts.brand.name,
         facts.brand.currency,
+        embedding,
     )) else {
         // Numbers and texts always serialise; a fingerprint that equals no other would only cost a re-index.
         return String::new();

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use data_model::StoreHost;
 
-use crate::manifest::{BrandFacts, Manifest, PartEntry, PartId, SCHEMA_VERSION};
+use crate::manifest::{BrandFacts, Embedding, Manifest, PartEntry, PartId, SCHEMA_VERSION};
 use crate::part::fingerprint;
 
 /// A store as the lake has it now.
@@ -23,6 +23,9 @@ pub struct PlanOptions {
     pub dead_share_max: f64,
     /// As many parts of about one size are merged into the next size; at least 2.
     pub merge_factor: usize,
+    /// What makes vectors; as in [`BuildOptions`](crate::BuildOptions). Stores whose vectors another made are indexed
+    /// anew.
+    pub embedding: Option<Embedding>,
 }
 
 impl Default for PlanOptions {
@@ -31,6 +34,7 @@ impl Default for PlanOptions {
             rows_max: 131_072,
             dead_share_max: 0.3,
             merge_factor: 8,
+            embedding: data_embedding::shipped().as_deref().map(Embedding::of),
         }
     }
 }
@@ -47,6 +51,8 @@ pub struct BuildPlan {
     pub build: Vec<PartPlan>,
     /// Parts of the release before that are not part of the next.
     pub drop: Vec<PartId>,
+    /// What makes vectors.
+    pub embedding: Option<Embedding>,
 }
 
 /// A part to build, or several when a store does not fit one.
@@ -102,7 +108,7 @@ impl<'a> Planner<'a> {
     fn new(previous: Option<&Manifest>, stores: &'a [LakeStore], options: &'a PlanOptions) -> Self {
         let wanted = |store: &'a LakeStore| {
             let wanted = Wanted {
-                fingerprint: fingerprint(&store.facts),
+                fingerprint: fingerprint(&store.facts, options.embedding.as_ref()),
                 rows: store.product_count,
             };
             (&store.facts.brand.store, wanted)
@@ -236,6 +242,7 @@ impl<'a> Planner<'a> {
             build: self.groups(),
             keep: self.keep,
             drop: self.drop,
+            embedding: self.options.embedding.clone(),
         }
     }
 

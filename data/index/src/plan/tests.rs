@@ -22,6 +22,7 @@ fn store(number: u32, version: u32, rows: u64) -> LakeStore {
         brand,
         catalogue_hash: format!("v{version}"),
         refreshed_at: Timestamp::default(),
+        shipping: None,
     };
     LakeStore {
         facts,
@@ -54,7 +55,7 @@ fn built(plan: &BuildPlan, stores: &[LakeStore], rows_max: u32, next_id: &mut u1
                     }
                 });
                 let rows = left.min(rows_max - part.rows);
-                let fingerprint = fingerprint(&lake.facts);
+                let fingerprint = fingerprint(&lake.facts, PlanOptions::default().embedding.as_ref());
                 part.stores.push(PartStore {
                     store: host.clone(),
                     fingerprint,
@@ -85,6 +86,7 @@ fn next(
         id: data_model::ReleaseId::from_digest([0; 8]),
         built_at: Timestamp::default(),
         lake: BTreeMap::new(),
+        embedding: None,
         counts: Counts::default(),
         brands: vec![],
         parts,
@@ -107,7 +109,10 @@ fn check(manifest: &Manifest, stores: &[LakeStore]) -> Result<(), TestCaseError>
     let expected: BTreeMap<_, _> = expected
         .map(|store| {
             (
-                (store.facts.brand.store.clone(), fingerprint(&store.facts)),
+                (
+                    store.facts.brand.store.clone(),
+                    fingerprint(&store.facts, PlanOptions::default().embedding.as_ref()),
+                ),
                 store.product_count,
             )
         })

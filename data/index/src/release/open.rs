@@ -14,9 +14,11 @@ use tantivy::directory::{MmapDirectory, OwnedBytes};
 use super::{Part, Release, categories, text_index};
 use crate::columns::{CARDS, Cards, DETAILS, Details, FACETS, Facets, LOOKUP, Lookup, ipc};
 use crate::error::OpenError;
-use crate::manifest::{BrandEntry, Manifest, PartEntry, SCHEMA_VERSION};
+use crate::manifest::{BrandEntry, Embedding, Manifest, PartEntry, SCHEMA_VERSION};
 use crate::store::LocalRelease;
+use crate::suggest::{SUGGEST, Suggest};
 use crate::terms::{TERMS, Terms};
+use crate::vectors::{VECTORS, Vectors};
 
 /// Memory-mapped bytes as an owner that [`Bytes`] can keep alive.
 struct Mapped(OwnedBytes);
@@ -47,7 +49,8 @@ impl Release {
             path: files.clone(),
             source: std::io::Error::other(error),
         })?;
-        let open_part = |entry: &PartEntry| open_part(entry, &brands, &directory);
+        let embedding = manifest.embedding.as_ref();
+        let open_part = |entry: &PartEntry| open_part(entry, &brands, embedding, &directory);
         let parts = manifest.parts.iter().map(open_part).collect::<Result<Vec<_>, _>>()?;
         let searcher = text_index::open(&parts, &directory).map_err(OpenError::Text)?;
         check_segments(&parts, &searcher)?;
@@ -123,6 +126,7 @@ fn live_once(manifest: &Manifest) -> Result<(), OpenError> {
 fn open_part(
     entry: &PartEntry,
     brands: &BTreeMap<&StoreHost, usize>,
+    embedding: Option<&Embedding>,
     files: &MmapDirectory,
 ) -> Result<Part, OpenError> {
     for file in &entry.files {
@@ -169,6 +173,10 @@ fn open_part(
     if !cards.facet_codes_below(facets.len()) {
         return content(CARDS, "a facet code outside its table");
     }
+    let suggest = suggest(entry, files)?;
+    let vectors = embedding
+        .map(|embedding| vectors(entry, embedding, files))
+        .transpose()?;
     let terms = Terms::open(map(entry, TERMS, files)?, entry.rows);
     let terms = terms.map_err(|what| OpenError::Content {
         part: entry.id.to_string(),
@@ -182,8 +190,28 @@ fn open_part(
         details,
         facets,
         lookup,
+        suggest,
+        vectors,
         dead,
         brands,
+    })
+}
+
+fn suggest(entry: &PartEntry, files: &MmapDirectory) -> Result<Suggest, OpenError> {
+    let bytes = map(entry, SUGGEST, files)?;
+    Suggest::open(&bytes, entry.rows).map_err(|what| OpenError::Content {
+        part: entry.id.to_string(),
+        name: SUGGEST,
+        what,
+    })
+}
+
+fn vectors(entry: &PartEntry, embedding: &Embedding, files: &MmapDirectory) -> Result<Vectors, OpenError> {
+    let bytes = map(entry, VECTORS, files)?;
+    Vectors::open(&bytes, entry.rows, embedding.dimensions).map_err(|what| OpenError::Content {
+        part: entry.id.to_string(),
+        name: VECTORS,
+        what,
     })
 }
 

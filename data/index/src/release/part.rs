@@ -3,7 +3,9 @@ use roaring::RoaringBitmap;
 
 use crate::columns::{Cards, Details, Facets, Lookup};
 use crate::manifest::PartEntry;
+use crate::suggest::Suggest;
 use crate::terms::Terms;
+use crate::vectors::Vectors;
 
 /// An opened part.
 #[derive(Debug)]
@@ -14,6 +16,8 @@ pub struct Part {
     pub(super) details: Details,
     pub(super) facets: Facets,
     pub(super) lookup: Lookup,
+    pub(super) suggest: Suggest,
+    pub(super) vectors: Option<Vectors>,
     pub(super) dead: RoaringBitmap,
     /// For each of the part's stores where the release's brands have it; dead ones point anywhere.
     pub(super) brands: Vec<usize>,
@@ -66,6 +70,17 @@ impl Part {
     #[must_use]
     pub fn facets(&self) -> &Facets {
         &self.facets
+    }
+
+    /// What is suggested while someone types; dead rows are not left out.
+    #[must_use]
+    pub fn suggest(&self) -> &Suggest {
+        &self.suggest
+    }
+
+    /// The rows' vectors, where the release has any.
+    pub(crate) fn vectors(&self) -> Option<&Vectors> {
+        self.vectors.as_ref()
     }
 
     /// The live row of a product.

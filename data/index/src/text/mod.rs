@@ -17,9 +17,8 @@ mod quantity;
 mod units;
 mod words;
 
-pub(crate) use analysis::Plain;
-pub(crate) use analysis::tokenizers;
 pub use analysis::{Analysis, Term, analyse, code_of, letters_of};
+pub(crate) use analysis::{Plain, title_words, tokenizers};
 use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 
 /// One field: where it is and how to search it.

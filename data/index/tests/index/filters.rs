@@ -6,7 +6,7 @@ use roaring::RoaringBitmap;
 
 use crate::fixture::{any_catalogues, build, facts, open};
 
-fn any_filter() -> impl Strategy<Value = RowFilter> {
+pub(crate) fn any_filter() -> impl Strategy<Value = RowFilter> {
     let currency = prop_oneof![Just("INR"), Just("USD"), Just("EUR")];
     let end = || prop::option::of(0..5_000_i64);
     let price = (currency, end(), end()).prop_map(|(currency, min_minor, max_minor)| PriceRange {

@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use data_embedding::Embedder;
 use data_index::{
     Assembly, BrandFacts, BuildOptions, LakeStore, LocalRelease, Manifest, PartsBuilder, PlanOptions, Release,
     assemble, plan,
@@ -53,6 +55,7 @@ pub(crate) fn facts(store: usize, version: u32) -> BrandFacts {
         },
         catalogue_hash: format!("h{store}-{version}"),
         refreshed_at: Timestamp::from_micros(1_700_000_000_000_000),
+        shipping: None,
     }
 }
 
@@ -101,19 +104,32 @@ pub(crate) fn catalogue(store: usize, version: u32, products: u64) -> Catalogue 
 
 /// Plans, builds and assembles the next release as the pipeline does.
 pub(crate) fn build(previous: Option<&Manifest>, catalogues: &[Catalogue], rows_max: u32, dir: &Path) -> Manifest {
+    build_with(previous, catalogues, rows_max, data_embedding::shipped(), dir)
+}
+
+/// The same with another embedder.
+pub(crate) fn build_with(
+    previous: Option<&Manifest>,
+    catalogues: &[Catalogue],
+    rows_max: u32,
+    embedder: Option<Arc<dyn Embedder>>,
+    dir: &Path,
+) -> Manifest {
+    let options = BuildOptions {
+        rows_max,
+        embedder,
+        ..BuildOptions::default()
+    };
     let stores: Vec<LakeStore> = catalogues.iter().map(Catalogue::lake).collect();
     let plan = plan(
         previous,
         &stores,
         &PlanOptions {
             rows_max,
+            embedding: options.embedding(),
             ..PlanOptions::default()
         },
     );
-    let options = BuildOptions {
-        rows_max,
-        ..BuildOptions::default()
-    };
     let mut built = Vec::new();
     for group in &plan.build {
         let mut parts = PartsBuilder::new(dir, &options);

@@ -1,0 +1,20 @@
+//! Turns texts into vectors whose angles tell how near their meanings are.
+//!
+//! In: the text of a query, or what a product says of itself as a [`DocumentText`]. Out: [`Vector`]s of one length per
+//! [`Embedder`], which [`EmbedderId`] names; vectors of different embedders must never be compared.
+//! It never stores or searches vectors, and never reads a file, a clock or the network: the shipped table is part of
+//! the program. Embedders that do need such things implement [`Embedder`] in crates of their own.
+
+mod document;
+mod dot;
+mod embedder;
+mod pieces;
+mod table;
+mod vector;
+
+pub use document::{DocumentText, Segment};
+pub use dot::{QUANTUM, Query, stride};
+pub use embedder::{EmbedError, Embedder, EmbedderId, EmbedderIdError};
+pub use pieces::WordPieces;
+pub use table::{StaticTable, TableError, shipped};
+pub use vector::Vector;

@@ -1,0 +1,218 @@
+//! Builds a release of the titles in a file, one a line, and says how much of what is nearest is found, and how fast.
+//!
+//! `cargo run --release -p data-index --example nearest -- titles.txt 200000`: titles are repeated, each time with a
+//! word of another, until there are so many. Queries are words of every so many titles.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a program for a person who measures, not for users"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::Instant;
+
+use data_embedding::Vector;
+use data_index::{
+    Assembly, BrandFacts, BuildOptions, LakeStore, LocalRelease, PartsBuilder, PlanOptions, PriceRange, Release,
+    RowAddress, RowFilter, assemble, plan,
+};
+use data_model::{Brand, Product, ProductKey, Timestamp, Variant, VariantId};
+
+const WANTED: usize = 100;
+const QUERIES: usize = 500;
+const PRODUCTS_PER_STORE: u64 = 200;
+
+fn main() {
+    let mut args = std::env::args().skip(1);
+    let titles = std::fs::read_to_string(args.next().unwrap()).unwrap();
+    let titles: Vec<&str> = titles.lines().collect();
+    let count: usize = args.next().map_or(titles.len(), |count| count.parse().unwrap());
+    let titles: Vec<String> = (0..count).map(|at| title(&titles, at)).collect();
+    let dir = tempfile::tempdir().unwrap();
+    let begun = Instant::now();
+    build(&titles, None, &dir.path().join("without"));
+    let without = begun.elapsed();
+    let begun = Instant::now();
+    let release = build(&titles, data_embedding::shipped(), &dir.path().join("with"));
+    println!(
+        "{count} products: built in {:.2} s, without vectors in {:.2} s",
+        begun.elapsed().as_secs_f64(),
+        without.as_secs_f64()
+    );
+    let embedder = data_embedding::shipped().unwrap();
+    let texts: Vec<String> = titles
+        .iter()
+        .step_by((count / QUERIES).max(1))
+        .map(|title| title.split_whitespace().take(3).collect::<Vec<_>>().join(" "))
+        .collect();
+    let begun = Instant::now();
+    let queries: Vec<Vector> = texts
+        .iter()
+        .filter_map(|text| embedder.embed_query(text).unwrap())
+        .collect();
+    each("embedding a query", begun, texts.len());
+    let filters = [
+        ("all products", RowFilter::default()),
+        ("half of them", dearer(i64::try_from(count / 2).unwrap())),
+        ("one in a hundred", dearer(i64::try_from(count - count / 100).unwrap())),
+    ];
+    for (name, filter) in filters {
+        let filter = release.filter(&filter);
+        let filter = (name != "all products").then_some(&filter);
+        let mut shared = 0;
+        for query in queries.iter().take(100) {
+            let exact = exact(&release, query, filter);
+            let found: BTreeSet<RowAddress> = release
+                .nearest(query, WANTED, filter)
+                .into_iter()
+                .map(|hit| hit.0)
+                .collect();
+            shared += exact.iter().filter(|at| found.contains(at)).count();
+        }
+        let recall = shared as f64 / (queries.len().min(100) * WANTED) as f64;
+        let begun = Instant::now();
+        for query in &queries {
+            std::hint::black_box(release.nearest(query, WANTED, filter));
+        }
+        each(&format!("{name}: recall {recall:.3},"), begun, queries.len());
+    }
+}
+
+fn each(what: &str, begun: Instant, count: usize) {
+    println!(
+        "{what} {:.1} µs each",
+        begun.elapsed().as_secs_f64() * 1e6 / count as f64
+    );
+}
+
+fn title(titles: &[&str], at: usize) -> String {
+    let (copy, nth) = (at / titles.len(), at % titles.len());
+    let own = titles[nth];
+    match copy {
+        0 => own.to_owned(),
+        _ => {
+            let other = titles[(nth * 31 + copy * 7919) % titles.len()];
+            format!("{own} {}", other.split_whitespace().nth(copy % 4).unwrap_or_default())
+        }
+    }
+}
+
+fn dearer(min_minor: i64) -> RowFilter {
+    RowFilter {
+        price: Some(PriceRange {
+            currency: "INR".parse().unwrap(),
+            min_minor: Some(min_minor),
+            max_minor: None,
+        }),
+        ..RowFilter::default()
+    }
+}
+
+fn exact(release: &Release, query: &Vector, filter: Option<&data_index::Filter>) -> Vec<RowAddress> {
+    let mut all = Vec::new();
+    for (part, held) in (0..).zip(release.parts()) {
+        let rows = (0..held.rows()).map(|row| RowAddress { part, row });
+        let rows: Vec<RowAddress> = rows
+            .filter(|at| filter.is_none_or(|filter| filter.matches(*at)))
+            .collect();
+        all.extend(
+            release
+                .similarities(query, rows.iter().copied())
+                .zip(&rows)
+                .filter_map(|(cosine, at)| Some((cosine?, held.cards().id(at.row), *at))),
+        );
+    }
+    all.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+    all.into_iter().take(WANTED).map(|(_, _, at)| at).collect()
+}
+
+fn facts(store: u64) -> BrandFacts {
+    let host = format!("s{store:06}.example");
+    BrandFacts {
+        brand: Brand {
+            store: host.parse().unwrap(),
+            slug: format!("brand-{store:06}").parse().unwrap(),
+            name: format!("Brand {store}"),
+            domain: host.clone(),
+            base_url: format!("https://{host}"),
+            currency: "INR".parse().unwrap(),
+            country: None,
+            logo: None,
+            description: None,
+        },
+        catalogue_hash: host,
+        refreshed_at: Timestamp::from_micros(0),
+        shipping: None,
+    }
+}
+
+fn product(facts: &BrandFacts, id: u64, title: &str) -> Product {
+    Product {
+        key: ProductKey {
+            store: facts.brand.store.clone(),
+            platform_id: id,
+        },
+        handle: format!("p{id}"),
+        title: title.to_owned(),
+        description: String::new(),
+        vendor: None,
+        product_type: None,
+        category: None,
+        tags: Vec::new(),
+        options: Vec::new(),
+        attributes: Vec::new(),
+        media: Vec::new(),
+        variants: vec![Variant {
+            id: VariantId(id),
+            title: String::new(),
+            sku: None,
+            options: Vec::new(),
+            price_minor: i64::try_from(id).unwrap(),
+            compare_at_minor: None,
+            available: true,
+            grams: None,
+            image: None,
+        }],
+        currency: facts.brand.currency,
+        rating: None,
+        reviews: Vec::new(),
+        created_at: None,
+        published_at: None,
+        updated_at: None,
+    }
+}
+
+fn build(titles: &[String], embedder: Option<std::sync::Arc<dyn data_embedding::Embedder>>, dir: &Path) -> Release {
+    let options = BuildOptions {
+        embedder,
+        ..BuildOptions::default()
+    };
+    let mut parts = PartsBuilder::new(dir, &options);
+    let mut stores: Vec<LakeStore> = Vec::new();
+    for (id, title) in (0_u64..).zip(titles) {
+        if id % PRODUCTS_PER_STORE == 0 {
+            stores.push(LakeStore {
+                facts: facts(id / PRODUCTS_PER_STORE),
+                product_count: 0,
+            });
+        }
+        let store = stores.last_mut().unwrap();
+        store.product_count += 1;
+        parts.push(&product(&store.facts, id, title), &store.facts).unwrap();
+    }
+    let plan_options = PlanOptions {
+        embedding: options.embedding(),
+        ..PlanOptions::default()
+    };
+    let manifest = assemble(Assembly {
+        previous: None,
+        plan: plan(None, &stores, &plan_options),
+        built: parts.finish().unwrap(),
+        stores: &stores,
+        lake: BTreeMap::new(),
+        built_at: Timestamp::from_micros(0),
+    });
+    Release::open(LocalRelease::in_directory(manifest.unwrap(), dir)).unwrap()
+}

@@ -1,0 +1,162 @@
+use data_index::{Release, RowAddress};
+use rustc_hash::FxHashMap;
+
+use super::tuning;
+use crate::lexical::{ScoredRow, tier};
+
+/// A product that was found by words, by meaning, or both.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FusedRow {
+    pub(crate) at: RowAddress,
+    /// What decides its place, after what it is pinned for.
+    pub(crate) score: f32,
+    /// How it was found by words.
+    pub(crate) by_words: Option<ByWords>,
+    /// How near it is to the query.
+    pub(crate) cosine: Option<f32>,
+    /// Its nearness among the candidates', from 0 to 1.
+    pub(crate) nearness: f32,
+    /// The share of its nearness in its score; the rest is that of its words.
+    pub(crate) meaning: f32,
+    quality: f32,
+    id: [u8; 16],
+}
+
+/// How a product was found by words.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ByWords {
+    pub(crate) tier: u8,
+    pub(crate) score: f32,
+    /// Its score among the candidates', from 0 to 1.
+    pub(crate) fit: f32,
+}
+
+impl FusedRow {
+    /// Products that the query names, by title, code or brand, stand before all others.
+    fn pinned(&self) -> u8 {
+        self.by_words
+            .map_or(0, |found| if found.tier > tier::ALL { found.tier } else { 0 })
+    }
+
+    /// The better first. How presentable products are decides only between equal scores, and ids between equal ones.
+    fn order(&self, other: &Self) -> std::cmp::Ordering {
+        other
+            .pinned()
+            .cmp(&self.pinned())
+            .then(other.score.total_cmp(&self.score))
+            .then(other.quality.total_cmp(&self.quality))
+            .then(self.id.cmp(&other.id))
+    }
+}
+
+/// The least and the greatest of some numbers.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    min: f32,
+    max: f32,
+}
+
+impl Span {
+    fn of(numbers: impl Iterator<Item = f32>) -> Self {
+        let all = Self {
+            min: f32::INFINITY,
+            max: f32::NEG_INFINITY,
+        };
+        numbers.fold(all, |span, number| Self {
+            min: span.min.min(number),
+            max: span.max.max(number),
+        })
+    }
+
+    /// Where a number lies between the two, from 0 to 1; 1 where they are one.
+    fn place(self, number: f32) -> f32 {
+        let width = self.max - self.min;
+        if width > 0.0 { (number - self.min) / width } else { 1.0 }
+    }
+}
+
+/// A hit's score with what its tier counts.
+fn strength(hit: &ScoredRow) -> f32 {
+    hit.score + tuning::TIER_STEP * f32::from(hit.tier.min(tier::ALL))
+}
+
+/// Puts what was found by words and what was found by meaning into one order, best first.
+///
+/// Both kinds of scores are brought to a scale from 0 to 1 among the candidates, and added in shares that depend on
+/// how well the words fit. `near` are the hits by meaning; `cosines` is how near each hit by words is.
+pub(super) fn fuse(
+    release: &Release,
+    words: &[ScoredRow],
+    cosines: &[Option<f32>],
+    near: &[(RowAddress, f32)],
+) -> Vec<FusedRow> {
+    let all_words = words.first().is_some_and(|hit| hit.tier >= tier::ALL);
+    let meaning = if all_words {
+        tuning::MEANING_ALL_WORDS
+    } else {
+        tuning::MEANING
+    };
+    let fits = Span::of(words.iter().map(strength));
+    let known = cosines.iter().flatten().copied();
+    let nearness = Span::of(known.chain(near.iter().map(|(_, cosine)| *cosine)));
+    let mut rows: FxHashMap<RowAddress, FusedRow> = FxHashMap::default();
+    rows.reserve(words.len() + near.len());
+    for (hit, cosine) in words.iter().zip(cosines) {
+        let found = ByWords {
+            tier: hit.tier,
+            score: hit.score,
+            fit: fits.place(strength(hit)),
+        };
+        let fused = fused(
+            release,
+            hit.at,
+            Some(found),
+            cosine.map(|cosine| (cosine, nearness)),
+            meaning,
+        );
+        rows.insert(hit.at, fused);
+    }
+    for (at, cosine) in near {
+        let new = || fused(release, *at, None, Some((*cosine, nearness)), meaning);
+        rows.entry(*at).or_insert_with(new);
+    }
+    let mut rows: Vec<FusedRow> = rows.into_values().collect();
+    rows.sort_unstable_by(FusedRow::order);
+    rows
+}
+
+/// What was found by words alone, in its order.
+pub(super) fn words_alone(release: &Release, words: &[ScoredRow]) -> Vec<FusedRow> {
+    let fits = Span::of(words.iter().map(strength));
+    let row = |hit: &ScoredRow| {
+        let found = ByWords {
+            tier: hit.tier,
+            score: hit.score,
+            fit: fits.place(strength(hit)),
+        };
+        fused(release, hit.at, Some(found), None, 0.0)
+    };
+    words.iter().map(row).collect()
+}
+
+fn fused(
+    release: &Release,
+    at: RowAddress,
+    by_words: Option<ByWords>,
+    cosine: Option<(f32, Span)>,
+    meaning: f32,
+) -> FusedRow {
+    let nearness = cosine.map_or(0.0, |(cosine, span)| span.place(cosine));
+    let fit = by_words.map_or(0.0, |found| found.fit);
+    let cards = release.part(at.part).map(data_index::Part::cards);
+    FusedRow {
+        at,
+        score: (1.0 - meaning) * fit + meaning * nearness,
+        by_words,
+        cosine: cosine.map(|(cosine, _)| cosine),
+        nearness,
+        meaning,
+        quality: cards.map_or(0.0, |cards| cards.quality(at.row)),
+        id: cards.map_or([0; 16], |cards| *cards.id(at.row).as_bytes()),
+    }
+}

@@ -1,0 +1,268 @@
+//! Retrieval by words and by meaning together, and which of them answers what.
+//!
+//! Words decide what a query names: titles, codes and brands stand first, whatever the vectors say. Everything else is
+//! ordered by both. What only its meaning speaks for must be near enough to be meant, so that a query which means
+//! nothing finds nothing. Filters are asked inside both searches.
+
+mod explain;
+mod fuse;
+pub(crate) mod tuning;
+
+pub(crate) use explain::explain;
+pub(crate) use fuse::FusedRow;
+
+use data_embedding::Vector;
+use data_index::{Filter, RowAddress};
+use rustc_hash::FxHashMap;
+
+use crate::lexical::{self, Correction, Found, Order, ReadError, Relaxed, Synonym, Wanted};
+use crate::plan::search::Mode;
+use crate::semantic::{self, Lacking};
+use crate::served::Served;
+
+/// What a search asks for.
+#[derive(Debug)]
+pub(crate) struct Question<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) mode: Mode,
+    pub(crate) filter: Option<&'a Filter>,
+    pub(crate) order: Order,
+    pub(crate) limit: usize,
+    /// Most products of one brand.
+    pub(crate) per_brand_max: Option<usize>,
+    /// A product that what is found must be like; it is not found itself.
+    pub(crate) similar_to: Option<RowAddress>,
+}
+
+/// What a search found, and how.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    /// Best first.
+    pub(crate) rows: Vec<FusedRow>,
+    /// What was searched with.
+    pub(crate) engine: Mode,
+    /// Why meaning was left out though it was asked for.
+    pub(crate) degraded: Option<Lacking>,
+    pub(crate) relaxed: Relaxed,
+    pub(crate) corrections: Vec<Correction>,
+    pub(crate) synonyms: Vec<Synonym>,
+    /// Whether the query's last word stood for the words that begin with it.
+    completed: bool,
+}
+
+/// Finds what a question asks for.
+pub(crate) fn search(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
+    let blank = question.text.trim().is_empty();
+    let mut answer = match question.mode {
+        _ if blank && question.similar_to.is_some() => by_likeness(served, question)?,
+        _ if blank => by_words(served, question, None)?,
+        Mode::Lexical => by_words(served, question, None)?,
+        Mode::Semantic => by_meaning(served, question)?,
+        Mode::Hybrid if question.order == Order::Relevance => by_both(served, question)?,
+        Mode::Hybrid => in_order(served, question)?,
+    };
+    if let Some(like) = question.similar_to {
+        answer.rows.retain(|row| row.at != like);
+    }
+    if let Some(max) = question.per_brand_max {
+        diversify(served, &mut answer.rows, max);
+    }
+    answer.rows.truncate(question.limit);
+    let tiers = answer
+        .rows
+        .iter()
+        .filter_map(|row| row.by_words.map(|found| found.tier));
+    answer.relaxed = if answer.completed {
+        Relaxed::Prefix
+    } else {
+        Relaxed::of(tiers)
+    };
+    Ok(answer)
+}
+
+impl Answer {
+    fn new(rows: Vec<FusedRow>, engine: Mode, degraded: Option<Lacking>) -> Self {
+        Self {
+            rows,
+            engine,
+            degraded,
+            relaxed: Relaxed::No,
+            corrections: Vec::new(),
+            synonyms: Vec::new(),
+            completed: false,
+        }
+    }
+
+    /// With what was found by words on the way.
+    fn telling(self, found: Found) -> Self {
+        Self {
+            corrections: found.corrections,
+            synonyms: found.synonyms,
+            completed: found.completed && !found.hits.is_empty(),
+            ..self
+        }
+    }
+}
+
+impl Question<'_> {
+    /// How many hits to gather, of which at least the page's are wanted.
+    fn candidates(&self, usually: usize) -> usize {
+        let wanted = if self.per_brand_max.is_some() {
+            tuning::DIVERSE_CANDIDATES
+        } else {
+            usually
+        };
+        // One more, where the product that they are like is among them.
+        wanted.max(self.limit + usize::from(self.similar_to.is_some()))
+    }
+
+    /// The vector to look near to: that of the text, moved half way to the product's that is to be like.
+    fn moved(&self, served: &Served, vector: Vector) -> Vector {
+        let like = self.similar_to.and_then(|at| served.release.vector(at));
+        let Some(like) = like.filter(|like| like.dimensions() == vector.dimensions()) else {
+            return vector;
+        };
+        let pairs = vector.components().iter().zip(like.components());
+        let sum: Vec<f32> = pairs.map(|(one, other)| f32::from(*one) + f32::from(*other)).collect();
+        // Opposite vectors have no middle.
+        Vector::new(&sum).unwrap_or(vector)
+    }
+
+    fn find(&self, served: &Served, limit: usize) -> Result<Found, ReadError> {
+        let wanted = Wanted {
+            text: self.text,
+            as_typed: self.mode == Mode::Lexical,
+            filter: self.filter,
+            order: self.order,
+            limit,
+            enough: self.limit,
+        };
+        lexical::search(&served.release, &served.text, &wanted)
+    }
+}
+
+/// By words alone; `degraded` tells why, where more was asked for.
+fn by_words(served: &Served, question: &Question<'_>, degraded: Option<Lacking>) -> Result<Answer, ReadError> {
+    let found = question.find(served, question.candidates(question.limit))?;
+    let rows = fuse::words_alone(&served.release, &found.hits);
+    Ok(Answer::new(rows, Mode::Lexical, degraded).telling(found))
+}
+
+/// What is like a product, without a word; by the words of its title where there are no vectors.
+fn by_likeness(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
+    let Some(like) = question.similar_to else {
+        return by_words(served, question, None);
+    };
+    if let Some(vector) = served.release.vector(like) {
+        let near = near(served, question, &vector, tuning::COSINE_MIN);
+        let mut rows = fuse::fuse(&served.release, &[], &[], &near);
+        sort(served, question.order, &mut rows);
+        return Ok(Answer::new(rows, Mode::Semantic, None));
+    }
+    let title = served
+        .release
+        .part(like.part)
+        .map_or("", |part| part.cards().title(like.row));
+    let titled = Question {
+        text: title,
+        ..*question
+    };
+    by_words(served, &titled, Some(Lacking::Vectors))
+}
+
+fn by_meaning(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
+    let near = match served.semantic.embed(question.text) {
+        Ok(vector) => near(served, question, &question.moved(served, vector), tuning::COSINE_MIN),
+        // Words that mean nothing find nothing: there are none to go back to.
+        Err(Lacking::KnownWord) => Vec::new(),
+        Err(lacking) => return by_words(served, question, Some(lacking)),
+    };
+    let mut rows = fuse::fuse(&served.release, &[], &[], &near);
+    sort(served, question.order, &mut rows);
+    Ok(Answer::new(rows, Mode::Semantic, None))
+}
+
+fn near(served: &Served, question: &Question<'_>, vector: &Vector, least: f32) -> Vec<(RowAddress, f32)> {
+    let wanted = question.candidates(tuning::SEMANTIC_CANDIDATES);
+    semantic::search(&served.release, vector, question.filter, wanted, least)
+}
+
+fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
+    let found = question.find(served, question.candidates(tuning::LEXICAL_CANDIDATES))?;
+    let vector = match served.semantic.embed(&mended(question.text, &found.corrections)) {
+        Ok(vector) => question.moved(served, vector),
+        Err(lacking) => {
+            let rows = fuse::words_alone(&served.release, &found.hits);
+            return Ok(Answer::new(rows, Mode::Lexical, Some(lacking)).telling(found));
+        }
+    };
+    let least = if found.hits.is_empty() {
+        tuning::COSINE_ALONE_MIN
+    } else {
+        tuning::COSINE_MIN
+    };
+    let near = near(served, question, &vector, least);
+    let rows = found.hits.iter().map(|hit| hit.at);
+    let cosines: Vec<Option<f32>> = served.release.similarities(&vector, rows).collect();
+    let rows = fuse::fuse(&served.release, &found.hits, &cosines, &near);
+    Ok(Answer::new(rows, Mode::Hybrid, None).telling(found))
+}
+
+/// Sorted by price, rating or date, whatever was found stands in that order, however well it fits: so what words find
+/// is all there is, and meaning answers only where they find nothing.
+fn in_order(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
+    let by_words = by_words(served, question, None)?;
+    if !by_words.rows.is_empty() {
+        return Ok(Answer {
+            engine: Mode::Hybrid,
+            ..by_words
+        });
+    }
+    match served.semantic.embed(&mended(question.text, &by_words.corrections)) {
+        Ok(vector) => {
+            let near = near(served, question, &vector, tuning::COSINE_ALONE_MIN);
+            let mut rows = fuse::fuse(&served.release, &[], &[], &near);
+            sort(served, question.order, &mut rows);
+            Ok(Answer {
+                rows,
+                engine: Mode::Hybrid,
+                ..by_words
+            })
+        }
+        Err(lacking) => Ok(Answer {
+            degraded: Some(lacking),
+            ..by_words
+        }),
+    }
+}
+
+/// The query with its mended words in place of those that no product holds.
+fn mended<'a>(text: &'a str, corrections: &[Correction]) -> std::borrow::Cow<'a, str> {
+    if corrections.is_empty() {
+        return text.into();
+    }
+    let words = text.to_lowercase();
+    let mended = corrections.iter().fold(words, |words, correction| {
+        words.replace(&correction.from, &correction.to)
+    });
+    mended.into()
+}
+
+fn sort(served: &Served, order: Order, rows: &mut [FusedRow]) {
+    if order != Order::Relevance {
+        // Stable: what is alike in this order stays as near as it was found.
+        rows.sort_by_key(|row| std::cmp::Reverse(order.key(&served.release, row.at)));
+    }
+}
+
+/// Keeps at most `max` products of a brand, the best of each.
+fn diversify(served: &Served, rows: &mut Vec<FusedRow>, max: usize) {
+    let mut kept: FxHashMap<usize, usize> = FxHashMap::default();
+    rows.retain(|row| {
+        let part = served.release.part(row.at.part);
+        let brand = part.map_or(usize::MAX, |part| part.brand_index(row.at.row));
+        let count = kept.entry(brand).or_default();
+        *count += 1;
+        *count <= max
+    });
+}

@@ -1,0 +1,95 @@
+//! Retrieval by meaning: which products' vectors point the way the query's does.
+//!
+//! A query is embedded by the embedder that the release records, or not at all: vectors of different embedders mean
+//! nothing to each other.
+
+use std::sync::Arc;
+
+use data_embedding::{Embedder, Vector};
+use data_index::{Embedding, Filter, Release, RowAddress};
+
+/// Why a search goes without meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lacking {
+    /// The release has no vectors.
+    Vectors,
+    /// The release's vectors are of an embedder that this server is not configured for.
+    Embedder,
+    /// The embedder failed.
+    Answer,
+    /// The query has no word that the embedder knows.
+    KnownWord,
+}
+
+impl Lacking {
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Vectors => "no_vectors",
+            Self::Embedder => "other_embedder",
+            Self::Answer => "embedder_failed",
+            Self::KnownWord => "no_known_word",
+        }
+    }
+}
+
+/// What queries to one release are embedded by, or why they cannot be.
+#[derive(Debug, Clone)]
+pub(crate) struct Semantic(Result<Arc<dyn Embedder>, Lacking>);
+
+impl Semantic {
+    /// `embedder` is what the server is configured for.
+    pub(crate) fn of(release: &Release, embedder: Option<&Arc<dyn Embedder>>) -> Self {
+        let Some(recorded) = &release.manifest().embedding else {
+            return Self(Err(Lacking::Vectors));
+        };
+        match embedder.filter(|embedder| Embedding::of(embedder.as_ref()) == *recorded) {
+            Some(embedder) => Self(Ok(Arc::clone(embedder))),
+            None => {
+                tracing::warn!(recorded = %recorded.embedder, "the release's vectors are of another embedder: lexical search only");
+                Self(Err(Lacking::Embedder))
+            }
+        }
+    }
+
+    /// What embeds, or why nothing does: answers follow from it.
+    pub(crate) fn name(&self) -> &str {
+        match &self.0 {
+            Ok(embedder) => embedder.id().as_str(),
+            Err(lacking) => lacking.as_str(),
+        }
+    }
+
+    /// Whether to embed a query waits for something outside the processor.
+    pub(crate) fn waits(&self) -> bool {
+        self.0.as_ref().is_ok_and(|embedder| embedder.waits())
+    }
+
+    /// The vector of a query.
+    pub(crate) fn embed(&self, text: &str) -> Result<Vector, Lacking> {
+        let embedder = self.0.as_ref().map_err(|lacking| *lacking)?;
+        match embedder.embed_query(text) {
+            Ok(vector) => vector.ok_or(Lacking::KnownWord),
+            Err(error) => {
+                tracing::warn!(%error, "a query was not embedded");
+                metrics::counter!("query_embedding_failures_total").increment(1);
+                Err(Lacking::Answer)
+            }
+        }
+    }
+}
+
+/// The products nearest to a query, nearest first, without those that are too far from it to be meant: below `least`,
+/// or much farther than the nearest.
+pub(crate) fn search(
+    release: &Release,
+    vector: &Vector,
+    filter: Option<&Filter>,
+    wanted: usize,
+    least: f32,
+) -> Vec<(RowAddress, f32)> {
+    let mut found = release.nearest(vector, wanted, filter);
+    let best = found.first().map_or(0.0, |(_, cosine)| *cosine);
+    let least = least.max(best * crate::hybrid::tuning::SHARE_OF_BEST_MIN);
+    found.truncate(found.partition_point(|(_, cosine)| *cosine >= least));
+    found
+}
