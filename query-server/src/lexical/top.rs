@@ -44,7 +44,7 @@ impl Order {
     pub(crate) fn key(self, release: &Release, at: RowAddress) -> (i64, i64) {
         release
             .part(at.part)
-            .map_or((i64::MIN, 0), |part| key(self, part.cards(), at.row))
+            .map_or((i64::MIN, 0), |part| order_key(self, part.cards(), at.row))
     }
 }
 
