@@ -18,7 +18,7 @@ use crate::digest;
 use crate::error::BuildError;
 use crate::manifest::{BrandFacts, FileEntry, PartEntry, PartId, PartStore};
 use crate::text;
-use crate::vectors::{VECTORS, VectorsWriter};
+use crate::vectors::{VECTORS, VectorsWriter, WriteError};
 
 /// What the text index starts its tables with; it grows as it needs.
 const TEXT_MEMORY_BYTES: usize = 64 << 20;
@@ -236,7 +236,11 @@ impl PartBuilder {
         write_batch(work.path(), CARDS, &cards)?;
         if let Some(vectors) = vectors {
             let path = work.path().join(VECTORS);
-            std::fs::write(&path, vectors.finish()?).map_err(file_error(&path))?;
+            let file = File::create(&path).map_err(file_error(&path))?;
+            vectors.finish(file).map_err(|error| match error {
+                WriteError::Build(error) => error,
+                WriteError::File(error) => file_error(&path)(error),
+            })?;
         }
         let files = name_files(work.path(), &dir)?;
         let id = part_id(rows, &files);

@@ -1,11 +1,13 @@
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::sync::Arc;
 
-use data_embedding::{DocumentText, Embedder, Query, Vector, stride};
+use data_embedding::{
+    BLOCK_ROWS, DIMENSIONS_MAX, DocumentText, EmbedError, Embedder, Query, Vector, block_bytes, sketch, stride,
+};
 use data_model::{Brand, Product};
 
-use super::cluster;
-use super::file::Vectors;
+use super::file::{Layout, header};
 use crate::error::BuildError;
 use crate::taxonomy;
 
@@ -19,10 +21,10 @@ const OPTIONS_BYTES_MAX: usize = 512;
 pub(crate) struct VectorsWriter {
     embedder: Arc<dyn Embedder>,
     waiting: Vec<DocumentText>,
-    /// One stored row a vector.
-    stored: Vec<u8>,
-    /// Which rows have a vector.
-    present: Vec<bool>,
+    rows: u32,
+    present: Vec<u8>,
+    sketches: Vec<u8>,
+    vectors: Vec<u8>,
 }
 
 impl VectorsWriter {
@@ -30,15 +32,17 @@ impl VectorsWriter {
         Self {
             embedder,
             waiting: Vec::with_capacity(BATCH),
-            stored: Vec::new(),
+            rows: 0,
             present: Vec::new(),
+            sketches: Vec::new(),
+            vectors: Vec::new(),
         }
     }
 
     /// About how much memory a row takes.
     pub(crate) fn row_bytes(&self) -> usize {
-        // Once as written, once sorted into lists.
-        2 * stride(self.embedder.dimensions())
+        let dimensions = self.embedder.dimensions();
+        stride(dimensions) + block_bytes(dimensions) / BLOCK_ROWS
     }
 
     /// Takes the next row.
@@ -54,31 +58,66 @@ impl VectorsWriter {
         let dimensions = self.embedder.dimensions();
         let vectors = self.embedder.embed_documents(&self.waiting)?;
         let fits = |vector: &Vector| vector.dimensions() == dimensions;
-        if vectors.len() != self.waiting.len() || !vectors.iter().flatten().all(fits) {
+        let all = vectors.len() == self.waiting.len() && vectors.iter().flatten().all(fits);
+        if !all || !(1..=DIMENSIONS_MAX).contains(&dimensions) {
             let what = format!("not {} vectors of {dimensions} components", self.waiting.len());
-            return Err(BuildError::Embed(data_embedding::EmbedError::Answer(what)));
+            return Err(BuildError::Embed(EmbedError::Answer(what)));
         }
         for vector in &vectors {
-            self.present.push(vector.is_some());
-            if vector.is_some() {
-                Query::store(vector.as_ref(), dimensions, &mut self.stored);
-            }
+            self.add(vector.as_ref(), dimensions);
         }
         self.waiting.clear();
         Ok(())
     }
 
-    /// The bytes of the file.
-    pub(crate) fn finish(mut self) -> Result<Vec<u8>, BuildError> {
+    fn add(&mut self, vector: Option<&Vector>, dimensions: usize) {
+        let row = self.rows as usize;
+        if row.is_multiple_of(8) {
+            self.present.push(0);
+        }
+        if row.is_multiple_of(BLOCK_ROWS) {
+            self.sketches.resize(self.sketches.len() + block_bytes(dimensions), 0);
+        }
+        if let Some(vector) = vector {
+            if let Some(byte) = self.present.last_mut() {
+                *byte |= 1 << (row % 8);
+            }
+            let block = self.sketches.len() - block_bytes(dimensions);
+            sketch(vector, row, &mut self.sketches[block..]);
+        }
+        Query::store(vector, dimensions, &mut self.vectors);
+        self.rows += 1;
+    }
+
+    /// Writes the file.
+    pub(crate) fn finish(mut self, mut to: impl Write) -> Result<(), WriteError> {
         if !self.waiting.is_empty() {
-            self.embed()?;
+            self.embed().map_err(WriteError::Build)?;
         }
         let dimensions = self.embedder.dimensions();
-        let lists = cluster::lists(&self.stored, dimensions);
-        Vectors::write(dimensions, &self.present, &self.stored, &lists).ok_or(BuildError::PartFull {
-            rows: u32::try_from(self.present.len()).unwrap_or(u32::MAX),
-        })
+        let layout =
+            Layout::of(self.rows, dimensions).ok_or(WriteError::Build(BuildError::PartFull { rows: self.rows }))?;
+        let mut written = 0;
+        let header = header(self.rows, dimensions);
+        for (from, section) in [
+            (0, &header),
+            (layout.present.start, &self.present),
+            (layout.sketches.start, &self.sketches),
+            (layout.vectors.start, &self.vectors),
+        ] {
+            to.write_all(&vec![0; from - written]).map_err(WriteError::File)?;
+            to.write_all(section).map_err(WriteError::File)?;
+            written = from + section.len();
+        }
+        to.flush().map_err(WriteError::File)
     }
+}
+
+/// Why the file was not written.
+#[derive(Debug)]
+pub(crate) enum WriteError {
+    Build(BuildError),
+    File(std::io::Error),
 }
 
 /// What an embedder is told of a product.
