@@ -24,7 +24,7 @@ pub use etag::{EntityTag, if_none_match};
 pub use openapi::{
     GraphErrors, LocationDocument, ProblemDocument, ValidationDocument, ViolationDocument, common_components,
 };
-pub use parameters::{PathParameters, QueryReader, parse_boolean, parse_integer};
+pub use parameters::{PathParameters, QueryReader, parse_boolean, parse_integer, product_ident};
 pub use problem::Problem;
 pub use request_id::RequestId;
 pub use serve::{ServeError, ServerConfig, serve};

@@ -5,9 +5,11 @@ use data_embedding::Embedder;
 use data_index::{BrandEntry, Current, OpenError, Release, RowAddress};
 use data_model::ProductIdent;
 
-use crate::lexical::{Order, ReadError, TextIndex, Wanted, search};
+use crate::browse::BrowseIndex;
+use crate::lexical::{Order, ReadError, Synonyms, TextIndex, Wanted, search};
 use crate::render::{self, json};
 use crate::semantic::Semantic;
+use crate::suggest::Names;
 
 /// A release with everything that follows from it alone. A request takes one of these and answers from nothing else,
 /// so that no answer mixes two releases.
@@ -17,6 +19,8 @@ pub(crate) struct Served {
     pub(crate) current: Current,
     pub(crate) text: TextIndex,
     pub(crate) semantic: Semantic,
+    pub(crate) browse: BrowseIndex,
+    pub(crate) names: Names,
     /// `r0123…`, as provenance and logs spell it.
     id: String,
     /// What entity tags follow from besides the request.
@@ -56,9 +60,11 @@ impl Served {
         release: Release,
         current: Current,
         embedder: Option<&Arc<dyn Embedder>>,
+        synonyms: Synonyms,
     ) -> Result<Self, PrepareError> {
         let semantic = Semantic::of(&release, embedder);
-        let text = TextIndex::open(&release).map_err(PrepareError::Text)?;
+        let text = TextIndex::open(&release, synonyms).map_err(PrepareError::Text)?;
+        let browse = BrowseIndex::of(&release);
         let id = release.id().to_string();
         let brand_members = release.brands().iter().map(brand_members).collect();
         let mut brands_by_size: Vec<usize> = (0..release.brands().len()).collect();
@@ -66,6 +72,7 @@ impl Served {
             let entry = release.brands().get(*at);
             entry.map(|entry| (std::cmp::Reverse(entry.product_count), &entry.facts.brand.slug))
         });
+        let names = Names::of(&release, &brands_by_size);
         let stats = |out: &mut Vec<u8>| render::stats::stats(out, &release, &current);
         let stats = render::envelope(1024, &id, stats, |_| {}).into();
         let tree = |out: &mut Vec<u8>| render::category::tree(out, release.category_tree());
@@ -80,6 +87,8 @@ impl Served {
             current,
             text,
             semantic,
+            browse,
+            names,
             id,
             stamp,
             brand_members,

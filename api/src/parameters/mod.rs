@@ -124,6 +124,14 @@ impl<'a> QueryReader<'a> {
         }
     }
 
+    /// Whether a parameter is at fault already.
+    #[must_use]
+    pub fn refused(&self, name: &str) -> bool {
+        self.violations
+            .iter()
+            .any(|violation| violation.is_within("query", name))
+    }
+
     fn checked<T>(&mut self, name: &'static str, text: &str, value: Result<T, Rule>) -> Option<T> {
         value.map_err(|rule| self.refuse(name, &rule, Some(text.into()))).ok()
     }
@@ -250,7 +258,10 @@ impl PathParameters {
 }
 
 /// Reads either public form of a product's identifier, and says of a wrong one which form it was nearest to.
-fn product_ident(text: &str) -> Result<ProductIdent, Rule> {
+///
+/// # Errors
+/// The rule that the text breaks.
+pub fn product_ident(text: &str) -> Result<ProductIdent, Rule> {
     text.parse().map_err(|_| {
         if text.starts_with("sha:") {
             return Rule::StringPatternMismatch("^sha:[0-9a-f]{40}$");

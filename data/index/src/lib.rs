@@ -13,12 +13,14 @@
 //! as deleted documents: every tantivy collector skips them, as do [`Filter`] bitmaps and [`Release::find`].
 //!
 //! * text: [`Release::searcher`], [`Release::fields`], [`text::analyse`] (query terms of one [`text::Analysis`]);
+//! * ranking: [`Part::terms`] → one posting list a term over all fields, see [`terms`];
 //! * cards: [`Part::cards`] → [`columns::Cards`], one accessor a column, zero copy;
 //! * detail: [`Part::details`] → [`columns::DetailsRow`];
 //! * filters: [`RowFilter`] → [`Release::filter`] → [`Filter::part`] → `matches(row)` or `bitmap()`;
 //! * meaning: [`Release::nearest`], [`Release::similarity`], [`Release::vector`]; which embedder made the vectors:
 //!   [`Manifest::embedding`];
 //! * facets: [`Part::facets`] → names, values, posting lists, codes of a row, counts over a bitmap of hits;
+//! * suggestions: [`Part::suggest`] → [`suggest::Suggest`], and [`suggest::Ranked`] for names;
 //! * brands: [`Release::brands`], [`Release::brand_by_slug`], [`Release::brand_of`];
 //! * categories: [`Release::category_tree`] with counts of products, descendants included; [`taxonomy`];
 //! * totals: [`Release::counts`].
@@ -33,7 +35,9 @@ mod part;
 mod plan;
 mod release;
 mod store;
+pub mod suggest;
 pub mod taxonomy;
+pub mod terms;
 pub mod text;
 mod vectors;
 

@@ -15,7 +15,7 @@ use data_embedding::Vector;
 use data_index::{Filter, RowAddress};
 use rustc_hash::FxHashMap;
 
-use crate::lexical::{self, Correction, Found, Order, ReadError, Relaxed, Wanted};
+use crate::lexical::{self, Correction, Found, Order, ReadError, Relaxed, Synonym, Wanted};
 use crate::plan::search::Mode;
 use crate::semantic::{self, Lacking};
 use crate::served::Served;
@@ -30,6 +30,8 @@ pub(crate) struct Question<'a> {
     pub(crate) limit: usize,
     /// Most products of one brand.
     pub(crate) per_brand_max: Option<usize>,
+    /// A product that what is found must be like; it is not found itself.
+    pub(crate) similar_to: Option<RowAddress>,
 }
 
 /// What a search found, and how.
@@ -43,18 +45,25 @@ pub(crate) struct Answer {
     pub(crate) degraded: Option<Lacking>,
     pub(crate) relaxed: Relaxed,
     pub(crate) corrections: Vec<Correction>,
+    pub(crate) synonyms: Vec<Synonym>,
+    /// Whether the query's last word stood for the words that begin with it.
+    completed: bool,
 }
 
 /// Finds what a question asks for.
 pub(crate) fn search(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
     let blank = question.text.trim().is_empty();
     let mut answer = match question.mode {
+        _ if blank && question.similar_to.is_some() => by_likeness(served, question)?,
         _ if blank => by_words(served, question, None)?,
         Mode::Lexical => by_words(served, question, None)?,
         Mode::Semantic => by_meaning(served, question)?,
         Mode::Hybrid if question.order == Order::Relevance => by_both(served, question)?,
         Mode::Hybrid => in_order(served, question)?,
     };
+    if let Some(like) = question.similar_to {
+        answer.rows.retain(|row| row.at != like);
+    }
     if let Some(max) = question.per_brand_max {
         diversify(served, &mut answer.rows, max);
     }
@@ -63,18 +72,34 @@ pub(crate) fn search(served: &Served, question: &Question<'_>) -> Result<Answer,
         .rows
         .iter()
         .filter_map(|row| row.by_words.map(|found| found.tier));
-    answer.relaxed = Relaxed::of(tiers);
+    answer.relaxed = if answer.completed {
+        Relaxed::Prefix
+    } else {
+        Relaxed::of(tiers)
+    };
     Ok(answer)
 }
 
 impl Answer {
-    fn new(rows: Vec<FusedRow>, engine: Mode, degraded: Option<Lacking>, corrections: Vec<Correction>) -> Self {
+    fn new(rows: Vec<FusedRow>, engine: Mode, degraded: Option<Lacking>) -> Self {
         Self {
             rows,
             engine,
             degraded,
             relaxed: Relaxed::No,
-            corrections,
+            corrections: Vec::new(),
+            synonyms: Vec::new(),
+            completed: false,
+        }
+    }
+
+    /// With what was found by words on the way.
+    fn telling(self, found: Found) -> Self {
+        Self {
+            corrections: found.corrections,
+            synonyms: found.synonyms,
+            completed: found.completed && !found.hits.is_empty(),
+            ..self
         }
     }
 }
@@ -87,7 +112,20 @@ impl Question<'_> {
         } else {
             usually
         };
-        wanted.max(self.limit)
+        // One more, where the product that they are like is among them.
+        wanted.max(self.limit + usize::from(self.similar_to.is_some()))
+    }
+
+    /// The vector to look near to: that of the text, moved half way to the product's that is to be like.
+    fn moved(&self, served: &Served, vector: Vector) -> Vector {
+        let like = self.similar_to.and_then(|at| served.release.vector(at));
+        let Some(like) = like.filter(|like| like.dimensions() == vector.dimensions()) else {
+            return vector;
+        };
+        let pairs = vector.components().iter().zip(like.components());
+        let sum: Vec<f32> = pairs.map(|(one, other)| f32::from(*one) + f32::from(*other)).collect();
+        // Opposite vectors have no middle.
+        Vector::new(&sum).unwrap_or(vector)
     }
 
     fn find(&self, served: &Served, limit: usize) -> Result<Found, ReadError> {
@@ -107,19 +145,41 @@ impl Question<'_> {
 fn by_words(served: &Served, question: &Question<'_>, degraded: Option<Lacking>) -> Result<Answer, ReadError> {
     let found = question.find(served, question.candidates(question.limit))?;
     let rows = fuse::words_alone(&served.release, &found.hits);
-    Ok(Answer::new(rows, Mode::Lexical, degraded, found.corrections))
+    Ok(Answer::new(rows, Mode::Lexical, degraded).telling(found))
+}
+
+/// What is like a product, without a word; by the words of its title where there are no vectors.
+fn by_likeness(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
+    let Some(like) = question.similar_to else {
+        return by_words(served, question, None);
+    };
+    if let Some(vector) = served.release.vector(like) {
+        let near = near(served, question, &vector, tuning::COSINE_MIN);
+        let mut rows = fuse::fuse(&served.release, &[], &[], &near);
+        sort(served, question.order, &mut rows);
+        return Ok(Answer::new(rows, Mode::Semantic, None));
+    }
+    let title = served
+        .release
+        .part(like.part)
+        .map_or("", |part| part.cards().title(like.row));
+    let titled = Question {
+        text: title,
+        ..*question
+    };
+    by_words(served, &titled, Some(Lacking::Vectors))
 }
 
 fn by_meaning(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
     let near = match served.semantic.embed(question.text) {
-        Ok(vector) => near(served, question, &vector, tuning::COSINE_MIN),
+        Ok(vector) => near(served, question, &question.moved(served, vector), tuning::COSINE_MIN),
         // Words that mean nothing find nothing: there are none to go back to.
         Err(Lacking::KnownWord) => Vec::new(),
         Err(lacking) => return by_words(served, question, Some(lacking)),
     };
     let mut rows = fuse::fuse(&served.release, &[], &[], &near);
     sort(served, question.order, &mut rows);
-    Ok(Answer::new(rows, Mode::Semantic, None, Vec::new()))
+    Ok(Answer::new(rows, Mode::Semantic, None))
 }
 
 fn near(served: &Served, question: &Question<'_>, vector: &Vector, least: f32) -> Vec<(RowAddress, f32)> {
@@ -130,10 +190,10 @@ fn near(served: &Served, question: &Question<'_>, vector: &Vector, least: f32) -
 fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
     let found = question.find(served, question.candidates(tuning::LEXICAL_CANDIDATES))?;
     let vector = match served.semantic.embed(&mended(question.text, &found.corrections)) {
-        Ok(vector) => vector,
+        Ok(vector) => question.moved(served, vector),
         Err(lacking) => {
             let rows = fuse::words_alone(&served.release, &found.hits);
-            return Ok(Answer::new(rows, Mode::Lexical, Some(lacking), found.corrections));
+            return Ok(Answer::new(rows, Mode::Lexical, Some(lacking)).telling(found));
         }
     };
     let least = if found.hits.is_empty() {
@@ -145,7 +205,7 @@ fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError
     let rows = found.hits.iter().map(|hit| hit.at);
     let cosines: Vec<Option<f32>> = served.release.similarities(&vector, rows).collect();
     let rows = fuse::fuse(&served.release, &found.hits, &cosines, &near);
-    Ok(Answer::new(rows, Mode::Hybrid, None, found.corrections))
+    Ok(Answer::new(rows, Mode::Hybrid, None).telling(found))
 }
 
 /// Sorted by price, rating or date, whatever was found stands in that order, however well it fits: so what words find

@@ -1,6 +1,6 @@
-use api::{PathParameters, Problem, QueryReader, Rule};
+use api::{PathParameters, Problem, QueryReader, Rule, product_ident};
 use data_index::{PriceRange, Release, RowFilter};
-use data_model::{BrandSlug, CurrencyCode};
+use data_model::{BrandSlug, CurrencyCode, ProductIdent};
 
 use super::facets;
 use crate::lexical::Order;
@@ -9,6 +9,15 @@ use crate::lexical::Order;
 pub(crate) const QUERY_CHARS_MAX: usize = 512;
 /// Most cards of one answer.
 const LIMIT_MAX: i64 = 40;
+
+/// The values of `sort`.
+pub(super) const ORDERS: [(&str, Order); 5] = [
+    ("relevance", Order::Relevance),
+    ("price_asc", Order::PriceAscending),
+    ("price_desc", Order::PriceDescending),
+    ("rating", Order::Rating),
+    ("newest", Order::Newest),
+];
 
 /// How a caller wants the catalogue searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +46,8 @@ pub(crate) struct SearchPlan {
     pub(crate) limit: usize,
     /// Most products of one brand.
     pub(crate) per_brand_max: Option<usize>,
+    /// A product that what is found must be like.
+    pub(crate) similar_to: Option<ProductIdent>,
     /// Whether to tell what the places of the hits are made of.
     pub(crate) explain: bool,
     /// `None` when the brand that was asked for does not exist: nothing can be found.
@@ -58,14 +69,7 @@ impl SearchPlan {
             .filter(|brand| !brand.is_empty())
             .map(std::borrow::Cow::into_owned);
         filter.facets = facets::read(&mut reader);
-        let orders = [
-            ("relevance", Order::Relevance),
-            ("price_asc", Order::PriceAscending),
-            ("price_desc", Order::PriceDescending),
-            ("rating", Order::Rating),
-            ("newest", Order::Newest),
-        ];
-        let order = reader.choice("sort", &orders).unwrap_or(Order::Relevance);
+        let order = reader.choice("sort", &ORDERS).unwrap_or(Order::Relevance);
         let modes = [
             ("hybrid", Mode::Hybrid),
             ("semantic", Mode::Semantic),
@@ -79,6 +83,7 @@ impl SearchPlan {
         let per_brand_max = reader
             .integer("per_brand_max", 1..=LIMIT_MAX)
             .and_then(|max| usize::try_from(max).ok());
+        let similar_to = reader.parsed("similar_to", product_ident);
         let explain = reader.boolean("explain").unwrap_or(false);
         // Prices of different currencies are never compared.
         let by_price = matches!(order, Order::PriceAscending | Order::PriceDescending);
@@ -91,6 +96,7 @@ impl SearchPlan {
                 order,
                 limit,
                 per_brand_max,
+                similar_to,
                 explain,
                 brand,
                 filter,
@@ -113,7 +119,7 @@ impl SearchPlan {
 }
 
 /// The price range that `price_min`, `price_max` and `currency` ask for; `None` when they are at fault.
-fn read_price(reader: &mut QueryReader<'_>, market_currency: CurrencyCode) -> Option<PriceRange> {
+pub(super) fn read_price(reader: &mut QueryReader<'_>, market_currency: CurrencyCode) -> Option<PriceRange> {
     let min_minor = reader.integer("price_min", i64::MIN..=i64::MAX);
     let max_minor = reader.integer("price_max", i64::MIN..=i64::MAX);
     if let (Some(min), Some(max)) = (min_minor, max_minor)

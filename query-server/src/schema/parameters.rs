@@ -49,6 +49,13 @@ pub struct SearchParameters {
     /// Most cards of one brand; by default as many as fit.
     #[param(minimum = 1, maximum = 40, required = false)]
     pub per_brand_max: Option<i64>,
+    /// A product (`sha:` and 40 hex digits, or a UUID) that what is found must be like; it is not found itself. With `q`
+    /// both count alike, without `q` likeness alone.
+    #[param(
+        required = false,
+        pattern = "^(sha:[0-9a-f]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"
+    )]
+    pub similar_to: Option<String>,
     /// `true` adds `provenance.explain`: what the place of each card is made of.
     #[param(required = false)]
     pub explain: Option<bool>,

@@ -17,8 +17,10 @@ use crate::columns::{CARDS, CardsWriter, DETAILS, DetailsWriter, FACETS, FacetsW
 use crate::digest;
 use crate::error::BuildError;
 use crate::manifest::{BrandFacts, FileEntry, PartEntry, PartId, PartStore};
+use crate::suggest::{SUGGEST, SuggestWriter};
+use crate::terms::{TERMS, TermsWriter};
 use crate::text;
-use crate::vectors::{VECTORS, VectorsWriter, WriteError};
+use crate::vectors::{VECTORS, VectorsWriter};
 
 /// What the text index starts its tables with; it grows as it needs.
 const TEXT_MEMORY_BYTES: usize = 64 << 20;
@@ -32,9 +34,11 @@ pub struct PartBuilder {
     work: TempDir,
     options: BuildOptions,
     text: SingleSegmentIndexWriter,
+    terms: TermsWriter,
     cards: CardsWriter,
     details: DetailsWriter<BufWriter<File>>,
     facets: FacetsWriter,
+    suggest: SuggestWriter,
     vectors: Option<VectorsWriter>,
     stores: Vec<PartStore>,
     summaries: Vec<StoreSummary>,
@@ -111,9 +115,11 @@ impl PartBuilder {
             work,
             options: options.clone(),
             text,
+            terms: TermsWriter::default(),
             cards: CardsWriter::new(),
             details: DetailsWriter::new(details).map_err(columns_error(DETAILS))?,
             facets: FacetsWriter::default(),
+            suggest: SuggestWriter::default(),
             vectors: options.embedder.clone().map(VectorsWriter::new),
             stores: Vec::new(),
             summaries: Vec::new(),
@@ -132,7 +138,7 @@ impl PartBuilder {
     /// Whether [`PartBuilder::push`] would refuse another row.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        let memory = self.text.mem_usage().saturating_add(self.card_bytes);
+        let memory = self.text.mem_usage() + self.terms.memory() + self.card_bytes;
         self.rows >= self.options.rows_max || (self.rows > 0 && memory >= self.options.memory_bytes_max)
     }
 
@@ -161,9 +167,13 @@ impl PartBuilder {
         self.text
             .add_document(document(product, &facts.brand))
             .map_err(BuildError::Text)?;
+        self.terms.push(product, &facts.brand);
         self.details.push(product, size_bytes).map_err(columns_error(DETAILS))?;
         self.cards.push(product, &prices, store);
         self.facets.push(product);
+        let suggested = (store, self.cards.last_quality());
+        let suggest_bytes = self.suggest.push(product, &facts.brand.name, suggested);
+        self.card_bytes = self.card_bytes.saturating_add(suggest_bytes);
         if let Some(vectors) = &mut self.vectors {
             vectors.push(product, &facts.brand)?;
             self.card_bytes = self.card_bytes.saturating_add(vectors.row_bytes());
@@ -211,9 +221,11 @@ impl PartBuilder {
             dir,
             work,
             text,
+            terms,
             cards,
             details,
             facets,
+            suggest,
             vectors,
             stores,
             summaries,
@@ -224,6 +236,8 @@ impl PartBuilder {
             return Ok(None);
         }
         text.finalize().map_err(BuildError::Text)?;
+        let path = work.path().join(TERMS);
+        std::fs::write(&path, terms.finish()).map_err(file_error(&path))?;
         let mut file = details.finish().map_err(columns_error(DETAILS))?;
         file.flush().map_err(file_error(&work.path().join(DETAILS)))?;
         drop(file);
@@ -234,13 +248,10 @@ impl PartBuilder {
         write_batch(work.path(), FACETS, &facets)?;
         let (cards, currencies) = cards.finish(facet_codes).map_err(columns_error(CARDS))?;
         write_batch(work.path(), CARDS, &cards)?;
+        let too_large = || columns_error(SUGGEST)(ArrowError::MemoryError("more than a file holds".to_owned()));
+        write_bytes(work.path(), SUGGEST, &suggest.finish().ok_or_else(too_large)?)?;
         if let Some(vectors) = vectors {
-            let path = work.path().join(VECTORS);
-            let file = File::create(&path).map_err(file_error(&path))?;
-            vectors.finish(file).map_err(|error| match error {
-                WriteError::Build(error) => error,
-                WriteError::File(error) => file_error(&path)(error),
-            })?;
+            write_bytes(work.path(), VECTORS, &vectors.finish()?)?;
         }
         let files = name_files(work.path(), &dir)?;
         let id = part_id(rows, &files);
@@ -254,6 +265,11 @@ impl PartBuilder {
         };
         Ok(Some(PartFiles { entry, summaries }))
     }
+}
+
+fn write_bytes(work: &Path, name: &'static str, bytes: &[u8]) -> Result<(), BuildError> {
+    let path = work.join(name);
+    std::fs::write(&path, bytes).map_err(file_error(&path))
 }
 
 fn write_batch(work: &Path, name: &'static str, batch: &RecordBatch) -> Result<(), BuildError> {

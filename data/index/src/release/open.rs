@@ -16,6 +16,8 @@ use crate::columns::{CARDS, Cards, DETAILS, Details, FACETS, Facets, LOOKUP, Loo
 use crate::error::OpenError;
 use crate::manifest::{BrandEntry, Embedding, Manifest, PartEntry, SCHEMA_VERSION};
 use crate::store::LocalRelease;
+use crate::suggest::{SUGGEST, Suggest};
+use crate::terms::{TERMS, Terms};
 use crate::vectors::{VECTORS, Vectors};
 
 /// Memory-mapped bytes as an owner that [`Bytes`] can keep alive.
@@ -171,18 +173,36 @@ fn open_part(
     if !cards.facet_codes_below(facets.len()) {
         return content(CARDS, "a facet code outside its table");
     }
+    let suggest = suggest(entry, files)?;
     let vectors = embedding
         .map(|embedding| vectors(entry, embedding, files))
         .transpose()?;
+    let terms = Terms::open(map(entry, TERMS, files)?, entry.rows);
+    let terms = terms.map_err(|what| OpenError::Content {
+        part: entry.id.to_string(),
+        name: TERMS,
+        what,
+    })?;
     Ok(Part {
         entry: entry.clone(),
+        terms,
         cards,
         details,
         facets,
         lookup,
+        suggest,
         vectors,
         dead,
         brands,
+    })
+}
+
+fn suggest(entry: &PartEntry, files: &MmapDirectory) -> Result<Suggest, OpenError> {
+    let bytes = map(entry, SUGGEST, files)?;
+    Suggest::open(&bytes, entry.rows).map_err(|what| OpenError::Content {
+        part: entry.id.to_string(),
+        name: SUGGEST,
+        what,
     })
 }
 

@@ -3,16 +3,20 @@ use roaring::RoaringBitmap;
 
 use crate::columns::{Cards, Details, Facets, Lookup};
 use crate::manifest::PartEntry;
+use crate::suggest::Suggest;
+use crate::terms::Terms;
 use crate::vectors::Vectors;
 
 /// An opened part.
 #[derive(Debug)]
 pub struct Part {
     pub(super) entry: PartEntry,
+    pub(super) terms: Terms,
     pub(super) cards: Cards,
     pub(super) details: Details,
     pub(super) facets: Facets,
     pub(super) lookup: Lookup,
+    pub(super) suggest: Suggest,
     pub(super) vectors: Option<Vectors>,
     pub(super) dead: RoaringBitmap,
     /// For each of the part's stores where the release's brands have it; dead ones point anywhere.
@@ -44,6 +48,12 @@ impl Part {
         &self.dead
     }
 
+    /// Which rows hold a term, and how.
+    #[must_use]
+    pub fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
     /// What cards show, filter and sort by.
     #[must_use]
     pub fn cards(&self) -> &Cards {
@@ -60,6 +70,12 @@ impl Part {
     #[must_use]
     pub fn facets(&self) -> &Facets {
         &self.facets
+    }
+
+    /// What is suggested while someone types; dead rows are not left out.
+    #[must_use]
+    pub fn suggest(&self) -> &Suggest {
+        &self.suggest
     }
 
     /// The rows' vectors, where the release has any.

@@ -9,4 +9,4 @@ mod top;
 mod write;
 
 pub(crate) use file::{VECTORS, Vectors};
-pub(crate) use write::{VectorsWriter, WriteError};
+pub(crate) use write::VectorsWriter;

@@ -1,5 +1,4 @@
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::sync::Arc;
 
 use data_embedding::{
@@ -89,35 +88,25 @@ impl VectorsWriter {
         self.rows += 1;
     }
 
-    /// Writes the file.
-    pub(crate) fn finish(mut self, mut to: impl Write) -> Result<(), WriteError> {
+    /// The bytes of the file.
+    pub(crate) fn finish(mut self) -> Result<Vec<u8>, BuildError> {
         if !self.waiting.is_empty() {
-            self.embed().map_err(WriteError::Build)?;
+            self.embed()?;
         }
         let dimensions = self.embedder.dimensions();
-        let layout =
-            Layout::of(self.rows, dimensions).ok_or(WriteError::Build(BuildError::PartFull { rows: self.rows }))?;
-        let mut written = 0;
-        let header = header(self.rows, dimensions);
-        for (from, section) in [
-            (0, &header),
-            (layout.present.start, &self.present),
-            (layout.sketches.start, &self.sketches),
-            (layout.vectors.start, &self.vectors),
+        let layout = Layout::of(self.rows, dimensions).ok_or(BuildError::PartFull { rows: self.rows })?;
+        let mut out = header(self.rows, dimensions);
+        out.reserve(layout.vectors.end);
+        for (section, bytes) in [
+            (layout.present, &self.present),
+            (layout.sketches, &self.sketches),
+            (layout.vectors, &self.vectors),
         ] {
-            to.write_all(&vec![0; from - written]).map_err(WriteError::File)?;
-            to.write_all(section).map_err(WriteError::File)?;
-            written = from + section.len();
+            out.resize(section.start, 0);
+            out.extend_from_slice(bytes);
         }
-        to.flush().map_err(WriteError::File)
+        Ok(out)
     }
-}
-
-/// Why the file was not written.
-#[derive(Debug)]
-pub(crate) enum WriteError {
-    Build(BuildError),
-    File(std::io::Error),
 }
 
 /// What an embedder is told of a product.

@@ -1,0 +1,47 @@
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::ProductCard;
+
+/// Parameters of `GET /v1/recommend`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct RecommendParameters {
+    /// The product: `sha:` and 40 hex digits, or a UUID.
+    #[param(pattern = "^(sha:[0-9a-f]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$")]
+    pub product_id: String,
+    /// `related`, `cross_brand`, `complement`, `cheaper` or `same_brand`.
+    #[param(
+        default = "related",
+        required = false,
+        pattern = "^(related|cross_brand|complement|cheaper|same_brand)$"
+    )]
+    pub intent: Option<String>,
+    /// Most cards wanted.
+    #[param(default = 12, minimum = 1, maximum = 50, required = false)]
+    pub limit: Option<i64>,
+}
+
+/// Products that go with a product, best first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RecommendAnswer {
+    /// The cards.
+    pub data: Vec<ProductCard>,
+    /// How they were found.
+    pub provenance: RecommendProvenance,
+    /// `graph`
+    pub tier: String,
+}
+
+/// How recommendations were found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RecommendProvenance {
+    /// The release.
+    pub release: String,
+    /// `semantic`: by vectors; `lexical`: by the words of the title, where the release has no vectors.
+    pub engine: String,
+    /// The intent that was answered.
+    pub intent: String,
+}
