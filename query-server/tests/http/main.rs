@@ -16,6 +16,7 @@ mod openapi;
 mod product;
 mod recommend;
 mod search;
+mod search_facets;
 mod shipping;
 mod suggest;
 mod support;
