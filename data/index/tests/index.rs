@@ -20,5 +20,7 @@ mod repair;
 mod round_trip;
 #[path = "index/scores.rs"]
 mod scores;
+#[path = "index/suggest.rs"]
+mod suggest;
 #[path = "index/vectors.rs"]
 mod vectors;

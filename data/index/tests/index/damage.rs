@@ -108,7 +108,7 @@ fn suggested(release: &Release) {
                 assert!(row < release.parts()[0].rows());
             }
         }
-        suggest.word_text(begun.end);
+        let _ = suggest.word_text(begun.end);
     }
 }
 
