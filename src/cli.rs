@@ -1,7 +1,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueHint};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
 /// haat: one market of many brand stores.
@@ -111,6 +111,40 @@ pub(crate) struct EmulateArgs {
     /// Answer uncompressed whatever clients accept, for benchmarks of clients
     #[arg(long)]
     pub(crate) identity: bool,
+    /// How a client reaches one store among many [default: ip on Linux, port elsewhere]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) addressing: Option<AddressingArg>,
+    /// How many thousandths of these change from epoch to epoch: stores, repriced, restocked, replaced or touched; may be
+    /// given several times
+    #[arg(long, value_name = "WHAT=N", value_parser = drift)]
+    pub(crate) drift: Vec<(DriftArg, u16)>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum AddressingArg {
+    /// An address of the loopback network a store
+    Ip,
+    /// A port a store
+    Port,
+    /// A name below `.localhost` a store
+    Host,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum DriftArg {
+    Stores,
+    Repriced,
+    Restocked,
+    Replaced,
+    Touched,
+}
+
+/// Reads `repriced=50`.
+fn drift(text: &str) -> Result<(DriftArg, u16), String> {
+    let (what, thousandths) = text.split_once('=').ok_or("not of the form WHAT=N")?;
+    let what = DriftArg::from_str(what, false).map_err(|_| "none of stores, repriced, restocked, replaced, touched")?;
+    let number = thousandths.parse().ok().filter(|number| *number <= 1000);
+    Ok((what, number.ok_or("N is not a number from 0 to 1000")?))
 }
 
 #[derive(Debug, Args)]

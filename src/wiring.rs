@@ -8,7 +8,7 @@ use data_index::ReleaseStore;
 use data_lake::{Lake, LakeConfig};
 use data_model::Clock;
 use data_storage::{S3Options, Secret, Storage, StorageOptions};
-use query_server::{CursorKey, QueryConfig, QueryServer};
+use query_server::{CursorKey, QueryConfig, QueryServer, Synonyms};
 use storefront::Storefront;
 use url::Url;
 
@@ -113,12 +113,14 @@ impl Context {
     }
 
     /// A server of the releases under `storage`.
-    pub(crate) fn query_server(&self, storage: &Storage) -> QueryServer {
+    pub(crate) fn query_server(&self, storage: &Storage) -> anyhow::Result<QueryServer> {
         let given = &self.config.query_server;
         let defaults = QueryConfig::new(self.config.market_currency);
         let secret = Some(given.cursor_secret.as_str()).filter(|secret| !secret.is_empty());
         let config = QueryConfig {
+            market_utc_offset_minutes: self.config.market_utc_offset_minutes,
             poll_ms: given.poll_ms,
+            synonyms: self.synonyms()?,
             cursor_key: secret.map_or(defaults.cursor_key.clone(), CursorKey::from_secret),
             edge: api::EdgeConfig {
                 timeout_ms: given.request_timeout_ms,
@@ -127,12 +129,22 @@ impl Context {
             },
             ..defaults
         };
-        QueryServer::new(
+        Ok(QueryServer::new(
             self.releases(storage),
             self.cache_dir(storage),
             Arc::clone(&self.clock),
             config,
-        )
+        ))
+    }
+
+    /// The synonyms that ship, and those of the operator's file.
+    fn synonyms(&self) -> anyhow::Result<Synonyms> {
+        let path = &self.config.query_server.synonyms;
+        if path.is_empty() {
+            return Ok(Synonyms::shipped());
+        }
+        let file = std::fs::read_to_string(path).with_context(|| path.clone())?;
+        Synonyms::with_operators(&file).with_context(|| path.clone())
     }
 
     /// Limits of the connections that servers take.

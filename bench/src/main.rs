@@ -7,6 +7,8 @@ mod build;
 mod crawl;
 mod http;
 mod meter;
+mod overload;
+mod reads;
 mod refresh;
 mod serve;
 mod setup;
@@ -24,6 +26,12 @@ struct Cli {
     /// Folder for the catalogue; kept, and used again by the next run [default: a fresh one, removed at the end]
     #[arg(long, global = true)]
     home: Option<std::path::PathBuf>,
+    /// Crawl these recorded pages besides: a folder as `haat emulate --recorded` takes it
+    #[arg(long, global = true)]
+    recorded: Option<String>,
+    /// Let the peers crawl the stores with full pages too: a Python that has bench/peers/requirements.txt installed
+    #[arg(long, global = true, value_name = "PYTHON")]
+    peers: Option<std::path::PathBuf>,
     #[command(subcommand)]
     what: What,
 }
@@ -38,16 +46,29 @@ enum What {
     Refresh,
     /// Search over HTTP beside bare tantivy on the same index; product detail; memory; time to ready; hot swaps
     Serve,
+    /// Every kind of read over HTTP: server CPU, time, memory
+    Reads,
+    /// Ten times more searches than can be answered
+    Overload,
+    /// A hundred hot swaps of the release under load
+    Swaps,
     /// All of them, one after the other
     All,
 }
 
 fn main() -> anyhow::Result<()> {
     let cli = Cli::parse();
-    let bench = setup::Bench::new(cli.products, cli.stores, cli.home)?;
+    let bench = setup::Bench {
+        recorded: cli.recorded,
+        peers: cli.peers,
+        ..setup::Bench::new(cli.products, cli.stores, cli.home)?
+    };
     let all = cli.what == What::All;
     if all || cli.what == What::Crawl {
         crawl::run(&bench)?;
+    }
+    if cli.what == What::Crawl {
+        return Ok(());
     }
     bench.fill()?;
     if all || cli.what == What::Build {
@@ -58,6 +79,15 @@ fn main() -> anyhow::Result<()> {
     }
     if all || cli.what == What::Serve {
         serve::run(&bench)?;
+    }
+    if all || cli.what == What::Reads {
+        reads::run(&bench)?;
+    }
+    if all || cli.what == What::Overload {
+        overload::overload(&bench)?;
+    }
+    if all || cli.what == What::Swaps {
+        overload::swaps(&bench)?;
     }
     Ok(())
 }

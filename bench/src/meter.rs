@@ -10,7 +10,7 @@ use serde::Serialize;
 /// One figure with its baseline.
 #[derive(Debug, Serialize)]
 pub(crate) struct Figure {
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     pub(crate) value: f64,
     pub(crate) unit: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,6 +23,10 @@ pub(crate) struct Figure {
 
 impl Figure {
     pub(crate) fn alone(name: &'static str, value: f64, unit: &'static str) -> Self {
+        Self::named(name.to_owned(), value, unit)
+    }
+
+    pub(crate) fn named(name: String, value: f64, unit: &'static str) -> Self {
         Self {
             name,
             value,

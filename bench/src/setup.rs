@@ -22,6 +22,10 @@ impl Clock for Still {
 pub(crate) struct Bench {
     pub(crate) products: u64,
     pub(crate) stores: u32,
+    /// A folder of recorded pages to crawl besides.
+    pub(crate) recorded: Option<String>,
+    /// A Python that has the peers installed.
+    pub(crate) peers: Option<PathBuf>,
     home: PathBuf,
     _scratch: Option<tempfile::TempDir>,
     binary: PathBuf,
@@ -61,6 +65,8 @@ impl Bench {
         Ok(Self {
             products,
             stores,
+            recorded: None,
+            peers: None,
             home,
             _scratch: scratch,
             binary,
@@ -90,7 +96,12 @@ impl Bench {
 
     /// Starts a command that serves and waits for its line.
     pub(crate) fn serve(&self, home: &Path, args: &[&str]) -> anyhow::Result<Serving> {
-        let mut child = self.command(home, args).stdout(Stdio::piped()).spawn()?;
+        Self::serving(self.command(home, args))
+    }
+
+    /// Starts a prepared command that serves and waits for its line.
+    pub(crate) fn serving(mut command: Command) -> anyhow::Result<Serving> {
+        let mut child = command.stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
         BufReader::new(child.stdout.take().context("stdout")?).read_line(&mut line)?;
         Ok(Serving {
@@ -101,7 +112,12 @@ impl Bench {
 
     /// Serves the generated stores at an epoch.
     pub(crate) fn emulate(&self, epoch: u32) -> anyhow::Result<Serving> {
-        let (products, stores, epoch) = (self.products.to_string(), self.stores.to_string(), epoch.to_string());
+        self.emulate_in(self.stores, epoch)
+    }
+
+    /// Serves the generated products in so many stores.
+    pub(crate) fn emulate_in(&self, stores: u32, epoch: u32) -> anyhow::Result<Serving> {
+        let (products, stores, epoch) = (self.products.to_string(), stores.to_string(), epoch.to_string());
         let args = [
             "emulate",
             "--products",
@@ -115,6 +131,11 @@ impl Bench {
             "--identity",
         ];
         self.serve(self.home(), &args)
+    }
+
+    /// Serves recorded pages.
+    pub(crate) fn emulate_recorded(&self, folder: &str) -> anyhow::Result<Serving> {
+        self.serve(self.home(), &["emulate", "--recorded", folder, "--identity"])
     }
 
     /// Registers the first `count` of the served stores and answers their slugs.

@@ -5,11 +5,15 @@ use api::EdgeConfig;
 use data_embedding::Embedder;
 use data_model::CurrencyCode;
 
+use crate::lexical::Synonyms;
+
 /// How a query server behaves.
 #[derive(Debug, Clone)]
 pub struct QueryConfig {
     /// The currency of price filters and price sorts that name none.
     pub market_currency: CurrencyCode,
+    /// How far the market's clocks are ahead of UTC: the day that delivery days are counted from.
+    pub market_utc_offset_minutes: i32,
     /// How often to look for a newer release.
     pub poll_ms: u64,
     /// How many searches run on the threads that answer requests; fewer than there are, so that one is always left.
@@ -24,6 +28,8 @@ pub struct QueryConfig {
     pub embedder: Option<Arc<dyn Embedder>>,
     /// How old a file of the cache must be before it is removed when no served release needs it.
     pub cache_keep_ms: u64,
+    /// Words that shoppers use for the same thing.
+    pub synonyms: Synonyms,
     /// Limits of requests and answers.
     pub edge: EdgeConfig,
 }
@@ -67,6 +73,7 @@ impl QueryConfig {
         let threads = std::thread::available_parallelism().map_or(2, std::num::NonZeroUsize::get);
         Self {
             market_currency,
+            market_utc_offset_minutes: 330,
             poll_ms: 5_000,
             searches_here_max: threads / 2,
             searches_beside_max: threads.div_ceil(2),
@@ -74,6 +81,7 @@ impl QueryConfig {
             cursor_key: CursorKey::random(),
             embedder: data_embedding::shipped(),
             cache_keep_ms: 3_600_000,
+            synonyms: Synonyms::shipped(),
             edge: EdgeConfig::default(),
         }
     }

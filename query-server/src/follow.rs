@@ -6,6 +6,7 @@ use data_index::{Current, LocalRelease, Release, ReleaseError};
 use data_model::ReleaseId;
 use tokio_util::sync::CancellationToken;
 
+use crate::lexical::Synonyms;
 use crate::served::{PrepareError, Served};
 use crate::server::QueryServer;
 
@@ -88,8 +89,8 @@ impl QueryServer {
             .fetch(&manifest, &inner.cache)
             .await
             .map_err(fetch(Some(current.id)))?;
-        let embedder = inner.config.embedder.clone();
-        let prepared = tokio::task::spawn_blocking(move || prepare(local, current, embedder.as_ref())).await;
+        let (embedder, synonyms) = (inner.config.embedder.clone(), inner.config.synonyms.clone());
+        let prepared = tokio::task::spawn_blocking(move || prepare(local, current, embedder.as_ref(), synonyms)).await;
         let aborted = |source| FollowError::Aborted {
             release: current.id,
             source,
@@ -155,7 +156,8 @@ fn prepare(
     local: LocalRelease,
     current: Current,
     embedder: Option<&Arc<dyn Embedder>>,
+    synonyms: Synonyms,
 ) -> Result<Served, PrepareError> {
     let release = Release::open(local).map_err(|error| PrepareError::Open(Box::new(error)))?;
-    Served::prepare(release, current, embedder)
+    Served::prepare(release, current, embedder, synonyms)
 }

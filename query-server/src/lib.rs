@@ -5,6 +5,7 @@
 //! and asked a few questions before it replaces the one that is served, without a request being dropped.
 //! It never crawls, never reads the lake, never asks a brand's store, and holds nothing that is not in a release.
 
+mod browse;
 mod config;
 mod cursor;
 mod follow;
@@ -24,5 +25,6 @@ mod suggest;
 
 pub use config::{CursorKey, QueryConfig};
 pub use follow::{FollowError, Followed};
+pub use lexical::{Synonyms, SynonymsError};
 pub use served::PrepareError;
 pub use server::QueryServer;

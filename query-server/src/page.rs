@@ -5,26 +5,34 @@ use api::Asset;
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
     img-src https: http: data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-fn part(media_type: &'static str, text: &'static str) -> Asset {
-    Asset::new(media_type, text)
-        .header(http::header::CONTENT_SECURITY_POLICY, POLICY)
-        .header(http::header::REFERRER_POLICY, "no-referrer")
-}
+/// The page and its parts: path and text. Its scripts are modules that name each other by these paths.
+const PARTS: [(&str, &str); 13] = [
+    ("/", include_str!("../page/index.html")),
+    ("/app.css", include_str!("../page/app.css")),
+    ("/app.js", include_str!("../page/app.js")),
+    ("/around.js", include_str!("../page/around.js")),
+    ("/cards.js", include_str!("../page/cards.js")),
+    ("/dom.js", include_str!("../page/dom.js")),
+    ("/facets.js", include_str!("../page/facets.js")),
+    ("/product.js", include_str!("../page/product.js")),
+    ("/results.js", include_str!("../page/results.js")),
+    ("/server.js", include_str!("../page/server.js")),
+    ("/start.js", include_str!("../page/start.js")),
+    ("/state.js", include_str!("../page/state.js")),
+    ("/suggest.js", include_str!("../page/suggest.js")),
+];
 
-/// The page and its two parts.
-#[derive(Debug)]
-pub(crate) struct Page {
-    pub(crate) index: Asset,
-    pub(crate) style: Asset,
-    pub(crate) script: Asset,
-}
-
-impl Page {
-    pub(crate) fn new() -> Self {
-        Self {
-            index: part("text/html; charset=utf-8", include_str!("../page/index.html")),
-            style: part("text/css; charset=utf-8", include_str!("../page/app.css")),
-            script: part("text/javascript; charset=utf-8", include_str!("../page/app.js")),
-        }
-    }
+/// The page's parts, by path.
+pub(crate) fn parts() -> impl Iterator<Item = (&'static str, Asset)> {
+    PARTS.into_iter().map(|(path, text)| {
+        let media_type = match path.rsplit_once('.') {
+            Some((_, "css")) => "text/css; charset=utf-8",
+            Some((_, "js")) => "text/javascript; charset=utf-8",
+            _ => "text/html; charset=utf-8",
+        };
+        let asset = Asset::new(media_type, text)
+            .header(http::header::CONTENT_SECURITY_POLICY, POLICY)
+            .header(http::header::REFERRER_POLICY, "no-referrer");
+        (path, asset)
+    })
 }

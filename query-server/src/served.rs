@@ -5,7 +5,8 @@ use data_embedding::Embedder;
 use data_index::{BrandEntry, Current, OpenError, Release, RowAddress};
 use data_model::ProductIdent;
 
-use crate::lexical::{Order, ReadError, TextIndex, Wanted, search};
+use crate::browse::BrowseIndex;
+use crate::lexical::{Order, ReadError, Synonyms, TextIndex, Wanted, search};
 use crate::render::{self, json};
 use crate::semantic::Semantic;
 use crate::suggest::Names;
@@ -18,6 +19,7 @@ pub(crate) struct Served {
     pub(crate) current: Current,
     pub(crate) text: TextIndex,
     pub(crate) semantic: Semantic,
+    pub(crate) browse: BrowseIndex,
     pub(crate) names: Names,
     /// `r0123…`, as provenance and logs spell it.
     id: String,
@@ -58,9 +60,11 @@ impl Served {
         release: Release,
         current: Current,
         embedder: Option<&Arc<dyn Embedder>>,
+        synonyms: Synonyms,
     ) -> Result<Self, PrepareError> {
         let semantic = Semantic::of(&release, embedder);
-        let text = TextIndex::open(&release).map_err(PrepareError::Text)?;
+        let text = TextIndex::open(&release, synonyms).map_err(PrepareError::Text)?;
+        let browse = BrowseIndex::of(&release);
         let id = release.id().to_string();
         let brand_members = release.brands().iter().map(brand_members).collect();
         let mut brands_by_size: Vec<usize> = (0..release.brands().len()).collect();
@@ -83,6 +87,7 @@ impl Served {
             current,
             text,
             semantic,
+            browse,
             names,
             id,
             stamp,

@@ -1,8 +1,7 @@
-use std::net::SocketAddr;
-
 use anyhow::Context as _;
 use data_model::BrandSlug;
 use data_storage::Storage;
+use emulator::EmulatorConfig;
 use pipeline_refresh::RunOptions;
 use serde_json::json;
 use url::Url;
@@ -37,7 +36,7 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     let storage = context.storage_new()?;
     let server = query_server::start(&context, &storage, args.listen).await?;
     let address = server.address.clone();
-    let stores = emulate::start(&args.source, SocketAddr::from(([127, 0, 0, 1], 0)), 0, false).await?;
+    let stores = emulate::start(EmulatorConfig::new(emulate::source(&args.source))).await?;
     fill(&context, &storage, &stores).await?;
     server.refresh().await?;
     let examples = examples(&address, &storage, &context).await?;

@@ -45,7 +45,7 @@ pub(crate) async fn start(context: &Context, storage: &Storage, listen: SocketAd
         .with_context(|| format!("listen on {listen}"))?;
     let address = format!("http://{}", listener.local_addr()?);
     let metrics = api::install_metrics()?;
-    let server = context.query_server(storage);
+    let server = context.query_server(storage)?;
     let stop = CancellationToken::new();
     tokio::spawn(api::run_metrics_upkeep(metrics.clone(), stop.clone()));
     let follower = (server.clone(), stop.clone());

@@ -185,6 +185,11 @@ fn check(config: &Config) -> anyhow::Result<()> {
         anyhow::ensure!(value > 0, "{key} must be above 0");
         Ok(())
     };
+    anyhow::ensure!(
+        (-720..=840).contains(&config.market_utc_offset_minutes),
+        "market_utc_offset_minutes must lie between -720 and 840, not {}",
+        config.market_utc_offset_minutes
+    );
     share("refresh.collapse.share_min", config.refresh.collapse.share_min)?;
     share("release.collapse_share", config.release.collapse_share)?;
     positive(

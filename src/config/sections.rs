@@ -13,6 +13,8 @@ pub(crate) struct Config {
     pub(crate) home: String,
     /// Currency in which prices are filtered and sorted when a request names none.
     pub(crate) market_currency: CurrencyCode,
+    /// How far the market's clocks are ahead of UTC: the day that delivery days are counted from.
+    pub(crate) market_utc_offset_minutes: i32,
     pub(crate) s3: S3,
     /// How stores are talked to.
     pub(crate) storefront: StorefrontConfig,
@@ -67,6 +69,8 @@ pub(crate) struct QueryServer {
     pub(crate) drain_ms: u64,
     /// Signs cursors; servers behind one address share it. Empty: every process has its own.
     pub(crate) cursor_secret: String,
+    /// File of further synonyms, beside those that ship; empty means none.
+    pub(crate) synonyms: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,6 +93,7 @@ impl Config {
         Ok(Self {
             home: "haat-home".into(),
             market_currency: "INR".parse()?,
+            market_utc_offset_minutes: 330,
             s3: S3 {
                 endpoint: String::new(),
                 region: "us-east-1".into(),
@@ -115,6 +120,7 @@ impl Config {
                 concurrency_max: 512,
                 drain_ms: 10_000,
                 cursor_secret: String::new(),
+                synonyms: String::new(),
             },
             log: Log {
                 filter: "warn,haat=info".into(),

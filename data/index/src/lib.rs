@@ -13,6 +13,7 @@
 //! as deleted documents: every tantivy collector skips them, as do [`Filter`] bitmaps and [`Release::find`].
 //!
 //! * text: [`Release::searcher`], [`Release::fields`], [`text::analyse`] (query terms of one [`text::Analysis`]);
+//! * ranking: [`Part::terms`] → one posting list a term over all fields, see [`terms`];
 //! * cards: [`Part::cards`] → [`columns::Cards`], one accessor a column, zero copy;
 //! * detail: [`Part::details`] → [`columns::DetailsRow`];
 //! * filters: [`RowFilter`] → [`Release::filter`] → [`Filter::part`] → `matches(row)` or `bitmap()`;
@@ -36,6 +37,7 @@ mod release;
 mod store;
 pub mod suggest;
 pub mod taxonomy;
+pub mod terms;
 pub mod text;
 mod vectors;
 

@@ -3,7 +3,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use data_embedding::{Embedder, EmbedderId};
-use data_model::{Brand, CategoryId, CurrencyCode, ReleaseId, StoreHost, Timestamp};
+use data_model::{Brand, CategoryId, CurrencyCode, ReleaseId, ShippingPolicy, StoreHost, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Sha256Hex;
@@ -20,6 +20,9 @@ pub struct BrandFacts {
     pub catalogue_hash: String,
     /// When its catalogue was last confirmed by a crawl.
     pub refreshed_at: Timestamp,
+    /// Its shipping terms, where they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shipping: Option<ShippingPolicy>,
 }
 
 /// What a release is made of. The id follows from everything but [`Manifest::built_at`] and [`Manifest::lake`].

@@ -22,5 +22,7 @@ mod round_trip;
 mod scores;
 #[path = "index/suggest.rs"]
 mod suggest;
+#[path = "index/terms.rs"]
+mod terms;
 #[path = "index/vectors.rs"]
 mod vectors;

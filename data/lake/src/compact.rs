@@ -10,7 +10,7 @@ use crate::delta::{Committed, DataFile, Table, add};
 use crate::files::{Encoded, Wanted, encode};
 use crate::lake::State;
 use crate::replace::{load, sort};
-use crate::tick::{TickKind, TickRecord};
+use crate::tick::{Packed, TickKind, TickRecord};
 use crate::{Lake, LakeConfig, LakeError, TableName, TickCounts};
 
 /// Files that are merged into one.
@@ -62,7 +62,7 @@ impl Lake {
                 return Ok(CompactReport { merged, tick: None });
             }
             let tick = state.ended + 1;
-            let (token, staged) = self.inner.ticks.stage(tick, &Vec::new()).await?;
+            let (token, staged) = self.inner.ticks.stage(tick, Packed::default()).await?;
             let record = TickRecord {
                 tick,
                 token,

@@ -37,12 +37,22 @@ const BATCH_ROWS: usize = 4096;
 /// Columns of which hardly two values are equal: a dictionary of them would be the column again.
 const UNIQUE: &[&[&str]] = &[
     &["product_uid"],
+    &["variant_id"],
     &["handle"],
     &["title"],
     &["description"],
+    &["sku"],
     &["body"],
     &["excerpt"],
+    &["created_at"],
+    &["published_at"],
+    &["updated_at"],
     &["media", "list", "element", "url"],
+];
+/// Columns that name the row itself in one table, and are repeated in the others.
+const KEYS: &[(TableName, &str)] = &[
+    (TableName::Products, "product_id"),
+    (TableName::Products, "platform_product_id"),
 ];
 
 /// Encodes rows, which are in the table's order, as one file.
@@ -64,6 +74,9 @@ pub(crate) fn encode(table: TableName, rows: &[RecordBatch], config: &LakeConfig
     for path in UNIQUE {
         let path = ColumnPath::new(path.iter().map(|part| (*part).to_owned()).collect());
         properties = properties.set_column_dictionary_enabled(path, false);
+    }
+    for (_, name) in KEYS.iter().filter(|(of, _)| *of == table) {
+        properties = properties.set_column_dictionary_enabled(ColumnPath::from(*name), false);
     }
     // Column comments belong to the table, not to each of its files.
     let options = parquet::arrow::arrow_writer::ArrowWriterOptions::new()

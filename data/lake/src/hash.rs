@@ -4,6 +4,39 @@ use data_model::{
 };
 use sha2::{Digest, Sha256};
 
+/// A refresh whose products are in order and each there once, with the hash of its content.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HashedRefresh {
+    pub(crate) refresh: BrandRefresh,
+    pub(crate) hash: String,
+}
+
+impl HashedRefresh {
+    /// Sorts the products by their id, of several with one id keeps the first, and hashes what is left.
+    #[must_use]
+    pub fn new(mut refresh: BrandRefresh) -> Self {
+        let id = |product: &Product| product.key.platform_id;
+        if !refresh.products.is_sorted_by_key(id) {
+            refresh.products.sort_by_key(id);
+        }
+        refresh.products.dedup_by_key(|product| product.key.platform_id);
+        let hash = content_hash(&refresh);
+        Self { refresh, hash }
+    }
+
+    /// [`content_hash`] of it.
+    #[must_use]
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// What was hashed.
+    #[must_use]
+    pub const fn refresh(&self) -> &BrandRefresh {
+        &self.refresh
+    }
+}
+
 /// SHA-256, in hex, over everything that the lake holds of a brand: what the store says of itself, its products,
 /// its shipping terms and which records could not be understood.
 ///
@@ -19,7 +52,7 @@ pub fn content_hash(refresh: &BrandRefresh) -> String {
         shipping,
         quarantined,
     } = refresh;
-    let mut hash = Content(Sha256::new());
+    let mut hash = Content::default();
     hash.brand(brand);
     hash.list(products, Content::product);
     hash.maybe(shipping.as_ref(), Content::shipping);
@@ -33,25 +66,50 @@ pub fn content_hash(refresh: &BrandRefresh) -> String {
         hash.text(subject);
         hash.text(reason);
     });
-    hex::encode(hash.0.finalize())
+    hash.finish()
 }
 
 /// Every value is written so that no two different sequences of values give the same bytes: texts and lists
 /// begin with their length, options with whether they are there.
-struct Content(Sha256);
+#[derive(Default)]
+struct Content {
+    hash: Sha256,
+    /// Written, and not yet hashed: most values are shorter than the blocks that a hash works in.
+    waiting: Vec<u8>,
+}
+
+/// So much waits at most before it is hashed.
+const WAITING_MAX: usize = 16 << 10;
 
 impl Content {
+    fn bytes(&mut self, bytes: &[u8]) {
+        if self.waiting.len() + bytes.len() > WAITING_MAX {
+            self.hash.update(&self.waiting);
+            self.waiting.clear();
+            if bytes.len() > WAITING_MAX {
+                self.hash.update(bytes);
+                return;
+            }
+        }
+        self.waiting.extend_from_slice(bytes);
+    }
+
+    fn finish(mut self) -> String {
+        self.hash.update(&self.waiting);
+        hex::encode(self.hash.finalize())
+    }
+
     fn number(&mut self, number: impl Into<i128>) {
-        self.0.update(number.into().to_le_bytes());
+        self.bytes(&number.into().to_le_bytes());
     }
 
     fn text(&mut self, text: &str) {
-        self.0.update((text.len() as u64).to_le_bytes());
-        self.0.update(text);
+        self.bytes(&(text.len() as u64).to_le_bytes());
+        self.bytes(text.as_bytes());
     }
 
     fn flag(&mut self, flag: bool) {
-        self.0.update([u8::from(flag)]);
+        self.bytes(&[u8::from(flag)]);
     }
 
     fn maybe<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
@@ -70,7 +128,7 @@ impl Content {
     }
 
     fn list<T>(&mut self, values: &[T], mut write: impl FnMut(&mut Self, &T)) {
-        self.0.update((values.len() as u64).to_le_bytes());
+        self.bytes(&(values.len() as u64).to_le_bytes());
         values.iter().for_each(|value| write(self, value));
     }
 

@@ -10,12 +10,12 @@ use tokio::sync::{Mutex, MutexGuard};
 use crate::apply::{apply, compute, read};
 use crate::create::create;
 use crate::delta::Table;
-use crate::hash::content_hash;
-use crate::plan::{self, Hashed, Plan, by_bucket};
+use crate::hash::HashedRefresh;
+use crate::plan::{self, Plan, by_bucket};
 use crate::rows::brands::brand_rows;
 use crate::rows::history::Offered;
 use crate::rows::runs::{RunSummaryRow, TickCounts};
-use crate::tick::{Rows, TickEnd, TickKind, TickRecord, Ticks};
+use crate::tick::{Rows, TickEnd, TickKind, TickRecord, Ticks, pack};
 use crate::{LakeConfig, LakeError, TableName};
 
 /// The lake: nine Delta tables that change together, tick by tick.
@@ -123,12 +123,24 @@ impl Lake {
     /// # Errors
     /// The storage fails, a table is not readable, a store occurs twice, or others commit without pause.
     pub async fn commit(&self, refreshes: Vec<BrandRefresh>, run: RunSummaryRow) -> Result<CommitReport, LakeError> {
+        let hashed = compute(move || Ok(refreshes.into_iter().map(HashedRefresh::new).collect())).await?;
+        self.commit_hashed(hashed, run).await
+    }
+
+    /// [`Lake::commit`] of brands whose content was hashed before.
+    ///
+    /// # Errors
+    /// As [`Lake::commit`].
+    pub async fn commit_hashed(
+        &self,
+        refreshes: Vec<HashedRefresh>,
+        run: RunSummaryRow,
+    ) -> Result<CommitReport, LakeError> {
         let parts = cut(sorted(refreshes, self.inner.config.buckets)?);
         let mut report = CommitReport::default();
         let mut state = self.inner.state.lock().await;
         for part in parts {
-            self.commit_part(&mut state, compute(move || Ok(hashed(part))).await?, &run, &mut report)
-                .await?;
+            self.commit_part(&mut state, part, &run, &mut report).await?;
         }
         Ok(report)
     }
@@ -136,7 +148,7 @@ impl Lake {
     async fn commit_part(
         &self,
         state: &mut State,
-        part: Vec<Hashed>,
+        part: Vec<HashedRefresh>,
         run: &RunSummaryRow,
         report: &mut CommitReport,
     ) -> Result<(), LakeError> {
@@ -145,12 +157,12 @@ impl Lake {
             self.settle(state).await?;
             let stores: BTreeSet<StoreHost> = part.iter().map(|hashed| hashed.refresh.brand.store.clone()).collect();
             let stored = self.stored_hashes(state, &stores).await?;
-            let is_changed = |hashed: &Hashed| stored.get(&hashed.refresh.brand.store) != Some(&hashed.hash);
+            let is_changed = |hashed: &HashedRefresh| stored.get(&hashed.refresh.brand.store) != Some(&hashed.hash);
             if !part.iter().any(is_changed) {
                 report.unchanged.extend(stores);
                 return Ok(());
             }
-            let (changed, same): (Vec<Hashed>, Vec<Hashed>) = part.into_iter().partition(is_changed);
+            let (changed, same): (Vec<HashedRefresh>, Vec<HashedRefresh>) = part.into_iter().partition(is_changed);
             report
                 .unchanged
                 .extend(same.iter().map(|hashed| hashed.refresh.brand.store.clone()));
@@ -222,7 +234,8 @@ impl Lake {
         mut plan: Plan,
     ) -> Result<Option<(u64, Plan)>, LakeError> {
         let ticks = &self.inner.ticks;
-        let (token, staged) = ticks.stage(tick, &plan.rows).await?;
+        let (packed, rows) = pack(tick, std::mem::take(&mut plan.rows)).await?;
+        let (token, staged) = ticks.stage(tick, packed).await?;
         let record = TickRecord {
             tick,
             token,
@@ -237,7 +250,6 @@ impl Lake {
             ticks.unstage(tick, &record.token).await?;
             return Ok(None);
         }
-        let rows = std::mem::take(&mut plan.rows);
         self.finish_tick(state, &record, rows).await?;
         Ok(Some((tick, plan)))
     }
@@ -432,40 +444,33 @@ fn versions(tables: &BTreeMap<TableName, Table>) -> BTreeMap<String, u64> {
         .collect()
 }
 
-/// By bucket and store, each store once, the products of each by their id.
-fn sorted(mut refreshes: Vec<BrandRefresh>, buckets: u32) -> Result<Vec<BrandRefresh>, LakeError> {
-    refreshes.sort_by_cached_key(|refresh| (plan::bucket(&refresh.brand.store, buckets), refresh.brand.store.clone()));
-    if let Some(pair) = refreshes
-        .windows(2)
-        .find(|pair| pair[0].brand.store == pair[1].brand.store)
-    {
-        return Err(LakeError::StoreTwice {
-            store: pair[0].brand.store.to_string(),
-        });
+/// By bucket and store, each store once.
+fn sorted(mut refreshes: Vec<HashedRefresh>, buckets: u32) -> Result<Vec<HashedRefresh>, LakeError> {
+    let store = |hashed: &HashedRefresh| hashed.refresh.brand.store.clone();
+    refreshes.sort_by_cached_key(|hashed| (plan::bucket(&hashed.refresh.brand.store, buckets), store(hashed)));
+    let twice = refreshes.windows(2).find(|pair| store(&pair[0]) == store(&pair[1]));
+    match twice {
+        Some(pair) => Err(LakeError::StoreTwice {
+            store: store(&pair[0]).to_string(),
+        }),
+        None => Ok(refreshes),
     }
-    for refresh in &mut refreshes {
-        if !refresh.products.is_sorted_by_key(|product| product.key.platform_id) {
-            refresh.products.sort_by_key(|product| product.key.platform_id);
-        }
-        refresh.products.dedup_by_key(|product| product.key.platform_id);
-    }
-    Ok(refreshes)
 }
 
 /// Cuts refreshes into parts that one tick can take.
-fn cut(refreshes: Vec<BrandRefresh>) -> Vec<Vec<BrandRefresh>> {
-    let (mut parts, mut bytes, mut rows): (Vec<Vec<BrandRefresh>>, usize, usize) = (Vec::new(), 0, 0);
-    for refresh in refreshes {
-        let size: usize = refresh.products.iter().map(text_bytes).sum();
-        let count: usize = refresh
-            .products
+fn cut(refreshes: Vec<HashedRefresh>) -> Vec<Vec<HashedRefresh>> {
+    let (mut parts, mut bytes, mut rows): (Vec<Vec<HashedRefresh>>, usize, usize) = (Vec::new(), 0, 0);
+    for hashed in refreshes {
+        let products = &hashed.refresh.products;
+        let size: usize = products.iter().map(text_bytes).sum();
+        let count: usize = products
             .iter()
             .map(|product| 1 + product.variants.len() + product.reviews.len())
             .sum();
         match parts.last_mut() {
-            Some(part) if bytes + size <= TICK_BYTES_MAX && rows + count <= TICK_ROWS_MAX => part.push(refresh),
+            Some(part) if bytes + size <= TICK_BYTES_MAX && rows + count <= TICK_ROWS_MAX => part.push(hashed),
             _ => {
-                parts.push(vec![refresh]);
+                parts.push(vec![hashed]);
                 (bytes, rows) = (0, 0);
             }
         }
@@ -479,14 +484,4 @@ fn text_bytes(product: &data_model::Product) -> usize {
     let media: usize = product.media.iter().map(|media| media.url.len()).sum();
     let reviews: usize = product.reviews.iter().map(|review| review.body.len()).sum();
     product.description.len() + product.title.len() + media + reviews
-}
-
-fn hashed(refreshes: Vec<BrandRefresh>) -> Vec<Hashed> {
-    refreshes
-        .into_iter()
-        .map(|refresh| Hashed {
-            hash: content_hash(&refresh),
-            refresh,
-        })
-        .collect()
 }

@@ -35,7 +35,7 @@ mod vacuum;
 pub use compact::{CompactReport, Merged};
 pub use config::LakeConfig;
 pub use error::LakeError;
-pub use hash::content_hash;
+pub use hash::{HashedRefresh, content_hash};
 pub use lake::{CommitReport, Lake};
 pub use rows::brands::BrandRow;
 pub use rows::runs::{RunSummaryRow, TickCounts};

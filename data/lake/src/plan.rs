@@ -6,7 +6,9 @@ use bytes::Bytes;
 use data_model::{BrandRefresh, StoreHost, Timestamp};
 
 use crate::files::Wanted;
+use crate::hash::HashedRefresh;
 use crate::replace::{load, store_runs};
+use crate::rows::Room;
 use crate::rows::brands::BrandRows;
 use crate::rows::columns::Columns;
 use crate::rows::history::{HistoryRows, Observed, Offered};
@@ -18,13 +20,6 @@ use crate::rows::shipping::ShippingRows;
 use crate::rows::variants::VariantRows;
 use crate::tick::Rows;
 use crate::{LakeError, TableName};
-
-/// A refresh with its content hash.
-#[derive(Debug)]
-pub(crate) struct Hashed {
-    pub(crate) refresh: BrandRefresh,
-    pub(crate) hash: String,
-}
 
 /// What a tick is to do.
 #[derive(Debug)]
@@ -76,14 +71,16 @@ pub(crate) fn offered(
 
 /// Plans the replacement of each refresh's store; `changed` is sorted by bucket and store.
 pub(crate) fn refresh(
-    changed: &[Hashed],
+    changed: &[HashedRefresh],
     brands_unchanged: usize,
     before: &HashMap<String, Offered>,
     tick: u64,
     buckets: u32,
 ) -> Result<Plan, LakeError> {
-    let (mut products, mut variants, mut reviews) =
-        (ProductRows::default(), VariantRows::default(), ReviewRows::default());
+    let mut room = Room::default();
+    changed.iter().for_each(|hashed| room.add(&hashed.refresh));
+    let (mut products, mut variants) = (ProductRows::with_room(&room), VariantRows::with_room(&room));
+    let mut reviews = ReviewRows::default();
     let (mut shipping, mut quarantine) = (ShippingRows::default(), QuarantineRows::default());
     let (mut brands, mut history) = (BrandRows::default(), HistoryRows::default());
     let mut counts = TickCounts {
@@ -91,7 +88,7 @@ pub(crate) fn refresh(
         ..TickCounts::default()
     };
     let nothing = Offered::default();
-    for Hashed { refresh, hash } in changed {
+    for HashedRefresh { refresh, hash } in changed {
         let (brand, store) = (&refresh.brand, &refresh.brand.store);
         let bucket = bucket(store, buckets);
         for product in &refresh.products {

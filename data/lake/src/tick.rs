@@ -19,6 +19,7 @@ use object_store::{ObjectStore, ObjectStoreExt};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::apply::compute;
 use crate::rows::runs::{RunSummaryRow, TickCounts};
 use crate::{LakeError, TableName};
 
@@ -73,6 +74,36 @@ pub(crate) struct Head {
 
 /// Rows of tables, each sorted by partition and then in the table's order.
 pub(crate) type Rows = Vec<(TableName, RecordBatch)>;
+
+/// A tick's rows as they are staged.
+#[derive(Debug, Default)]
+pub(crate) struct Packed {
+    bytes: Bytes,
+    staged: Vec<StagedTable>,
+}
+
+/// Encodes a tick's rows to be staged; gives the rows back.
+pub(crate) async fn pack(tick: u64, rows: Rows) -> Result<(Packed, Rows), LakeError> {
+    compute(move || {
+        let size = rows
+            .iter()
+            .map(|(_, batch)| batch.get_array_memory_size())
+            .sum::<usize>();
+        let (mut bytes, mut staged) = (Vec::with_capacity(size / 3), Vec::new());
+        for (table, batch) in rows.iter().filter(|(_, batch)| batch.num_rows() > 0) {
+            let offset = bytes.len() as u64;
+            encode(batch, &mut bytes).map_err(|source| LakeError::Staged { tick, source })?;
+            staged.push(StagedTable {
+                table: table.as_str().to_owned(),
+                offset,
+                bytes: bytes.len() as u64 - offset,
+            });
+        }
+        let bytes = Bytes::from(bytes);
+        Ok((Packed { bytes, staged }, rows))
+    })
+    .await
+}
 
 /// The ticks of a lake, below `_ticks`.
 #[derive(Debug)]
@@ -151,20 +182,11 @@ impl Ticks {
     }
 
     /// Writes a tick's rows where only its record will point.
-    pub(crate) async fn stage(&self, tick: u64, rows: &Rows) -> Result<(String, Vec<StagedTable>), LakeError> {
+    pub(crate) async fn stage(&self, tick: u64, packed: Packed) -> Result<(String, Vec<StagedTable>), LakeError> {
         let token = Uuid::new_v4().to_string();
-        let (mut bytes, mut staged) = (Vec::new(), Vec::new());
-        for (table, batch) in rows.iter().filter(|(_, batch)| batch.num_rows() > 0) {
-            let offset = bytes.len() as u64;
-            encode(batch, &mut bytes).map_err(|source| LakeError::Staged { tick, source })?;
-            staged.push(StagedTable {
-                table: table.as_str().to_owned(),
-                offset,
-                bytes: bytes.len() as u64 - offset,
-            });
-        }
+        let Packed { bytes, staged } = packed;
         if !staged.is_empty() {
-            put_over(&self.storage, &staged_path(tick, &token), Bytes::from(bytes)).await?;
+            put_over(&self.storage, &staged_path(tick, &token), bytes).await?;
         }
         Ok((token, staged))
     }
@@ -308,7 +330,8 @@ fn entry(path: &ObjectPath) -> Option<Entry> {
 }
 
 fn encode(batch: &RecordBatch, bytes: &mut Vec<u8>) -> Result<(), arrow::error::ArrowError> {
-    let options = IpcWriteOptions::default().try_with_compression(Some(CompressionType::ZSTD))?;
+    // What is staged is read by nobody unless a process dies, and gone within the second: a fast codec, not a tight one.
+    let options = IpcWriteOptions::default().try_with_compression(Some(CompressionType::LZ4_FRAME))?;
     let mut writer = FileWriter::try_new_with_options(bytes, &batch.schema(), options)?;
     writer.write(batch)?;
     writer.finish()

@@ -3,13 +3,35 @@
 use pipeline_parse::{ParseError, parse_products_page};
 use serde_json::Value;
 
+use crate::StoreFacts;
+
 /// What paging needs to know of a page of products.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct PageScan {
+pub struct PageScan {
     /// How many records it lists.
-    pub(crate) records: u32,
+    pub records: u32,
     /// The ids of those records that have one.
-    pub(crate) ids: Vec<u64>,
+    pub ids: Vec<u64>,
+}
+
+/// Reads pages of products while their store is being crawled, so that nobody has to read them twice.
+pub trait PageReader: Send + Sync + std::fmt::Debug {
+    /// What paging needs to know of a page whose body has this SHA-256, in hex. Whatever else the reader makes of the
+    /// page is its own business; the page may yet turn out to be one that is not landed. May take its time.
+    ///
+    /// # Errors
+    /// [`ParseError`] if the body is no page of products.
+    fn scan(&self, facts: &StoreFacts, sha256: &str, body: &[u8]) -> Result<PageScan, ParseError>;
+}
+
+/// Looks at nothing but what paging needs.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ScanOnly;
+
+impl PageReader for ScanOnly {
+    fn scan(&self, _: &StoreFacts, _: &str, body: &[u8]) -> Result<PageScan, ParseError> {
+        scan_products(body)
+    }
 }
 
 /// One entry of `/collections.json`.

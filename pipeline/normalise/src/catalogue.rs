@@ -16,6 +16,104 @@ pub struct Catalogue {
     pub quarantined: Vec<Quarantined>,
 }
 
+/// What one page of a store says, each record understood or not, apart from the store's other pages.
+#[derive(Debug, Default)]
+pub struct PageRead {
+    records: usize,
+    ids: Vec<u64>,
+    products: Vec<Product>,
+    entries: Vec<Entry>,
+}
+
+/// A record, or a part of one, that could not be understood.
+#[derive(Debug)]
+struct Entry {
+    /// The record's id, unless a product was made of the record all the same.
+    id: Option<u64>,
+    /// The id that the entry is about, where there is one.
+    of: Option<u64>,
+    position: usize,
+    reason: String,
+    excerpt: String,
+}
+
+impl PageRead {
+    /// Reads a page as answered.
+    ///
+    /// # Errors
+    /// [`ParseError`] if the bytes are no page of products.
+    pub fn of(bytes: &[u8], context: &StoreContext) -> Result<Self, ParseError> {
+        let page = parse_products_page(bytes)?;
+        let mut read = Self {
+            records: page.records.len(),
+            ids: Vec::with_capacity(page.records.len()),
+            products: Vec::with_capacity(page.records.len()),
+            entries: Vec::new(),
+        };
+        // Of records that were read but cannot be understood: their text is looked up once, at the end of the page.
+        let mut misfits: Vec<(usize, u64, String, bool)> = Vec::new();
+        for (index, record) in page.records.into_iter().enumerate() {
+            match record {
+                Ok(raw) => {
+                    read.ids.push(raw.id);
+                    match normalise_product(&raw, context) {
+                        Ok(Normalised { product, left_out }) => {
+                            misfits.extend(left_out.into_iter().map(|reason| (index + 1, raw.id, reason, true)));
+                            read.products.push(product);
+                        }
+                        Err(rejection) => misfits.push((index + 1, raw.id, rejection.to_string(), false)),
+                    }
+                }
+                Err(bad) => read.note_bad(bad),
+            }
+        }
+        read.note_misfits(bytes, misfits);
+        Ok(read)
+    }
+
+    fn note_bad(&mut self, bad: BadRecord) {
+        self.ids.extend(bad.id);
+        self.entries.push(Entry {
+            id: bad.id,
+            of: bad.id,
+            position: bad.position,
+            reason: bad.reason,
+            excerpt: bad.excerpt,
+        });
+    }
+
+    fn note_misfits(&mut self, bytes: &[u8], misfits: Vec<(usize, u64, String, bool)>) {
+        if misfits.is_empty() {
+            return;
+        }
+        let positions: Vec<usize> = misfits.iter().map(|(position, ..)| *position).collect();
+        let excerpts = record_excerpts(bytes, &positions);
+        for ((position, id, reason, taken), excerpt) in misfits.into_iter().zip(excerpts) {
+            let of = (id != 0).then_some(id);
+            self.entries.push(Entry {
+                // An entry about a part of a product that was taken stays, whatever other pages hold.
+                id: of.filter(|_| !taken),
+                of,
+                position,
+                reason,
+                excerpt,
+            });
+        }
+    }
+
+    /// How many records the page lists.
+    #[must_use]
+    pub const fn records(&self) -> usize {
+        self.records
+    }
+
+    /// The platform's ids of those records that have one, in their order.
+    #[must_use]
+    pub fn ids(&self) -> &[u64] {
+        &self.ids
+    }
+}
+
 /// Puts a catalogue together page by page.
 ///
 /// A product that stands on several pages (they shift while a store is read) is taken once: as last updated, and of
@@ -47,33 +145,26 @@ impl CatalogueBuilder {
     /// # Errors
     /// [`ParseError`] if the bytes are no page of products; nothing of it is taken then.
     pub fn page(&mut self, bytes: &[u8]) -> Result<(), ParseError> {
-        let page = parse_products_page(bytes)?;
-        self.pages += 1;
-        // Of records that were read but cannot be understood: their text is looked up once, at the end of the page.
-        let mut misfits: Vec<(usize, u64, String, bool)> = Vec::new();
-        for (index, record) in page.records.into_iter().enumerate() {
-            match record {
-                Ok(raw) => match normalise_product(&raw, &self.context) {
-                    Ok(Normalised { product, left_out }) => {
-                        misfits.extend(left_out.into_iter().map(|reason| (index + 1, raw.id, reason, true)));
-                        self.take(product);
-                    }
-                    Err(rejection) => misfits.push((index + 1, raw.id, rejection.to_string(), false)),
-                },
-                Err(bad) => self.quarantine_bad(bad),
-            }
-        }
-        if !misfits.is_empty() {
-            let positions: Vec<usize> = misfits.iter().map(|(position, ..)| *position).collect();
-            let excerpts = record_excerpts(bytes, &positions);
-            for ((position, id, reason, taken), excerpt) in misfits.into_iter().zip(excerpts) {
-                let subject = if id == 0 { self.place(position) } else { id.to_string() };
-                // An entry about a part of a product that was taken stays, whatever other pages hold.
-                let id = (id != 0 && !taken).then_some(id);
-                self.quarantine(id, subject, reason, excerpt);
-            }
-        }
+        let page = PageRead::of(bytes, &self.context)?;
+        self.add(page);
         Ok(())
+    }
+
+    /// Takes the next page, which was read for this store before.
+    pub fn add(&mut self, page: PageRead) {
+        self.pages += 1;
+        page.products.into_iter().for_each(|product| self.take(product));
+        for Entry {
+            id,
+            of,
+            position,
+            reason,
+            excerpt,
+        } in page.entries
+        {
+            let subject = of.map_or_else(|| self.place(position), |id| id.to_string());
+            self.quarantine(id, subject, reason, excerpt);
+        }
     }
 
     fn place(&self, position: usize) -> String {
@@ -93,11 +184,6 @@ impl CatalogueBuilder {
                 self.products.push(product);
             }
         }
-    }
-
-    fn quarantine_bad(&mut self, bad: BadRecord) {
-        let subject = bad.id.map_or_else(|| self.place(bad.position), |id| id.to_string());
-        self.quarantine(bad.id, subject, bad.reason, bad.excerpt);
     }
 
     fn quarantine(&mut self, id: Option<u64>, subject: String, reason: String, mut excerpt: String) {

@@ -125,7 +125,7 @@ impl Collector {
             return Ok(());
         }
         let (refreshes, taken): (Vec<_>, Vec<_>) = batch.into_iter().map(|ready| (ready.refresh, ready.rest)).unzip();
-        match self.lake.commit(refreshes, self.row()).await {
+        match self.lake.commit_hashed(refreshes, self.row()).await {
             Ok(_) => self.settle(taken).await,
             // One brand must not cost the others of its tick: each is tried alone.
             Err(error) if taken.len() > 1 => {
@@ -157,7 +157,7 @@ impl Collector {
                 return Ok(());
             }
         };
-        match self.lake.commit(vec![refresh], self.row()).await {
+        match self.lake.commit_hashed(vec![refresh], self.row()).await {
             Ok(_) => self.settle(vec![one]).await,
             Err(error) => {
                 self.refuse(one, REFUSED, with_causes(&error));

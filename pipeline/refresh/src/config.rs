@@ -15,6 +15,9 @@ pub struct RefreshConfig {
     pub tick_brands_max: usize,
     /// Most bytes of landed pages whose products are in memory, being read or waiting for the lake.
     pub memory_bytes_max: u64,
+    /// Most bytes of pages whose products are kept in memory while the rest of their store is still being crawled;
+    /// what is beyond it is read again from the landing.
+    pub read_ahead_bytes_max: u64,
     /// Catalogues read at the same time; 0 is one for each core.
     pub workers: usize,
     /// An interrupted run is gone on with if it began within this time.
@@ -33,6 +36,7 @@ impl Default for RefreshConfig {
             tick_ms: 2_000,
             tick_brands_max: 256,
             memory_bytes_max: 128 << 20,
+            read_ahead_bytes_max: 256 << 20,
             workers: 0,
             resume_within_s: 6 * 3600,
             product_pages_max: 0,

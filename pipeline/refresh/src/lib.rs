@@ -14,6 +14,7 @@ mod error;
 mod ledger;
 mod prepare;
 mod ratings;
+mod reader;
 mod remove;
 mod report;
 mod run;

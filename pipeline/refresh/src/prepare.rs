@@ -3,10 +3,11 @@
 use data_model::{Brand, BrandRefresh, CurrencyCode, RunId};
 use data_storage::Storage;
 use pipeline_crawl::{LandingError, RegisteredBrand, StoreCrawl, StoreFacts, read_page};
-use pipeline_normalise::{CatalogueBuilder, StoreContext};
+use pipeline_normalise::CatalogueBuilder;
 use pipeline_parse::ParseError;
 
 use crate::ratings::Ratings;
+use crate::reader::{StoreReader, context_of};
 
 /// Raised whenever parsing or normalising understands the same page otherwise than before: then every catalogue is
 /// read again from its landed pages, without asking the stores.
@@ -76,25 +77,24 @@ pub(crate) fn brand_now(registered: &RegisteredBrand, facts: &StoreFacts, curren
     }
 }
 
-/// Reads the landed pages of a crawl, one at a time.
+/// Puts the pages of a crawl together: those that `reader` has read already, and the others from the landing, one at a
+/// time.
 pub(crate) async fn prepare(
     storage: &Storage,
     run: &RunId,
     registered: &RegisteredBrand,
     crawl: &StoreCrawl,
     currency_before: Option<CurrencyCode>,
+    reader: Option<&StoreReader>,
 ) -> Result<BrandRefresh, PrepareError> {
-    let stated = registered.currency.or(crawl.facts.currency);
-    // A store that describes itself only now and then has not changed its currency in between.
-    let currency = stated.or(currency_before).ok_or(PrepareError::CurrencyUnknown)?;
-    let brand = brand_now(registered, &crawl.facts, currency);
-    let context = StoreContext {
-        store: brand.store.clone(),
-        currency,
-        base_url: brand.base_url.clone(),
-    };
-    let mut builder = CatalogueBuilder::new(context);
+    let context = context_of(registered, &crawl.facts, currency_before).ok_or(PrepareError::CurrencyUnknown)?;
+    let brand = brand_now(registered, &crawl.facts, context.currency);
+    let mut builder = CatalogueBuilder::new(context.clone());
     for (file, mark) in crawl.landed() {
+        if let Some(page) = reader.and_then(|reader| reader.take(&mark.sha256, &context)) {
+            builder.add(page);
+            continue;
+        }
         let page = read_page(storage, &crawl.landing, &crawl.store, file, mark).await?;
         let read = tokio::task::spawn_blocking(move || {
             let read = builder.page(&page);

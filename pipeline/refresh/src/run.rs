@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::collect::Collector;
 use crate::error::with_causes;
 use crate::ledger::{Ledger, find_unfinished, prune_runs, run_at};
+use crate::reader::Room;
 use crate::store::{Event, InLake, MEMORY_UNIT, Shared};
 use crate::summary::{RunReport, RunState, Totals};
 use crate::{RefreshConfig, RefreshError, render_html};
@@ -194,6 +195,7 @@ async fn shared(
         dry_run: options.dry_run,
         lake: known.collect(),
         memory: Arc::new(Semaphore::new(units.min(Semaphore::MAX_PERMITS))),
+        read_ahead: Room::new(config.read_ahead_bytes_max),
         workers: Arc::new(Semaphore::new(workers.min(Semaphore::MAX_PERMITS))),
     })
 }

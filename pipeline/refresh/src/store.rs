@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
+use data_lake::HashedRefresh;
 use data_model::{BrandRefresh, Clock, CurrencyCode, Product, RunId, StoreHost};
 use data_storage::Storage;
 use pipeline_crawl::{
-    CrawlError, CrawlJob, CrawlState, Crawler, LandingError, Progress, RegisteredBrand, StoreCrawl, Verdict,
-    load_state, save_state,
+    CrawlError, CrawlJob, CrawlState, Crawler, LandingError, PageReader, Progress, RegisteredBrand, StoreCrawl,
+    Verdict, load_state, save_state,
 };
 use pipeline_parse::parse_product_html;
 use storefront::{Fetched, StoreError, Storefront};
@@ -20,6 +21,7 @@ use crate::collapse::{Found, Held, HeldError, drop_held, is_believed, load_held,
 use crate::error::with_causes;
 use crate::prepare::{PrepareError, prepare, reading_of};
 use crate::ratings::{Ratings, RatingsError};
+use crate::reader::{Room, StoreReader};
 use crate::summary::{Outcome, StoreSummary};
 
 /// What the lake has of a brand.
@@ -48,6 +50,8 @@ pub(crate) struct Shared {
     pub(crate) lake: BTreeMap<StoreHost, InLake>,
     /// One permit a unit of landed bytes whose products are in memory.
     pub(crate) memory: Arc<Semaphore>,
+    /// Room for what was read of stores that are still being crawled.
+    pub(crate) read_ahead: Room,
     /// One permit a catalogue that is being read.
     pub(crate) workers: Arc<Semaphore>,
 }
@@ -55,7 +59,7 @@ pub(crate) struct Shared {
 /// A catalogue for the lake.
 #[derive(Debug)]
 pub(crate) struct Ready {
-    pub(crate) refresh: BrandRefresh,
+    pub(crate) refresh: HashedRefresh,
     pub(crate) rest: Taken,
 }
 
@@ -184,12 +188,20 @@ impl Shared {
         let state = state.filter(|state| in_lake.is_some_and(|known| known.hash == state.taken_as));
         let reading = reading_of(brand, &ratings);
         let known = state.as_ref().map(|state| &state.crawl);
+        let reader = StoreReader::new(
+            brand.clone(),
+            in_lake.map(|known| known.currency),
+            self.read_ahead.clone(),
+        );
+        let reader = Arc::new(reader);
+        let pages: Arc<dyn PageReader> = Arc::<StoreReader>::clone(&reader);
         let job = CrawlJob {
             run: &self.run,
             brand,
             known,
             products_before: in_lake.map(|known| known.products),
             context: &reading,
+            reader: &pages,
         };
         let crawl = self
             .crawler
@@ -200,10 +212,11 @@ impl Shared {
         let Some(state) = state.filter(|_| crawl.verdict == Verdict::Unchanged) else {
             // An unchanged crawl without the state it is unchanged from is one of this run, before an interruption,
             // when the state was there; its pages are in the landing that it names.
-            return self.judge(brand, crawl, ratings, summary, started).await;
+            return self.judge(brand, (crawl, &reader), ratings, summary, started).await;
         };
         if self.config.product_pages_max > 0 && !self.dry_run {
-            match self.judge(brand, crawl.clone(), ratings, summary, started).await {
+            let judged = self.judge(brand, (crawl.clone(), &reader), ratings, summary, started);
+            match judged.await {
                 // Without the landed pages nobody knows whose pages to read; the catalogue is as it was all the same.
                 Err(StoreFailure::Prepare(PrepareError::Landing(_))) => {}
                 judged => return judged,
@@ -240,18 +253,18 @@ impl Shared {
         Ok(())
     }
 
-    /// Reads the landed pages and decides whether the lake gets them.
+    /// Puts together what the crawl and its reader found, and decides whether the lake gets it.
     async fn judge(
         &self,
         brand: &RegisteredBrand,
-        mut crawl: StoreCrawl,
+        (mut crawl, reader): (StoreCrawl, &StoreReader),
         mut ratings: Ratings,
         summary: &mut StoreSummary,
         started: Instant,
     ) -> Result<Option<Box<Ready>>, StoreFailure> {
         let in_lake = self.lake.get(&brand.store);
         let memory = self.room_for(crawl.landed_bytes()).await;
-        let refresh = self.prepare(brand, &crawl).await?;
+        let refresh = self.prepare(brand, &crawl, Some(reader)).await?;
         let products = refresh.products.len() as u64;
         summary.products = products;
         summary.variants = Some(
@@ -281,7 +294,8 @@ impl Shared {
             self.read_product_pages(brand, &mut ratings, &refresh.products).await?;
             crawl.context = reading_of(brand, &ratings);
         }
-        let (refresh, hash) = rated(refresh, ratings).await?;
+        let refresh = rated(refresh, ratings).await?;
+        let hash = refresh.hash().to_owned();
         if in_lake.is_some_and(|known| known.hash == hash) {
             // What an interrupted run had brought to the lake before it is no less its change.
             let by_this_run = in_lake.is_some_and(|known| known.run == self.run);
@@ -378,12 +392,17 @@ impl Shared {
         Arc::clone(&self.memory).acquire_many_owned(units).await.ok()
     }
 
-    /// Reads a crawl's landed pages.
-    async fn prepare(&self, brand: &RegisteredBrand, crawl: &StoreCrawl) -> Result<BrandRefresh, PrepareError> {
+    /// Puts a crawl's pages together.
+    async fn prepare(
+        &self,
+        brand: &RegisteredBrand,
+        crawl: &StoreCrawl,
+        reader: Option<&StoreReader>,
+    ) -> Result<BrandRefresh, PrepareError> {
         // Never closed, so the permit is always given.
         let _worker = self.workers.acquire().await;
         let currency_before = self.lake.get(&brand.store).map(|known| known.currency);
-        prepare(&self.storage, &self.run, brand, crawl, currency_before).await
+        prepare(&self.storage, &self.run, brand, crawl, currency_before, reader).await
     }
 
     /// What was made of these pages before, made again.
@@ -391,17 +410,16 @@ impl Shared {
         &self,
         brand: &RegisteredBrand,
         crawl: &StoreCrawl,
-    ) -> Result<BrandRefresh, (&'static str, String)> {
+    ) -> Result<HashedRefresh, (&'static str, String)> {
         let refresh = self
-            .prepare(brand, crawl)
+            .prepare(brand, crawl, None)
             .await
             .map_err(|error| (error.label(), with_causes(&error)))?;
         let failed = |error: StoreFailure| (error.label(), with_causes(&error));
         let ratings = Ratings::load(&self.storage, &brand.store)
             .await
             .map_err(|error| failed(error.into()))?;
-        let rated = rated(refresh, ratings).await.map_err(|error| failed(error.into()))?;
-        Ok(rated.0)
+        rated(refresh, ratings).await.map_err(|error| failed(error.into()))
     }
 }
 
@@ -419,12 +437,11 @@ fn unreadable(refresh: &BrandRefresh) -> u64 {
     lost.count() as u64
 }
 
-/// The catalogue with its ratings, and what the lake will call it.
-async fn rated(mut refresh: BrandRefresh, ratings: Ratings) -> Result<(BrandRefresh, String), tokio::task::JoinError> {
+/// The catalogue with its ratings, under the hash by which the lake will know it.
+async fn rated(mut refresh: BrandRefresh, ratings: Ratings) -> Result<HashedRefresh, tokio::task::JoinError> {
     let hashed = tokio::task::spawn_blocking(move || {
         ratings.merge_into(&mut refresh.products);
-        let hash = data_lake::content_hash(&refresh);
-        (refresh, hash)
+        HashedRefresh::new(refresh)
     });
     hashed.await
 }

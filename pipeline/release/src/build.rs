@@ -8,7 +8,7 @@ use data_index::{
     Published, ReleaseStore, assemble, plan,
 };
 use data_lake::{BrandRow, Lake};
-use data_model::{Clock, ReleaseId, Timestamp};
+use data_model::{Clock, ReleaseId, ShippingPolicy, Timestamp};
 use serde::Serialize;
 
 use crate::error::ReleaseBuildError;
@@ -102,7 +102,16 @@ pub async fn build_release(
     let previous = previous(releases, current, options.full).await?;
     let snapshot = lake.snapshot().await.map_err(ReleaseBuildError::Snapshot)?;
     let rows = snapshot.brands().await.map_err(ReleaseBuildError::Brands)?;
-    let stores: Vec<LakeStore> = rows.into_iter().map(lake_store).collect();
+    let with_terms = rows.iter().map(|row| row.brand.store.clone()).collect();
+    let mut terms = snapshot
+        .shipping(&with_terms)
+        .await
+        .map_err(ReleaseBuildError::Shipping)?;
+    let stores = rows.into_iter().map(|row| {
+        let shipping = terms.remove(&row.brand.store);
+        lake_store(row, shipping)
+    });
+    let stores: Vec<LakeStore> = stores.collect();
     let plan_options = PlanOptions {
         embedding: options.build.embedding(),
         ..options.plan.clone()
@@ -183,13 +192,14 @@ async fn previous(
     }
 }
 
-fn lake_store(row: BrandRow) -> LakeStore {
+fn lake_store(row: BrandRow, shipping: Option<ShippingPolicy>) -> LakeStore {
     LakeStore {
         product_count: row.product_count,
         facts: BrandFacts {
             brand: row.brand,
             catalogue_hash: row.catalogue_hash,
             refreshed_at: row.refreshed_at,
+            shipping,
         },
     }
 }

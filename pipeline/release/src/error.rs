@@ -10,6 +10,9 @@ pub enum ReleaseBuildError {
     /// The brands could not be read.
     #[error("the lake's brands cannot be read")]
     Brands(#[source] LakeError),
+    /// The brands' shipping terms could not be read.
+    #[error("the lake's shipping terms cannot be read")]
+    Shipping(#[source] LakeError),
     /// The products of a part could not be read.
     #[error("the lake's products cannot be read")]
     Products(#[source] LakeError),

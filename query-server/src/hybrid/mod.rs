@@ -15,7 +15,7 @@ use data_embedding::Vector;
 use data_index::{Filter, RowAddress};
 use rustc_hash::FxHashMap;
 
-use crate::lexical::{self, Correction, Found, Order, ReadError, Relaxed, Wanted};
+use crate::lexical::{self, Correction, Found, Order, ReadError, Relaxed, Synonym, Wanted};
 use crate::plan::search::Mode;
 use crate::semantic::{self, Lacking};
 use crate::served::Served;
@@ -45,6 +45,9 @@ pub(crate) struct Answer {
     pub(crate) degraded: Option<Lacking>,
     pub(crate) relaxed: Relaxed,
     pub(crate) corrections: Vec<Correction>,
+    pub(crate) synonyms: Vec<Synonym>,
+    /// Whether the query's last word stood for the words that begin with it.
+    completed: bool,
 }
 
 /// Finds what a question asks for.
@@ -69,18 +72,34 @@ pub(crate) fn search(served: &Served, question: &Question<'_>) -> Result<Answer,
         .rows
         .iter()
         .filter_map(|row| row.by_words.map(|found| found.tier));
-    answer.relaxed = Relaxed::of(tiers);
+    answer.relaxed = if answer.completed {
+        Relaxed::Prefix
+    } else {
+        Relaxed::of(tiers)
+    };
     Ok(answer)
 }
 
 impl Answer {
-    fn new(rows: Vec<FusedRow>, engine: Mode, degraded: Option<Lacking>, corrections: Vec<Correction>) -> Self {
+    fn new(rows: Vec<FusedRow>, engine: Mode, degraded: Option<Lacking>) -> Self {
         Self {
             rows,
             engine,
             degraded,
             relaxed: Relaxed::No,
-            corrections,
+            corrections: Vec::new(),
+            synonyms: Vec::new(),
+            completed: false,
+        }
+    }
+
+    /// With what was found by words on the way.
+    fn telling(self, found: Found) -> Self {
+        Self {
+            corrections: found.corrections,
+            synonyms: found.synonyms,
+            completed: found.completed && !found.hits.is_empty(),
+            ..self
         }
     }
 }
@@ -126,7 +145,7 @@ impl Question<'_> {
 fn by_words(served: &Served, question: &Question<'_>, degraded: Option<Lacking>) -> Result<Answer, ReadError> {
     let found = question.find(served, question.candidates(question.limit))?;
     let rows = fuse::words_alone(&served.release, &found.hits);
-    Ok(Answer::new(rows, Mode::Lexical, degraded, found.corrections))
+    Ok(Answer::new(rows, Mode::Lexical, degraded).telling(found))
 }
 
 /// What is like a product, without a word; by the words of its title where there are no vectors.
@@ -138,7 +157,7 @@ fn by_likeness(served: &Served, question: &Question<'_>) -> Result<Answer, ReadE
         let near = near(served, question, &vector, tuning::COSINE_MIN);
         let mut rows = fuse::fuse(&served.release, &[], &[], &near);
         sort(served, question.order, &mut rows);
-        return Ok(Answer::new(rows, Mode::Semantic, None, Vec::new()));
+        return Ok(Answer::new(rows, Mode::Semantic, None));
     }
     let title = served
         .release
@@ -160,7 +179,7 @@ fn by_meaning(served: &Served, question: &Question<'_>) -> Result<Answer, ReadEr
     };
     let mut rows = fuse::fuse(&served.release, &[], &[], &near);
     sort(served, question.order, &mut rows);
-    Ok(Answer::new(rows, Mode::Semantic, None, Vec::new()))
+    Ok(Answer::new(rows, Mode::Semantic, None))
 }
 
 fn near(served: &Served, question: &Question<'_>, vector: &Vector, least: f32) -> Vec<(RowAddress, f32)> {
@@ -174,7 +193,7 @@ fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError
         Ok(vector) => question.moved(served, vector),
         Err(lacking) => {
             let rows = fuse::words_alone(&served.release, &found.hits);
-            return Ok(Answer::new(rows, Mode::Lexical, Some(lacking), found.corrections));
+            return Ok(Answer::new(rows, Mode::Lexical, Some(lacking)).telling(found));
         }
     };
     let least = if found.hits.is_empty() {
@@ -186,7 +205,7 @@ fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError
     let rows = found.hits.iter().map(|hit| hit.at);
     let cosines: Vec<Option<f32>> = served.release.similarities(&vector, rows).collect();
     let rows = fuse::fuse(&served.release, &found.hits, &cosines, &near);
-    Ok(Answer::new(rows, Mode::Hybrid, None, found.corrections))
+    Ok(Answer::new(rows, Mode::Hybrid, None).telling(found))
 }
 
 /// Sorted by price, rating or date, whatever was found stands in that order, however well it fits: so what words find

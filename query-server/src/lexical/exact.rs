@@ -4,6 +4,7 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet, TERMINATED, Term};
 
 use super::index::TextIndex;
+use super::strict::Passing;
 use super::top::TopHits;
 use super::whole::Whole;
 use super::{ReadError, Wanted, quality_bonus, tier};
@@ -19,12 +20,26 @@ pub(super) fn collect(
     (wanted, whole): (&Wanted<'_>, &Whole<'_>),
     top: &mut TopHits<'_>,
 ) -> Result<(), ReadError> {
-    let Some(code) = code_of(wanted.text) else {
+    each(index, wanted.text, |part, row| {
+        let at = RowAddress { part, row };
+        if Passing::of(release, index, wanted.filter, part).has(row) {
+            let tier = if whole.is_title(at) {
+                tier::TITLE_AND_CODE
+            } else {
+                tier::CODE
+            };
+            top.push_code(tier, quality_bonus(release, part, row), at);
+        }
+    })
+}
+
+/// Calls `found` with every row, dead ones too, of which the whole text is a code: part and row.
+pub(super) fn each(index: &TextIndex, text: &str, mut found: impl FnMut(u32, u32)) -> Result<(), ReadError> {
+    let Some(code) = code_of(text) else {
         return Ok(());
     };
     let term = Term::from_field_text(index.code, &code);
-    for (at, segment) in index.segments.iter().enumerate() {
-        let part = u32::try_from(at).unwrap_or(u32::MAX);
+    for (part, segment) in (0..).zip(&index.segments) {
         let Some(info) = segment.code.get_term_info(&term)? else {
             continue;
         };
@@ -35,22 +50,7 @@ pub(super) fn collect(
             .code
             .read_postings_from_terminfo(&info, IndexRecordOption::Basic)?;
         while postings.doc() != TERMINATED {
-            let at = RowAddress {
-                part,
-                row: postings.doc(),
-            };
-            let passes = match wanted.filter {
-                Some(filter) => filter.matches(at),
-                None => segment.reader.alive_bitset().is_none_or(|alive| alive.is_alive(at.row)),
-            };
-            if passes {
-                let tier = if whole.is_title(at) {
-                    tier::TITLE_AND_CODE
-                } else {
-                    tier::CODE
-                };
-                top.push_code(tier, quality_bonus(release, part, at.row), at);
-            }
+            found(part, postings.doc());
             postings.advance();
         }
     }

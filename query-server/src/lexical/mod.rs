@@ -5,27 +5,37 @@
 //! Filters are asked inside both passes, so that a page is full under any filter that leaves enough products.
 
 mod browse;
+mod cursor;
 mod exact;
+mod forms;
+mod groups;
 mod index;
+mod matches;
 mod phrase;
-mod postings;
 mod prefix;
+mod query;
 mod relaxed;
 mod repair;
+mod score;
 mod strict;
+mod synonyms;
 mod terms;
+#[cfg(test)]
+mod tests;
 mod top;
 mod vocabulary;
 mod whole;
 
 pub(crate) use index::{TextIndex, as_float};
+pub(crate) use matches::match_set;
 pub(crate) use repair::Correction;
-pub(crate) use top::{Order, TopHits};
+pub(crate) use synonyms::Synonym;
+pub use synonyms::{Synonyms, SynonymsError};
+pub(crate) use top::{Order, TopHits, order_key};
 
 use data_index::{Filter, Release, RowAddress};
 
-use self::postings::OpenTerms;
-use self::terms::QueryTerms;
+use self::query::Query;
 use self::top::Hit;
 use self::whole::Whole;
 
@@ -38,7 +48,7 @@ pub(crate) enum Relaxed {
     AllButOne,
     /// Some hits hold only some of the terms.
     AnyTerm,
-    /// The hits hold a word that begins with the query's last one.
+    /// The query's last word stood for the words that begin with it.
     Prefix,
 }
 
@@ -46,7 +56,6 @@ impl Relaxed {
     /// What hits of these tiers tell.
     pub(crate) fn of(tiers: impl Iterator<Item = u8>) -> Self {
         match tiers.min() {
-            Some(tier::PREFIX) => Self::Prefix,
             Some(tier::ANY) => Self::AnyTerm,
             Some(tier::ALL_BUT_ONE) => Self::AllButOne,
             _ => Self::No,
@@ -78,8 +87,12 @@ pub(crate) struct ScoredRow {
 pub(crate) struct Found {
     /// The best products first.
     pub(crate) hits: Vec<ScoredRow>,
+    /// Whether the last word stood for the words that begin with it.
+    pub(crate) completed: bool,
     /// Words that were looked for in place of words that no product holds.
     pub(crate) corrections: Vec<Correction>,
+    /// Words that were looked for beside the query's own.
+    pub(crate) synonyms: Vec<Synonym>,
 }
 
 impl Found {
@@ -92,7 +105,9 @@ impl Found {
         };
         Self {
             hits: rows.into_iter().map(plain).collect(),
+            completed: false,
             corrections: Vec::new(),
+            synonyms: Vec::new(),
         }
     }
 }
@@ -115,8 +130,6 @@ pub(crate) struct Wanted<'a> {
 
 /// Tiers of hits: a hit of a higher tier stands before every hit of a lower one.
 pub(crate) mod tier {
-    /// Holds a word that begins with the query's last one.
-    pub(crate) const PREFIX: u8 = 0;
     /// Holds some of the words.
     pub(crate) const ANY: u8 = 1;
     pub(crate) const ALL_BUT_ONE: u8 = 2;
@@ -132,7 +145,6 @@ pub(crate) mod tier {
     /// A tier, spelled out.
     pub(crate) const fn name(tier: u8) -> &'static str {
         match tier {
-            PREFIX => "prefix",
             ANY => "any_term",
             ALL_BUT_ONE => "all_but_one",
             ALL => "all_terms",
@@ -153,13 +165,55 @@ fn quality_bonus(release: &Release, part: u32, row: u32) -> f32 {
         .map_or(0.0, |part| QUALITY_BONUS * part.cards().quality(row))
 }
 
+/// What a search may still do. It bounds the work of a query, whatever it is and however large the catalogue.
+#[derive(Debug)]
+struct Work {
+    steps_left: usize,
+    /// See [`relaxed`].
+    postings_max: u64,
+    looked_up_max: usize,
+    /// Postings that were decoded.
+    read: u64,
+}
+
+/// Candidates for products with every word that a query looks at, times its words; beyond, what was found by then is
+/// answered.
+const STEPS_MAX: usize = 2_000_000;
+/// Postings that decide which products with some words are looked at; beyond, the most common words are left out of it.
+const POSTINGS_MAX: u64 = 400_000;
+/// How many products of each part the words that were left out are looked up for: the best so far.
+const LOOKED_UP_MAX: usize = 512;
+
+impl Work {
+    const fn new() -> Self {
+        Self {
+            steps_left: STEPS_MAX,
+            postings_max: POSTINGS_MAX,
+            looked_up_max: LOOKED_UP_MAX,
+            read: 0,
+        }
+    }
+
+    /// Whether one more candidate may be looked at for this many words.
+    #[inline]
+    fn step(&mut self, words: usize) -> bool {
+        self.steps_left = self.steps_left.saturating_sub(words);
+        self.steps_left > 0
+    }
+}
+
 /// Finds the products that fit `wanted` best.
 pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) -> Result<Found, ReadError> {
+    let mut work = Work::new();
+    find(release, index, wanted, &mut work)
+}
+
+fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Work) -> Result<Found, ReadError> {
     if wanted.filter.is_some_and(Filter::is_empty) {
         return Ok(Found::plain(Vec::new()));
     }
-    let mut terms = QueryTerms::of(wanted.text);
-    if terms.is_empty() {
+    let query = Query::of(release, index, wanted);
+    if query.terms.is_empty() {
         // Text without a single word (`!!!`) asks for something that no product can hold.
         let rows = if wanted.text.trim().is_empty() {
             index.orders.first(release, wanted)
@@ -167,15 +221,6 @@ pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) 
             Vec::new()
         };
         return Ok(Found::plain(rows));
-    }
-    let mut open = OpenTerms::of(index, &terms)?;
-    let mut corrections = Vec::new();
-    if !wanted.as_typed
-        && open.known.contains(&false)
-        && let Some((mended, corrected)) = repair::mend(index, &terms, &open)
-    {
-        (terms, corrections) = (mended, corrected);
-        open = OpenTerms::of(index, &terms)?;
     }
     let by_relevance = wanted.order == Order::Relevance;
     let mut top = TopHits::new(
@@ -187,26 +232,26 @@ pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) 
             wanted.limit
         },
     );
+    let open = query.open(release, index);
     let whole = Whole::of(release, &index.brand_names, wanted.text);
     exact::collect(release, index, (wanted, &whole), &mut top)?;
-    strict::collect(release, index, &open, (wanted, &whole), &mut top)?;
+    strict::collect(release, index, &open, (wanted, &whole), (&mut top, work));
     // Sorted by price or date, what fits worse would stand first: then nothing is added to what fits.
     let enough = if by_relevance { wanted.enough } else { 1 };
-    if top.len() < enough && terms.len() > 1 {
-        relaxed::collect(release, index, &open, wanted, &mut top)?;
-    }
-    if top.is_empty() && !wanted.as_typed {
-        prefix::collect(release, index, (&terms, &open), wanted, &mut top)?;
+    if top.len() < enough && open.len() > 1 {
+        relaxed::collect(release, index, &open, wanted, (&mut top, work));
     }
     let mut hits = top.into_sorted();
     if by_relevance {
-        phrase::promote(index, &terms, &mut hits)?;
+        phrase::promote(release, &query.terms, &mut hits);
     } else if let Some(best) = hits.iter().map(|hit| hit.tier).max() {
         hits.retain(|hit| hit.tier == best);
     }
     hits.truncate(wanted.limit);
     Ok(Found {
         hits: hits.iter().map(Hit::scored).collect(),
-        corrections,
+        completed: query.completed,
+        corrections: query.corrections,
+        synonyms: query.synonyms,
     })
 }

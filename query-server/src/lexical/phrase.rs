@@ -1,122 +1,76 @@
-use tantivy::postings::Postings;
-use tantivy::schema::IndexRecordOption;
-use tantivy::{DocSet, Term};
+use data_index::Release;
+use data_index::terms::word_hash;
 
-use super::index::{TITLE, TextIndex};
 use super::terms::QueryTerms;
+use super::tier;
 use super::top::Hit;
-use super::{ReadError, tier};
 
-/// Added when the title holds the query's words beside each other and in order; half of it when up to [`SLOP`] words
-/// stand between or the order differs a little.
-const PHRASE_BONUS: f32 = 8.0;
+/// Added when the title holds the query's words beside each other and in order, pair by pair of them: all of it for a
+/// pair that stands as in the query, half of it when up to [`SLOP`] words stand between or the order differs a little.
+const PHRASE_BONUS: f32 = 10.0;
 const SLOP: u32 = 2;
+/// Words of a title that are looked at.
+const TITLE_WORDS_MAX: usize = 64;
 
-/// How many of the best hits are looked at for phrases: reading positions of every hit would cost more than it tells.
+/// How many of the best hits are looked at for phrases.
 pub(super) const fn candidates(limit: usize) -> usize {
     limit + 30
 }
 
-/// Moves up hits whose title holds the query as a phrase.
-pub(super) fn promote(index: &TextIndex, terms: &QueryTerms, hits: &mut [Hit]) -> Result<(), ReadError> {
+/// Moves up hits whose title holds the query's words beside each other.
+pub(super) fn promote(release: &Release, terms: &QueryTerms, hits: &mut [Hit]) {
     if terms.len() < 2 {
-        return Ok(());
+        return;
     }
-    // Postings are read forwards: each part's hits in order of their rows.
-    let mut order: Vec<usize> = (0..hits.len())
-        .filter(|at| hits.get(*at).is_some_and(|hit| hit.tier == tier::ALL))
+    let words: Vec<(u16, u32)> = terms
+        .iter()
+        .map(|term| (word_hash(&term.stemmed), term.position))
         .collect();
-    order.sort_unstable_by_key(|at| hits.get(*at).map(Hit::address));
-    let mut open: Option<(u32, Titles)> = None;
-    for at in order {
-        let Some(hit) = hits.get_mut(at) else { continue };
-        let address = hit.address();
-        if open.as_ref().is_none_or(|(part, _)| *part != address.part) {
-            open = Some((address.part, Titles::open(index, address.part, terms)?));
-        }
-        if let Some((_, titles)) = &mut open {
-            hit.score += titles.bonus(address.row);
-        }
+    let mut title = Vec::with_capacity(TITLE_WORDS_MAX);
+    for hit in hits.iter_mut().filter(|hit| hit.tier == tier::ALL) {
+        let at = hit.address();
+        let Some(part) = release.part(at.part) else { continue };
+        title.clear();
+        title.extend(part.terms().title_words(at.row).iter().take(TITLE_WORDS_MAX));
+        hit.score += bonus(&words, &title);
     }
     hits.sort_unstable_by(|one, other| other.cmp(one));
-    Ok(())
 }
 
-/// The query's terms in the titles of a part, with positions; empty when a title cannot hold them all.
-struct Titles {
-    terms: Vec<(u32, tantivy::postings::SegmentPostings)>,
-    found: Vec<u32>,
-}
-
-impl Titles {
-    fn open(index: &TextIndex, part: u32, terms: &QueryTerms) -> Result<Self, ReadError> {
-        let mut opened = Vec::with_capacity(terms.len());
-        if let Some(segment) = index.segments.get(part as usize) {
-            let titles = &segment.fields[TITLE].terms;
-            for term in terms.iter() {
-                let key = Term::from_field_text(index.fields[TITLE].field, &term.stemmed);
-                match titles.read_postings(&key, IndexRecordOption::WithFreqsAndPositions)? {
-                    Some(postings) => opened.push((term.position, postings)),
-                    None => {
-                        return Ok(Self {
-                            terms: Vec::new(),
-                            found: Vec::new(),
-                        });
-                    }
-                }
-            }
-        }
-        Ok(Self {
-            terms: opened,
-            found: Vec::new(),
-        })
-    }
-
-    fn bonus(&mut self, row: u32) -> f32 {
-        match self.spread(row) {
+fn bonus(words: &[(u16, u32)], title: &[u16]) -> f32 {
+    let pairs = words.windows(2).map(|pair| {
+        let [(one, from), (other, to)] = pair else { return 0.0 };
+        let wanted = i64::from(*to) - i64::from(*from);
+        let places = |word: u16| {
+            (0_i64..)
+                .zip(title)
+                .filter(move |(_, held)| **held == word)
+                .map(|(at, _)| at)
+        };
+        let apart = places(*one)
+            .flat_map(|first| places(*other).map(move |second| (second - first - wanted).unsigned_abs()))
+            .min();
+        match apart {
             Some(0) => PHRASE_BONUS,
-            Some(spread) if spread <= SLOP => PHRASE_BONUS / 2.0,
+            Some(apart) if apart <= u64::from(SLOP) => PHRASE_BONUS / 2.0,
             _ => 0.0,
         }
-    }
-
-    /// By how much the words of the title stand apart from where the query has them; 0 for a phrase, `None` when
-    /// the title does not hold them all.
-    fn spread(&mut self, row: u32) -> Option<u32> {
-        let (first, others) = self.terms.split_first_mut()?;
-        let starts = shifted(first, row, &mut self.found)?.to_vec();
-        let mut lows = starts.clone();
-        let mut highs = starts;
-        for term in others {
-            let positions = shifted(term, row, &mut self.found)?;
-            for (low, high) in lows.iter_mut().zip(&mut highs) {
-                let nearest = positions
-                    .iter()
-                    .copied()
-                    .min_by_key(|position| position.abs_diff(*low))?;
-                *low = (*low).min(nearest);
-                *high = (*high).max(nearest);
-            }
-        }
-        lows.iter().zip(&highs).map(|(low, high)| high.abs_diff(*low)).min()
-    }
+    });
+    pairs.sum::<f32>() / super::index::as_float((words.len() as u64).saturating_sub(1).max(1))
 }
 
-/// Where the phrase would begin by each place of a term in a title; shifted up so that none is below zero.
-fn shifted<'a>(
-    (position, postings): &mut (u32, tantivy::postings::SegmentPostings),
-    row: u32,
-    found: &'a mut Vec<u32>,
-) -> Option<&'a [u32]> {
-    if postings.doc() < row {
-        postings.seek(row);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_that_stand_as_in_the_query_count_in_full() {
+        let query = [(1, 0), (2, 1), (3, 2)];
+        assert_eq!(bonus(&query, &[9, 1, 2, 3]), PHRASE_BONUS);
+        assert_eq!(bonus(&query, &[1, 2, 9, 9, 9, 9, 3]), PHRASE_BONUS / 2.0);
+        assert_eq!(bonus(&query[..2], &[1, 9, 2]), PHRASE_BONUS / 2.0);
+        assert_eq!(bonus(&query[..2], &[2, 1]), PHRASE_BONUS / 2.0);
+        assert_eq!(bonus(&query[..2], &[2, 9, 9, 1]), 0.0);
+        assert_eq!(bonus(&query[..2], &[]), 0.0);
     }
-    if postings.doc() != row {
-        return None;
-    }
-    postings.positions(found);
-    for place in found.iter_mut() {
-        *place = (*place + 1024).saturating_sub(*position);
-    }
-    Some(found)
 }

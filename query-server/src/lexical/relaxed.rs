@@ -1,18 +1,15 @@
 use std::cell::RefCell;
 
+use data_index::terms::NO_ROW;
 use data_index::{Release, RowAddress};
-use tantivy::{DocSet, TERMINATED};
 
-use super::index::{Segment, TextIndex, as_float};
-use super::postings::OpenTerms;
+use super::groups::OpenGroups;
+use super::index::{TextIndex, as_float};
+use super::strict::Passing;
 use super::top::TopHits;
-use super::{ReadError, Wanted, quality_bonus, tier};
+use super::{Wanted, Work, quality_bonus, tier};
 
-/// Postings that one query reads at most in this pass; beyond, its most common terms are left out. They tell the
-/// least, and reading them takes the longest.
-const POSTINGS_MAX: u64 = 3_000_000;
-
-/// A product's score so far, and which terms it holds: one bit each.
+/// A product's score so far, and which words it holds: one bit each.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sum {
     score: f32,
@@ -25,115 +22,140 @@ thread_local! {
     static SUMS: RefCell<Vec<Sum>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Collects products that hold some of the terms but not all: scores of every term are added up product by product.
+/// Collects products that hold some of the words but not all: scores of every word are added up product by product.
 pub(super) fn collect(
     release: &Release,
     index: &TextIndex,
-    open: &OpenTerms,
+    open: &OpenGroups<'_>,
     wanted: &Wanted<'_>,
-    top: &mut TopHits<'_>,
-) -> Result<(), ReadError> {
-    let terms = affordable(index, open);
-    SUMS.with_borrow_mut(|sums| {
-        let mut touched = Vec::new();
-        for (at, segment) in index.segments.iter().enumerate() {
-            let rows = segment.reader.max_doc() as usize;
-            if sums.len() < rows {
-                sums.resize(rows, Sum::default());
-            }
-            let added = add_up(index, at, open, &terms, sums, &mut touched);
-            if added.is_ok() {
-                let part = u32::try_from(at).unwrap_or(u32::MAX);
-                push(release, part, segment, (&touched, sums), open.known.len(), wanted, top);
-            }
-            for doc in touched.drain(..) {
-                sums[doc as usize] = Sum::default();
-            }
-            added?;
-        }
-        Ok(())
-    })
-}
-
-/// Adds up the terms' scores in a segment; `touched` tells which rows have any.
-fn add_up(
-    index: &TextIndex,
-    segment: usize,
-    open: &OpenTerms,
-    terms: &[usize],
-    sums: &mut [Sum],
-    touched: &mut Vec<u32>,
-) -> Result<(), ReadError> {
-    for (bit, term) in terms.iter().enumerate() {
-        let Some(mut cursors) = open.cursors(index, segment, *term)? else {
-            continue;
-        };
-        for cursor in &mut cursors.fields {
-            let mut doc = cursor.postings.doc();
-            while doc != TERMINATED {
-                if let Some(sum) = sums.get_mut(doc as usize) {
-                    if sum.held == 0 {
-                        touched.push(doc);
-                    }
-                    sum.held |= 1 << bit;
-                    sum.score += cursor.score();
-                }
-                doc = cursor.postings.advance();
-            }
-        }
-    }
-    Ok(())
-}
-
-fn push(
-    release: &Release,
-    part: u32,
-    segment: &Segment,
-    (touched, sums): (&[u32], &[Sum]),
-    terms: usize,
-    wanted: &Wanted<'_>,
-    top: &mut TopHits<'_>,
+    (top, work): (&mut TopHits<'_>, &mut Work),
 ) {
-    let filter = wanted.filter.map(|filter| filter.part(part));
-    let alive = segment.reader.alive_bitset();
-    for doc in touched {
-        let Some(sum) = sums.get(*doc as usize) else { continue };
-        let held = sum.held.count_ones();
-        let tier = match terms - held as usize {
-            // Those that hold all terms were collected before.
-            0 => continue,
+    sums(release, open, work, |part, row, score, held| {
+        let tier = match open.len() - held {
+            // Those that hold all words were collected before.
+            0 => return,
             1 => tier::ALL_BUT_ONE,
             _ => tier::ANY,
         };
-        let passes = match filter {
-            Some(filter) => filter.is_some_and(|filter| filter.matches(*doc)),
-            None => alive.is_none_or(|alive| alive.is_alive(*doc)),
-        };
-        if passes {
-            // Two rare words of four tell more than one that is rarer still.
-            let coverage = as_float(u64::from(held)) / as_float(terms as u64);
-            let score = sum.score * coverage + quality_bonus(release, part, *doc);
-            top.push(tier, score, RowAddress { part, row: *doc });
+        let passing = Passing::of(release, index, wanted.filter, part);
+        // Two rare words of four tell more than one that is rarer still.
+        let coverage = as_float(held as u64) / as_float(open.len() as u64);
+        if passing.has(row) {
+            let score = score * coverage.sqrt() + quality_bonus(release, part, row);
+            top.push(tier, score, RowAddress { part, row });
         }
+    });
+}
+
+/// Calls `found` with every product that holds some of the words: part, row, score and how many it holds.
+pub(super) fn sums(
+    release: &Release,
+    open: &OpenGroups<'_>,
+    work: &mut Work,
+    mut found: impl FnMut(u32, u32, f32, usize),
+) {
+    let (driving, looked_up) = divided(open, work.postings_max);
+    SUMS.with_borrow_mut(|sums| {
+        let mut touched = Vec::new();
+        for (at, part) in (0..).zip(release.parts()) {
+            let rows = part.rows() as usize;
+            if sums.len() < rows {
+                sums.resize(rows, Sum::default());
+            }
+            add_up(
+                open,
+                at,
+                &driving,
+                sums.get_mut(..rows).unwrap_or_default(),
+                &mut touched,
+                work,
+            );
+            if !looked_up.is_empty() {
+                look_up(open, at, (&looked_up, driving.len()), sums, &mut touched, work);
+            }
+            for row in touched.drain(..) {
+                if let Some(sum) = sums.get_mut(row as usize) {
+                    let sum = std::mem::take(sum);
+                    found(at, row, sum.score, sum.held.count_ones() as usize);
+                }
+            }
+        }
+    });
+}
+
+/// Adds up the words' scores in a part; `touched` tells which rows have any.
+fn add_up(
+    open: &OpenGroups<'_>,
+    part: u32,
+    groups: &[usize],
+    sums: &mut [Sum],
+    touched: &mut Vec<u32>,
+    work: &mut Work,
+) {
+    for (bit, group) in groups.iter().enumerate() {
+        let Some(mut cursor) = open.cursor(part as usize, *group) else {
+            continue;
+        };
+        let mut row = cursor.row();
+        while row != NO_ROW {
+            if let Some(sum) = sums.get_mut(row as usize) {
+                if sum.held == 0 {
+                    touched.push(row);
+                }
+                sum.held |= 1 << bit;
+                sum.score += cursor.score().score;
+            }
+            row = cursor.advance();
+        }
+        work.read += cursor.decoded();
     }
 }
 
-/// The terms to look for, rarest first, as many as may be read.
-fn affordable(index: &TextIndex, open: &OpenTerms) -> Vec<usize> {
-    let count = |term: &usize| {
-        (0..index.segments.len())
-            .map(|segment| open.postings_count(segment, *term))
-            .sum::<u64>()
-    };
-    let mut terms: Vec<(u64, usize)> = (0..open.known.len()).map(|term| (count(&term), term)).collect();
-    terms.sort_unstable();
+/// Looks the words up that are too common to be read, for the best rows so far.
+fn look_up(
+    open: &OpenGroups<'_>,
+    part: u32,
+    (groups, bits_used): (&[usize], usize),
+    sums: &mut [Sum],
+    touched: &mut [u32],
+    work: &mut Work,
+) {
+    let score = |row: &u32| sums.get(*row as usize).map_or(0.0, |sum| sum.score);
+    let best = touched.len().min(work.looked_up_max);
+    if best < touched.len() {
+        touched.select_nth_unstable_by(best, |one, other| score(other).total_cmp(&score(one)));
+    }
+    let Some(best) = touched.get_mut(..best) else { return };
+    best.sort_unstable();
+    for (bit, group) in (bits_used..).zip(groups) {
+        let Some(mut cursor) = open.cursor(part as usize, *group) else {
+            continue;
+        };
+        for row in best.iter() {
+            if cursor.seek(*row) == *row
+                && let Some(sum) = sums.get_mut(*row as usize)
+            {
+                sum.held |= 1 << bit;
+                sum.score += cursor.score().score;
+            }
+        }
+        work.read += cursor.decoded();
+    }
+}
+
+/// The words that are read, rarest first, and those that are only looked up.
+fn divided(open: &OpenGroups<'_>, postings_max: u64) -> (Vec<usize>, Vec<usize>) {
+    let mut groups: Vec<(u64, usize)> = (0..open.len()).map(|group| (open.postings(group), group)).collect();
+    groups.sort_unstable();
     let mut read = 0;
-    let mut affordable = Vec::with_capacity(terms.len());
-    for (postings, term) in terms {
+    let (mut driving, mut looked_up) = (Vec::with_capacity(groups.len()), Vec::new());
+    for (postings, group) in groups {
         read += postings;
-        if affordable.is_empty() || read <= POSTINGS_MAX {
-            affordable.push(term);
+        if driving.is_empty() || read <= postings_max {
+            driving.push(group);
+        } else {
+            looked_up.push(group);
         }
     }
-    affordable
+    (driving, looked_up)
 }

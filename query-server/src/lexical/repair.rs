@@ -1,5 +1,4 @@
 use super::index::TextIndex;
-use super::postings::OpenTerms;
 use super::terms::{QueryTerm, QueryTerms, TERMS_MAX};
 
 /// A word of the query that no product holds, and what was looked for instead.
@@ -23,10 +22,10 @@ const fn edits(chars: usize) -> usize {
 
 /// Mends the words that no product holds: words written apart that belong together, letters mistyped, words written
 /// together that stand apart. Words that any product holds are never touched, nor is anything with a digit.
-pub(super) fn mend(index: &TextIndex, terms: &QueryTerms, open: &OpenTerms) -> Option<(QueryTerms, Vec<Correction>)> {
+pub(super) fn mend(index: &TextIndex, terms: &QueryTerms, known: &[bool]) -> Option<(QueryTerms, Vec<Correction>)> {
     let mut mended: Vec<QueryTerm> = Vec::with_capacity(terms.len() + 2);
     let mut corrections = Vec::new();
-    let mut words = terms.iter().zip(&open.known).peekable();
+    let mut words = terms.iter().zip(known).peekable();
     while let Some((term, known)) = words.next() {
         if let Some((next, next_known)) = words.peek()
             && !(*known && **next_known)

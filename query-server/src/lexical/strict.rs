@@ -1,113 +1,157 @@
-use data_index::{Filter, Release, RowAddress};
-use tantivy::TERMINATED;
+use data_index::terms::NO_ROW;
+use data_index::{Filter, PartFilter, Release, RowAddress};
+use tantivy::fastfield::AliveBitSet;
 
-use super::index::{Segment, TITLE_EXACT, TextIndex};
-use super::postings::{OpenTerms, TermCursors};
+use super::cursor::GroupCursor;
+use super::groups::OpenGroups;
+use super::index::TextIndex;
+use super::score::TITLE_BONUS;
 use super::top::TopHits;
 use super::whole::Whole;
-use super::{ReadError, Wanted, quality_bonus, tier};
+use super::{QUALITY_BONUS, Wanted, Work, quality_bonus, tier};
 
-/// Added when the title holds every term.
-const TITLE_BONUS: f32 = 6.0;
-/// Added when the title is the query and nothing else.
-const WHOLE_TITLE_BONUS: f32 = 6.0;
+/// The rows of a part that may be answered.
+#[derive(Clone, Copy)]
+pub(super) struct Passing<'a> {
+    rows: u32,
+    alive: Option<&'a AliveBitSet>,
+    filter: Option<Option<&'a PartFilter>>,
+}
 
-/// Collects the products that hold every term in some field.
+impl<'a> Passing<'a> {
+    pub(super) fn of(release: &Release, index: &'a TextIndex, filter: Option<&'a Filter>, part: u32) -> Self {
+        let segment = index.segments.get(part as usize);
+        Self {
+            rows: release.part(part).map_or(0, data_index::Part::rows),
+            alive: segment.and_then(|segment| segment.reader.alive_bitset()),
+            filter: filter.map(|filter| filter.part(part)),
+        }
+    }
+
+    #[inline]
+    pub(super) fn has(&self, row: u32) -> bool {
+        row < self.rows
+            && match self.filter {
+                // A filter passes live rows alone.
+                Some(filter) => filter.is_some_and(|filter| filter.matches(row)),
+                None => self.alive.is_none_or(|alive| alive.is_alive(row)),
+            }
+    }
+}
+
+/// Calls `found` with every row of a part that has every word, in order.
+pub(super) fn walk(groups: &mut [GroupCursor<'_>], work: &mut Work, mut found: impl FnMut(u32, &[GroupCursor<'_>])) {
+    let Some(mut row) = groups.first().map(GroupCursor::row) else {
+        return;
+    };
+    'rows: while row != NO_ROW && work.step(groups.len()) {
+        for at in 1..groups.len() {
+            let next = groups[at].seek(row);
+            if next != row {
+                row = groups[0].seek(next);
+                continue 'rows;
+            }
+        }
+        found(row, groups);
+        row = groups[0].advance();
+    }
+}
+
+/// The cursors of a part, those with the fewest products first; `None` when it lacks a word.
+pub(super) fn cursors<'a>(open: &OpenGroups<'a>, part: u32) -> Option<Vec<GroupCursor<'a>>> {
+    let groups = (0..open.len()).map(|group| open.cursor(part as usize, group));
+    let mut groups = groups.collect::<Option<Vec<_>>>()?;
+    groups.sort_by_key(GroupCursor::count);
+    Some(groups)
+}
+
+/// Collects the products that have every word in some field.
 pub(super) fn collect(
     release: &Release,
     index: &TextIndex,
-    open: &OpenTerms,
+    open: &OpenGroups<'_>,
     (wanted, whole): (&Wanted<'_>, &Whole<'_>),
-    top: &mut TopHits<'_>,
-) -> Result<(), ReadError> {
+    (top, work): (&mut TopHits<'_>, &mut Work),
+) {
     if open.known.iter().any(|known| !known) {
-        return Ok(());
+        return;
     }
-    for (at, segment) in index.segments.iter().enumerate() {
-        let terms = (0..open.known.len()).map(|term| open.cursors(index, at, term));
-        // A part that does not hold one of the terms holds no product with all of them.
-        let Some(mut terms) = terms.collect::<Result<Option<Vec<_>>, _>>()? else {
+    for part in (0..).take(release.parts().len()) {
+        let Some(mut groups) = cursors(open, part) else {
             continue;
         };
-        terms.sort_by_key(TermCursors::count);
-        walk(
-            release,
-            u32::try_from(at).unwrap_or(u32::MAX),
-            segment,
-            &mut terms,
-            (wanted.filter, whole),
-            top,
-        );
+        let passing = Passing::of(release, index, wanted.filter, part);
+        if let [group] = groups.as_mut_slice() {
+            collect_one(release, part, (group, passing), whole, (top, work));
+        } else {
+            let count = groups.len();
+            walk(&mut groups, work, |row, groups| {
+                if passing.has(row) {
+                    let (mut score, mut in_title) = (0.0, 0);
+                    for group in groups {
+                        let of_word = group.score();
+                        score += of_word.score;
+                        in_title += usize::from(of_word.in_title);
+                    }
+                    push(
+                        release,
+                        RowAddress { part, row },
+                        (score, in_title == count),
+                        whole,
+                        top,
+                    );
+                }
+            });
+        }
+        groups.iter().for_each(|group| work.read += group.decoded());
     }
-    Ok(())
 }
 
-fn walk(
+/// One word alone: blocks of its list that hold nothing better than what was found are left out.
+fn collect_one(
     release: &Release,
     part: u32,
-    segment: &Segment,
-    terms: &mut [TermCursors<'_>],
-    (filter, whole): (Option<&Filter>, &Whole<'_>),
-    top: &mut TopHits<'_>,
+    (group, passing): (&mut GroupCursor<'_>, Passing<'_>),
+    whole: &Whole<'_>,
+    (top, work): (&mut TopHits<'_>, &mut Work),
 ) {
-    let filter = filter.map(|filter| filter.part(part));
-    let alive = segment.reader.alive_bitset();
-    let count = terms.len();
-    let Some((lead, others)) = terms.split_first_mut() else {
-        return;
-    };
-    let mut doc = lead.doc();
-    'products: while doc != TERMINATED {
-        for other in others.iter_mut() {
-            let next = other.seek(doc);
-            if next != doc {
-                doc = next_from(lead, next);
-                continue 'products;
-            }
-        }
-        let passes = match filter {
-            Some(filter) => filter.is_some_and(|filter| filter.matches(doc)),
-            None => alive.is_none_or(|alive| alive.is_alive(doc)),
-        };
-        if passes {
-            let mut score = quality_bonus(release, part, doc);
-            let (mut in_title, mut in_title_exactly) = (0, 0);
-            for term in std::iter::once(&mut *lead).chain(others.iter_mut()) {
-                let of_term = term.score(doc);
-                score += of_term.score;
-                in_title += usize::from(of_term.in_title);
-                in_title_exactly += usize::from(of_term.in_title_exactly);
-            }
-            if in_title == count {
-                score += TITLE_BONUS;
-                let norms = &segment.fields[TITLE_EXACT].norms;
-                if in_title_exactly == count && usize::try_from(norms.fieldnorm(doc)) == Ok(count) {
-                    score += WHOLE_TITLE_BONUS;
+    let mut row = group.row();
+    // The first row of a block is where its bound is asked for.
+    let mut until = 0;
+    while row != NO_ROW && work.step(1) {
+        if row >= until {
+            if let Some((bound, most)) = group.block_bound() {
+                let special = whole.is_brand() || most.title_weight() > 1.35;
+                if !special && top.beats(tier::ALL, bound + TITLE_BONUS + QUALITY_BONUS) {
+                    row = group.skip_block();
+                    continue;
                 }
             }
-            let at = RowAddress { part, row: doc };
-            let tier = whole.tier(at, in_title == count);
-            if tier == tier::TITLE {
-                // They all fit alike: what else they hold decides nothing.
-                score = quality_bonus(release, part, doc);
-            }
-            top.push(tier, score, at);
+            until = row.saturating_add(1).max(group.block_end());
         }
-        lead.pass(doc);
-        doc = lead.doc();
+        if passing.has(row) {
+            let found = group.score();
+            push(
+                release,
+                RowAddress { part, row },
+                (found.score, found.in_title),
+                whole,
+                top,
+            );
+        }
+        row = group.advance();
     }
 }
 
-/// Moves the leading list to the first product from `target` on.
-fn next_from(lead: &mut TermCursors<'_>, target: u32) -> u32 {
-    if target == TERMINATED {
-        return TERMINATED;
+fn push(release: &Release, at: RowAddress, (score, in_title): (f32, bool), whole: &Whole<'_>, top: &mut TopHits<'_>) {
+    let tier = whole.tier(at, in_title);
+    let mut score = score + if in_title { TITLE_BONUS } else { 0.0 };
+    if tier == tier::ALL && top.beats(tier, score + QUALITY_BONUS) {
+        return;
     }
-    for cursor in &mut lead.fields {
-        use tantivy::DocSet;
-        if cursor.postings.doc() < target {
-            cursor.postings.seek(target);
-        }
+    if tier == tier::TITLE {
+        // They all fit alike: what else they hold decides nothing.
+        score = 0.0;
     }
-    lead.doc()
+    top.push(tier, score + quality_bonus(release, at.part, at.row), at);
 }

@@ -53,7 +53,7 @@ impl Hit {
         let id = u128::from_be_bytes(*cards.id(at.row).as_bytes());
         Self {
             tier,
-            key: key(order, cards, at.row),
+            key: order_key(order, cards, at.row),
             score,
             id,
             part: at.part,
@@ -131,6 +131,17 @@ impl<'a> TopHits<'a> {
         self.heap.is_empty()
     }
 
+    /// Whether no hit of this tier with at most this score is taken any more.
+    #[inline]
+    pub(super) fn beats(&self, tier: u8, score: f32) -> bool {
+        self.order == Order::Relevance
+            && self.heap.len() >= self.limit
+            && self
+                .heap
+                .peek()
+                .is_some_and(|Reverse(worst)| worst.tier > tier || (worst.tier == tier && worst.score > score))
+    }
+
     /// Adds a product that the query is a code of.
     pub(super) fn push_code(&mut self, tier: u8, score: f32, at: RowAddress) {
         self.add(tier, score, at);
@@ -151,7 +162,7 @@ impl<'a> TopHits<'a> {
         };
         let Some(part) = self.release.part(at.part) else { return };
         let cards = part.cards();
-        let key = key(self.order, cards, at.row);
+        let key = order_key(self.order, cards, at.row);
         let full = self.heap.len() >= self.limit;
         if full {
             // Most products are turned away here, before their id is read.
@@ -189,7 +200,8 @@ impl<'a> TopHits<'a> {
     }
 }
 
-fn key(order: Order, cards: &Cards, row: u32) -> (i64, i64) {
+/// What an order compares first; the greater stands before the smaller.
+pub(crate) fn order_key(order: Order, cards: &Cards, row: u32) -> (i64, i64) {
     match order {
         Order::Relevance => (0, 0),
         Order::PriceAscending => (-cards.price_min_minor(row), 0),

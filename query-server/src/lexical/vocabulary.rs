@@ -1,7 +1,7 @@
+use data_index::Release;
 use rustc_hash::FxHashMap;
 
 use super::ReadError;
-use super::index::{BRAND, Segment, TITLE_EXACT};
 
 /// Words longer than this are no words anyone mistypes.
 const CHARS_MAX: usize = 32;
@@ -24,13 +24,14 @@ struct Word {
 }
 
 impl Vocabulary {
-    pub(super) fn of(segments: &[Segment]) -> Result<Self, ReadError> {
+    pub(super) fn of(release: &Release) -> Result<Self, ReadError> {
         let mut counts: FxHashMap<Box<str>, u32> = FxHashMap::default();
-        for field in segments
-            .iter()
-            .flat_map(|segment| [&segment.fields[TITLE_EXACT], &segment.fields[BRAND]])
-        {
-            let mut terms = field.terms.terms().stream()?;
+        let specs = release.fields();
+        let fields = [specs.title_exact.field, specs.brand.field];
+        let readers = release.searcher().segment_readers().iter();
+        for (reader, field) in readers.flat_map(|reader| fields.map(|field| (reader, field))) {
+            let index = reader.inverted_index(field)?;
+            let mut terms = index.terms().stream()?;
             while terms.advance() {
                 // Numbers and codes are never mended and never mended to.
                 let Ok(word) = std::str::from_utf8(terms.key()) else {

@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 
-use data_index::text::code_of;
+use data_index::terms::stable_hash;
+use data_index::text::letters_of;
 use data_index::{Release, RowAddress};
 use rustc_hash::FxHashMap;
 
@@ -14,7 +15,7 @@ impl BrandNames {
     pub(super) fn of(release: &Release) -> Self {
         let mut names: FxHashMap<Box<str>, Vec<usize>> = FxHashMap::default();
         for (at, entry) in release.brands().iter().enumerate() {
-            let name = letters(&entry.facts.brand.name);
+            let name = letters_of(&entry.facts.brand.name);
             if !name.is_empty() {
                 names.entry(name.into()).or_default().push(at);
             }
@@ -28,16 +29,18 @@ impl BrandNames {
 pub(super) struct Whole<'a> {
     release: &'a Release,
     letters: Cow<'a, str>,
+    hash: u32,
     /// Positions in [`Release::brands`]; few, for few brands share a name.
     brands: &'a [usize],
 }
 
 impl<'a> Whole<'a> {
     pub(super) fn of(release: &'a Release, names: &'a BrandNames, text: &'a str) -> Self {
-        let letters = letters(text);
+        let letters = letters_of(text);
         let brands = names.0.get(&*letters).map_or(&[][..], Vec::as_slice);
         Self {
             release,
+            hash: stable_hash(letters.as_bytes()),
             letters,
             brands,
         }
@@ -48,17 +51,26 @@ impl<'a> Whole<'a> {
         let Some(part) = self.release.part(at.part) else {
             return false;
         };
+        // This is asked of every product whose title holds the words.
+        if part.terms().title_hash(at.row) != self.hash {
+            return false;
+        }
         let title = part.cards().title(at.row);
         if title.is_ascii() {
-            // As `letters` would have it, without a copy: this is asked of every product whose title holds the words.
+            // As `letters_of` would have it, without a copy.
             let found = title
                 .bytes()
                 .filter(u8::is_ascii_alphanumeric)
                 .map(|byte| byte.to_ascii_lowercase());
             !self.letters.is_empty() && found.eq(self.letters.bytes())
         } else {
-            !self.letters.is_empty() && letters(title) == self.letters
+            !self.letters.is_empty() && letters_of(title) == self.letters
         }
+    }
+
+    /// Whether the query is the name of a brand.
+    pub(super) const fn is_brand(&self) -> bool {
+        !self.brands.is_empty()
     }
 
     /// The tier of a product that holds every word of the query; `in_title`: its title does.
@@ -75,31 +87,5 @@ impl<'a> Whole<'a> {
         } else {
             tier::ALL
         }
-    }
-}
-
-/// What is compared of whole texts: letters and digits, lower case, without accents, as codes have them.
-fn letters(text: &str) -> Cow<'_, str> {
-    if !text.is_ascii()
-        && let Some(code) = code_of(text)
-    {
-        return code.into();
-    }
-    let letters = text.chars().filter(|char| char.is_alphanumeric());
-    letters.flat_map(char::to_lowercase).collect::<String>().into()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn whole_texts_are_compared_by_letters_and_digits() {
-        assert_eq!(letters("ASICS GEL-NYC"), letters("asics gel nyc"));
-        assert_eq!(letters("Café Apron"), letters("cafe  apron!"));
-        assert_ne!(letters("Face Mask"), letters("Face Masks"));
-        assert_eq!(letters(" !? "), "");
-        let long = "word ".repeat(40);
-        assert_eq!(letters(&long), long.replace(' ', ""));
     }
 }

@@ -10,6 +10,15 @@ pub(crate) const QUERY_CHARS_MAX: usize = 512;
 /// Most cards of one answer.
 const LIMIT_MAX: i64 = 40;
 
+/// The values of `sort`.
+pub(super) const ORDERS: [(&str, Order); 5] = [
+    ("relevance", Order::Relevance),
+    ("price_asc", Order::PriceAscending),
+    ("price_desc", Order::PriceDescending),
+    ("rating", Order::Rating),
+    ("newest", Order::Newest),
+];
+
 /// How a caller wants the catalogue searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
@@ -60,14 +69,7 @@ impl SearchPlan {
             .filter(|brand| !brand.is_empty())
             .map(std::borrow::Cow::into_owned);
         filter.facets = facets::read(&mut reader);
-        let orders = [
-            ("relevance", Order::Relevance),
-            ("price_asc", Order::PriceAscending),
-            ("price_desc", Order::PriceDescending),
-            ("rating", Order::Rating),
-            ("newest", Order::Newest),
-        ];
-        let order = reader.choice("sort", &orders).unwrap_or(Order::Relevance);
+        let order = reader.choice("sort", &ORDERS).unwrap_or(Order::Relevance);
         let modes = [
             ("hybrid", Mode::Hybrid),
             ("semantic", Mode::Semantic),
@@ -117,7 +119,7 @@ impl SearchPlan {
 }
 
 /// The price range that `price_min`, `price_max` and `currency` ask for; `None` when they are at fault.
-fn read_price(reader: &mut QueryReader<'_>, market_currency: CurrencyCode) -> Option<PriceRange> {
+pub(super) fn read_price(reader: &mut QueryReader<'_>, market_currency: CurrencyCode) -> Option<PriceRange> {
     let min_minor = reader.integer("price_min", i64::MIN..=i64::MAX);
     let max_minor = reader.integer("price_max", i64::MIN..=i64::MAX);
     if let (Some(min), Some(max)) = (min_minor, max_minor)

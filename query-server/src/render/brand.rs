@@ -1,7 +1,7 @@
 use data_index::{BrandEntry, taxonomy};
 
-use super::envelope;
 use super::json::{ObjectWriter, array, object};
+use super::{envelope, shipping};
 use crate::served::Served;
 
 /// Categories that a brand in a list names; one brand by itself names all.
@@ -58,8 +58,10 @@ pub(crate) fn detail(served: &Served, entry: &BrandEntry) -> Vec<u8> {
         object(out, |object| {
             members(object, entry, usize::MAX);
             object.text_or_null("description", entry.facts.brand.description.as_deref());
-            // A release does not hold shipping policies yet: unknown, so null.
-            object.null("shipping");
+            match &entry.facts.shipping {
+                Some(policy) => object.object("shipping", |object| shipping::policy(object, policy)),
+                None => object.null("shipping"),
+            }
         });
     };
     envelope(4096, served.id_text(), write, |_| {})

@@ -23,9 +23,10 @@ use crate::server::QueryServer;
 /// By words: Every word of the query is asked for in some field; when too few
 /// products hold them all, the answer goes on with products that lack one word, then with those that hold any
 /// (`provenance.relaxed`). A word that no product holds is mended where a near one is known
-/// (`provenance.corrections`). When nothing at all is found and the last word is none that any product holds, it is
-/// taken for the beginning of one (`provenance.relaxed` is `prefix`). `mode=lexical` does neither: it looks for the
-/// words as typed. A product whose title is the query stands first, then one whose SKU or handle it is, then those of
+/// (`provenance.corrections`). A last word that no product holds is taken for the beginning of one
+/// (`provenance.relaxed` is `prefix`). Words that shoppers use for the same thing find each other, the query's own
+/// standing before the others (`provenance.synonyms`). `mode=lexical` does none of this: it looks for the words as
+/// typed. A product whose title is the query stands first, then one whose SKU or handle it is, then those of
 /// the brand whose name it is. Without a query the most
 /// presentable products are answered. A price filter or a price sort leaves out products in other currencies.
 #[utoipa::path(
@@ -96,6 +97,12 @@ fn answer(served: &Arc<Served>, plan: &SearchPlan) -> Result<Vec<u8>, Problem> {
                 });
             });
             provenance.text_or_null("degraded", found.degraded.map(Lacking::as_str));
+            provenance.array("synonyms", &found.synonyms, |out, synonym| {
+                json::object(out, |object| {
+                    object.text("of", &synonym.of);
+                    object.text("to", &synonym.to);
+                });
+            });
             if plan.explain {
                 provenance.array("explain", &found.rows, |out, row| {
                     if let Some(part) = served.release.part(row.at.part) {

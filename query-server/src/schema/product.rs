@@ -241,10 +241,12 @@ pub struct SearchProvenance {
     /// The mode that was asked for.
     pub requested_mode: String,
     /// `none`; `all_but_one` or `any_term` when products that lack words of the query were added;
-    /// `prefix` when only products with a word that begins with the query's last one were found.
+    /// `prefix` when products were found by a word that begins with the query's last one.
     pub relaxed: String,
     /// Words of the query that no product holds, and what was looked for instead.
     pub corrections: Vec<Correction>,
+    /// Words that were looked for beside the query's own, which count for more.
+    pub synonyms: Vec<Synonym>,
     /// Why meaning was left out though it was asked for: `no_vectors`, `other_embedder`, `embedder_failed` or
     /// `no_known_word`; null when it was not.
     #[schema(required = true)]
@@ -275,7 +277,7 @@ pub struct Explained {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExplainedWords {
-    /// `title_and_code`, `title`, `code`, `brand`, `all_terms`, `all_but_one`, `any_term` or `prefix`.
+    /// `title_and_code`, `title`, `code`, `brand`, `all_terms`, `all_but_one` or `any_term`.
     pub tier: String,
     /// The score within the tier.
     pub score: f32,
@@ -295,6 +297,16 @@ pub struct ExplainedMeaning {
     pub nearness: f32,
     /// The share of meaning in the score.
     pub share: f32,
+}
+
+/// A word that was looked for beside another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Synonym {
+    /// The query's word, or words.
+    pub of: String,
+    /// What was looked for too.
+    pub to: String,
 }
 
 /// A word that was mended.

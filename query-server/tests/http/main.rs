@@ -6,14 +6,20 @@
     reason = "what helpers of tests cannot do ends the test"
 )]
 
+mod brand_products;
 mod brands;
+mod browse;
 mod catalogue;
 mod edges;
 mod faults;
 mod openapi;
 mod product;
+mod recommend;
 mod search;
+mod shipping;
 mod suggest;
 mod support;
 mod swap;
 mod totals;
+mod wide;
+mod words;

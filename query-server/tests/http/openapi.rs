@@ -87,11 +87,15 @@ GET /healthz health() 200
 GET /readyz ready() 200 503
 GET /v1/brands list_brands(q category limit cursor) 200 304 401 405 413 422 429 500 503
 GET /v1/brands/{slug} get_brand(slug) 200 304 401 404 405 413 422 429 500 503
+GET /v1/brands/{slug}/products list_brand_products(slug category price_min price_max in_stock on_sale facets sort limit cursor currency) 200 304 401 404 405 413 422 429 500 503
+GET /v1/browse browse(category brand price_min price_max in_stock on_sale facets sort limit cursor currency) 200 304 401 404 405 413 422 429 500 503
 GET /v1/categories list_categories() 200 304 401 405 413 422 429 500 503
 GET /v1/products/{ident} get_product(ident include) 200 304 401 404 405 413 422 429 500 503
 GET /v1/products/{ident}/reviews list_reviews(ident limit offset cursor) 200 304 401 404 405 413 422 429 500 503
-GET /v1/search search_products(q price_min price_max in_stock on_sale brand facets sort mode limit per_brand_max explain currency) 200 304 401 405 413 422 429 500 503
+GET /v1/recommend recommend(product_id intent limit) 200 304 401 404 405 413 422 429 500 503
+GET /v1/search search_products(q price_min price_max in_stock on_sale brand facets sort mode limit per_brand_max similar_to explain currency) 200 304 401 404 405 413 422 429 500 503
 GET /v1/stats get_stats() 200 304 401 405 413 422 429 500 503
+GET /v1/suggest suggest(q limit) 200 304 401 405 413 422 429 500 503
 "#);
 }
 
@@ -112,6 +116,12 @@ fn parameters_are_described_as_narrowly_as_they_are_read() {
         ("/v1/search", "q", 512),
         ("/v1/search", "brand", 200),
         ("/v1/search", "facets", 4096),
+        ("/v1/browse", "category", 200),
+        ("/v1/browse", "brand", 200),
+        ("/v1/browse", "facets", 4096),
+        ("/v1/browse", "cursor", 200),
+        ("/v1/brands/{slug}/products", "cursor", 200),
+        ("/v1/suggest", "q", 512),
         ("/v1/brands", "q", 200),
         ("/v1/brands", "category", 200),
         ("/v1/brands", "cursor", 200),

@@ -12,7 +12,7 @@ use data_model::{Clock, Product, Timestamp};
 use data_storage::Storage;
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
-use query_server::{CursorKey, QueryConfig, QueryServer};
+use query_server::{CursorKey, QueryConfig, QueryServer, Synonyms};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -101,6 +101,19 @@ impl Market {
             server,
             router,
         }
+    }
+
+    /// A server that serves these brands and knows these synonyms.
+    pub(crate) async fn with_synonyms(catalogue: &Catalogue, synonyms: Synonyms) -> Self {
+        let mut market = Self::empty();
+        let mut config = QueryConfig::new("INR".parse().unwrap());
+        config.synonyms = synonyms;
+        let cache = market.dir.path().join("cache");
+        market.server = QueryServer::new(market.store(), cache, Arc::new(FixedClock), config);
+        market.router = market.server.router(None);
+        market.publish(catalogue).await;
+        market.server.refresh().await.unwrap();
+        market
     }
 
     /// A server that serves these brands.

@@ -9,6 +9,7 @@ mod facets;
 pub(crate) mod ipc;
 mod lists;
 mod lookup;
+mod words;
 
 pub use cards::Cards;
 pub(crate) use cards::{CARDS, CardsWriter};

@@ -18,6 +18,7 @@ use crate::digest;
 use crate::error::BuildError;
 use crate::manifest::{BrandFacts, FileEntry, PartEntry, PartId, PartStore};
 use crate::suggest::{SUGGEST, SuggestWriter};
+use crate::terms::{TERMS, TermsWriter};
 use crate::text;
 use crate::vectors::{VECTORS, VectorsWriter};
 
@@ -33,6 +34,7 @@ pub struct PartBuilder {
     work: TempDir,
     options: BuildOptions,
     text: SingleSegmentIndexWriter,
+    terms: TermsWriter,
     cards: CardsWriter,
     details: DetailsWriter<BufWriter<File>>,
     facets: FacetsWriter,
@@ -113,6 +115,7 @@ impl PartBuilder {
             work,
             options: options.clone(),
             text,
+            terms: TermsWriter::default(),
             cards: CardsWriter::new(),
             details: DetailsWriter::new(details).map_err(columns_error(DETAILS))?,
             facets: FacetsWriter::default(),
@@ -135,7 +138,7 @@ impl PartBuilder {
     /// Whether [`PartBuilder::push`] would refuse another row.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        let memory = self.text.mem_usage().saturating_add(self.card_bytes);
+        let memory = self.text.mem_usage() + self.terms.memory() + self.card_bytes;
         self.rows >= self.options.rows_max || (self.rows > 0 && memory >= self.options.memory_bytes_max)
     }
 
@@ -164,6 +167,7 @@ impl PartBuilder {
         self.text
             .add_document(document(product, &facts.brand))
             .map_err(BuildError::Text)?;
+        self.terms.push(product, &facts.brand);
         self.details.push(product, size_bytes).map_err(columns_error(DETAILS))?;
         self.cards.push(product, &prices, store);
         self.facets.push(product);
@@ -217,6 +221,7 @@ impl PartBuilder {
             dir,
             work,
             text,
+            terms,
             cards,
             details,
             facets,
@@ -231,6 +236,8 @@ impl PartBuilder {
             return Ok(None);
         }
         text.finalize().map_err(BuildError::Text)?;
+        let path = work.path().join(TERMS);
+        std::fs::write(&path, terms.finish()).map_err(file_error(&path))?;
         let mut file = details.finish().map_err(columns_error(DETAILS))?;
         file.flush().map_err(file_error(&work.path().join(DETAILS)))?;
         drop(file);

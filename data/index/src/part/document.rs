@@ -43,10 +43,7 @@ pub(super) fn document(product: &Product, brand: &Brand) -> TantivyDocument {
     for tag in product.tags.iter().take(VALUES_MAX) {
         document.add_text(FIELDS.tags.field, tag);
     }
-    document.add_text(
-        FIELDS.description.field,
-        head(&product.description, DESCRIPTION_BYTES_MAX),
-    );
+    document.add_text(FIELDS.description.field, description_head(&product.description));
     document.add_text(FIELDS.code.field, &product.handle);
     let skus: BTreeSet<&String> = product
         .variants
@@ -59,9 +56,9 @@ pub(super) fn document(product: &Product, brand: &Brand) -> TantivyDocument {
     document
 }
 
-/// The first `bytes_max` bytes of a text, cut between characters.
-fn head(text: &str, bytes_max: usize) -> &str {
-    let mut end = text.len().min(bytes_max);
+/// What of a description is searched.
+pub(crate) fn description_head(text: &str) -> &str {
+    let mut end = text.len().min(DESCRIPTION_BYTES_MAX);
     while !text.is_char_boundary(end) {
         end -= 1;
     }

@@ -11,6 +11,7 @@ mod summary;
 
 pub(crate) use builder::index_settings;
 pub use builder::{PartBuilder, PartFiles};
+pub(crate) use document::description_head;
 pub use rolling::{BuiltParts, PartsBuilder};
 pub use summary::StoreSummary;
 pub(crate) use summary::fingerprint;

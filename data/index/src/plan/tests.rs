@@ -22,6 +22,7 @@ fn store(number: u32, version: u32, rows: u64) -> LakeStore {
         brand,
         catalogue_hash: format!("v{version}"),
         refreshed_at: Timestamp::default(),
+        shipping: None,
     };
     LakeStore {
         facts,

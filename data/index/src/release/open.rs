@@ -17,6 +17,7 @@ use crate::error::OpenError;
 use crate::manifest::{BrandEntry, Embedding, Manifest, PartEntry, SCHEMA_VERSION};
 use crate::store::LocalRelease;
 use crate::suggest::{SUGGEST, Suggest};
+use crate::terms::{TERMS, Terms};
 use crate::vectors::{VECTORS, Vectors};
 
 /// Memory-mapped bytes as an owner that [`Bytes`] can keep alive.
@@ -176,8 +177,15 @@ fn open_part(
     let vectors = embedding
         .map(|embedding| vectors(entry, embedding, files))
         .transpose()?;
+    let terms = Terms::open(map(entry, TERMS, files)?, entry.rows);
+    let terms = terms.map_err(|what| OpenError::Content {
+        part: entry.id.to_string(),
+        name: TERMS,
+        what,
+    })?;
     Ok(Part {
         entry: entry.clone(),
+        terms,
         cards,
         details,
         facets,

@@ -4,12 +4,14 @@ use roaring::RoaringBitmap;
 use crate::columns::{Cards, Details, Facets, Lookup};
 use crate::manifest::PartEntry;
 use crate::suggest::Suggest;
+use crate::terms::Terms;
 use crate::vectors::Vectors;
 
 /// An opened part.
 #[derive(Debug)]
 pub struct Part {
     pub(super) entry: PartEntry,
+    pub(super) terms: Terms,
     pub(super) cards: Cards,
     pub(super) details: Details,
     pub(super) facets: Facets,
@@ -44,6 +46,12 @@ impl Part {
     #[must_use]
     pub fn dead(&self) -> &RoaringBitmap {
         &self.dead
+    }
+
+    /// Which rows hold a term, and how.
+    #[must_use]
+    pub fn terms(&self) -> &Terms {
+        &self.terms
     }
 
     /// What cards show, filter and sort by.

@@ -1,10 +1,12 @@
+use std::borrow::Cow;
+
 use tantivy::tokenizer::{
-    AsciiFoldingFilter, Language, RemoveLongFilter, Stemmer, TextAnalyzer, Token, TokenStream, Tokenizer,
+    AsciiFoldingFilter, Language, RawTokenizer, RemoveLongFilter, Stemmer, TextAnalyzer, Token, TokenStream, Tokenizer,
     TokenizerManager,
 };
 use unicode_normalization::UnicodeNormalization;
 
-use super::words::{Mode, Words};
+use super::words::{MAIN, Mode, Words};
 
 /// Terms of this many bytes or more are not indexed: no one types them.
 const TERM_BYTES_MAX: usize = 64;
@@ -90,6 +92,77 @@ pub(crate) fn title_words(title: &str) -> Vec<String> {
 #[must_use]
 pub fn code_of(value: &str) -> Option<String> {
     analyse(Analysis::Code, value).pop().map(|term| term.text)
+}
+
+/// What is compared of whole texts, titles and names: letters and digits, lower case, Latin ones without accents.
+#[must_use]
+pub fn letters_of(text: &str) -> Cow<'_, str> {
+    if !text.is_ascii()
+        && let Some(code) = code_of(text)
+    {
+        return code.into();
+    }
+    let letters = text.chars().filter(|char| char.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect::<String>().into()
+}
+
+/// A word of a text that is indexed.
+#[derive(Debug)]
+pub(crate) struct PlainToken {
+    pub(crate) text: String,
+    pub(crate) position: usize,
+    pub(crate) offsets: std::ops::Range<usize>,
+    /// Whether it is the form that queries look for; the index holds others at the same position.
+    pub(crate) is_main: bool,
+}
+
+/// Cuts texts that are indexed into plain words, and stems words.
+pub(crate) struct Plain {
+    words: TextAnalyzer,
+    stems: TextAnalyzer,
+}
+
+impl Default for Plain {
+    fn default() -> Self {
+        Self {
+            words: Analysis::Plain.analyzer(Mode::Index),
+            stems: TextAnalyzer::builder(RawTokenizer::default())
+                .filter(Stemmer::new(Language::English))
+                .build(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Plain {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Plain").finish_non_exhaustive()
+    }
+}
+
+impl Plain {
+    pub(crate) fn tokens(&mut self, text: &str) -> Vec<PlainToken> {
+        let mut stream = self.words.token_stream(text);
+        let mut tokens = Vec::new();
+        while stream.advance() {
+            let token = stream.token();
+            tokens.push(PlainToken {
+                text: token.text.clone(),
+                position: token.position,
+                offsets: token.offset_from..token.offset_to,
+                is_main: token.position_length == MAIN,
+            });
+        }
+        tokens
+    }
+
+    pub(crate) fn stem(&mut self, word: &str) -> String {
+        let mut stream = self.stems.token_stream(word);
+        if stream.advance() {
+            std::mem::take(&mut stream.token_mut().text)
+        } else {
+            word.to_owned()
+        }
+    }
 }
 
 /// The tokenizers that parts are built with.
@@ -192,12 +265,39 @@ mod tests {
         );
         assert_eq!(terms(Analysis::Plain, "2 in 1"), "2 in 1");
         assert_eq!(terms(Analysis::Plain, "15in 15 inches"), "15in 15in");
+        assert_eq!(
+            terms(Analysis::Plain, "15 in. deep, 15\" 15'' 6' 6 ft"),
+            "15in deep 15in 15in 6ft 6ft"
+        );
+        assert_eq!(terms(Analysis::Plain, "8 in x 10 in"), "8in x 10in");
+        assert_eq!(terms(Analysis::Plain, "men's 5 in 1, 7 in.5"), "mens 5 in 1 7 in 5");
         assert_eq!(terms(Analysis::Plain, "iphone15 v2"), "iphone15 v2");
+    }
+
+    #[test]
+    fn a_fraction_is_the_number_that_it_is() {
+        assert_eq!(
+            terms(Analysis::Plain, "1/4 in. 0.25 inch 1/4\""),
+            "0.25in 0.25in 0.25in"
+        );
+        assert_eq!(terms(Analysis::Plain, "1-1/2 in. 1 1/2 1.5"), "1.5in 1.5 1.5");
+        assert_eq!(terms(Analysis::Plain, "3/32 24/7 50/50 7/2"), "0.0938 24 7 50 50 7 2");
+        assert_eq!(
+            terms(Analysis::Plain, "12/2024 1/2/3 x3/4 1//2"),
+            "12 2024 0.5 3 x3 4 1 2"
+        );
     }
 
     #[test]
     fn the_index_holds_pieces_too() {
         assert_eq!(indexed("3 meters cable"), "3m@0 3@0 meters@0 cable@1");
+        assert_eq!(indexed("12x24 tile"), "12x24@0 12@0 24@0 tile@1");
+        assert_eq!(
+            indexed("12 in. x 24 in. tile"),
+            "12in@0 12@0 in@0 12x24@0 x@1 24in@2 24@2 in@2 tile@3"
+        );
+        assert_eq!(indexed("1-1/2 in. pipe"), "1.5in@0 1.5@0 1@0 in@0 pipe@1");
+        assert_eq!(indexed("15in"), "15in@0 15@0");
         assert_eq!(indexed("T-Shirt red"), "tshirt@0 t@0 shirt@1 red@2");
         assert_eq!(terms(Analysis::Plain, "t-shirt"), "t shirt");
     }
@@ -207,6 +307,16 @@ mod tests {
         assert_eq!(code_of("AB-12/34 é").as_deref(), Some("ab1234e"));
         assert_eq!(code_of("--"), None);
         assert_eq!(code_of(&"x".repeat(500)), None);
+    }
+
+    #[test]
+    fn whole_texts_are_compared_by_letters_and_digits() {
+        assert_eq!(letters_of("ASICS GEL-NYC"), letters_of("asics gel nyc"));
+        assert_eq!(letters_of("Café Apron"), letters_of("cafe  apron!"));
+        assert_ne!(letters_of("Face Mask"), letters_of("Face Masks"));
+        assert_eq!(letters_of(" !? "), "");
+        let long = "word ".repeat(40);
+        assert_eq!(letters_of(&long), long.replace(' ', ""));
     }
 
     #[test]

@@ -101,9 +101,9 @@ fn find(word: &str) -> Option<&'static (&'static str, &'static str, bool)> {
         .and_then(|at| UNITS.get(at))
 }
 
-/// The short form of a unit that stands apart from its number.
-pub(super) fn apart(word: &str) -> Option<&'static str> {
-    find(word).filter(|unit| unit.2).map(|unit| unit.1)
+/// The short form of a unit that stands apart from its number, and whether it is a unit wherever it stands so.
+pub(super) fn apart(word: &str) -> Option<(&'static str, bool)> {
+    find(word).map(|unit| (unit.1, unit.2))
 }
 
 /// `3m`, `500gms`: the number and the unit's short form.

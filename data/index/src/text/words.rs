@@ -4,7 +4,7 @@ use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use super::units;
+use super::{quantity, units};
 
 /// A query is cut after this many words: nobody means more, and each costs a posting list.
 pub(super) const QUERY_WORDS_MAX: usize = 64;
@@ -32,10 +32,15 @@ impl Words {
 
 /// A word as found, folded.
 #[derive(Debug)]
-struct Word {
-    text: String,
-    offsets: Range<usize>,
+pub(super) struct Word {
+    pub(super) text: String,
+    pub(super) offsets: Range<usize>,
 }
+
+/// The form of a word that queries look for, one a position; and the others that the index holds beside it. The index
+/// makes nothing of a token's length, so that it can tell the two apart.
+pub(super) const MAIN: usize = 1;
+const EXTRA: usize = 2;
 
 pub(super) struct WordStream {
     tokens: std::vec::IntoIter<Token>,
@@ -85,12 +90,17 @@ const fn is_apostrophe(char: char) -> bool {
     matches!(char, '\'' | '\u{2019}' | '\u{02bc}')
 }
 
+/// Says how letters are drawn, not which they are.
+const fn is_joiner(char: char) -> bool {
+    matches!(char, '\u{ad}' | '\u{200c}' | '\u{200d}')
+}
+
 fn is_word(char: char) -> bool {
     char.is_alphanumeric() || (!char.is_ascii() && is_combining_mark(char))
 }
 
-/// Words of letters, digits and marks; an apostrophe between letters and a decimal point or a thousands' comma
-/// between digits do not end a word.
+/// Words of letters, digits and marks; an apostrophe between letters, a decimal point or a thousands' comma between
+/// digits, the stroke of a fraction and joiners do not end a word.
 fn split(text: &str, limit: usize) -> Vec<Word> {
     let mut words = Vec::new();
     let mut chars = text.char_indices().peekable();
@@ -104,7 +114,9 @@ fn split(text: &str, limit: usize) -> Vec<Word> {
             let joins = (is_apostrophe(char) && last.is_alphabetic() && next.is_some_and(char::is_alphabetic))
                 || (matches!(char, '.' | ',')
                     && last.is_ascii_digit()
-                    && next.is_some_and(|next| next.is_ascii_digit()));
+                    && next.is_some_and(|next| next.is_ascii_digit()))
+                || (is_joiner(char) && next.is_some_and(is_word))
+                || (char == '/' && quantity::fraction_at(text, start, at).is_some());
             if !is_word(char) && !joins {
                 break;
             }
@@ -129,7 +141,7 @@ fn fold(word: &str) -> String {
     if word.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return word.to_ascii_lowercase();
     }
-    let kept = |char: &char| !is_apostrophe(*char) && *char != ',';
+    let kept = |char: &char| !is_apostrophe(*char) && !is_joiner(*char) && *char != ',';
     word.nfkc().flat_map(char::to_lowercase).filter(kept).collect()
 }
 
@@ -143,11 +155,12 @@ impl Tokens<'_> {
     fn of(mut self, words: &[Word]) -> std::vec::IntoIter<Token> {
         let (mut at, mut position) = (0, 0);
         while let Some(word) = words.get(at) {
-            at += self.measure(word, words.get(at + 1), position).unwrap_or_else(|| {
+            at += self.quantity(words, at, position).unwrap_or_else(|| {
                 if self.mode == Mode::Index {
                     self.compound(words, at, position);
                 }
-                self.push(word.text.clone(), &word.offsets, position);
+                self.main(word.text.clone(), &word.offsets, position);
+                self.dimensions(word, position);
                 1
             });
             position += 1;
@@ -155,29 +168,44 @@ impl Tokens<'_> {
         self.out.into_iter()
     }
 
-    /// A number with its unit, glued or apart; how many words it took.
-    fn measure(&mut self, word: &Word, next: Option<&Word>, position: usize) -> Option<usize> {
-        if !word.text.starts_with(|char: char| char.is_ascii_digit()) {
-            return None;
-        }
-        if let Some((number, unit)) = units::glued(&word.text) {
-            let term = format!("{}{unit}", units::canonical_number(number));
-            self.push(term, &word.offsets, position);
-            return Some(1);
-        }
-        let next = next.filter(|_| units::is_number(&word.text))?;
-        let unit = units::apart(&next.text)?;
-        let between = self.text.get(word.offsets.end..next.offsets.start)?;
-        if between.len() > 2 || !between.chars().all(|char| char == ' ' || char == '-') {
-            return None;
-        }
-        let term = format!("{}{unit}", units::canonical_number(&word.text));
-        self.push(term, &(word.offsets.start..next.offsets.end), position);
+    /// A number, with its unit where it has one; how many words it took.
+    fn quantity(&mut self, words: &[Word], at: usize, position: usize) -> Option<usize> {
+        let found = quantity::read(self.text, words, at)?;
+        let (first, last) = (words.get(at)?, words.get(at + found.words - 1)?);
+        let term = format!("{}{}", found.number, found.unit.unwrap_or_default());
+        let is_written_so = term == first.text && found.words == 1;
+        self.main(term, &(first.offsets.start..last.offsets.end), position);
         if self.mode == Mode::Index {
-            self.push(word.text.clone(), &word.offsets, position);
-            self.push(next.text.clone(), &next.offsets, position);
+            if found.unit.is_some() {
+                self.extra(found.number.clone(), first, position);
+            }
+            if !is_written_so && found.words > 1 {
+                for word in words.get(at..at + found.words).unwrap_or_default() {
+                    if word.text != found.number && !word.text.contains('/') {
+                        self.extra(word.text.clone(), word, position);
+                    }
+                }
+            }
+            // `12x24` for `12 in. x 24 in.`
+            let next = at + found.words;
+            if words.get(next).is_some_and(|by| by.text == "x")
+                && let Some(other) = quantity::read(self.text, words, next + 1)
+            {
+                self.extra(format!("{}x{}", found.number, other.number), first, position);
+            }
         }
-        Some(2)
+        Some(found.words)
+    }
+
+    /// The sides of `12x24`, each for itself.
+    fn dimensions(&mut self, word: &Word, position: usize) {
+        if self.mode == Mode::Query || !word.text.starts_with(|char: char| char.is_ascii_digit()) {
+            return;
+        }
+        let sides = word.text.split('x');
+        if word.text.contains('x') && sides.clone().count() <= 3 && sides.clone().all(units::is_number) {
+            sides.for_each(|side| self.extra(side.to_owned(), word, position));
+        }
     }
 
     /// `tshirt` for `t-shirt`: the words from `at` that single hyphens join, up to three, in one piece.
@@ -202,16 +230,24 @@ impl Tokens<'_> {
         };
         let text: String = parts.iter().map(|word| word.text.as_str()).collect();
         let offsets = first.offsets.start..last.offsets.end;
-        self.push(text, &offsets, position);
+        self.push(text, &offsets, position, EXTRA);
     }
 
-    fn push(&mut self, text: String, offsets: &Range<usize>, position: usize) {
+    fn main(&mut self, text: String, offsets: &Range<usize>, position: usize) {
+        self.push(text, offsets, position, MAIN);
+    }
+
+    fn extra(&mut self, text: String, word: &Word, position: usize) {
+        self.push(text, &word.offsets, position, EXTRA);
+    }
+
+    fn push(&mut self, text: String, offsets: &Range<usize>, position: usize, position_length: usize) {
         self.out.push(Token {
             offset_from: offsets.start,
             offset_to: offsets.end,
             position,
             text,
-            position_length: 1,
+            position_length,
         });
     }
 }

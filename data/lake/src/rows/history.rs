@@ -92,6 +92,7 @@ impl HistoryRows {
         observed: Observed<'_>,
     ) {
         let brand_slug = brand_slug.unwrap_or(&before.brand_slug);
+        let month = month(observed.at);
         let mut seen = HashMap::with_capacity(before.offers.len());
         for product in now {
             let mut product_id = None;
@@ -109,6 +110,7 @@ impl HistoryRows {
                 }
                 let id = product_id.get_or_insert_with(|| product.key.id().to_string());
                 self.row(
+                    &month,
                     store,
                     brand_slug,
                     id,
@@ -132,13 +134,14 @@ impl HistoryRows {
             }
             .id()
             .to_string();
-            self.row(store, brand_slug, &id, *key, Some(*offer), None, observed);
+            self.row(&month, store, brand_slug, &id, *key, Some(*offer), None, observed);
         }
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one row")]
     fn row(
         &mut self,
+        month: &str,
         store: &StoreHost,
         brand_slug: &str,
         product_id: &str,
@@ -147,7 +150,7 @@ impl HistoryRows {
         now: Option<Offer>,
         observed: Observed<'_>,
     ) {
-        self.month.append_value(month(observed.at));
+        self.month.append_value(month);
         self.store.append_value(store.as_str());
         self.brand_slug.append_value(brand_slug);
         self.product_id.append_value(product_id);

@@ -126,6 +126,13 @@ pub(crate) struct MediaLists {
 }
 
 impl MediaLists {
+    pub(crate) fn with_room(media: usize, url_bytes: usize) -> Self {
+        Self {
+            urls: StringBuilder::with_capacity(media, url_bytes),
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn push(&mut self, media: &[Media]) {
         for Media {
             url,

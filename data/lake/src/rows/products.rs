@@ -9,7 +9,7 @@ use data_model::{Brand, CategoryId, CurrencyCode, PriceSummary, Product, Product
 
 use super::columns::{Columns, moments, some_int, some_moment, some_text};
 use super::nested::{MediaLists, NamedValues, Texts, attributes, media, options, texts};
-use super::{batch, count, id_from_column, id_to_column};
+use super::{ID_BYTES, Room, UID_BYTES, batch, count, id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
 /// Rows of `products` on their way into a batch.
@@ -57,6 +57,22 @@ const NO_VARIANTS: PriceSummary = PriceSummary {
 };
 
 impl ProductRows {
+    pub(crate) fn with_room(room: &Room) -> Self {
+        let text = |bytes| StringBuilder::with_capacity(room.products, bytes);
+        let [stores, slugs] = room.product_brands;
+        Self {
+            store: text(stores),
+            brand_slug: text(slugs),
+            product_id: text(room.products * ID_BYTES),
+            product_uid: text(room.products * UID_BYTES),
+            handle: text(room.handles),
+            title: text(room.titles),
+            description: text(room.descriptions),
+            media: MediaLists::with_room(room.media, room.media_urls),
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn push(&mut self, bucket: i32, brand: &Brand, product_id: &str, product: &Product) {
         self.bucket.append_value(bucket);
         self.store.append_value(brand.store.as_str());

@@ -9,7 +9,7 @@ use data_model::{Brand, Product, Variant, VariantId};
 
 use super::columns::{Columns, some_int, some_text};
 use super::nested::{OptionValues, option_values};
-use super::{batch, count, id_from_column, id_to_column};
+use super::{ID_BYTES, Room, batch, count, id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
 /// Rows of `variants` on their way into a batch.
@@ -34,6 +34,18 @@ pub(crate) struct VariantRows {
 }
 
 impl VariantRows {
+    pub(crate) fn with_room(room: &Room) -> Self {
+        let text = |bytes| StringBuilder::with_capacity(room.variants, bytes);
+        let [stores, slugs] = room.variant_brands;
+        Self {
+            store: text(stores),
+            brand_slug: text(slugs),
+            product_id: text(room.variants * ID_BYTES),
+            image: text(room.variant_images),
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn push(&mut self, bucket: i32, brand: &Brand, product_id: &str, product: &Product) {
         for (position, variant) in product.variants.iter().enumerate() {
             self.bucket.append_value(bucket);

@@ -60,7 +60,8 @@ pub(crate) async fn read_compressed(storage: &Storage, path: &Path) -> Result<Op
 
 /// The unpacked bytes; `None` if they are more than any page has.
 fn unpack(frame: &[u8]) -> std::io::Result<Option<Bytes>> {
-    let mut body = Vec::new();
+    let stated = zstd::zstd_safe::get_frame_content_size(frame).ok().flatten();
+    let mut body = Vec::with_capacity(usize::try_from(stated.unwrap_or(0).min(PAGE_BYTES_MAX)).unwrap_or(0));
     let read = zstd::stream::Decoder::with_buffer(frame)?
         .take(PAGE_BYTES_MAX + 1)
         .read_to_end(&mut body)?;

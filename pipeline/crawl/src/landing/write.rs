@@ -1,7 +1,10 @@
+use std::cell::RefCell;
+
 use bytes::Bytes;
 use data_model::{RunId, StoreHost};
 use data_storage::{Storage, put_over};
 use sha2::{Digest, Sha256};
+use zstd::bulk::Compressor;
 
 use super::{DONE, LandingError, StoreCrawl, landed_at};
 
@@ -10,12 +13,29 @@ pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
+/// How tight pages are packed; higher levels take twice the time and more for a tenth of the size.
+const LEVEL: i32 = 1;
+
+thread_local! {
+    /// A compressor's tables are large, and pages come by the thousand.
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+}
+
 /// One zstd frame with a checksum.
 pub(crate) fn compress(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
-    let mut encoder = zstd::stream::Encoder::new(Vec::with_capacity(bytes.len() / 6), 3)?;
-    encoder.include_checksum(true)?;
-    std::io::Write::write_all(&mut encoder, bytes)?;
-    encoder.finish()
+    COMPRESSOR.with_borrow_mut(|kept| {
+        let mut compressor = match kept.take() {
+            Some(compressor) => compressor,
+            None => {
+                let mut compressor = Compressor::new(LEVEL)?;
+                compressor.include_checksum(true)?;
+                compressor
+            }
+        };
+        let frame = compressor.compress(bytes);
+        *kept = Some(compressor);
+        frame
+    })
 }
 
 /// Lands an object as it is.

@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::landing::{META, compress, put_compressed, put_done, read_done};
-use crate::{CrawlConfig, CrawlError, LandingError, Progress, RegisteredBrand, StoreCrawl, StoreFacts};
+use crate::{CrawlConfig, CrawlError, LandingError, PageReader, Progress, RegisteredBrand, StoreCrawl, StoreFacts};
 use identity::Identity;
 use walk::Walk;
 
@@ -35,6 +35,8 @@ pub struct CrawlJob<'a> {
     /// The caller's fingerprint of all that decides how pages are understood. When it differs from that of `known`,
     /// the pages are landed even if none changed.
     pub context: &'a str,
+    /// Reads the pages as they come.
+    pub reader: &'a Arc<dyn PageReader>,
 }
 
 /// Crawls stores, so many at a time and each by one stream.

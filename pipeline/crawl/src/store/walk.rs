@@ -1,4 +1,5 @@
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use data_model::Timestamp;
 use storefront::{Store, StoreError};
@@ -7,7 +8,7 @@ use super::identity::Identity;
 use super::obtain::{Content, Obtained};
 use super::{CrawlJob, Crawler};
 use crate::landing::{compress, landed_at, landed_pages, page_file, put_compressed};
-use crate::scan::{PageScan, scan_products};
+use crate::scan::PageScan;
 use crate::{CrawlError, LandingError, PageMark, PageTarget, Progress, StoreCrawl, StoreFacts, Verdict};
 
 /// One crawl in the making.
@@ -133,8 +134,9 @@ impl<'a> Walk<'a> {
                 obtained,
             ),
             Content::Body(ref body) => {
-                let body = body.clone();
-                let scan = tokio::task::spawn_blocking(move || scan_products(&body)).await?;
+                let (body, sha256) = (body.clone(), obtained.sha256.clone());
+                let (reader, facts) = (Arc::clone(self.job.reader), self.facts.clone());
+                let scan = tokio::task::spawn_blocking(move || reader.scan(&facts, &sha256, &body)).await?;
                 let page = target.page();
                 (
                     scan.map_err(|source| CrawlError::NotACatalogue { page, source })?,

@@ -8,7 +8,9 @@ use data_model::{Clock, RunId, Timestamp};
 use data_storage::Storage;
 use futures::StreamExt;
 use http::{HeaderMap, HeaderValue, StatusCode};
-use pipeline_crawl::{CrawlConfig, CrawlJob, Crawler, NewBrand, NoProgress, RegisteredBrand, Registry, StoreCrawl};
+use pipeline_crawl::{
+    CrawlConfig, CrawlJob, Crawler, NewBrand, NoProgress, PageReader, RegisteredBrand, Registry, ScanOnly, StoreCrawl,
+};
 use serde_json::{Value, json};
 use storefront::{Incoming, Outgoing, Storefront, StorefrontConfig, Transport, TransportError};
 use tokio_util::sync::CancellationToken;
@@ -313,12 +315,14 @@ impl Rig {
         context: &str,
     ) -> Result<StoreCrawl, pipeline_crawl::CrawlError> {
         let run: RunId = run.parse().unwrap();
+        let reader: Arc<dyn PageReader> = Arc::new(ScanOnly);
         let job = CrawlJob {
             run: &run,
             brand: &self.brand,
             known,
             products_before: self.products_before,
             context,
+            reader: &reader,
         };
         self.crawler()
             .crawl_store(job, &NoProgress, &CancellationToken::new())

@@ -60,10 +60,7 @@ pub(super) fn columns(title: &str, columns: &[Bar], written: impl Fn(u64) -> Str
     let mut drawing = String::new();
     for (index, (label, value)) in (0_u64..).zip(columns) {
         let (left, right) = (index * WIDTH / number, (index + 1) * WIDTH / number);
-        let (width, height) = (
-            (right - left).saturating_sub(1).clamp(1, 40),
-            scaled(*value, most, HEIGHT),
-        );
+        let (width, height) = ((right - left).saturating_sub(1).max(1), scaled(*value, most, HEIGHT));
         let _ = write!(
             drawing,
             "<rect class=\"plot\" x=\"{left}\" y=\"{}\" width=\"{width}\" height=\"{height}\"><title>{}: {}</title></rect>",

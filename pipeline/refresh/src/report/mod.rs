@@ -18,10 +18,10 @@ const ROWS_MAX: usize = 2_000;
 const STYLE: &str = "
 :root{color-scheme:light dark;--ink:#1c2024;--soft:#6b7280;--line:#d9dee3;--paper:#fff;--changed:#1f7a4d;--unchanged:#8aa0b4;--held:#b7791f;--failed:#b3261e;--skipped:#c3c8ce;--plot:#33658a}
 @media(prefers-color-scheme:dark){:root{--ink:#e8eaed;--soft:#9aa4ae;--line:#343a40;--paper:#16191c;--changed:#52b788;--unchanged:#7890a5;--held:#e0a84a;--failed:#ef7a72;--skipped:#565d64;--plot:#7fb3d8}}
-*{box-sizing:border-box}body{margin:0 auto;max-width:56rem;padding:1rem;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+*{box-sizing:border-box}body{margin:0 auto;max-width:64rem;padding:1rem;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 h1{font-size:1.35rem;margin:.2rem 0}h2{font-size:1.05rem;margin:2rem 0 .5rem}p{margin:.3rem 0}.soft{color:var(--soft)}
 dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(8rem,1fr));gap:.5rem;margin:1rem 0}dl div{border:1px solid var(--line);border-radius:.5rem;padding:.4rem .6rem}dt{color:var(--soft);font-size:.8rem}dd{margin:0;font-size:1.25rem;font-variant-numeric:tabular-nums}
-figure{margin:1rem 0}figcaption{font-weight:600;margin-bottom:.3rem}svg{width:100%;height:auto;max-width:44rem;display:block}svg text{fill:var(--ink);font:11px system-ui,sans-serif}svg .soft{fill:var(--soft)}svg line{stroke:var(--line)}
+figure{margin:1rem 0}.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,22rem),1fr));gap:0 2rem}figcaption{font-weight:600;margin-bottom:.3rem}svg{width:100%;height:auto;display:block}svg text{fill:var(--ink);font:11px system-ui,sans-serif}svg .soft{fill:var(--soft)}svg line{stroke:var(--line)}
 .changed{fill:var(--changed);color:var(--changed)}.unchanged{fill:var(--unchanged);color:var(--unchanged)}.held_back{fill:var(--held);color:var(--held)}.failed{fill:var(--failed);color:var(--failed)}.skipped{fill:var(--skipped);color:var(--skipped)}.plot{fill:var(--plot)}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.9rem}th,td{text-align:left;padding:.3rem .5rem;border-bottom:1px solid var(--line);vertical-align:top}th{color:var(--soft);font-weight:600}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 ";
@@ -42,12 +42,9 @@ pub fn render_html(report: &RunReport) -> String {
     );
     head(&mut page, report);
     tiles(&mut page, report);
-    outcomes(&mut page, report);
+    plots(&mut page, report);
     troubles(&mut page, report);
     if !report.stores.is_empty() {
-        page.push_str(&bars("Products per store", "stores", &spread::products(&report.stores)));
-        page.push_str(&bars("Time per store", "stores", &spread::durations(&report.stores)));
-        throughput(&mut page, report);
         stores(&mut page, &report.stores);
     }
     page.push_str("</body></html>\n");
@@ -108,6 +105,18 @@ fn tiles(page: &mut String, report: &RunReport) {
     tile(page, "Received", bytes(totals.bytes));
     tile(page, "Commits", count(report.commits));
     page.push_str("</dl>");
+}
+
+/// Side by side where there is room, so that together they fill the width and their texts stay of a size.
+fn plots(page: &mut String, report: &RunReport) {
+    page.push_str("<div class=\"plots\">");
+    outcomes(page, report);
+    if !report.stores.is_empty() {
+        throughput(page, report);
+        page.push_str(&bars("Products per store", "stores", &spread::products(&report.stores)));
+        page.push_str(&bars("Time per store", "stores", &spread::durations(&report.stores)));
+    }
+    page.push_str("</div>");
 }
 
 fn outcomes(page: &mut String, report: &RunReport) {

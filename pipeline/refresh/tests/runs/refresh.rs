@@ -76,6 +76,28 @@ async fn a_change_that_means_nothing_is_no_change() {
     );
 }
 
+#[tokio::test]
+async fn what_is_read_while_the_store_is_crawled_is_what_its_landed_pages_say() {
+    let mut seen = Vec::new();
+    // No room, room for a page or so, room for all.
+    for bytes_max in [0, 1_500, 1 << 20] {
+        let mut rig = Rig::with([("tea", Shop::of(1..=11))]).await;
+        rig.config.read_ahead_bytes_max = bytes_max;
+        rig.street.change("tea", |shop| {
+            let price = |id| if id % 4 == 0 { "not a price" } else { "499.00" };
+            shop.list((1..=11).map(|id| product(id, price(id))));
+        });
+        let report = rig.run().await;
+        seen.push((
+            rig.products("tea").await,
+            report.totals.quarantined,
+            report.totals.products,
+        ));
+    }
+    assert_eq!((seen[0].1, seen[0].2), (2, 9));
+    assert!(seen[0] == seen[1] && seen[1] == seen[2]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_store_that_fails_costs_itself_alone_and_keeps_its_products() {
     let rig = Rig::with([

@@ -1,7 +1,10 @@
+mod lines;
+mod simple;
+
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, Tokenizer};
 
-use crate::text::is_hidden;
+use self::lines::{Gap, Lines};
 
 /// Longest description that is kept.
 pub const DESCRIPTION_CHARS_MAX: usize = 20_000;
@@ -49,6 +52,11 @@ fn has_tags(text: &str) -> bool {
 }
 
 fn tokens_to_text(html: &str, keep_lines: bool) -> String {
+    simple::to_text(html, keep_lines).unwrap_or_else(|| any_to_text(html, keep_lines))
+}
+
+/// By the tokenizer of the HTML standard, which knows what browsers make of anything.
+fn any_to_text(html: &str, keep_lines: bool) -> String {
     let mut lines = Lines::default();
     let mut skipped: Option<(Vec<u8>, u32)> = None;
     let mut emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, _: Span<()>| -> Option<()> {
@@ -106,59 +114,123 @@ fn gap_of(name: &[u8]) -> Option<Gap> {
     }
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Gap {
-    #[default]
-    None,
-    Space,
-    Line,
-}
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
 
-/// Text as it grows: gaps are written only between two visible characters.
-#[derive(Debug, Default)]
-struct Lines {
-    text: String,
-    chars: usize,
-    gap: Gap,
-}
+    use super::*;
 
-impl Lines {
-    fn gap(&mut self, gap: Gap) {
-        self.gap = self.gap.max(gap);
+    fn piece() -> impl Strategy<Value = String> {
+        let tags = [
+            "<p>",
+            "</p>",
+            "<br/>",
+            "<BR />",
+            "<li class=x>",
+            "<a href=\"a>b\" title='\"'>",
+            "</a >",
+            "<td",
+            "<x-y>",
+            "<",
+            "</",
+            "</>",
+            "<1",
+            "<!--",
+            "-->",
+            "<!doctype html>",
+            "<?php ?>",
+            "<svg>",
+            "</svg>",
+            "<title>",
+            "</title>",
+            "<script>",
+            "</script>",
+            "<textarea>",
+            "<noscript>",
+            "<b\0>",
+            "<b a=\"&lt;\" b = c d>",
+            "<i a=b\"c>",
+            "<p/ x>",
+            "<a\nb='c'>",
+            "<a =b>",
+            "<a b=>",
+            "<a b=\"",
+            ">",
+            "\"",
+            "'",
+            "=",
+        ];
+        let entities = [
+            "&",
+            "&amp;",
+            "&lt;",
+            "&gt;",
+            "&nbsp;",
+            "&quot;",
+            "&apos;",
+            "&#39;",
+            "&#x27;",
+            "&#0;",
+            "&#128;",
+            "&#xD800;",
+            "&#1114112;",
+            "&#xfdd0;",
+            "&#13;",
+            "&#11;",
+            "&amp",
+            "&ampx;",
+            "&copy;",
+            "&notit;",
+            "& ",
+            "&;",
+            "&#;",
+            "&#x;",
+            "&#8203;",
+            "&ndash;",
+            "&rsquo;",
+            "&mdash",
+            "&hellip;",
+            "&eacute;",
+            "&AMP;",
+            "&zz;",
+            "&#0000000039;",
+        ];
+        let texts = [
+            "a",
+            "Soft  cotton",
+            " ",
+            "\n",
+            "\r\n",
+            "\0",
+            "é",
+            "\u{200b}",
+            "क्\u{200d}ष",
+            "x y z",
+            "\u{a0}",
+        ];
+        let all: Vec<&'static str> = tags.into_iter().chain(entities).chain(texts).collect();
+        prop_oneof![4 => proptest::sample::select(all).prop_map(str::to_owned), 1 => "[ -~]{0,6}"]
     }
 
-    fn push(&mut self, text: &str, keep_lines: bool) {
-        for character in text.chars() {
-            if character.is_whitespace() {
-                let line = keep_lines && matches!(character, '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{85}');
-                self.gap(if line { Gap::Line } else { Gap::Space });
-            } else if !is_hidden(character) && !self.push_char(character) {
-                return;
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn what_is_read_the_simple_way_is_read_as_browsers_do(
+            pieces in proptest::collection::vec(piece(), 0..9),
+            keep_lines: bool,
+        ) {
+            let html = pieces.concat();
+            if let Some(text) = simple::to_text(&html, keep_lines) {
+                prop_assert_eq!(text, any_to_text(&html, keep_lines));
             }
         }
     }
 
-    /// `false` when the text is full.
-    fn push_char(&mut self, character: char) -> bool {
-        let gap = if self.text.is_empty() { Gap::None } else { self.gap };
-        let needed = 1 + usize::from(gap != Gap::None);
-        if self.chars + needed > DESCRIPTION_CHARS_MAX {
-            // Nothing that comes later may slip in behind the cut.
-            self.chars = DESCRIPTION_CHARS_MAX;
-            return false;
-        }
-        match gap {
-            Gap::None => {}
-            Gap::Space => self.text.push(' '),
-            Gap::Line => self.text.push('\n'),
-        }
-        self.text.push(character);
-        self.chars += needed;
-        self.gap = Gap::None;
-        true
-    }
-
-    fn finish(self) -> String {
-        self.text
+    #[test]
+    fn ordinary_descriptions_are_read_the_simple_way() {
+        let html = "<div class=\"rte\"><p>Salt &amp; pepper &ndash; 5 < 6</p><ul><li data-x='1'>It&rsquo;s <b>soft</b></li></ul><br/></div>";
+        let text = simple::to_text(html, false);
+        assert_eq!(text.as_deref(), Some("Salt & pepper – 5 < 6\nIt’s soft"));
     }
 }

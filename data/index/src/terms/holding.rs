@@ -1,0 +1,170 @@
+use super::stable_hash;
+
+/// How a product holds a term, in 16 bits. Every part but the form is the greater the better, so that the greatest of
+/// several holdings, part by part, is a bound on each of them.
+///
+/// | bits | part |
+/// |---|---|
+/// | 0–2 | title: 0 not at all, else how often in how short a title |
+/// | 3–4 | head: 2 it is what the title says the product is, 1 it stands right before that |
+/// | 5 | brand name or vendor |
+/// | 6 | category path or product type |
+/// | 7 | option, attribute or tag |
+/// | 8–10 | description: 0 not at all, else how often in how short a description |
+/// | 11–15 | form: which of the words that share the stem the title has |
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Holding(pub u16);
+
+/// How fast a further occurrence tells less, and how much the length of a text matters: BM25's `k1` and `b`.
+const K1: f32 = 1.2;
+const B: f32 = 0.75;
+/// Lengths, in words, of a usual title and a usual description. Fixed, so that parts weigh alike.
+const TITLE_WORDS: f32 = 10.0;
+const DESCRIPTION_WORDS: f32 = 80.0;
+
+impl Holding {
+    /// Every part at its greatest.
+    pub const MOST: Self = Self(0x07ff | 0xf800);
+    /// How many holdings there are but for the form.
+    pub const KINDS: usize = 1 << 11;
+
+    pub(crate) fn title(times: u32, words: usize) -> Self {
+        let level = (frequency(times, words, TITLE_WORDS) * 5.0 - 1.0)
+            .round()
+            .clamp(1.0, 7.0);
+        Self(level as u16)
+    }
+
+    pub(crate) const fn head(level: u16) -> Self {
+        Self((level & 3) << 3)
+    }
+
+    pub(crate) const BRAND: Self = Self(1 << 5);
+    pub(crate) const CATEGORY: Self = Self(1 << 6);
+    pub(crate) const OPTION: Self = Self(1 << 7);
+
+    pub(crate) fn description(times: u32, words: usize) -> Self {
+        let level = (frequency(times, words, DESCRIPTION_WORDS) * 4.0)
+            .round()
+            .clamp(1.0, 7.0);
+        Self((level as u16) << 8)
+    }
+
+    pub(crate) fn form(plain: &str) -> Self {
+        Self(u16::from(form_of(plain)) << 11)
+    }
+
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The greater of each part but the form, which is left out.
+    pub(crate) fn max(self, other: Self) -> Self {
+        let part = |mask: u16| (self.0 & mask).max(other.0 & mask);
+        Self(part(0x0007) | part(0x0018) | part(0x0020) | part(0x0040) | part(0x0080) | part(0x0700))
+    }
+
+    /// Everything but the form, a number below [`Holding::KINDS`].
+    #[must_use]
+    pub const fn kind(self) -> usize {
+        (self.0 & 0x07ff) as usize
+    }
+
+    /// Whether the title holds the term.
+    #[must_use]
+    pub const fn in_title(self) -> bool {
+        self.0 & 7 != 0
+    }
+
+    /// The title's part: what [`Holding::title`] made of frequency and length, 1 for once in a usual title.
+    #[must_use]
+    pub fn title_weight(self) -> f32 {
+        match self.0 & 7 {
+            0 => 0.0,
+            level => (f32::from(level) + 1.0) / 5.0,
+        }
+    }
+
+    /// 2 for what the product is, 1 for the word right before, 0 otherwise.
+    #[must_use]
+    pub const fn head_level(self) -> u16 {
+        (self.0 >> 3) & 3
+    }
+
+    /// Whether brand name or vendor holds the term.
+    #[must_use]
+    pub const fn in_brand(self) -> bool {
+        self.0 & (1 << 5) != 0
+    }
+
+    /// Whether category path or product type holds the term.
+    #[must_use]
+    pub const fn in_category(self) -> bool {
+        self.0 & (1 << 6) != 0
+    }
+
+    /// Whether an option, an attribute or a tag holds the term.
+    #[must_use]
+    pub const fn in_option(self) -> bool {
+        self.0 & (1 << 7) != 0
+    }
+
+    /// The description's part: 1 for once in a usual description.
+    #[must_use]
+    pub fn description_weight(self) -> f32 {
+        f32::from((self.0 >> 8) & 7) / 4.0
+    }
+
+    /// Which of the words that share the stem the title has: comparable with [`form_of`](Holding::form_code).
+    #[must_use]
+    pub const fn form_part(self) -> u8 {
+        (self.0 >> 11) as u8
+    }
+
+    /// What stands for a word's form; few words of one stem share it.
+    #[must_use]
+    pub fn form_code(plain: &str) -> u8 {
+        form_of(plain)
+    }
+}
+
+fn form_of(plain: &str) -> u8 {
+    (stable_hash(plain.as_bytes()) % 31) as u8 + 1
+}
+
+fn frequency(times: u32, words: usize, usual: f32) -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "lengths of texts")]
+    let (times, words) = (times as f32, words as f32);
+    times * (K1 + 1.0) / (times + K1 * (1.0 - B + B * words / usual))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_often_in_a_shorter_text_is_greater() {
+        let weight = |times, words| Holding::title(times, words).title_weight();
+        assert!((weight(1, 10) - 1.0).abs() < 1e-6);
+        assert!(weight(2, 10) > weight(1, 10) && weight(1, 4) > weight(1, 10) && weight(1, 10) > weight(1, 30));
+        assert!(weight(1, 10_000) > 0.0);
+        let weight = |times, words| Holding::description(times, words).description_weight();
+        assert!((weight(1, 80) - 1.0).abs() < 1e-6);
+        assert!(weight(9, 80) > weight(1, 80) && weight(1, 5_000) > 0.0);
+    }
+
+    #[test]
+    fn the_greatest_of_two_bounds_both_part_by_part() {
+        let one = Holding::title(1, 4).and(Holding::head(2)).and(Holding::form("shoes"));
+        let other = Holding::title(1, 30)
+            .and(Holding::description(3, 20))
+            .and(Holding::BRAND);
+        let most = one.max(other);
+        assert_eq!(most.title_weight(), one.title_weight());
+        assert_eq!(most.head_level(), 2);
+        assert!(most.in_brand() && !most.in_category() && !most.in_option());
+        assert_eq!(most.description_weight(), other.description_weight());
+        assert_eq!(one.form_part(), Holding::form_code("shoes"));
+        assert_ne!(Holding::form_code("shoe"), Holding::form_code("shoes"));
+    }
+}

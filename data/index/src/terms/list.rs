@@ -1,0 +1,365 @@
+//! The postings of one term.
+//!
+//! Rows come in blocks of 128, the last one may be shorter. Per list: the length of the rows in bytes (`u32`), a table
+//! of the blocks if there are more rows than one block has (last row `u32`, where its rows begin `u32`, the greatest
+//! holding `u16`), the rows, and a holding (`u16`) a row. A full block's rows are one byte that tells the bits of a
+//! number and bit-packed differences; the short one's are differences as variable-length integers.
+
+use bitpacking::{BitPacker, BitPacker4x};
+
+use super::{Holding, NO_ROW};
+
+pub(super) const BLOCK: usize = BitPacker4x::BLOCK_LEN;
+const BLOCK_ENTRY_BYTES: usize = 10;
+
+/// Encodes a list; `postings` in order of their rows.
+pub(super) fn write(postings: &[(u32, Holding)], out: &mut Vec<u8>) {
+    let mut rows = Vec::with_capacity(2 * postings.len());
+    let mut table = Vec::new();
+    let mut last = 0;
+    for block in postings.chunks(BLOCK) {
+        let at = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+        let most = block.iter().fold(Holding::default(), |most, (_, held)| most.max(*held));
+        let end = block.last().map_or(last, |(row, _)| *row);
+        table.extend_from_slice(&end.to_le_bytes());
+        table.extend_from_slice(&at.to_le_bytes());
+        table.extend_from_slice(&most.0.to_le_bytes());
+        if block.len() == BLOCK {
+            let mut plain = [0; BLOCK];
+            for (to, (row, _)) in plain.iter_mut().zip(block) {
+                *to = *row;
+            }
+            let packer = BitPacker4x::new();
+            let bits = packer.num_bits_sorted(last, &plain);
+            let mut packed = [0; 4 * BLOCK];
+            let length = packer.compress_sorted(last, &plain, &mut packed, bits);
+            rows.push(bits);
+            rows.extend_from_slice(packed.get(..length).unwrap_or_default());
+        } else {
+            let mut before = last;
+            for (row, _) in block {
+                varint(row - before, &mut rows);
+                before = *row;
+            }
+        }
+        last = end;
+    }
+    out.extend_from_slice(&u32::try_from(rows.len()).unwrap_or(u32::MAX).to_le_bytes());
+    if postings.len() > BLOCK {
+        out.extend_from_slice(&table);
+    }
+    out.extend_from_slice(&rows);
+    for (_, held) in postings {
+        out.extend_from_slice(&held.0.to_le_bytes());
+    }
+}
+
+fn varint(mut value: u32, out: &mut Vec<u8>) {
+    while value >= 0x80 {
+        out.push((value & 0x7f) as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// The products that hold a term.
+#[derive(Debug, Clone, Copy)]
+pub struct TermList<'a> {
+    count: usize,
+    table: &'a [u8],
+    rows: &'a [u8],
+    holdings: &'a [u8],
+}
+
+impl<'a> TermList<'a> {
+    /// The list of `count` postings that begins where `bytes` do; `None` when they are too short.
+    pub(super) fn read(count: u32, bytes: &'a [u8]) -> Option<Self> {
+        let count = usize::try_from(count).ok()?;
+        let (length, rest) = bytes.split_first_chunk::<4>()?;
+        let blocks = if count > BLOCK { count.div_ceil(BLOCK) } else { 0 };
+        let (table, rest) = rest.split_at_checked(blocks.checked_mul(BLOCK_ENTRY_BYTES)?)?;
+        let (rows, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        Some(Self {
+            count,
+            table,
+            rows,
+            holdings: rest.get(..count.checked_mul(2)?)?,
+        })
+    }
+
+    /// How many products hold the term, dead rows included.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        u32::try_from(self.count).unwrap_or(u32::MAX)
+    }
+
+    /// A cursor at the first of them.
+    #[must_use]
+    pub fn cursor(self) -> TermCursor<'a> {
+        let mut cursor = TermCursor {
+            list: self,
+            rows: [NO_ROW; BLOCK],
+            length: 0,
+            block: 0,
+            at: 0,
+            row: NO_ROW,
+            end: 0,
+            decoded: 0,
+        };
+        cursor.load(0);
+        cursor
+    }
+
+    fn blocks(&self) -> usize {
+        self.count.div_ceil(BLOCK)
+    }
+
+    /// The last row of a block.
+    fn end(&self, block: usize) -> u32 {
+        match self.entry(block) {
+            Some(entry) => u32_at(entry, 0),
+            // One block alone holds every row; beyond the last block there is none.
+            None if block == 0 => NO_ROW - 1,
+            None => NO_ROW,
+        }
+    }
+
+    fn entry(&self, block: usize) -> Option<&'a [u8]> {
+        let from = block * BLOCK_ENTRY_BYTES;
+        self.table.get(from..from + BLOCK_ENTRY_BYTES)
+    }
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    bytes
+        .get(at..at + 4)
+        .and_then(|bytes| bytes.try_into().ok())
+        .map_or(0, u32::from_le_bytes)
+}
+
+/// Walks the rows of a list upwards.
+#[derive(Debug)]
+pub struct TermCursor<'a> {
+    list: TermList<'a>,
+    /// The rows of the block at hand; [`NO_ROW`] beyond its length.
+    rows: [u32; BLOCK],
+    length: usize,
+    block: usize,
+    at: usize,
+    row: u32,
+    /// The last row of the block at hand.
+    end: u32,
+    decoded: u32,
+}
+
+impl TermCursor<'_> {
+    /// The row at hand; [`NO_ROW`] after the last.
+    #[must_use]
+    pub const fn row(&self) -> u32 {
+        self.row
+    }
+
+    /// How many products hold the term.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        self.list.count()
+    }
+
+    /// How many postings were decoded so far.
+    #[must_use]
+    pub const fn decoded(&self) -> u32 {
+        self.decoded
+    }
+
+    /// How the product at hand holds the term.
+    #[must_use]
+    pub fn holding(&self) -> Holding {
+        let at = 2 * (self.block * BLOCK + self.at);
+        let bytes = self.list.holdings.get(at..at + 2);
+        Holding(
+            bytes
+                .and_then(|bytes| bytes.try_into().ok())
+                .map_or(0, u16::from_le_bytes),
+        )
+    }
+
+    /// A bound on every holding of the block at hand.
+    #[must_use]
+    pub fn block_most(&self) -> Holding {
+        self.list
+            .entry(self.block)
+            .map_or(Holding::MOST, |entry| Holding(u16::from_le_bytes([entry[8], entry[9]])))
+    }
+
+    /// The last row of the block at hand.
+    #[must_use]
+    pub const fn block_end(&self) -> u32 {
+        self.end
+    }
+
+    /// Moves to the next row and answers it.
+    pub fn advance(&mut self) -> u32 {
+        self.at += 1;
+        if self.at < self.length {
+            self.row = self.rows[self.at];
+        } else {
+            self.load(self.block + 1);
+        }
+        self.row
+    }
+
+    /// Moves past the block at hand and answers the row there.
+    pub fn skip_block(&mut self) -> u32 {
+        self.load(self.block + 1);
+        self.row
+    }
+
+    /// Moves to the first row from `target` on, never back, and answers it.
+    pub fn seek(&mut self, target: u32) -> u32 {
+        if self.row >= target {
+            return self.row;
+        }
+        if target > self.end {
+            self.load(self.block_of(target));
+        }
+        let rest = self.rows.get(self.at..self.length).unwrap_or_default();
+        self.at += rest.partition_point(|row| *row < target);
+        if self.at < self.length {
+            self.row = self.rows[self.at];
+        } else {
+            // Only when the table and the rows disagree, or after the last row.
+            self.load(self.block + 1);
+        }
+        self.row
+    }
+
+    /// The first block from the next one on that may hold `target`.
+    fn block_of(&self, target: u32) -> usize {
+        let (mut low, mut step) = (self.block + 1, 1);
+        while low + step < self.list.blocks() && self.list.end(low + step) < target {
+            low += step;
+            step *= 2;
+        }
+        let mut high = (low + step).min(self.list.blocks());
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.list.end(middle) < target {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
+    fn load(&mut self, block: usize) {
+        (self.block, self.at, self.length) = (block, 0, 0);
+        if block < self.list.blocks() {
+            self.length = self.decode(block);
+            self.decoded = self.decoded.saturating_add(u32::try_from(self.length).unwrap_or(0));
+        }
+        if self.length == 0 {
+            (self.row, self.end) = (NO_ROW, NO_ROW);
+        } else {
+            (self.row, self.end) = (self.rows[0], self.rows[self.length - 1]);
+        }
+    }
+
+    /// Decodes a block and answers how many rows it has.
+    fn decode(&mut self, block: usize) -> usize {
+        let before = match block.checked_sub(1) {
+            Some(before) => self.list.end(before),
+            None => 0,
+        };
+        let from = self.list.entry(block).map_or(0, |entry| u32_at(entry, 4) as usize);
+        let bytes = self.list.rows.get(from..).unwrap_or_default();
+        let length = (self.list.count - block * BLOCK).min(BLOCK);
+        if length == BLOCK {
+            let Some((bits, packed)) = bytes.split_first() else {
+                return 0;
+            };
+            if *bits > 32 || packed.len() < usize::from(*bits) * BLOCK / 8 {
+                return 0;
+            }
+            BitPacker4x::new().decompress_sorted(before, packed, &mut self.rows, *bits);
+            return BLOCK;
+        }
+        let (mut bytes, mut row) = (bytes.iter(), before);
+        for to in self.rows.iter_mut().take(length) {
+            let (mut difference, mut shift) = (0_u32, 0);
+            for byte in bytes.by_ref() {
+                difference |= u32::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
+                shift += 7;
+                if byte & 0x80 == 0 {
+                    break;
+                }
+            }
+            row = row.saturating_add(difference);
+            *to = row;
+        }
+        length
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn encoded(rows: &[u32]) -> Vec<u8> {
+        let postings: Vec<_> = rows.iter().map(|row| (*row, Holding((*row % 2_000) as u16))).collect();
+        let mut out = Vec::new();
+        write(&postings, &mut out);
+        out
+    }
+
+    proptest! {
+        #[test]
+        fn a_list_reads_back(rows in proptest::collection::btree_set(0..200_000_u32, 1..700)) {
+            let rows: Vec<u32> = rows.into_iter().collect();
+            let bytes = encoded(&rows);
+            let list = TermList::read(rows.len() as u32, &bytes).unwrap();
+            let mut cursor = list.cursor();
+            for row in &rows {
+                prop_assert_eq!(cursor.row(), *row);
+                prop_assert_eq!(cursor.holding(), Holding((*row % 2_000) as u16));
+                let (most, held) = (cursor.block_most(), cursor.holding());
+                prop_assert_eq!(most.max(held).kind(), Holding(most.0 & 0x07ff).kind());
+                cursor.advance();
+            }
+            prop_assert_eq!(cursor.row(), NO_ROW);
+            prop_assert_eq!(cursor.decoded() as usize, rows.len());
+        }
+
+        #[test]
+        fn seeking_finds_what_walking_does(
+            rows in proptest::collection::btree_set(0..60_000_u32, 1..900),
+            targets in proptest::collection::btree_set(0..61_000_u32, 1..30),
+        ) {
+            let rows: Vec<u32> = rows.into_iter().collect();
+            let bytes = encoded(&rows);
+            let mut cursor = TermList::read(rows.len() as u32, &bytes).unwrap().cursor();
+            for target in targets {
+                let found = rows.iter().copied().find(|row| *row >= target).unwrap_or(NO_ROW);
+                prop_assert_eq!(cursor.seek(target), found);
+                if found != NO_ROW {
+                    prop_assert_eq!(cursor.holding(), Holding((found % 2_000) as u16));
+                }
+            }
+        }
+
+        #[test]
+        fn damaged_bytes_never_panic(mut bytes in Just(encoded(&(0..1_000).map(|row| 3 * row).collect::<Vec<_>>())),
+            at in 0..1_000_usize, by in 1..=255_u8, cut in 0..2_000_usize, target in 0..4_000_u32) {
+            bytes[at] ^= by;
+            bytes.truncate(bytes.len() - cut.min(bytes.len()));
+            if let Some(list) = TermList::read(1_000, &bytes) {
+                let mut cursor = list.cursor();
+                let _ = cursor.seek(target);
+                for _ in 0..1_100 {
+                    let _ = (cursor.holding(), cursor.block_most(), cursor.advance());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,278 @@
+use data_model::{Brand, Product};
+use rustc_hash::FxHashMap;
+
+use super::file::{ENTRY_BYTES, HEADER_BYTES, MAGIC};
+use super::head::head;
+use super::{Holding, list, stable_hash, word_hash};
+use crate::part::description_head;
+use crate::taxonomy;
+use crate::text::{Plain, letters_of};
+
+/// More values of one field than anyone searches for.
+const VALUES_MAX: usize = 256;
+
+/// Where a product has a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Title,
+    /// The title's word that says what the product is.
+    Head,
+    /// The word right before.
+    BesideHead,
+    Description,
+    Other(u16),
+}
+
+/// The postings of one term so far: row differences and holdings.
+#[derive(Debug, Default)]
+struct Pending {
+    count: u32,
+    last: u32,
+    bytes: Vec<u8>,
+}
+
+/// Collects the terms of a part, product by product.
+#[derive(Debug, Default)]
+pub(crate) struct TermsWriter {
+    plain: Plain,
+    /// The term of a word as it is written.
+    of_word: FxHashMap<Box<str>, Word>,
+    of_stem: FxHashMap<Box<str>, u32>,
+    stems: Vec<Box<str>>,
+    lists: Vec<Pending>,
+    titles: Vec<(u32, u32)>,
+    words: Vec<u16>,
+    rows: u32,
+    memory: usize,
+    // Emptied for every product.
+    found: Vec<(u32, Place, u16)>,
+}
+
+/// A word as it is written: its term and the code of its form.
+#[derive(Debug, Clone, Copy)]
+struct Word {
+    term: u32,
+    form: u16,
+    hash: u16,
+}
+
+impl TermsWriter {
+    /// About how much memory it holds.
+    pub(crate) const fn memory(&self) -> usize {
+        self.memory
+    }
+
+    /// Takes the next row.
+    pub(crate) fn push(&mut self, product: &Product, brand: &Brand) {
+        self.found.clear();
+        let title_words = self.title(&product.title);
+        let description_words = self.field(description_head(&product.description), Place::Description);
+        let (of_brand, of_category, of_option) = (
+            Place::Other(Holding::BRAND.0),
+            Place::Other(Holding::CATEGORY.0),
+            Place::Other(Holding::OPTION.0),
+        );
+        self.field(&brand.name, of_brand);
+        if let Some(vendor) = &product.vendor {
+            self.field(vendor, of_brand);
+        }
+        if let Some(category) = product.category.and_then(taxonomy::by_id) {
+            self.field(category.path, of_category);
+        }
+        if let Some(product_type) = &product.product_type {
+            self.field(product_type, of_category);
+        }
+        let options = product.options.iter().flat_map(|option| &option.values);
+        let attributes = product.attributes.iter().flat_map(|attribute| &attribute.values);
+        for value in options.chain(attributes).take(VALUES_MAX) {
+            self.field(value, of_option);
+        }
+        for tag in product.tags.iter().take(VALUES_MAX) {
+            self.field(tag, of_option);
+        }
+        self.post(title_words, description_words);
+        let hash = stable_hash(letters_of(&product.title).as_bytes());
+        let words_end = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
+        self.titles.push((hash, words_end));
+        self.memory += 8 + 2 * title_words;
+        self.rows += 1;
+    }
+
+    /// Takes a title; answers how many words it has.
+    fn title(&mut self, title: &str) -> usize {
+        let tokens = self.plain.tokens(title);
+        let main: Vec<_> = tokens
+            .iter()
+            .filter(|token| token.is_main)
+            .map(|token| (token.text.as_str(), token.offsets.clone()))
+            .collect();
+        let (named, words) = (head(title, &main), main.len());
+        for token in &tokens {
+            let word = self.word(&token.text);
+            let place = match named {
+                Some(at) if token.position == at => Place::Head,
+                Some(at) if token.position + 1 == at => Place::BesideHead,
+                _ => Place::Title,
+            };
+            self.found.push((word.term, place, word.form));
+            if token.is_main {
+                self.words.push(word.hash);
+            }
+        }
+        words
+    }
+
+    /// Takes another text; answers how many words it has.
+    fn field(&mut self, text: &str, place: Place) -> usize {
+        if text.is_empty() {
+            return 0;
+        }
+        let mut words = 0;
+        for token in self.plain.tokens(text) {
+            let word = self.word(&token.text);
+            self.found.push((word.term, place, 0));
+            words += usize::from(token.is_main);
+        }
+        words
+    }
+
+    fn word(&mut self, text: &str) -> Word {
+        if let Some(word) = self.of_word.get(text) {
+            return *word;
+        }
+        let stem = self.plain.stem(text);
+        let hash = word_hash(&stem);
+        let term = match self.of_stem.get(&*stem) {
+            Some(term) => *term,
+            None => {
+                let term = u32::try_from(self.stems.len()).unwrap_or(u32::MAX);
+                self.stems.push(stem.as_str().into());
+                self.lists.push(Pending::default());
+                self.of_stem.insert(stem.as_str().into(), term);
+                self.memory += 2 * stem.len() + 128;
+                term
+            }
+        };
+        self.memory += text.len() + 64;
+        let form = Holding::form(text).0;
+        let word = Word { term, form, hash };
+        self.of_word.insert(text.into(), word);
+        word
+    }
+
+    /// Writes the product's postings, one a term.
+    fn post(&mut self, title_words: usize, description_words: usize) {
+        self.found.sort_unstable();
+        for group in self.found.chunk_by(|one, other| one.0 == other.0) {
+            let (mut held, mut in_title, mut in_description, mut form) = (Holding::default(), 0, 0, 0);
+            for (_, place, of_word) in group {
+                match place {
+                    Place::Title => in_title += 1,
+                    Place::Head => {
+                        in_title += 1;
+                        held = held.max(Holding::head(2));
+                    }
+                    Place::BesideHead => {
+                        in_title += 1;
+                        held = held.max(Holding::head(1));
+                    }
+                    Place::Description => in_description += 1,
+                    Place::Other(part) => held = held.max(Holding(*part)),
+                }
+                // Of several forms in a title one is told.
+                form = form.max(*of_word);
+            }
+            if in_title > 0 {
+                held = held.and(Holding::title(in_title, title_words));
+            }
+            if in_description > 0 {
+                held = held.and(Holding::description(in_description, description_words));
+            }
+            let Some(list) = group.first().and_then(|found| self.lists.get_mut(found.0 as usize)) else {
+                continue;
+            };
+            let before = list.bytes.capacity();
+            list.push(self.rows, Holding(held.0 | form));
+            self.memory += list.bytes.capacity() - before;
+        }
+    }
+
+    /// The file.
+    pub(crate) fn finish(self) -> Vec<u8> {
+        let slots = (2 * self.stems.len() + 1).next_power_of_two();
+        let texts: usize = self.stems.iter().map(|stem| stem.len()).sum();
+        let mut out = Vec::with_capacity(HEADER_BYTES + 4 * slots + (ENTRY_BYTES + 64) * self.stems.len() + texts);
+        out.extend_from_slice(MAGIC);
+        for number in [self.rows as usize, self.stems.len(), slots, texts, self.words.len()] {
+            out.extend_from_slice(&u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes());
+        }
+        out.resize(HEADER_BYTES, 0);
+        for slot in table(&self.stems, slots) {
+            out.extend_from_slice(&slot.to_le_bytes());
+        }
+        let (mut entries, mut lists, mut postings, mut end) = (Vec::new(), Vec::new(), Vec::new(), 0);
+        for (stem, pending) in self.stems.iter().zip(&self.lists) {
+            end += u32::try_from(stem.len()).unwrap_or(0);
+            entries.extend_from_slice(&end.to_le_bytes());
+            entries.extend_from_slice(&pending.count.to_le_bytes());
+            entries.extend_from_slice(&(lists.len() as u64).to_le_bytes());
+            pending.read(&mut postings);
+            list::write(&postings, &mut lists);
+        }
+        out.append(&mut entries);
+        self.stems
+            .iter()
+            .for_each(|stem| out.extend_from_slice(stem.as_bytes()));
+        for (hash, words_end) in &self.titles {
+            out.extend_from_slice(&hash.to_le_bytes());
+            out.extend_from_slice(&words_end.to_le_bytes());
+        }
+        self.words
+            .iter()
+            .for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
+        out.append(&mut lists);
+        out
+    }
+}
+
+/// The hash table: linear probing, terms in the order in which they came.
+fn table(stems: &[Box<str>], slots: usize) -> Vec<u32> {
+    let mut table = vec![0_u32; slots];
+    for (term, stem) in (1..).zip(stems) {
+        let mut slot = stable_hash(stem.as_bytes()) as usize & (slots - 1);
+        while table[slot] != 0 {
+            slot = (slot + 1) & (slots - 1);
+        }
+        table[slot] = term;
+    }
+    table
+}
+
+impl Pending {
+    fn push(&mut self, row: u32, held: Holding) {
+        let mut difference = row - self.last;
+        while difference >= 0x80 {
+            self.bytes.push((difference & 0x7f) as u8 | 0x80);
+            difference >>= 7;
+        }
+        self.bytes.push(difference as u8);
+        self.bytes.extend_from_slice(&held.0.to_le_bytes());
+        (self.last, self.count) = (row, self.count + 1);
+    }
+
+    fn read(&self, out: &mut Vec<(u32, Holding)>) {
+        out.clear();
+        let (mut bytes, mut row) = (self.bytes.iter().copied(), 0);
+        while let Some(mut byte) = bytes.next() {
+            let (mut difference, mut shift) = (u32::from(byte & 0x7f), 7);
+            while byte & 0x80 != 0 {
+                byte = bytes.next().unwrap_or(0);
+                difference |= u32::from(byte & 0x7f) << shift;
+                shift += 7;
+            }
+            row += difference;
+            let held = [bytes.next().unwrap_or(0), bytes.next().unwrap_or(0)];
+            out.push((row, Holding(u16::from_le_bytes(held))));
+        }
+    }
+}

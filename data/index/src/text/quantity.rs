@@ -1,0 +1,114 @@
+use super::units;
+use super::words::Word;
+
+/// A number as text has it, in one spelling, and the unit that it counts.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Quantity {
+    pub(super) number: String,
+    pub(super) unit: Option<&'static str>,
+    /// How many words it takes.
+    pub(super) words: usize,
+}
+
+/// Denominators that are read as fractions; `24/7` and `50/50` are none.
+const DENOMINATORS: [u32; 8] = [2, 3, 4, 5, 8, 16, 32, 64];
+
+/// The fraction of which `at` is the stroke and `start` the first character, as a decimal number.
+pub(super) fn fraction_at(text: &str, start: usize, at: usize) -> Option<()> {
+    let upper = text.get(start..at)?;
+    let lower = text.get(at + 1..)?;
+    let digits = lower.bytes().take_while(u8::is_ascii_digit).count();
+    fraction(upper, lower.get(..digits)?).map(|_| ())
+}
+
+/// Ten-thousandths of a fraction.
+fn fraction(upper: &str, lower: &str) -> Option<u32> {
+    if upper.len() > 2 || lower.len() > 2 {
+        return None;
+    }
+    let (upper, lower): (u32, u32) = (upper.parse().ok()?, lower.parse().ok()?);
+    (upper > 0 && upper < lower && DENOMINATORS.contains(&lower)).then(|| (20_000 * upper + lower) / (2 * lower))
+}
+
+/// The quantity that begins with the word at `at`: `3 m`, `3m`, `1-1/2 in.`, `6\"`, `5' `, or a bare number that is not
+/// written in the one spelling.
+pub(super) fn read(text: &str, words: &[Word], at: usize) -> Option<Quantity> {
+    let word = words.get(at)?;
+    if !word.text.starts_with(|char: char| char.is_ascii_digit()) {
+        return None;
+    }
+    if let Some((number, unit)) = units::glued(&word.text) {
+        return Some(Quantity {
+            number: units::canonical_number(number).to_owned(),
+            unit: Some(unit),
+            words: 1,
+        });
+    }
+    let (number, taken) = number(text, words, at)?;
+    let (unit, unit_words) = unit(text, words, at + taken).map_or((None, 0), |(unit, words)| (Some(unit), words));
+    Some(Quantity {
+        number,
+        unit,
+        words: taken + unit_words,
+    })
+}
+
+/// A number and how many words it takes; two if a fraction follows it.
+fn number(text: &str, words: &[Word], at: usize) -> Option<(String, usize)> {
+    let word = words.get(at)?;
+    if let Some((upper, lower)) = word.text.split_once('/') {
+        return Some((decimal(0, fraction(upper, lower)?), 1));
+    }
+    if !units::is_number(&word.text) {
+        return None;
+    }
+    if let Some(next) = words.get(at + 1)
+        && let Some((upper, lower)) = next.text.split_once('/')
+        && let Some(part) = fraction(upper, lower)
+        && matches!(text.get(word.offsets.end..next.offsets.start), Some(" " | "-"))
+        && word.text.len() <= 3
+        && let Ok(whole) = word.text.parse()
+    {
+        return Some((decimal(whole, part), 2));
+    }
+    Some((units::canonical_number(&word.text).to_owned(), 1))
+}
+
+fn decimal(whole: u32, ten_thousandths: u32) -> String {
+    units::canonical_number(&format!("{whole}.{ten_thousandths:04}")).to_owned()
+}
+
+/// The unit of a number whose last word is the one before `at`, and how many words it takes: none for `\"`.
+fn unit(text: &str, words: &[Word], at: usize) -> Option<(&'static str, usize)> {
+    let after = words.get(at - 1)?.offsets.end;
+    let rest = text.get(after..)?;
+    let mut chars = rest.trim_start_matches(' ').chars();
+    match (chars.next(), chars.next()) {
+        (Some('"' | '\u{201d}' | '\u{2033}'), _) | (Some('\'' | '\u{2019}'), Some('\'' | '\u{2019}')) => {
+            return Some(("in", 0));
+        }
+        (Some('\'' | '\u{2019}' | '\u{2032}'), next) if !next.is_some_and(char::is_alphabetic) => {
+            return Some(("ft", 0));
+        }
+        _ => {}
+    }
+    let next = words.get(at)?;
+    let between = text.get(after..next.offsets.start)?;
+    if between.len() > 2 || !between.chars().all(|char| char == ' ' || char == '-') {
+        return None;
+    }
+    let (unit, always) = units::apart(&next.text)?;
+    // `in` is a word too: a unit with a full stop, before `x`, a side's name or the end.
+    let ends = || {
+        let rest = text.get(next.offsets.end..).unwrap_or_default();
+        let dotted = rest
+            .strip_prefix('.')
+            .is_some_and(|rest| !rest.starts_with(|char: char| char.is_ascii_digit()));
+        let last = rest.trim_start().is_empty() || rest.starts_with([',', ';', ')']);
+        let side = words
+            .get(at + 1)
+            .is_some_and(|side| matches!(side.text.as_str(), "x" | "w" | "h" | "d" | "l"));
+        unit == "in" && (dotted || last || side)
+    };
+    (always || ends()).then_some((unit, 1))
+}

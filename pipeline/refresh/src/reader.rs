@@ -1,0 +1,117 @@
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use data_model::CurrencyCode;
+use pipeline_crawl::{PageReader, PageScan, RegisteredBrand, ScanOnly, StoreFacts};
+use pipeline_normalise::{PageRead, StoreContext};
+use pipeline_parse::ParseError;
+
+/// Room for pages that were read while their store was being crawled, in bytes of their bodies.
+#[derive(Debug, Clone)]
+pub(crate) struct Room {
+    bytes_max: u64,
+    used: Arc<AtomicU64>,
+}
+
+impl Room {
+    pub(crate) fn new(bytes_max: u64) -> Self {
+        Self {
+            bytes_max,
+            used: Arc::default(),
+        }
+    }
+
+    fn take(&self, bytes: u64) -> bool {
+        let add = |used: u64| used.checked_add(bytes).filter(|used| *used <= self.bytes_max);
+        self.used
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, add)
+            .is_ok()
+    }
+
+    fn give_back(&self, bytes: u64) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+/// Understands the pages of one store while they come in, as long as there is room; the others are read again from
+/// the landing.
+#[derive(Debug)]
+pub(crate) struct StoreReader {
+    registered: RegisteredBrand,
+    currency_before: Option<CurrencyCode>,
+    room: Room,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    bytes: u64,
+    /// By the SHA-256 of their bodies, with the currency that they were understood in.
+    pages: HashMap<String, (CurrencyCode, PageRead)>,
+}
+
+impl StoreReader {
+    pub(crate) fn new(registered: RegisteredBrand, currency_before: Option<CurrencyCode>, room: Room) -> Self {
+        Self {
+            registered,
+            currency_before,
+            room,
+            kept: Mutex::default(),
+        }
+    }
+
+    /// A page that was read with this outcome, if it was kept and nobody took it before.
+    pub(crate) fn take(&self, sha256: &str, context: &StoreContext) -> Option<PageRead> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let (currency, page) = kept.pages.remove(sha256)?;
+        (currency == context.currency).then_some(page)
+    }
+}
+
+impl PageReader for StoreReader {
+    fn scan(&self, facts: &StoreFacts, sha256: &str, body: &[u8]) -> Result<PageScan, ParseError> {
+        let bytes = body.len() as u64;
+        let Some(context) = context_of(&self.registered, facts, self.currency_before).filter(|_| self.room.take(bytes))
+        else {
+            return ScanOnly.scan(facts, sha256, body);
+        };
+        let page = match PageRead::of(body, &context) {
+            Ok(page) => page,
+            Err(error) => {
+                self.room.give_back(bytes);
+                return Err(error);
+            }
+        };
+        let scan = PageScan {
+            records: u32::try_from(page.records()).unwrap_or(u32::MAX),
+            ids: page.ids().to_vec(),
+        };
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.bytes += bytes;
+        kept.pages.insert(sha256.to_owned(), (context.currency, page));
+        Ok(scan)
+    }
+}
+
+impl Drop for StoreReader {
+    fn drop(&mut self) {
+        let kept = self.kept.get_mut().unwrap_or_else(PoisonError::into_inner);
+        self.room.give_back(kept.bytes);
+    }
+}
+
+/// What the pages of a store are understood by; `None` if nobody says which currency its prices are in.
+pub(crate) fn context_of(
+    registered: &RegisteredBrand,
+    facts: &StoreFacts,
+    currency_before: Option<CurrencyCode>,
+) -> Option<StoreContext> {
+    // A store that describes itself only now and then has not changed its currency in between.
+    let currency = registered.currency.or(facts.currency).or(currency_before)?;
+    Some(StoreContext {
+        store: registered.store.clone(),
+        currency,
+        base_url: registered.base_url_text().to_owned(),
+    })
+}

@@ -1,0 +1,271 @@
+//! The judged queries of folders of stores, asked through the routes: run files for a scorer to read.
+//!
+//! `cargo run -p query-server --example relevance -- --set FOLDER --mode lexical --out RUNS`
+//!
+//! `stores/{brand}/products-N.json` and `meta.json` are parsed, normalised and indexed as a crawl would leave them,
+//! without one; `queries.tsv` holds an id and a query a line. The run names products by their platform's id.
+
+use std::collections::BTreeMap;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::Context;
+use axum::body::Body;
+use data_index::{
+    Assembly, BrandFacts, BuildOptions, CheckOptions, LakeStore, PartsBuilder, PlanOptions, Publication, ReleaseStore,
+    assemble, plan,
+};
+use data_model::{Brand, Clock, Product, Timestamp};
+use data_storage::Storage;
+use http_body_util::BodyExt;
+use pipeline_normalise::{CatalogueBuilder, StoreContext};
+use query_server::{QueryConfig, QueryServer};
+use serde_json::Value;
+use tower::ServiceExt;
+
+/// A clock that stands still: it names a release, it measures nothing.
+#[derive(Debug)]
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_micros(1_800_000_000_000_000)
+    }
+}
+
+/// What to ask, and how.
+#[derive(Debug, Clone, Default)]
+struct Asked {
+    /// Folder with `stores/` and `queries.tsv`.
+    set: PathBuf,
+    /// Modes of search, one run each.
+    modes: Vec<String>,
+    /// Folder for the runs: `{set}.{mode}.tsv`, lines of query, product, rank.
+    out: PathBuf,
+    /// Further parameters of every request, `sort=newest` say.
+    also: String,
+    /// Folder in which the release is kept, and found again by the next run.
+    keep: Option<PathBuf>,
+}
+
+fn main() -> anyhow::Result<()> {
+    let mut asked = Asked {
+        modes: vec!["lexical".to_owned()],
+        ..Asked::default()
+    };
+    let mut sets = Vec::new();
+    let mut arguments = std::env::args().skip(1);
+    while let Some(name) = arguments.next() {
+        let value = arguments.next().with_context(|| format!("{name} without a value"))?;
+        match name.as_str() {
+            "--set" => sets.push(PathBuf::from(value)),
+            "--mode" => asked.modes = value.split(',').map(str::to_owned).collect(),
+            "--out" => asked.out = PathBuf::from(value),
+            "--also" => asked.also = format!("&{value}"),
+            "--keep" => asked.keep = Some(PathBuf::from(value)),
+            _ => anyhow::bail!("{name} is unknown: --set, --mode, --out, --also, --keep"),
+        }
+    }
+    for set in sets {
+        run(&Asked { set, ..asked.clone() })?;
+    }
+    Ok(())
+}
+
+fn run(asked: &Asked) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let scratch = tempfile::tempdir()?;
+    let home = asked.keep.as_deref().unwrap_or(scratch.path());
+    let file = home.join("platform-ids.json");
+    let platform_ids: BTreeMap<String, u64> = if file.exists() {
+        serde_json::from_slice(&std::fs::read(&file)?)?
+    } else {
+        std::fs::create_dir_all(home)?;
+        let stores = stores(&asked.set.join("stores"))?;
+        let products = stores.iter().flat_map(|(_, products)| products);
+        let ids = products.map(|product| (product.key.id().to_string(), product.key.platform_id));
+        let ids: BTreeMap<String, u64> = ids.collect();
+        runtime.block_on(publish(&stores, home))?;
+        std::fs::write(&file, serde_json::to_vec(&ids)?)?;
+        ids
+    };
+    let router = runtime.block_on(serve(home))?;
+    let queries = std::fs::read_to_string(asked.set.join("queries.tsv"))?;
+    let set = asked
+        .set
+        .file_name()
+        .context("a folder")?
+        .to_string_lossy()
+        .into_owned();
+    std::fs::create_dir_all(&asked.out)?;
+    for mode in &asked.modes {
+        let mut out = BufWriter::new(std::fs::File::create(asked.out.join(format!("{set}.{mode}.tsv")))?);
+        let mut times = Vec::new();
+        for line in queries.lines() {
+            let Some((id, text)) = line.split_once('\t') else {
+                continue;
+            };
+            let path = path(text, mode, asked);
+            let begun = Instant::now();
+            let answer = runtime.block_on(get(&router, &path))?;
+            times.push(begun.elapsed().as_secs_f64() * 1e3);
+            for (rank, card) in (1..).zip(answer["data"].as_array().into_iter().flatten()) {
+                let product = card["id"].as_str().and_then(|id| platform_ids.get(id));
+                let product = product.with_context(|| format!("{path}: a product of no store"))?;
+                writeln!(out, "{id}\t{product}\t{rank}")?;
+            }
+        }
+        out.flush()?;
+        times.sort_by(f64::total_cmp);
+        let at = |share: usize| times.get(times.len() * share / 100).copied().unwrap_or_default();
+        writeln!(
+            std::io::stderr(),
+            "{set} {mode}: {} queries, p50 {:.3} ms, p99 {:.3} ms",
+            times.len(),
+            at(50),
+            at(99)
+        )?;
+    }
+    Ok(())
+}
+
+fn path(text: &str, mode: &str, asked: &Asked) -> String {
+    let encoded: String = text
+        .bytes()
+        .map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => char::from(byte).to_string(),
+            _ => format!("%{byte:02X}"),
+        })
+        .collect();
+    format!("/v1/search?mode={mode}&limit=40&q={encoded}{}", asked.also)
+}
+
+async fn get(router: &axum::Router, path: &str) -> anyhow::Result<Value> {
+    let request = axum::http::Request::get(path).body(Body::empty())?;
+    let answer = router.clone().oneshot(request).await?;
+    let status = answer.status();
+    let body = answer.into_body().collect().await?.to_bytes();
+    anyhow::ensure!(
+        status.is_success(),
+        "{path}: {status}: {}",
+        String::from_utf8_lossy(&body)
+    );
+    Ok(serde_json::from_slice(&body)?)
+}
+
+type Stores = Vec<(BrandFacts, Vec<Product>)>;
+
+/// Every store below a folder, normalised.
+fn stores(folder: &Path) -> anyhow::Result<Stores> {
+    let mut stores = Vec::new();
+    let mut folders = Vec::new();
+    for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        let path = entry?.path();
+        if path.join("meta.json").exists() {
+            folders.push(path);
+        }
+    }
+    folders.sort();
+    for folder in folders {
+        let meta: Value = serde_json::from_slice(&std::fs::read(folder.join("meta.json"))?)?;
+        let text = |key: &str| {
+            meta[key]
+                .as_str()
+                .with_context(|| format!("{key} of {}", folder.display()))
+        };
+        let domain = text("domain")?;
+        let brand = Brand {
+            store: domain.parse()?,
+            slug: text("slug")?.parse()?,
+            name: text("brand")?.to_owned(),
+            domain: domain.to_owned(),
+            base_url: format!("https://{domain}"),
+            currency: text("currency")?.parse()?,
+            country: None,
+            logo: None,
+            description: None,
+        };
+        let mut catalogue = CatalogueBuilder::new(StoreContext {
+            store: brand.store.clone(),
+            currency: brand.currency,
+            base_url: brand.base_url.clone(),
+        });
+        for page in 1.. {
+            let file = folder.join(format!("products-{page}.json"));
+            if !file.exists() {
+                break;
+            }
+            catalogue.page(&std::fs::read(file)?)?;
+        }
+        let facts = BrandFacts {
+            catalogue_hash: brand.slug.to_string(),
+            refreshed_at: Still.now(),
+            brand,
+        };
+        stores.push((facts, catalogue.finish().products));
+    }
+    stores.sort_by(|one, other| one.0.brand.store.cmp(&other.0.brand.store));
+    Ok(stores)
+}
+
+fn releases(home: &Path) -> anyhow::Result<ReleaseStore> {
+    let storage = Storage::from_path(home)?.child("releases");
+    Ok(ReleaseStore::new(storage, Arc::new(Still)))
+}
+
+/// Publishes one release of these stores.
+async fn publish(stores: &Stores, scratch: &Path) -> anyhow::Result<()> {
+    let files = scratch.join("files");
+    let lake: Vec<LakeStore> = stores
+        .iter()
+        .map(|(facts, products)| LakeStore {
+            facts: facts.clone(),
+            product_count: products.len() as u64,
+        })
+        .collect();
+    let plan = plan(None, &lake, &PlanOptions::default());
+    let mut built = Vec::new();
+    for group in &plan.build {
+        let mut parts = PartsBuilder::new(&files, &BuildOptions::default());
+        let of_group = |held: &&(BrandFacts, Vec<Product>)| group.stores.contains(&held.0.brand.store);
+        for (facts, products) in stores.iter().filter(of_group) {
+            for product in products {
+                parts.push(product, facts)?;
+            }
+        }
+        built.extend(parts.finish()?);
+    }
+    let manifest = assemble(Assembly {
+        previous: None,
+        plan,
+        built,
+        stores: &lake,
+        lake: BTreeMap::new(),
+        built_at: Still.now(),
+    })?;
+    releases(scratch)?
+        .publish(Publication {
+            manifest: &manifest,
+            files: &files,
+            cache: &scratch.join("publisher"),
+            expected: None,
+            checks: &CheckOptions::default(),
+        })
+        .await?;
+    Ok(())
+}
+
+/// A server of the release that was published.
+async fn serve(home: &Path) -> anyhow::Result<axum::Router> {
+    let currency = "USD".parse()?;
+    let server = QueryServer::new(
+        releases(home)?,
+        home.join("cache"),
+        Arc::new(Still),
+        QueryConfig::new(currency),
+    );
+    server.refresh().await?;
+    Ok(server.router(None))
+}

@@ -1,0 +1,152 @@
+// What stands around a product: how its price went, what it costs to have it sent, and other products.
+
+import { day, el, plural, price, svg, unseen } from './dom.js';
+import { cardItem } from './cards.js';
+import { ask } from './server.js';
+
+const ROWS = [['complement', 'Goes with it'], ['related', 'More like it']];
+
+/** Parts that this server does not have; they are not asked for again. */
+const unserved = new Set();
+
+async function optional(part, path) {
+  if (unserved.has(part)) return null;
+  try {
+    return await ask(path, `${part} of the product`);
+  } catch (failure) {
+    if (failure.unserved) unserved.add(part);
+    return null;
+  }
+}
+
+/** Rows of other products, each in its place below; an empty row stays away. */
+export async function recommend(id, place, isOpen) {
+  await Promise.all(ROWS.map(async ([intent, title], at) => {
+    const path = `v1/recommend?${new URLSearchParams({ product_id: id, intent, limit: 12 })}`;
+    const body = unserved.has('recommend') ? null : await ask(path, `recommend ${intent}`).catch((failure) => {
+      if (failure.unserved) unserved.add('recommend');
+      return null;
+    });
+    if (!isOpen() || !body?.data?.length) return;
+    place.children[at].replaceChildren(el('h3', { id: `row-${intent}` }, title),
+      el('ul', { class: 'row', tabindex: 0, 'aria-labelledby': `row-${intent}` }, ...body.data.map((card, index) => cardItem(card, index, 'h4'))));
+  }));
+}
+
+/** The places of the rows of `recommend`. */
+export const rowPlaces = () => ROWS.map(() => el('section', { class: 'more' }));
+
+// ---- Price line ----
+
+/** The lowest price of all variants over time, oldest first: [time, minor] where it changed. */
+function lowest(history) {
+  const now = new Map();
+  const line = [];
+  const ascending = history.filter((one) => Number.isFinite(one.price_minor) && !Number.isNaN(Date.parse(one.observed_at)))
+    .map((one) => ({ ...one, time: Date.parse(one.observed_at) })).sort((a, b) => a.time - b.time);
+  for (const { time, variant_id: variant, price_minor: minor, available } of ascending) {
+    now.set(variant, { minor, available });
+    const all = [...now.values()];
+    const buyable = all.filter((one) => one.available);
+    const least = Math.min(...(buyable.length ? buyable : all).map((one) => one.minor));
+    if (line.at(-1)?.[0] === time) line.pop();
+    if (line.at(-1)?.[1] !== least) line.push([time, least]);
+  }
+  return line;
+}
+
+const [WIDTH, HEIGHT, EDGE] = [480, 96, 6];
+
+/** A stepped line: a price holds until the next one. */
+function drawn(line, code) {
+  const [first, last] = [line[0][0], Math.max(Date.now(), line.at(-1)[0] + 1)];
+  const prices = line.map(([, minor]) => minor);
+  const [least, most] = [Math.min(...prices), Math.max(...prices)];
+  const x = (time) => EDGE + (time - first) / (last - first) * (WIDTH - 2 * EDGE);
+  const y = (minor) => HEIGHT - EDGE - (minor - least) / (most - least || 1) * (HEIGHT - 2 * EDGE);
+  const steps = line.map(([time, minor], at) => (at ? `H${x(time).toFixed(1)}V${y(minor).toFixed(1)}` : `M${x(time).toFixed(1)} ${y(minor).toFixed(1)}`)).join('') + `H${x(last).toFixed(1)}`;
+  const now = prices.at(-1);
+  const said = `Lowest ${price(least, code)}, highest ${price(most, code)}, now ${price(now, code)}.`;
+  return el('figure', { class: 'history' },
+    svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `Price since ${day(first)}. ${said}` },
+      svg('path', { class: 'area', d: `${steps}V${HEIGHT}H${EDGE}Z` }), svg('path', { class: 'line', d: steps })),
+    el('figcaption', {}, el('span', {}, `Since ${day(first)}`), el('span', {}, `Lowest ${price(least, code)} · highest ${price(most, code)}`)),
+    el('details', {}, el('summary', {}, plural(line.length - 1, 'change')),
+      el('ol', {}, ...line.toReversed().map(([time, minor]) => el('li', {}, el('span', {}, price(minor, code)), el('time', { datetime: new Date(time).toISOString(), class: 'quiet' }, day(time)))))));
+}
+
+/** How the price went; nothing when it never changed. */
+export async function priceHistory(product, place, isOpen) {
+  const body = await optional('price-history', `v1/products/${encodeURIComponent(product.id)}/price-history`);
+  if (!isOpen() || !Array.isArray(body?.data)) return;
+  const line = lowest(body.data.filter((one) => !one.currency || one.currency === product.currency));
+  if (line.length >= 2) place.replaceChildren(el('h3', {}, 'Price so far'), drawn(line, product.currency));
+}
+
+// ---- Delivery ----
+
+const KEPT = 'pincode';
+const kept = () => { try { return localStorage.getItem(KEPT) ?? ''; } catch { return ''; } };
+const keep = (pincode) => { try { localStorage.setItem(KEPT, pincode); } catch { /* It is typed again next time. */ } };
+
+const unknown = () => el('span', { class: 'quiet' }, 'not known');
+const known = (value) => value !== null && value !== undefined;
+function span(least, most) {
+  if (!known(least) && !known(most)) return null;
+  if (!known(least) || !known(most) || least === most) return plural(most ?? least, 'day');
+  return `${least} to ${plural(most, 'day')}`;
+}
+
+function tier(one, code) {
+  const range = [known(one.min_order_minor) && one.min_order_minor > 0 ? `from ${price(one.min_order_minor, code)}` : '', known(one.max_order_minor) ? `up to ${price(one.max_order_minor, code)}` : ''].filter(Boolean).join(' ');
+  return el('li', { dir: 'auto' }, [`${one.name}: ${one.amount_minor === 0 ? 'free' : known(one.amount_minor) ? price(one.amount_minor, code) : 'price not known'}`,
+    range && `orders ${range}`, span(one.days_min, one.days_max)].filter(Boolean).join(' · '));
+}
+
+const BASIS = { pincode: 'Seen for this pincode', zone: 'By the delivery zone of this pincode', policy: 'By the store’s shipping policy' };
+
+function told(data) {
+  const { delivery = {}, currency: code } = data;
+  const dates = delivery.earliest_date && delivery.latest_date ? ` (${delivery.earliest_date === delivery.latest_date ? day(delivery.latest_date) : `${day(delivery.earliest_date)} to ${day(delivery.latest_date)}`})` : '';
+  const time = span(delivery.days_min, delivery.days_max);
+  const free = data.free_shipping_threshold_minor;
+  const when = delivery.serviceable === false ? `Does not deliver to ${data.pincode}` : time ? time + dates : unknown();
+  const rows = [['Delivery', when],
+    ['Free delivery', known(free) ? (free === 0 ? 'on every order' : `from ${price(free, code)}`) : unknown()],
+    ['Cash on delivery', known(data.cod_available) ? (data.cod_available ? 'yes' : 'no') : unknown()]];
+  const basis = BASIS[delivery.basis];
+  return [el('dl', {}, ...rows.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)])),
+    data.tiers?.length ? el('ul', { class: 'tiers' }, ...data.tiers.map((one) => tier(one, code))) : null,
+    basis ? el('p', { class: 'small' }, basis, delivery.sampled_at ? ` on ${day(delivery.sampled_at)}` : '', '.') : null].filter(Boolean);
+}
+
+/** A field for a pincode, and what sending the product there takes. */
+export function deliveryCheck(product, isOpen) {
+  if (unserved.has('shipping')) return '';
+  const field = el('input', { id: 'pincode', type: 'text', inputmode: 'numeric', autocomplete: 'postal-code', maxlength: 6, placeholder: '560001', 'aria-describedby': 'pincode-said' });
+  const answer = el('div', { id: 'pincode-said', class: 'told', 'aria-live': 'polite' });
+  const section = el('section', { class: 'delivery' }, el('h3', {}, 'Delivery'));
+  const check = async () => {
+    const pincode = field.value.trim();
+    const right = /^[1-9][0-9]{5}$/.test(pincode);
+    field.setAttribute('aria-invalid', String(!right));
+    if (!right) return answer.replaceChildren(el('p', { class: 'wrong' }, 'A pincode has six digits and does not begin with 0.'));
+    keep(pincode);
+    try {
+      const body = await ask(`v1/shipping?${new URLSearchParams({ product: product.id, pincode })}`, 'shipping');
+      if (body && isOpen()) answer.replaceChildren(...told(body.data));
+    } catch (failure) {
+      if (!isOpen()) return;
+      if (failure.unserved) {
+        unserved.add('shipping');
+        section.remove();
+      } else answer.replaceChildren(el('p', { class: 'wrong' }, `${failure.title}. ${failure.text}`));
+    }
+  };
+  const form = el('form', { submit: (event) => { event.preventDefault(); check(); } },
+    el('label', { for: 'pincode' }, 'Pincode'), field, el('button', { class: 'plain', type: 'submit' }, 'Check', unseen(' delivery')));
+  section.append(form, answer);
+  field.value = kept();
+  if (field.value) check();
+  return section;
+}

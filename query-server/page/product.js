@@ -1,0 +1,160 @@
+// One product, in a dialog: pictures, price and variants, delivery, details, reviews, and what stands around it.
+
+import { $, bare, decor, el, unseen, webUrl } from './dom.js';
+import { deliveryCheck, priceHistory, recommend, rowPlaces } from './around.js';
+import { cards, picture, priceLine, stars } from './cards.js';
+import { ask } from './server.js';
+import { changer, closeProduct, NO_FILTERS, openProduct, state } from './state.js';
+
+const dialog = $('product');
+
+let open = '';
+/** Shows the product that the state names, or none. */
+export function showProduct() {
+  if (state.product === open) return;
+  open = state.product;
+  if (!open) return dialog.close();
+  fill(cards.get(open) ?? { title: '' }, false);
+  $('product-more').replaceChildren();
+  if (!dialog.open) dialog.showModal();
+  $('sheet').scrollTop = 0;
+  $('product-title').focus({ preventScroll: true });
+  load(open);
+}
+
+async function load(id) {
+  const isOpen = () => open === id;
+  $('product-more').replaceChildren(...rowPlaces());
+  try {
+    const body = await ask(`v1/products/${encodeURIComponent(id)}`, 'product');
+    if (!body || !isOpen()) return;
+    const places = fill(body.data, true, isOpen);
+    priceHistory(body.data, places.history, isOpen);
+    recommend(body.data.id, $('product-more'), isOpen);
+  } catch (failure) {
+    if (!isOpen()) return;
+    const gone = failure.status === 404 || failure.status === 422;
+    $('product-title').textContent ||= gone ? 'No such product' : failure.title;
+    $('product-body').replaceChildren(el('div', { class: 'message' }, ...(failure.status === 422
+      ? [el('p', {}, 'This address names no product. It may be cut off or mistyped.')] : failure.show(gone ? null : () => load(id)))));
+  }
+}
+
+function section(title, ...content) {
+  return el('section', {}, el('h3', {}, title), ...content);
+}
+
+function review(one) {
+  return el('li', {}, el('p', {}, stars(one.rating), el('b', { dir: 'auto' }, one.author || 'A buyer')),
+    one.title ? el('p', { class: 'title', dir: 'auto' }, one.title) : null, el('p', { class: 'text', dir: 'auto' }, one.body));
+}
+
+/** As many reviews come with a product; where there are fewer, there are no others. */
+const RECENT = 20;
+/** The recent reviews, and the older ones when they are asked for. */
+function reviews(product) {
+  const list = el('ul', { class: 'reviews' }, ...product.reviews.map(review));
+  const button = el('button', { class: 'plain', type: 'button' }, 'More reviews');
+  let further = `offset=${product.reviews.length}`;
+  button.addEventListener('click', async () => {
+    const body = await ask(`v1/products/${encodeURIComponent(product.id)}/reviews?limit=20&${further}`, 'reviews').catch((failure) => {
+      button.textContent = `${failure.title}. Try again`;
+      return null;
+    });
+    if (!body) return;
+    const next = body.provenance.page?.next_cursor;
+    further = new URLSearchParams({ cursor: next ?? '' });
+    const older = body.data.map(review);
+    for (const one of older) one.tabIndex = -1;
+    list.append(...older);
+    older[0]?.focus({ preventScroll: true });
+    button.hidden = !next;
+  });
+  return product.reviews.length < RECENT ? [list] : [list, button];
+}
+
+/** Draws what is known of the product: the card alone at first, the whole later. */
+function fill(product, whole, isOpen) {
+  const about = product.attributes ?? {};
+  const elsewhere = { ...NO_FILTERS, q: '', sort: '', product: '' };
+  $('product-title').textContent = product.title;
+  $('product-brand').replaceChildren(product.brand ? changer('link', { ...elsewhere, brand: product.brand_slug }, { dir: 'auto', title: 'All products of this brand' }, product.brand) : '');
+  $('gallery').replaceChildren(...gallery(product));
+  const store = webUrl(about.url);
+  const kind = about.category ? changer('link', { ...elsewhere, category: about.category.slug }, { dir: 'auto' }, about.category.name) : null;
+  const rows = [['category', kind], ...Object.entries(about.attributes ?? {})].filter(([, values]) => values && values.length !== 0);
+  const history = el('section', { class: 'prices' });
+  $('product-body').replaceChildren(
+    product.currency ? offer(product) : '',
+    whole ? '' : el('p', { class: 'quiet', role: 'status' }, 'Fetching the details…'),
+    store ? el('a', { class: 'buy', href: store.href, target: '_blank', rel: 'noopener noreferrer' }, `See it at ${product.brand}`, decor(' ↗'), unseen(' (opens in a new tab)')) : '',
+    whole ? el('p', { class: 'small' }, 'Price and stock as last seen. The store has the last word.') : '',
+    whole ? deliveryCheck(product, isOpen) : '',
+    history,
+    about.description ? section('About it', el('p', { class: 'text', dir: 'auto' }, about.description)) : '',
+    rows.length ? section('Details', el('dl', {}, ...rows.flatMap(([name, values]) => [el('dt', { dir: 'auto' }, name.replaceAll('_', ' ')), el('dd', { dir: 'auto' }, values instanceof Node ? values : [values].flat().join(', '))]))) : '',
+    product.reviews?.length ? section('Reviews', ...reviews(product)) : '');
+  return { history };
+}
+
+function gallery(product) {
+  const images = (product.media ?? []).filter((medium) => medium.kind === 'image').slice(0, 20);
+  if (images.length === 0) images.push({ url: product.image });
+  const shot = (medium, at) => picture(medium.url, { widths: [720, 1080], sizes: '(max-width: 52rem) 100vw, 32rem', letter: product.brand,
+    alt: medium.alt || `${product.title}, picture ${at + 1}`, eager: at === 0 });
+  const strip = el('div', { class: 'strip', tabindex: images.length > 1 ? 0 : null, role: 'group', 'aria-label': 'Pictures' },
+    ...images.map((medium, at) => el('div', { class: 'frame' }, shot(medium, at))));
+  if (images.length === 1) return [strip];
+  const thumbs = images.map((medium, at) => el('button', { type: 'button', 'aria-label': `Picture ${at + 1} of ${images.length}`, 'aria-current': String(at === 0),
+    click: () => strip.scrollTo({ left: at * strip.clientWidth }) }, picture(medium.url, { widths: [120, 180], sizes: '60px' })));
+  strip.addEventListener('scroll', () => {
+    const seen = Math.round(strip.scrollLeft / strip.clientWidth);
+    thumbs.forEach((thumb, at) => thumb.setAttribute('aria-current', String(at === seen)));
+  }, { passive: true });
+  return [strip, el('div', { class: 'thumbs' }, ...thumbs)];
+}
+
+/** Price, stock and the choice of a variant; a choice changes price and stock. */
+function offer(product) {
+  const offers = new Map((product.offers ?? []).map((one) => [one.variant_id, one]));
+  const variants = (product.variants ?? []).map((variant) => ({ ...variant, ...offers.get(variant.id) }));
+  const live = variants.filter((variant) => variant.available);
+  let chosen = live.find((variant) => variant.amount_minor === product.price_min_minor) ?? live[0] ?? variants[0];
+  const top = el('div', { class: 'offer', 'aria-live': 'polite' });
+  const draw = () => {
+    const now = chosen ?? { amount_minor: product.price_min_minor, compare_at_minor: product.compare_at_minor, available: product.in_stock };
+    top.replaceChildren(priceLine(now.amount_minor, now.compare_at_minor, product.currency, true), el('p', { class: 'state' },
+      el('span', { class: now.available ? 'yes' : 'no' }, now.available ? 'In stock' : 'Out of stock'), stars(product.rating, product.rating_count) ?? '', now.sku ? el('span', { class: 'quiet' }, `SKU ${now.sku}`) : ''));
+    for (const { label: chip, name, value } of picks) {
+      const wanted = { ...chosen.options, [name]: value };
+      const buyable = live.some((variant) => Object.entries(wanted).every(([option, held]) => variant.options[option] === held));
+      chip.classList.toggle('gone', !buyable);
+      chip.lastChild.textContent = buyable ? '' : ' (not available)';
+      chip.firstChild.checked = chosen.options[name] === value;
+    }
+  };
+  // Of the variants with the picked value, the one that keeps most of the other choices, an available one first among equals.
+  const pick = (name, value) => {
+    const fit = (variant) => 2 * Object.keys(variant.options).filter((key) => variant.options[key] === chosen.options[key]).length + Number(variant.available);
+    [chosen] = variants.filter((variant) => variant.options[name] === value).sort((a, b) => fit(b) - fit(a));
+    draw();
+  };
+  const names = [...new Set(variants.flatMap((variant) => Object.keys(variant.options)))];
+  const picks = names.flatMap((name) => [...new Set(variants.map((variant) => variant.options[name]))].filter(Boolean).map((value) => ({ name, value, label:
+    el('label', { class: 'pick' }, el('input', { type: 'radio', name: `option ${name}`, change: () => pick(name, value) }), el('span', { dir: 'auto' }, value), unseen('')) })));
+  draw();
+  return el('div', { class: 'choice' }, top, ...names.map((name) => el('fieldset', {}, el('legend', {}, name), ...picks.filter((one) => one.name === name).map((one) => one.label))));
+}
+
+dialog.addEventListener('close', () => {
+  // The event comes late: the history may have opened the dialog again.
+  if (state.product && !dialog.open) closeProduct();
+});
+dialog.addEventListener('click', (event) => {
+  if (event.target === dialog) return dialog.close();
+  const id = event.target.closest('a')?.dataset.id;
+  if (!id || !bare(event)) return;
+  event.preventDefault();
+  openProduct(id);
+});
+$('product-close').addEventListener('click', () => dialog.close());

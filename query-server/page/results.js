@@ -1,0 +1,158 @@
+// Asking and showing products: a search, or a walk through a category or a brand page by page.
+
+import { $, el, plural, whole } from './dom.js';
+import { cardItem } from './cards.js';
+import { addCurrency, label, takeFacets } from './facets.js';
+import { ask } from './server.js';
+import { nameBrand, showExamples, showFacts } from './start.js';
+import { atStart, browsing, changer, facetsOf, filtered, linker, NO_FILTERS, query, state } from './state.js';
+
+const LIMIT = 40;
+const START = 24;
+const PAGE = 36;
+const grid = $('grid');
+
+/** Whether the server can be walked through; else categories and brands are searched. */
+let walks = true;
+let asked = null;
+let retry = 0;
+let next = null;
+
+const SHARED = ['brand', 'price_min', 'price_max', 'currency', 'in_stock', 'on_sale', 'facets', 'sort', 'limit'];
+function path() {
+  if (walks && browsing()) return `v1/browse?${query({ ...state, limit: PAGE }, ['category', ...SHARED])}`;
+  const facets = facetsOf(state);
+  if (state.category) facets.set('category', [state.category]);
+  const wanted = { ...state, limit: atStart() ? START : LIMIT, facet_counts: atStart() ? '' : 'true',
+    facets: facets.size ? JSON.stringify(Object.fromEntries([...facets].map(([name, values]) => [name, [...values]]))) : '' };
+  return `v1/search?${query(wanted, ['q', 'mode', ...SHARED, 'facet_counts'])}`;
+}
+
+/** Asks anew when the question is another one than before. */
+export function askAnew() {
+  if (path() === asked) return;
+  label();
+  search();
+}
+
+async function search(attempt = 0) {
+  clearTimeout(retry);
+  asked = path();
+  grid.setAttribute('aria-busy', 'true');
+  const started = performance.now();
+  try {
+    const body = await ask(asked, 'search');
+    if (body) show(body, performance.now() - started);
+  } catch (failure) {
+    if (failure.unserved && walks && browsing()) {
+      walks = false;
+      return search();
+    }
+    if (failure.pause && attempt < 3) retry = setTimeout(search, failure.pause * 1000, attempt + 1);
+    takeFacets(null, null);
+    instead(failure.title, failure.show(() => search()));
+    $('took').textContent = '';
+  }
+}
+
+function take(found) {
+  for (const card of found) {
+    nameBrand(card.brand_slug, card.brand);
+    addCurrency(card.currency);
+  }
+}
+
+function show({ data, provenance }, took) {
+  const found = Array.isArray(data) ? data : data.items;
+  next = data.next_cursor ?? null;
+  take(found);
+  showFacts({ release: provenance.release });
+  takeFacets(data.facets ?? provenance.facets, data.price ?? provenance.price);
+  label();
+  tell(provenance, took);
+  if (found.length === 0) return nothing();
+  $('message').hidden = true;
+  grid.hidden = false;
+  grid.replaceChildren(...found.map((card, at) => cardItem(card, at)));
+  grid.setAttribute('aria-busy', 'false');
+  count(found.length);
+}
+
+function count(shown) {
+  const best = state.q && shown === LIMIT;
+  $('count').textContent = best ? `The best ${LIMIT}` : next ? `The first ${whole(shown)} products` : plural(shown, 'product');
+  $('filters-done').textContent = best || next ? 'Show the products' : `Show ${plural(shown, 'product')}`;
+  $('more').hidden = !next;
+}
+
+const MODES = { hybrid: 'words and meaning', semantic: 'meaning', lexical: 'words' };
+const RELAXED = {
+  all_but_one: 'Nothing has all of these words, so some products lack one.',
+  any_term: 'Nothing has all of these words, so these have some of them.',
+  prefix: 'Nothing has this word, so these have words that begin with it.',
+};
+
+/** How long it took and what was searched by; what was read differently than typed. */
+function tell(provenance, took) {
+  const engine = state.q ? provenance.engine : null;
+  $('took').replaceChildren(el('span', {}, `${whole(Math.max(1, Math.round(took)))} ms`),
+    engine ? el('span', { title: `engine: ${engine}` }, `by ${MODES[engine] ?? engine}`) : '');
+  const notes = [];
+  const mended = state.q ? provenance.corrections ?? [] : [];
+  if (mended.length) {
+    const became = new Map(mended.map(({ from, to }) => [from.toLowerCase(), to]));
+    const words = state.q.split(/(\s+)/).map((word) => became.get(word.toLowerCase()) ?? word).join('');
+    const shown = words === state.q ? mended.map(({ to }) => to).join(', ') : words;
+    notes.push(el('p', {}, 'Showing results for ', el('b', { dir: 'auto' }, shown), '. ', linker('link', { mode: 'lexical' }, {}, 'Search for exactly ', el('span', { dir: 'auto' }, `“${state.q}”`))));
+  }
+  const alike = state.q ? [...new Set((provenance.synonyms ?? []).map(({ to }) => to))].slice(0, 5) : [];
+  if (alike.length) notes.push(el('p', {}, 'Also searched for ', el('b', { dir: 'auto' }, alike.join(', ')), '.'));
+  if (state.q && RELAXED[provenance.relaxed]) notes.push(el('p', {}, RELAXED[provenance.relaxed]));
+  if (state.q && provenance.degraded) notes.push(el('p', {}, 'Meaning could not be searched just now; these were found by words.'));
+  $('notes').replaceChildren(...notes);
+  $('notes').hidden = notes.length === 0;
+}
+
+function instead(said, content) {
+  next = null;
+  grid.replaceChildren();
+  grid.hidden = true;
+  grid.setAttribute('aria-busy', 'false');
+  $('more').hidden = true;
+  $('notes').hidden = true;
+  $('count').textContent = said;
+  $('filters-done').textContent = 'Back to the results';
+  $('message').replaceChildren(...content);
+  $('message').hidden = false;
+}
+
+function nothing() {
+  instead('No products', [el('h2', {}, 'No stall has this'), ...(filtered()
+    ? [el('p', {}, 'The filters leave nothing over. Without them there may be more.'), changer('plain', NO_FILTERS, {}, 'Clear the filters')]
+    : state.mode === 'lexical' ? [el('p', {}, 'No product has exactly these words.'), changer('plain', { mode: '' }, {}, 'Search by words and meaning')]
+      : [el('p', {}, 'Try fewer or other words.'), el('div', { class: 'examples', 'data-examples': true })])]);
+  showExamples();
+}
+
+/** The next page of the walk. */
+async function further() {
+  const button = $('more');
+  const first = grid.children.length;
+  button.setAttribute('aria-busy', 'true');
+  try {
+    const body = await ask(`${asked}&${new URLSearchParams({ cursor: next })}`, 'search');
+    if (!body) return;
+    next = body.data.next_cursor ?? null;
+    take(body.data.items);
+    grid.append(...body.data.items.map((card, at) => cardItem(card, first + at)));
+    count(grid.children.length);
+    grid.children[first]?.querySelector('a').focus({ preventScroll: true });
+  } catch (failure) {
+    // A list ends with its release; the new one is another list.
+    if (failure.status === 422) search();
+    else $('count').textContent = `${failure.title}. ${failure.text}`;
+  } finally {
+    button.removeAttribute('aria-busy');
+  }
+}
+$('more').addEventListener('click', further);

@@ -1,0 +1,221 @@
+use data_index::terms::{Holding, NO_ROW, TermCursor, TermList, Terms};
+
+use super::groups::GroupWord;
+use super::score::Worth;
+
+/// What a product's score for one word of a query is made of.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct WordScore {
+    pub(super) score: f32,
+    pub(super) in_title: bool,
+}
+
+/// One way to say a word, in one part.
+#[derive(Debug)]
+pub(super) struct AlternativeCursor<'a> {
+    first: TermCursor<'a>,
+    form: u8,
+    weight: f32,
+    /// The words after the first, where it takes several.
+    rest: Vec<TermCursor<'a>>,
+    words: &'a [GroupWord],
+    terms: &'a Terms,
+    row: u32,
+}
+
+impl<'a> AlternativeCursor<'a> {
+    pub(super) fn open(lists: &[TermList<'a>], words: &'a [GroupWord], weight: f32, terms: &'a Terms) -> Option<Self> {
+        let (first, rest) = lists.split_first()?;
+        let first = first.cursor();
+        let mut cursor = Self {
+            row: first.row(),
+            first,
+            form: words.first()?.form,
+            weight,
+            rest: rest.iter().map(|list| list.cursor()).collect(),
+            words,
+            terms,
+        };
+        if !cursor.rest.is_empty() {
+            cursor.meet(0);
+        }
+        Some(cursor)
+    }
+
+    #[inline]
+    fn seek(&mut self, target: u32) -> u32 {
+        if self.row < target {
+            if self.rest.is_empty() {
+                self.row = self.first.seek(target);
+            } else {
+                self.meet(target);
+            }
+        }
+        self.row
+    }
+
+    #[inline]
+    fn advance(&mut self) {
+        if self.rest.is_empty() {
+            self.row = self.first.advance();
+        } else {
+            self.meet(self.row.saturating_add(1));
+        }
+    }
+
+    /// Moves to the first product from `target` on whose title has the words beside each other.
+    fn meet(&mut self, mut target: u32) {
+        'rows: loop {
+            let row = self.first.seek(target);
+            self.row = row;
+            if row == NO_ROW {
+                return;
+            }
+            for other in &mut self.rest {
+                let next = other.seek(row);
+                if next != row {
+                    target = next;
+                    continue 'rows;
+                }
+            }
+            if self.is_phrase(row) {
+                return;
+            }
+            target = row + 1;
+        }
+    }
+
+    fn is_phrase(&self, row: u32) -> bool {
+        let title = self.terms.title_words(row);
+        let mut title = title.iter();
+        loop {
+            let rest = title.clone();
+            if self.words.iter().map(|word| word.hash).eq(rest.take(self.words.len())) {
+                return true;
+            }
+            if title.next().is_none() {
+                return false;
+            }
+        }
+    }
+
+    #[inline]
+    fn score(&self, worth: Worth) -> WordScore {
+        let held = self.first.holding();
+        let mut score = worth.of(held, self.form);
+        for (other, word) in self.rest.iter().zip(self.words.iter().skip(1)) {
+            score = score.min(worth.of(other.holding(), word.form));
+        }
+        WordScore {
+            score: score * self.weight,
+            in_title: held.in_title(),
+        }
+    }
+}
+
+/// A word of a query in one part, walked as one list of products.
+#[derive(Debug)]
+pub(super) struct GroupCursor<'a> {
+    first: AlternativeCursor<'a>,
+    others: Vec<AlternativeCursor<'a>>,
+    row: u32,
+    worth: Worth,
+    count: u64,
+}
+
+impl<'a> GroupCursor<'a> {
+    pub(super) fn of(mut cursors: impl Iterator<Item = AlternativeCursor<'a>>, worth: Worth) -> Option<Self> {
+        let first = cursors.next()?;
+        let others: Vec<_> = cursors.collect();
+        let all = || std::iter::once(&first).chain(&others);
+        let row = all().map(|cursor| cursor.row).min().unwrap_or(NO_ROW);
+        let count = all().map(|cursor| u64::from(cursor.first.count())).sum();
+        Some(Self {
+            first,
+            others,
+            row,
+            worth,
+            count,
+        })
+    }
+
+    /// At least as many products as it has.
+    pub(super) const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The product at hand.
+    #[inline]
+    pub(super) const fn row(&self) -> u32 {
+        self.row
+    }
+
+    /// Moves to the first product from `target` on and answers it.
+    #[inline]
+    pub(super) fn seek(&mut self, target: u32) -> u32 {
+        if self.row < target {
+            self.row = self.first.seek(target);
+            for other in &mut self.others {
+                self.row = self.row.min(other.seek(target));
+            }
+        }
+        self.row
+    }
+
+    /// Moves to the next product and answers it.
+    #[inline]
+    pub(super) fn advance(&mut self) -> u32 {
+        if self.others.is_empty() {
+            self.first.advance();
+            self.row = self.first.row;
+            return self.row;
+        }
+        self.seek(self.row.saturating_add(1))
+    }
+
+    /// What the product at hand has of the word: by its best way to say it.
+    #[inline]
+    pub(super) fn score(&self) -> WordScore {
+        if self.others.is_empty() {
+            return self.first.score(self.worth);
+        }
+        let mut best = WordScore::default();
+        for cursor in std::iter::once(&self.first).chain(&self.others) {
+            if cursor.row == self.row {
+                let found = cursor.score(self.worth);
+                best.score = best.score.max(found.score);
+                best.in_title |= found.in_title;
+            }
+        }
+        best
+    }
+
+    /// For a word with one list: a bound on the scores of the block at hand, and the greatest of its holdings.
+    pub(super) fn block_bound(&self) -> Option<(f32, Holding)> {
+        if !self.others.is_empty() || !self.first.rest.is_empty() {
+            return None;
+        }
+        let most = self.first.first.block_most();
+        Some((self.worth.bound(most) * self.first.weight, most))
+    }
+
+    /// For a word with one list: the row after the block at hand.
+    pub(super) fn block_end(&self) -> u32 {
+        self.first.first.block_end().saturating_add(1)
+    }
+
+    /// For a word with one list: moves past the block at hand.
+    pub(super) fn skip_block(&mut self) -> u32 {
+        self.first.row = self.first.first.skip_block();
+        self.row = self.first.row;
+        self.row
+    }
+
+    /// How many postings were decoded so far.
+    pub(super) fn decoded(&self) -> u64 {
+        let all = std::iter::once(&self.first).chain(&self.others);
+        all.flat_map(|cursor| std::iter::once(&cursor.first).chain(&cursor.rest))
+            .map(|cursor| u64::from(cursor.decoded()))
+            .sum()
+    }
+}

@@ -1,0 +1,65 @@
+use data_index::Release;
+
+use super::groups::{Group, OpenGroups};
+use super::index::TextIndex;
+use super::repair::{self, Correction};
+use super::synonyms::Synonym;
+use super::terms::QueryTerms;
+use super::{Wanted, forms, prefix};
+
+/// What a query's text stands for: its words, mended where no product holds them, and the ways to say each.
+#[derive(Debug)]
+pub(super) struct Query {
+    pub(super) terms: QueryTerms,
+    groups: Vec<Group>,
+    pub(super) corrections: Vec<Correction>,
+    pub(super) synonyms: Vec<Synonym>,
+    /// Whether the last word stands for the words that begin with it.
+    pub(super) completed: bool,
+}
+
+impl Query {
+    pub(super) fn of(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) -> Self {
+        let mut terms = QueryTerms::of(wanted.text);
+        let mut corrections = Vec::new();
+        let mut completion = None;
+        let is_held = |stem: &str| release.parts().iter().any(|part| part.terms().find(stem).is_some());
+        if !wanted.as_typed {
+            let mut are_known: Vec<bool> = terms.iter().map(|term| is_held(&term.stemmed)).collect();
+            if are_known.last() == Some(&false) {
+                completion = terms.iter().next_back().and_then(|last| prefix::complete(index, last));
+                if let (Some(_), Some(last)) = (&completion, are_known.last_mut()) {
+                    *last = true;
+                }
+            }
+            if are_known.contains(&false)
+                && let Some((mended, corrected)) = repair::mend(index, &terms, &are_known)
+            {
+                (terms, corrections) = (mended, corrected);
+            }
+        }
+        let mut groups: Vec<Group> = terms.iter().map(Group::of).collect();
+        forms::add(index, &terms, &mut groups);
+        let completed = completion.is_some();
+        if let (Some(completion), Some(last)) = (completion, groups.last_mut()) {
+            *last = completion;
+        }
+        let synonyms = if wanted.as_typed {
+            Vec::new()
+        } else {
+            index.synonyms.add(&terms, &mut groups, is_held)
+        };
+        Self {
+            terms,
+            groups,
+            corrections,
+            synonyms,
+            completed,
+        }
+    }
+
+    pub(super) fn open<'a>(&'a self, release: &'a Release, index: &TextIndex) -> OpenGroups<'a> {
+        let open = OpenGroups::of(release, index, &self.groups);
+        if self.completed { open.last_as_one(index) } else { open }
+    }
+}

@@ -1,0 +1,94 @@
+use std::sync::LazyLock;
+
+use data_index::terms::Holding;
+
+/// What each part of a holding is worth, times how much the term tells. Chosen on judged queries, where neighbours score
+/// alike (docs/benchmarks.md).
+const TITLE: f32 = 4.0;
+const HEAD: f32 = 2.0;
+const BESIDE_HEAD: f32 = 1.0;
+const BRAND: f32 = 2.0;
+const CATEGORY: f32 = 2.0;
+const OPTION: f32 = 0.5;
+const DESCRIPTION: f32 = 0.5;
+/// The title has the very word, not another one of the same stem.
+const FORM: f32 = 2.5;
+
+/// Added when the title holds every term.
+pub(super) const TITLE_BONUS: f32 = 8.0;
+
+static WORTH: LazyLock<[f32; Holding::KINDS]> = LazyLock::new(|| {
+    let mut worth = [0.0; Holding::KINDS];
+    for (kind, worth) in (0_u16..).zip(&mut worth) {
+        let held = Holding(kind);
+        let part = |has: bool, weight: f32| if has { weight } else { 0.0 };
+        *worth = TITLE * held.title_weight()
+            + part(held.head_level() >= 2, HEAD)
+            + part(held.head_level() == 1, BESIDE_HEAD)
+            + part(held.in_brand(), BRAND)
+            + part(held.in_category(), CATEGORY)
+            + part(held.in_option(), OPTION)
+            + DESCRIPTION * held.description_weight();
+    }
+    worth
+});
+
+/// What holdings are worth; looked up once a query.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Worth(&'static [f32; Holding::KINDS]);
+
+impl Worth {
+    pub(super) fn table() -> Self {
+        Self(&WORTH)
+    }
+
+    /// What a holding is worth to a query that has the term in this form.
+    pub(super) fn of(self, held: Holding, form: u8) -> f32 {
+        let form = if held.in_title() && held.form_part() == form {
+            FORM
+        } else {
+            0.0
+        };
+        self.0[held.kind()] + form
+    }
+
+    /// A bound on what holdings are worth of which `most` is the greatest part by part.
+    pub(super) fn bound(self, most: Holding) -> f32 {
+        self.0[most.kind()] + FORM
+    }
+}
+
+/// How much a term tells that `holding` of `docs` products hold.
+pub(super) fn idf(docs: f32, holding: u32) -> f32 {
+    let holding = super::index::as_float(u64::from(holding));
+    (1.0 + (docs - holding + 0.5).max(0.0) / (holding + 0.5)).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bound_of_two_holdings_is_below_neither() {
+        let worth = Worth::table();
+        for one in 0..Holding::KINDS as u16 {
+            // Every part at its own greatest: the table grows with each of them.
+            for part in [0x0001_u16, 0x0008, 0x0020, 0x0040, 0x0080, 0x0100] {
+                let more = one.wrapping_add(part);
+                let (one, more) = (Holding(one), Holding(more & 0x07ff));
+                let grown = more.title_weight() >= one.title_weight()
+                    && more.head_level() >= one.head_level()
+                    && more.in_brand() >= one.in_brand()
+                    && more.in_category() >= one.in_category()
+                    && more.in_option() >= one.in_option()
+                    && more.description_weight() >= one.description_weight();
+                if grown && more.head_level() < 3 {
+                    assert!(
+                        worth.bound(more) >= worth.of(one, Holding::form_code("shoe")),
+                        "{one:?} {more:?}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,230 @@
+use std::sync::Arc;
+
+use data_index::text::{Analysis, analyse};
+use rustc_hash::FxHashMap;
+
+use super::groups::{Alternative, Group, GroupWord};
+use super::terms::{QueryTerm, QueryTerms};
+
+/// Words that shoppers use for the same thing: those that ship and those that an operator adds. A query that has one
+/// also finds the others, which count for less. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Synonyms(Arc<FxHashMap<Box<str>, Vec<Rule>>>);
+
+/// A line of a file that cannot be understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line} of the synonyms: {what}")]
+pub struct SynonymsError {
+    /// Counted from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub what: &'static str,
+}
+
+/// A word of a query and one that was looked for beside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Synonym {
+    pub(crate) of: String,
+    pub(crate) to: String,
+}
+
+/// What the first term of a phrase leads to.
+#[derive(Debug)]
+struct Rule {
+    /// The phrase's other terms, stemmed.
+    rest: Vec<String>,
+    to: Vec<QueryTerm>,
+    to_text: Box<str>,
+}
+
+/// What a match of a synonym is worth beside one of the query's own word.
+const FACTOR: f32 = 0.4;
+/// Words of one synonym.
+const WORDS_MAX: usize = 3;
+/// Synonyms of one line, and of one word of a query.
+const LINE_MAX: usize = 16;
+const OF_WORD_MAX: usize = 6;
+/// Lines of a file.
+const LINES_MAX: usize = 50_000;
+
+impl Synonyms {
+    /// Those that ship.
+    #[must_use]
+    pub fn shipped() -> Self {
+        let shipped = include_str!("../../../data/reference/synonyms.tsv");
+        // A test reads the file; were it wrong, search would go on without it.
+        Self::read(&[shipped]).unwrap_or_else(|_| Self::none())
+    }
+
+    /// None at all.
+    #[must_use]
+    pub fn none() -> Self {
+        Self(Arc::default())
+    }
+
+    /// Those that ship and those of an operator's file: a line `=<tab>sofa<tab>couch` for words that find each other,
+    /// `><tab>joota<tab>shoes` for a word that finds the others and is not found by them, `#` before a remark.
+    ///
+    /// # Errors
+    /// The first line that is none of these.
+    pub fn with_operators(file: &str) -> Result<Self, SynonymsError> {
+        Self::read(&[include_str!("../../../data/reference/synonyms.tsv"), file])
+    }
+
+    fn read(files: &[&str]) -> Result<Self, SynonymsError> {
+        let mut rules: FxHashMap<Box<str>, Vec<Rule>> = FxHashMap::default();
+        for file in files {
+            for (line, text) in (1..).zip(file.lines()) {
+                let failed = |what| SynonymsError { line, what };
+                let text = text.trim_end();
+                if text.is_empty() || text.starts_with('#') {
+                    continue;
+                }
+                if line > LINES_MAX {
+                    return Err(failed("too many lines"));
+                }
+                read_line(text, &mut rules).map_err(failed)?;
+            }
+        }
+        Ok(Self(Arc::new(rules)))
+    }
+
+    /// Adds the synonyms of a query's words to their groups; answers those that `is_held` says products may have.
+    pub(super) fn add(&self, terms: &QueryTerms, groups: &mut [Group], is_held: impl Fn(&str) -> bool) -> Vec<Synonym> {
+        let mut used = Vec::new();
+        let terms: Vec<&QueryTerm> = terms.iter().collect();
+        for (at, term) in terms.iter().enumerate() {
+            let Some(rules) = self.0.get(term.stemmed.as_str()) else {
+                continue;
+            };
+            for rule in rules {
+                let words = terms.get(at..=at + rule.rest.len()).unwrap_or_default();
+                let follow = words.iter().skip(1).map(|word| &word.stemmed).eq(&rule.rest);
+                let together = words
+                    .windows(2)
+                    .all(|pair| matches!(pair, [one, other] if one.position + 1 == other.position));
+                if words.is_empty() || !follow || !together || !rule.to.iter().all(|to| is_held(&to.stemmed)) {
+                    continue;
+                }
+                let of = groups.get_mut(at..=at + rule.rest.len()).unwrap_or_default();
+                if of.iter().any(|group| group.alternatives.len() > OF_WORD_MAX) {
+                    continue;
+                }
+                for group in of {
+                    group.alternatives.push(Alternative {
+                        words: rule.to.iter().map(GroupWord::of).collect(),
+                        factor: FACTOR,
+                    });
+                }
+                let of = words.iter().map(|word| word.plain.as_str()).collect::<Vec<_>>();
+                used.push(Synonym {
+                    of: of.join(" "),
+                    to: rule.to_text.to_string(),
+                });
+            }
+        }
+        used
+    }
+}
+
+impl Default for Synonyms {
+    fn default() -> Self {
+        Self::shipped()
+    }
+}
+
+fn read_line(text: &str, rules: &mut FxHashMap<Box<str>, Vec<Rule>>) -> Result<(), &'static str> {
+    let mut fields = text.split('\t');
+    let both_ways = match fields.next() {
+        Some("=") => true,
+        Some(">") => false,
+        _ => return Err("it begins with neither `=` nor `>` and a tab"),
+    };
+    let phrases: Vec<(&str, Vec<QueryTerm>)> = fields.map(|field| (field.trim(), words(field))).collect();
+    if phrases.len() < 2 || phrases.len() > LINE_MAX {
+        return Err("it needs two to sixteen words");
+    }
+    if phrases
+        .iter()
+        .any(|(_, words)| words.is_empty() || words.len() > WORDS_MAX)
+    {
+        return Err("a synonym has one to three words");
+    }
+    for (at, (_, from)) in phrases
+        .iter()
+        .enumerate()
+        .take(if both_ways { phrases.len() } else { 1 })
+    {
+        for (to_at, (to_text, to)) in phrases.iter().enumerate() {
+            // Forms of one stem find each other anyway.
+            let same = from
+                .iter()
+                .map(|word| &word.stemmed)
+                .eq(to.iter().map(|word| &word.stemmed));
+            let Some((first, rest)) = from.split_first().filter(|_| to_at != at && !same) else {
+                continue;
+            };
+            let of_first = rules.entry(first.stemmed.as_str().into()).or_default();
+            of_first.push(Rule {
+                rest: rest.iter().map(|word| word.stemmed.clone()).collect(),
+                to: to.clone(),
+                to_text: to_text.to_lowercase().into(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The words of a synonym, stop words too: they are looked for side by side.
+fn words(text: &str) -> Vec<QueryTerm> {
+    let plain = analyse(Analysis::Plain, text);
+    (0..)
+        .zip(plain)
+        .map(|(position, word)| QueryTerm::of_word(&word.text, position))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(synonyms: &Synonyms, query: &str) -> Vec<String> {
+        let terms = QueryTerms::of(query);
+        let mut groups: Vec<Group> = terms.iter().map(Group::of).collect();
+        let used = synonyms.add(&terms, &mut groups, |stem| stem != "absent");
+        used.into_iter()
+            .map(|used| format!("{}→{}", used.of, used.to))
+            .collect()
+    }
+
+    #[test]
+    fn words_find_each_other_or_one_the_other() {
+        let synonyms = Synonyms::read(&["# remark\n=\tSofas\tcouch\tlove seat\n\n>\tjoota\tshoes\tabsent\n"]).unwrap();
+        assert_eq!(of(&synonyms, "blue sofa"), ["sofa→couch", "sofa→love seat"]);
+        assert_eq!(of(&synonyms, "Love Seats"), ["love seats→sofas", "love seats→couch"]);
+        assert_eq!(of(&synonyms, "love blue seat"), Vec::<String>::new());
+        assert_eq!(of(&synonyms, "joota"), ["joota→shoes"]);
+        assert_eq!(of(&synonyms, "shoes love"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_file_that_ships_can_be_read() {
+        let shipped = Synonyms::read(&[include_str!("../../../data/reference/synonyms.tsv")]).unwrap();
+        assert!(shipped.0.len() > 400, "{}", shipped.0.len());
+        assert!(of(&shipped, "joota").contains(&"joota→shoes".to_owned()));
+        assert!(of(&shipped, "t shirt").contains(&"t shirt→tee".to_owned()));
+    }
+
+    #[test]
+    fn a_line_that_is_wrong_is_told() {
+        for (file, line) in [
+            ("=\tone\ttwo\nsofa couch\n", 2),
+            ("=\tone\n", 1),
+            ("=\tone\t\n", 1),
+            (">\ta b c d\te\n", 1),
+        ] {
+            assert_eq!(Synonyms::with_operators(file).unwrap_err().line, line, "{file}");
+        }
+        assert!(Synonyms::with_operators("=\tone\ttwo\n").is_ok());
+    }
+}

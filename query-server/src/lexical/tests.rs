@@ -1,0 +1,189 @@
+//! Work is bounded, and what shortcuts leave out is never better than what is answered.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use data_index::{
+    Assembly, BrandFacts, BuildOptions, LakeStore, LocalRelease, PartsBuilder, PlanOptions, Release, assemble, plan,
+};
+use data_model::{Brand, Product, ProductKey, Timestamp, Variant, VariantId};
+use roaring::RoaringBitmap;
+
+use super::*;
+
+fn facts() -> BrandFacts {
+    BrandFacts {
+        brand: Brand {
+            store: "words.example".parse().unwrap(),
+            slug: "words".parse().unwrap(),
+            name: "Words".to_owned(),
+            domain: "words.example".to_owned(),
+            base_url: "https://words.example".to_owned(),
+            currency: "INR".parse().unwrap(),
+            country: None,
+            logo: None,
+            description: None,
+        },
+        catalogue_hash: "h".to_owned(),
+        refreshed_at: Timestamp::from_micros(0),
+    }
+}
+
+fn product(facts: &BrandFacts, id: u64, title: String) -> Product {
+    Product {
+        key: ProductKey {
+            store: facts.brand.store.clone(),
+            platform_id: id,
+        },
+        handle: format!("p{id}"),
+        title,
+        description: String::new(),
+        vendor: None,
+        product_type: None,
+        category: None,
+        tags: Vec::new(),
+        options: Vec::new(),
+        attributes: Vec::new(),
+        media: Vec::new(),
+        variants: vec![Variant {
+            id: VariantId(id),
+            title: String::new(),
+            sku: None,
+            options: Vec::new(),
+            price_minor: 100,
+            compare_at_minor: None,
+            available: id % 3 == 0,
+            grams: None,
+            image: None,
+        }],
+        currency: facts.brand.currency,
+        rating: None,
+        reviews: Vec::new(),
+        created_at: None,
+        published_at: None,
+        updated_at: None,
+    }
+}
+
+/// A release of products with these titles, in one part.
+fn release(titles: impl Iterator<Item = String>, dir: &Path) -> Release {
+    let facts = facts();
+    let mut parts = PartsBuilder::new(dir, &BuildOptions::default());
+    let mut product_count = 0;
+    for (id, title) in (1..).zip(titles) {
+        parts.push(&product(&facts, id, title), &facts).unwrap();
+        product_count = id;
+    }
+    let stores = [LakeStore { facts, product_count }];
+    let manifest = assemble(Assembly {
+        previous: None,
+        plan: plan(None, &stores, &PlanOptions::default()),
+        built: parts.finish().unwrap(),
+        stores: &stores,
+        lake: BTreeMap::new(),
+        built_at: Timestamp::from_micros(0),
+    })
+    .unwrap();
+    Release::open(LocalRelease::in_directory(manifest, dir)).unwrap()
+}
+
+fn wanted(text: &str, limit: usize) -> Wanted<'_> {
+    Wanted {
+        text,
+        as_typed: true,
+        filter: None,
+        order: Order::Relevance,
+        limit,
+    }
+}
+
+/// `word0 … word59`, each in all but a few of the titles.
+fn titles(count: u64) -> impl Iterator<Item = String> {
+    (0..count).map(|row| {
+        let words = (0..60).filter(|word| (row + word) % 7 != 0);
+        words.map(|word| format!("word{word}q ")).collect()
+    })
+}
+
+#[test]
+fn a_query_of_sixty_common_words_reads_no_more_of_a_larger_catalogue() {
+    let query: String = (0..60).map(|word| format!("word{word}q ")).collect();
+    let work_of = |count| {
+        let dir = tempfile::tempdir().unwrap();
+        let release = release(titles(count), dir.path());
+        let index = TextIndex::open(&release, Synonyms::none()).unwrap();
+        let mut work = Work {
+            steps_left: 240,
+            postings_max: 300,
+            looked_up_max: 8,
+            read: 0,
+        };
+        let found = find(&release, &index, &wanted(&query, 20), &mut work).unwrap();
+        assert!(!found.hits.is_empty());
+        work.read
+    };
+    let (small, large) = (work_of(1_000), work_of(4_000));
+    // The rarest word is read whole; the 23 others are looked up for 8 products, a block of 128 each at most, and a
+    // block of each is decoded by who looks for all of them.
+    assert!(small <= 1_000 + 23 * 9 * 128 + 24 * 128, "{small}");
+    assert!(large <= 4_000 + 23 * 9 * 128 + 24 * 128, "{large}");
+}
+
+#[test]
+fn blocks_that_are_left_out_hold_nothing_better() {
+    let dir = tempfile::tempdir().unwrap();
+    let long = " of brushed steel with a very long name and many further words in it";
+    let title = |row: u64| match row {
+        4_321 => "Mug".to_owned(),
+        2_222 => "Blue Mug".to_owned(),
+        0..200 => format!("Mug {row}"),
+        _ if row % 4 == 0 => format!("Mug {row}{long}"),
+        _ => format!("Cup {row}{long}"),
+    };
+    let release = release((0..20_000).map(title), dir.path());
+    let index = TextIndex::open(&release, Synonyms::none()).unwrap();
+    let mut work = Work::new();
+    let found = find(&release, &index, &wanted("mug", 2), &mut work).unwrap();
+    // Nothing is left out while every hit has its place.
+    let all = find(&release, &index, &wanted("mug", 20_000), &mut Work::new()).unwrap();
+    assert_eq!(found.hits, all.hits[..2]);
+    assert_eq!(all.hits.len(), 5_152);
+    // Of some five thousand that have the word.
+    assert!(work.steps_left > STEPS_MAX - 2_000, "{}", STEPS_MAX - work.steps_left);
+}
+
+#[test]
+fn the_match_set_is_what_the_query_was_finally_about() {
+    let dir = tempfile::tempdir().unwrap();
+    let named = ["Red Cotton Shirt", "Red Shirt", "Cotton Shirt", "Red Mug", "Jacket"];
+    let release = release(named.iter().map(|title| (*title).to_owned()), dir.path());
+    let index = TextIndex::open(&release, Synonyms::shipped()).unwrap();
+    let set = |text: &str, as_typed| -> Vec<u32> {
+        let wanted = Wanted {
+            as_typed,
+            ..wanted(text, 20)
+        };
+        let sets = match_set(&release, &index, &wanted).unwrap();
+        sets.iter().flat_map(RoaringBitmap::iter).collect()
+    };
+    assert_eq!(set("red shirt", true), [0, 1]);
+    assert_eq!(set("red cotton mug", true), [0, 3]);
+    assert_eq!(set("red leather jacket boots", true), [0, 1, 3, 4]);
+    assert_eq!(set("cotten shirt", false), [0, 2]);
+    assert_eq!(set("cotten", true), [0_u32; 0]);
+    assert_eq!(set("jack", false), [4]);
+    assert_eq!(set("", true), [0, 1, 2, 3, 4]);
+    assert_eq!(set("p4", true), [3]);
+    assert_eq!(set("!!!", true), [0_u32; 0]);
+    let stocked = release.filter(&data_index::RowFilter {
+        in_stock: true,
+        ..data_index::RowFilter::default()
+    });
+    let wanted = Wanted {
+        filter: Some(&stocked),
+        ..wanted("red shirt", 20)
+    };
+    // Of the five only the third is in stock, which lacks a word.
+    let sets = match_set(&release, &index, &wanted).unwrap();
+    assert_eq!(sets.iter().flat_map(RoaringBitmap::iter).collect::<Vec<_>>(), [2]);
+}

@@ -1,0 +1,238 @@
+use data_index::BrandFacts;
+use data_model::{CategoryId, Product};
+use query_server::schema::{RecommendAnswer, SearchAnswer};
+
+use crate::catalogue::{brand, product, small};
+use crate::support::{Catalogue, Market};
+
+const SHIRTS: CategoryId = CategoryId(212);
+const PANTS: CategoryId = CategoryId(204);
+const COFFEE: CategoryId = CategoryId(1868);
+
+fn filed(facts: &BrandFacts, id: u64, title: &str, category: CategoryId, price_minor: i64) -> Product {
+    let mut product = product(facts, id, title);
+    product.category = Some(category);
+    product.variants[0].price_minor = price_minor;
+    product
+}
+
+/// Three brands of clothing in rupees, one in dollars, and coffee.
+fn wardrobe() -> Catalogue {
+    let (loom, weave, stitch, beans) = (
+        brand("Loom", "INR"),
+        brand("Weave", "INR"),
+        brand("Stitch", "USD"),
+        brand("Beans", "INR"),
+    );
+    let mut sold_out = filed(&weave, 14, "Blue Linen Shirt for Men", SHIRTS, 150_000);
+    sold_out.variants[0].available = false;
+    vec![
+        (
+            loom.clone(),
+            vec![
+                filed(&loom, 1, "Blue Linen Shirt", SHIRTS, 150_000),
+                filed(&loom, 2, "White Linen Shirt", SHIRTS, 160_000),
+                filed(&loom, 3, "Blue Linen Shirt", SHIRTS, 155_000),
+                filed(&loom, 4, "Linen Trousers", PANTS, 180_000),
+            ],
+        ),
+        (
+            weave.clone(),
+            vec![
+                filed(&weave, 11, "Blue Cotton Shirt", SHIRTS, 90_000),
+                filed(&weave, 12, "Green Linen Shirt", SHIRTS, 200_000),
+                filed(&weave, 13, "Cotton Trousers", PANTS, 140_000),
+                sold_out,
+            ],
+        ),
+        (
+            stitch.clone(),
+            vec![filed(&stitch, 21, "Blue Linen Shirt Slim", SHIRTS, 4_900)],
+        ),
+        (
+            beans.clone(),
+            vec![filed(&beans, 31, "Dark Roast Coffee", COFFEE, 50_000)],
+        ),
+    ]
+}
+
+async fn id_of(market: &Market, title: &str) -> String {
+    let query = title.replace(' ', "+");
+    let answer: SearchAnswer = market.get(&format!("/v1/search?q={query}&mode=lexical")).await.read();
+    let card = answer.data.into_iter().find(|card| card.title == title);
+    card.unwrap_or_else(|| panic!("no {title}")).id
+}
+
+async fn recommended(market: &Market, title: &str, rest: &str) -> Vec<String> {
+    let id = id_of(market, title).await;
+    let answer: RecommendAnswer = market.get(&format!("/v1/recommend?product_id={id}{rest}")).await.read();
+    assert!(
+        answer.data.iter().all(|card| card.id != id),
+        "the product itself is recommended"
+    );
+    let cards = answer.data.into_iter();
+    cards.map(|card| format!("{} · {}", card.brand, card.title)).collect()
+}
+
+#[tokio::test]
+async fn what_is_like_a_product_stands_before_what_is_not_and_sold_out_stands_last() {
+    let market = Market::of(&wardrobe()).await;
+    let found = recommended(&market, "Blue Cotton Shirt", "").await;
+    let place = |title: &str| {
+        found
+            .iter()
+            .position(|found| found.ends_with(title))
+            .unwrap_or(usize::MAX)
+    };
+    assert!(found[0].contains("Shirt"), "{found:?}");
+    assert!(place("White Linen Shirt") < place("Dark Roast Coffee"), "{found:?}");
+    assert_eq!(found.last().unwrap(), "Weave · Blue Linen Shirt for Men");
+    // The same title of the same brand is one recommendation.
+    assert_eq!(
+        found.iter().filter(|found| *found == "Loom · Blue Linen Shirt").count(),
+        1
+    );
+}
+
+#[tokio::test]
+async fn each_intent_keeps_to_its_conditions() {
+    let market = Market::of(&wardrobe()).await;
+    let cross = recommended(&market, "White Linen Shirt", "&intent=cross_brand").await;
+    assert!(
+        !cross.is_empty() && cross.iter().all(|found| !found.starts_with("Loom")),
+        "{cross:?}"
+    );
+    let own = recommended(&market, "White Linen Shirt", "&intent=same_brand").await;
+    assert!(
+        own.len() == 2 && own.iter().all(|found| found.starts_with("Loom")),
+        "{own:?}"
+    );
+    // Cheaper in its own currency, its own category first; nothing of another currency.
+    let cheaper = recommended(&market, "White Linen Shirt", "&intent=cheaper").await;
+    assert!(cheaper[0].ends_with("Shirt"), "{cheaper:?}");
+    assert!(
+        !cheaper
+            .iter()
+            .any(|found| found.contains("Slim") || found.contains("Green")),
+        "{cheaper:?}"
+    );
+    let complement = recommended(&market, "White Linen Shirt", "&intent=complement&limit=2").await;
+    assert_eq!(complement.len(), 2, "{complement:?}");
+    assert!(
+        complement.iter().all(|found| found.contains("Trousers")),
+        "{complement:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_product_without_category_has_no_complement() {
+    let market = Market::of(&small()).await;
+    assert!(
+        recommended(&market, "Drip Coffee Kettle", "&intent=complement")
+            .await
+            .is_empty()
+    );
+}
+
+#[tokio::test]
+async fn a_recommendation_says_how_it_was_found() {
+    let market = Market::of(&wardrobe()).await;
+    let id = id_of(&market, "Linen Trousers").await;
+    let body = market
+        .body(&format!("/v1/recommend?product_id={id}&intent=complement&limit=1"))
+        .await;
+    insta::assert_snapshot!(body, @r#"
+{
+  "data": [
+    {
+      "id": "bd5c6356-1a04-5e2e-8690-c94ce04e964a",
+      "product_uid": "sha:3ce78127221214c0ac771800b99fe4d0a3701002",
+      "title": "Blue Linen Shirt",
+      "brand": "Loom",
+      "brand_slug": "loom",
+      "price_min_minor": 155000,
+      "compare_at_minor": null,
+      "discount_pct": null,
+      "currency": "INR",
+      "in_stock": true,
+      "rating": null,
+      "image": null
+    }
+  ],
+  "provenance": {
+    "release": "[release]",
+    "engine": "semantic",
+    "intent": "complement"
+  },
+  "tier": "graph"
+}
+"#);
+}
+
+#[tokio::test]
+async fn every_fault_of_a_request_is_named() {
+    let market = Market::of(&wardrobe()).await;
+    let answered = market.get("/v1/recommend?product_id=x&intent=best&limit=51").await;
+    assert_eq!(answered.status, 422);
+    let faults = answered.json()["detail"].as_array().unwrap().clone();
+    let faults: Vec<_> = faults
+        .iter()
+        .map(|fault| (fault["loc"][1].as_str().unwrap(), fault["type"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        faults,
+        [
+            ("product_id", "uuid_parsing"),
+            ("intent", "enum"),
+            ("limit", "less_than_equal")
+        ]
+    );
+    let missing = market.get("/v1/recommend").await;
+    assert_eq!(
+        (missing.status.as_u16(), missing.json()["detail"][0]["type"].as_str()),
+        (422, Some("missing"))
+    );
+    let unknown = market
+        .get("/v1/recommend?product_id=00000000-0000-0000-0000-000000000000")
+        .await;
+    assert_eq!(
+        (unknown.status.as_u16(), unknown.json()["code"].as_str()),
+        (404, Some("product_not_found"))
+    );
+}
+
+#[tokio::test]
+async fn a_search_finds_what_is_like_a_product() {
+    let market = Market::of(&wardrobe()).await;
+    let id = id_of(&market, "Blue Cotton Shirt").await;
+    let alike: SearchAnswer = market
+        .get(&format!("/v1/search?similar_to={id}&in_stock=true&limit=3"))
+        .await
+        .read();
+    assert_eq!(alike.provenance.engine, "semantic");
+    assert!(
+        alike
+            .data
+            .iter()
+            .all(|card| card.title.contains("Shirt") && card.id != id),
+        "{:?}",
+        alike.data
+    );
+    let worded: SearchAnswer = market
+        .get(&format!("/v1/search?similar_to={id}&q=trousers&limit=2"))
+        .await
+        .read();
+    assert!(
+        worded.data.iter().all(|card| card.title.contains("Trousers")),
+        "{:?}",
+        worded.data
+    );
+    let unknown = market
+        .get("/v1/search?similar_to=00000000-0000-0000-0000-000000000000")
+        .await;
+    assert_eq!(
+        (unknown.status.as_u16(), unknown.json()["code"].as_str()),
+        (404, Some("product_not_found"))
+    );
+    assert_eq!(market.get("/v1/search?similar_to=x").await.status, 422);
+}

@@ -1,0 +1,137 @@
+use data_model::{ShippingPolicy, ShippingTier};
+use http::Request;
+use query_server::schema::{BrandAnswer, ShippingAnswer};
+
+use crate::catalogue::small;
+use crate::support::{Catalogue, Market};
+
+fn tier(name: &str, amount_minor: i64, days: Option<(u16, u16)>) -> ShippingTier {
+    ShippingTier {
+        name: name.to_owned(),
+        amount_minor,
+        min_order_minor: None,
+        max_order_minor: None,
+        days_min: days.map(|days| days.0),
+        days_max: days.map(|days| days.1),
+    }
+}
+
+/// Blue Tokai tells everything, Loom & Thread tells no days for one of its rates, Kissaten tells nothing.
+fn with_terms() -> Catalogue {
+    let mut catalogue = small();
+    for (facts, _) in &mut catalogue {
+        let tiers = match facts.brand.name.as_str() {
+            "Blue Tokai" => vec![
+                tier("Standard", 5_000, Some((3, 5))),
+                tier("Express", 15_000, Some((1, 2))),
+            ],
+            "Loom & Thread" => vec![tier("Standard", 9_900, Some((4, 6))), tier("Pickup", 0, None)],
+            _ => continue,
+        };
+        facts.shipping = Some(ShippingPolicy {
+            currency: facts.brand.currency,
+            free_shipping_threshold_minor: Some(49_900),
+            cod_available: (facts.brand.name == "Blue Tokai").then_some(true),
+            tiers,
+        });
+    }
+    catalogue
+}
+
+async fn id_of(market: &Market, query: &str) -> String {
+    let found = market.get(&format!("/v1/search?q={query}&limit=1")).await.json();
+    found["data"][0]["id"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn shipping_tells_the_stores_terms_and_the_days_that_every_rate_keeps() {
+    let market = Market::of(&with_terms()).await;
+    let id = id_of(&market, "vienna").await;
+    let path = format!("/v1/shipping?product={id}&pincode=560001");
+    let _: ShippingAnswer = market.get(&path).await.read();
+    insta::assert_snapshot!(market.body(&path).await, @"");
+}
+
+#[tokio::test]
+async fn what_is_not_known_is_null() {
+    let market = Market::of(&with_terms()).await;
+    let linen = id_of(&market, "linen+shirt").await;
+    let answer: ShippingAnswer = market
+        .get(&format!("/v1/shipping?product={linen}&pincode=110001"))
+        .await
+        .read();
+    // One rate states no days, so none are promised.
+    assert_eq!((answer.data.tiers.len(), answer.data.cod_available), (2, None));
+    assert_eq!(
+        (answer.data.delivery.basis.as_str(), answer.data.delivery.days_max),
+        ("unknown", None)
+    );
+    let kettle = id_of(&market, "kettle").await;
+    let answer: ShippingAnswer = market
+        .get(&format!("/v1/shipping?product={kettle}&pincode=110001"))
+        .await
+        .read();
+    assert_eq!((answer.data.currency.as_str(), answer.data.tiers.len()), ("JPY", 0));
+    assert_eq!(answer.data.delivery.earliest_date, None);
+}
+
+#[tokio::test]
+async fn every_fault_of_a_question_for_shipping_is_named() {
+    let market = Market::of(&with_terms()).await;
+    for (query, wanted) in [
+        ("", vec!["product missing", "pincode missing"]),
+        (
+            "product=x&pincode=012345",
+            vec!["product uuid_parsing", "pincode string_pattern_mismatch"],
+        ),
+        (
+            "product=sha:12&pincode=5600011",
+            vec!["product string_pattern_mismatch", "pincode string_pattern_mismatch"],
+        ),
+    ] {
+        let answered = market.get(&format!("/v1/shipping?{query}")).await;
+        assert_eq!(answered.status, 422, "{query}");
+        let document = answered.json();
+        let faults = document["detail"].as_array().unwrap().iter();
+        let faults = faults.map(|fault| {
+            format!(
+                "{} {}",
+                fault["loc"][1].as_str().unwrap(),
+                fault["type"].as_str().unwrap()
+            )
+        });
+        assert_eq!(faults.collect::<Vec<_>>(), wanted, "{query}");
+    }
+    let unknown = market
+        .get("/v1/shipping?product=00000000-0000-0000-0000-000000000000&pincode=560001")
+        .await;
+    assert_eq!(
+        (unknown.status.as_u16(), unknown.json()["code"].as_str()),
+        (404, Some("product_not_found"))
+    );
+}
+
+#[tokio::test]
+async fn the_same_day_needs_no_second_answer() {
+    let market = Market::of(&with_terms()).await;
+    let path = format!("/v1/shipping?product={}&pincode=560001", id_of(&market, "vienna").await);
+    let tag = market.get(&path).await.headers["etag"].clone();
+    let again = Request::get(&path)
+        .header("if-none-match", tag)
+        .body(axum::body::Body::empty())
+        .unwrap();
+    assert_eq!(market.send(again).await.status, 304);
+}
+
+#[tokio::test]
+async fn a_brand_tells_its_shipping_terms() {
+    let market = Market::of(&with_terms()).await;
+    let told: BrandAnswer = market.get("/v1/brands/blue-tokai").await.read();
+    let terms = told.data.shipping.unwrap();
+    assert_eq!(
+        (terms.free_shipping_threshold_minor, terms.tiers.len()),
+        (Some(49_900), 2)
+    );
+    let silent: BrandAnswer = market.get("/v1/brands/kissaten").await.read();
+    assert_eq!(silent.data.shipping, None);
+}

@@ -1,0 +1,192 @@
+//! What words find: other spellings, other words for the same thing, numbers with units, any script.
+
+use data_index::BrandFacts;
+use data_model::Product;
+use query_server::Synonyms;
+use query_server::schema::SearchAnswer;
+
+use crate::catalogue::{brand, product};
+use crate::support::{Catalogue, Market};
+
+fn of(facts: &BrandFacts, titles: &[&str]) -> Vec<Product> {
+    (1..).zip(titles).map(|(id, title)| product(facts, id, title)).collect()
+}
+
+fn shop(titles: &[&str]) -> Catalogue {
+    let facts = brand("Any Shop", "INR");
+    let products = of(&facts, titles);
+    vec![(facts, products)]
+}
+
+async fn search(market: &Market, query: &str) -> SearchAnswer {
+    market.get(&format!("/v1/search?q={}", encoded(query))).await.read()
+}
+
+fn encoded(query: &str) -> String {
+    query.bytes().map(|byte| format!("%{byte:02X}")).collect()
+}
+
+fn titles(answer: &SearchAnswer) -> Vec<&str> {
+    answer.data.iter().map(|card| card.title.as_str()).collect()
+}
+
+#[tokio::test]
+async fn words_for_the_same_thing_find_each_other_and_are_told() {
+    let market = Market::of(&shop(&[
+        "Oak Couch",
+        "Velvet Sofa",
+        "Leather Shoes",
+        "Cotton Kurta",
+        "Men's Tee",
+        "Cell Phone Stand",
+    ]))
+    .await;
+    let answer = search(&market, "sofa").await;
+    assert_eq!(titles(&answer), ["Velvet Sofa", "Oak Couch"]);
+    let told: Vec<_> = answer
+        .provenance
+        .synonyms
+        .iter()
+        .map(|one| (one.of.as_str(), one.to.as_str()))
+        .collect();
+    assert_eq!(told, [("sofa", "couch")]);
+    assert_eq!(answer.provenance.relaxed, "none");
+    for (query, first) in [
+        ("joota", "Leather Shoes"),
+        ("kurti", "Cotton Kurta"),
+        ("t shirt", "Men's Tee"),
+        ("oak settee", "Oak Couch"),
+        ("mobile stand", "Cell Phone Stand"),
+        // A word that was mended, and one that was not finished.
+        ("velvet sofaa", "Velvet Sofa"),
+    ] {
+        assert_eq!(titles(&search(&market, query).await)[0], first, "{query}");
+    }
+    let mended = search(&market, "soffa").await;
+    assert_eq!(titles(&mended), ["Velvet Sofa", "Oak Couch"]);
+    assert_eq!(mended.provenance.corrections[0].to, "sofa");
+    // One way only: who looks for shoes is not shown what is called a joota elsewhere.
+    assert!(search(&market, "shoes").await.provenance.synonyms.is_empty());
+    let typed: SearchAnswer = market.get("/v1/search?q=sofa&mode=lexical").await.read();
+    assert_eq!(titles(&typed), ["Velvet Sofa"]);
+    assert!(typed.provenance.synonyms.is_empty());
+}
+
+#[tokio::test]
+async fn an_operators_synonyms_are_added_to_those_that_ship() {
+    let synonyms = Synonyms::with_operators("# ours\n=\tdabba\tcoffee tin\n").unwrap();
+    let market = Market::with_synonyms(&shop(&["Brass Coffee Tin", "Oak Couch"]), synonyms).await;
+    assert_eq!(titles(&search(&market, "dabba").await), ["Brass Coffee Tin"]);
+    assert_eq!(titles(&search(&market, "sofa").await), ["Oak Couch"]);
+}
+
+#[tokio::test]
+async fn words_written_together_or_apart_find_each_other() {
+    let market = Market::of(&shop(&[
+        "Warm Light Bulb",
+        "Cool Lightbulb",
+        "Lightbulb Socket",
+        "Bulb for Light Box",
+        "Blue T-Shirt",
+    ]))
+    .await;
+    for mode in ["hybrid", "lexical"] {
+        for query in ["lightbulb", "light bulb"] {
+            let path = format!("/v1/search?mode={mode}&q={}", encoded(query));
+            let answer: SearchAnswer = market.get(&path).await.read();
+            let found = titles(&answer);
+            for title in ["Warm Light Bulb", "Cool Lightbulb", "Lightbulb Socket"] {
+                assert!(found.contains(&title), "{mode} {query}: {found:?}");
+            }
+        }
+        for query in ["tshirt", "t shirt", "t-shirt"] {
+            let path = format!("/v1/search?mode={mode}&limit=1&q={}", encoded(query));
+            assert_eq!(
+                titles(&market.get(&path).await.read()),
+                ["Blue T-Shirt"],
+                "{mode} {query}"
+            );
+        }
+    }
+    // Apart and not side by side they are no light bulb.
+    let answer = search(&market, "lightbulb").await;
+    assert!(!titles(&answer).contains(&"Bulb for Light Box"));
+}
+
+#[tokio::test]
+async fn sizes_are_found_however_they_are_written() {
+    let market = Market::of(&shop(&[
+        "Oak Board 12 in. x 24 in.",
+        "Pine Board 3/4 in. thick",
+        "Steel Pipe 1-1/2 in.",
+        "Rope 6' long",
+        "Oil 500ml",
+    ]))
+    .await;
+    for (query, first) in [
+        ("12x24 board", "Oak Board 12 in. x 24 in."),
+        ("board 12 inch", "Oak Board 12 in. x 24 in."),
+        ("board 0.75 inch", "Pine Board 3/4 in. thick"),
+        ("3/4 board", "Pine Board 3/4 in. thick"),
+        ("1.5\" pipe", "Steel Pipe 1-1/2 in."),
+        ("1 1/2 inch pipe", "Steel Pipe 1-1/2 in."),
+        ("6 ft rope", "Rope 6' long"),
+        ("500 ml oil", "Oil 500ml"),
+    ] {
+        let path = format!("/v1/search?mode=lexical&limit=1&q={}", encoded(query));
+        let answer: SearchAnswer = market.get(&path).await.read();
+        assert_eq!(titles(&answer), [first], "{query}");
+        assert_eq!(answer.provenance.relaxed, "none", "{query}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_title_names_stands_before_what_it_mentions() {
+    let market = Market::of(&shop(&[
+        "Lamp Oil Bottle Set",
+        "Brass Table Lamp",
+        "Bottle for Lamp Oil",
+        "Shade for Table Lamp",
+    ]))
+    .await;
+    assert_eq!(titles(&search(&market, "lamp").await)[0], "Brass Table Lamp");
+}
+
+#[tokio::test]
+async fn any_script_is_found_and_any_text_is_answered() {
+    let market = Market::of(&shop(&[
+        "कॉटन कुर्ता",
+        "பருத்தி புடவை",
+        "חולצת כותנה",
+        "صابون طبيعي",
+        "क्\u{200d}षमा साबुन",
+        "Plain Soap",
+        "The Who",
+    ]))
+    .await;
+    for (query, first) in [
+        ("कुर्ता", "कॉटन कुर्ता"),
+        ("புடவை", "பருத்தி புடவை"),
+        ("כותנה", "חולצת כותנה"),
+        ("صابون", "صابون طبيعي"),
+        ("क्षमा", "क्\u{200d}षमा साबुन"),
+        ("plain\u{0} soap\u{7}\u{1b}[0m", "Plain Soap"),
+        ("🧼 soap 🧼", "Plain Soap"),
+        ("the who", "The Who"),
+        ("the", "The Who"),
+    ] {
+        for mode in ["hybrid", "lexical"] {
+            let path = format!("/v1/search?mode={mode}&q={}", encoded(query));
+            assert_eq!(
+                titles(&market.get(&path).await.read()).first(),
+                Some(&first),
+                "{mode} {query}"
+            );
+        }
+    }
+    for query in ["🧼🧼", "—…!?", "\u{200d}\u{200d}", "\u{202e}\u{feff}", "\u{1}\u{2}"] {
+        assert!(search(&market, query).await.data.is_empty(), "{query:?}");
+    }
+    let long: String = "soap the कुर्ता ".chars().cycle().take(512).collect();
+    assert!(!search(&market, &long).await.data.is_empty());
+}
