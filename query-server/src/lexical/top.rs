@@ -44,7 +44,7 @@ impl Order {
     pub(crate) fn key(self, release: &Release, at: RowAddress) -> (i64, i64) {
         release
             .part(at.part)
-            .map_or((i64::MIN, 0), |part| key(self, part.cards(), at.row))
+            .map_or((i64::MIN, 0), |part| order_key(self, part.cards(), at.row))
     }
 }
 
@@ -125,10 +125,6 @@ impl<'a> TopHits<'a> {
 
     pub(super) fn len(&self) -> usize {
         self.heap.len()
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.heap.is_empty()
     }
 
     /// Whether no hit of this tier with at most this score is taken any more.

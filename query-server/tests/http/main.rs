@@ -9,6 +9,7 @@
 mod brand_products;
 mod brands;
 mod browse;
+mod browse_faults;
 mod catalogue;
 mod edges;
 mod faults;
@@ -16,6 +17,7 @@ mod openapi;
 mod product;
 mod recommend;
 mod search;
+mod search_facets;
 mod shipping;
 mod suggest;
 mod support;
