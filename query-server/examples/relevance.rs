@@ -200,6 +200,7 @@ fn stores(folder: &Path) -> anyhow::Result<Stores> {
             catalogue.page(&std::fs::read(file)?)?;
         }
         let facts = BrandFacts {
+            shipping: None,
             catalogue_hash: brand.slug.to_string(),
             refreshed_at: Still.now(),
             brand,

@@ -1,6 +1,6 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use bytes::Bytes;
+use api::{Asset, EntityTag};
 use data_embedding::Embedder;
 use data_index::{BrandEntry, Current, OpenError, Release, RowAddress};
 use data_model::ProductIdent;
@@ -30,8 +30,10 @@ pub(crate) struct Served {
     /// Positions of the brands, those with most products first.
     brands_by_size: Vec<usize>,
     /// Answers that are the same for everyone.
-    pub(crate) stats: Bytes,
-    pub(crate) categories: Bytes,
+    pub(crate) stats: Asset,
+    pub(crate) categories: Asset,
+    /// The first page of brands, made when it is first asked for: its cursor is signed with the server's key.
+    brands_head: OnceLock<Asset>,
 }
 
 /// Why a fetched release cannot be served.
@@ -74,14 +76,16 @@ impl Served {
         });
         let names = Names::of(&release, &brands_by_size);
         let stats = |out: &mut Vec<u8>| render::stats::stats(out, &release, &current);
-        let stats = render::envelope(1024, &id, stats, |_| {}).into();
+        let stats = render::envelope(1024, &id, stats, |_| {});
         let tree = |out: &mut Vec<u8>| render::category::tree(out, release.category_tree());
-        let categories = render::envelope(1 << 16, &id, tree, |_| {}).into();
+        let categories = render::envelope(1 << 16, &id, tree, |_| {});
         let stamp = format!(
             "{ANSWERS_VERSION} {id} {} {}",
             current.published_at.micros(),
             semantic.name()
         );
+        let constant = |path: &str, body| Asset::graph(EntityTag::of(&[stamp.as_bytes(), path.as_bytes()]), body);
+        let (stats, categories) = (constant("stats", stats), constant("categories", categories));
         let served = Self {
             release,
             current,
@@ -95,9 +99,16 @@ impl Served {
             brands_by_size,
             stats,
             categories,
+            brands_head: OnceLock::new(),
         };
         served.probe()?;
         Ok(served)
+    }
+
+    /// The first page of brands, which `make` makes once.
+    pub(crate) fn brands_head(&self, make: impl FnOnce() -> Vec<u8>) -> &Asset {
+        let tag = || EntityTag::of(&[self.stamp(), b"brands"]);
+        self.brands_head.get_or_init(|| Asset::graph(tag(), make()))
     }
 
     /// The release's id as text.

@@ -14,6 +14,7 @@ mod page;
 mod price;
 mod rows;
 mod scope;
+mod search;
 mod spread;
 mod values;
 
@@ -26,6 +27,7 @@ use self::narrow::Narrowed;
 pub(crate) use self::price::Prices;
 use self::rows::Rows;
 pub(crate) use self::scope::Scope;
+pub(crate) use self::search::of_search;
 use self::values::Values;
 use crate::lexical::Order;
 

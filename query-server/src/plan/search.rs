@@ -50,6 +50,10 @@ pub(crate) struct SearchPlan {
     pub(crate) similar_to: Option<ProductIdent>,
     /// Whether to tell what the places of the hits are made of.
     pub(crate) explain: bool,
+    /// Whether to count facet values.
+    pub(crate) facet_counts: bool,
+    /// The currency of price filters, price sorts and of the prices that are counted.
+    pub(crate) currency: CurrencyCode,
     /// `None` when the brand that was asked for does not exist: nothing can be found.
     brand: Option<String>,
     filter: RowFilter,
@@ -85,6 +89,8 @@ impl SearchPlan {
             .and_then(|max| usize::try_from(max).ok());
         let similar_to = reader.parsed("similar_to", product_ident);
         let explain = reader.boolean("explain").unwrap_or(false);
+        let facet_counts = reader.boolean("facet_counts").unwrap_or(false);
+        let currency = price.map_or(market_currency, |price| price.currency);
         // Prices of different currencies are never compared.
         let by_price = matches!(order, Order::PriceAscending | Order::PriceDescending);
         filter.price = price.filter(|price| by_price || price.min_minor.is_some() || price.max_minor.is_some());
@@ -98,10 +104,26 @@ impl SearchPlan {
                 per_brand_max,
                 similar_to,
                 explain,
+                facet_counts,
+                currency,
                 brand,
                 filter,
             },
         )
+    }
+
+    /// What the products that are found must pass, but for their brand.
+    pub(crate) fn row_filter(&self) -> &RowFilter {
+        &self.filter
+    }
+
+    /// Where the release has the brand that was asked for, if one was; `Err` when it does not have it.
+    pub(crate) fn brand_scope(&self, release: &Release) -> Result<Option<usize>, ()> {
+        let Some(brand) = &self.brand else { return Ok(None) };
+        let slug = brand.parse::<BrandSlug>().ok();
+        let entry = slug.and_then(|slug| release.brand_by_slug(&slug));
+        let at = entry.and_then(|entry| release.brand_index(&entry.facts.brand.store));
+        at.map(Some).ok_or(())
     }
 
     /// The filter on this release; `None` when there is nothing to filter by.

@@ -9,6 +9,7 @@
 mod brand_products;
 mod brands;
 mod browse;
+mod browse_faults;
 mod catalogue;
 mod concepts;
 mod edges;
@@ -18,6 +19,7 @@ mod openapi;
 mod product;
 mod recommend;
 mod search;
+mod search_facets;
 mod shipping;
 mod suggest;
 mod support;
