@@ -149,6 +149,7 @@ impl QueryServer {
     }
 }
 
+#[tracing::instrument(target = "trace::release", name = "release open", level = "info", skip_all, fields(release = %current.id))]
 fn prepare(local: LocalRelease, current: Current) -> Result<Served, PrepareError> {
     let release = Release::open(local).map_err(|error| PrepareError::Open(Box::new(error)))?;
     Served::prepare(release, current)

@@ -17,3 +17,4 @@ mod recorded;
 mod release;
 mod support;
 mod swap;
+mod traces;
