@@ -22,6 +22,7 @@ pub(crate) struct Config {
     pub(crate) refresh: RefreshConfig,
     pub(crate) lake: Lake,
     pub(crate) release: Release,
+    pub(crate) embedding: Embedding,
     pub(crate) query_server: QueryServer,
     pub(crate) log: Log,
     pub(crate) traces: Traces,
@@ -54,6 +55,23 @@ pub(crate) struct Release {
     pub(crate) gc_min_age_s: u64,
     /// A release with less than this share of the products of the one before is not published.
     pub(crate) collapse_share: f64,
+}
+
+/// What turns texts into vectors, for builds and for queries alike.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Embedding {
+    pub(crate) embedder: EmbedderChoice,
+}
+
+/// Which embedder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum EmbedderChoice {
+    /// The table that is part of the program.
+    Table,
+    /// None: releases are built without vectors, and searched by words alone.
+    None,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -136,6 +154,9 @@ impl Config {
                 keep: 5,
                 gc_min_age_s: 86_400,
                 collapse_share: 0.5,
+            },
+            embedding: Embedding {
+                embedder: EmbedderChoice::Table,
             },
             query_server: QueryServer {
                 listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
