@@ -6,7 +6,6 @@ use data_model::ErrorCode;
 
 use super::{passing_tag_of, tag_of};
 use crate::browse::of_search;
-use crate::browse::of_search;
 use crate::hybrid::{Question, explain, search};
 use crate::plan::search::SearchPlan;
 use crate::render::{card, envelope, facets, json};
