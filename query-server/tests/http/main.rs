@@ -9,6 +9,7 @@
 mod brand_products;
 mod brands;
 mod browse;
+mod browse_faults;
 mod catalogue;
 mod edges;
 mod faults;

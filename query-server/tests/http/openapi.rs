@@ -94,7 +94,9 @@ GET /v1/products/{ident} get_product(ident include) 200 304 401 404 405 413 422 
 GET /v1/products/{ident}/reviews list_reviews(ident limit offset cursor) 200 304 401 404 405 413 422 429 500 503
 GET /v1/recommend recommend(product_id intent limit) 200 304 401 404 405 413 422 429 500 503
 GET /v1/search search_products(q price_min price_max in_stock on_sale brand facets sort mode limit per_brand_max similar_to facet_counts explain currency) 200 304 401 404 405 413 422 429 500 503
+GET /v1/shipping get_shipping(product pincode) 200 304 401 404 405 413 422 429 500 503
 GET /v1/stats get_stats() 200 304 401 405 413 422 429 500 503
+GET /v1/suggest suggest(q limit) 200 304 401 405 413 422 429 500 503
 "#);
 }
 
@@ -120,6 +122,7 @@ fn parameters_are_described_as_narrowly_as_they_are_read() {
         ("/v1/browse", "facets", 4096),
         ("/v1/browse", "cursor", 200),
         ("/v1/brands/{slug}/products", "cursor", 200),
+        ("/v1/suggest", "q", 512),
         ("/v1/brands", "q", 200),
         ("/v1/brands", "category", 200),
         ("/v1/brands", "cursor", 200),

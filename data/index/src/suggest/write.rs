@@ -188,11 +188,13 @@ impl SuggestWriter {
         for (rank, row) in (0..).zip(&sections.rows) {
             let before = (*row as usize).checked_sub(1);
             let start = before.map_or(Some(0), |before| self.row_ends.get(before).copied())?;
+            let begin = sections.row_words.len();
             for word in self.row_words.get(start..*self.row_ends.get(*row as usize)?)? {
                 let number = *numbers.get(*word as usize)?;
                 holding.get_mut(number as usize)?.push(rank);
                 sections.row_words.push(number);
             }
+            sections.row_words.get_mut(begin..)?.sort_unstable();
             sections.row_ends.push(u32::try_from(sections.row_words.len()).ok()?);
         }
         for ranks in &holding {
