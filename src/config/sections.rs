@@ -25,6 +25,7 @@ pub(crate) struct Config {
     pub(crate) embedding: Embedding,
     pub(crate) query_server: QueryServer,
     pub(crate) log: Log,
+    pub(crate) traces: Traces,
 }
 
 /// How to reach an S3-compatible store; empty text means "not set".
@@ -105,6 +106,30 @@ pub(crate) struct Log {
     pub(crate) format: LogFormat,
 }
 
+/// Where spans go; nowhere by default.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Traces {
+    /// Base URL of an OTLP collector that takes HTTP with protobuf; empty: no traces.
+    pub(crate) endpoint: String,
+    /// Which spans, as a `tracing` filter.
+    pub(crate) filter: String,
+    /// Share of traces that are recorded, where the caller has not decided.
+    pub(crate) sample_share: f64,
+}
+
+impl Traces {
+    /// What the telemetry needs to know; `None` when traces go nowhere.
+    pub(crate) fn collector(&self) -> Option<api::TraceConfig> {
+        (!self.endpoint.is_empty()).then(|| api::TraceConfig {
+            endpoint: self.endpoint.clone(),
+            filter: self.filter.clone(),
+            sample_share: self.sample_share,
+            service: "haat".into(),
+        })
+    }
+}
+
 impl Config {
     /// What holds when nothing is set.
     pub(crate) fn defaults() -> anyhow::Result<Self> {
@@ -146,6 +171,11 @@ impl Config {
             log: Log {
                 filter: "warn,haat=info".into(),
                 format: LogFormat::Text,
+            },
+            traces: Traces {
+                endpoint: String::new(),
+                filter: "info".into(),
+                sample_share: 1.0,
             },
         })
     }
