@@ -23,11 +23,6 @@ use crate::exit::Outcome;
 use crate::output::Output;
 use crate::wiring::Context;
 
-/// The crawl makes millions of short texts on many threads, which the system's allocator is slow at. Huge pages are
-/// off: they doubled the memory and the time the kernel takes to clear it.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let json = cli.global.json;
@@ -63,11 +58,16 @@ fn start(cli: Cli) -> anyhow::Result<Outcome> {
         config::LogFormat::Text => api::LogFormat::Pretty,
         config::LogFormat::Json => api::LogFormat::Json,
     };
-    api::init_logs(format, &config.log.filter).map_err(|error| exit::usage(error.into()))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let collector = config.traces.collector();
+    let collector = collector.as_ref().map(|to| (to, runtime.handle().clone()));
+    let traces = api::init_logs(format, &config.log.filter, collector).map_err(|error| exit::usage(error.into()))?;
     let context = Context::new(config, output, cli.global.quiet, layers.is_default("home"));
     // Boxed: the future holds every command's state and would be a large value on the stack.
     let outcome = runtime.block_on(Box::pin(commands::run(cli.command, context)));
+    if let Some(traces) = traces {
+        traces.end();
+    }
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
     outcome
 }

@@ -20,6 +20,8 @@ mod repair;
 mod round_trip;
 #[path = "index/scores.rs"]
 mod scores;
+#[path = "index/suggest.rs"]
+mod suggest;
 #[path = "index/terms.rs"]
 mod terms;
 #[path = "index/vectors.rs"]

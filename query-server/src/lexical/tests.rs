@@ -24,6 +24,7 @@ fn facts() -> BrandFacts {
             logo: None,
             description: None,
         },
+        shipping: None,
         catalogue_hash: "h".to_owned(),
         refreshed_at: Timestamp::from_micros(0),
     }
@@ -94,6 +95,7 @@ fn wanted(text: &str, limit: usize) -> Wanted<'_> {
         filter: None,
         order: Order::Relevance,
         limit,
+        enough: limit,
     }
 }
 

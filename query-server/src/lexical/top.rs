@@ -127,10 +127,6 @@ impl<'a> TopHits<'a> {
         self.heap.len()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.heap.is_empty()
-    }
-
     /// Whether no hit of this tier with at most this score is taken any more.
     #[inline]
     pub(super) fn beats(&self, tier: u8, score: f32) -> bool {

@@ -9,10 +9,10 @@ mod typed;
 
 use std::cmp::Reverse;
 
-use data_index::RowAddress;
 use data_index::suggest::Work;
 use data_index::taxonomy::Category;
 use data_index::text::{Analysis, analyse};
+use data_index::{Part, RowAddress};
 use rustc_hash::FxHashMap;
 
 pub(crate) use names::Names;
@@ -22,8 +22,10 @@ use crate::served::Served;
 
 /// More words than this are not looked for.
 const WORDS_MAX: usize = 24;
-/// Steps that each of the kinds may take, and finding out which words were meant.
-const STEPS_MAX: u32 = 12_000;
+/// Steps that each of the kinds may take, and finding out which words were meant. Most take some hundred.
+const STEPS_MAX: u32 = 8_000;
+/// Steps for products: titles are tried for all words one by one.
+const PRODUCT_STEPS_MAX: u32 = 40_000;
 /// Phrases that a part is asked for beyond those that are wanted: another part may have more of a lower one.
 const PHRASES_MORE: usize = 12;
 
@@ -51,30 +53,29 @@ fn edits_max(text: &str) -> u8 {
 
 /// Suggests at most `limit` of each kind.
 pub(crate) fn suggest(served: &Served, text: &str, limit: usize) -> Suggested {
-    suggest_within(served, text, limit, STEPS_MAX).0
-}
-
-/// The same with so many steps for each kind; the steps that were left over in all.
-fn suggest_within(served: &Served, text: &str, limit: usize, steps: u32) -> (Suggested, u32) {
     let mut words: Vec<String> = analyse(Analysis::Plain, text)
         .into_iter()
         .map(|term| term.text)
         .collect();
     words.truncate(WORDS_MAX);
     if words.is_empty() && !text.trim().is_empty() {
-        return (Suggested::default(), 5 * steps);
+        return Suggested::default();
     }
-    let mut work = [Work::of(steps); 5];
-    let [meant, for_queries, for_products, for_brands, for_categories] = &mut work;
+    let steps = || Work::of(STEPS_MAX);
     let begun = words.join(" ");
-    let typed = Typed::of(served, words, meant);
-    let suggested = Suggested {
-        queries: queries(served, &begun, &typed, limit, for_queries),
-        products: products(served, &typed, limit, for_products),
-        brands: served.names.brands(&begun, limit, for_brands),
-        categories: served.names.categories(&begun, limit, for_categories),
-    };
-    (suggested, work.iter().map(|work| work.left()).sum())
+    let typed = Typed::of(served, words, &mut steps());
+    Suggested {
+        queries: queries(served, &begun, &typed, limit, &mut steps()),
+        products: products(served, &typed, limit, &mut Work::of(PRODUCT_STEPS_MAX)),
+        brands: served.names.brands(&begun, limit, &mut steps()),
+        categories: served.names.categories(&begun, limit, &mut steps()),
+    }
+}
+
+/// Each part, and how many are left with it: so many share the work.
+fn shares(parts: &[Part]) -> impl Iterator<Item = (u32, &Part)> {
+    let left = (1..=u32::try_from(parts.len()).unwrap_or(u32::MAX)).rev();
+    left.zip(parts)
 }
 
 /// Phrases that begin with what was typed; where there are none, with what was meant.
@@ -88,10 +89,11 @@ fn queries(served: &Served, begun: &str, typed: &Typed, limit: usize, work: &mut
 
 fn phrases(served: &Served, begun: &[String], limit: usize, work: &mut Work) -> Vec<String> {
     let mut merged: FxHashMap<&str, (bool, u32, &str)> = FxHashMap::default();
-    for part in served.release.parts() {
+    for (left, part) in shares(served.release.parts()) {
         let live = |row| !part.dead().contains(row);
         for begin in begun {
-            for phrase in part.suggest().phrases(begin, limit + PHRASES_MORE, live, work) {
+            let phrases = |work: &mut Work| part.suggest().phrases(begin, limit + PHRASES_MORE, live, work);
+            for phrase in work.share(left, phrases) {
                 let (begins, count, _) = merged.entry(phrase.key).or_insert((false, 0, phrase.text));
                 *begins |= phrase.begins;
                 *count = count.saturating_add(phrase.count);
@@ -118,12 +120,12 @@ fn products(served: &Served, typed: &Typed, limit: usize, work: &mut Work) -> Ve
 
 fn best(served: &Served, slots: &Slots, limit: usize, work: &mut Work) -> Vec<RowAddress> {
     let mut found: Vec<(f32, RowAddress)> = Vec::with_capacity(limit);
-    for ((at, part), wanted) in (0..).zip(served.release.parts()).zip(&slots.parts) {
+    for ((at, (left, part)), wanted) in (0..).zip(shares(served.release.parts())).zip(&slots.parts) {
         if wanted.iter().any(Vec::is_empty) {
             continue;
         }
         let live = |row| !part.dead().contains(row);
-        let rows = part.suggest().best_rows(wanted, limit, live, work);
+        let rows = work.share(left, |work| part.suggest().best_rows(wanted, limit, live, work));
         found.extend(
             rows.into_iter()
                 .map(|row| (part.cards().quality(row), RowAddress { part: at, row })),

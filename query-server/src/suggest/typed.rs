@@ -4,7 +4,7 @@ use std::ops::Range;
 use data_index::Part;
 use data_index::suggest::{Nearby, Reading, Work};
 
-use super::edits_max;
+use super::{edits_max, shares};
 use crate::served::Served;
 
 /// Words that a mistyped one may have been meant to be.
@@ -14,7 +14,7 @@ const MEANT_MAX: usize = 4;
 /// Words that begin alike and are compared for how frequent they are.
 const COMPARED_MAX: u32 = 64;
 /// Groups of near words that are looked for.
-const NEAR_MAX: usize = 32;
+const NEAR_MAX: usize = 16;
 
 /// For each part, for each word that was typed, the words of titles that will do.
 #[derive(Debug, Default)]
@@ -75,10 +75,10 @@ impl Typed {
                     .into_iter()
                     .map(|near| near.into_iter().map(|near| near.texts).collect())
                     .collect();
-            }
-            if nowhere(&held) {
                 // Who goes on typing elsewhere may have left a word half typed.
-                held = parts.iter().map(begun).collect();
+                held.iter_mut()
+                    .zip(parts)
+                    .for_each(|(held, part)| held.extend(begun(part)));
             }
             if nowhere(&held) {
                 return Self {
@@ -125,7 +125,7 @@ impl Typed {
                     };
                 }
                 let near = part.suggest().words_near(word, edits, reading, work);
-                near.into_iter().take(NEAR_MAX).map(|near| near.texts).collect()
+                frequent(part, near).into_iter().map(|near| near.texts).collect()
             };
             slots.push(parts.iter().map(of_part));
         }
@@ -160,14 +160,24 @@ fn reading(at: usize, words: usize) -> Reading {
 /// For each part the nearest words; nearer ones in any part leave out the others.
 fn near(parts: &[Part], word: &str, reading: Reading, work: &mut Work) -> Vec<Vec<Nearby>> {
     let edits = edits_max(word);
-    let of_part = |part: &Part| part.suggest().words_near(word, edits, reading, work);
-    let mut found: Vec<Vec<Nearby>> = parts.iter().map(of_part).collect();
+    let near =
+        |(left, part): (u32, &Part)| work.share(left, |work| part.suggest().words_near(word, edits, reading, work));
+    let mut found: Vec<Vec<Nearby>> = shares(parts).map(near).collect();
     let least = found.iter().flatten().map(|near| near.edits).min();
-    for near in &mut found {
+    for (part, near) in parts.iter().zip(&mut found) {
         near.retain(|near| Some(near.edits) == least);
-        near.truncate(NEAR_MAX);
+        *near = frequent(part, std::mem::take(near));
     }
     found
+}
+
+/// Those that most titles hold.
+fn frequent(part: &Part, mut near: Vec<Nearby>) -> Vec<Nearby> {
+    if near.len() > NEAR_MAX {
+        near.sort_by_key(|near| Reverse(part.suggest().titles_with(&near.texts)));
+        near.truncate(NEAR_MAX);
+    }
+    near
 }
 
 /// The words among those found that most titles hold.

@@ -15,6 +15,7 @@ async fn every_graph_answer_is_304_to_who_has_it() {
     for path in [
         "/v1/search?q=coffee",
         "/v1/search?q=coffee&limit=2",
+        "/v1/suggest?q=coffee",
         "/v1/brands",
         "/v1/brands/blue-tokai",
         "/v1/stats",

@@ -122,6 +122,7 @@ fn parameters_are_described_as_narrowly_as_they_are_read() {
         ("/v1/browse", "facets", 4096),
         ("/v1/browse", "cursor", 200),
         ("/v1/brands/{slug}/products", "cursor", 200),
+        ("/v1/suggest", "q", 512),
         ("/v1/brands", "q", 200),
         ("/v1/brands", "category", 200),
         ("/v1/brands", "cursor", 200),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
+use data_embedding::Embedder;
 use data_index::{
     Assembly, BrandFacts, BuildOptions, CheckOptions, LakeStore, Manifest, PartsBuilder, PlanOptions, Publication,
     Published, ReleaseStore, assemble, plan,
@@ -31,8 +32,14 @@ pub(crate) type Catalogue = Vec<(BrandFacts, Vec<Product>)>;
 
 /// Builds a release of these brands; its files lie in `dir`.
 pub(crate) fn build(catalogue: &Catalogue, dir: &Path, rows_max: u32) -> Manifest {
+    build_embedding(catalogue, dir, rows_max, data_embedding::shipped())
+}
+
+/// The same with another embedder.
+fn build_embedding(catalogue: &Catalogue, dir: &Path, rows_max: u32, embedder: Option<Arc<dyn Embedder>>) -> Manifest {
     let options = BuildOptions {
         rows_max,
+        embedder,
         ..BuildOptions::default()
     };
     let mut parts = PartsBuilder::new(dir, &options);
@@ -51,6 +58,7 @@ pub(crate) fn build(catalogue: &Catalogue, dir: &Path, rows_max: u32) -> Manifes
         &stores,
         &PlanOptions {
             rows_max,
+            embedding: options.embedding(),
             ..PlanOptions::default()
         },
     );
@@ -75,6 +83,8 @@ pub(crate) struct Market {
     pub(crate) storage: Storage,
     pub(crate) server: QueryServer,
     pub(crate) router: Router,
+    /// What releases are built with.
+    embedder: Option<Arc<dyn Embedder>>,
 }
 
 /// What a request was answered.
@@ -100,7 +110,26 @@ impl Market {
             storage,
             server,
             router,
+            embedder: data_embedding::shipped(),
         }
+    }
+
+    /// A server that serves these brands, whose release is built with one embedder and served with another.
+    pub(crate) async fn embedding(
+        catalogue: &Catalogue,
+        built: Option<Arc<dyn Embedder>>,
+        serving: Option<Arc<dyn Embedder>>,
+    ) -> Self {
+        let mut market = Self::empty();
+        let mut config = QueryConfig::new("INR".parse().unwrap());
+        config.embedder = serving;
+        let cache = market.dir.path().join("cache");
+        market.server = QueryServer::new(market.store(), cache, Arc::new(FixedClock), config);
+        market.router = market.server.router(None);
+        market.embedder = built;
+        market.publish(catalogue).await;
+        market.server.refresh().await.unwrap();
+        market
     }
 
     /// A server that serves these brands and knows these synonyms.
@@ -133,7 +162,7 @@ impl Market {
         // Several parts, so that what holds within one is tried across parts too.
         let products: usize = catalogue.iter().map(|(_, products)| products.len()).sum();
         let rows_max = u32::try_from(products / 3).unwrap().max(2);
-        let manifest = build(catalogue, files.path(), rows_max);
+        let manifest = build_embedding(catalogue, files.path(), rows_max, self.embedder.clone());
         let store = self.store();
         let publication = Publication {
             manifest: &manifest,

@@ -70,6 +70,29 @@ pub struct Phrase<'a> {
     pub begins: bool,
 }
 
+/// Ranks of rows, ascending.
+enum Ranks<'a> {
+    Listed(std::slice::Iter<'a, u32>),
+    Sought(Ascending<'a>),
+}
+
+impl Ranks<'_> {
+    fn next(&mut self, work: &mut Work) -> Option<u32> {
+        match self {
+            Self::Listed(ranks) => ranks.next().copied().filter(|_| work.step()),
+            Self::Sought(ranks) => ranks.next(work),
+        }
+    }
+}
+
+/// Whether a title of these words, ascending, holds one of those wanted; `false` too when there is no work left.
+fn holds_one(words: &[u32], wanted: &[Range<u32>], work: &mut Work) -> bool {
+    wanted.iter().any(|range| {
+        let at = words.partition_point(|word| *word < range.start);
+        work.step() && words.get(at).is_some_and(|word| *word < range.end)
+    })
+}
+
 /// Where the sections lie, by their lengths.
 fn layout(lengths: [(u32, u32); SECTIONS]) -> Option<([(Range<usize>, Range<usize>); SECTIONS], usize)> {
     let mut end = HEADER;
@@ -213,21 +236,31 @@ impl Suggest {
                 .take(limit)
                 .collect();
         };
-        let mut ranks = Ascending::new(&self.postings, &self.posting_tree);
-        rarest.iter().for_each(|words| ranks.add(self.postings_of(words)));
+        let mut ranks = self.ranks_of(rarest);
         let mut found = Vec::with_capacity(limit);
         while found.len() < limit
             && let Some(rank) = ranks.next(work)
         {
             let words = self.words_of(rank);
-            let holds =
-                |wanted: &Vec<Range<u32>>| wanted.iter().any(|range| words.iter().any(|word| range.contains(word)));
-            if wanted.len() > 1 && !wanted.iter().all(holds) {
-                continue;
+            let others = wanted.iter().filter(|others| !std::ptr::eq(*others, rarest));
+            if others.into_iter().all(|wanted| holds_one(words, wanted, work)) {
+                found.extend(self.row(rank).filter(|row| live(*row)));
             }
-            found.extend(self.row(rank).filter(|row| live(*row)));
         }
         found
+    }
+
+    /// The ranks of the rows whose titles hold one of these words, ascending.
+    fn ranks_of(&self, words: &[Range<u32>]) -> Ranks<'_> {
+        // The postings of one word are in order as they lie.
+        if let [word] = words
+            && word.len() == 1
+        {
+            return Ranks::Listed(self.postings.get(self.postings_of(word)).unwrap_or_default().iter());
+        }
+        let mut ranks = Ascending::new(&self.postings, &self.posting_tree);
+        words.iter().for_each(|words| ranks.add(self.postings_of(words)));
+        Ranks::Sought(ranks)
     }
 
     fn row(&self, rank: u32) -> Option<u32> {

@@ -28,4 +28,13 @@ impl Work {
             None => false,
         }
     }
+
+    /// Lets `run` take one of `shares` equal shares of what is left.
+    pub fn share<T>(&mut self, shares: u32, run: impl FnOnce(&mut Self) -> T) -> T {
+        let mut share = Self::of(self.left.checked_div(shares).unwrap_or(self.left));
+        self.left -= share.left;
+        let done = run(&mut share);
+        self.left += share.left;
+        done
+    }
 }

@@ -63,6 +63,10 @@ struct Kept {
     held: Held,
 }
 
+fn begins_with_grammar(key: &str) -> bool {
+    key.split(' ').next().is_some_and(phrases::is_grammar)
+}
+
 impl Held {
     fn new(text: &Text) -> Self {
         Self {
@@ -137,7 +141,8 @@ impl SuggestWriter {
         let mut keyed: Vec<(&str, u32)> = Vec::new();
         for (rank, kept) in (0..).zip(&phrases) {
             let keys = beginnings(&kept.key).zip(std::iter::once(0).chain(std::iter::repeat(1)));
-            keyed.extend(keys.map(|(key, later)| (key, 2 * rank + later)));
+            let wanted = keys.filter(|(key, later)| *later == 0 || !begins_with_grammar(key));
+            keyed.extend(wanted.map(|(key, later)| (key, 2 * rank + later)));
         }
         keyed.sort_unstable();
         let (mut keys, mut shown) = (TextsWriter::default(), TextsWriter::default());
@@ -188,11 +193,13 @@ impl SuggestWriter {
         for (rank, row) in (0..).zip(&sections.rows) {
             let before = (*row as usize).checked_sub(1);
             let start = before.map_or(Some(0), |before| self.row_ends.get(before).copied())?;
+            let begin = sections.row_words.len();
             for word in self.row_words.get(start..*self.row_ends.get(*row as usize)?)? {
                 let number = *numbers.get(*word as usize)?;
                 holding.get_mut(number as usize)?.push(rank);
                 sections.row_words.push(number);
             }
+            sections.row_words.get_mut(begin..)?.sort_unstable();
             sections.row_ends.push(u32::try_from(sections.row_words.len()).ok()?);
         }
         for ranks in &holding {
