@@ -29,20 +29,21 @@ impl Asked {
         let limit = REQUESTS.to_string();
         let rows = bench.run(bench.home(), &["sql", statement, "--limit", &limit])?;
         let rows = rows.as_array().context("rows")?;
-        let texts = |column: &str| {
-            rows.iter()
-                .map(|row| row[column].as_str().unwrap_or_default().to_owned())
+        let texts = |column: &str| -> Vec<String> {
+            let text = |row: &Value| row[column].as_str().unwrap_or_default().to_owned();
+            rows.iter().map(text).collect()
         };
         let queries: Vec<String> = texts("title")
+            .iter()
             .enumerate()
-            .filter_map(|(at, title)| words(at, &title))
+            .filter_map(|(at, title)| words(at, title))
             .collect();
         Ok(Self {
             typos: queries.iter().filter_map(|query| mistyped(query)).collect(),
             beginnings: queries.iter().map(|query| beginning(query)).collect(),
             queries,
-            ids: texts("product_id").collect(),
-            brands: texts("brand_slug").collect(),
+            ids: texts("product_id"),
+            brands: texts("brand_slug"),
             categories: Vec::new(),
         })
     }
