@@ -202,6 +202,8 @@ fn stores(folder: &Path) -> anyhow::Result<Stores> {
         let facts = BrandFacts {
             catalogue_hash: brand.slug.to_string(),
             refreshed_at: Still.now(),
+        shipping: None,
+        delivery: None,
             brand,
         };
         stores.push((facts, catalogue.finish().products));

@@ -16,6 +16,7 @@ mod recommend;
 mod render;
 mod routes;
 pub mod schema;
+mod shipping;
 mod searches;
 mod semantic;
 mod served;

@@ -26,6 +26,8 @@ fn facts() -> BrandFacts {
         },
         catalogue_hash: "h".to_owned(),
         refreshed_at: Timestamp::from_micros(0),
+        shipping: None,
+        delivery: None,
     }
 }
 
