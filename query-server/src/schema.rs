@@ -5,12 +5,14 @@
 
 mod brand;
 mod parameters;
+mod price_history;
 mod product;
 mod recommend;
 mod shipping;
 
 pub use brand::{Brand, BrandAnswer, BrandCategory, BrandDetail, BrandsAnswer, ShippingSummary, ShippingTierSummary};
 pub use parameters::{BrandsParameters, IncludeParameters, ReviewsParameters, SearchParameters};
+pub use price_history::{PriceHistoryAnswer, PriceHistoryParameters, PricePoint};
 pub use product::{
     Attributes, CategoryRef, Correction, Explained, ExplainedMeaning, ExplainedWords, Medium, Offer, ProductAnswer,
     ProductCard, ProductDetail, ProductProvenance, Review, ReviewsAnswer, SearchAnswer, SearchProvenance, Variant,

@@ -2,6 +2,7 @@
 
 pub(crate) mod brands;
 mod facets;
+pub(crate) mod price_history;
 pub(crate) mod product;
 pub(crate) mod recommend;
 pub(crate) mod reviews;

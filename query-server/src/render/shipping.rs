@@ -47,6 +47,7 @@ pub(crate) fn answer(served: &Served, at: RowAddress, pincode: Pincode, local: T
         .brand_index(&entry.facts.brand.store)
         .and_then(|brand| served.release.delivery(brand));
     let delivery = Estimate::of(matrix, known, pincode);
+    let (least, most) = (delivery.days.map(|days| days.min), delivery.days.map(|days| days.max));
     let day = |days: Option<u16>| days.map(|days| date(local.plus_millis(i64::from(days) * 86_400_000)));
     let write = |out: &mut Vec<u8>| {
         object(out, |object| {
@@ -63,10 +64,10 @@ pub(crate) fn answer(served: &Served, at: RowAddress, pincode: Pincode, local: T
                     Some(serviceable) => object.flag("serviceable", serviceable),
                     None => object.null("serviceable"),
                 }
-                object.integer_or_null("days_min", delivery.days_min);
-                object.integer_or_null("days_max", delivery.days_max);
-                object.text_or_null("earliest_date", day(delivery.days_min).as_deref());
-                object.text_or_null("latest_date", day(delivery.days_max).as_deref());
+                object.integer_or_null("days_min", least);
+                object.integer_or_null("days_max", most);
+                object.text_or_null("earliest_date", day(least).as_deref());
+                object.text_or_null("latest_date", day(most).as_deref());
                 object.text_or_null("zone", delivery.zone);
                 object.moment_or_null("sampled_at", delivery.sampled_at);
                 object.text("basis", delivery.basis.as_str());
