@@ -273,6 +273,9 @@ pub(crate) struct SqlArgs {
     /// Read the lake as it was at this moment (RFC 3339)
     #[arg(long, value_name = "TIME")]
     pub(crate) as_of: Option<String>,
+    /// Read the current release instead of the lake: products, variants, reviews, facets, brands
+    #[arg(long, conflicts_with = "as_of")]
+    pub(crate) release: bool,
     /// How many rows to print at most
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     pub(crate) limit: usize,

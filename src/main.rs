@@ -23,11 +23,6 @@ use crate::exit::Outcome;
 use crate::output::Output;
 use crate::wiring::Context;
 
-/// The crawl makes millions of short texts on many threads, which the system's allocator is slow at. Huge pages are
-/// off: they doubled the memory and the time the kernel takes to clear it.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let json = cli.global.json;

@@ -118,7 +118,7 @@ pub fn json(status: StatusCode, value: &impl Serialize) -> Response {
     }
 }
 
-/// Bytes that never change while the program runs, compressed once.
+/// Bytes that never change while they are served, compressed once.
 #[derive(Debug, Clone)]
 pub struct Asset {
     plain: Bytes,
@@ -149,6 +149,16 @@ impl Asset {
             headers,
             plain,
         }
+    }
+
+    /// Prepares an answer of the graph tier that is the same for everyone; `tag` follows from what it follows from.
+    #[must_use]
+    pub fn graph(tag: EntityTag, json: impl Into<Bytes>) -> Self {
+        let mut answer = Self::new("application/json", json);
+        answer.tag = tag;
+        answer.headers.insert(header::CACHE_CONTROL, CacheRule::Graph.value());
+        answer.headers.remove(header::X_CONTENT_TYPE_OPTIONS);
+        answer
     }
 
     /// Adds a header that each answer with these bytes carries.

@@ -58,11 +58,8 @@ enum What {
 
 fn main() -> anyhow::Result<()> {
     let cli = Cli::parse();
-    let bench = setup::Bench {
-        recorded: cli.recorded,
-        peers: cli.peers,
-        ..setup::Bench::new(cli.products, cli.stores, cli.home)?
-    };
+    let mut bench = setup::Bench::new(cli.products, cli.stores, cli.home)?;
+    (bench.recorded, bench.peers) = (cli.recorded, cli.peers);
     let all = cli.what == What::All;
     if all || cli.what == What::Crawl {
         crawl::run(&bench)?;

@@ -200,10 +200,10 @@ fn stores(folder: &Path) -> anyhow::Result<Stores> {
             catalogue.page(&std::fs::read(file)?)?;
         }
         let facts = BrandFacts {
+            shipping: None,
             catalogue_hash: brand.slug.to_string(),
             refreshed_at: Still.now(),
-        shipping: None,
-        delivery: None,
+            delivery: None,
             brand,
         };
         stores.push((facts, catalogue.finish().products));

@@ -90,8 +90,7 @@ impl QueryServer {
             .await
             .map_err(fetch(Some(current.id)))?;
         let (embedder, synonyms) = (inner.config.embedder.clone(), inner.config.synonyms.clone());
-        let prepared =
-            tokio::task::spawn_blocking(move || prepare(local, current, embedder.as_ref(), synonyms)).await;
+        let prepared = tokio::task::spawn_blocking(move || prepare(local, current, embedder.as_ref(), synonyms)).await;
         let aborted = |source| FollowError::Aborted {
             release: current.id,
             source,

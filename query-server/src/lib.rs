@@ -5,6 +5,7 @@
 //! and asked a few questions before it replaces the one that is served, without a request being dropped.
 //! It never crawls, never reads the lake, never asks a brand's store, and holds nothing that is not in a release.
 
+mod browse;
 mod config;
 mod cursor;
 mod follow;
@@ -21,6 +22,7 @@ mod searches;
 mod semantic;
 mod served;
 mod server;
+mod suggest;
 
 pub use config::{CursorKey, QueryConfig};
 pub use follow::{FollowError, Followed};

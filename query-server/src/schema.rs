@@ -4,13 +4,18 @@
 //! them, with no member left over, so that the description cannot drift from the answers.
 
 mod brand;
+mod browse;
 mod parameters;
 mod price_history;
 mod product;
 mod recommend;
 mod shipping;
+mod suggest;
 
 pub use brand::{Brand, BrandAnswer, BrandCategory, BrandDetail, BrandsAnswer, ShippingSummary, ShippingTierSummary};
+pub use browse::{
+    BrandProductsParameters, BrowseAnswer, BrowsePage, BrowseParameters, Facet, FacetValue, PriceBin, PriceSummary,
+};
 pub use parameters::{BrandsParameters, IncludeParameters, ReviewsParameters, SearchParameters};
 pub use price_history::{PriceHistoryAnswer, PriceHistoryParameters, PricePoint};
 pub use product::{
@@ -19,6 +24,7 @@ pub use product::{
 };
 pub use recommend::{RecommendAnswer, RecommendParameters, RecommendProvenance};
 pub use shipping::{Delivery, Shipping, ShippingAnswer, ShippingParameters};
+pub use suggest::{SuggestAnswer, SuggestParameters, SuggestedName, Suggestions};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -1,13 +1,15 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use bytes::Bytes;
+use api::{Asset, EntityTag};
 use data_embedding::Embedder;
 use data_index::{BrandEntry, Current, OpenError, Release, RowAddress};
 use data_model::ProductIdent;
 
+use crate::browse::BrowseIndex;
 use crate::lexical::{Order, ReadError, Synonyms, TextIndex, Wanted, search};
 use crate::render::{self, json};
 use crate::semantic::Semantic;
+use crate::suggest::Names;
 
 /// A release with everything that follows from it alone. A request takes one of these and answers from nothing else,
 /// so that no answer mixes two releases.
@@ -17,6 +19,8 @@ pub(crate) struct Served {
     pub(crate) current: Current,
     pub(crate) text: TextIndex,
     pub(crate) semantic: Semantic,
+    pub(crate) browse: BrowseIndex,
+    pub(crate) names: Names,
     /// `r0123…`, as provenance and logs spell it.
     id: String,
     /// What entity tags follow from besides the request.
@@ -26,8 +30,10 @@ pub(crate) struct Served {
     /// Positions of the brands, those with most products first.
     brands_by_size: Vec<usize>,
     /// Answers that are the same for everyone.
-    pub(crate) stats: Bytes,
-    pub(crate) categories: Bytes,
+    pub(crate) stats: Asset,
+    pub(crate) categories: Asset,
+    /// The first page of brands, made when it is first asked for: its cursor is signed with the server's key.
+    brands_head: OnceLock<Asset>,
 }
 
 /// Why a fetched release cannot be served.
@@ -60,6 +66,7 @@ impl Served {
     ) -> Result<Self, PrepareError> {
         let semantic = Semantic::of(&release, embedder);
         let text = TextIndex::open(&release, synonyms).map_err(PrepareError::Text)?;
+        let browse = BrowseIndex::of(&release);
         let id = release.id().to_string();
         let brand_members = release.brands().iter().map(brand_members).collect();
         let mut brands_by_size: Vec<usize> = (0..release.brands().len()).collect();
@@ -67,29 +74,41 @@ impl Served {
             let entry = release.brands().get(*at);
             entry.map(|entry| (std::cmp::Reverse(entry.product_count), &entry.facts.brand.slug))
         });
+        let names = Names::of(&release, &brands_by_size);
         let stats = |out: &mut Vec<u8>| render::stats::stats(out, &release, &current);
-        let stats = render::envelope(1024, &id, stats, |_| {}).into();
+        let stats = render::envelope(1024, &id, stats, |_| {});
         let tree = |out: &mut Vec<u8>| render::category::tree(out, release.category_tree());
-        let categories = render::envelope(1 << 16, &id, tree, |_| {}).into();
+        let categories = render::envelope(1 << 16, &id, tree, |_| {});
         let stamp = format!(
             "{ANSWERS_VERSION} {id} {} {}",
             current.published_at.micros(),
             semantic.name()
         );
+        let constant = |path: &str, body| Asset::graph(EntityTag::of(&[stamp.as_bytes(), path.as_bytes()]), body);
+        let (stats, categories) = (constant("stats", stats), constant("categories", categories));
         let served = Self {
             release,
             current,
             text,
             semantic,
+            browse,
+            names,
             id,
             stamp,
             brand_members,
             brands_by_size,
             stats,
             categories,
+            brands_head: OnceLock::new(),
         };
         served.probe()?;
         Ok(served)
+    }
+
+    /// The first page of brands, which `make` makes once.
+    pub(crate) fn brands_head(&self, make: impl FnOnce() -> Vec<u8>) -> &Asset {
+        let tag = || EntityTag::of(&[self.stamp(), b"brands"]);
+        self.brands_head.get_or_init(|| Asset::graph(tag(), make()))
     }
 
     /// The release's id as text.

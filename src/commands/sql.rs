@@ -1,7 +1,10 @@
 use std::io::Read;
+use std::sync::Arc;
 
 use anyhow::Context as _;
+use data_index::Release;
 use data_lake::{AsOf, Lake};
+use data_tables::ReleaseTables;
 use datafusion::arrow::json::ArrayWriter;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::arrow::util::pretty::pretty_format_batches;
@@ -14,7 +17,7 @@ use crate::wiring::Context;
 
 const STATEMENT_BYTES_MAX: u64 = 1 << 20;
 
-/// `haat sql`: one read-only statement over the lake's tables.
+/// `haat sql`: one read-only statement over the lake's tables, or the current release's.
 pub(crate) async fn run(args: SqlArgs, context: Context) -> anyhow::Result<Outcome> {
     let statement = match args.statement.as_str() {
         "-" => {
@@ -27,9 +30,12 @@ pub(crate) async fn run(args: SqlArgs, context: Context) -> anyhow::Result<Outco
         }
         given => given.to_owned(),
     };
-    let lake = context.lake().await?;
-    let session = session(&lake, args.as_of.as_deref()).await?;
-    // The lake is written by its committer alone: statements that write or change settings are refused.
+    let session = if args.release {
+        release(&context).await?
+    } else {
+        lake(&context.lake().await?, args.as_of.as_deref()).await?
+    };
+    // The lake is written by its committer alone, a release by nobody: statements that write or change settings are refused.
     let options = SQLOptions::new()
         .with_allow_ddl(false)
         .with_allow_dml(false)
@@ -43,7 +49,19 @@ pub(crate) async fn run(args: SqlArgs, context: Context) -> anyhow::Result<Outco
     Ok(Outcome::Done)
 }
 
-async fn session(lake: &Lake, as_of: Option<&str>) -> anyhow::Result<SessionContext> {
+/// The tables of the current release, as the query server would serve it.
+async fn release(context: &Context) -> anyhow::Result<SessionContext> {
+    let storage = context.storage()?;
+    let releases = context.releases(&storage);
+    let current = releases.current().await?.context("nothing is released yet")?;
+    let manifest = releases.manifest(current.id).await?;
+    let local = releases.fetch(&manifest, &context.cache_dir(&storage)).await?;
+    let release = tokio::task::spawn_blocking(move || Release::open(local)).await??;
+    let tables = ReleaseTables::new(&Arc::new(release))?;
+    Ok(tables.context().clone())
+}
+
+async fn lake(lake: &Lake, as_of: Option<&str>) -> anyhow::Result<SessionContext> {
     let snapshot = match as_of {
         Some(text) => {
             let moment = text

@@ -35,6 +35,12 @@ fn a_release_costs_what_changed_and_has_a_way_back() {
     );
     assert_eq!((&next["parts_kept"], &next["parts_built"]), (&1.into(), &1.into()));
 
+    // SQL over the release counts what it serves.
+    let served = format!("select count(*) n from products where brand_slug = '{slug}'");
+    let served = haat.run(&["sql", "--release", &served]).json();
+    assert_eq!(served[0]["n"], expected);
+    assert_eq!(haat.run(&["sql", "--release", "drop table products"]).code, 2);
+
     // Back, and what garbage collection may not take.
     let back = haat.run(&["release", "rollback"]).json();
     assert_eq!(

@@ -124,6 +124,14 @@ impl<'a> QueryReader<'a> {
         }
     }
 
+    /// Whether a parameter is at fault already.
+    #[must_use]
+    pub fn refused(&self, name: &str) -> bool {
+        self.violations
+            .iter()
+            .any(|violation| violation.is_within("query", name))
+    }
+
     fn checked<T>(&mut self, name: &'static str, text: &str, value: Result<T, Rule>) -> Option<T> {
         value.map_err(|rule| self.refuse(name, &rule, Some(text.into()))).ok()
     }

@@ -123,6 +123,12 @@ impl Violation {
         }
     }
 
+    /// Whether the fault lies in this member of this part of the request, or below it.
+    pub(crate) fn is_within(&self, part: &str, member: &str) -> bool {
+        let is = |at: usize, wanted: &str| matches!(self.loc.get(at), Some(Location::Name(name)) if name == wanted);
+        is(0, part) && is(1, member)
+    }
+
     /// Pydantic's name of the rule.
     #[must_use]
     pub const fn kind(&self) -> &'static str {

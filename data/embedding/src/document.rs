@@ -28,11 +28,11 @@ impl Segment {
     /// Category and product type.
     pub const CATEGORY: Self = Self::new(0.3, 32);
     /// Brand.
-    pub const BRAND: Self = Self::new(0.15, 16);
+    pub const BRAND: Self = Self::new(0.1, 16);
     /// Options and attributes.
-    pub const OPTIONS: Self = Self::new(0.15, 48);
+    pub const OPTIONS: Self = Self::new(0.1, 48);
     /// Description.
-    pub const DESCRIPTION: Self = Self::new(0.15, 64);
+    pub const DESCRIPTION: Self = Self::new(0.2, 64);
 
     const fn new(weight: f32, tokens_max: usize) -> Self {
         Self { weight, tokens_max }

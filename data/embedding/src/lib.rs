@@ -9,6 +9,7 @@ mod document;
 mod dot;
 mod embedder;
 mod pieces;
+mod sketch;
 mod table;
 mod vector;
 
@@ -16,5 +17,6 @@ pub use document::{DocumentText, Segment};
 pub use dot::{QUANTUM, Query, stride};
 pub use embedder::{EmbedError, Embedder, EmbedderId, EmbedderIdError};
 pub use pieces::WordPieces;
+pub use sketch::{BLOCK_ROWS, DIMENSIONS_MAX, SketchQuery, block_bytes, sketch};
 pub use table::{StaticTable, TableError, shipped};
 pub use vector::Vector;

@@ -4,14 +4,13 @@ use sha2::{Digest, Sha256};
 
 use crate::dot::{add_scaled, norm};
 use crate::pieces::WordPieces;
+use crate::sketch::DIMENSIONS_MAX;
 use crate::{DocumentText, EmbedError, Embedder, EmbedderId, Segment, Vector};
 
 /// How a table begins.
 const MAGIC: &[u8] = b"HAATEMB1";
 /// More pieces of a query than anyone means.
 const QUERY_TOKENS_MAX: usize = 64;
-/// A table with more components a piece is none.
-const DIMENSIONS_MAX: usize = 4096;
 /// Changes when the same table makes other vectors: how texts are cut, added up, weighed.
 const METHOD: &str = "1";
 

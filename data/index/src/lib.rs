@@ -20,6 +20,7 @@
 //! * meaning: [`Release::nearest`], [`Release::similarity`], [`Release::vector`]; which embedder made the vectors:
 //!   [`Manifest::embedding`];
 //! * facets: [`Part::facets`] → names, values, posting lists, codes of a row, counts over a bitmap of hits;
+//! * suggestions: [`Part::suggest`] → [`suggest::Suggest`], and [`suggest::Ranked`] for names;
 //! * brands: [`Release::brands`], [`Release::brand_by_slug`], [`Release::brand_of`];
 //! * categories: [`Release::category_tree`] with counts of products, descendants included; [`taxonomy`];
 //! * totals: [`Release::counts`].
@@ -35,6 +36,7 @@ mod part;
 mod plan;
 mod release;
 mod store;
+pub mod suggest;
 pub mod taxonomy;
 pub mod terms;
 pub mod text;

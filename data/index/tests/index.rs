@@ -22,7 +22,9 @@ mod repair;
 mod round_trip;
 #[path = "index/scores.rs"]
 mod scores;
-#[path = "index/vectors.rs"]
-mod vectors;
+#[path = "index/suggest.rs"]
+mod suggest;
 #[path = "index/terms.rs"]
 mod terms;
+#[path = "index/vectors.rs"]
+mod vectors;

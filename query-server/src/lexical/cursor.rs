@@ -7,7 +7,8 @@ use super::score::Worth;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct WordScore {
     pub(super) score: f32,
-    pub(super) in_title: bool,
+    /// How much of the title it is; 0 when the title does not have it.
+    pub(super) title_level: u16,
 }
 
 /// One way to say a word, in one part.
@@ -108,7 +109,7 @@ impl<'a> AlternativeCursor<'a> {
         }
         WordScore {
             score: score * self.weight,
-            in_title: held.in_title(),
+            title_level: held.title_level(),
         }
     }
 }
@@ -184,7 +185,7 @@ impl<'a> GroupCursor<'a> {
             if cursor.row == self.row {
                 let found = cursor.score(self.worth);
                 best.score = best.score.max(found.score);
-                best.in_title |= found.in_title;
+                best.title_level = best.title_level.max(found.title_level);
             }
         }
         best

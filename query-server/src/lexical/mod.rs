@@ -31,7 +31,7 @@ pub(crate) use matches::match_set;
 pub(crate) use repair::Correction;
 pub(crate) use synonyms::Synonym;
 pub use synonyms::{Synonyms, SynonymsError};
-pub(crate) use top::{Order, TopHits};
+pub(crate) use top::{Order, TopHits, order_key};
 
 use data_index::{Filter, Release, RowAddress};
 
@@ -233,7 +233,7 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
         },
     );
     let open = query.open(release, index);
-    let whole = Whole::of(release, &index.brand_names, wanted.text);
+    let whole = Whole::of(release, &index.brand_names, wanted.text, query.terms.words());
     exact::collect(release, index, (wanted, &whole), &mut top)?;
     strict::collect(release, index, &open, (wanted, &whole), (&mut top, work));
     // Sorted by price or date, what fits worse would stand first: then nothing is added to what fits.

@@ -7,7 +7,7 @@ use super::groups::OpenGroups;
 use super::index::{TextIndex, as_float};
 use super::strict::Passing;
 use super::top::TopHits;
-use super::{Wanted, Work, quality_bonus, tier};
+use super::{QUALITY_BONUS, Wanted, Work, quality_bonus, tier};
 
 /// A product's score so far, and which words it holds: one bit each.
 #[derive(Debug, Clone, Copy, Default)]
@@ -37,12 +37,15 @@ pub(super) fn collect(
             1 => tier::ALL_BUT_ONE,
             _ => tier::ANY,
         };
-        let passing = Passing::of(release, index, wanted.filter, part);
         // Two rare words of four tell more than one that is rarer still.
         let coverage = as_float(held as u64) / as_float(open.len() as u64);
-        if passing.has(row) {
-            let score = score * coverage.sqrt() + quality_bonus(release, part, row);
-            top.push(tier, score, RowAddress { part, row });
+        let score = score * coverage.sqrt();
+        if !top.beats(tier, score + QUALITY_BONUS) && Passing::of(release, index, wanted.filter, part).has(row) {
+            top.push(
+                tier,
+                score + quality_bonus(release, part, row),
+                RowAddress { part, row },
+            );
         }
     });
 }

@@ -84,22 +84,15 @@ pub(super) fn collect(
         if let [group] = groups.as_mut_slice() {
             collect_one(release, part, (group, passing), whole, (top, work));
         } else {
-            let count = groups.len();
             walk(&mut groups, work, |row, groups| {
                 if passing.has(row) {
-                    let (mut score, mut in_title) = (0.0, 0);
+                    let (mut score, mut title_level) = (0.0, u16::MAX);
                     for group in groups {
                         let of_word = group.score();
                         score += of_word.score;
-                        in_title += usize::from(of_word.in_title);
+                        title_level = title_level.min(of_word.title_level);
                     }
-                    push(
-                        release,
-                        RowAddress { part, row },
-                        (score, in_title == count),
-                        whole,
-                        top,
-                    );
+                    push(release, RowAddress { part, row }, (score, title_level), whole, top);
                 }
             });
         }
@@ -134,7 +127,7 @@ fn collect_one(
             push(
                 release,
                 RowAddress { part, row },
-                (found.score, found.in_title),
+                (found.score, found.title_level),
                 whole,
                 top,
             );
@@ -143,9 +136,9 @@ fn collect_one(
     }
 }
 
-fn push(release: &Release, at: RowAddress, (score, in_title): (f32, bool), whole: &Whole<'_>, top: &mut TopHits<'_>) {
-    let tier = whole.tier(at, in_title);
-    let mut score = score + if in_title { TITLE_BONUS } else { 0.0 };
+fn push(release: &Release, at: RowAddress, (score, title_level): (f32, u16), whole: &Whole<'_>, top: &mut TopHits<'_>) {
+    let tier = whole.tier(at, title_level);
+    let mut score = score + if title_level > 0 { TITLE_BONUS } else { 0.0 };
     if tier == tier::ALL && top.beats(tier, score + QUALITY_BONUS) {
         return;
     }

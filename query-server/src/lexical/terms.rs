@@ -34,12 +34,17 @@ impl QueryTerm {
 
 /// The words that a product must hold to be what the query asks for; no word twice.
 #[derive(Debug, Default)]
-pub(super) struct QueryTerms(Vec<QueryTerm>);
+pub(super) struct QueryTerms {
+    terms: Vec<QueryTerm>,
+    /// How many words the query has, those that are left out too.
+    words: usize,
+}
 
 impl QueryTerms {
     pub(super) fn of(text: &str) -> Self {
         let stemmed = analyse(Analysis::Stemmed, text);
         let plain = analyse(Analysis::Plain, text);
+        let words = stemmed.len();
         let mut plain = plain.into_iter().peekable();
         let mut terms: Vec<QueryTerm> = Vec::with_capacity(stemmed.len());
         for stem in stemmed {
@@ -60,7 +65,7 @@ impl QueryTerms {
             terms.retain(meaningful);
         }
         terms.truncate(TERMS_MAX);
-        Self(terms)
+        Self { terms, words }
     }
 
     /// Terms that were put together elsewhere, at most `terms_max`; a word that is there already is left out.
@@ -72,19 +77,27 @@ impl QueryTerms {
             }
         }
         kept.truncate(terms_max);
-        Self(kept)
+        Self {
+            words: kept.len(),
+            terms: kept,
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.terms.is_empty()
     }
 
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.terms.len()
+    }
+
+    /// How many words the query has, those too that products need not hold.
+    pub(super) const fn words(&self) -> usize {
+        self.words
     }
 
     pub(super) fn iter(&self) -> std::slice::Iter<'_, QueryTerm> {
-        self.0.iter()
+        self.terms.iter()
     }
 }
 

@@ -96,6 +96,7 @@ fn wanted(text: &str, limit: usize) -> Wanted<'_> {
         filter: None,
         order: Order::Relevance,
         limit,
+        enough: limit,
     }
 }
 

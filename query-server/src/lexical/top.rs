@@ -44,7 +44,7 @@ impl Order {
     pub(crate) fn key(self, release: &Release, at: RowAddress) -> (i64, i64) {
         release
             .part(at.part)
-            .map_or((i64::MIN, 0), |part| key(self, part.cards(), at.row))
+            .map_or((i64::MIN, 0), |part| order_key(self, part.cards(), at.row))
     }
 }
 
@@ -53,7 +53,7 @@ impl Hit {
         let id = u128::from_be_bytes(*cards.id(at.row).as_bytes());
         Self {
             tier,
-            key: key(order, cards, at.row),
+            key: order_key(order, cards, at.row),
             score,
             id,
             part: at.part,
@@ -127,10 +127,6 @@ impl<'a> TopHits<'a> {
         self.heap.len()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.heap.is_empty()
-    }
-
     /// Whether no hit of this tier with at most this score is taken any more.
     #[inline]
     pub(super) fn beats(&self, tier: u8, score: f32) -> bool {
@@ -162,7 +158,7 @@ impl<'a> TopHits<'a> {
         };
         let Some(part) = self.release.part(at.part) else { return };
         let cards = part.cards();
-        let key = key(self.order, cards, at.row);
+        let key = order_key(self.order, cards, at.row);
         let full = self.heap.len() >= self.limit;
         if full {
             // Most products are turned away here, before their id is read.
@@ -200,7 +196,8 @@ impl<'a> TopHits<'a> {
     }
 }
 
-fn key(order: Order, cards: &Cards, row: u32) -> (i64, i64) {
+/// What an order compares first; the greater stands before the smaller.
+pub(crate) fn order_key(order: Order, cards: &Cards, row: u32) -> (i64, i64) {
     match order {
         Order::Relevance => (0, 0),
         Order::PriceAscending => (-cards.price_min_minor(row), 0),

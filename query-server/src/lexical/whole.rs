@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use data_index::terms::stable_hash;
+use data_index::terms::{Holding, stable_hash};
 use data_index::text::letters_of;
 use data_index::{Release, RowAddress};
 use rustc_hash::FxHashMap;
@@ -30,18 +30,22 @@ pub(super) struct Whole<'a> {
     release: &'a Release,
     letters: Cow<'a, str>,
     hash: u32,
+    /// The title level below which no word of a title lies that is the query.
+    title_level_min: u16,
     /// Positions in [`Release::brands`]; few, for few brands share a name.
     brands: &'a [usize],
 }
 
 impl<'a> Whole<'a> {
-    pub(super) fn of(release: &'a Release, names: &'a BrandNames, text: &'a str) -> Self {
+    pub(super) fn of(release: &'a Release, names: &'a BrandNames, text: &'a str, words: usize) -> Self {
         let letters = letters_of(text);
         let brands = names.0.get(&*letters).map_or(&[][..], Vec::as_slice);
         Self {
             release,
             hash: stable_hash(letters.as_bytes()),
             letters,
+            // The same letters may be cut into a few words more: `t-shirt` for `tshirt`.
+            title_level_min: Holding::title_level_of(words + 2),
             brands,
         }
     }
@@ -73,9 +77,9 @@ impl<'a> Whole<'a> {
         !self.brands.is_empty()
     }
 
-    /// The tier of a product that holds every word of the query; `in_title`: its title does.
-    pub(super) fn tier(&self, at: RowAddress, in_title: bool) -> u8 {
-        if in_title && self.is_title(at) {
+    /// The tier of a product that holds every word of the query; `title_level`: the least of theirs in its title.
+    pub(super) fn tier(&self, at: RowAddress, title_level: u16) -> u8 {
+        if title_level >= self.title_level_min && self.is_title(at) {
             return tier::TITLE;
         }
         let of_brand = || {

@@ -1,6 +1,7 @@
 //! What a request asks for, read from its parameters; every fault becomes part of one 422.
 
 pub(crate) mod brands;
+pub(crate) mod browse;
 mod facets;
 pub(crate) mod price_history;
 pub(crate) mod product;
@@ -8,3 +9,4 @@ pub(crate) mod recommend;
 pub(crate) mod reviews;
 pub(crate) mod search;
 pub(crate) mod shipping;
+pub(crate) mod suggest;

@@ -10,6 +10,15 @@ pub(crate) const QUERY_CHARS_MAX: usize = 512;
 /// Most cards of one answer.
 const LIMIT_MAX: i64 = 40;
 
+/// The values of `sort`.
+pub(super) const ORDERS: [(&str, Order); 5] = [
+    ("relevance", Order::Relevance),
+    ("price_asc", Order::PriceAscending),
+    ("price_desc", Order::PriceDescending),
+    ("rating", Order::Rating),
+    ("newest", Order::Newest),
+];
+
 /// How a caller wants the catalogue searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
@@ -41,6 +50,10 @@ pub(crate) struct SearchPlan {
     pub(crate) similar_to: Option<ProductIdent>,
     /// Whether to tell what the places of the hits are made of.
     pub(crate) explain: bool,
+    /// Whether to count facet values.
+    pub(crate) facet_counts: bool,
+    /// The currency of price filters, price sorts and of the prices that are counted.
+    pub(crate) currency: CurrencyCode,
     /// `None` when the brand that was asked for does not exist: nothing can be found.
     brand: Option<String>,
     filter: RowFilter,
@@ -60,14 +73,7 @@ impl SearchPlan {
             .filter(|brand| !brand.is_empty())
             .map(std::borrow::Cow::into_owned);
         filter.facets = facets::read(&mut reader);
-        let orders = [
-            ("relevance", Order::Relevance),
-            ("price_asc", Order::PriceAscending),
-            ("price_desc", Order::PriceDescending),
-            ("rating", Order::Rating),
-            ("newest", Order::Newest),
-        ];
-        let order = reader.choice("sort", &orders).unwrap_or(Order::Relevance);
+        let order = reader.choice("sort", &ORDERS).unwrap_or(Order::Relevance);
         let modes = [
             ("hybrid", Mode::Hybrid),
             ("semantic", Mode::Semantic),
@@ -83,6 +89,8 @@ impl SearchPlan {
             .and_then(|max| usize::try_from(max).ok());
         let similar_to = reader.parsed("similar_to", product_ident);
         let explain = reader.boolean("explain").unwrap_or(false);
+        let facet_counts = reader.boolean("facet_counts").unwrap_or(false);
+        let currency = price.map_or(market_currency, |price| price.currency);
         // Prices of different currencies are never compared.
         let by_price = matches!(order, Order::PriceAscending | Order::PriceDescending);
         filter.price = price.filter(|price| by_price || price.min_minor.is_some() || price.max_minor.is_some());
@@ -96,10 +104,26 @@ impl SearchPlan {
                 per_brand_max,
                 similar_to,
                 explain,
+                facet_counts,
+                currency,
                 brand,
                 filter,
             },
         )
+    }
+
+    /// What the products that are found must pass, but for their brand.
+    pub(crate) fn row_filter(&self) -> &RowFilter {
+        &self.filter
+    }
+
+    /// Where the release has the brand that was asked for, if one was; `Err` when it does not have it.
+    pub(crate) fn brand_scope(&self, release: &Release) -> Result<Option<usize>, ()> {
+        let Some(brand) = &self.brand else { return Ok(None) };
+        let slug = brand.parse::<BrandSlug>().ok();
+        let entry = slug.and_then(|slug| release.brand_by_slug(&slug));
+        let at = entry.and_then(|entry| release.brand_index(&entry.facts.brand.store));
+        at.map(Some).ok_or(())
     }
 
     /// The filter on this release; `None` when there is nothing to filter by.
@@ -117,7 +141,7 @@ impl SearchPlan {
 }
 
 /// The price range that `price_min`, `price_max` and `currency` ask for; `None` when they are at fault.
-fn read_price(reader: &mut QueryReader<'_>, market_currency: CurrencyCode) -> Option<PriceRange> {
+pub(super) fn read_price(reader: &mut QueryReader<'_>, market_currency: CurrencyCode) -> Option<PriceRange> {
     let min_minor = reader.integer("price_min", i64::MIN..=i64::MAX);
     let max_minor = reader.integer("price_max", i64::MIN..=i64::MAX);
     if let (Some(min), Some(max)) = (min_minor, max_minor)

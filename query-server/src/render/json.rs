@@ -33,6 +33,13 @@ pub(crate) fn array<T>(out: &mut Vec<u8>, items: impl IntoIterator<Item = T>, mu
 pub(crate) fn string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     let bytes = text.as_bytes();
+    // Hardly any text has what must be escaped, and to ask the whole of it is much faster than to ask letter by letter.
+    let is_escaped = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
+    if !bytes.iter().fold(false, |any, byte| any | is_escaped(byte)) {
+        out.extend_from_slice(bytes);
+        out.push(b'"');
+        return;
+    }
     let mut written = 0;
     for (at, byte) in bytes.iter().enumerate() {
         let escape: &[u8] = match byte {

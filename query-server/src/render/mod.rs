@@ -1,12 +1,14 @@
 pub(crate) mod brand;
 pub(crate) mod card;
 pub(crate) mod category;
+pub(crate) mod facets;
 pub(crate) mod json;
 pub(crate) mod price_history;
 pub(crate) mod product;
 pub(crate) mod review;
 pub(crate) mod shipping;
 pub(crate) mod stats;
+pub(crate) mod suggested;
 
 use json::ObjectWriter;
 

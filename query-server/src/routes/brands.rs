@@ -1,5 +1,6 @@
 use api::{GraphAnswer, GraphErrors, PathParameters, Problem};
 use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
 use data_index::{BrandEntry, taxonomy};
 use data_model::{BrandSlug, ErrorCode};
 
@@ -25,7 +26,7 @@ use crate::server::QueryServer;
         GraphErrors,
     )
 )]
-pub(crate) async fn list_brands(State(server): State<QueryServer>, request: Request) -> Result<GraphAnswer, Problem> {
+pub(crate) async fn list_brands(State(server): State<QueryServer>, request: Request) -> Result<Response, Problem> {
     let plan = BrandsPlan::read(request.uri().query())?;
     let served = server.served()?;
     let category = plan.category.as_deref().unwrap_or_default();
@@ -35,7 +36,7 @@ pub(crate) async fn list_brands(State(server): State<QueryServer>, request: Requ
         Some(cursor) => cursors.read(cursor).ok_or_else(|| foreign_cursor(cursor))? as usize,
         None => 0,
     };
-    GraphAnswer::unless_known(request.headers(), tag_of(&served, request.uri()), || {
+    let page = || {
         let mut matching = served
             .brands_by_size()
             .filter(|entry| matches(&plan, entry))
@@ -43,8 +44,14 @@ pub(crate) async fn list_brands(State(server): State<QueryServer>, request: Requ
         let page: Vec<&BrandEntry> = matching.by_ref().take(plan.limit).collect();
         let end = u32::try_from(start + page.len()).unwrap_or(u32::MAX);
         let next_cursor = matching.next().map(|_| cursors.write(end));
-        Ok(brand::page(&served, &page, next_cursor.as_deref()))
-    })
+        brand::page(&served, &page, next_cursor.as_deref())
+    };
+    if request.uri().query().is_none() {
+        return Ok(served.brands_head(page).answer(request.headers()));
+    }
+    let tag = tag_of(&served, request.uri());
+    let answer = GraphAnswer::unless_known(request.headers(), tag, || Ok::<_, Problem>(page()));
+    answer.map(IntoResponse::into_response)
 }
 
 fn matches(plan: &BrandsPlan, entry: &BrandEntry) -> bool {

@@ -1,7 +1,7 @@
-use api::{GraphAnswer, GraphErrors, Problem, if_none_match};
+use api::{GraphErrors, Problem};
 use axum::extract::{Request, State};
+use axum::response::Response;
 
-use super::tag_of;
 use crate::schema::CategoriesAnswer;
 use crate::server::QueryServer;
 
@@ -17,14 +17,6 @@ use crate::server::QueryServer;
         GraphErrors,
     )
 )]
-pub(crate) async fn list_categories(
-    State(server): State<QueryServer>,
-    request: Request,
-) -> Result<GraphAnswer, Problem> {
-    let served = server.served()?;
-    let tag = tag_of(&served, request.uri());
-    if if_none_match(request.headers(), &tag) {
-        return Ok(GraphAnswer::NotModified(tag));
-    }
-    Ok(GraphAnswer::Fresh(tag, served.categories.clone()))
+pub(crate) async fn list_categories(State(server): State<QueryServer>, request: Request) -> Result<Response, Problem> {
+    Ok(server.served()?.categories.answer(request.headers()))
 }

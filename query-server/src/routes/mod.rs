@@ -1,6 +1,7 @@
 //! The routes, and one handler an operation: read the plan, take the release, run the operation, answer.
 
 mod brands;
+mod browse;
 mod categories;
 mod price_history;
 mod probes;
@@ -10,6 +11,7 @@ mod reviews;
 mod search;
 mod shipping;
 mod stats;
+mod suggest;
 
 use std::sync::Arc;
 
@@ -42,12 +44,15 @@ fn operations() -> OpenApiRouter<QueryServer> {
         .build();
     OpenApiRouter::with_openapi(document)
         .routes(routes!(search::search_products))
+        .routes(routes!(suggest::suggest_while_typing))
         .routes(routes!(recommend::recommend_products))
         .routes(routes!(products::get_product))
         .routes(routes!(reviews::list_reviews))
         .routes(routes!(price_history::list_price_history))
         .routes(routes!(brands::list_brands))
         .routes(routes!(brands::get_brand))
+        .routes(routes!(browse::list_brand_products))
+        .routes(routes!(browse::browse))
         .routes(routes!(categories::list_categories))
         .routes(routes!(shipping::get_shipping))
         .routes(routes!(stats::get_stats))

@@ -5,9 +5,10 @@ use axum::extract::{Request, State};
 use data_model::ErrorCode;
 
 use super::tag_of;
+use crate::browse::of_search;
 use crate::hybrid::{Question, explain, search};
 use crate::plan::search::SearchPlan;
-use crate::render::{card, envelope, json};
+use crate::render::{card, envelope, facets, json};
 use crate::schema::{SearchAnswer, SearchParameters};
 use crate::semantic::Lacking;
 use crate::served::Served;
@@ -29,6 +30,10 @@ use crate::server::QueryServer;
 /// typed. A product whose title is the query stands first, then one whose SKU or handle it is, then those of
 /// the brand whose name it is. Without a query the most
 /// presentable products are answered. A price filter or a price sort leaves out products in other currencies.
+///
+/// `facet_counts=true` adds `provenance.facets` and `provenance.price`, as `GET /v1/browse` answers them: counted over
+/// every product that the words match, however many are shown, and what is shown beside those, found by meaning or by
+/// fewer words; `mode=semantic` and `similar_to` match to a degree, so there what is shown is counted.
 #[utoipa::path(
     get,
     path = "/v1/search",
@@ -77,10 +82,17 @@ fn answer(served: &Arc<Served>, plan: &SearchPlan) -> Result<Vec<u8>, Problem> {
         per_brand_max: plan.per_brand_max,
         similar_to,
     };
-    let found = search(served, &question).map_err(|error| {
+    let unreadable = |error| {
         tracing::error!(%error, release = served.id_text(), "the text index cannot be read");
         Problem::new(ErrorCode::Internal)
-    })?;
+    };
+    let found = search(served, &question).map_err(unreadable)?;
+    let counts = if plan.facet_counts {
+        let shown = found.rows.iter().map(|row| row.at);
+        Some(of_search(served, plan, shown).map_err(unreadable)?)
+    } else {
+        None
+    };
     let cards = |out: &mut Vec<u8>| json::array(out, &found.rows, |out, row| card::card(out, served, row.at));
     Ok(envelope(
         found.rows.len() * 640 + 256,
@@ -103,6 +115,9 @@ fn answer(served: &Arc<Served>, plan: &SearchPlan) -> Result<Vec<u8>, Problem> {
                     object.text("to", &synonym.to);
                 });
             });
+            if let Some(counts) = &counts {
+                facets::members(provenance, counts);
+            }
             if plan.explain {
                 provenance.array("explain", &found.rows, |out, row| {
                     if let Some(part) = served.release.part(row.at.part) {

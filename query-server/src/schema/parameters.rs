@@ -56,6 +56,10 @@ pub struct SearchParameters {
         pattern = "^(sha:[0-9a-f]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"
     )]
     pub similar_to: Option<String>,
+    /// `true` adds `provenance.facets` and `provenance.price`: how many products have each facet value, and what they
+    /// cost.
+    #[param(required = false)]
+    pub facet_counts: Option<bool>,
     /// `true` adds `provenance.explain`: what the place of each card is made of.
     #[param(required = false)]
     pub explain: Option<bool>,

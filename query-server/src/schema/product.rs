@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::Pages;
+use super::{Facet, Pages, PriceSummary};
 
 /// A product as lists show it. Prices are the stored snapshot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -251,6 +251,14 @@ pub struct SearchProvenance {
     /// `no_known_word`; null when it was not.
     #[schema(required = true)]
     pub degraded: Option<String>,
+    /// With `facet_counts=true`: how many of the products that the search is about have each value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub facets: Option<Vec<Facet>>,
+    /// With `facet_counts=true`: their prices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub price: Option<PriceSummary>,
     /// With `explain=true`: what the place of each card is made of, in the order of the cards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explain: Option<Vec<Explained>>,

@@ -15,6 +15,7 @@ async fn every_graph_answer_is_304_to_who_has_it() {
     for path in [
         "/v1/search?q=coffee",
         "/v1/search?q=coffee&limit=2",
+        "/v1/suggest?q=coffee",
         "/v1/brands",
         "/v1/brands/blue-tokai",
         "/v1/stats",
@@ -120,8 +121,15 @@ async fn the_page_loads_its_own_parts_only() {
         assert_eq!(answered.status, StatusCode::OK, "{part}");
         assert!(answered.headers.contains_key("etag"), "{part}");
         let text = String::from_utf8(answered.body).unwrap();
-        for module in text.split(" from './").skip(1).filter_map(|rest| rest.split('\'').next()) {
-            assert!(parts.contains(&module), "{part} takes {module}, which the page does not name");
+        for module in text
+            .split(" from './")
+            .skip(1)
+            .filter_map(|rest| rest.split('\'').next())
+        {
+            assert!(
+                parts.contains(&module),
+                "{part} takes {module}, which the page does not name"
+            );
         }
         for way in [
             "innerHTML",

@@ -6,7 +6,10 @@
     reason = "what helpers of tests cannot do ends the test"
 )]
 
+mod brand_products;
 mod brands;
+mod browse;
+mod browse_faults;
 mod catalogue;
 mod edges;
 mod faults;
@@ -14,8 +17,11 @@ mod openapi;
 mod product;
 mod recommend;
 mod search;
+mod search_facets;
 mod shipping;
+mod suggest;
 mod support;
 mod swap;
 mod totals;
+mod wide;
 mod words;

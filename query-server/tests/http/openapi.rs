@@ -87,12 +87,17 @@ GET /healthz health() 200
 GET /readyz ready() 200 503
 GET /v1/brands list_brands(q category limit cursor) 200 304 401 405 413 422 429 500 503
 GET /v1/brands/{slug} get_brand(slug) 200 304 401 404 405 413 422 429 500 503
+GET /v1/brands/{slug}/products list_brand_products(slug category price_min price_max in_stock on_sale facets sort limit cursor currency) 200 304 401 404 405 413 422 429 500 503
+GET /v1/browse browse(category brand price_min price_max in_stock on_sale facets sort limit cursor currency) 200 304 401 404 405 413 422 429 500 503
 GET /v1/categories list_categories() 200 304 401 405 413 422 429 500 503
 GET /v1/products/{ident} get_product(ident include) 200 304 401 404 405 413 422 429 500 503
+GET /v1/products/{ident}/price-history list_price_history(ident limit cursor) 200 304 401 404 405 413 422 429 500 503
 GET /v1/products/{ident}/reviews list_reviews(ident limit offset cursor) 200 304 401 404 405 413 422 429 500 503
 GET /v1/recommend recommend(product_id intent limit) 200 304 401 404 405 413 422 429 500 503
-GET /v1/search search_products(q price_min price_max in_stock on_sale brand facets sort mode limit per_brand_max similar_to explain currency) 200 304 401 404 405 413 422 429 500 503
+GET /v1/search search_products(q price_min price_max in_stock on_sale brand facets sort mode limit per_brand_max similar_to facet_counts explain currency) 200 304 401 404 405 413 422 429 500 503
+GET /v1/shipping get_shipping(product pincode) 200 304 401 404 405 413 422 429 500 503
 GET /v1/stats get_stats() 200 304 401 405 413 422 429 500 503
+GET /v1/suggest suggest(q limit) 200 304 401 405 413 422 429 500 503
 "#);
 }
 
@@ -105,7 +110,11 @@ fn schema_of<'a>(document: &'a Value, path: &str, name: &str) -> &'a Value {
 fn parameters_are_described_as_narrowly_as_they_are_read() {
     let document = serde_json::to_value(QueryServer::openapi()).unwrap();
     let ident = "^(sha:[0-9a-f]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$";
-    for path in ["/v1/products/{ident}", "/v1/products/{ident}/reviews"] {
+    for path in [
+        "/v1/products/{ident}",
+        "/v1/products/{ident}/reviews",
+        "/v1/products/{ident}/price-history",
+    ] {
         assert_eq!(schema_of(&document, path, "ident")["pattern"], ident, "{path}");
     }
     assert_eq!(schema_of(&document, "/v1/search", "currency")["pattern"], "^[A-Z]{3}$");
@@ -113,11 +122,18 @@ fn parameters_are_described_as_narrowly_as_they_are_read() {
         ("/v1/search", "q", 512),
         ("/v1/search", "brand", 200),
         ("/v1/search", "facets", 4096),
+        ("/v1/browse", "category", 200),
+        ("/v1/browse", "brand", 200),
+        ("/v1/browse", "facets", 4096),
+        ("/v1/browse", "cursor", 200),
+        ("/v1/brands/{slug}/products", "cursor", 200),
+        ("/v1/suggest", "q", 512),
         ("/v1/brands", "q", 200),
         ("/v1/brands", "category", 200),
         ("/v1/brands", "cursor", 200),
         ("/v1/products/{ident}", "include", 200),
         ("/v1/products/{ident}/reviews", "cursor", 200),
+        ("/v1/products/{ident}/price-history", "cursor", 200),
     ] {
         assert_eq!(schema_of(&document, path, name)["maxLength"], length, "{path} {name}");
     }

@@ -109,7 +109,7 @@ async fn words_written_together_or_apart_find_each_other() {
         }
     }
     // Apart and not side by side they are no light bulb.
-    let answer = search(&market, "lightbulb").await;
+    let answer: SearchAnswer = market.get("/v1/search?q=lightbulb&mode=lexical").await.read();
     assert!(!titles(&answer).contains(&"Bulb for Light Box"));
 }
 

@@ -304,6 +304,11 @@ impl CardsWriter {
         }
     }
 
+    /// How presentable the last row is.
+    pub(crate) fn last_quality(&self) -> f32 {
+        self.quality.last().copied().unwrap_or(0.0)
+    }
+
     pub(crate) fn push(&mut self, product: &Product, prices: &PriceSummary, store: u32) {
         self.ids.push(product.key.id());
         self.uids.push(product.key.uid());

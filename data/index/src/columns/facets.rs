@@ -186,6 +186,11 @@ impl Facets {
         RoaringBitmap::deserialize_from(self.rows.value(code as usize)).unwrap_or_default()
     }
 
+    /// The same list as it is stored.
+    pub(super) fn serialised_rows(&self, code: u32) -> &[u8] {
+        self.rows.value(code as usize)
+    }
+
     /// The rows filed under a category or below it.
     #[must_use]
     pub fn category_rows(&self, category: CategoryId) -> RoaringBitmap {

@@ -10,6 +10,7 @@ mod history;
 pub(crate) mod ipc;
 mod lists;
 mod lookup;
+mod words;
 
 pub use cards::Cards;
 pub(crate) use cards::{CARDS, CardsWriter};

@@ -19,6 +19,7 @@ use crate::columns::{
 use crate::digest;
 use crate::error::BuildError;
 use crate::manifest::{BrandFacts, FileEntry, PartEntry, PartId, PartStore};
+use crate::suggest::{SUGGEST, SuggestWriter};
 use crate::terms::{TERMS, TermsWriter};
 use crate::text;
 use crate::vectors::{VECTORS, VectorsWriter};
@@ -40,6 +41,7 @@ pub struct PartBuilder {
     details: DetailsWriter<BufWriter<File>>,
     facets: FacetsWriter,
     history: HistoryWriter,
+    suggest: SuggestWriter,
     vectors: Option<VectorsWriter>,
     stores: Vec<PartStore>,
     summaries: Vec<StoreSummary>,
@@ -121,6 +123,7 @@ impl PartBuilder {
             details: DetailsWriter::new(details).map_err(columns_error(DETAILS))?,
             facets: FacetsWriter::default(),
             history: HistoryWriter::default(),
+            suggest: SuggestWriter::default(),
             vectors: options.embedder.clone().map(VectorsWriter::new),
             stores: Vec::new(),
             summaries: Vec::new(),
@@ -186,6 +189,9 @@ impl PartBuilder {
         self.cards.push(product, &prices, store);
         self.facets.push(product);
         let points = self.history.push(product, history);
+        let suggested = (store, self.cards.last_quality());
+        let suggest_bytes = self.suggest.push(product, &facts.brand.name, suggested);
+        self.card_bytes = self.card_bytes.saturating_add(suggest_bytes);
         if let Some(vectors) = &mut self.vectors {
             vectors.push(product, &facts.brand)?;
             self.card_bytes = self.card_bytes.saturating_add(vectors.row_bytes());
@@ -238,6 +244,7 @@ impl PartBuilder {
             details,
             facets,
             history,
+            suggest,
             vectors,
             stores,
             summaries,
@@ -262,9 +269,10 @@ impl PartBuilder {
         write_batch(work.path(), CARDS, &cards)?;
         let history = history.finish().map_err(columns_error(HISTORY))?;
         write_batch(work.path(), HISTORY, &history)?;
+        let too_large = || columns_error(SUGGEST)(ArrowError::MemoryError("more than a file holds".to_owned()));
+        write_bytes(work.path(), SUGGEST, &suggest.finish().ok_or_else(too_large)?)?;
         if let Some(vectors) = vectors {
-            let path = work.path().join(VECTORS);
-            std::fs::write(&path, vectors.finish()?).map_err(file_error(&path))?;
+            write_bytes(work.path(), VECTORS, &vectors.finish()?)?;
         }
         let files = name_files(work.path(), &dir)?;
         let id = part_id(rows, &files);
@@ -278,6 +286,11 @@ impl PartBuilder {
         };
         Ok(Some(PartFiles { entry, summaries }))
     }
+}
+
+fn write_bytes(work: &Path, name: &'static str, bytes: &[u8]) -> Result<(), BuildError> {
+    let path = work.join(name);
+    std::fs::write(&path, bytes).map_err(file_error(&path))
 }
 
 fn write_batch(work: &Path, name: &'static str, batch: &RecordBatch) -> Result<(), BuildError> {

@@ -3,7 +3,6 @@ use std::collections::BTreeSet;
 use data_model::{Brand, Product};
 use tantivy::TantivyDocument;
 
-use crate::taxonomy;
 use crate::text::FIELDS;
 
 /// The first lines of a description say what the product is; what follows is care and shipping.
@@ -11,10 +10,9 @@ const DESCRIPTION_BYTES_MAX: usize = 8 << 10;
 /// More values of one field than anyone searches for.
 const VALUES_MAX: usize = 256;
 
-/// What the text index takes of a product.
+/// What the text index takes of a product; [`crate::terms`] takes the rest.
 pub(super) fn document(product: &Product, brand: &Brand) -> TantivyDocument {
     let mut document = TantivyDocument::new();
-    document.add_text(FIELDS.title.field, &product.title);
     document.add_text(FIELDS.title_exact.field, &product.title);
     document.add_text(FIELDS.brand.field, &brand.name);
     if let Some(vendor) = product
@@ -24,26 +22,6 @@ pub(super) fn document(product: &Product, brand: &Brand) -> TantivyDocument {
     {
         document.add_text(FIELDS.brand.field, vendor);
     }
-    if let Some(category) = product.category.and_then(taxonomy::by_id) {
-        document.add_text(FIELDS.category.field, category.path);
-    }
-    if let Some(product_type) = &product.product_type {
-        document.add_text(FIELDS.category.field, product_type);
-    }
-    let options = product.options.iter().flat_map(|option| &option.values);
-    let attributes = product.attributes.iter().flat_map(|attribute| &attribute.values);
-    for value in options
-        .chain(attributes)
-        .collect::<BTreeSet<_>>()
-        .into_iter()
-        .take(VALUES_MAX)
-    {
-        document.add_text(FIELDS.options.field, value);
-    }
-    for tag in product.tags.iter().take(VALUES_MAX) {
-        document.add_text(FIELDS.tags.field, tag);
-    }
-    document.add_text(FIELDS.description.field, description_head(&product.description));
     document.add_text(FIELDS.code.field, &product.handle);
     let skus: BTreeSet<&String> = product
         .variants

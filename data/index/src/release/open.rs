@@ -17,8 +17,9 @@ use crate::error::OpenError;
 use crate::delivery::{self as matrices, DELIVERY, DeliveryMatrix};
 use crate::manifest::{BrandEntry, Embedding, FileEntry, Manifest, PartEntry, SCHEMA_VERSION};
 use crate::store::LocalRelease;
-use crate::vectors::{VECTORS, Vectors};
+use crate::suggest::{SUGGEST, Suggest};
 use crate::terms::{TERMS, Terms};
+use crate::vectors::{VECTORS, Vectors};
 
 /// Memory-mapped bytes as an owner that [`Bytes`] can keep alive.
 struct Mapped(OwnedBytes);
@@ -182,6 +183,7 @@ fn open_part(
     if !cards.facet_codes_below(facets.len()) {
         return content(CARDS, "a facet code outside its table");
     }
+    let suggest = suggest(entry, files)?;
     let vectors = embedding
         .map(|embedding| vectors(entry, embedding, files))
         .transpose()?;
@@ -199,9 +201,19 @@ fn open_part(
         facets,
         history,
         lookup,
+        suggest,
         vectors,
         dead,
         brands,
+    })
+}
+
+fn suggest(entry: &PartEntry, files: &MmapDirectory) -> Result<Suggest, OpenError> {
+    let bytes = map(entry, SUGGEST, files)?;
+    Suggest::open(&bytes, entry.rows).map_err(|what| OpenError::Content {
+        part: entry.id.to_string(),
+        name: SUGGEST,
+        what,
     })
 }
 

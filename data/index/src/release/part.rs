@@ -3,8 +3,9 @@ use roaring::RoaringBitmap;
 
 use crate::columns::{Cards, Details, Facets, History, Lookup, PriceRef};
 use crate::manifest::PartEntry;
-use crate::vectors::Vectors;
+use crate::suggest::Suggest;
 use crate::terms::Terms;
+use crate::vectors::Vectors;
 
 /// An opened part.
 #[derive(Debug)]
@@ -16,6 +17,7 @@ pub struct Part {
     pub(super) facets: Facets,
     pub(super) history: History,
     pub(super) lookup: Lookup,
+    pub(super) suggest: Suggest,
     pub(super) vectors: Option<Vectors>,
     pub(super) dead: RoaringBitmap,
     /// For each of the part's stores where the release's brands have it; dead ones point anywhere.
@@ -69,6 +71,12 @@ impl Part {
     #[must_use]
     pub fn facets(&self) -> &Facets {
         &self.facets
+    }
+
+    /// What is suggested while someone types; dead rows are not left out.
+    #[must_use]
+    pub fn suggest(&self) -> &Suggest {
+        &self.suggest
     }
 
     /// The rows' vectors, where the release has any.

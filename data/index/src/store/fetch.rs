@@ -1,16 +1,14 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
 
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, TryStreamExt};
 use object_store::ObjectStoreExt;
-use rustc_hash::FxHashMap;
 use uuid::Uuid;
 
 use super::cache::{LocalRelease, files_dir, local, partial_dir};
+use super::verified::State;
 use super::{ReleaseStore, file_path};
 use crate::digest::{self, Hasher, Sha256Hex};
 use crate::error::ReleaseError;
@@ -32,24 +30,6 @@ pub struct FetchReport {
     pub downloaded_bytes: u64,
 }
 
-/// Cached files whose content this process has verified, with what the file system says when they change.
-/// A server that polls would otherwise hash its whole cache at every release.
-#[derive(Debug, Default)]
-pub(super) struct Verified(Mutex<FxHashMap<PathBuf, (u64, SystemTime)>>);
-
-impl Verified {
-    fn knows(&self, path: &Path, state: (u64, SystemTime)) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(path) == Some(&state)
-    }
-
-    fn remember(&self, path: PathBuf, state: (u64, SystemTime)) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(path, state);
-    }
-}
-
 /// A file that is in the cache now.
 #[derive(Debug)]
 pub(super) struct Fetched {
@@ -66,7 +46,8 @@ pub(super) enum Source {
 }
 
 impl ReleaseStore {
-    /// Brings every file of a release that `cache` lacks into it, and verifies all by size and SHA-256.
+    /// Brings every file of a release that `cache` lacks into it, and verifies all by size and SHA-256; what the cache
+    /// had verified within a day, and the file system shows no change of, is not read again.
     ///
     /// Safe to interrupt and to run in several processes on one cache: a file appears under its name only when it
     /// is whole, verified and synced. From a store on the same file system files are hard-linked.
@@ -109,6 +90,7 @@ impl ReleaseStore {
         for dir in [files_dir(cache), partial_dir(cache)] {
             std::fs::create_dir_all(&dir).map_err(local("create", &dir))?;
         }
+        self.verified.load(cache);
         let files: BTreeMap<Sha256Hex, &FileEntry> = manifest.files().map(|file| (file.sha256, file)).collect();
         // Boxed, or the compiler cannot tell that this future is `Send`.
         let fetches: Vec<BoxFuture<'_, _>> = files
@@ -125,6 +107,7 @@ impl ReleaseStore {
                 .and_then(|dir| dir.sync_all())
                 .map_err(local("sync", &dir))?;
         }
+        self.verified.save(cache);
         let local = LocalRelease {
             manifest: manifest.clone(),
             files: files_dir(cache),
@@ -150,24 +133,25 @@ impl ReleaseStore {
         if placed.is_err() {
             // What cannot be removed now is left to `clean_cache`.
             let _ = std::fs::remove_file(&partial);
-        } else if let Ok(state) = state_of(&target) {
-            self.verified.remember(target, state);
+        } else if let Ok(state) = State::of(&target) {
+            self.verified.remember(target, state, self.clock.now());
         }
         placed
     }
 
     /// Whether a local file is there, whole. In a cache a damaged one counts as absent and is replaced.
     pub(super) async fn is_verified(&self, target: &Path, file: &FileEntry) -> Result<bool, ReleaseError> {
-        let Ok(state) = state_of(target) else { return Ok(false) };
-        if state.0 != file.size_bytes {
+        let Ok(state) = State::of(target) else { return Ok(false) };
+        if state.size_bytes != file.size_bytes {
             return Ok(false);
         }
-        if self.verified.knows(target, state) {
+        let now = self.clock.now();
+        if self.verified.knows(target, state, now) {
             return Ok(true);
         }
         let whole = hash_local(target.to_owned()).await?.0 == file.sha256;
         if whole {
-            self.verified.remember(target.to_owned(), state);
+            self.verified.remember(target.to_owned(), state, now);
         }
         Ok(whole)
     }
@@ -227,11 +211,6 @@ fn verify(manifest: &Manifest, file: &FileEntry, found: Sha256Hex, size_bytes: u
             size_bytes,
         })
     }
-}
-
-fn state_of(path: &Path) -> std::io::Result<(u64, SystemTime)> {
-    let metadata = std::fs::metadata(path)?;
-    Ok((metadata.len(), metadata.modified()?))
 }
 
 pub(super) async fn hash_local(path: PathBuf) -> Result<(Sha256Hex, u64), ReleaseError> {

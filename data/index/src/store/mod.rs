@@ -6,6 +6,7 @@ mod gc;
 mod publish;
 mod repair;
 mod upload;
+mod verified;
 
 pub use cache::LocalRelease;
 pub(crate) use checks::text as violations_text;
@@ -40,7 +41,7 @@ pub struct ReleaseStore {
     storage: Storage,
     log: EventLog<LogEvent>,
     clock: Arc<dyn Clock>,
-    verified: fetch::Verified,
+    verified: verified::Verified,
 }
 
 /// What became the current release, and how.
@@ -132,7 +133,7 @@ impl ReleaseStore {
             storage,
             log,
             clock,
-            verified: fetch::Verified::default(),
+            verified: verified::Verified::default(),
         }
     }
 

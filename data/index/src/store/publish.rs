@@ -42,8 +42,8 @@ pub enum Published {
 }
 
 impl ReleaseStore {
-    /// Makes a release current: uploads what the store lacks, fetches the release back with every hash verified,
-    /// opens it, runs its checks, writes its manifest, and appends one event if none came since `expected`.
+    /// Makes a release current: uploads what the store lacks, fetches the release back with every hash verified (see
+    /// [`ReleaseStore::fetch`]), opens it, runs its checks, writes its manifest, and appends one event if none came since `expected`.
     ///
     /// Files that are missing or damaged in the store are replaced by good copies that the build or the cache has,
     /// also when the release is current already; so is a damaged manifest.

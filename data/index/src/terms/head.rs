@@ -19,8 +19,7 @@ const BREAKS: [&str; 13] = [
 
 /// Which word of a title says what the product is: the last one before a preposition, a comma, a bracket or a dash.
 ///
-/// `words` are the title's words in order, where they stand and whether they have a digit: sizes and model numbers name
-/// nothing.
+/// `words` are the title's words in order and where they stand. Sizes and model numbers name nothing.
 pub(super) fn head(title: &str, words: &[(&str, Range<usize>)]) -> Option<usize> {
     let mut end = words.len();
     for (at, pair) in words.windows(2).enumerate() {
@@ -34,8 +33,8 @@ pub(super) fn head(title: &str, words: &[(&str, Range<usize>)]) -> Option<usize>
         }
     }
     let named = words.get(..end)?;
-    let digits = |word: &str| word.bytes().any(|byte| byte.is_ascii_digit());
-    let last = named.iter().rposition(|(word, _)| !digits(word));
+    let is_size = |word: &str| word.len() == 1 || word.bytes().any(|byte| byte.is_ascii_digit());
+    let last = named.iter().rposition(|(word, _)| !is_size(word));
     last.or_else(|| named.len().checked_sub(1))
 }
 
@@ -63,6 +62,7 @@ mod tests {
             ("Oak Desk Lamp (brass)", "Lamp"),
             ("Waffle Maker - 03510", "Maker"),
             ("River Tile 12x24, grey", "Tile"),
+            ("River Tile 12 in x 24 in H", "Tile"),
             ("For the home", "home"),
             ("Case for phones", "Case"),
             ("Fruit of the Loom Tee", "Tee"),

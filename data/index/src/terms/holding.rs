@@ -76,6 +76,18 @@ impl Holding {
         self.0 & 7 != 0
     }
 
+    /// The title's part as it is kept: 0 not at all, 7 at most.
+    #[must_use]
+    pub const fn title_level(self) -> u16 {
+        self.0 & 7
+    }
+
+    /// The least title level of a term that a title of this many words holds.
+    #[must_use]
+    pub fn title_level_of(words: usize) -> u16 {
+        Self::title(1, words).title_level()
+    }
+
     /// The title's part: what [`Holding::title`] made of frequency and length, 1 for once in a usual title.
     #[must_use]
     pub fn title_weight(self) -> f32 {

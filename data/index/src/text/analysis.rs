@@ -76,6 +76,17 @@ pub fn analyse(analysis: Analysis, text: &str) -> Vec<Term> {
     terms
 }
 
+/// The words of a title in all forms that a query may look for.
+pub(crate) fn title_words(title: &str) -> Vec<String> {
+    let mut analyzer = Analysis::Plain.analyzer(Mode::Index);
+    let mut stream = analyzer.token_stream(title);
+    let mut words = Vec::new();
+    while stream.advance() {
+        words.push(std::mem::take(&mut stream.token_mut().text));
+    }
+    words
+}
+
 /// The code of a whole value: its letters and digits, lower case, without accents, in one piece
 /// (`AB-12/34` → `ab1234`); `None` when nothing is left or it is too long to be indexed.
 #[must_use]

@@ -1,15 +1,11 @@
-//! The full-text side of a part: which fields there are, how their text becomes terms, at build and query time alike.
+//! How text becomes terms, at build and query time alike, and the fields that are kept beside [`terms`](crate::terms):
+//! those that are looked up as they are written.
 //!
-//! | field | holds | terms | positions |
-//! |---|---|---|---|
-//! | `title` | title | stemmed | yes |
-//! | `title_exact` | title | plain | no |
-//! | `brand` | brand name, vendor | plain | no |
-//! | `category` | category path, product type | stemmed | no |
-//! | `options` | option and attribute values | stemmed | no |
-//! | `tags` | tags | stemmed | no |
-//! | `description` | the description's first 8 KiB | stemmed | no |
-//! | `code` | SKUs and the handle | one code a value | no |
+//! | field | holds | terms |
+//! |---|---|---|
+//! | `title_exact` | title | plain |
+//! | `brand` | brand name, vendor | plain |
+//! | `code` | SKUs and the handle | one code a value |
 //!
 //! Terms: words of letters, digits and marks of any script, compatibility-normalised, lower case, Latin letters
 //! without accents, `'s` joined (`men's` → `mens`). A number with a unit is one term however it was written
@@ -21,13 +17,12 @@ mod quantity;
 mod units;
 mod words;
 
-pub(crate) use analysis::Plain;
-pub(crate) use analysis::tokenizers;
 pub use analysis::{Analysis, Term, analyse, code_of, letters_of};
+pub(crate) use analysis::{Plain, title_words, tokenizers};
 use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 
 /// One field: where it is and how to search it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldSpec {
     /// The field's name.
     pub name: &'static str,
@@ -35,29 +30,15 @@ pub struct FieldSpec {
     pub field: Field,
     /// How its text becomes terms.
     pub analysis: Analysis,
-    /// Whether phrases can be searched in it.
-    pub positions: bool,
-    /// Its weight beside the others, a starting point for ranking.
-    pub boost: f32,
 }
 
 /// The fields of the text index.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fields {
-    /// Title, stemmed, with positions.
-    pub title: FieldSpec,
-    /// Title, plain terms: exact forms.
+    /// Title, plain terms: the words as they are written.
     pub title_exact: FieldSpec,
     /// Brand name and vendor, plain terms.
     pub brand: FieldSpec,
-    /// Category path and product type, stemmed.
-    pub category: FieldSpec,
-    /// Option and attribute values, stemmed.
-    pub options: FieldSpec,
-    /// Tags, stemmed.
-    pub tags: FieldSpec,
-    /// Description, stemmed.
-    pub description: FieldSpec,
     /// SKUs and handle as codes.
     pub code: FieldSpec,
 }
@@ -65,39 +46,23 @@ pub struct Fields {
 impl Fields {
     /// All of them, in schema order.
     #[must_use]
-    pub const fn all(&self) -> [FieldSpec; 8] {
-        [
-            self.title,
-            self.title_exact,
-            self.brand,
-            self.category,
-            self.options,
-            self.tags,
-            self.description,
-            self.code,
-        ]
+    pub const fn all(&self) -> [FieldSpec; 3] {
+        [self.title_exact, self.brand, self.code]
     }
 }
 
 /// The fields, by number in schema order; [`schema`] makes them in the same order.
 pub(crate) const FIELDS: Fields = Fields {
-    title: spec("title", 0, Analysis::Stemmed, true, 5.0),
-    title_exact: spec("title_exact", 1, Analysis::Plain, false, 1.0),
-    brand: spec("brand", 2, Analysis::Plain, false, 2.0),
-    category: spec("category", 3, Analysis::Stemmed, false, 2.0),
-    options: spec("options", 4, Analysis::Stemmed, false, 0.5),
-    tags: spec("tags", 5, Analysis::Stemmed, false, 0.5),
-    description: spec("description", 6, Analysis::Stemmed, false, 1.0),
-    code: spec("code", 7, Analysis::Code, false, 8.0),
+    title_exact: spec("title_exact", 0, Analysis::Plain),
+    brand: spec("brand", 1, Analysis::Plain),
+    code: spec("code", 2, Analysis::Code),
 };
 
-const fn spec(name: &'static str, id: u32, analysis: Analysis, positions: bool, boost: f32) -> FieldSpec {
+const fn spec(name: &'static str, id: u32, analysis: Analysis) -> FieldSpec {
     FieldSpec {
         name,
         field: Field::from_field_id(id),
         analysis,
-        positions,
-        boost,
     }
 }
 
@@ -105,15 +70,10 @@ const fn spec(name: &'static str, id: u32, analysis: Analysis, positions: bool, 
 pub(crate) fn schema() -> Schema {
     let mut schema = Schema::builder();
     for spec in FIELDS.all() {
-        let record = match (spec.positions, spec.analysis) {
-            (true, _) => IndexRecordOption::WithFreqsAndPositions,
-            (false, Analysis::Code) => IndexRecordOption::Basic,
-            (false, _) => IndexRecordOption::WithFreqs,
-        };
         let indexing = TextFieldIndexing::default()
             .set_tokenizer(spec.analysis.tokenizer_name())
-            .set_index_option(record)
-            .set_fieldnorms(spec.analysis != Analysis::Code);
+            .set_index_option(IndexRecordOption::Basic)
+            .set_fieldnorms(false);
         schema.add_text_field(spec.name, TextOptions::default().set_indexing_options(indexing));
     }
     schema.build()

@@ -1,10 +1,8 @@
-//! A part's vectors: one a product, read in place from a memory-mapped file.
+//! A part's vectors: one a row, in the order of rows, read in place from a memory-mapped file.
 //!
-//! The vectors lie in *lists*: each list has a centroid, and holds the products that are nearer to it than to any
-//! other. A search reads the lists whose centroids are nearest to what it looks for, each from end to end. A part too
-//! small to gain from that has one list.
+//! Beside each vector lies its sketch, an eighth of its size. A search estimates every product's nearness by its sketch,
+//! and measures those alone that the estimates put first.
 
-mod cluster;
 mod file;
 mod nearest;
 mod top;

@@ -1,20 +1,21 @@
-use data_embedding::{QUANTUM, Query, Vector};
+use data_embedding::{BLOCK_ROWS, QUANTUM, Query, SketchQuery, Vector};
 use roaring::RoaringBitmap;
 
-use super::Vectors;
 use super::top::{Near, Nearest};
 use crate::filter::Filter;
 use crate::release::{Part, Release, RowAddress};
 
-/// Products multiplied at once: they stay in the nearest cache.
-const AT_ONCE: usize = 128;
-/// A filter that keeps no more products than this has each of them looked at.
+/// When no more products than this may be found, each of them is measured.
 const EACH_MAX: u64 = 8_192;
-/// The share of the products in lists that is read, and how many at least.
-const READ_ONE_IN: usize = 28;
-const READ_MIN: usize = 6_000;
-/// The share of the lists that is put in order at first: more than are read as a rule.
-const ORDERED_ONE_IN: usize = 8;
+/// Products measured for each that is wanted, and how many at least: estimates err, and put what is near not quite
+/// first.
+const MEASURED_PER_WANTED: usize = 10;
+const MEASURED_MIN: usize = 400;
+/// How many candidates may be held before the less likely ones are let go, for each that is measured.
+const HELD_PER_MEASURED: usize = 16;
+/// Blocks that tell beforehand what a good estimate is: one in so many, and how many at least.
+const SAMPLED_ONE_IN: usize = 64;
+const SAMPLED_MIN: usize = 64;
 
 /// What of a part may be found.
 enum Passing {
@@ -28,25 +29,29 @@ impl Release {
     /// The products whose vectors are nearest to `vector`, at most `wanted`, nearest first, with the cosine of their
     /// angle; those equally near in order of their ids. Empty when the release has no vectors, or others.
     ///
-    /// A filter is asked inside: as many are found as pass it, up to `wanted`. Large parts are read in part, the lists
-    /// that are most likely to hold what is near; a filter that keeps few products has each of them looked at.
+    /// A filter is asked inside: as many are found as pass it, up to `wanted`. Of few products each is measured; of
+    /// many those alone that their sketches put first, so that a few of the nearest may be missed.
     #[must_use]
     pub fn nearest(&self, vector: &Vector, wanted: usize, filter: Option<&Filter>) -> Vec<(RowAddress, f32)> {
         let Some(query) = self.query(vector).filter(|_| wanted > 0) else {
             return Vec::new();
         };
         let passing = passing(self, filter);
+        let kept: u64 = self
+            .parts()
+            .iter()
+            .zip(&passing)
+            .map(|(part, passing)| passing.len(part))
+            .sum();
         let mut search = Search {
             parts: self.parts(),
             passing: &passing,
-            query: &query,
             nearest: Nearest::new(self.parts(), wanted),
-            products: [0; AT_ONCE],
         };
-        if kept(&passing).is_some_and(|kept| kept <= EACH_MAX) {
-            search.each();
+        if kept <= EACH_MAX {
+            search.each(&query);
         } else {
-            search.lists();
+            search.likely(&query, &SketchQuery::new(vector), wanted, kept);
         }
         let found = search.nearest.into_sorted().into_iter();
         found.map(|near| (near.at, QUANTUM * near.product as f32)).collect()
@@ -66,7 +71,7 @@ impl Release {
     ) -> impl Iterator<Item = Option<f32>> {
         let query = self.query(vector);
         rows.map(move |at| {
-            let stored = self.part(at.part)?.vectors()?.of_row(at.row)?;
+            let stored = self.part(at.part)?.vectors()?.stored(at.row)?;
             let product = query.as_ref()?.dot(stored);
             Some(QUANTUM * product as f32)
         })
@@ -93,117 +98,147 @@ fn passing(release: &Release, filter: Option<&Filter>) -> Vec<Passing> {
     (0..).zip(release.parts()).map(|(at, _)| of_part(at)).collect()
 }
 
-/// How many rows a filter keeps; `None` without a filter.
-fn kept(passing: &[Passing]) -> Option<u64> {
-    let of_part = |passing: &Passing| match passing {
-        Passing::Live => None,
-        Passing::Rows(rows) => Some(rows.len()),
-    };
-    passing.iter().map(of_part).sum()
+impl Passing {
+    fn len(&self, part: &Part) -> u64 {
+        match self {
+            Self::Live => u64::from(part.live_rows()),
+            Self::Rows(rows) => rows.len(),
+        }
+    }
+
+    fn holds(&self, part: &Part, row: u32) -> bool {
+        match self {
+            Self::Live => row < part.rows() && !part.dead().contains(row),
+            Self::Rows(rows) => rows.contains(row),
+        }
+    }
+}
+
+/// A product that may be near, by its sketch.
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    estimate: u16,
+    at: RowAddress,
 }
 
 struct Search<'a> {
     parts: &'a [Part],
     passing: &'a [Passing],
-    query: &'a Query,
     nearest: Nearest<'a>,
-    products: [i32; AT_ONCE],
 }
 
 impl Search<'_> {
-    /// Looks at every product that passes.
-    fn each(&mut self) {
-        for (part, (held, passing)) in (0..).zip(self.parts.iter().zip(self.passing)) {
-            let (Some(vectors), Passing::Rows(rows)) = (held.vectors(), passing) else {
+    /// Measures every product that may be found.
+    fn each(&mut self, query: &Query) {
+        for (at, (part, passing)) in (0..).zip(self.parts.iter().zip(self.passing)) {
+            match passing {
+                Passing::Live => {
+                    let live = (0..part.rows()).filter(|row| passing.holds(part, *row));
+                    live.for_each(|row| self.measure(query, RowAddress { part: at, row }));
+                }
+                Passing::Rows(rows) => rows
+                    .iter()
+                    .for_each(|row| self.measure(query, RowAddress { part: at, row })),
+            }
+        }
+    }
+
+    fn measure(&mut self, query: &Query, at: RowAddress) {
+        let vectors = self.parts.get(at.part as usize).and_then(Part::vectors);
+        let Some(stored) = vectors.and_then(|vectors| vectors.stored(at.row)) else {
+            return;
+        };
+        let product = query.dot(stored);
+        if product >= self.nearest.least() {
+            self.nearest.push(Near { product, at });
+        }
+    }
+
+    /// Measures the products whose sketches are the likeliest.
+    fn likely(&mut self, query: &Query, sketched: &SketchQuery, wanted: usize, kept: u64) {
+        let measured = MEASURED_MIN.max(wanted.saturating_mul(MEASURED_PER_WANTED));
+        let least = self.good_estimate(sketched, measured, kept);
+        let mut candidates = self.candidates(sketched, measured, least);
+        if candidates.len() < wanted && least > 0 {
+            candidates = self.candidates(sketched, measured, 0);
+        }
+        likeliest(&mut candidates, measured);
+        candidates
+            .iter()
+            .for_each(|candidate| self.measure(query, candidate.at));
+    }
+
+    /// Tells the products that pass and whose estimates are `least` or more, of one block in `step`; each time it is
+    /// answered what is least from now on.
+    fn estimates(&self, sketched: &SketchQuery, step: usize, mut least: u16, mut tell: impl FnMut(Candidate) -> u16) {
+        let mut estimates = [0; BLOCK_ROWS];
+        for (at, (part, passing)) in (0..).zip(self.parts.iter().zip(self.passing)) {
+            let Some(vectors) = part.vectors().filter(|_| passing.len(part) > 0) else {
                 continue;
             };
-            for row in rows {
-                if let Some(stored) = vectors.of_row(row) {
-                    let product = self.query.dot(stored);
-                    if product >= self.nearest.least() {
-                        let at = RowAddress { part, row };
-                        self.nearest.push(Near { product, at });
+            for (block, first) in vectors.blocks().zip((0_u32..).step_by(BLOCK_ROWS)).step_by(step) {
+                let mut reaching = sketched.estimate(block, least, &mut estimates);
+                while reaching != 0 {
+                    let (bit, estimate) = (reaching.trailing_zeros(), estimates[reaching.trailing_zeros() as usize]);
+                    reaching &= reaching - 1;
+                    let row = first + bit;
+                    if passing.holds(part, row) {
+                        let at = RowAddress { part: at, row };
+                        least = tell(Candidate { estimate, at });
                     }
                 }
             }
         }
     }
 
-    /// Reads lists, those with the nearest centroids first, until enough was read and found; parts of one list whole.
-    fn lists(&mut self) {
-        let mut ranked: Vec<(i32, u32, u32)> = Vec::new();
-        let mut in_lists = 0;
-        for (part, (held, passing)) in (0_u32..).zip(self.parts.iter().zip(self.passing)) {
-            let Some(vectors) = held.vectors() else { continue };
-            if matches!(passing, Passing::Rows(rows) if rows.is_empty()) {
-                continue;
-            }
-            if vectors.lists() == 1 {
-                self.read(part, vectors, 0);
-                continue;
-            }
-            in_lists += vectors.len();
-            self.rank(part, vectors, &mut ranked);
+    /// An estimate that about twice as many products reach as are measured, judged by a sample.
+    fn good_estimate(&self, sketched: &SketchQuery, measured: usize, kept: u64) -> u16 {
+        let parts = self.parts.iter().filter_map(Part::vectors);
+        let blocks: usize = parts.map(|vectors| vectors.blocks().len()).sum();
+        let step = (blocks / SAMPLED_MIN).clamp(1, SAMPLED_ONE_IN);
+        let mut sampled = Vec::with_capacity(blocks / step * BLOCK_ROWS);
+        self.estimates(sketched, step, 0, |candidate| {
+            sampled.push(candidate.estimate);
+            0
+        });
+        let share = 2.0 * measured as f64 / kept as f64;
+        let rank = (share * sampled.len() as f64) as usize;
+        if rank >= sampled.len() {
+            return 0;
         }
-        let budget = READ_MIN.max(in_lists / READ_ONE_IN);
-        let first = (ranked.len() / ORDERED_ONE_IN).min(ranked.len());
-        if first > 0 {
-            ranked.select_nth_unstable_by(first, |one, other| other.cmp(one));
-        }
-        let (likely, others) = ranked.split_at_mut(first);
-        let mut read = 0;
-        for lists in [likely, others] {
-            if read >= budget && self.nearest.is_full() {
-                return;
-            }
-            lists.sort_unstable_by(|one, other| other.cmp(one));
-            for (_, part, list) in lists {
-                if read >= budget && self.nearest.is_full() {
-                    return;
-                }
-                if let Some(vectors) = self.parts.get(*part as usize).and_then(Part::vectors) {
-                    read += vectors.list(*list as usize).len();
-                    self.read(*part, vectors, *list as usize);
-                }
-            }
-        }
+        let (_, good, _) = sampled.select_nth_unstable_by(rank, |one, other| other.cmp(one));
+        *good
     }
 
-    /// How near the centroid of each list of a part is.
-    fn rank(&mut self, part: u32, vectors: &Vectors, ranked: &mut Vec<(i32, u32, u32)>) {
-        let mut list = 0;
-        for centroids in vectors.centroids().chunks(AT_ONCE * self.query.stride()) {
-            let count = centroids.len() / self.query.stride();
-            self.query.dots(centroids, &mut self.products);
-            for product in self.products.iter().take(count) {
-                ranked.push((*product, part, list));
-                list += 1;
+    /// The products whose estimates are `least` or more: all of them, or those of the greatest.
+    fn candidates(&self, sketched: &SketchQuery, measured: usize, mut least: u16) -> Vec<Candidate> {
+        let mut held = Vec::with_capacity(3 * measured);
+        self.estimates(sketched, 1, least, |candidate| {
+            held.push(candidate);
+            if held.len() >= HELD_PER_MEASURED * measured {
+                likeliest(&mut held, measured);
+                least = held.iter().map(|held| held.estimate).min().unwrap_or(least);
             }
-        }
+            least
+        });
+        held
     }
+}
 
-    fn read(&mut self, part: u32, vectors: &Vectors, list: usize) {
-        let Some((held, passing)) = self.parts.get(part as usize).zip(self.passing.get(part as usize)) else {
-            return;
-        };
-        let positions = vectors.list(list);
-        for from in positions.clone().step_by(AT_ONCE) {
-            let to = positions.end.min(from + AT_ONCE);
-            self.query.dots(vectors.stored(from..to), &mut self.products);
-            for (position, product) in (from..to).zip(&self.products) {
-                if *product < self.nearest.least() {
-                    continue;
-                }
-                let row = vectors.row_at(position);
-                let passes = match passing {
-                    Passing::Live => !held.dead().contains(row),
-                    Passing::Rows(rows) => rows.contains(row),
-                };
-                if passes {
-                    let at = RowAddress { part, row };
-                    self.nearest.push(Near { product: *product, at });
-                }
+/// Keeps the likeliest candidates, in the order in which they lie; of those equally likely the first.
+fn likeliest(candidates: &mut Vec<Candidate>, count: usize) {
+    let Some(last) = count.checked_sub(1).filter(|_| count < candidates.len()) else {
+        return;
+    };
+    let mut estimates: Vec<u16> = candidates.iter().map(|candidate| candidate.estimate).collect();
+    let (likelier, least, _) = estimates.select_nth_unstable_by(last, |one, other| other.cmp(one));
+    let mut as_likely = count - likelier.iter().filter(|estimate| *estimate > least).count();
+    candidates.retain(|candidate| {
+        candidate.estimate > *least
+            || candidate.estimate == *least && {
+                let kept = as_likely > 0;
+                as_likely = as_likely.saturating_sub(1);
+                kept
             }
-        }
-    }
+    });
 }

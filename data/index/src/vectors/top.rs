@@ -32,11 +32,6 @@ impl<'a> Nearest<'a> {
         }
     }
 
-    /// Whether as many were found as are wanted.
-    pub(super) fn is_full(&self) -> bool {
-        self.held.len() >= self.wanted
-    }
-
     pub(super) const fn least(&self) -> i32 {
         self.least
     }

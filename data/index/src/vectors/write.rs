@@ -1,11 +1,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use data_embedding::{DocumentText, Embedder, Query, Vector, stride};
+use data_embedding::{
+    BLOCK_ROWS, DIMENSIONS_MAX, DocumentText, EmbedError, Embedder, Query, Vector, block_bytes, sketch, stride,
+};
 use data_model::{Brand, Product};
 
-use super::cluster;
-use super::file::Vectors;
+use super::file::{Layout, header};
 use crate::error::BuildError;
 use crate::taxonomy;
 
@@ -19,10 +20,10 @@ const OPTIONS_BYTES_MAX: usize = 512;
 pub(crate) struct VectorsWriter {
     embedder: Arc<dyn Embedder>,
     waiting: Vec<DocumentText>,
-    /// One stored row a vector.
-    stored: Vec<u8>,
-    /// Which rows have a vector.
-    present: Vec<bool>,
+    rows: u32,
+    present: Vec<u8>,
+    sketches: Vec<u8>,
+    vectors: Vec<u8>,
 }
 
 impl VectorsWriter {
@@ -30,15 +31,17 @@ impl VectorsWriter {
         Self {
             embedder,
             waiting: Vec::with_capacity(BATCH),
-            stored: Vec::new(),
+            rows: 0,
             present: Vec::new(),
+            sketches: Vec::new(),
+            vectors: Vec::new(),
         }
     }
 
     /// About how much memory a row takes.
     pub(crate) fn row_bytes(&self) -> usize {
-        // Once as written, once sorted into lists.
-        2 * stride(self.embedder.dimensions())
+        let dimensions = self.embedder.dimensions();
+        stride(dimensions) + block_bytes(dimensions) / BLOCK_ROWS
     }
 
     /// Takes the next row.
@@ -54,18 +57,35 @@ impl VectorsWriter {
         let dimensions = self.embedder.dimensions();
         let vectors = self.embedder.embed_documents(&self.waiting)?;
         let fits = |vector: &Vector| vector.dimensions() == dimensions;
-        if vectors.len() != self.waiting.len() || !vectors.iter().flatten().all(fits) {
+        let all = vectors.len() == self.waiting.len() && vectors.iter().flatten().all(fits);
+        if !all || !(1..=DIMENSIONS_MAX).contains(&dimensions) {
             let what = format!("not {} vectors of {dimensions} components", self.waiting.len());
-            return Err(BuildError::Embed(data_embedding::EmbedError::Answer(what)));
+            return Err(BuildError::Embed(EmbedError::Answer(what)));
         }
         for vector in &vectors {
-            self.present.push(vector.is_some());
-            if vector.is_some() {
-                Query::store(vector.as_ref(), dimensions, &mut self.stored);
-            }
+            self.add(vector.as_ref(), dimensions);
         }
         self.waiting.clear();
         Ok(())
+    }
+
+    fn add(&mut self, vector: Option<&Vector>, dimensions: usize) {
+        let row = self.rows as usize;
+        if row.is_multiple_of(8) {
+            self.present.push(0);
+        }
+        if row.is_multiple_of(BLOCK_ROWS) {
+            self.sketches.resize(self.sketches.len() + block_bytes(dimensions), 0);
+        }
+        if let Some(vector) = vector {
+            if let Some(byte) = self.present.last_mut() {
+                *byte |= 1 << (row % 8);
+            }
+            let block = self.sketches.len() - block_bytes(dimensions);
+            sketch(vector, row, &mut self.sketches[block..]);
+        }
+        Query::store(vector, dimensions, &mut self.vectors);
+        self.rows += 1;
     }
 
     /// The bytes of the file.
@@ -74,10 +94,18 @@ impl VectorsWriter {
             self.embed()?;
         }
         let dimensions = self.embedder.dimensions();
-        let lists = cluster::lists(&self.stored, dimensions);
-        Vectors::write(dimensions, &self.present, &self.stored, &lists).ok_or(BuildError::PartFull {
-            rows: u32::try_from(self.present.len()).unwrap_or(u32::MAX),
-        })
+        let layout = Layout::of(self.rows, dimensions).ok_or(BuildError::PartFull { rows: self.rows })?;
+        let mut out = header(self.rows, dimensions);
+        out.reserve(layout.vectors.end);
+        for (section, bytes) in [
+            (layout.present, &self.present),
+            (layout.sketches, &self.sketches),
+            (layout.vectors, &self.vectors),
+        ] {
+            out.resize(section.start, 0);
+            out.extend_from_slice(bytes);
+        }
+        Ok(out)
     }
 }
 

@@ -1,5 +1,6 @@
 use std::path::Path;
 
+use data_index::suggest::{Reading, Work};
 use data_index::{LocalRelease, Manifest, OpenError, Release, RowAddress};
 use proptest::prelude::*;
 
@@ -93,14 +94,32 @@ fn manifests_that_contradict_themselves_are_errors() {
     assert!(matches!(twice, OpenError::Manifest { .. }));
 }
 
+/// Reads of all that is suggested.
+fn suggested(release: &Release) {
+    let suggest = release.parts()[0].suggest();
+    let mut work = Work::of(10_000);
+    for text in ["", "p", "shirt"] {
+        suggest.phrases(text, 9, |_| true, &mut work);
+        let begun = suggest.words_beginning_with(text);
+        let near = suggest.words_near("shirt", 2, Reading::Beginning, &mut work);
+        let near: Vec<_> = near.into_iter().map(|near| near.texts).collect();
+        for wanted in [Vec::new(), vec![vec![begun.clone()]], vec![vec![begun.clone()], near]] {
+            for row in suggest.best_rows(&wanted, 9, |_| true, &mut work) {
+                assert!(row < release.parts()[0].rows());
+            }
+        }
+        let _ = suggest.word_text(begun.end);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn damaged_columns_are_errors_or_readable_never_a_crash(file in 0..5_usize, at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+    fn damaged_columns_are_errors_or_readable_never_a_crash(file in 0..7_usize, at in any::<prop::sample::Index>(), byte in any::<u8>()) {
         let dir = tempfile::tempdir().unwrap();
         let manifest = built(dir.path());
-        let columns: Vec<_> = manifest.parts[0].files.iter().filter(|file| file.name.ends_with(".arrow") || file.name == "vectors.bin").collect();
+        let columns: Vec<_> = manifest.parts[0].files.iter().filter(|file| file.name.ends_with(".arrow") || file.name.ends_with(".bin")).collect();
         let path = dir.path().join(columns[file].sha256.to_string());
         let mut bytes = std::fs::read(&path).unwrap();
         let at = at.index(bytes.len());
@@ -108,6 +127,7 @@ proptest! {
         std::fs::write(&path, &bytes).unwrap();
         if let Ok(release) = opened(&manifest, dir.path()) {
             served(&release);
+            suggested(&release);
             let vector = (0..13).find_map(|row| release.vector(RowAddress { part: 0, row }));
             if let Some(vector) = vector {
                 prop_assert!(release.nearest(&vector, 5, None).len() <= 5);

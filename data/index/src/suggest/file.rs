@@ -1,0 +1,315 @@
+use std::ops::Range;
+
+use arrow::buffer::{Buffer, ScalarBuffer};
+use bytes::Bytes;
+
+use super::ascending::Ascending;
+use super::near::near;
+use super::texts::Texts;
+use super::{Nearby, Reading, Work};
+
+const MAGIC: &[u8; 8] = b"HAATSUG1";
+/// Sections begin at multiples of this.
+const ALIGNMENT: usize = 64;
+/// Where a phrase has fewer rows than there is place for.
+pub(super) const NO_ROW: u32 = u32::MAX;
+/// Rows that a phrase is held by, of one store each.
+pub(super) const PHRASE_ROWS: usize = 3;
+/// Stands between a phrase and how it is shown, where that differs.
+pub(super) const SHOWN: char = '\t';
+/// Sections of numbers, each with one of text, which most lack.
+const SECTIONS: usize = 13;
+const HEADER: usize = MAGIC.len() + SECTIONS * 8;
+
+/// What a part suggests, read in place.
+///
+/// Nothing but the sizes is checked when it is opened: every read asks whether what it looks for is there, so that a
+/// damaged file gives wrong suggestions at worst.
+#[derive(Debug)]
+pub struct Suggest {
+    words: Section,
+    posting_ends: ScalarBuffer<u32>,
+    postings: ScalarBuffer<u32>,
+    posting_tree: ScalarBuffer<u32>,
+    row_ends: ScalarBuffer<u32>,
+    row_words: ScalarBuffer<u32>,
+    rows: ScalarBuffer<u32>,
+    keys: Section,
+    ranks: ScalarBuffer<u32>,
+    rank_tree: ScalarBuffer<u32>,
+    shown: Section,
+    counts: ScalarBuffer<u32>,
+    found_in: ScalarBuffer<u32>,
+}
+
+#[derive(Debug)]
+struct Section {
+    numbers: ScalarBuffer<u32>,
+    text: Bytes,
+}
+
+impl Section {
+    fn texts(&self) -> Texts<'_> {
+        Texts {
+            ends: &self.numbers,
+            bytes: &self.text,
+        }
+    }
+}
+
+/// A phrase that a part suggests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Phrase<'a> {
+    /// Its folded words, the same in every part.
+    pub key: &'a str,
+    /// How it is shown.
+    pub text: &'a str,
+    /// Products of the part that it stands for.
+    pub count: u32,
+    /// Whether what was typed is its beginning, not that of a later word.
+    pub begins: bool,
+}
+
+/// Ranks of rows, ascending.
+enum Ranks<'a> {
+    Listed(std::slice::Iter<'a, u32>),
+    Sought(Ascending<'a>),
+}
+
+impl Ranks<'_> {
+    fn next(&mut self, work: &mut Work) -> Option<u32> {
+        match self {
+            Self::Listed(ranks) => ranks.next().copied().filter(|_| work.step()),
+            Self::Sought(ranks) => ranks.next(work),
+        }
+    }
+}
+
+/// Whether a title of these words, ascending, holds one of those wanted; `false` too when there is no work left.
+fn holds_one(words: &[u32], wanted: &[Range<u32>], work: &mut Work) -> bool {
+    wanted.iter().any(|range| {
+        let at = words.partition_point(|word| *word < range.start);
+        work.step() && words.get(at).is_some_and(|word| *word < range.end)
+    })
+}
+
+/// Where the sections lie, by their lengths.
+fn layout(lengths: [(u32, u32); SECTIONS]) -> Option<([(Range<usize>, Range<usize>); SECTIONS], usize)> {
+    let mut end = HEADER;
+    let mut section = |items: u32, size_bytes: usize| {
+        let start = end.checked_next_multiple_of(ALIGNMENT)?;
+        end = start.checked_add((items as usize).checked_mul(size_bytes)?)?;
+        Some(start..end)
+    };
+    let mut ranges = std::array::from_fn(|_| (0..0, 0..0));
+    for (range, (numbers, bytes)) in ranges.iter_mut().zip(lengths) {
+        *range = (section(numbers, 4)?, section(bytes, 1)?);
+    }
+    Some((ranges, end))
+}
+
+/// The bytes of a file.
+pub(super) fn write(sections: [(&[u32], &[u8]); SECTIONS]) -> Option<Vec<u8>> {
+    let mut lengths = [(0, 0); SECTIONS];
+    for (length, (numbers, bytes)) in lengths.iter_mut().zip(sections) {
+        *length = (u32::try_from(numbers.len()).ok()?, u32::try_from(bytes.len()).ok()?);
+    }
+    let (ranges, end) = layout(lengths)?;
+    let mut out = Vec::with_capacity(end);
+    out.extend_from_slice(MAGIC);
+    for (numbers, bytes) in lengths {
+        out.extend_from_slice(&numbers.to_le_bytes());
+        out.extend_from_slice(&bytes.to_le_bytes());
+    }
+    for ((numbers, bytes), (at_numbers, at_bytes)) in sections.into_iter().zip(ranges) {
+        out.resize(at_numbers.start, 0);
+        numbers
+            .iter()
+            .for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
+        out.resize(at_bytes.start, 0);
+        out.extend_from_slice(bytes);
+    }
+    Some(out)
+}
+
+fn lengths(bytes: &Bytes) -> Option<[(u32, u32); SECTIONS]> {
+    let rest = bytes.get(..HEADER)?.strip_prefix(MAGIC)?;
+    let (numbers, _) = rest.as_chunks::<4>();
+    let mut numbers = numbers.iter().map(|bytes| u32::from_le_bytes(*bytes));
+    let mut lengths = [(0, 0); SECTIONS];
+    for length in &mut lengths {
+        *length = (numbers.next()?, numbers.next()?);
+    }
+    Some(lengths)
+}
+
+impl Suggest {
+    /// Reads the file of a part with so many rows.
+    pub(crate) fn open(bytes: &Bytes, rows: u32) -> Result<Self, &'static str> {
+        let lengths = lengths(bytes).ok_or("no header")?;
+        let (ranges, end) = layout(lengths).ok_or("longer than memory")?;
+        if end != bytes.len() {
+            return Err("shorter or longer than it says");
+        }
+        let mut sections = ranges.into_iter().map(|(numbers, text)| {
+            let buffer = Buffer::from(bytes.slice(numbers));
+            if buffer.as_ptr().align_offset(align_of::<u32>()) != 0 || cfg!(target_endian = "big") {
+                return Err("it cannot be read in place here");
+            }
+            let (numbers, text) = (ScalarBuffer::from(buffer), bytes.slice(text));
+            Ok(Section { numbers, text })
+        });
+        let mut next = || sections.next().unwrap_or(Err("a section is missing"));
+        let opened = Self {
+            words: next()?,
+            posting_ends: next()?.numbers,
+            postings: next()?.numbers,
+            posting_tree: next()?.numbers,
+            row_ends: next()?.numbers,
+            row_words: next()?.numbers,
+            rows: next()?.numbers,
+            keys: next()?,
+            ranks: next()?.numbers,
+            rank_tree: next()?.numbers,
+            shown: next()?,
+            counts: next()?.numbers,
+            found_in: next()?.numbers,
+        };
+        if opened.rows.len() == rows as usize {
+            Ok(opened)
+        } else {
+            Err("another number of rows than the manifest's")
+        }
+    }
+
+    /// Where the words of titles lie that are this word.
+    #[must_use]
+    pub fn word(&self, word: &str) -> Range<u32> {
+        self.words.texts().equal_to(word.as_bytes())
+    }
+
+    /// Where the words lie that begin so.
+    #[must_use]
+    pub fn words_beginning_with(&self, begin: &str) -> Range<u32> {
+        self.words.texts().beginning_with(begin.as_bytes())
+    }
+
+    /// The words that begin with the same letter and are at most `edits_max` edits from what was typed.
+    #[must_use]
+    pub fn words_near(&self, typed: &str, edits_max: u8, reading: Reading, work: &mut Work) -> Vec<Nearby> {
+        near(self.words.texts(), typed, edits_max, reading, work)
+    }
+
+    /// A word.
+    #[must_use]
+    pub fn word_text(&self, word: u32) -> &str {
+        std::str::from_utf8(self.words.texts().at(word)).unwrap_or_default()
+    }
+
+    /// In how many titles words stand, a title counted once for each.
+    #[must_use]
+    pub fn titles_with(&self, words: &Range<u32>) -> usize {
+        self.postings_of(words).len()
+    }
+
+    fn postings_of(&self, words: &Range<u32>) -> Range<usize> {
+        let end = |word: u32| self.posting_ends.get(word as usize).map_or(0, |end| *end as usize);
+        let before = |word: u32| word.checked_sub(1).map_or(0, end);
+        before(words.start)..before(words.end).max(before(words.start))
+    }
+
+    /// The best rows whose titles hold, of each of `wanted`, one word; the best first. Without any, the best of all.
+    /// `live` tells of a row whether it is served.
+    pub fn best_rows(
+        &self,
+        wanted: &[Vec<Range<u32>>],
+        limit: usize,
+        live: impl Fn(u32) -> bool,
+        work: &mut Work,
+    ) -> Vec<u32> {
+        let size = |words: &&Vec<Range<u32>>| words.iter().map(|words| self.titles_with(words)).sum::<usize>();
+        let Some(rarest) = wanted.iter().min_by_key(size) else {
+            let ranks = (0..).take(self.rows.len()).take_while(|_| work.step());
+            return ranks
+                .filter_map(|rank| self.row(rank))
+                .filter(|row| live(*row))
+                .take(limit)
+                .collect();
+        };
+        let mut ranks = self.ranks_of(rarest);
+        let mut found = Vec::with_capacity(limit);
+        while found.len() < limit
+            && let Some(rank) = ranks.next(work)
+        {
+            let words = self.words_of(rank);
+            let others = wanted.iter().filter(|others| !std::ptr::eq(*others, rarest));
+            if others.into_iter().all(|wanted| holds_one(words, wanted, work)) {
+                found.extend(self.row(rank).filter(|row| live(*row)));
+            }
+        }
+        found
+    }
+
+    /// The ranks of the rows whose titles hold one of these words, ascending.
+    fn ranks_of(&self, words: &[Range<u32>]) -> Ranks<'_> {
+        // The postings of one word are in order as they lie.
+        if let [word] = words
+            && word.len() == 1
+        {
+            return Ranks::Listed(self.postings.get(self.postings_of(word)).unwrap_or_default().iter());
+        }
+        let mut ranks = Ascending::new(&self.postings, &self.posting_tree);
+        words.iter().for_each(|words| ranks.add(self.postings_of(words)));
+        Ranks::Sought(ranks)
+    }
+
+    fn row(&self, rank: u32) -> Option<u32> {
+        let row = self.rows.get(rank as usize).copied();
+        // What a damaged file says may be no row.
+        row.filter(|row| (*row as usize) < self.rows.len())
+    }
+
+    /// The words of a title, by the rank of its row.
+    fn words_of(&self, rank: u32) -> &[u32] {
+        let end = |rank: u32| self.row_ends.get(rank as usize).map_or(0, |end| *end as usize);
+        let start = rank.checked_sub(1).map_or(0, end);
+        self.row_words.get(start..end(rank)).unwrap_or_default()
+    }
+
+    /// The phrases that begin so, or of which a word begins so and goes on so: at most `limit`, those that stand for
+    /// most products first. `live` tells of a row whether it is served.
+    pub fn phrases(&self, begin: &str, limit: usize, live: impl Fn(u32) -> bool, work: &mut Work) -> Vec<Phrase<'_>> {
+        let range = self.keys.texts().beginning_with(begin.as_bytes());
+        let mut ranks = Ascending::new(&self.ranks, &self.rank_tree);
+        ranks.add(range.start as usize..range.end as usize);
+        let (mut found, mut last) = (Vec::with_capacity(limit), None);
+        while found.len() < limit
+            && let Some(rank) = ranks.next(work)
+        {
+            let (phrase, begins) = (rank / 2, rank % 2 == 0);
+            // A phrase that begins so may do so again at a later word.
+            if last.replace(phrase) == Some(phrase) {
+                continue;
+            }
+            let rows = (phrase as usize)
+                .checked_mul(PHRASE_ROWS)
+                .and_then(|start| self.found_in.get(start..));
+            let mut rows = rows.unwrap_or_default().iter().take(PHRASE_ROWS);
+            if !rows.any(|row| (*row as usize) < self.rows.len() && live(*row)) {
+                continue;
+            }
+            let text = std::str::from_utf8(self.shown.texts().at(phrase)).unwrap_or_default();
+            let count = self.counts.get(phrase as usize).copied().unwrap_or(0);
+            if !text.is_empty() {
+                let (key, text) = text.split_once(SHOWN).unwrap_or((text, text));
+                found.push(Phrase {
+                    key,
+                    text,
+                    count,
+                    begins,
+                });
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,83 @@
+use std::ops::Range;
+
+/// Sorted texts in one piece of memory.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Texts<'a> {
+    /// Where each text ends.
+    pub(super) ends: &'a [u32],
+    pub(super) bytes: &'a [u8],
+}
+
+impl<'a> Texts<'a> {
+    pub(super) fn len(self) -> u32 {
+        u32::try_from(self.ends.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The text at a place; empty where a damaged file has none.
+    pub(super) fn at(self, at: u32) -> &'a [u8] {
+        let end = |at: u32| self.ends.get(at as usize).map_or(0, |end| *end as usize);
+        let start = at.checked_sub(1).map_or(0, end);
+        self.bytes.get(start..end(at)).unwrap_or_default()
+    }
+
+    /// The first place in `range` whose text is not `before` what is looked for.
+    fn partition(self, range: Range<u32>, before: impl Fn(&[u8]) -> bool) -> u32 {
+        let Range { mut start, mut end } = range;
+        while start < end {
+            let middle = start + (end - start) / 2;
+            if before(self.at(middle)) {
+                start = middle + 1;
+            } else {
+                end = middle;
+            }
+        }
+        start
+    }
+
+    /// Where the texts lie that begin so.
+    pub(super) fn beginning_with(self, begin: &[u8]) -> Range<u32> {
+        let start = self.partition(0..self.len(), |text| text < begin);
+        start..self.end_of(begin, start..self.len())
+    }
+
+    /// Where the texts end that begin so; the first of `range` does. Quick where they are few.
+    pub(super) fn end_of(self, begin: &[u8], range: Range<u32>) -> u32 {
+        let (mut start, mut stride) = (range.start, 1_u32);
+        while let Some(ahead) = start.checked_add(stride).filter(|ahead| *ahead < range.end) {
+            if !self.at(ahead).starts_with(begin) {
+                return self.partition(start..ahead, |text| text.starts_with(begin));
+            }
+            (start, stride) = (ahead, stride.saturating_mul(4));
+        }
+        self.partition(start..range.end, |text| text.starts_with(begin))
+    }
+
+    /// Where this text lies; empty where it does not.
+    pub(super) fn equal_to(self, wanted: &[u8]) -> Range<u32> {
+        let start = self.partition(0..self.len(), |text| text < wanted);
+        let end = self.partition(start..self.len(), |text| text <= wanted);
+        start..end
+    }
+}
+
+/// Texts that are written one after the other.
+#[derive(Debug, Default)]
+pub(super) struct TextsWriter {
+    pub(super) ends: Vec<u32>,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl TextsWriter {
+    pub(super) fn push(&mut self, text: &str) {
+        self.bytes.extend_from_slice(text.as_bytes());
+        // Far more than the phrases and words of a part come to.
+        self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
+    }
+
+    pub(super) fn view(&self) -> Texts<'_> {
+        Texts {
+            ends: &self.ends,
+            bytes: &self.bytes,
+        }
+    }
+}

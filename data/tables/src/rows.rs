@@ -1,0 +1,76 @@
+use std::ops::Range;
+
+use data_index::{BrandEntry, Part, Release, RowAddress};
+
+/// A row of a table: which product or brand it is of, and which of its variants, reviews or facet values.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row {
+    pub(crate) part: u32,
+    pub(crate) row: u32,
+    pub(crate) position: u32,
+}
+
+/// What a table has a row for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Each {
+    Product,
+    Variant,
+    Review,
+    Facet,
+    Brand,
+}
+
+impl Row {
+    pub(crate) fn brand(at: u32) -> Self {
+        Self {
+            part: 0,
+            row: at,
+            position: 0,
+        }
+    }
+
+    pub(crate) fn address(self) -> RowAddress {
+        RowAddress {
+            part: self.part,
+            row: self.row,
+        }
+    }
+
+    /// The row's part; rows come from parts of the release.
+    pub(crate) fn part(self, release: &Release) -> Option<&Part> {
+        release.part(self.part)
+    }
+
+    /// The brand that sells the row's product.
+    pub(crate) fn seller(self, release: &Release) -> &BrandEntry {
+        release.brand_of(self.address())
+    }
+
+    /// The brand of a row of the table of brands.
+    pub(crate) fn entry(self, release: &Release) -> Option<&BrandEntry> {
+        release.brands().get(self.row as usize)
+    }
+}
+
+impl Each {
+    /// Adds the rows of a product. Of facet values only those with these codes.
+    pub(crate) fn expand(self, part: (u32, &Part), row: u32, codes: Option<&Range<u32>>, out: &mut Vec<Row>) {
+        let (at, part) = part;
+        let row = |position| Row {
+            part: at,
+            row,
+            position,
+        };
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        match self {
+            Self::Product | Self::Brand => out.push(row(0)),
+            Self::Variant => out.extend((0..part.cards().variant_count(row(0).row)).map(row)),
+            Self::Review => out.extend((0..count(part.details().row(row(0).row).reviews().len())).map(row)),
+            Self::Facet => {
+                let held = part.cards().facet_codes(row(0).row).iter().copied();
+                let held = held.filter(|code| codes.is_none_or(|codes| codes.contains(code)));
+                out.extend(held.map(row));
+            }
+        }
+    }
+}

@@ -1,0 +1,364 @@
+use std::borrow::Cow;
+
+use data_index::columns::{DetailsRow, FacetKey, ReviewRef, VariantRef};
+use data_index::{BrandEntry, Release, taxonomy};
+use data_model::{CategoryId, Rating};
+
+use crate::columns::Values::{Flag, Integer, Moment, Named, NamedLists, Number, Text, Texts};
+use crate::columns::{Column, maybe, stated};
+use crate::rows::{Each, Row};
+
+/// A table: what it has a row for, and its columns.
+#[derive(Debug)]
+pub(crate) struct Table {
+    pub(crate) name: &'static str,
+    pub(crate) each: Each,
+    pub(crate) columns: &'static [Column],
+}
+
+pub(crate) static TABLES: &[Table] = &[
+    Table {
+        name: "products",
+        each: Each::Product,
+        columns: PRODUCTS,
+    },
+    Table {
+        name: "variants",
+        each: Each::Variant,
+        columns: VARIANTS,
+    },
+    Table {
+        name: "reviews",
+        each: Each::Review,
+        columns: REVIEWS,
+    },
+    Table {
+        name: "facets",
+        each: Each::Facet,
+        columns: FACETS,
+    },
+    Table {
+        name: "brands",
+        each: Each::Brand,
+        columns: BRANDS,
+    },
+];
+
+fn borrowed(text: &str) -> Option<Cow<'_, str>> {
+    Some(Cow::Borrowed(text))
+}
+
+fn owned<'a>(value: impl std::fmt::Display) -> Option<Cow<'a, str>> {
+    Some(Cow::Owned(value.to_string()))
+}
+
+fn details(release: &Release, row: Row) -> Option<DetailsRow<'_>> {
+    Some(row.part(release)?.details().row(row.row))
+}
+
+fn variant(release: &Release, row: Row) -> Option<VariantRef<'_>> {
+    details(release, row)?.variants().nth(row.position as usize)
+}
+
+fn review(release: &Release, row: Row) -> Option<ReviewRef<'_>> {
+    details(release, row)?.reviews().nth(row.position as usize)
+}
+
+fn facet(release: &Release, row: Row) -> Option<FacetKey<'_>> {
+    Some(row.part(release)?.facets().key(row.position))
+}
+
+fn category(release: &Release, row: Row) -> Option<CategoryId> {
+    row.part(release)?.cards().category(row.row)
+}
+
+fn rating(release: &Release, row: Row) -> Option<Rating> {
+    row.part(release)?.cards().rating(row.row)
+}
+
+/// The platform's ids are 64 bits without a sign; the lake keeps the same bits.
+const fn id_column(id: u64) -> i64 {
+    id.cast_signed()
+}
+
+const STORE: Column = stated(
+    "store",
+    Text(|release, row| borrowed(row.seller(release).facts.brand.store.as_str())),
+);
+const BRAND_SLUG: Column = stated(
+    "brand_slug",
+    Text(|release, row| borrowed(row.seller(release).facts.brand.slug.as_str())),
+);
+const PRODUCT_ID: Column = stated(
+    "product_id",
+    Text(|release, row| owned(row.part(release)?.cards().id(row.row))),
+);
+const PLATFORM_ID: Column = stated(
+    "platform_product_id",
+    Integer(|release, row| Some(id_column(details(release, row)?.platform_id()))),
+);
+const CURRENCY: Column = stated(
+    "currency",
+    Text(|release, row| borrowed(row.part(release)?.cards().currency(row.row).as_str())),
+);
+const POSITION: Column = stated("position", Integer(|_, row| Some(i64::from(row.position))));
+
+static PRODUCTS: &[Column] = &[
+    STORE,
+    BRAND_SLUG,
+    stated(
+        "brand",
+        Text(|release, row| borrowed(&row.seller(release).facts.brand.name)),
+    ),
+    PRODUCT_ID,
+    stated(
+        "product_uid",
+        Text(|release, row| owned(row.part(release)?.cards().uid(row.row))),
+    ),
+    PLATFORM_ID,
+    stated("handle", Text(|release, row| borrowed(details(release, row)?.handle()))),
+    stated(
+        "title",
+        Text(|release, row| borrowed(row.part(release)?.cards().title(row.row))),
+    ),
+    stated(
+        "description",
+        Text(|release, row| borrowed(details(release, row)?.description())),
+    ),
+    maybe(
+        "vendor",
+        Text(|release, row| borrowed(details(release, row)?.vendor()?)),
+    ),
+    maybe(
+        "product_type",
+        Text(|release, row| borrowed(details(release, row)?.product_type()?)),
+    ),
+    maybe(
+        "category_id",
+        Integer(|release, row| Some(i64::from(category(release, row)?.0))),
+    ),
+    maybe(
+        "category_slug",
+        Text(|release, row| borrowed(&taxonomy::by_id(category(release, row)?)?.slug)),
+    ),
+    maybe(
+        "category_path",
+        Text(|release, row| borrowed(taxonomy::by_id(category(release, row)?)?.path)),
+    ),
+    stated(
+        "tags",
+        Texts(|release, row| {
+            details(release, row)
+                .map(|row| row.tags().collect())
+                .unwrap_or_default()
+        }),
+    ),
+    stated(
+        "options",
+        NamedLists(|release, row| {
+            let options = details(release, row).map(|row| row.options());
+            options
+                .into_iter()
+                .flatten()
+                .map(|option| (option.name, option.values().collect()))
+                .collect()
+        }),
+    ),
+    stated(
+        "attributes",
+        NamedLists(|release, row| {
+            let attributes = details(release, row).map(|row| row.attributes());
+            attributes
+                .into_iter()
+                .flatten()
+                .map(|held| (held.name, held.values().collect()))
+                .collect()
+        }),
+    ),
+    maybe(
+        "image",
+        Text(|release, row| borrowed(row.part(release)?.cards().image(row.row)?)),
+    ),
+    CURRENCY,
+    stated(
+        "price_min_minor",
+        Integer(|release, row| Some(row.part(release)?.cards().price_min_minor(row.row))),
+    ),
+    stated(
+        "price_max_minor",
+        Integer(|release, row| Some(row.part(release)?.cards().price_max_minor(row.row))),
+    ),
+    maybe(
+        "compare_at_minor",
+        Integer(|release, row| row.part(release)?.cards().compare_at_minor(row.row)),
+    ),
+    maybe(
+        "discount_pct",
+        Integer(|release, row| row.part(release)?.cards().discount_pct(row.row).map(i64::from)),
+    ),
+    stated(
+        "in_stock",
+        Flag(|release, row| Some(row.part(release)?.cards().in_stock(row.row))),
+    ),
+    stated(
+        "on_sale",
+        Flag(|release, row| Some(row.part(release)?.cards().on_sale(row.row))),
+    ),
+    stated(
+        "variant_count",
+        Integer(|release, row| Some(row.part(release)?.cards().variant_count(row.row).into())),
+    ),
+    maybe(
+        "rating_average",
+        Number(|release, row| Some(rating(release, row)?.average)),
+    ),
+    maybe(
+        "rating_count",
+        Integer(|release, row| Some(rating(release, row)?.count.into())),
+    ),
+    stated(
+        "review_count",
+        Integer(|release, row| i64::try_from(details(release, row)?.reviews().len()).ok()),
+    ),
+    maybe("created_at", Moment(|release, row| details(release, row)?.created_at())),
+    maybe(
+        "published_at",
+        Moment(|release, row| details(release, row)?.published_at()),
+    ),
+    maybe("updated_at", Moment(|release, row| details(release, row)?.updated_at())),
+    maybe(
+        "newest_at",
+        Moment(|release, row| row.part(release)?.cards().newest_at(row.row)),
+    ),
+    stated(
+        "quality",
+        Number(|release, row| Some(row.part(release)?.cards().quality(row.row))),
+    ),
+];
+
+static VARIANTS: &[Column] = &[
+    STORE,
+    BRAND_SLUG,
+    PRODUCT_ID,
+    PLATFORM_ID,
+    stated(
+        "variant_id",
+        Integer(|release, row| Some(id_column(variant(release, row)?.id.0))),
+    ),
+    POSITION,
+    stated("title", Text(|release, row| borrowed(variant(release, row)?.title))),
+    maybe("sku", Text(|release, row| borrowed(variant(release, row)?.sku?))),
+    stated(
+        "options",
+        Named(|release, row| {
+            variant(release, row)
+                .map(|variant| variant.options().collect())
+                .unwrap_or_default()
+        }),
+    ),
+    CURRENCY,
+    stated(
+        "price_minor",
+        Integer(|release, row| Some(variant(release, row)?.price_minor)),
+    ),
+    maybe(
+        "compare_at_minor",
+        Integer(|release, row| variant(release, row)?.compare_at_minor),
+    ),
+    stated("available", Flag(|release, row| Some(variant(release, row)?.available))),
+    maybe(
+        "grams",
+        Integer(|release, row| variant(release, row)?.grams.map(i64::from)),
+    ),
+    maybe("image", Text(|release, row| borrowed(variant(release, row)?.image?))),
+];
+
+static REVIEWS: &[Column] = &[
+    STORE,
+    BRAND_SLUG,
+    PRODUCT_ID,
+    PLATFORM_ID,
+    POSITION,
+    stated("rating", Number(|release, row| Some(review(release, row)?.rating))),
+    maybe("author", Text(|release, row| borrowed(review(release, row)?.author?))),
+    maybe("title", Text(|release, row| borrowed(review(release, row)?.title?))),
+    stated("body", Text(|release, row| borrowed(review(release, row)?.body))),
+    maybe("created_at", Moment(|release, row| review(release, row)?.created_at)),
+];
+
+static FACETS: &[Column] = &[
+    STORE,
+    BRAND_SLUG,
+    PRODUCT_ID,
+    stated("name", Text(|release, row| borrowed(facet(release, row)?.name))),
+    stated("value", Text(|release, row| borrowed(facet(release, row)?.value))),
+    stated("label", Text(|release, row| borrowed(facet(release, row)?.display))),
+];
+
+fn counted(read: fn(&BrandEntry) -> u64, release: &Release, row: Row) -> Option<i64> {
+    i64::try_from(read(row.entry(release)?)).ok()
+}
+
+static BRANDS: &[Column] = &[
+    stated(
+        "store",
+        Text(|release, row| borrowed(row.entry(release)?.facts.brand.store.as_str())),
+    ),
+    stated(
+        "brand_slug",
+        Text(|release, row| borrowed(row.entry(release)?.facts.brand.slug.as_str())),
+    ),
+    stated(
+        "name",
+        Text(|release, row| borrowed(&row.entry(release)?.facts.brand.name)),
+    ),
+    stated(
+        "domain",
+        Text(|release, row| borrowed(&row.entry(release)?.facts.brand.domain)),
+    ),
+    stated(
+        "currency",
+        Text(|release, row| borrowed(row.entry(release)?.facts.brand.currency.as_str())),
+    ),
+    maybe(
+        "country",
+        Text(|release, row| borrowed(row.entry(release)?.facts.brand.country.as_deref()?)),
+    ),
+    stated(
+        "product_count",
+        Integer(|release, row| counted(|entry| entry.product_count, release, row)),
+    ),
+    stated(
+        "variant_count",
+        Integer(|release, row| counted(|entry| entry.variant_count, release, row)),
+    ),
+    stated(
+        "in_stock_count",
+        Integer(|release, row| counted(|entry| entry.in_stock_count, release, row)),
+    ),
+    stated(
+        "on_sale_count",
+        Integer(|release, row| counted(|entry| entry.on_sale_count, release, row)),
+    ),
+    stated(
+        "review_count",
+        Integer(|release, row| counted(|entry| entry.review_count, release, row)),
+    ),
+    maybe(
+        "price_min_minor",
+        Integer(|release, row| row.entry(release)?.price_min_minor),
+    ),
+    maybe(
+        "price_max_minor",
+        Integer(|release, row| row.entry(release)?.price_max_minor),
+    ),
+    maybe("rating_average", Number(|release, row| row.entry(release)?.rating)),
+    stated(
+        "rating_count",
+        Integer(|release, row| counted(|entry| entry.rating_count, release, row)),
+    ),
+    stated(
+        "refreshed_at",
+        Moment(|release, row| Some(row.entry(release)?.facts.refreshed_at)),
+    ),
+];

@@ -1,0 +1,294 @@
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use data_index::{
+    Assembly, BrandFacts, BuildOptions, CheckOptions, LakeStore, Manifest, PartsBuilder, PlanOptions, Publication,
+    Release, ReleaseStore, assemble, plan,
+};
+use data_model::{
+    Attribute, Brand, CategoryId, Clock, Product, ProductKey, ProductOption, Rating, Timestamp, Variant, VariantId,
+};
+use data_storage::Storage;
+use data_tables::ReleaseTables;
+use http_body_util::BodyExt;
+use proptest::prelude::*;
+use query_server::{QueryConfig, QueryServer};
+use serde_json::Value;
+use tower::ServiceExt;
+
+#[derive(Debug)]
+struct FixedClock;
+
+impl Clock for FixedClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_micros(1_790_000_000_000_000)
+    }
+}
+
+/// What a drawn product is made of.
+#[derive(Debug, Clone)]
+pub(crate) struct Drawn {
+    category: Option<usize>,
+    color: Option<usize>,
+    sizes: u8,
+    tags: Vec<u8>,
+    vendor: u8,
+    price_minor: i64,
+    dear: bool,
+    available: bool,
+    marked_down: bool,
+    stars: Option<(u8, u32)>,
+    day: Option<u8>,
+}
+
+pub(crate) const CATEGORIES: [(u32, &str); 5] = [
+    (212, "shirts-tops"),
+    (2271, "dresses"),
+    (187, "shoes"),
+    (1868, "coffee"),
+    (1604, "clothing"),
+];
+pub(crate) const COLORS: [&str; 4] = ["Navy", "Rose Red", "WHITE", "ग्रीन"];
+const SIZES: [&str; 4] = ["S", "M", "L", "XL"];
+
+pub(crate) fn any_product() -> impl Strategy<Value = Drawn> {
+    let what = (
+        prop::option::weighted(0.8, 0..CATEGORIES.len()),
+        prop::option::weighted(0.8, 0..COLORS.len()),
+        0..16_u8,
+        prop::collection::vec(0..80_u8, 0..6),
+        0..3_u8,
+    );
+    let price = (1..60_i64, prop::bool::weighted(0.05));
+    let state = (any::<bool>(), prop::bool::weighted(0.3));
+    let dates = (prop::option::of((0..=10_u8, 1..4_u32)), prop::option::of(0..20_u8));
+    (what, price, state, dates).prop_map(|(what, price, state, dates)| Drawn {
+        category: what.0,
+        color: what.1,
+        sizes: what.2,
+        tags: what.3,
+        vendor: what.4,
+        price_minor: price.0 * 1_000,
+        dear: price.1,
+        available: state.0,
+        marked_down: state.1,
+        stars: dates.0,
+        day: dates.1,
+    })
+}
+
+fn facts(store: usize, hash: &str) -> BrandFacts {
+    let host = format!("s{store}.myshopify.example");
+    BrandFacts {
+        brand: Brand {
+            store: host.parse().unwrap(),
+            slug: format!("brand-{store}").parse().unwrap(),
+            name: format!("Brand {store}"),
+            domain: format!("s{store}.example"),
+            base_url: format!("https://s{store}.example"),
+            currency: if store == 1 { "USD" } else { "INR" }.parse().unwrap(),
+            country: None,
+            logo: None,
+            description: None,
+        },
+        catalogue_hash: format!("{hash} {store}"),
+        refreshed_at: Timestamp::from_micros(1_780_000_000_000_000),
+    }
+}
+
+fn product(facts: &BrandFacts, id: u64, drawn: &Drawn) -> Product {
+    let price_minor = if drawn.dear {
+        drawn.price_minor * 1_000
+    } else {
+        drawn.price_minor
+    };
+    let variant = Variant {
+        id: VariantId(id * 10),
+        title: String::new(),
+        sku: None,
+        options: Vec::new(),
+        price_minor,
+        compare_at_minor: drawn.marked_down.then_some(price_minor + 500),
+        available: drawn.available,
+        grams: None,
+        image: None,
+    };
+    let sizes = SIZES.iter().enumerate().filter(|(at, _)| drawn.sizes >> at & 1 == 1);
+    let day = |day: u8| Timestamp::from_micros(1_700_000_000_000_000 + i64::from(day) * 86_400_000_000);
+    Product {
+        key: ProductKey {
+            store: facts.brand.store.clone(),
+            platform_id: id,
+        },
+        handle: format!("p{id}"),
+        title: format!("Thing {id}"),
+        description: String::new(),
+        vendor: Some(format!("Vendor {}", drawn.vendor)),
+        product_type: None,
+        category: drawn.category.map(|at| CategoryId(CATEGORIES[at].0)),
+        tags: drawn.tags.iter().map(|tag| format!("tag {tag}")).collect(),
+        options: vec![ProductOption {
+            name: "Sizes".to_owned(),
+            values: sizes.map(|(_, size)| (*size).to_owned()).collect(),
+        }],
+        attributes: drawn
+            .color
+            .into_iter()
+            .map(|at| Attribute {
+                name: "colour".to_owned(),
+                values: vec![COLORS[at].to_owned()],
+            })
+            .collect(),
+        media: Vec::new(),
+        variants: vec![variant],
+        currency: facts.brand.currency,
+        rating: drawn.stars.map(|(stars, count)| Rating {
+            average: f32::from(stars) / 2.0,
+            count,
+        }),
+        reviews: Vec::new(),
+        created_at: None,
+        published_at: drawn.day.map(day),
+        updated_at: None,
+    }
+}
+
+fn build(previous: Option<&Manifest>, catalogue: &[(BrandFacts, Vec<Product>)], dir: &Path) -> Manifest {
+    let rows_max = 40;
+    let stores: Vec<LakeStore> = catalogue
+        .iter()
+        .map(|(facts, products)| LakeStore {
+            facts: facts.clone(),
+            product_count: products.len() as u64,
+        })
+        .collect();
+    let options = PlanOptions {
+        rows_max,
+        ..PlanOptions::default()
+    };
+    let plan = plan(previous, &stores, &options);
+    let options = BuildOptions {
+        rows_max,
+        ..BuildOptions::default()
+    };
+    let mut built = Vec::new();
+    for group in &plan.build {
+        let mut parts = PartsBuilder::new(dir, &options);
+        for store in &group.stores {
+            let (facts, products) = catalogue.iter().find(|(facts, _)| facts.brand.store == *store).unwrap();
+            products.iter().for_each(|product| parts.push(product, facts).unwrap());
+        }
+        built.extend(parts.finish().unwrap());
+    }
+    assemble(Assembly {
+        previous,
+        plan,
+        built,
+        stores: &stores,
+        lake: BTreeMap::new(),
+        built_at: FixedClock.now(),
+    })
+    .unwrap()
+}
+
+/// A query server, and SQL over the release that it serves.
+pub(crate) struct Market {
+    _dir: tempfile::TempDir,
+    router: Router,
+    tables: ReleaseTables,
+}
+
+impl Market {
+    /// Serves the second of two releases, in which one brand's earlier rows are dead.
+    pub(crate) async fn of(products: &[Vec<Drawn>]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let files = dir.path().join("files");
+        let catalogue = |hash: &str, stores: &[Vec<Drawn>]| -> Vec<(BrandFacts, Vec<Product>)> {
+            let stores = stores.iter().enumerate();
+            let filled = stores.map(|(store, products)| {
+                let facts = facts(store, if store == 0 { hash } else { "same" });
+                let products = (1..)
+                    .zip(products)
+                    .map(|(id, drawn)| product(&facts, id, drawn))
+                    .collect();
+                (facts, products)
+            });
+            filled.collect()
+        };
+        let mut before = products.to_vec();
+        before[0].reverse();
+        let first = build(None, &catalogue("first", &before), &files);
+        let manifest = build(Some(&first), &catalogue("second", products), &files);
+        let store = ReleaseStore::new(Storage::memory().child("releases"), Arc::new(FixedClock));
+        let checks = CheckOptions {
+            collapse_confirmed: true,
+            ..CheckOptions::default()
+        };
+        let publication = Publication {
+            manifest: &manifest,
+            files: &files,
+            cache: &dir.path().join("publisher"),
+            expected: None,
+            checks: &checks,
+        };
+        store.publish(publication).await.unwrap();
+        let local = store.fetch(&manifest, &dir.path().join("cache")).await.unwrap();
+        let tables = ReleaseTables::new(&Arc::new(Release::open(local).unwrap())).unwrap();
+        let config = QueryConfig::new("INR".parse().unwrap());
+        let server = QueryServer::new(store, dir.path().join("cache"), Arc::new(FixedClock), config);
+        server.refresh().await.unwrap();
+        let router = server.router(None);
+        Self {
+            _dir: dir,
+            router,
+            tables,
+        }
+    }
+
+    /// The `data` of an answer.
+    pub(crate) async fn get(&self, path: &str) -> Value {
+        let request = http::Request::get(path).body(Body::empty()).unwrap();
+        let answered = self.router.clone().oneshot(request).await.unwrap();
+        let status = answered.status();
+        let body = answered.into_body().collect().await.unwrap().to_bytes();
+        assert_eq!(status, 200, "{path}: {}", String::from_utf8_lossy(&body));
+        serde_json::from_slice::<Value>(&body).unwrap()["data"].take()
+    }
+
+    /// The rows that a statement answers, each a list of its columns.
+    pub(crate) async fn sql(&self, statement: &str) -> Vec<Vec<Value>> {
+        let frame = self
+            .tables
+            .context()
+            .sql(statement)
+            .await
+            .unwrap_or_else(|error| panic!("{error}: {statement}"));
+        let batches = frame
+            .collect()
+            .await
+            .unwrap_or_else(|error| panic!("{error}: {statement}"));
+        let mut rows = Vec::new();
+        for batch in batches {
+            for row in 0..batch.num_rows() {
+                rows.push(batch.columns().iter().map(|column| value(column, row)).collect());
+            }
+        }
+        rows
+    }
+}
+
+fn value(column: &datafusion::arrow::array::ArrayRef, row: usize) -> Value {
+    use datafusion::arrow::array::{Array, AsArray};
+    use datafusion::arrow::datatypes::{DataType, Int64Type};
+    if column.is_null(row) {
+        return Value::Null;
+    }
+    match column.data_type() {
+        DataType::Utf8 => column.as_string::<i32>().value(row).into(),
+        DataType::Int64 => column.as_primitive::<Int64Type>().value(row).into(),
+        other => panic!("no such column is asked for: {other}"),
+    }
+}

@@ -1,0 +1,119 @@
+use std::ops::Range;
+
+pub(super) const ROWS_PER_WORD: usize = 64;
+
+/// A set of rows as bits of consecutive words; rows outside the window are not in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Bits {
+    /// The number of the first word of the window.
+    pub(super) first: usize,
+    pub(super) words: Vec<u64>,
+}
+
+impl Bits {
+    pub(super) fn empty(window: Range<usize>) -> Self {
+        Self {
+            first: window.start,
+            words: vec![0; window.len()],
+        }
+    }
+
+    pub(super) fn window(&self) -> Range<usize> {
+        self.first..self.first + self.words.len()
+    }
+
+    pub(super) fn contains(&self, row: u32) -> bool {
+        let row = row as usize;
+        let word = (row / ROWS_PER_WORD)
+            .checked_sub(self.first)
+            .and_then(|at| self.words.get(at));
+        word.is_some_and(|word| word >> (row % ROWS_PER_WORD) & 1 == 1)
+    }
+
+    pub(super) fn insert(&mut self, row: u32) {
+        let row = row as usize;
+        let word = (row / ROWS_PER_WORD).checked_sub(self.first);
+        if let Some(word) = word.and_then(|at| self.words.get_mut(at)) {
+            *word |= 1 << (row % ROWS_PER_WORD);
+        }
+    }
+
+    pub(super) fn insert_range(&mut self, rows: Range<u32>) {
+        let mut row = rows.start;
+        while row < rows.end {
+            let whole = row % 64 == 0 && rows.end - row >= 64;
+            let word = (row as usize / ROWS_PER_WORD).checked_sub(self.first);
+            match word.and_then(|at| self.words.get_mut(at)) {
+                Some(word) if whole => *word = u64::MAX,
+                Some(word) => *word |= 1 << (row % 64),
+                None => {}
+            }
+            row += if whole { 64 } else { 1 };
+        }
+    }
+
+    pub(super) fn len(&self) -> u64 {
+        self.words.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// The words of `whole`, a set over all rows, that lie in this window.
+    pub(super) fn part_of<'a>(&self, whole: &'a [u64]) -> &'a [u64] {
+        whole.get(self.window()).unwrap_or_default()
+    }
+
+    /// Keeps what `other`, words of the same window, has too.
+    pub(super) fn and(&mut self, other: &[u64]) {
+        self.words.iter_mut().zip(other).for_each(|(word, bits)| *word &= bits);
+    }
+
+    /// What this has and `other`, of the same window, has not.
+    pub(super) fn without(&self, other: &Self) -> Self {
+        let words = self.words.iter().zip(&other.words).map(|(word, bits)| word & !bits);
+        Self {
+            first: self.first,
+            words: words.collect(),
+        }
+    }
+
+    /// The rows, ascending.
+    pub(super) fn iter(&self) -> impl Iterator<Item = u32> {
+        (self.first..).zip(&self.words).flat_map(|(at, word)| {
+            let start = u32::try_from(at * ROWS_PER_WORD).unwrap_or(u32::MAX);
+            ones(*word).map(move |bit| start + bit)
+        })
+    }
+}
+
+/// The places of the ones of a word, ascending.
+pub(super) fn ones(mut word: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = word.trailing_zeros();
+        (word != 0).then(|| {
+            word &= word - 1;
+            bit
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn bits_hold_what_was_put_into_their_window(
+            first in 0_usize..4, words in 0_usize..5, rows in prop::collection::btree_set(0_u32..700, 0..60), range in (0_u32..700, 0_u32..300)
+        ) {
+            let mut bits = Bits::empty(first..first + words);
+            rows.iter().for_each(|row| bits.insert(*row));
+            bits.insert_range(range.0..range.0 + range.1);
+            let inside = |row: &u32| (first * 64..(first + words) * 64).contains(&(*row as usize));
+            let held = |row: &u32| rows.contains(row) || (range.0..range.0 + range.1).contains(row);
+            let expected: Vec<u32> = (0..1_100).filter(|row| inside(row) && held(row)).collect();
+            prop_assert_eq!(bits.iter().collect::<Vec<_>>(), expected.clone());
+            prop_assert_eq!(bits.len(), expected.len() as u64);
+            prop_assert!((0..1_100).all(|row| bits.contains(row) == expected.contains(&row)));
+        }
+    }
+}

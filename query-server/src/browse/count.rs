@@ -1,0 +1,465 @@
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use data_index::Release;
+use data_index::columns::FacetKey;
+use data_index::taxonomy::{self, Category};
+use data_model::{CategoryId, CurrencyCode};
+use rustc_hash::FxHashMap;
+
+use super::bits::{Bits, ones};
+use super::narrow::{Chosen, Narrowed};
+use super::rows::Rows;
+use super::scope::Scope;
+use super::spread::Spread;
+use super::values::Values;
+
+/// Most facets that are counted besides those that are filtered by.
+pub(super) const FACETS_MAX: usize = 12;
+/// Most values of a facet, besides those that are filtered by.
+const VALUES_MAX: usize = 50;
+
+/// A facet and how many products have each of its values: most first, then by value.
+#[derive(Debug)]
+pub(crate) struct FacetCounts<'a> {
+    pub(crate) name: Cow<'a, str>,
+    pub(crate) values: Vec<FacetValue<'a>>,
+}
+
+/// A facet value, how it is shown, and how many products have it.
+#[derive(Debug)]
+pub(crate) struct FacetValue<'a> {
+    pub(crate) value: Cow<'a, str>,
+    pub(crate) label: Cow<'a, str>,
+    pub(crate) count: u32,
+}
+
+impl<'a> FacetValue<'a> {
+    fn of(key: FacetKey<'a>, count: u32) -> Self {
+        match category(key.name, key.value) {
+            Some(category) => Self {
+                value: category.slug.as_str().into(),
+                label: category.name.into(),
+                count,
+            },
+            None => Self {
+                value: key.value.into(),
+                label: key.display.into(),
+                count,
+            },
+        }
+    }
+
+    /// A value that no product has but that was asked for.
+    fn unknown(name: &str, value: &str) -> Self {
+        let (value, label): (Cow<'a, str>, Cow<'a, str>) = match category(name, value) {
+            Some(category) => (category.slug.as_str().into(), category.name.into()),
+            None => (value.to_owned().into(), value.to_owned().into()),
+        };
+        Self { value, label, count: 0 }
+    }
+}
+
+fn category(name: &str, value: &str) -> Option<&'static Category> {
+    (name == "category").then(|| taxonomy::by_slug_or_id(value)).flatten()
+}
+
+/// What a scope counts before any filter: what is shown follows from it, so that facets and the limits of prices
+/// stand still while filters change.
+#[derive(Debug)]
+pub(super) struct Base {
+    pub(super) rows: u64,
+    /// How many rows have each value that any has, by id.
+    values: Vec<(u32, u32)>,
+    /// The facets that are shown, in their order.
+    facets: Vec<usize>,
+    /// By currency.
+    spreads: Vec<(CurrencyCode, Spread)>,
+}
+
+/// The bases of large scopes, made with the release.
+#[derive(Debug)]
+pub(super) struct Bases {
+    whole: Base,
+    categories: FxHashMap<CategoryId, Base>,
+    brands: FxHashMap<usize, Base>,
+}
+
+/// Below this many products a scope is counted in no time.
+const LARGE_FROM: u64 = 4_096;
+/// And below this share of all products, so that few scopes are kept however large the release is.
+const LARGE_ONE_IN: u64 = 64;
+
+impl Bases {
+    pub(super) fn of(release: &Release, rows: &Rows, values: &Values) -> Self {
+        let large_from = LARGE_FROM.max(rows.live() as u64 / LARGE_ONE_IN);
+        let base = |scope: Scope<'_>| Base::of(release, rows, values, &scope.bits(release, rows), None);
+        let categories = taxonomy::all().iter().map(|category| category.id);
+        let categories = categories.filter(|id| release.category_count(*id) >= large_from);
+        let category = |id| Scope {
+            category: Some(id),
+            ..Scope::default()
+        };
+        let brands = release.brands().iter().enumerate();
+        let brands = brands.filter(|(_, brand)| brand.product_count >= large_from);
+        let brand = |at| Scope {
+            brand: Some(at),
+            ..Scope::default()
+        };
+        Self {
+            whole: base(Scope::default()),
+            categories: categories.map(|id| (id, base(category(id)))).collect(),
+            brands: brands.map(|(at, _)| (at, base(brand(at)))).collect(),
+        }
+    }
+
+    pub(super) fn of_scope(&self, scope: &Scope<'_>) -> Option<&Base> {
+        match scope {
+            Scope { matches: Some(_), .. } => None,
+            Scope {
+                category: None,
+                brand: None,
+                ..
+            } => Some(&self.whole),
+            Scope {
+                category: Some(category),
+                brand: None,
+                ..
+            } => self.categories.get(category),
+            Scope {
+                category: None,
+                brand: Some(brand),
+                ..
+            } => self.brands.get(brand),
+            _ => None,
+        }
+    }
+}
+
+impl Base {
+    /// Counts a scope; prices of `currency` alone, or of every currency.
+    pub(super) fn of(
+        release: &Release,
+        rows: &Rows,
+        values: &Values,
+        scope: &Bits,
+        currency: Option<CurrencyCode>,
+    ) -> Self {
+        let mut covered = vec![0_u32; values.names().len()];
+        let counted = Counter::with(values.len(), |counter| {
+            counter.add(release, rows, values, scope);
+            cover(release, rows, values, scope, &mut covered);
+            counter.taken()
+        });
+        let spread = |currency| Some((currency, Spread::of(release, rows, scope, currency)?));
+        let spreads = match currency {
+            Some(currency) => spread(currency).into_iter().collect(),
+            None => rows.currencies().filter_map(spread).collect(),
+        };
+        Self {
+            rows: scope.len(),
+            facets: shown(values, &covered),
+            values: counted,
+            spreads,
+        }
+    }
+
+    pub(super) fn spread(&self, currency: CurrencyCode) -> Option<&Spread> {
+        let mut spreads = self.spreads.iter();
+        spreads.find(|(known, _)| *known == currency).map(|(_, spread)| spread)
+    }
+
+    /// The counts of the values with these ids.
+    fn between(&self, ids: &Range<u32>) -> &[(u32, u32)] {
+        let start = self.values.partition_point(|(id, _)| *id < ids.start);
+        let end = self.values.partition_point(|(id, _)| *id < ids.end);
+        self.values.get(start..end).unwrap_or_default()
+    }
+}
+
+/// The facets that are shown: categories, then those that most products have, then tags.
+fn shown(values: &Values, covered: &[u32]) -> Vec<usize> {
+    let rank = |name: &str| match name {
+        "category" => 0,
+        "tag" => 2,
+        _ => 1,
+    };
+    let named = values.names().iter().zip(covered).enumerate();
+    let held = named.filter(|(_, (_, covered))| **covered > 0);
+    let mut facets: Vec<_> = held
+        .map(|(facet, ((name, _), covered))| (rank(name), Reverse(*covered), facet))
+        .collect();
+    facets.sort_unstable();
+    let tags = usize::from(facets.last().is_some_and(|(rank, ..)| *rank == 2));
+    let (others, last) = facets.split_at(facets.len() - tags);
+    let others = others.iter().take(FACETS_MAX - tags);
+    others.chain(last).map(|(_, _, facet)| *facet).collect()
+}
+
+/// Adds up how many rows have any value of each facet.
+fn cover(release: &Release, rows: &Rows, values: &Values, scope: &Bits, covered: &mut [u32]) {
+    for segment in rows.segments(release, &scope.window()) {
+        let (cards, facets) = (segment.part.cards(), segment.part.facets());
+        let ends: Vec<(u32, usize)> = facets
+            .names()
+            .map(|(name, codes)| (codes.end, values.facet(name).unwrap_or(usize::MAX)))
+            .collect();
+        let words = scope.words.get(segment.words).unwrap_or_default();
+        for (at, word) in (segment.first..).zip(words) {
+            for bit in ones(*word) {
+                let mut name = 0;
+                let mut noted = false;
+                for code in cards.facet_codes(row_of(at, bit)) {
+                    while ends.get(name).is_some_and(|(end, _)| code >= end) {
+                        (name, noted) = (name + 1, false);
+                    }
+                    if !std::mem::replace(&mut noted, true)
+                        && let Some(covered) = ends.get(name).and_then(|(_, facet)| covered.get_mut(*facet))
+                    {
+                        *covered += 1;
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn row_of(word: usize, bit: u32) -> u32 {
+    u32::try_from(word * 64).unwrap_or(u32::MAX).saturating_add(bit)
+}
+
+/// Counts by value id. It is kept by its thread, so that a count costs what it counts, not what there is to count.
+#[derive(Debug, Default)]
+struct Counter {
+    counts: Vec<u32>,
+    /// The ids whose counts may not be zero.
+    touched: Vec<u32>,
+}
+
+thread_local! {
+    static COUNTER: RefCell<Counter> = RefCell::default();
+}
+
+impl Counter {
+    /// Lends the thread's counter, with room for `ids` and all of its counts zero.
+    fn with<T>(ids: u32, count: impl FnOnce(&mut Self) -> T) -> T {
+        COUNTER.with_borrow_mut(|counter| {
+            counter.clear();
+            if counter.counts.len() < ids as usize {
+                counter.counts.resize(ids as usize, 0);
+            }
+            count(counter)
+        })
+    }
+
+    fn clear(&mut self) {
+        for id in self.touched.drain(..) {
+            if let Some(count) = self.counts.get_mut(id as usize) {
+                *count = 0;
+            }
+        }
+    }
+
+    fn get(&self, id: u32) -> u32 {
+        self.counts.get(id as usize).copied().unwrap_or(0)
+    }
+
+    fn set(&mut self, id: u32, value: u32) {
+        if let Some(count) = self.counts.get_mut(id as usize) {
+            *count = value;
+            self.touched.push(id);
+        }
+    }
+
+    /// What was counted, by id.
+    fn taken(&mut self) -> Vec<(u32, u32)> {
+        self.touched.sort_unstable();
+        let counted = self.touched.iter().map(|id| (*id, self.counts[*id as usize]));
+        counted.collect()
+    }
+
+    /// Counts every value of every row.
+    fn add(&mut self, release: &Release, rows: &Rows, values: &Values, of: &Bits) {
+        for segment in rows.segments(release, &of.window()) {
+            let (cards, ids) = (segment.part.cards(), values.ids(segment.at));
+            let words = of.words.get(segment.words).unwrap_or_default();
+            for (at, word) in (segment.first..).zip(words) {
+                for bit in ones(*word) {
+                    for code in cards.facet_codes(row_of(at, bit)) {
+                        self.count_up(ids, *code);
+                    }
+                }
+            }
+        }
+    }
+
+    fn count_up(&mut self, ids: &[u32], code: u32) {
+        let Some(id) = ids.get(code as usize) else { return };
+        if let Some(count) = self.counts.get_mut(*id as usize) {
+            if *count == 0 {
+                self.touched.push(*id);
+            }
+            *count += 1;
+        }
+    }
+
+    /// Takes back what [`Counter::add`] counted for these rows.
+    fn subtract(&mut self, release: &Release, rows: &Rows, values: &Values, of: &Bits) {
+        for segment in rows.segments(release, &of.window()) {
+            let (cards, ids) = (segment.part.cards(), values.ids(segment.at));
+            let words = of.words.get(segment.words).unwrap_or_default();
+            for (at, word) in (segment.first..).zip(words) {
+                for bit in ones(*word) {
+                    for code in cards.facet_codes(row_of(at, bit)) {
+                        let count = ids.get(*code as usize).and_then(|id| self.counts.get_mut(*id as usize));
+                        if let Some(count) = count {
+                            *count = count.saturating_sub(1);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Counts the values of one facet of every row.
+    fn add_facet(&mut self, release: &Release, rows: &Rows, values: &Values, (name, of): (&str, &Bits)) {
+        for segment in rows.segments(release, &of.window()) {
+            let (cards, ids) = (segment.part.cards(), values.ids(segment.at));
+            let codes = segment.part.facets().codes(name);
+            let words = of.words.get(segment.words).unwrap_or_default();
+            for (at, word) in (segment.first..).zip(words) {
+                for bit in ones(*word) {
+                    let of_row = cards.facet_codes(row_of(at, bit));
+                    let from = of_row.partition_point(|code| *code < codes.start);
+                    for code in of_row.iter().skip(from).take_while(|code| **code < codes.end) {
+                        self.count_up(ids, *code);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What counting reads.
+#[derive(Debug)]
+pub(super) struct Counting<'a, 'b> {
+    pub(super) release: &'a Release,
+    pub(super) rows: &'b Rows,
+    pub(super) values: &'a Values,
+    pub(super) base: &'b Base,
+    pub(super) category: Option<CategoryId>,
+}
+
+impl<'a> Counting<'a, '_> {
+    pub(super) fn facets(&self, narrowed: &Narrowed) -> Vec<FacetCounts<'a>> {
+        Counter::with(self.values.len(), |counter| {
+            if narrowed.filtered {
+                self.count(counter, narrowed);
+            }
+            let count_of = |counter: &Counter, (id, count): (u32, u32)| {
+                (id, if narrowed.filtered { counter.get(id) } else { count })
+            };
+            let shown = self.base.facets.iter().copied();
+            // What is filtered by is shown too, whether or not it is among what most products have.
+            let further = narrowed
+                .only
+                .iter()
+                .filter_map(|(chosen, _)| self.values.facet(&chosen.name));
+            let further = further.filter(|facet| !self.base.facets.contains(facet));
+            let facets = shown.chain(further).filter_map(|facet| {
+                let (name, ids) = self.values.name(facet);
+                let mut chosen = narrowed.only.iter().map(|(chosen, _)| chosen);
+                let chosen = chosen.find(|chosen| chosen.name == name);
+                let counted = self.candidates(name, &ids).map(|pair| count_of(counter, pair));
+                let values = self.top(
+                    (facet, name),
+                    counted.filter(|(_, count)| *count > 0).collect(),
+                    chosen,
+                    counter,
+                );
+                (!values.is_empty()).then(|| FacetCounts {
+                    name: name.into(),
+                    values,
+                })
+            });
+            let mut facets: Vec<_> = facets.collect();
+            // A name that no product has: nothing is known of it but what was asked for.
+            let unknown = narrowed.only.iter().map(|(chosen, _)| chosen);
+            let unknown = unknown.filter(|chosen| self.values.facet(&chosen.name).is_none());
+            facets.extend(unknown.map(|chosen| {
+                FacetCounts {
+                    name: chosen.name.clone().into(),
+                    values: chosen
+                        .values
+                        .iter()
+                        .map(|value| FacetValue::unknown(&chosen.name, value))
+                        .collect(),
+                }
+            }));
+            facets
+        })
+    }
+
+    /// Counts what passes every filter, then for each facet that is filtered by what only its own filter turns away.
+    fn count(&self, counter: &mut Counter, narrowed: &Narrowed) {
+        let left = narrowed.all.len();
+        if left * 2 > self.base.rows {
+            self.base.values.iter().for_each(|(id, count)| counter.set(*id, *count));
+            let fallen = narrowed.scope.without(&narrowed.all);
+            counter.subtract(self.release, self.rows, self.values, &fallen);
+        } else {
+            counter.add(self.release, self.rows, self.values, &narrowed.all);
+        }
+        for (chosen, only) in &narrowed.only {
+            counter.add_facet(self.release, self.rows, self.values, (&chosen.name, only));
+        }
+    }
+
+    /// The values of a facet that are counted, with what they count before any filter: of categories those right
+    /// below the one that is looked at.
+    fn candidates(&self, name: &str, ids: &Range<u32>) -> impl Iterator<Item = (u32, u32)> {
+        let of_facet = self.base.between(ids);
+        let children = (name == "category").then(|| self.values.children(self.category));
+        of_facet
+            .iter()
+            .copied()
+            .filter(move |(id, _)| children.is_none_or(|children| children.binary_search(id).is_ok()))
+    }
+
+    /// The values that most products have, and those that are filtered by.
+    fn top(
+        &self,
+        (facet, name): (usize, &str),
+        mut counted: Vec<(u32, u32)>,
+        chosen: Option<&Chosen>,
+        counter: &Counter,
+    ) -> Vec<FacetValue<'a>> {
+        let order = |(id, count): &(u32, u32)| (Reverse(*count), *id);
+        if counted.len() > VALUES_MAX {
+            counted.select_nth_unstable_by_key(VALUES_MAX, order);
+            counted.truncate(VALUES_MAX);
+        }
+        let mut unknown = Vec::new();
+        for value in chosen.iter().flat_map(|chosen| &chosen.values) {
+            match self.values.id(self.release, facet, value) {
+                Some(id) if counted.iter().any(|(known, _)| *known == id) => {}
+                Some(id) => counted.push((id, counter.get(id))),
+                None => unknown.push(FacetValue::unknown(name, value)),
+            }
+        }
+        counted.sort_unstable_by_key(order);
+        let known = counted.into_iter().filter_map(|(id, count)| {
+            let key = self.values.key(self.release, id)?;
+            Some(FacetValue::of(key, count))
+        });
+        let mut values: Vec<_> = known.collect();
+        if name == "category" {
+            // They are numbered by their ids; they stand by their slugs.
+            values.sort_by(|one, other| other.count.cmp(&one.count).then_with(|| one.value.cmp(&other.value)));
+        }
+        values.extend(unknown);
+        values
+    }
+}

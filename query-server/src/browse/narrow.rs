@@ -1,0 +1,148 @@
+use data_index::columns::{fold_name, fold_value};
+use data_index::{FacetClause, PriceRange, Release, RowFilter, taxonomy};
+
+use super::bits::{Bits, ones};
+use super::rows::Rows;
+
+/// A scope under filters.
+#[derive(Debug)]
+pub(super) struct Narrowed {
+    /// Before any filter.
+    pub(super) scope: Bits,
+    /// What passes every filter.
+    pub(super) all: Bits,
+    /// For each facet that is filtered by, what passes every other filter but not this one.
+    pub(super) only: Vec<(Chosen, Bits)>,
+    /// What passes every filter but that of the price range.
+    pub(super) only_price: Option<Bits>,
+    /// Whether there was any filter.
+    pub(super) filtered: bool,
+}
+
+/// The values of one facet that are filtered by.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Chosen {
+    /// Folded.
+    pub(super) name: String,
+    /// Folded, sorted, each once; a category by its id in decimal where there is one.
+    pub(super) values: Vec<String>,
+}
+
+impl Narrowed {
+    pub(super) fn of(release: &Release, rows: &Rows, scope: Bits, filter: &RowFilter) -> Self {
+        let mut hard = scope.clone();
+        for segment in rows.segments(release, &scope.window()) {
+            let (cards, words) = (
+                segment.part.cards(),
+                hard.words.get_mut(segment.words).unwrap_or_default(),
+            );
+            if filter.in_stock {
+                cards.and_in_stock(segment.first, words);
+            }
+            if filter.on_sale {
+                cards.and_on_sale(segment.first, words);
+            }
+        }
+        if let Some(price) = filter.price {
+            match rows.in_currency(price.currency) {
+                Some(words) => hard.and(scope.part_of(words)),
+                None => hard.words.fill(0),
+            }
+        }
+        let passing = chosen(release, rows, &scope, &filter.facets);
+        // Of the hard ones: those that fail a filter of facets or price, and those that fail more than one.
+        let (mut one, mut more) = (vec![0_u64; scope.words.len()], vec![0_u64; scope.words.len()]);
+        let mut fail = |passes: &[u64]| {
+            let marks = one.iter_mut().zip(&mut more).zip(hard.words.iter().zip(passes));
+            marks.for_each(|((one, more), (hard, passes))| {
+                let fails = hard & !passes;
+                *more |= *one & fails;
+                *one |= fails;
+            });
+        };
+        passing.iter().for_each(|(_, passes)| fail(&passes.words));
+        let ranged = filter
+            .price
+            .filter(|price| price.min_minor.is_some() || price.max_minor.is_some());
+        let in_range = ranged.map(|range| in_range(release, rows, &hard, range));
+        if let Some(passes) = &in_range {
+            fail(&passes.words);
+        }
+        let only = |passes: Bits| {
+            let words = passes.words.iter().zip(&hard.words).zip(&more);
+            let words = words.map(|((passes, hard), more)| hard & !passes & !more);
+            Bits {
+                first: passes.first,
+                words: words.collect(),
+            }
+        };
+        Self {
+            all: Bits {
+                first: scope.first,
+                words: hard.words.iter().zip(&one).map(|(hard, one)| hard & !one).collect(),
+            },
+            filtered: filter.in_stock || filter.on_sale || filter.price.is_some() || !passing.is_empty(),
+            only_price: in_range.map(only),
+            only: passing
+                .into_iter()
+                .map(|(chosen, passes)| (chosen, only(passes)))
+                .collect(),
+            scope,
+        }
+    }
+}
+
+/// What passes the clauses of each facet. Several clauses of one facet must all hold.
+fn chosen(release: &Release, rows: &Rows, scope: &Bits, clauses: &[FacetClause]) -> Vec<(Chosen, Bits)> {
+    let mut groups: Vec<(Chosen, Bits)> = Vec::new();
+    for clause in clauses {
+        let name = fold_name(&clause.name);
+        let mut values: Vec<String> = clause.values.iter().map(|value| folded(&name, value)).collect();
+        values.sort_unstable();
+        values.dedup();
+        let mut passes = Bits::empty(scope.window());
+        for segment in rows.segments(release, &scope.window()) {
+            let (facets, words) = (
+                segment.part.facets(),
+                passes.words.get_mut(segment.words).unwrap_or_default(),
+            );
+            for code in values.iter().filter_map(|value| facets.code(&name, value)) {
+                facets.or_rows(code, segment.first, words);
+            }
+        }
+        match groups.iter_mut().find(|(chosen, _)| chosen.name == name) {
+            Some((chosen, passed)) => {
+                passed.and(&passes.words);
+                chosen.values.extend(values);
+                chosen.values.sort_unstable();
+                chosen.values.dedup();
+            }
+            None => groups.push((Chosen { name, values }, passes)),
+        }
+    }
+    groups
+}
+
+fn folded(name: &str, value: &str) -> String {
+    let value = fold_value(value);
+    let category = (name == "category").then(|| taxonomy::by_slug_or_id(&value)).flatten();
+    category.map_or(value, |category| category.id.to_string())
+}
+
+/// Those of `hard`, which are all in the range's currency, whose lowest price is in the range.
+fn in_range(release: &Release, rows: &Rows, hard: &Bits, range: PriceRange) -> Bits {
+    let range = range.min_minor.unwrap_or(i64::MIN)..=range.max_minor.unwrap_or(i64::MAX);
+    let mut passes = Bits::empty(hard.window());
+    for segment in rows.segments(release, &hard.window()) {
+        let prices = segment.part.cards().prices_min();
+        let words = hard.words.get(segment.words.clone()).unwrap_or_default();
+        let marks = passes.words.get_mut(segment.words).unwrap_or_default();
+        for ((at, word), mark) in (segment.first..).zip(words).zip(marks) {
+            for bit in ones(*word) {
+                let price = prices.get(at * 64 + bit as usize);
+                *mark |= u64::from(price.is_some_and(|price| range.contains(price))) << bit;
+            }
+        }
+    }
+    passes
+}

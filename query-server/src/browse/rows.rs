@@ -1,0 +1,233 @@
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use data_index::{Part, Release, RowAddress};
+use data_model::CurrencyCode;
+
+use super::bits::{Bits, ROWS_PER_WORD};
+use crate::lexical::{Order, order_key};
+
+/// All rows of a release numbered in one sequence, part after part, each part beginning at a multiple of 64; with
+/// the live rows in each order.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    /// The number of each part's first row, and of what would follow the last part.
+    starts: Vec<u32>,
+    alive: Vec<u64>,
+    /// The live rows whose prices are in a currency.
+    currencies: Vec<(CurrencyCode, Vec<u64>)>,
+    /// The live rows of each brand, as positions in [`Release::brands`] go.
+    brands: Vec<Vec<Range<u32>>>,
+    relevance: Vec<u32>,
+    /// The place of each row in `relevance`.
+    ranks: Vec<u32>,
+    rating: Vec<u32>,
+    newest: Vec<u32>,
+    /// Both by currency first: prices of different currencies are never compared.
+    price_ascending: Vec<u32>,
+    price_descending: Vec<u32>,
+    /// Where each currency lies in the two.
+    price_spans: Vec<(CurrencyCode, Range<usize>)>,
+}
+
+/// Rows of one part that lie in a window.
+pub(super) struct Segment<'a> {
+    /// Which part it is, and the part itself.
+    pub(super) at: usize,
+    pub(super) part: &'a Part,
+    /// The word of the part that the segment begins with.
+    pub(super) first: usize,
+    /// Which of the window's words it is.
+    pub(super) words: Range<usize>,
+}
+
+impl Rows {
+    pub(super) fn of(release: &Release) -> Self {
+        let mut starts = vec![0_u32];
+        for part in release.parts() {
+            let start = starts.last().copied().unwrap_or(0);
+            starts.push(start.saturating_add(part.rows()).next_multiple_of(64));
+        }
+        let words = starts.last().map_or(0, |end| *end as usize / ROWS_PER_WORD);
+        let mut rows = Self {
+            alive: Vec::new(),
+            currencies: Vec::new(),
+            brands: vec![Vec::new(); release.brands().len()],
+            relevance: Vec::new(),
+            ranks: vec![u32::MAX; words * ROWS_PER_WORD],
+            rating: Vec::new(),
+            newest: Vec::new(),
+            price_ascending: Vec::new(),
+            price_descending: Vec::new(),
+            price_spans: Vec::new(),
+            starts,
+        };
+        let mut alive = Bits::empty(0..words);
+        for (start, part) in rows.starts.iter().zip(release.parts()) {
+            for held in part.entry().stores.iter().filter(|held| held.live && held.rows > 0) {
+                let range = start + held.first_row..start + held.first_row + held.rows;
+                alive.insert_range(range.clone());
+                let brand = release.brand_index(&held.store).and_then(|at| rows.brands.get_mut(at));
+                if let Some(ranges) = brand {
+                    ranges.push(range);
+                }
+            }
+        }
+        rows.note_currencies(release, &alive);
+        rows.sort(release, &alive);
+        rows.alive = alive.words;
+        rows
+    }
+
+    fn note_currencies(&mut self, release: &Release, alive: &Bits) {
+        let mut currencies: Vec<(CurrencyCode, Bits)> = Vec::new();
+        for row in alive.iter() {
+            let Some((part, at)) = self.row(release, row) else {
+                continue;
+            };
+            let currency = part.cards().currency(at);
+            let known = currencies.iter().position(|(known, _)| *known == currency);
+            let known = known.unwrap_or_else(|| {
+                currencies.push((currency, Bits::empty(alive.window())));
+                currencies.len() - 1
+            });
+            currencies[known].1.insert(row);
+        }
+        currencies.sort_by_key(|(currency, _)| *currency);
+        self.currencies = currencies
+            .into_iter()
+            .map(|(currency, bits)| (currency, bits.words))
+            .collect();
+    }
+
+    fn sort(&mut self, release: &Release, alive: &Bits) {
+        let quality_and_id = |row| {
+            let (part, at) = self.row(release, row)?;
+            let id = u128::from_be_bytes(*part.cards().id(at).as_bytes());
+            Some((part.cards().quality(at), id, row))
+        };
+        let mut sorted: Vec<(f32, u128, u32)> = alive.iter().filter_map(quality_and_id).collect();
+        sorted.sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+        self.relevance = sorted.into_iter().map(|(_, _, row)| row).collect();
+        for (rank, row) in (0..).zip(&self.relevance) {
+            self.ranks[*row as usize] = rank;
+        }
+        self.rating = self.sorted(release, Order::Rating, false);
+        self.newest = self.sorted(release, Order::Newest, false);
+        self.price_ascending = self.sorted(release, Order::PriceAscending, true);
+        self.price_descending = self.sorted(release, Order::PriceDescending, true);
+        let mut end = 0;
+        for (currency, words) in &self.currencies {
+            let count: usize = words.iter().map(|word| word.count_ones() as usize).sum();
+            self.price_spans.push((*currency, end..end + count));
+            end += count;
+        }
+    }
+
+    /// All live rows in an order; what is equal stands as by relevance.
+    fn sorted(&self, release: &Release, order: Order, by_currency: bool) -> Vec<u32> {
+        let keyed = (0_u32..).zip(&self.relevance).filter_map(|(rank, row)| {
+            let (part, at) = self.row(release, *row)?;
+            let currency = by_currency.then(|| part.cards().currency(at));
+            Some((currency, Reverse(order_key(order, part.cards(), at)), rank))
+        });
+        let mut keyed: Vec<_> = keyed.collect();
+        keyed.sort_unstable();
+        keyed
+            .into_iter()
+            .map(|(_, _, rank)| self.relevance[rank as usize])
+            .collect()
+    }
+
+    /// The part and the row of it that a number stands for.
+    pub(super) fn row<'a>(&self, release: &'a Release, row: u32) -> Option<(&'a Part, u32)> {
+        let address = self.address(row);
+        Some((release.part(address.part)?, address.row))
+    }
+
+    pub(super) fn address(&self, row: u32) -> RowAddress {
+        let part = self.starts.partition_point(|start| *start <= row).saturating_sub(1);
+        RowAddress {
+            part: u32::try_from(part).unwrap_or(u32::MAX),
+            row: row - self.starts.get(part).copied().unwrap_or(0),
+        }
+    }
+
+    /// The number of a part's first row.
+    pub(super) fn start(&self, part: usize) -> u32 {
+        self.starts.get(part).copied().unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn alive(&self) -> &[u64] {
+        &self.alive
+    }
+
+    pub(super) fn live(&self) -> usize {
+        self.relevance.len()
+    }
+
+    pub(super) fn brand(&self, brand: usize) -> &[Range<u32>] {
+        self.brands.get(brand).map_or(&[], Vec::as_slice)
+    }
+
+    /// The live rows whose prices are in this currency; `None` when there are none.
+    pub(super) fn in_currency(&self, currency: CurrencyCode) -> Option<&[u64]> {
+        let at = self
+            .currencies
+            .binary_search_by_key(&currency, |(known, _)| *known)
+            .ok()?;
+        self.currencies.get(at).map(|(_, words)| words.as_slice())
+    }
+
+    pub(super) fn currencies(&self) -> impl Iterator<Item = CurrencyCode> {
+        self.currencies.iter().map(|(currency, _)| *currency)
+    }
+
+    pub(super) fn rank(&self, row: u32) -> u32 {
+        self.ranks.get(row as usize).copied().unwrap_or(u32::MAX)
+    }
+
+    /// The row with this place by relevance.
+    pub(super) fn ranked(&self, rank: u32) -> u32 {
+        self.relevance.get(rank as usize).copied().unwrap_or(u32::MAX)
+    }
+
+    /// All live rows in an order, by price those in `currency` alone.
+    pub(super) fn order(&self, order: Order, currency: CurrencyCode) -> &[u32] {
+        let of_currency = |rows| {
+            let spans = self.price_spans.iter();
+            let mut spans = spans.filter(|(known, _)| *known == currency);
+            spans
+                .next()
+                .and_then(|(_, span)| <[u32]>::get(rows, span.clone()))
+                .unwrap_or_default()
+        };
+        match order {
+            Order::Relevance => &self.relevance,
+            Order::Rating => &self.rating,
+            Order::Newest => &self.newest,
+            Order::PriceAscending => of_currency(&self.price_ascending),
+            Order::PriceDescending => of_currency(&self.price_descending),
+        }
+    }
+
+    /// The parts that a window reaches into.
+    pub(super) fn segments<'a>(
+        &self,
+        release: &'a Release,
+        window: &Range<usize>,
+    ) -> impl Iterator<Item = Segment<'a>> + use<'_, 'a> {
+        let window = window.clone();
+        let bounds = self.starts.windows(2).zip(release.parts()).enumerate();
+        bounds.filter_map(move |(at, (bounds, part))| {
+            let [start, end] = [bounds[0], bounds[1]].map(|row| row as usize / ROWS_PER_WORD);
+            let (from, to) = (start.max(window.start), end.min(window.end));
+            (from < to).then(|| Segment {
+                at,
+                part,
+                first: from - start,
+                words: from - window.start..to - window.start,
+            })
+        })
+    }
+}

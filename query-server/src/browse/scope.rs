@@ -1,0 +1,64 @@
+use std::ops::Range;
+
+use data_index::Release;
+use data_model::CategoryId;
+use roaring::RoaringBitmap;
+
+use super::bits::{Bits, ROWS_PER_WORD};
+use super::rows::Rows;
+
+/// Which products a list is of, before any filter.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Scope<'a> {
+    /// Those filed under this category or below it.
+    pub(crate) category: Option<CategoryId>,
+    /// Those of this brand, by its position in [`Release::brands`].
+    pub(crate) brand: Option<usize>,
+    /// Those that a search matched: rows of each part.
+    pub(crate) matches: Option<&'a [RoaringBitmap]>,
+}
+
+impl Scope<'_> {
+    pub(super) fn bits(&self, release: &Release, rows: &Rows) -> Bits {
+        let mut bits = match self.brand {
+            Some(brand) => of_brand(rows, brand),
+            None => Bits {
+                first: 0,
+                words: rows.alive().to_vec(),
+            },
+        };
+        if let Some(category) = self.category {
+            let mut filed = Bits::empty(bits.window());
+            for segment in rows.segments(release, &bits.window()) {
+                let facets = segment.part.facets();
+                let words = filed.words.get_mut(segment.words).unwrap_or_default();
+                if let Some(code) = facets.code("category", &category.to_string()) {
+                    facets.or_rows(code, segment.first, words);
+                }
+            }
+            bits.and(&filed.words);
+        }
+        if let Some(matches) = self.matches {
+            let mut matched = Bits::empty(bits.window());
+            for (at, of_part) in matches.iter().enumerate() {
+                let start = rows.start(at);
+                of_part.iter().for_each(|row| matched.insert(start.saturating_add(row)));
+            }
+            bits.and(&matched.words);
+        }
+        bits
+    }
+}
+
+/// The rows of a brand in the smallest window.
+fn of_brand(rows: &Rows, brand: usize) -> Bits {
+    let ranges = rows.brand(brand);
+    let word = |row: u32| row as usize / ROWS_PER_WORD;
+    let window: Range<usize> = match (ranges.first(), ranges.last()) {
+        (Some(first), Some(last)) => word(first.start)..word(last.end - 1) + 1,
+        _ => 0..0,
+    };
+    let mut bits = Bits::empty(window);
+    ranges.iter().for_each(|range| bits.insert_range(range.clone()));
+    bits
+}

@@ -1,0 +1,128 @@
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+use data_index::columns::FacetKey;
+use data_index::{Release, taxonomy};
+use data_model::CategoryId;
+use rustc_hash::FxHashMap;
+
+/// The facet values of all parts numbered in one sequence, in order of name and value.
+#[derive(Debug)]
+pub(super) struct Values {
+    /// The facets' names, sorted, with the ids of their values.
+    names: Vec<(Box<str>, Range<u32>)>,
+    /// By id: where the value stands in the first part that has it.
+    first: Vec<(u32, u32)>,
+    /// By part: the ids of its codes.
+    ids: Vec<Vec<u32>>,
+    /// The ids of the categories right below each; below none stand the top ones.
+    children: FxHashMap<Option<CategoryId>, Vec<u32>>,
+}
+
+impl Values {
+    pub(super) fn of(release: &Release) -> Self {
+        let parts = release.parts();
+        let mut values = Self {
+            names: Vec::new(),
+            first: Vec::new(),
+            ids: parts
+                .iter()
+                .map(|part| Vec::with_capacity(part.facets().len()))
+                .collect(),
+            children: FxHashMap::default(),
+        };
+        let head = |part: u32, code: u32| {
+            let facets = parts.get(part as usize)?.facets();
+            ((code as usize) < facets.len()).then(|| {
+                let key = facets.key(code);
+                Reverse((key.name, key.value, part, code))
+            })
+        };
+        // The parts' values are sorted: their heads are merged.
+        let mut heads: BinaryHeap<_> = (0..).zip(parts).filter_map(|(part, _)| head(part, 0)).collect();
+        let mut last: Option<(&str, &str)> = None;
+        while let Some(Reverse((name, value, part, code))) = heads.pop() {
+            heads.extend(head(part, code + 1));
+            if last != Some((name, value)) {
+                last = Some((name, value));
+                values.enter(name, value, (part, code));
+            }
+            let id = values.len() - 1;
+            if let Some(ids) = values.ids.get_mut(part as usize) {
+                ids.push(id);
+            }
+        }
+        values
+    }
+
+    fn enter(&mut self, name: &str, value: &str, at: (u32, u32)) {
+        let id = self.len();
+        match self.names.last_mut() {
+            Some((last, ids)) if **last == *name => ids.end = id + 1,
+            _ => self.names.push((name.into(), id..id + 1)),
+        }
+        if name == "category"
+            && let Some(category) = taxonomy::by_slug_or_id(value)
+        {
+            self.children.entry(category.parent).or_default().push(id);
+        }
+        self.first.push(at);
+    }
+
+    pub(super) fn len(&self) -> u32 {
+        u32::try_from(self.first.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The facets' names, sorted, with the ids of their values.
+    pub(super) fn names(&self) -> &[(Box<str>, Range<u32>)] {
+        &self.names
+    }
+
+    pub(super) fn name(&self, facet: usize) -> (&str, Range<u32>) {
+        self.names
+            .get(facet)
+            .map_or(("", 0..0), |(name, ids)| (name, ids.clone()))
+    }
+
+    /// The facet of this folded name.
+    pub(super) fn facet(&self, name: &str) -> Option<usize> {
+        self.names.binary_search_by(|(known, _)| (**known).cmp(name)).ok()
+    }
+
+    /// The ids of the codes of a part.
+    pub(super) fn ids(&self, part: usize) -> &[u32] {
+        self.ids.get(part).map_or(&[], Vec::as_slice)
+    }
+
+    /// The value with this id.
+    pub(super) fn key<'a>(&self, release: &'a Release, id: u32) -> Option<FacetKey<'a>> {
+        let (part, code) = *self.first.get(id as usize)?;
+        Some(release.part(part)?.facets().key(code))
+    }
+
+    /// The id of a folded value of a facet.
+    pub(super) fn id(&self, release: &Release, facet: usize, value: &str) -> Option<u32> {
+        let (
+            _,
+            Range {
+                start: mut low,
+                end: mut high,
+            },
+        ) = self.name(facet);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.key(release, middle)?.value.cmp(value) {
+                std::cmp::Ordering::Equal => return Some(middle),
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+
+    /// The categories right below one, or the top ones.
+    pub(super) fn children(&self, category: Option<CategoryId>) -> &[u32] {
+        self.children.get(&category).map_or(&[], Vec::as_slice)
+    }
+}

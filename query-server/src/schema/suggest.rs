@@ -1,0 +1,52 @@
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{ProductCard, Provenance};
+
+/// Parameters of `GET /v1/suggest`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct SuggestParameters {
+    /// What was typed so far, at most 512 characters. Without any text, what is popular is suggested.
+    #[param(max_length = 512)]
+    pub q: String,
+    /// Most suggestions of each kind.
+    #[param(default = 8, minimum = 1, maximum = 20, required = false)]
+    pub limit: Option<i64>,
+}
+
+/// What is suggested, the best of each kind first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Suggestions {
+    /// What else to search for.
+    pub queries: Vec<String>,
+    /// Products whose titles hold what was typed.
+    pub products: Vec<ProductCard>,
+    /// Brands whose names do.
+    pub brands: Vec<SuggestedName>,
+    /// Categories whose names do.
+    pub categories: Vec<SuggestedName>,
+}
+
+/// A brand or a category that is suggested.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SuggestedName {
+    /// Its slug.
+    pub slug: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// Suggestions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SuggestAnswer {
+    /// The suggestions.
+    pub data: Suggestions,
+    /// Where they come from.
+    pub provenance: Provenance,
+    /// `graph`
+    pub tier: String,
+}

@@ -1,0 +1,137 @@
+//! What is suggested to someone who types.
+//!
+//! Everything that is looked up was made with the release: phrases, words of titles with their products best first, names
+//! of brands and categories. A request resolves the words that were typed ([`typed`]) and takes the best of each kind.
+//! The steps that this takes are bounded, whatever was typed.
+
+mod names;
+mod typed;
+
+use std::cmp::Reverse;
+
+use data_index::suggest::Work;
+use data_index::taxonomy::Category;
+use data_index::text::{Analysis, analyse};
+use data_index::{Part, RowAddress};
+use rustc_hash::FxHashMap;
+
+pub(crate) use names::Names;
+use typed::{Slots, Typed};
+
+use crate::served::Served;
+
+/// More words than this are not looked for.
+const WORDS_MAX: usize = 24;
+/// Steps that each of the kinds may take, and finding out which words were meant. Most take some hundred.
+const STEPS_MAX: u32 = 8_000;
+/// Steps for products: titles are tried for all words one by one.
+const PRODUCT_STEPS_MAX: u32 = 40_000;
+/// Phrases that a part is asked for beyond those that are wanted: another part may have more of a lower one.
+const PHRASES_MORE: usize = 12;
+
+/// What is suggested, the best of each kind first.
+#[derive(Debug, Default)]
+pub(crate) struct Suggested {
+    pub(crate) queries: Vec<String>,
+    pub(crate) products: Vec<RowAddress>,
+    /// Positions among the release's brands.
+    pub(crate) brands: Vec<usize>,
+    pub(crate) categories: Vec<&'static Category>,
+}
+
+/// The most letters that a text of these may be mistyped by.
+fn edits_max(text: &str) -> u8 {
+    if text.chars().any(char::is_numeric) {
+        return 0;
+    }
+    match text.chars().count() {
+        0..4 => 0,
+        4..8 => 1,
+        _ => 2,
+    }
+}
+
+/// Suggests at most `limit` of each kind.
+pub(crate) fn suggest(served: &Served, text: &str, limit: usize) -> Suggested {
+    let mut words: Vec<String> = analyse(Analysis::Plain, text)
+        .into_iter()
+        .map(|term| term.text)
+        .collect();
+    words.truncate(WORDS_MAX);
+    if words.is_empty() && !text.trim().is_empty() {
+        return Suggested::default();
+    }
+    let steps = || Work::of(STEPS_MAX);
+    let begun = words.join(" ");
+    let typed = Typed::of(served, words, &mut steps());
+    Suggested {
+        queries: queries(served, &begun, &typed, limit, &mut steps()),
+        products: products(served, &typed, limit, &mut Work::of(PRODUCT_STEPS_MAX)),
+        brands: served.names.brands(&begun, limit, &mut steps()),
+        categories: served.names.categories(&begun, limit, &mut steps()),
+    }
+}
+
+/// Each part, and how many are left with it: so many share the work.
+fn shares(parts: &[Part]) -> impl Iterator<Item = (u32, &Part)> {
+    let left = (1..=u32::try_from(parts.len()).unwrap_or(u32::MAX)).rev();
+    left.zip(parts)
+}
+
+/// Phrases that begin with what was typed; where there are none, with what was meant.
+fn queries(served: &Served, begun: &str, typed: &Typed, limit: usize, work: &mut Work) -> Vec<String> {
+    let found = phrases(served, &[begun.to_owned()], limit, work);
+    if !found.is_empty() || typed.is_known() {
+        return found;
+    }
+    phrases(served, &typed.meant(), limit, work)
+}
+
+fn phrases(served: &Served, begun: &[String], limit: usize, work: &mut Work) -> Vec<String> {
+    let mut merged: FxHashMap<&str, (bool, u32, &str)> = FxHashMap::default();
+    for (left, part) in shares(served.release.parts()) {
+        let live = |row| !part.dead().contains(row);
+        for begin in begun {
+            let phrases = |work: &mut Work| part.suggest().phrases(begin, limit + PHRASES_MORE, live, work);
+            for phrase in work.share(left, phrases) {
+                let (begins, count, _) = merged.entry(phrase.key).or_insert((false, 0, phrase.text));
+                *begins |= phrase.begins;
+                *count = count.saturating_add(phrase.count);
+            }
+        }
+    }
+    let mut found: Vec<_> = merged.into_values().collect();
+    found.sort_unstable_by_key(|(begins, count, text)| (!begins, Reverse(*count), text.len(), *text));
+    found.truncate(limit);
+    found.into_iter().map(|(_, _, text)| text.to_owned()).collect()
+}
+
+/// Products whose titles hold all words; where there are none, words that are near.
+fn products(served: &Served, typed: &Typed, limit: usize, work: &mut Work) -> Vec<RowAddress> {
+    let Some(slots) = typed.slots() else {
+        return Vec::new();
+    };
+    let found = best(served, slots, limit, work);
+    if !found.is_empty() || slots.words == 0 {
+        return found;
+    }
+    best(served, &typed.near_slots(served, work), limit, work)
+}
+
+fn best(served: &Served, slots: &Slots, limit: usize, work: &mut Work) -> Vec<RowAddress> {
+    let mut found: Vec<(f32, RowAddress)> = Vec::with_capacity(limit);
+    for ((at, (left, part)), wanted) in (0..).zip(shares(served.release.parts())).zip(&slots.parts) {
+        if wanted.iter().any(Vec::is_empty) {
+            continue;
+        }
+        let live = |row| !part.dead().contains(row);
+        let rows = work.share(left, |work| part.suggest().best_rows(wanted, limit, live, work));
+        found.extend(
+            rows.into_iter()
+                .map(|row| (part.cards().quality(row), RowAddress { part: at, row })),
+        );
+    }
+    found.sort_unstable_by(|(one, at), (other, other_at)| other.total_cmp(one).then_with(|| at.cmp(other_at)));
+    found.truncate(limit);
+    found.into_iter().map(|(_, at)| at).collect()
+}

@@ -1,0 +1,108 @@
+use std::collections::BTreeMap;
+
+use query_server::schema::{SearchAnswer, SearchProvenance};
+
+use crate::catalogue::small;
+use crate::support::Market;
+use crate::wide::wide;
+
+async fn search(market: &Market, query: &str) -> SearchAnswer {
+    market
+        .get(&format!("/v1/search?facet_counts=true&{query}"))
+        .await
+        .read()
+}
+
+fn counts(provenance: &SearchProvenance, facet: &str) -> BTreeMap<String, u32> {
+    let facets = provenance.facets.as_ref().unwrap();
+    let facet = facets.iter().find(|one| one.name == facet);
+    let values = facet.into_iter().flat_map(|facet| &facet.values);
+    values.map(|value| (value.value.clone(), value.count)).collect()
+}
+
+#[tokio::test]
+async fn facets_are_counted_on_request_over_all_that_the_words_match() {
+    let market = Market::of(&small()).await;
+    let plain: SearchAnswer = market.get("/v1/search?q=shirt").await.read();
+    assert_eq!((plain.provenance.facets, plain.provenance.price), (None, None));
+    for mode in ["lexical", "hybrid"] {
+        // One card is shown; what is counted does not end there.
+        let answer = search(&market, &format!("q=shirt&limit=1&mode={mode}")).await;
+        assert_eq!(answer.data.len(), 1);
+        let colors = counts(&answer.provenance, "color");
+        assert_eq!((colors["navy"], colors["white"]), (1, 1), "{mode}");
+        let price = answer.provenance.price.unwrap();
+        assert_eq!(price.max_minor, Some(249_900), "{mode}");
+        assert!(price.min_minor <= Some(149_900), "{mode}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_shown_is_counted_however_it_was_found() {
+    let market = Market::of(&small()).await;
+    // Only one product holds every word; others are shown because they hold one of them.
+    let answer = search(&market, "q=vienna+coffee").await;
+    assert!(answer.data.len() > 1);
+    let vendors: u32 = counts(&answer.provenance, "category").values().sum();
+    let filed = answer
+        .data
+        .iter()
+        .filter(|card| card.brand_slug == "blue-tokai")
+        .count();
+    assert_eq!(vendors as usize, filed);
+}
+
+#[tokio::test]
+async fn without_a_query_everything_is_counted_under_the_filters() {
+    let market = Market::of(&wide()).await;
+    let all = search(&market, "").await;
+    let everything: u32 = counts(&all.provenance, "tag")["everything"];
+    assert_eq!(everything, 1_130);
+    let of_brand = search(&market, "brand=corner&facets=%7B%22size%22%3A%22m%22%7D&limit=40").await;
+    assert_eq!(
+        counts(&of_brand.provenance, "tag")["everything"] as usize,
+        of_brand.data.len()
+    );
+    assert!(
+        counts(&of_brand.provenance, "size").len() > 1,
+        "its own filter does not narrow it"
+    );
+    let unknown = search(&market, "brand=no-such").await;
+    assert!(unknown.data.is_empty() && unknown.provenance.facets.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_filter_narrows_every_facet_but_its_own() {
+    let market = Market::of(&wide()).await;
+    let all = search(&market, "q=thing&mode=lexical").await;
+    let navy = search(
+        &market,
+        "q=thing&mode=lexical&facets=%7B%22color%22%3A%22navy%22%7D&in_stock=true",
+    )
+    .await;
+    let (all, navy) = (all.provenance, navy.provenance);
+    assert_eq!(counts(&all, "tag")["everything"], 1_130);
+    let colors = counts(&navy, "color");
+    assert_eq!(counts(&navy, "tag")["everything"], colors["navy"]);
+    assert!(colors.len() == counts(&all, "color").len() && colors["rose"] < counts(&all, "color")["rose"]);
+    let bins: u32 = navy.price.unwrap().histogram.iter().map(|bin| bin.count).sum();
+    assert!(bins <= colors["navy"] && bins > 0);
+}
+
+#[tokio::test]
+async fn odd_queries_are_counted_too() {
+    let market = Market::of(&small()).await;
+    for odd in [
+        "%21%21%21",
+        "zyxwvut",
+        "%E0%A4%97%E0%A5%8D",
+        "%F0%9F%A7%B5",
+        "coffee&mode=semantic",
+    ] {
+        let answer = search(&market, &format!("q={odd}")).await;
+        let counted = answer.provenance.facets.unwrap();
+        assert_eq!(answer.data.is_empty(), counted.is_empty(), "{odd}");
+    }
+    let faulty = market.get("/v1/search?facet_counts=perhaps").await;
+    assert_eq!(faulty.status, 422);
+}

@@ -1,0 +1,61 @@
+//! A catalogue wide enough for lists that end before it does.
+
+use data_model::{Attribute, CategoryId, Product, ProductOption, Rating};
+
+use crate::catalogue::{brand, product, variant};
+use crate::support::Catalogue;
+
+/// Numbers that look drawn and never change.
+fn drawn(id: u64, salt: u64) -> u64 {
+    let mixed = (id + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt.wrapping_mul(0xd1b5_4a32_d192_ed03);
+    (mixed ^ (mixed >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 33
+}
+
+const COLORS: [&str; 7] = ["Navy", "White", "Forest Green", "Black", "Rose", "Ochre", "Sand"];
+const SIZES: [&str; 5] = ["S", "M", "L", "XL", "XXL"];
+/// Shirts, Dresses, Shoes, Coffee.
+const CATEGORIES: [u32; 4] = [212, 2271, 187, 1868];
+
+fn one(facts: &data_index::BrandFacts, id: u64) -> Product {
+    let mut product = product(facts, id, &format!("Thing {id}"));
+    product.category = (drawn(id, 1) % 10 > 0).then(|| CategoryId(CATEGORIES[(drawn(id, 2) % 4) as usize]));
+    product.vendor = Some(format!("Vendor {}", drawn(id, 3) % 3));
+    product.tags = vec![format!("tag {}", drawn(id, 4) % 90), "everything".to_owned()];
+    if drawn(id, 5) % 5 > 0 {
+        product.attributes = vec![Attribute {
+            name: "color".to_owned(),
+            values: vec![COLORS[(drawn(id, 6) % 7) as usize].to_owned()],
+        }];
+    }
+    let sizes = SIZES.iter().filter(|size| drawn(id, 7 + size.len() as u64) % 2 == 0);
+    product.options = vec![ProductOption {
+        name: "Size".to_owned(),
+        values: sizes.map(|size| (*size).to_owned()).collect(),
+    }];
+    let price_minor = 5_000 + i64::try_from(drawn(id, 20) % 400).unwrap() * 500;
+    product.variants = vec![variant(id * 10, price_minor)];
+    product.variants[0].available = drawn(id, 21) % 4 > 0;
+    product.variants[0].compare_at_minor = (drawn(id, 22) % 3 == 0).then_some(price_minor + 1_000);
+    product.rating = (drawn(id, 23) % 2 == 0).then(|| Rating {
+        average: (drawn(id, 24) % 11) as f32 / 2.0,
+        count: (drawn(id, 25) % 3) as u32 + 1,
+    });
+    let day = 1_760_000_000_000_000 + i64::try_from(drawn(id, 26) % 40).unwrap() * 86_400_000_000;
+    product.published_at = (drawn(id, 27) % 3 > 0).then(|| data_model::Timestamp::from_micros(day));
+    product
+}
+
+/// Two brands in rupees, one in dollars and one in yen: 1,130 products, 1,100 of which one brand has.
+pub(crate) fn wide() -> Catalogue {
+    let brands = [
+        (brand("Bazaar", "INR"), 1..1_101),
+        (brand("Corner", "INR"), 2_000..2_015),
+        (brand("Depot", "USD"), 3_000..3_010),
+        (brand("Ekiben", "JPY"), 4_000..4_005),
+    ];
+    let filled = brands.map(|(facts, ids)| {
+        let products = ids.map(|id| one(&facts, id)).collect();
+        (facts, products)
+    });
+    filled.into()
+}
