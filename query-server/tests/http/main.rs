@@ -14,6 +14,7 @@ mod catalogue;
 mod edges;
 mod faults;
 mod openapi;
+mod price_history;
 mod product;
 mod recommend;
 mod search;

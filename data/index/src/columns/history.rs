@@ -58,7 +58,7 @@ pub struct PriceRef<'a> {
 /// How prices went. A product of which nothing has changed since it was first seen has no points of its own: they
 /// follow from its variants and that moment, which saves nearly all of the room.
 #[derive(Debug)]
-pub struct History {
+pub(crate) struct History {
     unchanged_since: Int64Array,
     spans: Spans,
     observed_at: Int64Array,
