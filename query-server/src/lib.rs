@@ -17,11 +17,11 @@ mod recommend;
 mod render;
 mod routes;
 pub mod schema;
-mod shipping;
 mod searches;
 mod semantic;
 mod served;
 mod server;
+mod shipping;
 mod suggest;
 
 pub use config::{CursorKey, QueryConfig};

@@ -57,11 +57,7 @@ impl Days {
 }
 
 impl<'a> Estimate<'a> {
-    pub(crate) fn of(
-        matrix: Option<&'a DeliveryMatrix>,
-        policy: Option<&ShippingPolicy>,
-        pincode: Pincode,
-    ) -> Self {
+    pub(crate) fn of(matrix: Option<&'a DeliveryMatrix>, policy: Option<&ShippingPolicy>, pincode: Pincode) -> Self {
         let asked = matrix.and_then(|matrix| matrix.get(pincode)).map(Self::asked);
         asked
             .or_else(|| Self::of_zone(matrix?, pincode))

@@ -60,7 +60,10 @@ impl LakeSnapshot {
                 history.entry(product).or_default().push((tick, point));
             }
         }
-        Ok(histories.into_iter().map(|(store, history)| (store, ordered(history))).collect())
+        Ok(histories
+            .into_iter()
+            .map(|(store, history)| (store, ordered(history)))
+            .collect())
     }
 }
 

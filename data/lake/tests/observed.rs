@@ -30,7 +30,14 @@ async fn went(lake: &Lake, name: &str, product: u64) -> Vec<(i64, u64, PriceEven
     let hour = |moment: Timestamp| (moment.micros() - START) / 3_600_000_000;
     let points = points.into_iter().flatten();
     points
-        .map(|point| (hour(point.observed_at), point.variant.0 % 10, point.event, point.price_minor))
+        .map(|point| {
+            (
+                hour(point.observed_at),
+                point.variant.0 % 10,
+                point.event,
+                point.price_minor,
+            )
+        })
         .collect()
 }
 
@@ -77,15 +84,29 @@ async fn delivery_is_committed_apart_from_crawls_and_kept_by_them() {
         (host("nobody"), slug("nobody"), vec![sample("110001", 1, 0)]),
     ];
     let report = lake.commit_delivery(sampled.clone()).await.unwrap();
-    assert_eq!((report.changed, report.unchanged), (vec![host("beta")], vec![host("nobody")]));
+    assert_eq!(
+        (report.changed, report.unchanged),
+        (vec![host("beta")], vec![host("nobody")])
+    );
     let expected = vec![sample("110001", 3, 5), sample("560001", 2, 5), sample("744301", 0, 5)];
     let known = lake.snapshot().await.unwrap().delivery(None).await.unwrap();
-    assert_eq!(known.into_iter().collect::<Vec<_>>(), [(host("beta"), expected.clone())]);
+    assert_eq!(
+        known.into_iter().collect::<Vec<_>>(),
+        [(host("beta"), expected.clone())]
+    );
 
-    let before = (objects(&storage).await, lake.snapshot().await.unwrap().versions().clone());
+    let before = (
+        objects(&storage).await,
+        lake.snapshot().await.unwrap().versions().clone(),
+    );
     assert!(lake.commit_delivery(sampled).await.unwrap().ticks.is_empty());
     assert_eq!(objects(&storage).await, before.0, "the same answers write nothing");
-    assert_eq!(products(&lake.snapshot().await.unwrap(), &["alpha", "beta", "gamma"]).await.len(), 10);
+    assert_eq!(
+        products(&lake.snapshot().await.unwrap(), &["alpha", "beta", "gamma"])
+            .await
+            .len(),
+        10
+    );
 
     lake.commit(second(), run(2)).await.unwrap();
     let snapshot = lake.snapshot().await.unwrap();

@@ -130,7 +130,11 @@ impl Rig {
     async fn open(&self) -> Release {
         let current = self.releases.current().await.unwrap().unwrap();
         let manifest = self.releases.manifest(current.id).await.unwrap();
-        let local = self.releases.fetch(&manifest, &self.cache().join("reader")).await.unwrap();
+        let local = self
+            .releases
+            .fetch(&manifest, &self.cache().join("reader"))
+            .await
+            .unwrap();
         Release::open(local).unwrap()
     }
 }
@@ -163,15 +167,32 @@ async fn shipping_and_delivery_reach_the_release_without_a_product_being_indexed
     assert_eq!((first.outcome, first.products_indexed), (ReleaseOutcome::Published, 6));
     let release = rig.open().await;
     assert_eq!(release.brands()[0].facts.shipping, terms);
-    assert_eq!((release.brands()[1].facts.shipping.is_none(), release.pincodes_covered()), (true, 0));
+    assert_eq!(
+        (release.brands()[1].facts.shipping.is_none(), release.pincodes_covered()),
+        (true, 0)
+    );
 
-    let sampled = |days| vec![(store.clone(), slug.clone(), vec![sample("560001", days), sample("110001", days)])];
+    let sampled = |days| {
+        vec![(
+            store.clone(),
+            slug.clone(),
+            vec![sample("560001", days), sample("110001", days)],
+        )]
+    };
     rig.lake.commit_delivery(sampled(3)).await.unwrap();
     let second = rig.build().await;
-    assert_eq!((second.outcome, second.products_indexed), (ReleaseOutcome::Published, 0));
+    assert_eq!(
+        (second.outcome, second.products_indexed),
+        (ReleaseOutcome::Published, 0)
+    );
     assert_ne!(second.release, first.release);
     let release = rig.open().await;
-    let days = release.delivery(1).unwrap().get("560001".parse().unwrap()).unwrap().days_max;
+    let days = release
+        .delivery(1)
+        .unwrap()
+        .get("560001".parse().unwrap())
+        .unwrap()
+        .days_max;
     assert_eq!((days, release.pincodes_covered()), (Some(3), 2));
     assert_eq!(rig.build().await.outcome, ReleaseOutcome::Unchanged);
 
@@ -197,7 +218,8 @@ fn went(release: &Release, name: &str, product: u64) -> Vec<(Timestamp, Option<i
 #[tokio::test]
 async fn price_history_reaches_the_release_with_the_products() {
     let rig = Rig::new().await;
-    rig.commit(vec![refresh("alpha", 1, 100), refresh("beta", 1, 100)]).await;
+    rig.commit(vec![refresh("alpha", 1, 100), refresh("beta", 1, 100)])
+        .await;
     rig.build().await;
     let release = rig.open().await;
     assert_eq!(went(&release, "alpha", 1), [(hour(1), Some(100))]);

@@ -37,14 +37,25 @@ async fn market() -> Market {
 
 async fn path_of(market: &Market, query: &str) -> String {
     let found = market.get(&format!("/v1/search?q={query}&limit=1")).await.json();
-    format!("/v1/products/{}/price-history", found["data"][0]["id"].as_str().unwrap())
+    format!(
+        "/v1/products/{}/price-history",
+        found["data"][0]["id"].as_str().unwrap()
+    )
 }
 
 #[tokio::test]
 async fn price_history_tells_what_was_observed_newest_first() {
     let market = market().await;
     let path = path_of(&market, "vienna").await;
-    insta::assert_snapshot!(market.body(&format!("{path}?limit=3")).await.replace('\n', "").replace("  ", ""), @"");
+    let told = market.get(&format!("{path}?limit=3")).await;
+    let entries = told.json()["data"].as_array().unwrap().clone();
+    let entries: Vec<String> = entries.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(entries.join("\n"), @r#"
+{"available":true,"compare_at_minor":59900,"currency":"INR","event":"changed","observed_at":"2026-11-20T06:30:00Z","price_minor":49900,"variant_id":"11"}
+{"available":null,"compare_at_minor":null,"currency":"INR","event":"gone","observed_at":"2026-11-18T06:30:00Z","price_minor":null,"variant_id":"13"}
+{"available":true,"compare_at_minor":null,"currency":"INR","event":"first_seen","observed_at":"2026-11-01T06:30:00Z","price_minor":54900,"variant_id":"11"}
+"#);
+    let _: PriceHistoryAnswer = told.read();
     let brew: PriceHistoryAnswer = market.get(&path_of(&market, "cold+brew").await).await.read();
     let told: Vec<_> = brew
         .data

@@ -51,7 +51,51 @@ async fn shipping_tells_the_stores_terms_and_the_days_that_every_rate_keeps() {
     let id = id_of(&market, "vienna").await;
     let path = format!("/v1/shipping?product={id}&pincode=560001");
     let _: ShippingAnswer = market.get(&path).await.read();
-    insta::assert_snapshot!(market.body(&path).await, @"");
+    insta::assert_snapshot!(market.body(&path).await, @r#"
+{
+  "data": {
+    "product_id": "3184d755-3f80-5149-ac36-3f630b93c84d",
+    "brand_slug": "blue-tokai",
+    "pincode": "560001",
+    "currency": "INR",
+    "free_shipping_threshold_minor": 49900,
+    "cod_available": true,
+    "tiers": [
+      {
+        "name": "Standard",
+        "amount_minor": 5000,
+        "min_order_minor": null,
+        "max_order_minor": null,
+        "days_min": 3,
+        "days_max": 5
+      },
+      {
+        "name": "Express",
+        "amount_minor": 15000,
+        "min_order_minor": null,
+        "max_order_minor": null,
+        "days_min": 1,
+        "days_max": 2
+      }
+    ],
+    "delivery": {
+      "serviceable": null,
+      "days_min": 1,
+      "days_max": 5,
+      "earliest_date": "2026-11-22",
+      "latest_date": "2026-11-26",
+      "zone": null,
+      "sampled_at": null,
+      "basis": "policy"
+    }
+  },
+  "provenance": {
+    "release": "[release]",
+    "refreshed_at": "2026-11-20T06:30:00Z"
+  },
+  "tier": "graph"
+}
+"#);
 }
 
 #[tokio::test]

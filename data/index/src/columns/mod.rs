@@ -18,6 +18,6 @@ pub(crate) use details::{DETAILS, DetailsWriter};
 pub use details::{Details, DetailsRow, MediaRef, NamedValues, ReviewRef, VariantRef};
 pub(crate) use facets::{FACETS, FacetsWriter};
 pub use facets::{FacetKey, Facets, fold_name, fold_value};
-pub(crate) use history::{HISTORY, History, HistoryWriter};
 pub use history::PriceRef;
+pub(crate) use history::{HISTORY, History, HistoryWriter};
 pub(crate) use lookup::{LOOKUP, Lookup, write_lookup};

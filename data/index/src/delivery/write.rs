@@ -22,10 +22,7 @@ pub fn write_delivery(dir: &Path, samples: &[DeliverySample]) -> Result<Option<F
     if samples.is_empty() {
         return Ok(None);
     }
-    let columns = |source| BuildError::Columns {
-        file: DELIVERY,
-        source,
-    };
+    let columns = |source| BuildError::Columns { file: DELIVERY, source };
     let bytes = encode(samples).map_err(columns)?;
     let mut hasher = digest::Hasher::default();
     hasher.update(&bytes);
@@ -44,8 +41,18 @@ fn encode(samples: &[DeliverySample]) -> Result<Vec<u8>, ArrowError> {
     let pincodes = samples.iter().map(|sample| sample.pincode.number());
     let columns: Vec<ArrayRef> = vec![
         Arc::new(UInt32Array::from_iter_values(pincodes)),
-        Arc::new(samples.iter().map(|sample| sample.serviceable).collect::<BooleanArray>()),
-        Arc::new(samples.iter().map(|sample| sample.zone.as_deref()).collect::<StringArray>()),
+        Arc::new(
+            samples
+                .iter()
+                .map(|sample| sample.serviceable)
+                .collect::<BooleanArray>(),
+        ),
+        Arc::new(
+            samples
+                .iter()
+                .map(|sample| sample.zone.as_deref())
+                .collect::<StringArray>(),
+        ),
         Arc::new(samples.iter().map(|sample| sample.days_min).collect::<UInt16Array>()),
         Arc::new(samples.iter().map(|sample| sample.days_max).collect::<UInt16Array>()),
         Arc::new(Int64Array::from_iter_values(

@@ -203,7 +203,9 @@ impl PartBuilder {
         self.rows += 1;
         // Cards hold about this much besides texts, and facet codes with their posting lists.
         let codes = product.tags.len() + product.options.len() + product.attributes.len();
-        self.card_bytes = self.card_bytes.saturating_add(256 + product.title.len() + 16 * codes + 48 * points);
+        self.card_bytes = self
+            .card_bytes
+            .saturating_add(256 + product.title.len() + 16 * codes + 48 * points);
         Ok(())
     }
 

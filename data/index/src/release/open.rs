@@ -13,8 +13,8 @@ use tantivy::directory::{MmapDirectory, OwnedBytes};
 
 use super::{Part, Release, categories, text_index};
 use crate::columns::{CARDS, Cards, DETAILS, Details, FACETS, Facets, HISTORY, History, LOOKUP, Lookup, ipc};
-use crate::error::OpenError;
 use crate::delivery::{self as matrices, DELIVERY, DeliveryMatrix};
+use crate::error::OpenError;
 use crate::manifest::{BrandEntry, Embedding, FileEntry, Manifest, PartEntry, SCHEMA_VERSION};
 use crate::store::LocalRelease;
 use crate::suggest::{SUGGEST, Suggest};

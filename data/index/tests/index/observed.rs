@@ -36,10 +36,13 @@ fn read_back(product: &Product, history: &[PricePoint]) -> Vec<PricePoint> {
     store.products = vec![product.clone()];
     // Only for the manifest around the part, which is built anew below.
     let mut manifest = build(None, &[store.clone()], 10, dir.path());
-    let mut parts = PartsBuilder::new(dir.path(), &data_index::BuildOptions {
-        embedder: data_embedding::shipped(),
-        ..data_index::BuildOptions::default()
-    });
+    let mut parts = PartsBuilder::new(
+        dir.path(),
+        &data_index::BuildOptions {
+            embedder: data_embedding::shipped(),
+            ..data_index::BuildOptions::default()
+        },
+    );
     parts.push_with_history(product, &store.facts, history).unwrap();
     manifest.parts = parts.finish().unwrap().into_iter().map(|part| part.entry).collect();
     let release = Release::open(LocalRelease::in_directory(manifest, dir.path())).unwrap();
@@ -106,12 +109,20 @@ fn what_is_known_of_delivery_changes_the_release_and_no_part() {
     let dir = tempfile::tempdir().unwrap();
     let mut stores = [catalogue(0, 1, 5), catalogue(1, 1, 5)];
     let first = build(None, &stores, 1_000, dir.path());
-    let samples = [sample(110_001, (1, 2)), sample(560_001, (2, 3)), sample(560_034, (2, 5))];
+    let samples = [
+        sample(110_001, (1, 2)),
+        sample(560_001, (2, 3)),
+        sample(560_034, (2, 5)),
+    ];
     stores[1].facts.delivery = write_delivery(dir.path(), &samples).unwrap();
     let second = build(Some(&first), &stores, 1_000, dir.path());
     assert_ne!(second.id, first.id);
     assert_eq!(second.parts, first.parts);
-    assert!(second.files().any(|file| Some(file) == stores[1].facts.delivery.as_ref()));
+    assert!(
+        second
+            .files()
+            .any(|file| Some(file) == stores[1].facts.delivery.as_ref())
+    );
     let release = open(&second, dir.path());
     assert_eq!(release.pincodes_covered(), 3);
     assert!(release.delivery(0).is_none() && release.delivery(9).is_none());
@@ -134,11 +145,36 @@ fn a_damaged_delivery_file_is_an_error_when_opened() {
     let mut stores = [catalogue(0, 1, 2)];
     stores[0].facts.delivery = write_delivery(dir.path(), &[sample(110_001, (1, 2))]).unwrap();
     let manifest = build(None, &stores, 1_000, dir.path());
-    let file = dir.path().join(stores[0].facts.delivery.as_ref().unwrap().sha256.to_string());
+    let file = dir
+        .path()
+        .join(stores[0].facts.delivery.as_ref().unwrap().sha256.to_string());
     let whole = std::fs::read(&file).unwrap();
     for damaged in [whole[..whole.len() - 1].to_vec(), vec![0; whole.len()]] {
         std::fs::remove_file(&file).unwrap();
         std::fs::write(&file, damaged).unwrap();
         assert!(Release::open(LocalRelease::in_directory(manifest.clone(), dir.path())).is_err());
     }
+}
+
+#[test]
+fn damage_to_a_delivery_file_names_its_store() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let mut stores = [catalogue(0, 1, 2), catalogue(1, 1, 2)];
+    stores[1].facts.delivery = write_delivery(dir.path(), &[sample(110_001, (1, 2))]).unwrap();
+    let manifest = build(None, &stores, 1_000, dir.path());
+    let releases = data_index::ReleaseStore::new(
+        data_storage::Storage::memory(),
+        std::sync::Arc::new(crate::fixture::SetClock::default()),
+    );
+    // Nothing was uploaded: every file is missing.
+    let damage = runtime.block_on(releases.verify(&manifest)).unwrap();
+    let delivery = damage.iter().find(|one| one.name == "delivery.arrow").unwrap();
+    assert_eq!(delivery.stores, [stores[1].facts.brand.store.clone()]);
+    assert!(
+        delivery
+            .to_string()
+            .ends_with("(delivery.arrow of the stores s001.example)"),
+        "{delivery}"
+    );
 }

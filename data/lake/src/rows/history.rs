@@ -237,7 +237,11 @@ pub(crate) fn points(batch: &RecordBatch) -> Result<Vec<StorePoints>, LakeError>
             compare_at_minor: some_int(compare_at, row),
             available: available.is_valid(row).then(|| available.value(row)),
         };
-        let point = (id_from_column(product.value(row)), id_from_column(tick.value(row)), point);
+        let point = (
+            id_from_column(product.value(row)),
+            id_from_column(tick.value(row)),
+            point,
+        );
         match runs.last_mut() {
             Some((last, points)) if last.as_str() == store.value(row) => points.push(point),
             _ => runs.push((columns.parse("store", store.value(row))?, vec![point])),
