@@ -58,11 +58,16 @@ fn start(cli: Cli) -> anyhow::Result<Outcome> {
         config::LogFormat::Text => api::LogFormat::Pretty,
         config::LogFormat::Json => api::LogFormat::Json,
     };
-    api::init_logs(format, &config.log.filter).map_err(|error| exit::usage(error.into()))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let collector = config.traces.collector();
+    let collector = collector.as_ref().map(|to| (to, runtime.handle().clone()));
+    let traces = api::init_logs(format, &config.log.filter, collector).map_err(|error| exit::usage(error.into()))?;
     let context = Context::new(config, output, cli.global.quiet, layers.is_default("home"));
     // Boxed: the future holds every command's state and would be a large value on the stack.
     let outcome = runtime.block_on(Box::pin(commands::run(cli.command, context)));
+    if let Some(traces) = traces {
+        traces.end();
+    }
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
     outcome
 }

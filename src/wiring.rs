@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use data_embedding::Embedder;
 use data_index::ReleaseStore;
 use data_lake::{Lake, LakeConfig};
 use data_model::Clock;
@@ -13,7 +14,7 @@ use storefront::Storefront;
 use url::Url;
 
 use crate::clock::SystemClock;
-use crate::config::Config;
+use crate::config::{Config, EmbedderChoice};
 use crate::exit::usage;
 use crate::output::Output;
 
@@ -121,6 +122,7 @@ impl Context {
             market_utc_offset_minutes: self.config.market_utc_offset_minutes,
             poll_ms: given.poll_ms,
             synonyms: self.synonyms()?,
+            embedder: self.embedder()?,
             cursor_key: secret.map_or(defaults.cursor_key.clone(), CursorKey::from_secret),
             edge: api::EdgeConfig {
                 timeout_ms: given.request_timeout_ms,
@@ -145,6 +147,16 @@ impl Context {
         }
         let file = std::fs::read_to_string(path).with_context(|| path.clone())?;
         Synonyms::with_operators(&file).with_context(|| path.clone())
+    }
+
+    /// What embeds products and queries, as configured.
+    pub(crate) fn embedder(&self) -> anyhow::Result<Option<Arc<dyn Embedder>>> {
+        match self.config.embedding.embedder {
+            EmbedderChoice::Table => data_embedding::shipped()
+                .map(Some)
+                .context("the embedding table that is part of the program is damaged"),
+            EmbedderChoice::None => Ok(None),
+        }
     }
 
     /// Limits of the connections that servers take.

@@ -15,6 +15,7 @@ mod problem;
 mod request_id;
 mod serve;
 mod telemetry;
+mod traces;
 mod violation;
 
 pub use answer::{Asset, CacheRule, Envelope, GraphAnswer, Tier, json};
@@ -29,4 +30,5 @@ pub use problem::Problem;
 pub use request_id::RequestId;
 pub use serve::{ServeError, ServerConfig, serve};
 pub use telemetry::{LogFormat, TelemetryError, init_logs, install_metrics, metrics_answer, run_metrics_upkeep};
+pub use traces::{TraceConfig, Traces};
 pub use violation::{Location, Rule, Violation};

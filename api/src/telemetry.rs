@@ -5,9 +5,13 @@ use http::{HeaderValue, header};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use std::io::IsTerminal;
 use tokio_util::sync::CancellationToken;
-use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
-use tracing_subscriber::util::TryInitError;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
+use tracing_subscriber::{EnvFilter, Layer};
+
+use crate::traces::{TraceConfig, Traces};
 
 /// How log lines look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,6 +38,18 @@ pub enum TelemetryError {
     /// Another part of the program took the log first.
     #[error("a log is installed already")]
     LogInstalled(#[source] TryInitError),
+    /// The client that would send spans could not be made.
+    #[error("no HTTP client for traces")]
+    TraceClient(#[source] reqwest::Error),
+    /// The collector's address is of no use.
+    #[error("traces cannot be sent to {endpoint:?}")]
+    TraceExporter {
+        /// The address as configured.
+        endpoint: String,
+        /// What is wrong with it.
+        #[source]
+        source: opentelemetry_otlp::ExporterBuildError,
+    },
     /// Another part of the program took the metrics first, or a bucket list is empty.
     #[error("the metrics could not be installed")]
     Metrics(#[source] BuildError),
@@ -41,23 +57,50 @@ pub enum TelemetryError {
 
 /// Sends the program's log to standard error. `filter` is a `tracing` filter: `info,access=debug` also logs requests.
 ///
+/// With `traces` spans are sent to a collector too, by `runtime`; what it answers must be ended by the caller.
+///
 /// # Errors
 /// See [`TelemetryError`].
-pub fn init_logs(format: LogFormat, filter: &str) -> Result<(), TelemetryError> {
-    use tracing_subscriber::util::SubscriberInitExt;
-    let filter = EnvFilter::try_new(filter).map_err(|source| TelemetryError::Filter {
-        filter: filter.to_owned(),
-        source,
-    })?;
-    let lines = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+pub fn init_logs(
+    format: LogFormat,
+    filter: &str,
+    traces: Option<(&TraceConfig, tokio::runtime::Handle)>,
+) -> Result<Option<Traces>, TelemetryError> {
+    let filter = env_filter(filter)?;
+    let Some((config, runtime)) = traces else {
+        // A filter for all is cheaper than one for a layer.
+        let log = tracing_subscriber::registry().with(filter).with(lines(format));
+        log.try_init().map_err(TelemetryError::LogInstalled)?;
+        return Ok(None);
+    };
+    let spans = env_filter(&config.filter)?;
+    let (traces, tracer) = Traces::start(config, runtime)?;
+    let spans = tracing_opentelemetry::layer().with_tracer(tracer).with_filter(spans);
+    let log = tracing_subscriber::registry()
+        .with(lines(format).with_filter(filter))
+        .with(spans);
+    log.try_init().map_err(TelemetryError::LogInstalled)?;
+    Ok(Some(traces))
+}
+
+fn lines<S>(format: LogFormat) -> Box<dyn Layer<S> + Send + Sync>
+where
+    S: tracing::Subscriber + for<'span> LookupSpan<'span>,
+{
+    let lines = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal());
-    let installed = match format {
-        LogFormat::Pretty => lines.finish().try_init(),
-        LogFormat::Json => lines.json().flatten_event(true).finish().try_init(),
-    };
-    installed.map_err(TelemetryError::LogInstalled)
+    match format {
+        LogFormat::Pretty => lines.boxed(),
+        LogFormat::Json => lines.json().flatten_event(true).boxed(),
+    }
+}
+
+fn env_filter(filter: &str) -> Result<EnvFilter, TelemetryError> {
+    EnvFilter::try_new(filter).map_err(|source| TelemetryError::Filter {
+        filter: filter.to_owned(),
+        source,
+    })
 }
 
 /// Upper bounds of the classes that durations are counted in.

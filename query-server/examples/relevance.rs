@@ -227,10 +227,22 @@ async fn publish(stores: &Stores, scratch: &Path) -> anyhow::Result<()> {
             product_count: products.len() as u64,
         })
         .collect();
-    let plan = plan(None, &lake, &PlanOptions::default());
+    let embedder = data_embedding::shipped();
+    let options = BuildOptions {
+        embedder: embedder.clone(),
+        ..BuildOptions::default()
+    };
+    let plan = plan(
+        None,
+        &lake,
+        &PlanOptions {
+            embedding: options.embedding(),
+            ..PlanOptions::default()
+        },
+    );
     let mut built = Vec::new();
     for group in &plan.build {
-        let mut parts = PartsBuilder::new(&files, &BuildOptions::default());
+        let mut parts = PartsBuilder::new(&files, &options);
         let of_group = |held: &&(BrandFacts, Vec<Product>)| group.stores.contains(&held.0.brand.store);
         for (facts, products) in stores.iter().filter(of_group) {
             for product in products {

@@ -152,6 +152,7 @@ impl QueryServer {
     }
 }
 
+#[tracing::instrument(target = "trace::release", name = "release open", level = "info", skip_all, fields(release = %current.id))]
 fn prepare(
     local: LocalRelease,
     current: Current,

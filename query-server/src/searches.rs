@@ -35,6 +35,14 @@ impl Searches {
         if let Ok(_here) = self.here.try_acquire() {
             return Ok(search());
         }
+        self.run_beside(search).await
+    }
+
+    /// Runs `search` when there is a place, never where requests are answered: it may wait for others.
+    pub(crate) async fn run_beside<T: Send + 'static>(
+        &self,
+        search: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Problem> {
         let place = match self.places.try_acquire() {
             Ok(place) => place,
             Err(_) => {

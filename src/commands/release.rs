@@ -96,7 +96,10 @@ pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -
             ..CheckOptions::default()
         },
         plan: data_index::PlanOptions::default(),
-        build: data_index::BuildOptions::default(),
+        build: data_index::BuildOptions {
+            embedder: context.embedder()?,
+            ..data_index::BuildOptions::default()
+        },
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         work_dir: cache_dir.join("build"),
         cache_dir,

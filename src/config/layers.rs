@@ -192,6 +192,7 @@ fn check(config: &Config) -> anyhow::Result<()> {
     );
     share("refresh.collapse.share_min", config.refresh.collapse.share_min)?;
     share("release.collapse_share", config.release.collapse_share)?;
+    share("traces.sample_share", config.traces.sample_share)?;
     positive(
         "refresh.crawl.stores_concurrent",
         config.refresh.crawl.stores_concurrent as u64,

@@ -5,4 +5,4 @@ mod layers;
 mod sections;
 
 pub(crate) use layers::{Layer, Layers};
-pub(crate) use sections::{Config, LogFormat};
+pub(crate) use sections::{Config, EmbedderChoice, LogFormat};

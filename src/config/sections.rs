@@ -22,8 +22,10 @@ pub(crate) struct Config {
     pub(crate) refresh: RefreshConfig,
     pub(crate) lake: Lake,
     pub(crate) release: Release,
+    pub(crate) embedding: Embedding,
     pub(crate) query_server: QueryServer,
     pub(crate) log: Log,
+    pub(crate) traces: Traces,
 }
 
 /// How to reach an S3-compatible store; empty text means "not set".
@@ -53,6 +55,23 @@ pub(crate) struct Release {
     pub(crate) gc_min_age_s: u64,
     /// A release with less than this share of the products of the one before is not published.
     pub(crate) collapse_share: f64,
+}
+
+/// What turns texts into vectors, for builds and for queries alike.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Embedding {
+    pub(crate) embedder: EmbedderChoice,
+}
+
+/// Which embedder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum EmbedderChoice {
+    /// The table that is part of the program.
+    Table,
+    /// None: releases are built without vectors, and searched by words alone.
+    None,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -87,6 +106,30 @@ pub(crate) struct Log {
     pub(crate) format: LogFormat,
 }
 
+/// Where spans go; nowhere by default.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Traces {
+    /// Base URL of an OTLP collector that takes HTTP with protobuf; empty: no traces.
+    pub(crate) endpoint: String,
+    /// Which spans, as a `tracing` filter.
+    pub(crate) filter: String,
+    /// Share of traces that are recorded, where the caller has not decided.
+    pub(crate) sample_share: f64,
+}
+
+impl Traces {
+    /// What the telemetry needs to know; `None` when traces go nowhere.
+    pub(crate) fn collector(&self) -> Option<api::TraceConfig> {
+        (!self.endpoint.is_empty()).then(|| api::TraceConfig {
+            endpoint: self.endpoint.clone(),
+            filter: self.filter.clone(),
+            sample_share: self.sample_share,
+            service: "haat".into(),
+        })
+    }
+}
+
 impl Config {
     /// What holds when nothing is set.
     pub(crate) fn defaults() -> anyhow::Result<Self> {
@@ -112,6 +155,9 @@ impl Config {
                 gc_min_age_s: 86_400,
                 collapse_share: 0.5,
             },
+            embedding: Embedding {
+                embedder: EmbedderChoice::Table,
+            },
             query_server: QueryServer {
                 listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
                 cache: String::new(),
@@ -125,6 +171,11 @@ impl Config {
             log: Log {
                 filter: "warn,haat=info".into(),
                 format: LogFormat::Text,
+            },
+            traces: Traces {
+                endpoint: String::new(),
+                filter: "info".into(),
+                sample_share: 1.0,
             },
         })
     }

@@ -213,6 +213,7 @@ impl Exchange {
     }
 
     /// One request to one host, when it is its turn; the outcome moves the host's pace and breaker.
+    #[tracing::instrument(target = "trace::store", name = "store request", level = "info", skip_all, fields(otel.kind = "client", server.address = %host.name, url.path = url.path(), http.response.status_code = tracing::field::Empty))]
     pub(crate) async fn hop(
         &self,
         host: &Host,
@@ -234,6 +235,7 @@ impl Exchange {
         match &outcome {
             Ok(answer) => {
                 let (status, size_bytes) = (answer.status.as_u16(), answer.body.len());
+                tracing::Span::current().record("http.response.status_code", status);
                 tracing::debug!(host = %host.name, path = url.path(), status, size_bytes, duration_ms, "store answered");
             }
             Err(error) => {

@@ -15,5 +15,7 @@ mod page;
 mod peers;
 mod recorded;
 mod release;
+mod schemathesis;
 mod support;
 mod swap;
+mod traces;

@@ -17,11 +17,12 @@ use futures::FutureExt;
 use http::Method;
 use tokio::sync::Semaphore;
 use tower::{Layer, Service};
+use tracing::Instrument;
 
 use self::finish::Asked;
 pub(crate) use self::host::HostFault;
 use self::observe::RouteMetrics;
-use crate::{Problem, RequestId};
+use crate::{Problem, RequestId, traces};
 
 /// Limits of what one server takes on.
 #[derive(Debug, Clone)]
@@ -137,6 +138,7 @@ where
         metrics.get_or_init(|| RouteMetrics::of(pattern_text));
         let always = limits.config.always_answered.contains(&pattern_text);
         let refused = refusal(&request, &limits.config);
+        let span = traces::request_span(&request, pattern_text, asked.id.as_str());
         if refused.is_none() && !matches!(*request.method(), Method::GET | Method::HEAD) {
             request.extensions_mut().insert(BodyLimit(limits.config.body_bytes_max));
         }
@@ -145,7 +147,8 @@ where
             // The handler runs as this future is polled, not before.
             None => Ok(self.inner.call(request)),
         };
-        Box::pin(async move {
+        let traced = (!span.is_disabled()).then(|| span.clone());
+        let answering = async move {
             let answered = match inner {
                 Ok(inner) => run(inner, &limits, always, &asked.id).await,
                 Err(problem) => problem.into_response(),
@@ -154,8 +157,17 @@ where
             if let Some(route) = metrics.get() {
                 route.record(response.status(), started.elapsed());
             }
+            if let Some(span) = traced {
+                span.record("http.response.status_code", response.status().as_u16());
+            }
             Ok(response)
-        })
+        };
+        // To enter a span at every poll costs even when nobody looks at it.
+        if span.is_disabled() {
+            Box::pin(answering)
+        } else {
+            Box::pin(answering.instrument(span))
+        }
     }
 }
 

@@ -17,7 +17,24 @@ const GROUP: usize = 4;
 /// What a group adds at most: four groups together fit into a byte.
 const GROUP_MAX: f32 = 63.0;
 /// Rotations one after the other; one alone leaves sparse vectors uneven.
-const ROUNDS: u64 = 2;
+const ROUNDS: usize = 2;
+
+/// Which components change their sign before each round. Part of the format: other signs are other sketches.
+static SIGNS: [[i8; DIMENSIONS_MAX]; ROUNDS] = signs();
+
+const fn signs() -> [[i8; DIMENSIONS_MAX]; ROUNDS] {
+    let (mut signs, mut state, mut at) = ([[1; DIMENSIONS_MAX]; ROUNDS], 0x9e37_79b9_7f4a_7c15_u64, 0);
+    while at < ROUNDS * DIMENSIONS_MAX {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        if state >> 63 == 1 {
+            signs[at % ROUNDS][at / ROUNDS] = -1;
+        }
+        at += 1;
+    }
+    signs
+}
 
 /// Bits of one sketch.
 fn bits(dimensions: usize) -> usize {
@@ -54,16 +71,9 @@ fn rotated(vector: &Vector) -> Vec<i32> {
         .map(|component| i32::from(*component))
         .collect();
     turned.resize(bits(turned.len()), 0);
-    for round in 0..ROUNDS {
-        // Part of the format: other signs are other sketches.
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(round + 1);
-        for component in &mut turned {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            if state >> 63 == 1 {
-                *component = component.wrapping_neg();
-            }
+    for signs in &SIGNS {
+        for (component, sign) in turned.iter_mut().zip(signs) {
+            *component = component.wrapping_mul(i32::from(*sign));
         }
         let mut width = 1;
         while width < turned.len() {

@@ -122,6 +122,7 @@ impl Lake {
     ///
     /// # Errors
     /// The storage fails, a table is not readable, a store occurs twice, or others commit without pause.
+    #[tracing::instrument(target = "trace::lake", name = "lake commit", level = "info", skip_all, fields(brands = refreshes.len()))]
     pub async fn commit(&self, refreshes: Vec<BrandRefresh>, run: RunSummaryRow) -> Result<CommitReport, LakeError> {
         let hashed = compute(move || Ok(refreshes.into_iter().map(HashedRefresh::new).collect())).await?;
         self.commit_hashed(hashed, run).await

@@ -215,12 +215,19 @@ impl Wanted {
         for condition in conditions {
             match condition {
                 Condition::Slugs(slugs) => {
-                    let slugs = slugs.iter().filter_map(|slug| slug.parse::<BrandSlug>().ok());
-                    let brands = slugs.filter_map(|slug| release.brand_by_slug(&slug));
+                    // As it is spelled, like any text that SQL compares.
+                    let brands = slugs.iter().filter_map(|text| {
+                        let slug = text.parse::<BrandSlug>().ok()?;
+                        release.brand_by_slug(&slug).filter(|_| slug.as_str() == text)
+                    });
                     wanted.stores(brands.map(|entry| entry.facts.brand.store.clone()).collect());
                 }
                 Condition::Stores(stores) => {
-                    wanted.stores(stores.iter().filter_map(|store| store.parse().ok()).collect());
+                    let hosts = stores.iter().filter_map(|text| {
+                        let host = text.parse::<StoreHost>().ok();
+                        host.filter(|host| host.as_str() == text)
+                    });
+                    wanted.stores(hosts.collect());
                 }
                 Condition::Product(ident) => {
                     let found = ident

@@ -56,20 +56,22 @@ impl Each {
     /// Adds the rows of a product. Of facet values only those with these codes.
     pub(crate) fn expand(self, part: (u32, &Part), row: u32, codes: Option<&Range<u32>>, out: &mut Vec<Row>) {
         let (at, part) = part;
-        let row = |position| Row {
+        let made = |position| Row {
             part: at,
             row,
             position,
         };
-        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         match self {
-            Self::Product | Self::Brand => out.push(row(0)),
-            Self::Variant => out.extend((0..part.cards().variant_count(row(0).row)).map(row)),
-            Self::Review => out.extend((0..count(part.details().row(row(0).row).reviews().len())).map(row)),
+            Self::Product | Self::Brand => out.push(made(0)),
+            Self::Variant => out.extend((0..part.cards().variant_count(row)).map(made)),
+            Self::Review => {
+                let count = part.details().row(row).reviews().len();
+                out.extend((0..u32::try_from(count).unwrap_or(u32::MAX)).map(made));
+            }
             Self::Facet => {
-                let held = part.cards().facet_codes(row(0).row).iter().copied();
+                let held = part.cards().facet_codes(row).iter().copied();
                 let held = held.filter(|code| codes.is_none_or(|codes| codes.contains(code)));
-                out.extend(held.map(row));
+                out.extend(held.map(made));
             }
         }
     }

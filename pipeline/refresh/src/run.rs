@@ -10,6 +10,7 @@ use storefront::Storefront;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use crate::collect::Collector;
 use crate::error::with_causes;
@@ -60,6 +61,7 @@ const EVENTS_MAX: usize = 64;
 ///
 /// # Errors
 /// See [`RefreshError`]. What was committed before an error stays; the next run goes on with the rest.
+#[tracing::instrument(target = "trace::crawl", name = "crawl", level = "info", skip_all, fields(dry_run = options.dry_run))]
 pub async fn refresh(
     options: &RunOptions,
     config: &RefreshConfig,
@@ -209,7 +211,11 @@ async fn feed(shared: &Arc<Shared>, brands: Vec<RegisteredBrand>, events: mpsc::
         while tasks.len() >= at_once {
             reap(shared, &mut tasks, &mut slugs, &events).await;
         }
-        let task = tasks.spawn(Arc::clone(shared).refresh_store(brand.clone(), events.clone()));
+        let task = tasks.spawn(
+            Arc::clone(shared)
+                .refresh_store(brand.clone(), events.clone())
+                .in_current_span(),
+        );
         slugs.insert(task.id(), brand);
     }
     while !tasks.is_empty() {

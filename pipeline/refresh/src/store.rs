@@ -120,6 +120,7 @@ impl StoreFailure {
 
 impl Shared {
     /// Takes one store through the run and tells the collector; never fails but by what it tells.
+    #[tracing::instrument(target = "trace::crawl", name = "crawl store", level = "info", skip_all, fields(brand.slug = %brand.slug))]
     pub(crate) async fn refresh_store(self: Arc<Self>, brand: RegisteredBrand, events: mpsc::Sender<Event>) {
         let started = Instant::now();
         let mut summary = self.blank(&brand);

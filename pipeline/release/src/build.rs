@@ -91,6 +91,7 @@ pub struct ReleaseReport {
 ///
 /// # Errors
 /// See [`ReleaseBuildError`]; whatever fails, the current release stays what it was.
+#[tracing::instrument(target = "trace::release", name = "release build", level = "info", skip_all, fields(full = options.full))]
 pub async fn build_release(
     lake: &Lake,
     releases: &ReleaseStore,

@@ -117,7 +117,11 @@ impl Rig {
             full: false,
             dry_run: false,
             checks: CheckOptions::default(),
-            plan: PlanOptions::default(),
+            // So that a changed store alone is indexed, however much of a part it is.
+            plan: PlanOptions {
+                dead_share_max: 1.0,
+                ..PlanOptions::default()
+            },
             build: BuildOptions::default(),
             threads: 1,
             work_dir: self.dir.path().join("work"),

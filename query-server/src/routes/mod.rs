@@ -91,3 +91,9 @@ fn tag_of(served: &Served, uri: &Uri) -> EntityTag {
     let query = uri.query().unwrap_or_default();
     EntityTag::of(&[served.stamp(), uri.path().as_bytes(), query.as_bytes()])
 }
+
+/// The entity tag of an answer to `uri` that the next one need not equal.
+fn passing_tag_of(served: &Served, uri: &Uri) -> EntityTag {
+    let query = uri.query().unwrap_or_default();
+    EntityTag::of(&[served.stamp(), b"passing", uri.path().as_bytes(), query.as_bytes()])
+}

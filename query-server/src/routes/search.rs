@@ -4,7 +4,7 @@ use api::{GraphAnswer, GraphErrors, Problem, if_none_match};
 use axum::extract::{Request, State};
 use data_model::ErrorCode;
 
-use super::tag_of;
+use super::{passing_tag_of, tag_of};
 use crate::browse::of_search;
 use crate::hybrid::{Question, explain, search};
 use crate::plan::search::SearchPlan;
@@ -58,11 +58,24 @@ pub(crate) async fn search_products(
     if if_none_match(request.headers(), &tag) {
         return Ok(GraphAnswer::NotModified(tag));
     }
-    let body = server.0.searches.run(move || answer(&served, &plan)).await??;
+    let searches = &server.0.searches;
+    let (held, waits) = (Arc::clone(&served), served.semantic.waits());
+    let (body, whole) = if waits {
+        searches.run_beside(move || answer(&held, &plan)).await??
+    } else {
+        searches.run(move || answer(&held, &plan)).await??
+    };
+    // What was answered without an embedder that may be there again next time is not what this tag stands for.
+    let tag = if whole {
+        tag
+    } else {
+        passing_tag_of(&served, request.uri())
+    };
     Ok(GraphAnswer::Fresh(tag, body.into()))
 }
 
-fn answer(served: &Arc<Served>, plan: &SearchPlan) -> Result<Vec<u8>, Problem> {
+/// The answer, and whether it will be the same as long as the release is.
+fn answer(served: &Arc<Served>, plan: &SearchPlan) -> Result<(Vec<u8>, bool), Problem> {
     let filter = plan.filter(&served.release);
     let similar_to = match &plan.similar_to {
         Some(ident) => Some(
@@ -94,37 +107,34 @@ fn answer(served: &Arc<Served>, plan: &SearchPlan) -> Result<Vec<u8>, Problem> {
         None
     };
     let cards = |out: &mut Vec<u8>| json::array(out, &found.rows, |out, row| card::card(out, served, row.at));
-    Ok(envelope(
-        found.rows.len() * 640 + 256,
-        served.id_text(),
-        cards,
-        |provenance| {
-            provenance.text("engine", found.engine.as_str());
-            provenance.text("requested_mode", plan.mode.as_str());
-            provenance.text("relaxed", found.relaxed.as_str());
-            provenance.array("corrections", &found.corrections, |out, correction| {
-                json::object(out, |object| {
-                    object.text("from", &correction.from);
-                    object.text("to", &correction.to);
-                });
+    let whole = found.degraded != Some(Lacking::Answer);
+    let body = envelope(found.rows.len() * 640 + 256, served.id_text(), cards, |provenance| {
+        provenance.text("engine", found.engine.as_str());
+        provenance.text("requested_mode", plan.mode.as_str());
+        provenance.text("relaxed", found.relaxed.as_str());
+        provenance.array("corrections", &found.corrections, |out, correction| {
+            json::object(out, |object| {
+                object.text("from", &correction.from);
+                object.text("to", &correction.to);
             });
-            provenance.text_or_null("degraded", found.degraded.map(Lacking::as_str));
-            provenance.array("synonyms", &found.synonyms, |out, synonym| {
-                json::object(out, |object| {
-                    object.text("of", &synonym.of);
-                    object.text("to", &synonym.to);
-                });
+        });
+        provenance.text_or_null("degraded", found.degraded.map(Lacking::as_str));
+        provenance.array("synonyms", &found.synonyms, |out, synonym| {
+            json::object(out, |object| {
+                object.text("of", &synonym.of);
+                object.text("to", &synonym.to);
             });
-            if let Some(counts) = &counts {
-                facets::members(provenance, counts);
-            }
-            if plan.explain {
-                provenance.array("explain", &found.rows, |out, row| {
-                    if let Some(part) = served.release.part(row.at.part) {
-                        explain(out, row, part.cards().id(row.at.row));
-                    }
-                });
-            }
-        },
-    ))
+        });
+        if let Some(counts) = &counts {
+            facets::members(provenance, counts);
+        }
+        if plan.explain {
+            provenance.array("explain", &found.rows, |out, row| {
+                if let Some(part) = served.release.part(row.at.part) {
+                    explain(out, row, part.cards().id(row.at.row));
+                }
+            });
+        }
+    });
+    Ok((body, whole))
 }

@@ -75,10 +75,10 @@ impl Typed {
                     .into_iter()
                     .map(|near| near.into_iter().map(|near| near.texts).collect())
                     .collect();
-            }
-            if nowhere(&held) {
                 // Who goes on typing elsewhere may have left a word half typed.
-                held = parts.iter().map(begun).collect();
+                held.iter_mut()
+                    .zip(parts)
+                    .for_each(|(held, part)| held.extend(begun(part)));
             }
             if nowhere(&held) {
                 return Self {

@@ -69,6 +69,7 @@ async fn words_come_in_any_order_and_the_last_may_be_begun() {
         "vienna roast coffee",
         "coffee vie",
         "roast vienna",
+        "roas vienna",
         "ROAST  Vienna!",
         "viénna",
     ] {
@@ -106,14 +107,7 @@ async fn typing_errors_are_forgiven() {
     // One edit up to seven letters, two from eight.
     assert_eq!(titles(&market, "vinnea").await, ["Vienna Roast Coffee"; 0]);
     // What is known is not mended.
-    assert_eq!(
-        titles(&market, "shirt").await,
-        ["Linen Shirt", "Cotton Shirt"]
-            .map(String::from)
-            .into_iter()
-            .rev()
-            .collect::<Vec<_>>()
-    );
+    assert_eq!(titles(&market, "shirt").await, ["Linen Shirt", "Cotton Shirt"]);
 }
 
 #[tokio::test]
@@ -187,7 +181,10 @@ async fn queries_are_phrases_of_the_catalogue_and_no_junk() {
     assert_eq!(queries(&market, "t-sh").await, ["t-shirt"]);
     assert_eq!(queries(&market, "silk saree w").await, [""; 0]);
     // A later word of a phrase comes after those that begin so.
-    assert_eq!(queries(&market, "sa").await[..2], ["saree", "silk saree"]);
+    assert_eq!(
+        queries(&market, "sa").await[..3],
+        ["saree", "saree with blouse", "silk saree"]
+    );
     for text in ["sku", "99", "42", "20", "with", "of"] {
         assert_eq!(queries(&market, text).await, [""; 0], "{text}");
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
+use data_embedding::Embedder;
 use data_index::{
     Assembly, BrandFacts, BuildOptions, CheckOptions, LakeStore, Manifest, PartsBuilder, PlanOptions, Publication,
     Published, ReleaseStore, assemble, plan, write_delivery,
@@ -31,7 +32,7 @@ pub(crate) type Catalogue = Vec<(BrandFacts, Vec<Product>)>;
 
 /// Builds a release of these brands; its files lie in `dir`.
 pub(crate) fn build(catalogue: &Catalogue, dir: &Path, rows_max: u32) -> Manifest {
-    build_observed(catalogue, &Observed::default(), dir, rows_max)
+    build_observed(catalogue, &Observed::default(), dir, (rows_max, data_embedding::shipped()))
 }
 
 /// What was observed besides products: delivery by the brands' slugs, prices by the platform's ids of products.
@@ -41,9 +42,16 @@ pub(crate) struct Observed {
     pub(crate) prices: BTreeMap<u64, Vec<PricePoint>>,
 }
 
-fn build_observed(catalogue: &Catalogue, observed: &Observed, dir: &Path, rows_max: u32) -> Manifest {
+/// The same with what was observed of them, and another embedder.
+fn build_observed(
+    catalogue: &Catalogue,
+    observed: &Observed,
+    dir: &Path,
+    (rows_max, embedder): (u32, Option<Arc<dyn Embedder>>),
+) -> Manifest {
     let options = BuildOptions {
         rows_max,
+        embedder,
         ..BuildOptions::default()
     };
     let mut parts = PartsBuilder::new(dir, &options);
@@ -73,6 +81,7 @@ fn build_observed(catalogue: &Catalogue, observed: &Observed, dir: &Path, rows_m
         &stores,
         &PlanOptions {
             rows_max,
+            embedding: options.embedding(),
             ..PlanOptions::default()
         },
     );
@@ -97,6 +106,8 @@ pub(crate) struct Market {
     pub(crate) storage: Storage,
     pub(crate) server: QueryServer,
     pub(crate) router: Router,
+    /// What releases are built with.
+    embedder: Option<Arc<dyn Embedder>>,
 }
 
 /// What a request was answered.
@@ -122,7 +133,26 @@ impl Market {
             storage,
             server,
             router,
+            embedder: data_embedding::shipped(),
         }
+    }
+
+    /// A server that serves these brands, whose release is built with one embedder and served with another.
+    pub(crate) async fn embedding(
+        catalogue: &Catalogue,
+        built: Option<Arc<dyn Embedder>>,
+        serving: Option<Arc<dyn Embedder>>,
+    ) -> Self {
+        let mut market = Self::empty();
+        let mut config = QueryConfig::new("INR".parse().unwrap());
+        config.embedder = serving;
+        let cache = market.dir.path().join("cache");
+        market.server = QueryServer::new(market.store(), cache, Arc::new(FixedClock), config);
+        market.router = market.server.router(None);
+        market.embedder = built;
+        market.publish(catalogue).await;
+        market.server.refresh().await.unwrap();
+        market
     }
 
     /// A server that serves these brands and knows these synonyms.
@@ -167,7 +197,7 @@ impl Market {
         // Several parts, so that what holds within one is tried across parts too.
         let products: usize = catalogue.iter().map(|(_, products)| products.len()).sum();
         let rows_max = u32::try_from(products / 3).unwrap().max(2);
-        let manifest = build_observed(catalogue, observed, files.path(), rows_max);
+        let manifest = build_observed(catalogue, observed, files.path(), (rows_max, self.embedder.clone()));
         let store = self.store();
         let publication = Publication {
             manifest: &manifest,

@@ -53,6 +53,7 @@ impl ReleaseStore {
     /// # Errors
     /// The release fails its checks, a file is damaged and nobody has a good copy, or the store failed. After a failed append the release may be current or not:
     /// look before trying again.
+    #[tracing::instrument(target = "trace::release", name = "release publish", level = "info", skip_all, fields(release = %publication.manifest.id))]
     pub async fn publish(&self, publication: Publication<'_>) -> Result<Published, ReleaseError> {
         let Publication {
             manifest,

@@ -50,6 +50,11 @@ fn has_digits(word: &str) -> bool {
     word.chars().any(char::is_numeric)
 }
 
+/// Whether no phrase begins or ends with this word.
+pub(super) fn is_grammar(word: &str) -> bool {
+    STOP_WORDS.contains(&word)
+}
+
 /// A lone letter says nothing; in scripts with a sign a word, one may.
 fn says_something(word: &str) -> bool {
     word.len() > 1 && word.len() <= WORD_BYTES_MAX
@@ -87,7 +92,7 @@ fn fit(title: &str, terms: &[Term], start: usize, words: &[Term]) -> bool {
     let end = start + words.len();
     // Half of `t-shirt` is no phrase.
     let torn = start.checked_sub(1).is_some_and(joined) || joined(end - 1);
-    let grammar = |term: &Term| STOP_WORDS.contains(&term.text.as_str());
+    let grammar = |term: &Term| is_grammar(&term.text);
     let letter = |at: usize, term: &Term| !says_something(&term.text) && !joined(at);
     if torn || grammar(first) || grammar(last) || letter(start, first) || has_digits(&first.text) {
         return false;
@@ -97,7 +102,9 @@ fn fit(title: &str, terms: &[Term], start: usize, words: &[Term]) -> bool {
         has_digits(&term.text) && (lone_number || term.text.len() > MODEL_BYTES_MAX)
     };
     let alone = words.len() == 1 && first.text.chars().count() < 3 && first.text.is_ascii();
-    !alone && says_something(&last.text) && !words.iter().any(code)
+    // `by` parts a product from who makes it.
+    let makers = words.iter().any(|word| word.text == "by");
+    !alone && !makers && says_something(&last.text) && !words.iter().any(code)
 }
 
 fn shown(text: &str, words: &[Term]) -> Option<Text> {
@@ -162,6 +169,7 @@ mod tests {
         );
         assert_eq!(shown("Café Apron — ग्रीन"), ["café", "café apron", "apron", "ग्रीन"]);
         assert_eq!(shown("Mug, Blue"), ["mug", "blue"]);
+        assert_eq!(shown("Tea by Aarohi"), ["tea", "aarohi"]);
     }
 
     #[test]

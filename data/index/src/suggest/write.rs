@@ -63,6 +63,10 @@ struct Kept {
     held: Held,
 }
 
+fn begins_with_grammar(key: &str) -> bool {
+    key.split(' ').next().is_some_and(phrases::is_grammar)
+}
+
 impl Held {
     fn new(text: &Text) -> Self {
         Self {
@@ -137,7 +141,8 @@ impl SuggestWriter {
         let mut keyed: Vec<(&str, u32)> = Vec::new();
         for (rank, kept) in (0..).zip(&phrases) {
             let keys = beginnings(&kept.key).zip(std::iter::once(0).chain(std::iter::repeat(1)));
-            keyed.extend(keys.map(|(key, later)| (key, 2 * rank + later)));
+            let wanted = keys.filter(|(key, later)| *later == 0 || !begins_with_grammar(key));
+            keyed.extend(wanted.map(|(key, later)| (key, 2 * rank + later)));
         }
         keyed.sort_unstable();
         let (mut keys, mut shown) = (TextsWriter::default(), TextsWriter::default());

@@ -29,7 +29,10 @@ fn any_list() -> impl Strategy<Value = Asked> {
     let sort = prop::sample::select(vec!["relevance", "price_asc", "price_desc", "rating", "newest"]);
     let colors = prop::collection::vec(prop::sample::select(COLORS.to_vec()), 1..3);
     let facet = prop_oneof![
-        colors.prop_map(|values| ("color", values.into_iter().map(str::to_lowercase).collect())),
+        colors.prop_map(|values| (
+            "color",
+            values.into_iter().map(str::to_lowercase).collect::<Vec<String>>()
+        )),
         prop::sample::select(vec!["s", "m", "xxl"]).prop_map(|value| ("size", vec![value.to_owned()])),
         (0..90_u8).prop_map(|tag| ("tag", vec![format!("tag {tag}"), "tag 1".to_owned()])),
         Just(("vendor", vec!["vendor 1".to_owned()])),

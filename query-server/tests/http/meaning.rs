@@ -1,0 +1,205 @@
+use query_server::schema::SearchAnswer;
+
+use crate::catalogue::{brand, product, small};
+use crate::concepts::Concepts;
+use crate::support::Market;
+
+async fn market() -> Market {
+    Market::embedding(
+        &small(),
+        Some(Concepts::named("concepts")),
+        Some(Concepts::named("concepts")),
+    )
+    .await
+}
+
+async fn answer(market: &Market, query: &str) -> SearchAnswer {
+    market.get(&format!("/v1/search?{query}")).await.read()
+}
+
+fn titles(answer: &SearchAnswer) -> Vec<&str> {
+    answer.data.iter().map(|card| card.title.as_str()).collect()
+}
+
+#[tokio::test]
+async fn a_product_is_found_by_what_the_query_means() {
+    let market = market().await;
+    assert!(market.titles("q=espresso&mode=lexical").await.is_empty());
+    let found = answer(&market, "q=espresso").await;
+    assert_eq!(found.provenance.engine, "hybrid");
+    assert_eq!(found.provenance.degraded, None);
+    let found = titles(&found);
+    assert!(
+        found.contains(&"Vienna Roast Coffee") && found.contains(&"Attikan Estate Coffee"),
+        "{found:?}"
+    );
+    // Nothing else is near enough to be meant.
+    assert!(
+        !found.contains(&"Linen Shirt") && !found.contains(&"Paper Filter 100 pcs"),
+        "{found:?}"
+    );
+    let semantic = answer(&market, "q=garment&mode=semantic").await;
+    assert_eq!(
+        (semantic.provenance.engine.as_str(), semantic.data.len()),
+        ("semantic", 2)
+    );
+}
+
+#[tokio::test]
+async fn what_the_query_names_stands_first_whatever_is_nearer() {
+    let market = market().await;
+    // The words name a shirt; `espresso` is nearer to everything else.
+    for query in ["q=VR-250", "q=vienna+roast+coffee"] {
+        assert_eq!(
+            titles(&answer(&market, query).await)[0],
+            "Vienna Roast Coffee",
+            "{query}"
+        );
+    }
+    let brand = answer(&market, "q=kissaten").await;
+    assert!(brand.data[..2].iter().all(|card| card.brand == "Kissaten"));
+}
+
+#[tokio::test]
+async fn what_means_nothing_finds_nothing() {
+    let market = market().await;
+    for query in [
+        "q=zzqx+vlorp",
+        "q=%21%3F%3F",
+        "q=%F0%9F%A7%B5%F0%9F%A7%B5",
+        "q=zzqx&mode=semantic",
+        "q=%00%01&mode=semantic",
+    ] {
+        let found = answer(&market, query).await;
+        assert!(found.data.is_empty(), "{query}: {:?}", titles(&found));
+    }
+    let unknown = answer(&market, "q=linen").await;
+    assert_eq!(unknown.provenance.degraded.as_deref(), Some("no_known_word"));
+    assert_eq!(unknown.provenance.engine, "lexical");
+}
+
+#[tokio::test]
+async fn filters_hold_for_what_meaning_finds() {
+    let market = market().await;
+    let kept = answer(&market, "q=espresso&in_stock=true").await;
+    assert!(!kept.data.is_empty() && kept.data.iter().all(|card| card.in_stock));
+    assert!(!titles(&kept).contains(&"Attikan Estate Coffee"));
+    let brand = answer(&market, "q=espresso&brand=kissaten").await;
+    assert!(brand.data.iter().all(|card| card.brand == "Kissaten"));
+    let dear = answer(&market, "q=espresso&price_min=90000&mode=semantic").await;
+    assert_eq!(titles(&dear), ["Coffee Gift Card"]);
+}
+
+#[tokio::test]
+async fn sorted_otherwise_meaning_answers_only_where_words_find_nothing() {
+    let market = market().await;
+    let by_words = answer(&market, "q=coffee&sort=price_asc").await;
+    let lexical = answer(&market, "q=coffee&sort=price_asc&mode=lexical").await;
+    assert_eq!(titles(&by_words), titles(&lexical));
+    let by_meaning = answer(&market, "q=espresso&sort=price_desc").await;
+    assert_eq!(titles(&by_meaning)[0], "Coffee Gift Card");
+    assert!(
+        by_meaning
+            .data
+            .is_sorted_by(|one, other| one.price_min_minor >= other.price_min_minor)
+    );
+}
+
+#[tokio::test]
+async fn no_brand_has_more_products_than_asked_for() {
+    let market = market().await;
+    for query in [
+        "q=coffee",
+        "q=espresso",
+        "q=",
+        "q=coffee&mode=lexical",
+        "q=coffee&sort=price_asc",
+    ] {
+        let few = answer(&market, &format!("{query}&per_brand_max=1")).await;
+        let mut brands: Vec<_> = few.data.iter().map(|card| &card.brand_slug).collect();
+        let all = brands.len();
+        brands.sort_unstable();
+        brands.dedup();
+        assert_eq!(brands.len(), all, "{query}");
+        assert!(all > 0, "{query}");
+    }
+    let refused = market.get("/v1/search?q=a&per_brand_max=0&explain=perhaps").await;
+    assert_eq!(refused.status, 422);
+    let fields: Vec<_> = refused.json()["detail"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|fault| fault["loc"][1].clone())
+        .collect();
+    assert_eq!(fields, ["per_brand_max", "explain"]);
+}
+
+#[tokio::test]
+async fn the_parts_of_a_score_are_told() {
+    let market = market().await;
+    let told = answer(&market, "q=coffee+brew&explain=true").await;
+    let parts = told.provenance.explain.unwrap();
+    assert_eq!(parts.len(), told.data.len());
+    for (card, part) in told.data.iter().zip(&parts) {
+        assert_eq!(card.id, part.id);
+        let words = part.words.as_ref().map_or(0.0, |words| words.fit * words.share);
+        let meaning = part
+            .meaning
+            .as_ref()
+            .map_or(0.0, |meaning| meaning.nearness * meaning.share);
+        assert!((part.score - words - meaning).abs() < 1e-5, "{part:?}");
+    }
+    assert!(parts.is_sorted_by(|one, other| one.score >= other.score));
+    assert!(answer(&market, "q=coffee").await.provenance.explain.is_none());
+}
+
+#[tokio::test]
+async fn vectors_of_another_embedder_are_never_compared() {
+    let (one, other) = (Concepts::named("one"), Concepts::named("other"));
+    for (built, serving, reason) in [
+        (Some(Concepts::named("one")), Some(other), "other_embedder"),
+        (Some(Concepts::named("one")), None, "other_embedder"),
+        (None, Some(one), "no_vectors"),
+    ] {
+        let market = Market::embedding(&small(), built, serving).await;
+        let hybrid = answer(&market, "q=coffee").await;
+        assert_eq!(hybrid.provenance.degraded.as_deref(), Some(reason));
+        assert_eq!(hybrid.provenance.engine, "lexical");
+        let lexical = answer(&market, "q=coffee&mode=lexical").await;
+        assert_eq!(titles(&hybrid), titles(&lexical));
+        assert_eq!(lexical.provenance.degraded, None);
+        assert!(market.titles("q=espresso").await.is_empty());
+        let semantic = answer(&market, "q=coffee&mode=semantic").await;
+        assert_eq!(
+            (semantic.provenance.engine.as_str(), semantic.data.is_empty()),
+            ("lexical", false)
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_embedder_that_fails_leaves_the_words() {
+    let market = market().await;
+    let found = answer(&market, "q=unreachable+coffee").await;
+    assert_eq!(found.provenance.degraded.as_deref(), Some("embedder_failed"));
+    assert!(titles(&found).contains(&"Vienna Roast Coffee"));
+}
+
+#[tokio::test]
+async fn products_that_fit_alike_stand_in_the_same_order_every_time() {
+    let facts = brand("Twins", "INR");
+    let twins = (1..=30).map(|id| product(&facts, id, "Espresso Boiler")).collect();
+    let catalogue = vec![(facts, twins)];
+    let concepts = || Some(Concepts::named("concepts"));
+    let ids = async |market: &Market, query: &str| -> Vec<String> {
+        let found = answer(market, query).await;
+        found.data.into_iter().map(|card| card.id).collect()
+    };
+    let market = Market::embedding(&catalogue, concepts(), concepts()).await;
+    for query in ["q=kettle&limit=7", "q=kettle&mode=semantic&limit=7", "q=boiler&limit=7"] {
+        let first = ids(&market, query).await;
+        assert_eq!(first.len(), 7, "{query}");
+        assert!(first.is_sorted(), "{query}");
+        assert_eq!(ids(&market, query).await, first, "{query}");
+    }
+}

@@ -1,0 +1,26 @@
+use std::process::Command;
+
+use crate::support::{Haat, has_program};
+
+/// Sends what the interface description allows and what it forbids to every operation, and holds each answer against
+/// the description: no 5xx, no status, type, header or member that is not documented, nothing valid refused, nothing
+/// invalid taken. Cases follow from the seed.
+#[test]
+fn every_answer_is_as_the_interface_description_says() {
+    if !has_program("schemathesis", &["--version"]) {
+        return;
+    }
+    let haat = Haat::new();
+    let _stores = haat.with_stores(&["--products", "300", "--stores", "6", "--seed", "5"]);
+    haat.run(&["crawl", "--release"]).json();
+    let (_server, served) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
+    let document = format!("{}/openapi.json", served["address"].as_str().unwrap());
+    let ran = Command::new("schemathesis")
+        .current_dir(haat.path())
+        .args(["run", &document, "--checks", "all", "--seed", "1", "--no-color"])
+        .args(["--max-examples", "40", "--request-timeout", "10"])
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success(), "{told}");
+}
