@@ -30,11 +30,6 @@ impl Clock for FixedClock {
 
 pub(crate) type Catalogue = Vec<(BrandFacts, Vec<Product>)>;
 
-/// Builds a release of these brands; its files lie in `dir`.
-pub(crate) fn build(catalogue: &Catalogue, dir: &Path, rows_max: u32) -> Manifest {
-    build_observed(catalogue, &Observed::default(), dir, (rows_max, data_embedding::shipped()))
-}
-
 /// What was observed besides products: delivery by the brands' slugs, prices by the platform's ids of products.
 #[derive(Default)]
 pub(crate) struct Observed {
@@ -42,7 +37,7 @@ pub(crate) struct Observed {
     pub(crate) prices: BTreeMap<u64, Vec<PricePoint>>,
 }
 
-/// The same with what was observed of them, and another embedder.
+/// Builds a release of these brands and of what was observed of them; its files lie in `dir`.
 fn build_observed(
     catalogue: &Catalogue,
     observed: &Observed,
