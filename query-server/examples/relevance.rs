@@ -203,6 +203,7 @@ fn stores(folder: &Path) -> anyhow::Result<Stores> {
             shipping: None,
             catalogue_hash: brand.slug.to_string(),
             refreshed_at: Still.now(),
+            delivery: None,
             brand,
         };
         stores.push((facts, catalogue.finish().products));

@@ -21,6 +21,7 @@ mod searches;
 mod semantic;
 mod served;
 mod server;
+mod shipping;
 mod suggest;
 
 pub use config::{CursorKey, QueryConfig};

@@ -6,6 +6,7 @@
 mod brand;
 mod browse;
 mod parameters;
+mod price_history;
 mod product;
 mod recommend;
 mod shipping;
@@ -16,6 +17,7 @@ pub use browse::{
     BrandProductsParameters, BrowseAnswer, BrowsePage, BrowseParameters, Facet, FacetValue, PriceBin, PriceSummary,
 };
 pub use parameters::{BrandsParameters, IncludeParameters, ReviewsParameters, SearchParameters};
+pub use price_history::{PriceHistoryAnswer, PriceHistoryParameters, PricePoint};
 pub use product::{
     Attributes, CategoryRef, Correction, Explained, ExplainedMeaning, ExplainedWords, Medium, Offer, ProductAnswer,
     ProductCard, ProductDetail, ProductProvenance, Review, ReviewsAnswer, SearchAnswer, SearchProvenance, Variant,

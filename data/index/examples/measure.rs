@@ -136,6 +136,7 @@ fn facts(store: usize) -> BrandFacts {
         catalogue_hash: format!("{store:064}"),
         refreshed_at: Timestamp::from_micros(1_780_000_000_000_000),
         shipping: None,
+        delivery: None,
     }
 }
 

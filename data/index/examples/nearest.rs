@@ -147,6 +147,7 @@ fn facts(store: u64) -> BrandFacts {
         catalogue_hash: host,
         refreshed_at: Timestamp::from_micros(0),
         shipping: None,
+        delivery: None,
     }
 }
 

@@ -27,6 +27,7 @@
 
 mod assemble;
 pub mod columns;
+mod delivery;
 mod digest;
 mod error;
 mod filter;
@@ -42,6 +43,7 @@ pub mod text;
 mod vectors;
 
 pub use assemble::{AssembleError, Assembly, assemble};
+pub use delivery::{DeliveryMatrix, DeliveryRef, write_delivery};
 pub use digest::Sha256Hex;
 pub use error::{BuildError, OpenError, ReleaseError};
 pub use filter::{FacetClause, Filter, PartFilter, PriceRange, RowFilter};

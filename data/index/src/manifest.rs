@@ -23,6 +23,9 @@ pub struct BrandFacts {
     /// Its shipping terms, where they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shipping: Option<ShippingPolicy>,
+    /// The file of what is known of its delivery to pincodes; `None` when nothing is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery: Option<FileEntry>,
 }
 
 /// What a release is made of. The id follows from everything but [`Manifest::built_at`] and [`Manifest::lake`].
@@ -234,9 +237,10 @@ pub struct FileEntry {
 }
 
 impl Manifest {
-    /// Every file of every part; one content may occur more than once.
+    /// Every file of every part and of every brand; one content may occur more than once.
     pub fn files(&self) -> impl Iterator<Item = &FileEntry> {
-        self.parts.iter().flat_map(|part| &part.files)
+        let of_brands = self.brands.iter().filter_map(|brand| brand.facts.delivery.as_ref());
+        self.parts.iter().flat_map(|part| &part.files).chain(of_brands)
     }
 
     /// The id that follows from the content: SHA-256 of the canonical JSON of everything but `id`, `built_at` and `lake`.

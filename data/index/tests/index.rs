@@ -12,6 +12,8 @@ mod filters;
 mod fixture;
 #[path = "index/incremental.rs"]
 mod incremental;
+#[path = "index/observed.rs"]
+mod observed;
 #[path = "index/publish.rs"]
 mod publish;
 #[path = "index/repair.rs"]

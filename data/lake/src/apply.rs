@@ -39,9 +39,14 @@ pub(crate) async fn apply(
     }
     for table in TableName::ALL {
         let new = rows.remove(&table);
-        // Nobody refreshes what was sampled by pincode; it goes with its brand.
-        let kept = record.kind == TickKind::Compact
-            || (table == TableName::DeliveryMatrix && record.kind == TickKind::Refresh);
+        let sampled = table == TableName::DeliveryMatrix;
+        let kept = match record.kind {
+            TickKind::Compact => true,
+            // What was sampled by pincode is not part of a crawl; it goes with its brand.
+            TickKind::Refresh => sampled,
+            TickKind::Delivery => !sampled && table != TableName::CrawlRuns,
+            TickKind::Remove => false,
+        };
         let Some(table) = tables.get_mut(&table).filter(|_| !kept) else {
             continue;
         };

@@ -226,7 +226,7 @@ impl Lake {
     }
 
     /// Stages, records and applies a tick; `None` when another process took the number.
-    async fn run_tick(
+    pub(crate) async fn run_tick(
         &self,
         state: &mut State,
         tick: u64,
@@ -376,7 +376,7 @@ impl Lake {
     }
 
     /// The content hashes of those of the stores that are in the lake.
-    async fn stored_hashes(
+    pub(crate) async fn stored_hashes(
         &self,
         state: &mut State,
         stores: &BTreeSet<StoreHost>,
@@ -423,7 +423,7 @@ impl Inner {
 }
 
 impl CommitReport {
-    fn add(&mut self, tick: u64, plan: Plan) {
+    pub(crate) fn add(&mut self, tick: u64, plan: Plan) {
         self.ticks.push(tick);
         self.changed.extend(plan.stores);
         let (sum, more) = (&mut self.counts, plan.counts);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use bytes::Bytes;
-use data_model::{BrandRefresh, StoreHost, Timestamp};
+use data_model::{BrandRefresh, BrandSlug, DeliverySample, StoreHost, Timestamp};
 
 use crate::files::Wanted;
 use crate::hash::HashedRefresh;
@@ -11,6 +11,7 @@ use crate::replace::{load, store_runs};
 use crate::rows::Room;
 use crate::rows::brands::BrandRows;
 use crate::rows::columns::Columns;
+use crate::rows::delivery::DeliveryRows;
 use crate::rows::history::{HistoryRows, Observed, Offered};
 use crate::rows::products::ProductRows;
 use crate::rows::quarantine::QuarantineRows;
@@ -194,6 +195,23 @@ pub(crate) fn by_bucket<'a>(
 
 pub(crate) fn bucket(store: &StoreHost, buckets: u32) -> i32 {
     store.bucket(buckets).cast_signed()
+}
+
+/// Plans that each store's samples are those; the stores are sorted by bucket.
+pub(crate) fn delivery(
+    sampled: &[(StoreHost, BrandSlug, Vec<DeliverySample>)],
+    buckets: u32,
+) -> Result<Plan, LakeError> {
+    let mut rows = DeliveryRows::default();
+    for (store, slug, samples) in sampled {
+        let bucket = bucket(store, buckets);
+        samples.iter().for_each(|sample| rows.push(bucket, store, slug, sample));
+    }
+    Ok(Plan {
+        stores: sampled.iter().map(|(store, ..)| store.clone()).collect(),
+        counts: TickCounts::default(),
+        rows: vec![(TableName::DeliveryMatrix, rows.finish()?)],
+    })
 }
 
 fn wide(number: usize) -> u64 {

@@ -381,7 +381,7 @@ pub(crate) fn crawl_runs() -> SchemaRef {
             COUNT,
             "Number of the commit of the lake; they count without gaps",
         ),
-        stated("kind", TEXT, "refresh or remove"),
+        stated("kind", TEXT, "refresh, remove or delivery"),
         maybe("run_id", TEXT, "The run; null when an operator removed brands"),
         maybe("started_at", moment_type(), "When the run began"),
         stated("committed_at", moment_type(), "When the tick was decided"),

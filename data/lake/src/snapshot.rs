@@ -159,7 +159,7 @@ impl LakeSnapshot {
         Ok(files)
     }
 
-    async fn rows<T: Send + 'static>(
+    pub(crate) async fn rows<T: Send + 'static>(
         &self,
         table: TableName,
         stores: Option<&BTreeSet<StoreHost>>,

@@ -31,6 +31,8 @@ pub(crate) enum TickKind {
     Refresh,
     /// Stores' rows are dropped.
     Remove,
+    /// Stores' rows of the delivery matrix alone are replaced.
+    Delivery,
     /// Files are merged; no row changes.
     Compact,
 }

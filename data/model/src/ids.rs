@@ -282,6 +282,14 @@ impl fmt::Display for CategoryId {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pincode(u32);
 
+impl Pincode {
+    /// The number that its digits write, from 100,000 to 999,999.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+}
+
 impl fmt::Display for Pincode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)

@@ -7,6 +7,7 @@
 mod brand;
 mod clock;
 mod error;
+mod history;
 mod ids;
 mod money;
 mod product;
@@ -17,6 +18,7 @@ mod timestamp;
 pub use brand::{Brand, BrandSlug, slugify};
 pub use clock::Clock;
 pub use error::{Classify, ErrorCode, Fault, Retry};
+pub use history::{PriceEvent, PricePoint};
 pub use ids::{
     CategoryId, IdError, Pincode, ProductId, ProductIdent, ProductKey, ProductUid, RunId, StoreHost, VariantId,
 };
@@ -24,6 +26,6 @@ pub use money::{CurrencyCode, Money, MoneyError};
 pub use product::{
     Attribute, Media, MediaKind, OptionValue, PriceSummary, Product, ProductOption, Rating, Review, Variant,
 };
-pub use refresh::{BrandRefresh, Quarantined, ShippingPolicy, ShippingTier};
+pub use refresh::{BrandRefresh, DeliverySample, Quarantined, ShippingPolicy, ShippingTier};
 pub use release_id::ReleaseId;
 pub use timestamp::{Timestamp, TimestampError};

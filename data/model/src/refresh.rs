@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{Brand, CurrencyCode, Product, RunId, StoreHost, Timestamp};
+use crate::{Brand, CurrencyCode, Pincode, Product, RunId, StoreHost, Timestamp};
 
 /// One brand's whole catalogue as one crawl found it: what the lake takes in one piece.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,4 +60,21 @@ pub struct ShippingTier {
     pub days_min: Option<u16>,
     /// Most days to delivery.
     pub days_max: Option<u16>,
+}
+
+/// What a store answered when it was asked whether, and how fast, it delivers to a pincode.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeliverySample {
+    /// The pincode.
+    pub pincode: Pincode,
+    /// Whether it delivers there; `None` when it did not say.
+    pub serviceable: Option<bool>,
+    /// The delivery zone, where it named one.
+    pub zone: Option<String>,
+    /// Fewest days to delivery.
+    pub days_min: Option<u16>,
+    /// Most days to delivery.
+    pub days_max: Option<u16>,
+    /// When it was asked.
+    pub sampled_at: Timestamp,
 }

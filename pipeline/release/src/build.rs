@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::error::ReleaseBuildError;
 use crate::parts::{Workshop, build_parts};
+use crate::stores::stores;
 
 /// Told how far a build is; calls come from several threads.
 pub trait BuildProgress: Send + Sync + std::fmt::Debug {
@@ -102,26 +103,16 @@ pub async fn build_release(
     let current = releases.current().await.map_err(ReleaseBuildError::Previous)?;
     let previous = previous(releases, current, options.full).await?;
     let snapshot = lake.snapshot().await.map_err(ReleaseBuildError::Snapshot)?;
-    let rows = snapshot.brands().await.map_err(ReleaseBuildError::Brands)?;
-    let with_terms = rows.iter().map(|row| row.brand.store.clone()).collect();
-    let mut terms = snapshot
-        .shipping(&with_terms)
-        .await
-        .map_err(ReleaseBuildError::Shipping)?;
-    let stores = rows.into_iter().map(|row| {
-        let shipping = terms.remove(&row.brand.store);
-        lake_store(row, shipping)
-    });
-    let stores: Vec<LakeStore> = stores.collect();
+    std::fs::create_dir_all(&options.work_dir).map_err(ReleaseBuildError::WorkDir)?;
+    sweep(&options.work_dir);
+    let files = tempfile::tempdir_in(&options.work_dir).map_err(ReleaseBuildError::WorkDir)?;
+    let stores = stores(&snapshot, previous.as_ref(), files.path()).await?;
     let plan_options = PlanOptions {
         embedding: options.build.embedding(),
         ..options.plan.clone()
     };
     let plan = plan(previous.as_ref(), &stores, &plan_options);
     progress.planned(plan.rows_to_index());
-    std::fs::create_dir_all(&options.work_dir).map_err(ReleaseBuildError::WorkDir)?;
-    sweep(&options.work_dir);
-    let files = tempfile::tempdir_in(&options.work_dir).map_err(ReleaseBuildError::WorkDir)?;
     let workshop = Workshop {
         snapshot: snapshot.clone(),
         facts: Arc::new(
@@ -190,18 +181,6 @@ async fn previous(
             .map(Some)
             .map_err(ReleaseBuildError::Previous),
         None => Ok(None),
-    }
-}
-
-fn lake_store(row: BrandRow, shipping: Option<ShippingPolicy>) -> LakeStore {
-    LakeStore {
-        product_count: row.product_count,
-        facts: BrandFacts {
-            brand: row.brand,
-            catalogue_hash: row.catalogue_hash,
-            refreshed_at: row.refreshed_at,
-            shipping,
-        },
     }
 }
 

@@ -13,6 +13,15 @@ pub enum ReleaseBuildError {
     /// The brands' shipping terms could not be read.
     #[error("the lake's shipping terms cannot be read")]
     Shipping(#[source] LakeError),
+    /// What is known of the brands' delivery could not be read.
+    #[error("the lake's delivery matrix cannot be read")]
+    Delivery(#[source] LakeError),
+    /// What is known of a brand's delivery could not be written.
+    #[error("what is known of delivery cannot be written")]
+    DeliveryFile(#[source] BuildError),
+    /// How the prices went could not be read.
+    #[error("the lake's price history cannot be read")]
+    History(#[source] LakeError),
     /// The products of a part could not be read.
     #[error("the lake's products cannot be read")]
     Products(#[source] LakeError),

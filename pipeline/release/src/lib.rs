@@ -7,6 +7,7 @@
 mod build;
 mod error;
 mod parts;
+mod stores;
 
 pub use build::{
     BuildProgress, NoProgress, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release, lake_versions_in_use,

@@ -3,7 +3,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use data_index::{BrandFacts, BuildOptions, BuildPlan, BuiltParts, PartPlan, PartsBuilder};
-use data_lake::LakeSnapshot;
+use data_lake::{LakeSnapshot, StoreHistory};
 use data_model::{Product, StoreHost};
 use futures::{StreamExt, TryStreamExt, stream};
 use tokio::sync::mpsc;
@@ -45,9 +45,11 @@ async fn build_part(part: &PartPlan, workshop: Workshop, dir: &Path) -> Result<B
     let builder = PartsBuilder::new(dir, &workshop.options);
     let facts = Arc::clone(&workshop.facts);
     let progress = Arc::clone(&workshop.progress);
-    // Indexing is CPU work of seconds: it has no place among the async threads.
-    let indexer = tokio::task::spawn_blocking(move || index(builder, receiver, &facts, progress.as_ref()));
     let stores: BTreeSet<StoreHost> = part.stores.iter().cloned().collect();
+    let history = workshop.snapshot.price_history(&stores).await;
+    let history = history.map_err(ReleaseBuildError::History)?;
+    // Indexing is CPU work of seconds: it has no place among the async threads.
+    let indexer = tokio::task::spawn_blocking(move || index(builder, receiver, (&facts, &history), progress.as_ref()));
     let read = read(&workshop.snapshot, &stores, sender).await;
     let built = indexer.await.map_err(|_| ReleaseBuildError::BrokeOff)?;
     // An indexer that failed closes the channel, which ends the reading: its reason comes first.
@@ -75,7 +77,7 @@ async fn read(
 fn index(
     mut builder: PartsBuilder,
     mut chunks: mpsc::Receiver<Vec<Product>>,
-    facts: &BTreeMap<StoreHost, BrandFacts>,
+    (facts, history): (&BTreeMap<StoreHost, BrandFacts>, &BTreeMap<StoreHost, StoreHistory>),
     progress: &dyn BuildProgress,
 ) -> Result<BuiltParts, ReleaseBuildError> {
     while let Some(chunk) = chunks.blocking_recv() {
@@ -84,7 +86,11 @@ fn index(
             let Some(facts) = facts.get(&product.key.store) else {
                 continue;
             };
-            builder.push(product, facts).map_err(ReleaseBuildError::Part)?;
+            let history = history.get(&product.key.store);
+            let points = history.and_then(|history| history.get(&product.key.platform_id));
+            builder
+                .push_with_history(product, facts, points.map_or(&[], Vec::as_slice))
+                .map_err(ReleaseBuildError::Part)?;
         }
         progress.indexed(chunk.len() as u64);
     }

@@ -24,9 +24,10 @@ fn facts() -> BrandFacts {
             logo: None,
             description: None,
         },
-        shipping: None,
         catalogue_hash: "h".to_owned(),
         refreshed_at: Timestamp::from_micros(0),
+        shipping: None,
+        delivery: None,
     }
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod brands;
 pub(crate) mod browse;
 mod facets;
+pub(crate) mod price_history;
 pub(crate) mod product;
 pub(crate) mod recommend;
 pub(crate) mod reviews;

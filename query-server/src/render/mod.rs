@@ -3,6 +3,7 @@ pub(crate) mod card;
 pub(crate) mod category;
 pub(crate) mod facets;
 pub(crate) mod json;
+pub(crate) mod price_history;
 pub(crate) mod product;
 pub(crate) mod review;
 pub(crate) mod shipping;

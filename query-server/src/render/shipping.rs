@@ -4,6 +4,7 @@ use data_model::{Pincode, ShippingPolicy, Timestamp};
 use super::envelope;
 use super::json::{ObjectWriter, object};
 use crate::served::Served;
+use crate::shipping::Estimate;
 
 /// Writes the members of shipping terms.
 pub(crate) fn policy(object: &mut ObjectWriter<'_>, policy: &ShippingPolicy) {
@@ -32,31 +33,6 @@ fn terms(object: &mut ObjectWriter<'_>, policy: Option<&ShippingPolicy>) {
     });
 }
 
-/// How many days delivery takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Days {
-    min: u16,
-    max: u16,
-}
-
-/// The days that the terms promise whatever the rate: only when every rate states them, for which rate a buyer takes is
-/// not known.
-fn promised(policy: &ShippingPolicy) -> Option<Days> {
-    let days = policy.tiers.iter().map(|tier| {
-        Some(Days {
-            min: tier.days_min?,
-            max: tier.days_max?,
-        })
-    });
-    days.reduce(|all, one| {
-        let (all, one) = (all?, one?);
-        Some(Days {
-            min: all.min.min(one.min),
-            max: all.max.max(one.max),
-        })
-    })?
-}
-
 /// `2026-11-21`: the day that a moment in the market's own time falls on.
 pub(crate) fn date(local: Timestamp) -> String {
     local.to_string().chars().take(10).collect()
@@ -66,8 +42,13 @@ pub(crate) fn date(local: Timestamp) -> String {
 pub(crate) fn answer(served: &Served, at: RowAddress, pincode: Pincode, local: Timestamp) -> Vec<u8> {
     let entry: &BrandEntry = served.release.brand_of(at);
     let known = entry.facts.shipping.as_ref();
-    let days = known.and_then(promised);
-    let day = |days: u16| date(local.plus_millis(i64::from(days) * 86_400_000));
+    let matrix = served
+        .release
+        .brand_index(&entry.facts.brand.store)
+        .and_then(|brand| served.release.delivery(brand));
+    let delivery = Estimate::of(matrix, known, pincode);
+    let (least, most) = (delivery.days.map(|days| days.min), delivery.days.map(|days| days.max));
+    let day = |days: Option<u16>| days.map(|days| date(local.plus_millis(i64::from(days) * 86_400_000)));
     let write = |out: &mut Vec<u8>| {
         object(out, |object| {
             if let Some(part) = served.release.part(at.part) {
@@ -79,15 +60,17 @@ pub(crate) fn answer(served: &Served, at: RowAddress, pincode: Pincode, local: T
             object.text("currency", currency.as_str());
             terms(object, known);
             object.object("delivery", |object| {
-                // Whether a store delivers to a pincode is not told by its terms.
-                object.null("serviceable");
-                object.integer_or_null("days_min", days.map(|days| days.min));
-                object.integer_or_null("days_max", days.map(|days| days.max));
-                object.text_or_null("earliest_date", days.map(|days| day(days.min)).as_deref());
-                object.text_or_null("latest_date", days.map(|days| day(days.max)).as_deref());
-                object.null("zone");
-                object.null("sampled_at");
-                object.text("basis", if days.is_some() { "policy" } else { "unknown" });
+                match delivery.serviceable {
+                    Some(serviceable) => object.flag("serviceable", serviceable),
+                    None => object.null("serviceable"),
+                }
+                object.integer_or_null("days_min", least);
+                object.integer_or_null("days_max", most);
+                object.text_or_null("earliest_date", day(least).as_deref());
+                object.text_or_null("latest_date", day(most).as_deref());
+                object.text_or_null("zone", delivery.zone);
+                object.moment_or_null("sampled_at", delivery.sampled_at);
+                object.text("basis", delivery.basis.as_str());
             });
         });
     };

@@ -19,8 +19,7 @@ pub(crate) fn stats(out: &mut Vec<u8>, release: &Release, current: &Current) {
                 object.integer("products", one.products);
             });
         });
-        // A release holds no delivery matrix yet, so it covers no pincode.
-        object.integer("pincodes_covered", 0);
+        object.integer("pincodes_covered", release.pincodes_covered());
         object.object("release", |object| {
             object.id("id", release.id());
             object.id("published_at", current.published_at);

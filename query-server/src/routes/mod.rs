@@ -3,6 +3,7 @@
 mod brands;
 mod browse;
 mod categories;
+mod price_history;
 mod probes;
 mod products;
 mod recommend;
@@ -47,6 +48,7 @@ fn operations() -> OpenApiRouter<QueryServer> {
         .routes(routes!(recommend::recommend_products))
         .routes(routes!(products::get_product))
         .routes(routes!(reviews::list_reviews))
+        .routes(routes!(price_history::list_price_history))
         .routes(routes!(brands::list_brands))
         .routes(routes!(brands::get_brand))
         .routes(routes!(browse::list_brand_products))

@@ -24,6 +24,7 @@ pub(crate) fn brand(name: &str, currency: &str) -> BrandFacts {
         catalogue_hash: format!("hash of {name}"),
         refreshed_at: "2026-11-20T06:30:00Z".parse().unwrap(),
         shipping: None,
+        delivery: None,
     }
 }
 

@@ -16,6 +16,7 @@ mod edges;
 mod faults;
 mod meaning;
 mod openapi;
+mod price_history;
 mod product;
 mod recommend;
 mod search;

@@ -91,6 +91,7 @@ GET /v1/brands/{slug}/products list_brand_products(slug category price_min price
 GET /v1/browse browse(category brand price_min price_max in_stock on_sale facets sort limit cursor currency) 200 304 401 404 405 413 422 429 500 503
 GET /v1/categories list_categories() 200 304 401 405 413 422 429 500 503
 GET /v1/products/{ident} get_product(ident include) 200 304 401 404 405 413 422 429 500 503
+GET /v1/products/{ident}/price-history list_price_history(ident limit cursor) 200 304 401 404 405 413 422 429 500 503
 GET /v1/products/{ident}/reviews list_reviews(ident limit offset cursor) 200 304 401 404 405 413 422 429 500 503
 GET /v1/recommend recommend(product_id intent limit) 200 304 401 404 405 413 422 429 500 503
 GET /v1/search search_products(q price_min price_max in_stock on_sale brand facets sort mode limit per_brand_max similar_to facet_counts explain currency) 200 304 401 404 405 413 422 429 500 503
@@ -109,7 +110,11 @@ fn schema_of<'a>(document: &'a Value, path: &str, name: &str) -> &'a Value {
 fn parameters_are_described_as_narrowly_as_they_are_read() {
     let document = serde_json::to_value(QueryServer::openapi()).unwrap();
     let ident = "^(sha:[0-9a-f]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$";
-    for path in ["/v1/products/{ident}", "/v1/products/{ident}/reviews"] {
+    for path in [
+        "/v1/products/{ident}",
+        "/v1/products/{ident}/reviews",
+        "/v1/products/{ident}/price-history",
+    ] {
         assert_eq!(schema_of(&document, path, "ident")["pattern"], ident, "{path}");
     }
     assert_eq!(schema_of(&document, "/v1/search", "currency")["pattern"], "^[A-Z]{3}$");
@@ -128,6 +133,7 @@ fn parameters_are_described_as_narrowly_as_they_are_read() {
         ("/v1/brands", "cursor", 200),
         ("/v1/products/{ident}", "include", 200),
         ("/v1/products/{ident}/reviews", "cursor", 200),
+        ("/v1/products/{ident}/price-history", "cursor", 200),
     ] {
         assert_eq!(schema_of(&document, path, name)["maxLength"], length, "{path} {name}");
     }

@@ -1,9 +1,11 @@
-use data_model::{ShippingPolicy, ShippingTier};
+use std::collections::BTreeMap;
+
+use data_model::{DeliverySample, ShippingPolicy, ShippingTier};
 use http::Request;
-use query_server::schema::{BrandAnswer, ShippingAnswer};
+use query_server::schema::{BrandAnswer, ShippingAnswer, StatsAnswer};
 
 use crate::catalogue::small;
-use crate::support::{Catalogue, Market};
+use crate::support::{Catalogue, Market, Observed};
 
 fn tier(name: &str, amount_minor: i64, days: Option<(u16, u16)>) -> ShippingTier {
     ShippingTier {
@@ -178,4 +180,57 @@ async fn a_brand_tells_its_shipping_terms() {
     );
     let silent: BrandAnswer = market.get("/v1/brands/kissaten").await.read();
     assert_eq!(silent.data.shipping, None);
+}
+
+fn sample(pincode: &str, serviceable: bool, zone: Option<&str>, days: Option<(u16, u16)>) -> DeliverySample {
+    DeliverySample {
+        pincode: pincode.parse().unwrap(),
+        serviceable: Some(serviceable),
+        zone: zone.map(str::to_owned),
+        days_min: days.map(|days| days.0),
+        days_max: days.map(|days| days.1),
+        sampled_at: "2026-11-15T00:00:00Z".parse().unwrap(),
+    }
+}
+
+#[tokio::test]
+async fn what_the_store_answered_for_the_pincode_wins_over_its_zone_and_that_over_its_terms() {
+    let tokai = vec![
+        sample("110001", true, Some("north"), Some((4, 6))),
+        sample("110009", true, Some("remote"), Some((9, 12))),
+        sample("560001", true, Some("metro"), Some((1, 2))),
+        sample("560034", true, Some("metro"), Some((2, 3))),
+        sample("744301", false, None, Some((5, 5))),
+    ];
+    let observed = Observed {
+        delivery: BTreeMap::from([("blue-tokai", tokai)]),
+        ..Observed::default()
+    };
+    let market = Market::observed(&with_terms(), &observed).await;
+    let id = id_of(&market, "vienna").await;
+    let mut told = Vec::new();
+    for pincode in ["560034", "560099", "744301", "110002", "400001"] {
+        let path = format!("/v1/shipping?product={id}&pincode={pincode}");
+        let answer: ShippingAnswer = market.get(&path).await.read();
+        let delivery = answer.data.delivery;
+        told.push(format!(
+            "{pincode} {} {:?} {:?}-{:?} {:?} {:?}",
+            delivery.basis,
+            delivery.serviceable,
+            delivery.days_min,
+            delivery.days_max,
+            delivery.zone.as_deref(),
+            delivery.sampled_at.as_deref()
+        ));
+    }
+    // The district 110 is of two zones: nothing follows for another pincode of it.
+    insta::assert_snapshot!(told.join("\n"), @r#"
+560034 pincode Some(true) Some(2)-Some(3) Some("metro") Some("2026-11-15T00:00:00Z")
+560099 zone None Some(1)-Some(3) Some("metro") Some("2026-11-15T00:00:00Z")
+744301 pincode Some(false) None-None None Some("2026-11-15T00:00:00Z")
+110002 policy None Some(1)-Some(5) None None
+400001 policy None Some(1)-Some(5) None None
+"#);
+    let stats: StatsAnswer = market.get("/v1/stats").await.read();
+    assert_eq!(stats.data.pincodes_covered, 5);
 }

@@ -7,9 +7,9 @@ use axum::body::Body;
 use data_embedding::Embedder;
 use data_index::{
     Assembly, BrandFacts, BuildOptions, CheckOptions, LakeStore, Manifest, PartsBuilder, PlanOptions, Publication,
-    Published, ReleaseStore, assemble, plan,
+    Published, ReleaseStore, assemble, plan, write_delivery,
 };
-use data_model::{Clock, Product, Timestamp};
+use data_model::{Clock, DeliverySample, PricePoint, Product, Timestamp};
 use data_storage::Storage;
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
@@ -30,13 +30,20 @@ impl Clock for FixedClock {
 
 pub(crate) type Catalogue = Vec<(BrandFacts, Vec<Product>)>;
 
-/// Builds a release of these brands; its files lie in `dir`.
-pub(crate) fn build(catalogue: &Catalogue, dir: &Path, rows_max: u32) -> Manifest {
-    build_embedding(catalogue, dir, rows_max, data_embedding::shipped())
+/// What was observed besides products: delivery by the brands' slugs, prices by the platform's ids of products.
+#[derive(Default)]
+pub(crate) struct Observed {
+    pub(crate) delivery: BTreeMap<&'static str, Vec<DeliverySample>>,
+    pub(crate) prices: BTreeMap<u64, Vec<PricePoint>>,
 }
 
-/// The same with another embedder.
-fn build_embedding(catalogue: &Catalogue, dir: &Path, rows_max: u32, embedder: Option<Arc<dyn Embedder>>) -> Manifest {
+/// Builds a release of these brands and of what was observed of them; its files lie in `dir`.
+fn build_observed(
+    catalogue: &Catalogue,
+    observed: &Observed,
+    dir: &Path,
+    (rows_max, embedder): (u32, Option<Arc<dyn Embedder>>),
+) -> Manifest {
     let options = BuildOptions {
         rows_max,
         embedder,
@@ -44,12 +51,23 @@ fn build_embedding(catalogue: &Catalogue, dir: &Path, rows_max: u32, embedder: O
     };
     let mut parts = PartsBuilder::new(dir, &options);
     for (facts, products) in catalogue {
-        products.iter().for_each(|product| parts.push(product, facts).unwrap());
+        for product in products {
+            let prices = observed.prices.get(&product.key.platform_id);
+            parts
+                .push_with_history(product, facts, prices.map_or(&[], Vec::as_slice))
+                .unwrap();
+        }
     }
     let stores: Vec<_> = catalogue
         .iter()
         .map(|(facts, products)| LakeStore {
-            facts: facts.clone(),
+            facts: BrandFacts {
+                delivery: observed
+                    .delivery
+                    .get(facts.brand.slug.as_str())
+                    .and_then(|samples| write_delivery(dir, samples).unwrap()),
+                ..facts.clone()
+            },
             product_count: products.len() as u64,
         })
         .collect();
@@ -158,11 +176,23 @@ impl Market {
     }
 
     pub(crate) async fn publish(&self, catalogue: &Catalogue) -> Manifest {
+        self.publish_observed(catalogue, &Observed::default()).await
+    }
+
+    /// A server that serves these brands and knows what was observed of them.
+    pub(crate) async fn observed(catalogue: &Catalogue, observed: &Observed) -> Self {
+        let market = Self::empty();
+        market.publish_observed(catalogue, observed).await;
+        market.server.refresh().await.unwrap();
+        market
+    }
+
+    async fn publish_observed(&self, catalogue: &Catalogue, observed: &Observed) -> Manifest {
         let files = TempDir::new_in(self.dir.path()).unwrap();
         // Several parts, so that what holds within one is tried across parts too.
         let products: usize = catalogue.iter().map(|(_, products)| products.len()).sum();
         let rows_max = u32::try_from(products / 3).unwrap().max(2);
-        let manifest = build_embedding(catalogue, files.path(), rows_max, self.embedder.clone());
+        let manifest = build_observed(catalogue, observed, files.path(), (rows_max, self.embedder.clone()));
         let store = self.store();
         let publication = Publication {
             manifest: &manifest,

@@ -6,6 +6,7 @@
 mod cards;
 mod details;
 mod facets;
+mod history;
 pub(crate) mod ipc;
 mod lists;
 mod lookup;
@@ -17,4 +18,6 @@ pub(crate) use details::{DETAILS, DetailsWriter};
 pub use details::{Details, DetailsRow, MediaRef, NamedValues, ReviewRef, VariantRef};
 pub(crate) use facets::{FACETS, FacetsWriter};
 pub use facets::{FacetKey, Facets, fold_name, fold_value};
+pub use history::PriceRef;
+pub(crate) use history::{HISTORY, History, HistoryWriter};
 pub(crate) use lookup::{LOOKUP, Lookup, write_lookup};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use arrow::array::RecordBatch;
 use arrow::error::ArrowError;
-use data_model::{PriceSummary, Product, StoreHost};
+use data_model::{PricePoint, PriceSummary, Product, StoreHost};
 use tantivy::directory::MmapDirectory;
 use tantivy::schema::Schema;
 use tantivy::{Directory, Index, IndexSettings, SingleSegmentIndexWriter};
@@ -13,7 +13,9 @@ use tempfile::TempDir;
 
 use super::document::{document, text_bytes};
 use super::{BuildOptions, StoreSummary, TEXT_FILE_PREFIX, fingerprint};
-use crate::columns::{CARDS, CardsWriter, DETAILS, DetailsWriter, FACETS, FacetsWriter, LOOKUP, ipc, write_lookup};
+use crate::columns::{
+    CARDS, CardsWriter, DETAILS, DetailsWriter, FACETS, FacetsWriter, HISTORY, HistoryWriter, LOOKUP, ipc, write_lookup,
+};
 use crate::digest;
 use crate::error::BuildError;
 use crate::manifest::{BrandFacts, FileEntry, PartEntry, PartId, PartStore};
@@ -38,6 +40,7 @@ pub struct PartBuilder {
     cards: CardsWriter,
     details: DetailsWriter<BufWriter<File>>,
     facets: FacetsWriter,
+    history: HistoryWriter,
     suggest: SuggestWriter,
     vectors: Option<VectorsWriter>,
     stores: Vec<PartStore>,
@@ -119,6 +122,7 @@ impl PartBuilder {
             cards: CardsWriter::new(),
             details: DetailsWriter::new(details).map_err(columns_error(DETAILS))?,
             facets: FacetsWriter::default(),
+            history: HistoryWriter::default(),
             suggest: SuggestWriter::default(),
             vectors: options.embedder.clone().map(VectorsWriter::new),
             stores: Vec::new(),
@@ -148,6 +152,19 @@ impl PartBuilder {
     /// [`BuildError::PartFull`] when the part is full; the product or the files are unfit. After
     /// [`BuildError::Text`], [`BuildError::Columns`] or [`BuildError::Embed`] the builder must be dropped.
     pub fn push(&mut self, product: &Product, facts: &BrandFacts) -> Result<(), BuildError> {
+        self.push_with_history(product, facts, &[])
+    }
+
+    /// [`PartBuilder::push`] with what is known of how the product's prices went, newest first.
+    ///
+    /// # Errors
+    /// As [`PartBuilder::push`].
+    pub fn push_with_history(
+        &mut self,
+        product: &Product,
+        facts: &BrandFacts,
+        history: &[PricePoint],
+    ) -> Result<(), BuildError> {
         if self.is_full() {
             return Err(BuildError::PartFull { rows: self.rows });
         }
@@ -171,6 +188,7 @@ impl PartBuilder {
         self.details.push(product, size_bytes).map_err(columns_error(DETAILS))?;
         self.cards.push(product, &prices, store);
         self.facets.push(product);
+        let points = self.history.push(product, history);
         let suggested = (store, self.cards.last_quality());
         let suggest_bytes = self.suggest.push(product, &facts.brand.name, suggested);
         self.card_bytes = self.card_bytes.saturating_add(suggest_bytes);
@@ -185,7 +203,9 @@ impl PartBuilder {
         self.rows += 1;
         // Cards hold about this much besides texts, and facet codes with their posting lists.
         let codes = product.tags.len() + product.options.len() + product.attributes.len();
-        self.card_bytes = self.card_bytes.saturating_add(256 + product.title.len() + 16 * codes);
+        self.card_bytes = self
+            .card_bytes
+            .saturating_add(256 + product.title.len() + 16 * codes + 48 * points);
         Ok(())
     }
 
@@ -225,6 +245,7 @@ impl PartBuilder {
             cards,
             details,
             facets,
+            history,
             suggest,
             vectors,
             stores,
@@ -248,6 +269,8 @@ impl PartBuilder {
         write_batch(work.path(), FACETS, &facets)?;
         let (cards, currencies) = cards.finish(facet_codes).map_err(columns_error(CARDS))?;
         write_batch(work.path(), CARDS, &cards)?;
+        let history = history.finish().map_err(columns_error(HISTORY))?;
+        write_batch(work.path(), HISTORY, &history)?;
         let too_large = || columns_error(SUGGEST)(ArrowError::MemoryError("more than a file holds".to_owned()));
         write_bytes(work.path(), SUGGEST, &suggest.finish().ok_or_else(too_large)?)?;
         if let Some(vectors) = vectors {

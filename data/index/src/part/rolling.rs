@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use data_model::Product;
+use data_model::{PricePoint, Product};
 
 use super::{BuildOptions, PartBuilder, PartFiles};
 use crate::error::BuildError;
@@ -36,6 +36,19 @@ impl PartsBuilder {
     /// # Errors
     /// See [`PartBuilder::push`]; a full part is finished and another started instead.
     pub fn push(&mut self, product: &Product, facts: &BrandFacts) -> Result<(), BuildError> {
+        self.push_with_history(product, facts, &[])
+    }
+
+    /// [`PartsBuilder::push`] with what is known of how the product's prices went, newest first.
+    ///
+    /// # Errors
+    /// As [`PartsBuilder::push`].
+    pub fn push_with_history(
+        &mut self,
+        product: &Product,
+        facts: &BrandFacts,
+        history: &[PricePoint],
+    ) -> Result<(), BuildError> {
         if self.part.as_ref().is_some_and(PartBuilder::is_full) {
             self.roll()?;
         }
@@ -43,7 +56,7 @@ impl PartsBuilder {
             Some(part) => part,
             None => PartBuilder::new(&self.dir, &self.options)?,
         };
-        let pushed = part.push(product, facts);
+        let pushed = part.push_with_history(product, facts, history);
         self.part = Some(part);
         pushed
     }

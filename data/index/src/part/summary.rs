@@ -116,6 +116,8 @@ pub(crate) fn fingerprint(facts: &BrandFacts, embedding: Option<&Embedding>) -> 
     let Ok(made_from) = serde_json::to_vec(&(
         SCHEMA_VERSION,
         &facts.catalogue_hash,
+        // Two states of equal content may have others between them, which the price history tells.
+        facts.refreshed_at,
         &facts.brand.name,
         facts.brand.currency,
         embedding,

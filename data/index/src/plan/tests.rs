@@ -23,6 +23,7 @@ fn store(number: u32, version: u32, rows: u64) -> LakeStore {
         catalogue_hash: format!("v{version}"),
         refreshed_at: Timestamp::default(),
         shipping: None,
+        delivery: None,
     };
     LakeStore {
         facts,

@@ -13,6 +13,7 @@ use data_model::{BrandSlug, CategoryId, ProductIdent, ReleaseId, StoreHost};
 use rustc_hash::FxHashMap;
 use tantivy::{DocAddress, Searcher};
 
+use crate::delivery::DeliveryMatrix;
 use crate::filter::{Filter, RowFilter};
 use crate::manifest::{BrandEntry, Counts, Manifest};
 use crate::text::{FIELDS, Fields};
@@ -50,6 +51,9 @@ pub struct Release {
     brand_of_slug: FxHashMap<BrandSlug, usize>,
     category_tree: Vec<CategoryNode>,
     category_counts: FxHashMap<CategoryId, u64>,
+    /// What is known of each brand's delivery, in the order of the brands.
+    delivery: Vec<Option<DeliveryMatrix>>,
+    pincodes_covered: u64,
 }
 
 impl fmt::Debug for Release {
@@ -167,5 +171,17 @@ impl Release {
     #[must_use]
     pub fn category_count(&self, category: CategoryId) -> u64 {
         self.category_counts.get(&category).copied().unwrap_or(0)
+    }
+
+    /// What is known of delivery by the brand at this place of [`Release::brands`].
+    #[must_use]
+    pub fn delivery(&self, brand: usize) -> Option<&DeliveryMatrix> {
+        self.delivery.get(brand)?.as_ref()
+    }
+
+    /// Pincodes that delivery by some brand is known for.
+    #[must_use]
+    pub fn pincodes_covered(&self) -> u64 {
+        self.pincodes_covered
     }
 }

@@ -12,9 +12,10 @@ use tantivy::Directory;
 use tantivy::directory::{MmapDirectory, OwnedBytes};
 
 use super::{Part, Release, categories, text_index};
-use crate::columns::{CARDS, Cards, DETAILS, Details, FACETS, Facets, LOOKUP, Lookup, ipc};
+use crate::columns::{CARDS, Cards, DETAILS, Details, FACETS, Facets, HISTORY, History, LOOKUP, Lookup, ipc};
+use crate::delivery::{self as matrices, DELIVERY, DeliveryMatrix};
 use crate::error::OpenError;
-use crate::manifest::{BrandEntry, Embedding, Manifest, PartEntry, SCHEMA_VERSION};
+use crate::manifest::{BrandEntry, Embedding, FileEntry, Manifest, PartEntry, SCHEMA_VERSION};
 use crate::store::LocalRelease;
 use crate::suggest::{SUGGEST, Suggest};
 use crate::terms::{TERMS, Terms};
@@ -55,7 +56,11 @@ impl Release {
         let searcher = text_index::open(&parts, &directory).map_err(OpenError::Text)?;
         check_segments(&parts, &searcher)?;
         let counts = categories::counts(&manifest.brands);
+        let delivery = manifest.brands.iter().map(|brand| delivery(brand, &directory));
+        let delivery = delivery.collect::<Result<Vec<_>, _>>()?;
         Ok(Self {
+            pincodes_covered: covered(&delivery),
+            delivery,
             brand_of_slug: manifest
                 .brands
                 .iter()
@@ -167,6 +172,11 @@ fn open_part(
     if cards.rows() != entry.rows || lookup_rows != entry.rows as usize {
         return content(CARDS, "another number of rows than the manifest's");
     }
+    let history = one_batch(entry, HISTORY, History::schema(), files)?;
+    let history = History::of(&history).map_err(wrong(HISTORY))?;
+    if history.rows() != entry.rows as usize {
+        return content(HISTORY, "another number of rows than the cards'");
+    }
     if details.rows() != entry.rows {
         return content(DETAILS, "another number of rows than the cards'");
     }
@@ -189,6 +199,7 @@ fn open_part(
         cards,
         details,
         facets,
+        history,
         lookup,
         suggest,
         vectors,
@@ -261,6 +272,12 @@ fn map(entry: &PartEntry, name: &str, files: &MmapDirectory) -> Result<Bytes, Op
         part: part(),
         name: name.to_owned(),
     })?;
+    map_file(&part, file, files)
+}
+
+/// Maps a file after checking its size; `part` is what it belongs to.
+fn map_file(part: &dyn Fn() -> String, file: &FileEntry, files: &MmapDirectory) -> Result<Bytes, OpenError> {
+    let name = &file.name;
     let unmapped = |source| OpenError::Map {
         part: part(),
         name: name.to_owned(),
@@ -278,6 +295,34 @@ fn map(entry: &PartEntry, name: &str, files: &MmapDirectory) -> Result<Bytes, Op
         });
     }
     Ok(Bytes::from_owner(Mapped(slice.read_bytes().map_err(unmapped)?)))
+}
+
+/// What is known of a brand's delivery.
+fn delivery(brand: &BrandEntry, files: &MmapDirectory) -> Result<Option<DeliveryMatrix>, OpenError> {
+    let Some(file) = &brand.facts.delivery else {
+        return Ok(None);
+    };
+    let store = || brand.facts.brand.store.to_string();
+    let bytes = map_file(&store, file, files)?;
+    let wrong = |source| OpenError::Columns {
+        part: store(),
+        name: DELIVERY,
+        source,
+    };
+    let batches = ipc::read(bytes, &matrices::SCHEMA).map_err(wrong)?;
+    let [batch] = batches.as_slice() else {
+        return Err(wrong(ArrowError::InvalidArgumentError("not one batch".to_owned())));
+    };
+    DeliveryMatrix::of(batch).map(Some).map_err(wrong)
+}
+
+/// How many pincodes any brand was asked about.
+fn covered(delivery: &[Option<DeliveryMatrix>]) -> u64 {
+    let mut covered = RoaringBitmap::new();
+    for matrix in delivery.iter().flatten() {
+        covered.extend(matrix.pincodes());
+    }
+    covered.len()
 }
 
 fn batches(

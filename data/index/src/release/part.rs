@@ -1,7 +1,7 @@
-use data_model::{Product, ProductIdent, ProductKey};
+use data_model::{PriceEvent, Product, ProductIdent, ProductKey};
 use roaring::RoaringBitmap;
 
-use crate::columns::{Cards, Details, Facets, Lookup};
+use crate::columns::{Cards, Details, Facets, History, Lookup, PriceRef};
 use crate::manifest::PartEntry;
 use crate::suggest::Suggest;
 use crate::terms::Terms;
@@ -15,6 +15,7 @@ pub struct Part {
     pub(super) cards: Cards,
     pub(super) details: Details,
     pub(super) facets: Facets,
+    pub(super) history: History,
     pub(super) lookup: Lookup,
     pub(super) suggest: Suggest,
     pub(super) vectors: Option<Vectors>,
@@ -128,6 +129,39 @@ impl Part {
             created_at: details.created_at(),
             published_at: details.published_at(),
             updated_at: details.updated_at(),
+        }
+    }
+
+    /// How the prices of a row went, newest first; empty when nothing is known.
+    ///
+    /// # Panics
+    /// For a row that the part does not have.
+    pub fn price_history(&self, row: u32) -> impl Iterator<Item = PriceRef<'_>> {
+        let currency = self.cards.currency(row).as_str();
+        let since = self.history.unchanged_since(row).into_iter();
+        let first_seen = since.flat_map(move |observed_at| {
+            self.details.row(row).variants().map(move |variant| PriceRef {
+                observed_at,
+                variant: variant.id,
+                event: PriceEvent::FirstSeen,
+                currency,
+                price_minor: Some(variant.price_minor),
+                compare_at_minor: variant.compare_at_minor,
+                available: Some(variant.available),
+            })
+        });
+        first_seen.chain(self.history.points(row))
+    }
+
+    /// How many points [`Part::price_history`] has.
+    ///
+    /// # Panics
+    /// For a row that the part does not have.
+    #[must_use]
+    pub fn price_points(&self, row: u32) -> usize {
+        match self.history.unchanged_since(row) {
+            Some(_) => self.details.row(row).variants().len(),
+            None => self.history.points(row).len(),
         }
     }
 }

@@ -19,9 +19,9 @@ pub struct Damage {
     pub sha256: Sha256Hex,
     /// What it is within its parts: `cards.arrow`, `text.idx`, …
     pub name: String,
-    /// The parts that it belongs to.
+    /// The parts that it belongs to; none where it is a brand's.
     pub parts: Vec<PartId>,
-    /// The stores whose products the release serves from those parts, sorted.
+    /// The stores whose products the release serves from those parts, or whose file it is, sorted.
     pub stores: Vec<StoreHost>,
     /// What is wrong with it.
     pub kind: DamageKind,
@@ -60,6 +60,9 @@ impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { sha256, name, kind, .. } = self;
         let (parts, stores) = (listed(&self.parts), listed(&self.stores));
+        if self.parts.is_empty() {
+            return write!(f, "file {sha256} {kind} ({name} of the stores {stores})");
+        }
         write!(f, "file {sha256} {kind} ({name} of {parts} with the stores {stores})")
     }
 }
@@ -87,7 +90,10 @@ impl Damage {
             manifest.parts.iter().filter(held)
         };
         let live = |part: &crate::PartEntry| part.stores.clone().into_iter().filter(|held| held.live);
-        let stores: BTreeSet<StoreHost> = concerned().flat_map(live).map(|held| held.store).collect();
+        let mut stores: BTreeSet<StoreHost> = concerned().flat_map(live).map(|held| held.store).collect();
+        let of_brands = manifest.brands.iter().map(|entry| &entry.facts);
+        let of_brands = of_brands.filter(|facts| facts.delivery.as_ref().is_some_and(|own| own.sha256 == file.sha256));
+        stores.extend(of_brands.map(|facts| facts.brand.store.clone()));
         Self {
             sha256: file.sha256,
             name: file.name.clone(),

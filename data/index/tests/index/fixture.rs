@@ -56,6 +56,7 @@ pub(crate) fn facts(store: usize, version: u32) -> BrandFacts {
         catalogue_hash: format!("h{store}-{version}"),
         refreshed_at: Timestamp::from_micros(1_700_000_000_000_000),
         shipping: None,
+        delivery: None,
     }
 }
 

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, BooleanBuilder, Int64Builder, StringBuilder};
 use arrow::record_batch::RecordBatch;
-use data_model::{CurrencyCode, Product, ProductKey, RunId, StoreHost, Timestamp};
+use data_model::{CurrencyCode, PriceEvent, PricePoint, Product, ProductKey, RunId, StoreHost, Timestamp, VariantId};
 
 use super::columns::{Columns, moments, some_int};
 use super::{batch, id_from_column, id_to_column};
@@ -157,9 +157,9 @@ impl HistoryRows {
         self.platform_product_id.append_value(id_to_column(platform_id));
         self.variant_id.append_value(id_to_column(variant_id));
         self.event.append_value(match (before, now) {
-            (None, _) => "first_seen",
-            (Some(_), Some(_)) => "changed",
-            (Some(_), None) => "gone",
+            (None, _) => PriceEvent::FirstSeen.as_str(),
+            (Some(_), Some(_)) => PriceEvent::Changed.as_str(),
+            (Some(_), None) => PriceEvent::Gone.as_str(),
         });
         self.currency
             .append_option(now.or(before).map(|offer| offer.currency.as_str()));
@@ -212,6 +212,42 @@ impl HistoryRows {
         ];
         batch(TableName::PriceHistory, columns)
     }
+}
+
+/// What was observed of one store: product, tick and point of each row.
+pub(crate) type StorePoints = (StoreHost, Vec<(u64, u64, PricePoint)>);
+
+/// The rows of a batch of `price_history`, in runs of one store.
+pub(crate) fn points(batch: &RecordBatch) -> Result<Vec<StorePoints>, LakeError> {
+    let columns = Columns::new(TableName::PriceHistory, batch);
+    let (store, currency) = (columns.text("store")?, columns.text("currency")?);
+    let (product, variant) = (columns.int("platform_product_id")?, columns.int("variant_id")?);
+    let (event, observed_at) = (columns.text("event")?, columns.moment("observed_at")?);
+    let (price, compare_at) = (columns.int("price_minor")?, columns.int("compare_at_minor")?);
+    let (available, tick) = (columns.flag("available")?, columns.int("tick")?);
+    let mut runs: Vec<StorePoints> = Vec::new();
+    for row in 0..batch.num_rows() {
+        let known = PriceEvent::ALL.into_iter().find(|one| one.as_str() == event.value(row));
+        let point = PricePoint {
+            observed_at: Timestamp::from_micros(observed_at.value(row)),
+            variant: VariantId(id_from_column(variant.value(row))),
+            event: known.ok_or_else(|| columns.invalid("event", event.value(row)))?,
+            currency: columns.parse("currency", currency.value(row))?,
+            price_minor: some_int(price, row),
+            compare_at_minor: some_int(compare_at, row),
+            available: available.is_valid(row).then(|| available.value(row)),
+        };
+        let point = (
+            id_from_column(product.value(row)),
+            id_from_column(tick.value(row)),
+            point,
+        );
+        match runs.last_mut() {
+            Some((last, points)) if last.as_str() == store.value(row) => points.push(point),
+            _ => runs.push((columns.parse("store", store.value(row))?, vec![point])),
+        }
+    }
+    Ok(runs)
 }
 
 /// `2026-11`: the first seven characters of the moment in RFC 3339.

@@ -2,6 +2,7 @@
 
 pub(crate) mod brands;
 pub(crate) mod columns;
+pub(crate) mod delivery;
 pub(crate) mod history;
 pub(crate) mod nested;
 pub(crate) mod products;

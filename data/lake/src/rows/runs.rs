@@ -88,6 +88,7 @@ pub(crate) fn run_row(record: &TickRecord) -> Result<RecordBatch, LakeError> {
         text(Some(match record.kind {
             TickKind::Refresh => "refresh",
             TickKind::Remove => "remove",
+            TickKind::Delivery => "delivery",
             TickKind::Compact => "compact",
         })),
         text(run.map(|run| run.run.as_str())),

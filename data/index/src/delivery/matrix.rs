@@ -1,0 +1,81 @@
+use arrow::array::{Array, BooleanArray, Int64Array, RecordBatch, StringArray, UInt16Array, UInt32Array};
+use arrow::error::ArrowError;
+use data_model::{Pincode, Timestamp};
+
+use crate::columns::ipc::column;
+
+/// What is known of delivery by one brand, read in place.
+#[derive(Debug)]
+pub struct DeliveryMatrix {
+    pincode: UInt32Array,
+    serviceable: BooleanArray,
+    zone: StringArray,
+    days_min: UInt16Array,
+    days_max: UInt16Array,
+    sampled_at: Int64Array,
+}
+
+/// What a store answered for one pincode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DeliveryRef<'a> {
+    /// Whether it delivers there.
+    pub serviceable: Option<bool>,
+    /// The delivery zone.
+    pub zone: Option<&'a str>,
+    /// Fewest days.
+    pub days_min: Option<u16>,
+    /// Most days.
+    pub days_max: Option<u16>,
+    /// When it was asked.
+    pub sampled_at: Timestamp,
+}
+
+impl DeliveryMatrix {
+    /// Takes the columns of the file's one batch; `Err` when the pincodes do not ascend.
+    pub(crate) fn of(batch: &RecordBatch) -> Result<Self, ArrowError> {
+        let matrix = Self {
+            pincode: column(batch, "pincode")?,
+            serviceable: column(batch, "serviceable")?,
+            zone: column(batch, "zone")?,
+            days_min: column(batch, "days_min")?,
+            days_max: column(batch, "days_max")?,
+            sampled_at: column(batch, "sampled_at")?,
+        };
+        if matrix.pincode.values().windows(2).all(|pair| pair[0] < pair[1]) {
+            Ok(matrix)
+        } else {
+            Err(ArrowError::InvalidArgumentError("pincodes do not ascend".to_owned()))
+        }
+    }
+
+    /// The pincodes that the store was asked about, ascending, as numbers.
+    #[must_use]
+    pub fn pincodes(&self) -> &[u32] {
+        self.pincode.values()
+    }
+
+    /// What the store answered for this pincode.
+    #[must_use]
+    pub fn get(&self, pincode: Pincode) -> Option<DeliveryRef<'_>> {
+        let at = self.pincodes().binary_search(&pincode.number()).ok()?;
+        Some(self.at(at))
+    }
+
+    /// What the store answered for the pincodes of the same sorting district: those with the same first three digits.
+    pub fn district(&self, pincode: Pincode) -> impl ExactSizeIterator<Item = DeliveryRef<'_>> {
+        let first = pincode.number() / 1_000 * 1_000;
+        let below = |limit: u32| self.pincodes().partition_point(|one| *one < limit);
+        (below(first)..below(first + 1_000)).map(|at| self.at(at))
+    }
+
+    fn at(&self, at: usize) -> DeliveryRef<'_> {
+        let days = |column: &UInt16Array| column.is_valid(at).then(|| column.value(at));
+        DeliveryRef {
+            serviceable: self.serviceable.is_valid(at).then(|| self.serviceable.value(at)),
+            zone: self.zone.is_valid(at).then(|| self.zone.value(at)),
+            days_min: days(&self.days_min),
+            days_max: days(&self.days_max),
+            sampled_at: Timestamp::from_micros(self.sampled_at.value(at)),
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! What is known of delivery by each brand to each pincode: one small file a brand, so that a brand that was asked anew
+//! costs a file, and no product is indexed.
+
+mod matrix;
+mod write;
+
+pub use matrix::{DeliveryMatrix, DeliveryRef};
+pub use write::write_delivery;
+
+use std::sync::{Arc, LazyLock};
+
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+
+/// What the file is called in the manifest and in errors.
+pub(crate) const DELIVERY: &str = "delivery.arrow";
+
+pub(crate) static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
+    Arc::new(Schema::new(vec![
+        Field::new("pincode", DataType::UInt32, false),
+        Field::new("serviceable", DataType::Boolean, true),
+        Field::new("zone", DataType::Utf8, true),
+        Field::new("days_min", DataType::UInt16, true),
+        Field::new("days_max", DataType::UInt16, true),
+        Field::new("sampled_at", DataType::Int64, false),
+    ]))
+});

@@ -1,0 +1,79 @@
+//! How prices went: the rows of `price_history` by store and product.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use data_model::{PricePoint, StoreHost};
+use futures::{StreamExt, TryStreamExt};
+
+use crate::apply::{compute, read};
+use crate::delta::data_files;
+use crate::files::{Decoder, Wanted};
+use crate::rows::history::points;
+use crate::{LakeError, LakeSnapshot, TableName};
+
+/// How many files are read at the same time.
+const READS_AT_ONCE: usize = 8;
+
+/// What was observed of a store's prices, by the platform's product id; of each product the newest first, of one moment
+/// in order of the variants' ids.
+pub type StoreHistory = HashMap<u64, Vec<PricePoint>>;
+
+impl LakeSnapshot {
+    /// All that was ever observed of the prices of these stores.
+    ///
+    /// Reads the column `store` of the whole table, and of the others only the rows that are wanted.
+    ///
+    /// # Errors
+    /// The storage fails or a file is not readable.
+    pub async fn price_history(
+        &self,
+        stores: &BTreeSet<StoreHost>,
+    ) -> Result<BTreeMap<StoreHost, StoreHistory>, LakeError> {
+        const TABLE: TableName = TableName::PriceHistory;
+        let storage = self.lake.inner.storage.child(TABLE.as_str());
+        let files = data_files(TABLE, self.table(TABLE).await?);
+        let decoded = futures::stream::iter(files.into_iter().map(|file| {
+            let (storage, stores) = (storage.clone(), stores.clone());
+            async move {
+                let bytes = read(&storage, TABLE, std::slice::from_ref(&file)).await?;
+                let decode = move || {
+                    let wanted = Wanted {
+                        stores: Some(&stores),
+                        columns: None,
+                    };
+                    let mut runs = Vec::new();
+                    for (path, bytes) in bytes {
+                        for batch in Decoder::new(TABLE, &path, bytes, wanted)? {
+                            runs.extend(points(&batch?)?);
+                        }
+                    }
+                    Ok(runs)
+                };
+                compute(decode).await
+            }
+        }));
+        let runs: Vec<Vec<_>> = decoded.buffered(READS_AT_ONCE).try_collect().await?;
+        let mut histories: BTreeMap<StoreHost, HashMap<u64, Vec<(u64, PricePoint)>>> = BTreeMap::new();
+        for (store, observed) in runs.into_iter().flatten() {
+            let history = histories.entry(store).or_default();
+            for (product, tick, point) in observed {
+                history.entry(product).or_default().push((tick, point));
+            }
+        }
+        Ok(histories
+            .into_iter()
+            .map(|(store, history)| (store, ordered(history)))
+            .collect())
+    }
+}
+
+fn ordered(history: HashMap<u64, Vec<(u64, PricePoint)>>) -> StoreHistory {
+    let newest_first = |(product, mut points): (u64, Vec<(u64, PricePoint)>)| {
+        points.sort_by_key(|(tick, point)| {
+            let at = std::cmp::Reverse((point.observed_at, *tick));
+            (at, point.variant)
+        });
+        (product, points.into_iter().map(|(_, point)| point).collect())
+    };
+    history.into_iter().map(newest_first).collect()
+}

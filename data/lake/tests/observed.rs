@@ -1,0 +1,117 @@
+//! How prices went, and what stores answered about delivery, as the lake tells it.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use data_lake::Lake;
+use data_model::{DeliverySample, PriceEvent, Timestamp};
+use data_storage::Storage;
+use support::*;
+
+fn sample(pincode: &str, days: u16, at: i64) -> DeliverySample {
+    DeliverySample {
+        pincode: pincode.parse().unwrap(),
+        serviceable: Some(days > 0),
+        zone: None,
+        days_min: Some(days),
+        days_max: None,
+        sampled_at: Timestamp::from_micros(START + at),
+    }
+}
+
+/// The points of a product: the run's hour, the variant's last digit, event and price.
+async fn went(lake: &Lake, name: &str, product: u64) -> Vec<(i64, u64, PriceEvent, Option<i64>)> {
+    let snapshot = lake.snapshot().await.unwrap();
+    let histories = snapshot.price_history(&BTreeSet::from([host(name)])).await.unwrap();
+    assert!(histories.keys().all(|store| *store == host(name)));
+    let points = histories.get(&host(name)).and_then(|history| history.get(&product));
+    let hour = |moment: Timestamp| (moment.micros() - START) / 3_600_000_000;
+    let points = points.into_iter().flatten();
+    points
+        .map(|point| {
+            (
+                hour(point.observed_at),
+                point.variant.0 % 10,
+                point.event,
+                point.price_minor,
+            )
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn price_history_tells_every_observed_change_newest_first() {
+    use PriceEvent::{Changed, FirstSeen, Gone};
+    let lake = open(&Storage::memory(), &SetClock::start()).await;
+    lake.commit(first(), run(1)).await.unwrap();
+    lake.commit(second(), run(2)).await.unwrap();
+    let gone = [
+        (2, 1, Gone, None),
+        (2, 2, Gone, None),
+        (1, 1, FirstSeen, Some(1050)),
+        (1, 2, FirstSeen, Some(1000)),
+    ];
+    assert_eq!(went(&lake, "alpha", 1).await, gone);
+    let changed = [
+        (2, 2, Changed, Some(2500)),
+        (1, 1, FirstSeen, Some(3050)),
+        (1, 2, FirstSeen, Some(3000)),
+    ];
+    assert_eq!(went(&lake, "alpha", 3).await, changed);
+    assert_eq!(went(&lake, "gamma", u64::MAX).await.len(), 2);
+    assert!(went(&lake, "nobody", 1).await.is_empty());
+    lake.compact(false).await.unwrap();
+    assert_eq!(went(&lake, "alpha", 1).await, gone, "however the files are cut");
+    assert_eq!(went(&lake, "alpha", 3).await, changed);
+}
+
+#[tokio::test]
+async fn delivery_is_committed_apart_from_crawls_and_kept_by_them() {
+    let storage = Storage::memory();
+    let lake = open(&storage, &SetClock::start()).await;
+    lake.commit(first(), run(1)).await.unwrap();
+    let slug = |name: &str| brand(name).slug;
+    let asked = vec![
+        sample("560001", 2, 5),
+        sample("110001", 3, 5),
+        sample("560001", 4, 1),
+        sample("744301", 0, 5),
+    ];
+    let sampled = vec![
+        (host("beta"), slug("beta"), asked),
+        (host("nobody"), slug("nobody"), vec![sample("110001", 1, 0)]),
+    ];
+    let report = lake.commit_delivery(sampled.clone()).await.unwrap();
+    assert_eq!(
+        (report.changed, report.unchanged),
+        (vec![host("beta")], vec![host("nobody")])
+    );
+    let expected = vec![sample("110001", 3, 5), sample("560001", 2, 5), sample("744301", 0, 5)];
+    let known = lake.snapshot().await.unwrap().delivery(None).await.unwrap();
+    assert_eq!(
+        known.into_iter().collect::<Vec<_>>(),
+        [(host("beta"), expected.clone())]
+    );
+
+    let before = (
+        objects(&storage).await,
+        lake.snapshot().await.unwrap().versions().clone(),
+    );
+    assert!(lake.commit_delivery(sampled).await.unwrap().ticks.is_empty());
+    assert_eq!(objects(&storage).await, before.0, "the same answers write nothing");
+    assert_eq!(
+        products(&lake.snapshot().await.unwrap(), &["alpha", "beta", "gamma"])
+            .await
+            .len(),
+        10
+    );
+
+    lake.commit(second(), run(2)).await.unwrap();
+    let snapshot = lake.snapshot().await.unwrap();
+    assert_eq!(snapshot.versions()["delivery_matrix"], before.1["delivery_matrix"]);
+    assert_eq!(snapshot.delivery(None).await.unwrap()[&host("beta")], expected);
+    lake.remove_brands(&[host("beta")]).await.unwrap();
+    assert!(lake.snapshot().await.unwrap().delivery(None).await.unwrap().is_empty());
+}

@@ -1,0 +1,46 @@
+use crate::{CurrencyCode, Timestamp, VariantId};
+
+/// What was observed of a variant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PriceEvent {
+    /// It was not there before.
+    FirstSeen,
+    /// Its price, list price, currency or availability is another one.
+    Changed,
+    /// It is not there any more.
+    Gone,
+}
+
+impl PriceEvent {
+    /// Every event.
+    pub const ALL: [Self; 3] = [Self::FirstSeen, Self::Changed, Self::Gone];
+
+    /// The event as answers and tables spell it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::FirstSeen => "first_seen",
+            Self::Changed => "changed",
+            Self::Gone => "gone",
+        }
+    }
+}
+
+/// One observed change of a variant: what it has cost from then on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PricePoint {
+    /// End of the crawl that observed it.
+    pub observed_at: Timestamp,
+    /// The variant.
+    pub variant: VariantId,
+    /// What was observed.
+    pub event: PriceEvent,
+    /// The currency of the amounts.
+    pub currency: CurrencyCode,
+    /// Price from then on; `None` when it is gone.
+    pub price_minor: Option<i64>,
+    /// List price from then on, where above the price.
+    pub compare_at_minor: Option<i64>,
+    /// Whether it is available from then on; `None` when it is gone.
+    pub available: Option<bool>,
+}

@@ -1,0 +1,241 @@
+//! What the lake tells besides products reaches the release, and costs no more than it must.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
+
+use std::path::Path;
+use std::sync::Arc;
+
+use data_index::{BuildOptions, CheckOptions, PlanOptions, Release, ReleaseStore};
+use data_lake::{Lake, LakeConfig, RunSummaryRow};
+use data_model::{
+    Brand, BrandRefresh, Clock, DeliverySample, Product, ProductIdent, ProductKey, ShippingPolicy, Timestamp, Variant,
+    VariantId,
+};
+use data_storage::Storage;
+use pipeline_release::{NoProgress, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release};
+
+#[derive(Debug)]
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Timestamp {
+        "2026-11-21T00:00:00Z".parse().unwrap()
+    }
+}
+
+fn hour(number: i64) -> Timestamp {
+    Still.now().plus_millis(number * 3_600_000)
+}
+
+/// A store with three products, the first at this price.
+fn refresh(name: &str, number: i64, price_minor: i64) -> BrandRefresh {
+    let brand = Brand {
+        store: format!("{name}.myshopify.com").parse().unwrap(),
+        slug: name.parse().unwrap(),
+        name: name.to_uppercase(),
+        domain: format!("{name}.example"),
+        base_url: format!("https://{name}.example"),
+        currency: "INR".parse().unwrap(),
+        country: None,
+        logo: None,
+        description: None,
+    };
+    let product = |id: u64| Product {
+        key: key(name, id),
+        handle: format!("p-{id}"),
+        title: format!("Cotton Shirt {id}"),
+        description: String::new(),
+        vendor: None,
+        product_type: None,
+        category: None,
+        tags: Vec::new(),
+        options: Vec::new(),
+        attributes: Vec::new(),
+        media: Vec::new(),
+        variants: vec![Variant {
+            id: VariantId(id * 10),
+            title: String::new(),
+            sku: None,
+            options: Vec::new(),
+            price_minor: if id == 1 { price_minor } else { 500 },
+            compare_at_minor: None,
+            available: true,
+            grams: None,
+            image: None,
+        }],
+        currency: brand.currency,
+        rating: None,
+        reviews: Vec::new(),
+        created_at: None,
+        published_at: None,
+        updated_at: None,
+    };
+    BrandRefresh {
+        products: (1..=3).map(product).collect(),
+        brand,
+        run: format!("run-{number}").parse().unwrap(),
+        observed_at: hour(number),
+        shipping: None,
+        quarantined: Vec::new(),
+    }
+}
+
+fn key(name: &str, platform_id: u64) -> ProductKey {
+    ProductKey {
+        store: format!("{name}.myshopify.com").parse().unwrap(),
+        platform_id,
+    }
+}
+
+struct Rig {
+    dir: tempfile::TempDir,
+    lake: Lake,
+    releases: ReleaseStore,
+}
+
+impl Rig {
+    async fn new() -> Self {
+        let storage = Storage::memory();
+        let lake = Lake::open(storage.child("lake"), LakeConfig::default(), Arc::new(Still));
+        Self {
+            dir: tempfile::tempdir().unwrap(),
+            lake: lake.await.unwrap(),
+            releases: ReleaseStore::new(storage.child("releases"), Arc::new(Still)),
+        }
+    }
+
+    async fn commit(&self, refreshes: Vec<BrandRefresh>) {
+        let run = RunSummaryRow::new(refreshes[0].run.clone(), hour(0));
+        self.lake.commit(refreshes, run).await.unwrap();
+    }
+
+    fn cache(&self) -> &Path {
+        self.dir.path()
+    }
+
+    async fn build(&self) -> ReleaseReport {
+        let options = ReleaseOptions {
+            full: false,
+            dry_run: false,
+            checks: CheckOptions::default(),
+            // So that a changed store alone is indexed, however much of a part it is.
+            plan: PlanOptions {
+                dead_share_max: 1.0,
+                ..PlanOptions::default()
+            },
+            build: BuildOptions::default(),
+            threads: 1,
+            work_dir: self.dir.path().join("work"),
+            cache_dir: self.cache().join("cache"),
+        };
+        let built = build_release(&self.lake, &self.releases, &options, Arc::new(NoProgress), &Still);
+        built.await.unwrap()
+    }
+
+    async fn open(&self) -> Release {
+        let current = self.releases.current().await.unwrap().unwrap();
+        let manifest = self.releases.manifest(current.id).await.unwrap();
+        let local = self
+            .releases
+            .fetch(&manifest, &self.cache().join("reader"))
+            .await
+            .unwrap();
+        Release::open(local).unwrap()
+    }
+}
+
+fn sample(pincode: &str, days: u16) -> DeliverySample {
+    DeliverySample {
+        pincode: pincode.parse().unwrap(),
+        serviceable: Some(true),
+        zone: None,
+        days_min: Some(days),
+        days_max: Some(days),
+        sampled_at: hour(1),
+    }
+}
+
+#[tokio::test]
+async fn shipping_and_delivery_reach_the_release_without_a_product_being_indexed() {
+    let rig = Rig::new().await;
+    let mut refreshes = vec![refresh("alpha", 1, 100), refresh("beta", 1, 100)];
+    refreshes[0].shipping = Some(ShippingPolicy {
+        currency: "INR".parse().unwrap(),
+        free_shipping_threshold_minor: Some(99_900),
+        cod_available: Some(true),
+        tiers: Vec::new(),
+    });
+    let terms = refreshes[0].shipping.clone();
+    let (store, slug) = (refreshes[1].brand.store.clone(), refreshes[1].brand.slug.clone());
+    rig.commit(refreshes).await;
+    let first = rig.build().await;
+    assert_eq!((first.outcome, first.products_indexed), (ReleaseOutcome::Published, 6));
+    let release = rig.open().await;
+    assert_eq!(release.brands()[0].facts.shipping, terms);
+    assert_eq!(
+        (release.brands()[1].facts.shipping.is_none(), release.pincodes_covered()),
+        (true, 0)
+    );
+
+    let sampled = |days| {
+        vec![(
+            store.clone(),
+            slug.clone(),
+            vec![sample("560001", days), sample("110001", days)],
+        )]
+    };
+    rig.lake.commit_delivery(sampled(3)).await.unwrap();
+    let second = rig.build().await;
+    assert_eq!(
+        (second.outcome, second.products_indexed),
+        (ReleaseOutcome::Published, 0)
+    );
+    assert_ne!(second.release, first.release);
+    let release = rig.open().await;
+    let days = release
+        .delivery(1)
+        .unwrap()
+        .get("560001".parse().unwrap())
+        .unwrap()
+        .days_max;
+    assert_eq!((days, release.pincodes_covered()), (Some(3), 2));
+    assert_eq!(rig.build().await.outcome, ReleaseOutcome::Unchanged);
+
+    // A price changes elsewhere: what is known of delivery stays, and its file is not written again.
+    rig.commit(vec![refresh("alpha", 2, 90)]).await;
+    let third = rig.build().await;
+    assert_eq!((third.outcome, third.products_indexed), (ReleaseOutcome::Published, 3));
+    assert_eq!(rig.open().await.pincodes_covered(), 2);
+    rig.lake.commit_delivery(vec![(store, slug, Vec::new())]).await.unwrap();
+    assert_eq!(rig.build().await.products_indexed, 0);
+    assert_eq!(rig.open().await.pincodes_covered(), 0);
+}
+
+/// When, and at what price, newest first.
+fn went(release: &Release, name: &str, product: u64) -> Vec<(Timestamp, Option<i64>)> {
+    let at = release.find(&ProductIdent::Id(key(name, product).id())).unwrap();
+    let part = release.part(at.part).unwrap();
+    part.price_history(at.row)
+        .map(|point| (point.observed_at, point.price_minor))
+        .collect()
+}
+
+#[tokio::test]
+async fn price_history_reaches_the_release_with_the_products() {
+    let rig = Rig::new().await;
+    rig.commit(vec![refresh("alpha", 1, 100), refresh("beta", 1, 100)])
+        .await;
+    rig.build().await;
+    let release = rig.open().await;
+    assert_eq!(went(&release, "alpha", 1), [(hour(1), Some(100))]);
+
+    // A price that went down and up again between two releases is told too.
+    rig.commit(vec![refresh("alpha", 2, 80)]).await;
+    rig.commit(vec![refresh("alpha", 3, 100)]).await;
+    let built = rig.build().await;
+    assert_eq!((built.outcome, built.products_indexed), (ReleaseOutcome::Published, 3));
+    let release = rig.open().await;
+    let expected = [(hour(3), Some(100)), (hour(2), Some(80)), (hour(1), Some(100))];
+    assert_eq!(went(&release, "alpha", 1), expected);
+    assert_eq!(went(&release, "alpha", 2), [(hour(1), Some(500))]);
+    assert_eq!(went(&release, "beta", 1), [(hour(1), Some(100))]);
+}

@@ -1,0 +1,51 @@
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::Pages;
+
+/// Parameters of `GET /v1/products/{ident}/price-history`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct PriceHistoryParameters {
+    /// Most entries wanted.
+    #[param(default = 200, minimum = 1, maximum = 1000, required = false)]
+    pub limit: Option<i64>,
+    /// `provenance.page.next_cursor` of the page before.
+    #[param(required = false, max_length = 200)]
+    pub cursor: Option<String>,
+}
+
+/// One observed change of a variant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PricePoint {
+    /// End of the crawl that observed it, RFC 3339.
+    pub observed_at: String,
+    /// The variant; one that is gone is not among the product's variants.
+    pub variant_id: String,
+    /// `first_seen`, `changed` or `gone`.
+    pub event: String,
+    /// ISO 4217.
+    pub currency: String,
+    /// Price from then on, in minor units; null when gone.
+    #[schema(required = true)]
+    pub price_minor: Option<i64>,
+    /// List price from then on, where above the price.
+    #[schema(required = true)]
+    pub compare_at_minor: Option<i64>,
+    /// Whether the store would sell it from then on; null when gone.
+    #[schema(required = true)]
+    pub available: Option<bool>,
+}
+
+/// A page of a product's price history.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PriceHistoryAnswer {
+    /// Observed changes, newest first.
+    pub data: Vec<PricePoint>,
+    /// Where they come from.
+    pub provenance: Pages,
+    /// `graph`
+    pub tier: String,
+}
