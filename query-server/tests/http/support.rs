@@ -31,12 +31,7 @@ impl Clock for FixedClock {
 pub(crate) type Catalogue = Vec<(BrandFacts, Vec<Product>)>;
 
 /// Builds a release of these brands; its files lie in `dir`.
-pub(crate) fn build(catalogue: &Catalogue, dir: &Path, rows_max: u32) -> Manifest {
-    build_embedding(catalogue, dir, rows_max, data_embedding::shipped())
-}
-
-/// The same with another embedder.
-fn build_embedding(catalogue: &Catalogue, dir: &Path, rows_max: u32, embedder: Option<Arc<dyn Embedder>>) -> Manifest {
+fn build(catalogue: &Catalogue, dir: &Path, rows_max: u32, embedder: Option<Arc<dyn Embedder>>) -> Manifest {
     let options = BuildOptions {
         rows_max,
         embedder,
@@ -162,7 +157,7 @@ impl Market {
         // Several parts, so that what holds within one is tried across parts too.
         let products: usize = catalogue.iter().map(|(_, products)| products.len()).sum();
         let rows_max = u32::try_from(products / 3).unwrap().max(2);
-        let manifest = build_embedding(catalogue, files.path(), rows_max, self.embedder.clone());
+        let manifest = build(catalogue, files.path(), rows_max, self.embedder.clone());
         let store = self.store();
         let publication = Publication {
             manifest: &manifest,
