@@ -211,7 +211,11 @@ async fn feed(shared: &Arc<Shared>, brands: Vec<RegisteredBrand>, events: mpsc::
         while tasks.len() >= at_once {
             reap(shared, &mut tasks, &mut slugs, &events).await;
         }
-        let task = tasks.spawn(Arc::clone(shared).refresh_store(brand.clone(), events.clone()).in_current_span());
+        let task = tasks.spawn(
+            Arc::clone(shared)
+                .refresh_store(brand.clone(), events.clone())
+                .in_current_span(),
+        );
         slugs.insert(task.id(), brand);
     }
     while !tasks.is_empty() {

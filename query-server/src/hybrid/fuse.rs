@@ -14,7 +14,7 @@ pub(crate) struct FusedRow {
     pub(crate) by_words: Option<ByWords>,
     /// How near it is to the query.
     pub(crate) cosine: Option<f32>,
-    /// Its nearness among the candidates', from 0 to 1.
+    /// Its nearness as a share of the nearest's, from 0 to 1.
     pub(crate) nearness: f32,
     /// The share of its nearness in its score; the rest is that of its words.
     pub(crate) meaning: f32,
@@ -27,7 +27,7 @@ pub(crate) struct FusedRow {
 pub(crate) struct ByWords {
     pub(crate) tier: u8,
     pub(crate) score: f32,
-    /// Its score among the candidates', from 0 to 1.
+    /// Its score, its tier counted in, as a share of the best's, from 0 to 1.
     pub(crate) fit: f32,
 }
 
@@ -49,29 +49,19 @@ impl FusedRow {
     }
 }
 
-/// The least and the greatest of some numbers.
+/// The greatest of some numbers: what the others are shares of. Measured from the least number instead, how far the
+/// worst candidates are off would decide how much the best ones differ.
 #[derive(Debug, Clone, Copy)]
-struct Span {
-    min: f32,
-    max: f32,
-}
+struct Best(f32);
 
-impl Span {
+impl Best {
     fn of(numbers: impl Iterator<Item = f32>) -> Self {
-        let all = Self {
-            min: f32::INFINITY,
-            max: f32::NEG_INFINITY,
-        };
-        numbers.fold(all, |span, number| Self {
-            min: span.min.min(number),
-            max: span.max.max(number),
-        })
+        Self(numbers.fold(0.0, f32::max))
     }
 
-    /// Where a number lies between the two, from 0 to 1; 1 where they are one.
-    fn place(self, number: f32) -> f32 {
-        let width = self.max - self.min;
-        if width > 0.0 { (number - self.min) / width } else { 1.0 }
+    /// A number as a share of the best, from 0 to 1.
+    fn share(self, number: f32) -> f32 {
+        if self.0 > 0.0 { (number / self.0).max(0.0) } else { 0.0 }
     }
 }
 
@@ -82,30 +72,24 @@ fn strength(hit: &ScoredRow) -> f32 {
 
 /// Puts what was found by words and what was found by meaning into one order, best first.
 ///
-/// Both kinds of scores are brought to a scale from 0 to 1 among the candidates, and added in shares that depend on
-/// how well the words fit. `near` are the hits by meaning; `cosines` is how near each hit by words is.
+/// Each kind of score counts as a share of the best of its kind, and the shares are added. `near` are the hits by meaning; `cosines` is how near each hit by words is.
 pub(super) fn fuse(
     release: &Release,
     words: &[ScoredRow],
     cosines: &[Option<f32>],
     near: &[(RowAddress, f32)],
 ) -> Vec<FusedRow> {
-    let all_words = words.first().is_some_and(|hit| hit.tier >= tier::ALL);
-    let meaning = if all_words {
-        tuning::MEANING_ALL_WORDS
-    } else {
-        tuning::MEANING
-    };
-    let fits = Span::of(words.iter().map(strength));
+    let meaning = tuning::MEANING;
+    let fits = Best::of(words.iter().map(strength));
     let known = cosines.iter().flatten().copied();
-    let nearness = Span::of(known.chain(near.iter().map(|(_, cosine)| *cosine)));
+    let nearness = Best::of(known.chain(near.iter().map(|(_, cosine)| *cosine)));
     let mut rows: FxHashMap<RowAddress, FusedRow> = FxHashMap::default();
     rows.reserve(words.len() + near.len());
     for (hit, cosine) in words.iter().zip(cosines) {
         let found = ByWords {
             tier: hit.tier,
             score: hit.score,
-            fit: fits.place(strength(hit)),
+            fit: fits.share(strength(hit)),
         };
         let fused = fused(
             release,
@@ -127,12 +111,12 @@ pub(super) fn fuse(
 
 /// What was found by words alone, in its order.
 pub(super) fn words_alone(release: &Release, words: &[ScoredRow]) -> Vec<FusedRow> {
-    let fits = Span::of(words.iter().map(strength));
+    let fits = Best::of(words.iter().map(strength));
     let row = |hit: &ScoredRow| {
         let found = ByWords {
             tier: hit.tier,
             score: hit.score,
-            fit: fits.place(strength(hit)),
+            fit: fits.share(strength(hit)),
         };
         fused(release, hit.at, Some(found), None, 0.0)
     };
@@ -143,10 +127,10 @@ fn fused(
     release: &Release,
     at: RowAddress,
     by_words: Option<ByWords>,
-    cosine: Option<(f32, Span)>,
+    cosine: Option<(f32, Best)>,
     meaning: f32,
 ) -> FusedRow {
-    let nearness = cosine.map_or(0.0, |(cosine, span)| span.place(cosine));
+    let nearness = cosine.map_or(0.0, |(cosine, best)| best.share(cosine));
     let fit = by_words.map_or(0.0, |found| found.fit);
     let cards = release.part(at.part).map(data_index::Part::cards);
     FusedRow {

@@ -205,7 +205,39 @@ fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError
     let rows = found.hits.iter().map(|hit| hit.at);
     let cosines: Vec<Option<f32>> = served.release.similarities(&vector, rows).collect();
     let rows = fuse::fuse(&served.release, &found.hits, &cosines, &near);
+    let Some(vector) = toward(served, &vector, &rows) else {
+        return Ok(Answer::new(rows, Mode::Hybrid, None).telling(found));
+    };
+    let hits = found.hits.iter().map(|hit| hit.at);
+    let cosines: Vec<Option<f32>> = served.release.similarities(&vector, hits).collect();
+    let by_meaning = near.iter().map(|(at, _)| *at);
+    let again = served.release.similarities(&vector, by_meaning);
+    let near: Vec<(RowAddress, f32)> = near
+        .iter()
+        .zip(again)
+        .map(|((at, cosine), again)| (*at, again.unwrap_or(*cosine)))
+        .collect();
+    let rows = fuse::fuse(&served.release, &found.hits, &cosines, &near);
     Ok(Answer::new(rows, Mode::Hybrid, None).telling(found))
+}
+
+/// The vector of a query, moved toward what was found best: what the first hits have in common tells what is meant.
+fn toward(served: &Served, vector: &Vector, rows: &[FusedRow]) -> Option<Vector> {
+    let mut sum = vec![0.0_f32; vector.dimensions()];
+    for row in rows.iter().take(tuning::FEEDBACK_ROWS) {
+        let Some(held) = served.release.vector(row.at) else {
+            continue;
+        };
+        for (sum, component) in sum.iter_mut().zip(held.components()) {
+            *sum += row.score * f32::from(*component);
+        }
+    }
+    let common = Vector::new(&sum)?;
+    let pairs = vector.components().iter().zip(common.components());
+    let moved: Vec<f32> = pairs
+        .map(|(one, other)| f32::from(*one) + tuning::FEEDBACK * f32::from(*other))
+        .collect();
+    Vector::new(&moved)
 }
 
 /// Sorted by price, rating or date, whatever was found stands in that order, however well it fits: so what words find

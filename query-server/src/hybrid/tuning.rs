@@ -1,18 +1,22 @@
 //! Every number that decides what hybrid search finds and in which order. Chosen on judged queries.
 
 /// Hits by words that are taken into account.
-pub(crate) const LEXICAL_CANDIDATES: usize = 100;
+pub(crate) const LEXICAL_CANDIDATES: usize = 200;
 /// Hits by meaning that are taken into account.
-pub(crate) const SEMANTIC_CANDIDATES: usize = 100;
+pub(crate) const SEMANTIC_CANDIDATES: usize = 200;
 /// Hits of either kind that are taken into account when only some of each brand are wanted.
 pub(crate) const DIVERSE_CANDIDATES: usize = 400;
 
-/// The share of meaning in a score when some product holds every word of the query, and when none does.
-pub(crate) const MEANING_ALL_WORDS: f32 = 0.3;
-pub(crate) const MEANING: f32 = 0.5;
+/// The share of meaning in a score; the rest is that of words. From .2 to .35 little changes.
+pub(crate) const MEANING: f32 = 0.3;
 
 /// What one tier counts among scores by words: a product that holds every word stands before one that lacks some.
-pub(crate) const TIER_STEP: f32 = 8.0;
+pub(crate) const TIER_STEP: f32 = 16.0;
+
+/// How many of the first hits tell what is meant, and what they weigh beside the query itself when all are put in order
+/// once more. On judged queries that is worth .006 of NDCG@10 and .008 of recall where queries are short of words.
+pub(crate) const FEEDBACK_ROWS: usize = 15;
+pub(crate) const FEEDBACK: f32 = 1.0;
 
 /// A product that only its meaning speaks for must be this near to the query; nearer still when no product was found
 /// by words, for then the query may mean nothing at all.

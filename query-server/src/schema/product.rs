@@ -289,7 +289,7 @@ pub struct ExplainedWords {
     pub tier: String,
     /// The score within the tier.
     pub score: f32,
-    /// Where the score lies among those of all candidates, from 0 to 1.
+    /// The score, its tier counted in, as a share of the best one, from 0 to 1.
     pub fit: f32,
     /// The share of words in the score.
     pub share: f32,
@@ -299,9 +299,9 @@ pub struct ExplainedWords {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExplainedMeaning {
-    /// The cosine of the angle between its vector and the query's.
+    /// The cosine of the angle between its vector and the query's, which in `hybrid` is moved toward the first hits.
     pub cosine: f32,
-    /// Where the cosine lies among those of all candidates, from 0 to 1.
+    /// The cosine as a share of the greatest one, from 0 to 1.
     pub nearness: f32,
     /// The share of meaning in the score.
     pub share: f32,

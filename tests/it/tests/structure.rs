@@ -115,7 +115,10 @@ fn the_query_server_knows_neither_the_pipeline_nor_the_lake() {
         .iter()
         .filter(|name| {
             let heavy = ["data-lake", "data-tables"].contains(&name.as_str());
-            heavy || ["pipeline", "deltalake", "datafusion"].iter().any(|start| name.starts_with(start))
+            heavy
+                || ["pipeline", "deltalake", "datafusion"]
+                    .iter()
+                    .any(|start| name.starts_with(start))
         })
         .collect();
     assert!(found.is_empty(), "query-server is built with {found:?}");
@@ -130,7 +133,10 @@ fn arrows_between_crates_go_one_way() {
         ("data-lake", &["data-model", "data-storage"]),
         ("data-embedding", &["data-model"]),
         ("data-index", &["data-embedding", "data-model", "data-storage"]),
-        ("data-tables", &["data-embedding", "data-index", "data-model", "data-storage"]),
+        (
+            "data-tables",
+            &["data-embedding", "data-index", "data-model", "data-storage"],
+        ),
         ("storefront", &["data-model"]),
         ("api", &["data-model"]),
         ("pipeline-parse", &["data-model"]),

@@ -96,6 +96,7 @@ fn facts(store: usize, hash: &str) -> BrandFacts {
         },
         catalogue_hash: format!("{hash} {store}"),
         refreshed_at: Timestamp::from_micros(1_780_000_000_000_000),
+        shipping: None,
     }
 }
 
