@@ -67,6 +67,10 @@ impl Semantic {
     /// The vector of a query.
     pub(crate) fn embed(&self, text: &str) -> Result<Vector, Lacking> {
         let embedder = self.0.as_ref().map_err(|lacking| *lacking)?;
+        // Numbers alone name something, or nothing: they are near to whatever has other numbers.
+        if !text.chars().any(char::is_alphabetic) {
+            return Err(Lacking::KnownWord);
+        }
         match embedder.embed_query(text) {
             Ok(vector) => vector.ok_or(Lacking::KnownWord),
             Err(error) => {

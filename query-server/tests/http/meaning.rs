@@ -66,6 +66,7 @@ async fn what_means_nothing_finds_nothing() {
     for query in [
         "q=zzqx+vlorp",
         "q=%21%3F%3F",
+        "q=40404040",
         "q=%F0%9F%A7%B5%F0%9F%A7%B5",
         "q=zzqx&mode=semantic",
         "q=%00%01&mode=semantic",
