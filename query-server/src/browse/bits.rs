@@ -41,7 +41,7 @@ impl Bits {
     pub(super) fn insert_range(&mut self, rows: Range<u32>) {
         let mut row = rows.start;
         while row < rows.end {
-            let whole = row % 64 == 0 && rows.end - row >= 64;
+            let whole = row.is_multiple_of(64) && rows.end - row >= 64;
             let word = (row as usize / ROWS_PER_WORD).checked_sub(self.first);
             match word.and_then(|at| self.words.get_mut(at)) {
                 Some(word) if whole => *word = u64::MAX,

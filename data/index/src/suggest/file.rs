@@ -93,8 +93,11 @@ fn holds_one(words: &[u32], wanted: &[Range<u32>], work: &mut Work) -> bool {
     })
 }
 
-/// Where the sections lie, by their lengths.
-fn layout(lengths: [(u32, u32); SECTIONS]) -> Option<([(Range<usize>, Range<usize>); SECTIONS], usize)> {
+/// Where the numbers and the bytes of each section lie.
+type Ranges = [(Range<usize>, Range<usize>); SECTIONS];
+
+/// Where the sections lie, by their lengths, and where the last one ends.
+fn layout(lengths: [(u32, u32); SECTIONS]) -> Option<(Ranges, usize)> {
     let mut end = HEADER;
     let mut section = |items: u32, size_bytes: usize| {
         let start = end.checked_next_multiple_of(ALIGNMENT)?;

@@ -39,7 +39,6 @@ impl<'a> TitleWords<'a> {
     }
 
     /// The words, in order.
-    #[must_use]
     pub fn iter(self) -> impl Iterator<Item = u16> + Clone + 'a {
         let (words, _) = self.0.as_chunks::<2>();
         words.iter().map(|word| u16::from_le_bytes(*word))
