@@ -223,6 +223,10 @@ fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError
 
 /// The vector of a query, moved toward what was found best: what the first hits have in common tells what is meant.
 fn toward(served: &Served, vector: &Vector, rows: &[FusedRow]) -> Option<Vector> {
+    if rows.len() < 2 * tuning::FEEDBACK_ROWS {
+        // The first of few are not told apart from the rest.
+        return None;
+    }
     let mut sum = vec![0.0_f32; vector.dimensions()];
     for row in rows.iter().take(tuning::FEEDBACK_ROWS) {
         let Some(held) = served.release.vector(row.at) else {
