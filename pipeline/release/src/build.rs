@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use data_index::{
-    Assembly, BrandFacts, BuildOptions, CheckOptions, Counts, Current, LakeStore, Manifest, PlanOptions, Publication,
-    Published, ReleaseStore, assemble, plan,
+    Assembly, BuildOptions, CheckOptions, Counts, Current, Manifest, PlanOptions, Publication, Published, ReleaseStore,
+    assemble, plan,
 };
-use data_lake::{BrandRow, Lake};
-use data_model::{Clock, ReleaseId, ShippingPolicy, Timestamp};
+use data_lake::Lake;
+use data_model::{Clock, ReleaseId, Timestamp};
 use serde::Serialize;
 
 use crate::error::ReleaseBuildError;
