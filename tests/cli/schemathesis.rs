@@ -3,8 +3,9 @@ use std::process::Command;
 use crate::support::{Haat, has_program};
 
 /// Sends what the interface description allows and what it forbids to every operation, and holds each answer against
-/// the description: no 5xx, no status, type, header or member that is not documented, nothing valid refused, nothing
-/// invalid taken. Cases follow from the seed.
+/// the description: no 5xx, no status, type, header or member that is not documented, nothing
+/// invalid taken. Cases follow from the seed. One check is left out: that nothing valid is refused. A description cannot
+/// say that a cursor is signed, that a text holds JSON, or that one of two parameters must be there.
 #[test]
 fn every_answer_is_as_the_interface_description_says() {
     if !has_program("schemathesis", &["--version"]) {
@@ -18,6 +19,7 @@ fn every_answer_is_as_the_interface_description_says() {
     let ran = Command::new("schemathesis")
         .current_dir(haat.path())
         .args(["run", &document, "--checks", "all", "--seed", "1", "--no-color"])
+        .args(["--exclude-checks", "positive_data_acceptance"])
         .args(["--max-examples", "40", "--request-timeout", "10"])
         .output()
         .unwrap();

@@ -65,9 +65,29 @@ impl Best {
     }
 }
 
-/// A hit's score with what its tier counts.
-fn strength(hit: &ScoredRow) -> f32 {
-    hit.score + tuning::TIER_STEP * f32::from(hit.tier.min(tier::ALL))
+/// How well products fit by words: their scores as shares of the best one's, with what their tiers count. Of a word that
+/// nearly every product holds all scores are small, and yet they tell which product is meant.
+#[derive(Debug, Clone, Copy)]
+struct Strengths {
+    score: Best,
+    whole: Best,
+}
+
+impl Strengths {
+    fn of(words: &[ScoredRow]) -> Self {
+        let score = Best::of(words.iter().map(|hit| hit.score));
+        let whole = Best::of(words.iter().map(|hit| Self::whole(score, hit)));
+        Self { score, whole }
+    }
+
+    fn whole(score: Best, hit: &ScoredRow) -> f32 {
+        score.share(hit.score) + tuning::TIER_STEP * f32::from(hit.tier.min(tier::ALL))
+    }
+
+    /// From 0 to 1.
+    fn fit(self, hit: &ScoredRow) -> f32 {
+        self.whole.share(Self::whole(self.score, hit))
+    }
 }
 
 /// Puts what was found by words and what was found by meaning into one order, best first.
@@ -80,7 +100,7 @@ pub(super) fn fuse(
     near: &[(RowAddress, f32)],
 ) -> Vec<FusedRow> {
     let meaning = tuning::MEANING;
-    let fits = Best::of(words.iter().map(strength));
+    let fits = Strengths::of(words);
     let known = cosines.iter().flatten().copied();
     let nearness = Best::of(known.chain(near.iter().map(|(_, cosine)| *cosine)));
     let mut rows: FxHashMap<RowAddress, FusedRow> = FxHashMap::default();
@@ -89,7 +109,7 @@ pub(super) fn fuse(
         let found = ByWords {
             tier: hit.tier,
             score: hit.score,
-            fit: fits.share(strength(hit)),
+            fit: fits.fit(hit),
         };
         let fused = fused(
             release,
@@ -111,12 +131,12 @@ pub(super) fn fuse(
 
 /// What was found by words alone, in its order.
 pub(super) fn words_alone(release: &Release, words: &[ScoredRow]) -> Vec<FusedRow> {
-    let fits = Best::of(words.iter().map(strength));
+    let fits = Strengths::of(words);
     let row = |hit: &ScoredRow| {
         let found = ByWords {
             tier: hit.tier,
             score: hit.score,
-            fit: fits.share(strength(hit)),
+            fit: fits.fit(hit),
         };
         fused(release, hit.at, Some(found), None, 0.0)
     };

@@ -10,8 +10,8 @@ pub(crate) const DIVERSE_CANDIDATES: usize = 400;
 /// The share of meaning in a score; the rest is that of words. From .2 to .35 little changes.
 pub(crate) const MEANING: f32 = 0.3;
 
-/// What one tier counts among scores by words: a product that holds every word stands before one that lacks some.
-pub(crate) const TIER_STEP: f32 = 16.0;
+/// What one tier counts beside the best score by words: a product that holds every word stands before one that lacks some.
+pub(crate) const TIER_STEP: f32 = 0.6;
 
 /// How many of the first hits tell what is meant, and what they weigh beside the query itself when all are put in order
 /// once more. On judged queries that is worth .006 of NDCG@10 and .008 of recall where queries are short of words.

@@ -54,7 +54,7 @@ fn product(facts: &BrandFacts, id: u64, title: String) -> Product {
             options: Vec::new(),
             price_minor: 100,
             compare_at_minor: None,
-            available: id % 3 == 0,
+            available: id.is_multiple_of(3),
             grams: None,
             image: None,
         }],
@@ -140,7 +140,7 @@ fn blocks_that_are_left_out_hold_nothing_better() {
         4_321 => "Mug".to_owned(),
         2_222 => "Blue Mug".to_owned(),
         0..200 => format!("Mug {row}"),
-        _ if row % 4 == 0 => format!("Mug {row}{long}"),
+        _ if row.is_multiple_of(4) => format!("Mug {row}{long}"),
         _ => format!("Cup {row}{long}"),
     };
     let release = release((0..20_000).map(title), dir.path());

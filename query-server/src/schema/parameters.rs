@@ -73,7 +73,12 @@ pub struct SearchParameters {
 #[into_params(parameter_in = Query)]
 pub struct IncludeParameters {
     /// A list with commas of `variants`, `media`, `offers`, `attributes`, `reviews`; all five by default.
-    #[param(required = false, max_length = 200, example = "variants,offers")]
+    #[param(
+        required = false,
+        max_length = 200,
+        pattern = "^ *((variants|media|offers|attributes|reviews) *(, *|$))*$",
+        example = "variants,offers"
+    )]
     pub include: Option<String>,
 }
 

@@ -41,6 +41,7 @@ fn percent_encoded(text: &str) -> String {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "one whole answer")]
 async fn a_category_is_answered_with_items_facets_and_prices() {
     let market = Market::of(&small()).await;
     let path = "/v1/browse?category=coffee&limit=1";

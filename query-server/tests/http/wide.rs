@@ -18,30 +18,32 @@ const CATEGORIES: [u32; 4] = [212, 2271, 187, 1868];
 
 fn one(facts: &data_index::BrandFacts, id: u64) -> Product {
     let mut product = product(facts, id, &format!("Thing {id}"));
-    product.category = (drawn(id, 1) % 10 > 0).then(|| CategoryId(CATEGORIES[(drawn(id, 2) % 4) as usize]));
+    product.category = (!drawn(id, 1).is_multiple_of(10)).then(|| CategoryId(CATEGORIES[(drawn(id, 2) % 4) as usize]));
     product.vendor = Some(format!("Vendor {}", drawn(id, 3) % 3));
     product.tags = vec![format!("tag {}", drawn(id, 4) % 90), "everything".to_owned()];
-    if drawn(id, 5) % 5 > 0 {
+    if !drawn(id, 5).is_multiple_of(5) {
         product.attributes = vec![Attribute {
             name: "color".to_owned(),
             values: vec![COLORS[(drawn(id, 6) % 7) as usize].to_owned()],
         }];
     }
-    let sizes = SIZES.iter().filter(|size| drawn(id, 7 + size.len() as u64) % 2 == 0);
+    let sizes = SIZES
+        .iter()
+        .filter(|size| drawn(id, 7 + size.len() as u64).is_multiple_of(2));
     product.options = vec![ProductOption {
         name: "Size".to_owned(),
         values: sizes.map(|size| (*size).to_owned()).collect(),
     }];
     let price_minor = 5_000 + i64::try_from(drawn(id, 20) % 400).unwrap() * 500;
     product.variants = vec![variant(id * 10, price_minor)];
-    product.variants[0].available = drawn(id, 21) % 4 > 0;
-    product.variants[0].compare_at_minor = (drawn(id, 22) % 3 == 0).then_some(price_minor + 1_000);
-    product.rating = (drawn(id, 23) % 2 == 0).then(|| Rating {
+    product.variants[0].available = !drawn(id, 21).is_multiple_of(4);
+    product.variants[0].compare_at_minor = (drawn(id, 22).is_multiple_of(3)).then_some(price_minor + 1_000);
+    product.rating = (drawn(id, 23).is_multiple_of(2)).then(|| Rating {
         average: (drawn(id, 24) % 11) as f32 / 2.0,
         count: (drawn(id, 25) % 3) as u32 + 1,
     });
     let day = 1_760_000_000_000_000 + i64::try_from(drawn(id, 26) % 40).unwrap() * 86_400_000_000;
-    product.published_at = (drawn(id, 27) % 3 > 0).then(|| data_model::Timestamp::from_micros(day));
+    product.published_at = (!drawn(id, 27).is_multiple_of(3)).then(|| data_model::Timestamp::from_micros(day));
     product
 }
 

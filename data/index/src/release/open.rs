@@ -187,12 +187,7 @@ fn open_part(
     let vectors = embedding
         .map(|embedding| vectors(entry, embedding, files))
         .transpose()?;
-    let terms = Terms::open(map(entry, TERMS, files)?, entry.rows);
-    let terms = terms.map_err(|what| OpenError::Content {
-        part: entry.id.to_string(),
-        name: TERMS,
-        what,
-    })?;
+    let terms = terms(entry, files)?;
     Ok(Part {
         entry: entry.clone(),
         terms,
@@ -205,6 +200,14 @@ fn open_part(
         vectors,
         dead,
         brands,
+    })
+}
+
+fn terms(entry: &PartEntry, files: &MmapDirectory) -> Result<Terms, OpenError> {
+    Terms::open(map(entry, TERMS, files)?, entry.rows).map_err(|what| OpenError::Content {
+        part: entry.id.to_string(),
+        name: TERMS,
+        what,
     })
 }
 

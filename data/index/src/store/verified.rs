@@ -151,6 +151,7 @@ impl Verified {
 mod tests {
     use super::*;
 
+    #[expect(clippy::disallowed_methods, reason = "beside times that the file system writes")]
     fn now() -> Timestamp {
         let since = std::time::SystemTime::now()
             .duration_since(std::time::UNIX_EPOCH)

@@ -120,6 +120,7 @@ mod tests {
 
     use super::*;
 
+    #[expect(clippy::too_many_lines, reason = "a list of what pages hold")]
     fn piece() -> impl Strategy<Value = String> {
         let tags = [
             "<p>",
