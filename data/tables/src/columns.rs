@@ -11,6 +11,9 @@ use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Fields, TimeUnit};
 
 use crate::rows::Row;
 
+/// A name with a list of values.
+type NamedList<'a> = (&'a str, Vec<&'a str>);
+
 /// How a column's values are read from a release.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Values {
@@ -21,7 +24,7 @@ pub(crate) enum Values {
     Moment(fn(&Release, Row) -> Option<Timestamp>),
     Texts(for<'a> fn(&'a Release, Row) -> Vec<&'a str>),
     /// Names with a list of values each.
-    NamedLists(for<'a> fn(&'a Release, Row) -> Vec<(&'a str, Vec<&'a str>)>),
+    NamedLists(for<'a> fn(&'a Release, Row) -> Vec<NamedList<'a>>),
     /// Names with a value each.
     Named(for<'a> fn(&'a Release, Row) -> Vec<(&'a str, &'a str)>),
 }
