@@ -155,6 +155,10 @@ impl IntoResponses for GraphErrors {
             ),
             ("422", validation("The request is not valid.")),
             ("429", retry(problem("Too many requests."))),
+            (
+                "431",
+                described("Request line and headers are larger than the server reads; there is no body."),
+            ),
             ("500", problem("Something went wrong on our side.")),
             (
                 "503",

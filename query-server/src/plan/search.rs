@@ -140,10 +140,13 @@ impl SearchPlan {
     }
 }
 
+/// Prices beyond what JSON numbers hold exactly (RFC 8259, section 6) are no prices.
+const PRICE_MINOR_MAX: i64 = (1 << 53) - 1;
+
 /// The price range that `price_min`, `price_max` and `currency` ask for; `None` when they are at fault.
 pub(super) fn read_price(reader: &mut QueryReader<'_>, market_currency: CurrencyCode) -> Option<PriceRange> {
-    let min_minor = reader.integer("price_min", i64::MIN..=i64::MAX);
-    let max_minor = reader.integer("price_max", i64::MIN..=i64::MAX);
+    let min_minor = reader.integer("price_min", -PRICE_MINOR_MAX..=PRICE_MINOR_MAX);
+    let max_minor = reader.integer("price_max", -PRICE_MINOR_MAX..=PRICE_MINOR_MAX);
     if let (Some(min), Some(max)) = (min_minor, max_minor)
         && min > max
     {

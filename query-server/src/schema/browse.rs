@@ -14,10 +14,10 @@ pub struct BrowseParameters {
     #[param(required = false, max_length = 200)]
     pub brand: Option<String>,
     /// Lowest price, in minor units of `currency`.
-    #[param(required = false)]
+    #[param(minimum = -9_007_199_254_740_991_i64, maximum = 9_007_199_254_740_991_i64, required = false)]
     pub price_min: Option<i64>,
     /// Highest price, in minor units of `currency`; not below `price_min`.
-    #[param(required = false)]
+    #[param(minimum = -9_007_199_254_740_991_i64, maximum = 9_007_199_254_740_991_i64, required = false)]
     pub price_max: Option<i64>,
     /// `true` keeps only products with an available variant.
     #[param(required = false)]
@@ -58,10 +58,10 @@ pub struct BrandProductsParameters {
     #[param(required = false, max_length = 200)]
     pub category: Option<String>,
     /// Lowest price, in minor units of `currency`.
-    #[param(required = false)]
+    #[param(minimum = -9_007_199_254_740_991_i64, maximum = 9_007_199_254_740_991_i64, required = false)]
     pub price_min: Option<i64>,
     /// Highest price, in minor units of `currency`; not below `price_min`.
-    #[param(required = false)]
+    #[param(minimum = -9_007_199_254_740_991_i64, maximum = 9_007_199_254_740_991_i64, required = false)]
     pub price_max: Option<i64>,
     /// `true` keeps only products with an available variant.
     #[param(required = false)]

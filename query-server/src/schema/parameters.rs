@@ -10,10 +10,10 @@ pub struct SearchParameters {
     #[param(default = "", max_length = 512, required = false)]
     pub q: Option<String>,
     /// Lowest price, in minor units of `currency`.
-    #[param(required = false)]
+    #[param(minimum = -9_007_199_254_740_991_i64, maximum = 9_007_199_254_740_991_i64, required = false)]
     pub price_min: Option<i64>,
     /// Highest price, in minor units of `currency`; not below `price_min`.
-    #[param(required = false)]
+    #[param(minimum = -9_007_199_254_740_991_i64, maximum = 9_007_199_254_740_991_i64, required = false)]
     pub price_max: Option<i64>,
     /// `true` keeps only products with an available variant.
     #[param(required = false)]
