@@ -58,10 +58,15 @@ impl Worth {
     }
 }
 
+/// What a term tells at least. One that every product holds tells nothing by being held, but where a product holds it
+/// still tells what the product is.
+const IDF_MIN: f32 = 1.0;
+
 /// How much a term tells that `holding` of `docs` products hold.
 pub(super) fn idf(docs: f32, holding: u32) -> f32 {
     let holding = super::index::as_float(u64::from(holding));
-    (1.0 + (docs - holding + 0.5).max(0.0) / (holding + 0.5)).ln()
+    let rare = (1.0 + (docs - holding + 0.5).max(0.0) / (holding + 0.5)).ln();
+    rare.max(IDF_MIN)
 }
 
 #[cfg(test)]
