@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use data_embedders::{Endpoint, EndpointConfig, Transformer};
 use data_embedding::Embedder;
 use data_index::ReleaseStore;
 use data_lake::{Lake, LakeConfig};
-use data_model::Clock;
-use data_storage::{S3Options, Secret, Storage, StorageOptions};
+use data_model::{Clock, Secret};
+use data_storage::{S3Options, Storage, StorageOptions};
 use query_server::{CursorKey, QueryConfig, QueryServer, Synonyms};
 use storefront::Storefront;
 use url::Url;
@@ -149,14 +150,39 @@ impl Context {
         Synonyms::with_operators(&file).with_context(|| path.clone())
     }
 
-    /// What embeds products and queries, as configured.
+    /// What embeds products and queries, as configured. Within the runtime that is to drive an endpoint's requests.
     pub(crate) fn embedder(&self) -> anyhow::Result<Option<Arc<dyn Embedder>>> {
-        match self.config.embedding.embedder {
+        let given = &self.config.embedding;
+        match given.embedder {
             EmbedderChoice::Table => data_embedding::shipped()
                 .map(Some)
                 .context("the embedding table that is part of the program is damaged"),
+            EmbedderChoice::Transformer if given.transformer.is_empty() => Err(usage(anyhow::anyhow!(
+                "embedding.transformer: the folder of a model is not set"
+            ))),
+            EmbedderChoice::Transformer => {
+                let transformer = Transformer::open(std::path::Path::new(&given.transformer));
+                Ok(Some(Arc::new(transformer.context("embedding.transformer")?)))
+            }
+            EmbedderChoice::Endpoint => Ok(Some(Arc::new(self.endpoint()?))),
             EmbedderChoice::None => Ok(None),
         }
+    }
+
+    fn endpoint(&self) -> anyhow::Result<Endpoint> {
+        let given = &self.config.embedding.endpoint;
+        let url = Url::parse(&given.url).with_context(|| format!("embedding.endpoint.url {:?}", given.url));
+        let config = EndpointConfig {
+            url: url.map_err(usage)?,
+            model: given.model.clone(),
+            api_key: Some(&given.api_key).filter(|key| !key.is_empty()).map(Secret::new),
+            dimensions: given.dimensions,
+            shorten: given.shorten,
+            allow_http: given.allow_http,
+            query_timeout_ms: given.query_timeout_ms,
+            documents_timeout_ms: given.documents_timeout_ms,
+        };
+        Endpoint::new(config, tokio::runtime::Handle::current()).map_err(|error| usage(error.into()))
     }
 
     /// Limits of the connections that servers take.

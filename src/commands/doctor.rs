@@ -56,6 +56,7 @@ pub(crate) async fn run(context: Context) -> anyhow::Result<Outcome> {
             ));
         }
     }
+    findings.push(embedding(&context).await);
     if context.config.storefront.allow_loopback {
         let found = "stores on this machine may be crawled (storefront.allow_loopback)".to_owned();
         findings.push(Finding {
@@ -180,5 +181,24 @@ async fn release(context: &Context, storage: &Storage) -> Finding {
             ..Finding::fine("release", "none yet".into())
         },
         Err(error) => Finding::broken("release", &error, "`haat release build --full` writes every file anew"),
+    }
+}
+
+/// Embeds a word with what is configured: a model that cannot be read or reached is told before a build needs it.
+async fn embedding(context: &Context) -> Finding {
+    let embedder = match context.embedder() {
+        Ok(Some(embedder)) => embedder,
+        Ok(None) => return Finding::fine("embedding", "none: search by words alone".into()),
+        Err(error) => return Finding::broken("embedding", &error, "see `haat config` for embedding.*"),
+    };
+    let id = embedder.id().clone();
+    match tokio::task::spawn_blocking(move || embedder.embed_query("lamp")).await {
+        Ok(Ok(_)) => Finding::fine("embedding", format!("{id} answers")),
+        Ok(Err(error)) => Finding::broken(
+            "embedding",
+            &error.into(),
+            "start the server that embedding.endpoint names",
+        ),
+        Err(error) => Finding::broken("embedding", &error.into(), "see the log"),
     }
 }

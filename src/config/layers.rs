@@ -10,7 +10,11 @@ use crate::cli::Global;
 
 const FILE_DEFAULT: &str = "haat.toml";
 /// Keys whose values are never shown.
-const SECRETS: &[&str] = &["s3.secret_access_key", "query_server.cursor_secret"];
+const SECRETS: &[&str] = &[
+    "s3.secret_access_key",
+    "query_server.cursor_secret",
+    "embedding.endpoint.api_key",
+];
 
 /// Where a value comes from; later ones win.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -62,6 +62,29 @@ pub(crate) struct Release {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Embedding {
     pub(crate) embedder: EmbedderChoice,
+    /// Folder of a model as sentence-transformers writes it, for `embedder = "transformer"`.
+    pub(crate) transformer: String,
+    pub(crate) endpoint: Endpoint,
+}
+
+/// A server that speaks OpenAI's embeddings API, for `embedder = "endpoint"`; empty text means "not set".
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Endpoint {
+    /// The API's base, to which `embeddings` is added.
+    pub(crate) url: String,
+    pub(crate) model: String,
+    pub(crate) api_key: String,
+    /// Components of the model's vectors.
+    pub(crate) dimensions: usize,
+    /// Whether to ask the model for that many.
+    pub(crate) shorten: bool,
+    /// Whether plain `http` may be spoken to another machine.
+    pub(crate) allow_http: bool,
+    /// Longest time for a query's vector; the search then goes on by words alone.
+    pub(crate) query_timeout_ms: u64,
+    /// Longest time for the vectors of 64 products.
+    pub(crate) documents_timeout_ms: u64,
 }
 
 /// Which embedder.
@@ -70,6 +93,10 @@ pub(crate) struct Embedding {
 pub(crate) enum EmbedderChoice {
     /// The table that is part of the program.
     Table,
+    /// A model that runs in this process, read from a folder.
+    Transformer,
+    /// A model that another server runs.
+    Endpoint,
     /// None: releases are built without vectors, and searched by words alone.
     None,
 }
@@ -157,6 +184,17 @@ impl Config {
             },
             embedding: Embedding {
                 embedder: EmbedderChoice::Table,
+                transformer: String::new(),
+                endpoint: Endpoint {
+                    url: String::new(),
+                    model: String::new(),
+                    api_key: String::new(),
+                    dimensions: 384,
+                    shorten: false,
+                    allow_http: false,
+                    query_timeout_ms: 1_000,
+                    documents_timeout_ms: 60_000,
+                },
             },
             query_server: QueryServer {
                 listen: SocketAddr::from(([127, 0, 0, 1], 8080)),

@@ -9,6 +9,7 @@
 )]
 
 mod demo;
+mod embedders;
 mod kill;
 mod offline;
 mod page;

@@ -217,3 +217,20 @@ pub(crate) fn files(folder: &Path, part: &str) -> Vec<PathBuf> {
     found.sort();
     found
 }
+
+/// The body of the next request on a connection, which is to be a `POST` to `path`; `None` when it is closed.
+pub(crate) fn request_body(stream: &mut impl BufRead, path: &str) -> Option<Vec<u8>> {
+    let (mut line, mut length) = (String::new(), 0);
+    stream.read_line(&mut line).ok().filter(|read| *read > 0)?;
+    assert!(line.starts_with(&format!("POST {path} ")), "{line}");
+    while line.trim_end() != "" {
+        line.clear();
+        stream.read_line(&mut line).unwrap();
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+    }
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).unwrap();
+    Some(body)
+}

@@ -1,4 +1,4 @@
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufReader, Write};
 use std::net::TcpListener;
 use std::sync::mpsc;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message;
 
-use crate::support::Haat;
+use crate::support::{Haat, request_body};
 
 /// A collector on this machine: its address, and the spans as they arrive.
 fn collector() -> (String, mpsc::Receiver<Span>) {
@@ -20,7 +20,7 @@ fn collector() -> (String, mpsc::Receiver<Span>) {
             // One thread a connection: the exporter keeps them open.
             std::thread::spawn(move || {
                 let mut stream = BufReader::new(stream.unwrap());
-                while let Some(body) = request_body(&mut stream) {
+                while let Some(body) = request_body(&mut stream, "/v1/traces") {
                     let export = ExportTraceServiceRequest::decode(body.as_slice()).unwrap();
                     let scopes = export.resource_spans.into_iter().flat_map(|of| of.scope_spans);
                     for span in scopes.flat_map(|scope| scope.spans) {
@@ -33,23 +33,6 @@ fn collector() -> (String, mpsc::Receiver<Span>) {
         }
     });
     (address, spans)
-}
-
-/// The body of the next request to `/v1/traces` on a connection; `None` when it is closed.
-fn request_body(stream: &mut impl BufRead) -> Option<Vec<u8>> {
-    let (mut line, mut length) = (String::new(), 0);
-    stream.read_line(&mut line).ok().filter(|read| *read > 0)?;
-    assert!(line.starts_with("POST /v1/traces "), "{line}");
-    while line.trim_end() != "" {
-        line.clear();
-        stream.read_line(&mut line).unwrap();
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
-    }
-    let mut body = vec![0; length];
-    stream.read_exact(&mut body).unwrap();
-    Some(body)
 }
 
 fn child_of<'a>(spans: &'a [Span], parent: &Span, name: &str) -> &'a Span {

@@ -13,8 +13,8 @@ pub trait Embedder: Send + Sync + fmt::Debug {
     /// The length of every vector.
     fn dimensions(&self) -> usize;
 
-    /// Whether [`Embedder::embed_query`] waits for something outside the processor, so that it must not be called
-    /// where others wait behind it.
+    /// Whether [`Embedder::embed_query`] waits for something outside the processor, or keeps it for longer than a search
+    /// takes, so that it must not be called where others wait behind it.
     fn waits(&self) -> bool {
         false
     }

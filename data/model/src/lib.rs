@@ -13,6 +13,7 @@ mod money;
 mod product;
 mod refresh;
 mod release_id;
+mod secret;
 mod timestamp;
 
 pub use brand::{Brand, BrandSlug, slugify};
@@ -28,4 +29,5 @@ pub use product::{
 };
 pub use refresh::{BrandRefresh, DeliverySample, Quarantined, ShippingPolicy, ShippingTier};
 pub use release_id::ReleaseId;
+pub use secret::Secret;
 pub use timestamp::{Timestamp, TimestampError};

@@ -21,5 +21,5 @@ pub use event_log::EventLog;
 pub use local::DurableLocal;
 pub use object_store::path::Path as ObjectPath;
 pub use object_store::{ObjectStore, ObjectStoreExt};
-pub use open::{S3Options, Secret, Storage, StorageOptions};
+pub use open::{S3Options, Storage, StorageOptions};
 pub use put::{get_bytes, put_new, put_over};

@@ -129,7 +129,8 @@ fn arrows_between_crates_go_one_way() {
     let metadata = metadata();
     let allowed: &[(&str, &[&str])] = &[
         ("data-model", &[]),
-        ("data-storage", &[]),
+        ("data-storage", &["data-model"]),
+        ("data-embedders", &["data-embedding", "data-model"]),
         ("data-lake", &["data-model", "data-storage"]),
         ("data-embedding", &["data-model"]),
         ("data-index", &["data-embedding", "data-model", "data-storage"]),

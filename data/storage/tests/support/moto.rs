@@ -5,7 +5,8 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use data_storage::{S3Options, Secret, Storage, StorageOptions};
+use data_model::Secret;
+use data_storage::{S3Options, Storage, StorageOptions};
 
 /// A store that ends with this value.
 pub(crate) struct Moto {

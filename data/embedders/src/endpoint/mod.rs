@@ -1,0 +1,285 @@
+//! A model that another server runs.
+
+mod pause;
+mod wire;
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use data_embedding::{DIMENSIONS_MAX, DocumentText, EmbedError, Embedder, EmbedderId, Vector};
+use data_model::Secret;
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use reqwest::{Client, Response, StatusCode, redirect};
+use tokio::runtime::Handle;
+use url::{Host, Url};
+
+use self::pause::Pause;
+
+/// Documents asked about at once.
+const BATCH: usize = 64;
+/// How often a batch of documents is sent.
+const TRIES_MAX: u32 = 5;
+/// The first wait between two tries; it doubles each time.
+const WAIT_MS: u64 = 500;
+/// The longest wait between two tries, whatever the server asks for.
+const WAIT_MS_MAX: u64 = 30_000;
+/// Longest text that is sent. What a product says of itself is shorter; a model cuts what it cannot take.
+const TEXT_BYTES_MAX: usize = 4_096;
+
+/// Where the model is, and which.
+#[derive(Debug, Clone)]
+pub struct EndpointConfig {
+    /// The API's base, to which `embeddings` is added: `https://api.openai.com/v1`, `http://127.0.0.1:11434/v1`.
+    pub url: Url,
+    /// The model's name there.
+    pub model: String,
+    /// Sent as `Authorization: Bearer`.
+    pub api_key: Option<Secret>,
+    /// How many components its vectors have.
+    pub dimensions: usize,
+    /// Whether to ask for that many, of a model that can shorten its vectors.
+    pub shorten: bool,
+    /// Whether plain `http` may be spoken to another machine, too.
+    pub allow_http: bool,
+    /// Longest time for the vector of a query; a search then goes on without meaning.
+    pub query_timeout_ms: u64,
+    /// Longest time for the vectors of a batch of documents.
+    pub documents_timeout_ms: u64,
+}
+
+/// Why no endpoint can be made of a configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum EndpointError {
+    /// The address is none, or one that must not be used.
+    #[error("the endpoint's address: {0}")]
+    Address(&'static str),
+    /// No model, or one whose name cannot be recorded.
+    #[error("the endpoint's model: 1 to 150 visible ASCII characters")]
+    Model,
+    /// So many components cannot be stored.
+    #[error("the endpoint's dimensions: 1 to {DIMENSIONS_MAX}")]
+    Dimensions,
+    /// The key cannot be sent in a header.
+    #[error("the endpoint's key is not one line of ASCII")]
+    Key,
+    /// The client could not be made.
+    #[error("the endpoint's client: {0}")]
+    Client(#[source] reqwest::Error),
+}
+
+/// A model behind OpenAI's embeddings API (<https://platform.openai.com/docs/api-reference/embeddings/create>), which
+/// many other servers speak, too.
+///
+/// The address is the operator's own, so it may be on this machine; redirects are not followed. Two addresses that
+/// serve the same model by the same name are the same embedder, so a model can move.
+#[derive(Debug)]
+pub struct Endpoint {
+    id: EmbedderId,
+    config: EndpointConfig,
+    url: Url,
+    client: Client,
+    runtime: Handle,
+    pause: Pause,
+}
+
+/// Why one request gave no vectors.
+struct Refusal {
+    error: EmbedError,
+    /// Whether the same request may succeed, and when to send it at the earliest.
+    again: Option<Option<Duration>>,
+}
+
+impl Endpoint {
+    /// An endpoint whose requests `runtime` drives. It must not be asked on one of that runtime's own threads.
+    ///
+    /// # Errors
+    /// [`EndpointError`], with what is wrong with the configuration. The endpoint itself is not asked.
+    pub fn new(config: EndpointConfig, runtime: Handle) -> Result<Self, EndpointError> {
+        let url = address(&config)?;
+        if config.model.is_empty() || config.model.len() > 150 {
+            return Err(EndpointError::Model);
+        }
+        if !(1..=DIMENSIONS_MAX).contains(&config.dimensions) {
+            return Err(EndpointError::Dimensions);
+        }
+        let id = format!("endpoint:{}:{}", config.model, config.dimensions);
+        let id = EmbedderId::try_from(id).map_err(|_| EndpointError::Model)?;
+        let mut headers = HeaderMap::new();
+        if let Some(key) = &config.api_key {
+            let mut value = reqwest::header::HeaderValue::try_from(format!("Bearer {}", key.expose()))
+                .map_err(|_| EndpointError::Key)?;
+            value.set_sensitive(true);
+            headers.insert(reqwest::header::AUTHORIZATION, value);
+        }
+        let client = Client::builder()
+            .default_headers(headers)
+            .redirect(redirect::Policy::none())
+            .no_proxy()
+            .connect_timeout(Duration::from_millis(config.query_timeout_ms.max(1)))
+            .build()
+            .map_err(EndpointError::Client)?;
+        Ok(Self {
+            id,
+            config,
+            url,
+            client,
+            runtime,
+            pause: Pause::default(),
+        })
+    }
+
+    /// The vectors of texts, in their order.
+    async fn ask(&self, texts: &[&str], timeout_ms: u64) -> Result<Vec<Option<Vector>>, Refusal> {
+        let dimensions = self.config.dimensions;
+        let body = wire::request(&self.config.model, texts, self.config.shorten.then_some(dimensions));
+        let request = self
+            .client
+            .post(self.url.clone())
+            .timeout(Duration::from_millis(timeout_ms));
+        let request = request
+            .header(reqwest::header::CONTENT_TYPE, "application/json")
+            .body(body);
+        let mut response = request.send().await.map_err(unreachable)?;
+        if response.status() != StatusCode::OK {
+            return Err(refused(&response));
+        }
+        let mut body = Vec::new();
+        let bytes_max = wire::answer_bytes_max(texts.len(), dimensions);
+        while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
+            if body.len() + chunk.len() > bytes_max {
+                return Err(wrong(format!("more than {bytes_max} bytes")));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        wire::answer(&body, texts.len(), dimensions).map_err(wrong)
+    }
+
+    /// As [`Endpoint::ask`], again and again while that may help.
+    async fn insist(&self, texts: &[&str]) -> Result<Vec<Option<Vector>>, EmbedError> {
+        let mut wait_ms = WAIT_MS;
+        for _ in 1..TRIES_MAX {
+            let refusal = match self.ask(texts, self.config.documents_timeout_ms).await {
+                Ok(vectors) => return Ok(vectors),
+                Err(refusal) => refusal,
+            };
+            let Some(asked) = refusal.again else {
+                return Err(refusal.error);
+            };
+            let wait = asked.unwrap_or_default().max(Duration::from_millis(wait_ms));
+            tracing::warn!(error = %refusal.error, wait_ms = wait.as_millis(), "documents are embedded again");
+            tokio::time::sleep(wait.min(Duration::from_millis(WAIT_MS_MAX))).await;
+            wait_ms *= 2;
+        }
+        let last = self.ask(texts, self.config.documents_timeout_ms).await;
+        last.map_err(|refusal| refusal.error)
+    }
+}
+
+impl Embedder for Endpoint {
+    fn id(&self) -> &EmbedderId {
+        &self.id
+    }
+
+    fn dimensions(&self) -> usize {
+        self.config.dimensions
+    }
+
+    fn waits(&self) -> bool {
+        true
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Option<Vector>, EmbedError> {
+        let text = beginning(text);
+        if text.is_empty() {
+            return Ok(None);
+        }
+        if self.pause.lasts() {
+            return Err(EmbedError::Unreachable(
+                "not asked again so soon after it failed".into(),
+            ));
+        }
+        let asked = self.runtime.block_on(self.ask(&[text], self.config.query_timeout_ms));
+        self.pause.note(asked.is_ok());
+        let vectors = asked.map_err(|refusal| refusal.error)?;
+        Ok(vectors.into_iter().next().flatten())
+    }
+
+    fn embed_documents(&self, documents: &[DocumentText]) -> Result<Vec<Option<Vector>>, EmbedError> {
+        let texts: Vec<String> = documents.iter().map(DocumentText::joined).collect();
+        let mut vectors = vec![None; texts.len()];
+        // An empty text is refused by some servers, and means nothing.
+        let said = texts.iter().map(|text| beginning(text)).enumerate();
+        let said: Vec<(usize, &str)> = said.filter(|(_, text)| !text.is_empty()).collect();
+        for batch in said.chunks(BATCH) {
+            let texts: Vec<&str> = batch.iter().map(|(_, text)| *text).collect();
+            let answered = self.runtime.block_on(self.insist(&texts))?;
+            for ((at, _), vector) in batch.iter().zip(answered) {
+                if let Some(place) = vectors.get_mut(*at) {
+                    *place = vector;
+                }
+            }
+        }
+        Ok(vectors)
+    }
+}
+
+/// The address that is asked, checked.
+fn address(config: &EndpointConfig) -> Result<Url, EndpointError> {
+    let url = &config.url;
+    let on_this_machine = match url.host() {
+        Some(Host::Ipv4(ip)) => IpAddr::from(ip).is_loopback(),
+        Some(Host::Ipv6(ip)) => IpAddr::from(ip).is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost",
+        None => return Err(EndpointError::Address("it names no host")),
+    };
+    match url.scheme() {
+        "https" => {}
+        "http" if on_this_machine || config.allow_http => {}
+        "http" => return Err(EndpointError::Address("plain http to another machine must be allowed")),
+        _ => return Err(EndpointError::Address("neither https nor http")),
+    }
+    if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
+        return Err(EndpointError::Address("scheme, host, port and path only"));
+    }
+    let mut asked = url.clone();
+    asked.set_path(&format!("{}/embeddings", url.path().trim_end_matches('/')));
+    Ok(asked)
+}
+
+/// The part of a text that is sent, without white space around it.
+fn beginning(text: &str) -> &str {
+    let text = text.trim();
+    &text[..text.floor_char_boundary(TEXT_BYTES_MAX)]
+}
+
+fn unreachable(error: reqwest::Error) -> Refusal {
+    // The address may be private, and is known to whoever reads this.
+    let error = error.without_url();
+    Refusal {
+        error: EmbedError::Unreachable(error.to_string()),
+        again: Some(None),
+    }
+}
+
+fn wrong(what: String) -> Refusal {
+    Refusal {
+        error: EmbedError::Answer(what),
+        again: None,
+    }
+}
+
+/// What a status other than 200 means. Its body is not told: it may hold what was sent.
+fn refused(response: &Response) -> Refusal {
+    let status = response.status();
+    let passing =
+        status.is_server_error() || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT);
+    let after = response
+        .headers()
+        .get(RETRY_AFTER)
+        .and_then(|value| value.to_str().ok());
+    let after = after.and_then(|text| text.trim().parse().ok()).map(Duration::from_secs);
+    Refusal {
+        error: EmbedError::Unreachable(format!("status {}", status.as_u16())),
+        again: passing.then_some(after),
+    }
+}

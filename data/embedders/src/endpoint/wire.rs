@@ -1,0 +1,120 @@
+use data_embedding::Vector;
+use serde::{Deserialize, Serialize};
+
+/// Bytes that a number takes in an answer at most, with its comma: more digits tell nothing.
+const NUMBER_BYTES_MAX: usize = 32;
+/// Bytes of an answer besides its numbers: its names, and what the server tells of itself.
+const OTHER_BYTES_MAX: usize = 64 * 1024;
+
+#[derive(Serialize)]
+struct Request<'a> {
+    model: &'a str,
+    input: &'a [&'a str],
+    encoding_format: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dimensions: Option<usize>,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    data: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    index: usize,
+    embedding: Vec<f32>,
+}
+
+/// The body that asks for the vectors of some texts.
+pub(super) fn request(model: &str, input: &[&str], dimensions: Option<usize>) -> Vec<u8> {
+    let request = Request {
+        model,
+        input,
+        encoding_format: "float",
+        dimensions,
+    };
+    // Texts and numbers always have a JSON form.
+    serde_json::to_vec(&request).unwrap_or_default()
+}
+
+/// The longest answer that is read.
+pub(super) const fn answer_bytes_max(texts: usize, dimensions: usize) -> usize {
+    texts * (dimensions * NUMBER_BYTES_MAX + 256) + OTHER_BYTES_MAX
+}
+
+/// The vectors of an answer, each where its index says; `None` for one that is all zero. Exactly one for each text, of
+/// the right length, or else a text might be given another's.
+pub(super) fn answer(body: &[u8], texts: usize, dimensions: usize) -> Result<Vec<Option<Vector>>, String> {
+    let answer: Answer = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+    if answer.data.len() != texts {
+        return Err(format!("{} vectors for {texts} texts", answer.data.len()));
+    }
+    let mut vectors: Vec<Option<Option<Vector>>> = vec![None; texts];
+    for entry in answer.data {
+        let length = entry.embedding.len();
+        if length != dimensions {
+            return Err(format!("a vector of {length} components, not {dimensions}"));
+        }
+        match vectors.get_mut(entry.index) {
+            Some(place @ None) => *place = Some(Vector::new(&entry.embedding)),
+            _ => return Err(format!("the index {} is another's or nobody's", entry.index)),
+        }
+    }
+    Ok(vectors.into_iter().map(Option::flatten).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(body: &str) -> Result<Vec<Option<Vec<i8>>>, String> {
+        let components = |vector: Vector| vector.components().to_vec();
+        let vectors = answer(body.as_bytes(), 2, 2)?;
+        Ok(vectors.into_iter().map(|vector| vector.map(components)).collect())
+    }
+
+    #[test]
+    fn each_vector_goes_where_its_index_says() {
+        let body = r#"{"object":"list","model":"m","data":[
+            {"index":1,"embedding":[0,-2.5e-3],"object":"embedding"},{"index":0,"embedding":[1,0]}]}"#;
+        assert_eq!(read(body), Ok(vec![Some(vec![127, 0]), Some(vec![0, -127])]));
+    }
+
+    #[test]
+    fn a_vector_of_zeros_says_nothing() {
+        let body = r#"{"data":[{"index":0,"embedding":[0,0]},{"index":1,"embedding":[0,1]}]}"#;
+        assert_eq!(read(body), Ok(vec![None, Some(vec![0, 127])]));
+    }
+
+    #[test]
+    fn an_answer_that_may_be_another_text_s_is_none() {
+        for (body, why) in [
+            (r#"{"data":[{"index":0,"embedding":[1,0]}]}"#, "1 vectors for 2 texts"),
+            (
+                r#"{"data":[{"index":0,"embedding":[1,0]},{"index":0,"embedding":[1,0]}]}"#,
+                "the index 0 is another's or nobody's",
+            ),
+            (
+                r#"{"data":[{"index":0,"embedding":[1,0]},{"index":2,"embedding":[1,0]}]}"#,
+                "the index 2 is another's or nobody's",
+            ),
+            (
+                r#"{"data":[{"index":0,"embedding":[1,0]},{"index":1,"embedding":[1]}]}"#,
+                "a vector of 1 components, not 2",
+            ),
+        ] {
+            assert_eq!(read(body), Err(why.to_owned()));
+        }
+        assert!(read("<html>").is_err());
+        assert!(read(r#"{"data":[{"index":0,"embedding":[null,0]}]}"#).is_err());
+    }
+
+    #[test]
+    fn the_request_asks_for_dimensions_only_where_told_to() {
+        let bytes = request("m", &["a\"b", "c"], None);
+        insta::assert_snapshot!(String::from_utf8_lossy(&bytes), @r#"{"model":"m","input":["a\"b","c"],"encoding_format":"float"}"#);
+        let bytes = request("m", &["a"], Some(256));
+        insta::assert_snapshot!(String::from_utf8_lossy(&bytes), @r#"{"model":"m","input":["a"],"encoding_format":"float","dimensions":256}"#);
+    }
+}
