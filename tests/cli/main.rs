@@ -10,6 +10,7 @@
 
 mod demo;
 mod embedders;
+mod judged;
 mod kill;
 mod offline;
 mod page;

@@ -4,7 +4,7 @@ use super::groups::{Group, OpenGroups};
 use super::index::TextIndex;
 use super::repair::{self, Correction};
 use super::synonyms::Synonym;
-use super::terms::QueryTerms;
+use super::terms::{QueryTerm, QueryTerms};
 use super::{Wanted, forms, prefix};
 
 /// What a query's text stands for: its words, mended where no product holds them, and the ways to say each.
@@ -25,7 +25,8 @@ impl Query {
         let mut completion = None;
         let is_held = |stem: &str| release.parts().iter().any(|part| part.terms().find(stem).is_some());
         if !wanted.as_typed {
-            let mut are_known: Vec<bool> = terms.iter().map(|term| is_held(&term.stemmed)).collect();
+            let is_known = |term: &QueryTerm| is_held(&term.stemmed) && !repair::is_mistaken(index, term);
+            let mut are_known: Vec<bool> = terms.iter().map(is_known).collect();
             if are_known.last() == Some(&false) {
                 completion = terms.iter().next_back().and_then(|last| prefix::complete(index, last));
                 if let (Some(_), Some(last)) = (&completion, are_known.last_mut()) {

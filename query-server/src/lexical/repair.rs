@@ -20,8 +20,22 @@ const fn edits(chars: usize) -> usize {
     }
 }
 
+/// Letters that a stem has less than its word when the word may be another's misspelling: one ending is less.
+const ENDINGS_CHARS_MIN: usize = 4;
+
+/// Whether a word shares its stem with words that products hold only because several endings were taken off it, while it
+/// is one letter away from a word of another stem: `earings` are earrings, not ears.
+pub(super) fn is_mistaken(index: &TextIndex, term: &QueryTerm) -> bool {
+    let chars = |word: &str| word.chars().count();
+    if chars(&term.plain) < chars(&term.stemmed) + ENDINGS_CHARS_MIN || index.vocabulary.count(&term.plain) > 0 {
+        return false;
+    }
+    let meant = index.vocabulary.nearest(&term.plain, 1);
+    meant.is_some_and(|meant| QueryTerm::of_word(meant, 0).stemmed != term.stemmed)
+}
+
 /// Mends the words that no product holds: words written apart that belong together, letters mistyped, words written
-/// together that stand apart. Words that any product holds are never touched, nor is anything with a digit.
+/// together that stand apart. Words that any product holds are not touched, nor is anything with a digit.
 pub(super) fn mend(index: &TextIndex, terms: &QueryTerms, known: &[bool]) -> Option<(QueryTerms, Vec<Correction>)> {
     let mut mended: Vec<QueryTerm> = Vec::with_capacity(terms.len() + 2);
     let mut corrections = Vec::new();

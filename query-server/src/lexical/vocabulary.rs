@@ -1,4 +1,5 @@
-use data_index::Release;
+use data_index::text::{Analysis, analyse};
+use data_index::{CategoryNode, Release};
 use rustc_hash::FxHashMap;
 
 use super::ReadError;
@@ -6,12 +7,12 @@ use super::ReadError;
 /// Words longer than this are no words anyone mistypes.
 const CHARS_MAX: usize = 32;
 
-/// The words of a release's titles and brands, for mending words that no product holds.
+/// The words of a release's titles, brands and categories, for mending words that no product holds.
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary {
     /// By number of letters.
     lengths: Vec<Vec<Word>>,
-    /// How many titles and brand names hold a word.
+    /// How many titles, brand names and names of categories hold a word; a category's counts for each of its products.
     counts: FxHashMap<Box<str>, u32>,
 }
 
@@ -42,6 +43,7 @@ impl Vocabulary {
                 }
             }
         }
+        release.category_tree().iter().for_each(|node| add_names(node, &mut counts));
         let mut lengths: Vec<Vec<Word>> = (0..=CHARS_MAX).map(|_| Vec::new()).collect();
         for (text, count) in &counts {
             if let Some(words) = lengths.get_mut(text.chars().count()) {
@@ -55,7 +57,7 @@ impl Vocabulary {
         Ok(Self { lengths, counts })
     }
 
-    /// How many titles and brand names hold this word.
+    /// How many titles, brand names and names of categories hold this word.
     pub(super) fn count(&self, word: &str) -> u32 {
         self.counts.get(word).copied().unwrap_or(0)
     }
@@ -115,6 +117,18 @@ impl Vocabulary {
         let held = |(first, second): &(&str, &str)| self.count(first).min(self.count(second));
         ways.max_by_key(held).filter(|way| held(way) >= 2)
     }
+}
+
+/// Adds the words of a category's name, and of those below it.
+fn add_names(node: &CategoryNode, counts: &mut FxHashMap<Box<str>, u32>) {
+    let products = u32::try_from(node.product_count).unwrap_or(u32::MAX);
+    for word in analyse(Analysis::Plain, node.category.name) {
+        if word.text.chars().all(char::is_alphabetic) {
+            let count = counts.entry(word.text.into()).or_default();
+            *count = count.saturating_add(products);
+        }
+    }
+    node.children.iter().for_each(|node| add_names(node, counts));
 }
 
 fn letters(word: &str) -> u64 {

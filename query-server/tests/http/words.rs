@@ -190,3 +190,16 @@ async fn any_script_is_found_and_any_text_is_answered() {
     let long: String = "soap the कुर्ता ".chars().cycle().take(512).collect();
     assert!(!search(&market, &long).await.data.is_empty());
 }
+
+#[tokio::test]
+async fn a_word_that_only_shares_a_stem_may_be_a_misspelling() {
+    let market = Market::of(&shop(&["Silver Earrings", "Over-Ear Headphones", "Bear Painting"])).await;
+    let found = search(&market, "earings").await;
+    assert_eq!(titles(&found)[0], "Silver Earrings");
+    let mended = &found.provenance.corrections[0];
+    assert_eq!((mended.from.as_str(), mended.to.as_str()), ("earings", "earrings"));
+    // More endings on a word that is there are no misspelling.
+    let found = search(&market, "paintings").await;
+    assert_eq!(titles(&found), ["Bear Painting"]);
+    assert!(found.provenance.corrections.is_empty());
+}
