@@ -6,6 +6,7 @@
 mod build;
 mod crawl;
 mod http;
+mod load;
 mod meter;
 mod overload;
 mod reads;

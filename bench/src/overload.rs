@@ -1,12 +1,14 @@
-//! Ten times more requests than the server can answer, and hot swaps under load.
+//! Ten times more requests than the server can answer, and hot swaps under load. The server has one core and the load
+//! another, so that what is measured is the server, not how the two compete.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
 use crate::http::Client;
+use crate::load::{Outcome, Pace, load, pin};
 use crate::meter::{Figure, quantile};
 use crate::reads::{Asked, encoded};
 use crate::setup::Bench;
@@ -18,95 +20,12 @@ const CLIENTS: usize = 4;
 /// How often the release is swapped.
 const SWAPS: usize = 100;
 
-/// What a load led to.
-#[derive(Debug, Default)]
-struct Outcome {
-    answered: usize,
-    refused: usize,
-    failed: usize,
-    /// Milliseconds that answered requests took.
-    times: Vec<f64>,
-}
+/// The longest time for a swap.
+const SWAP_MAX: Duration = Duration::from_secs(60);
+/// The core of the server, and that of the load.
+const CORES: [usize; 2] = [0, 1];
 
-impl Outcome {
-    fn add(&mut self, status: anyhow::Result<u16>, took: Duration) {
-        match status {
-            Ok(200) => {
-                self.answered += 1;
-                self.times.push(took.as_secs_f64() * 1e3);
-            }
-            Ok(503) => self.refused += 1,
-            _ => self.failed += 1,
-        }
-    }
-
-    fn join(mut self, other: Self) -> Self {
-        self.answered += other.answered;
-        self.refused += other.refused;
-        self.failed += other.failed;
-        self.times.extend(other.times);
-        self
-    }
-}
-
-/// Asks as fast as `clients` connections can, each waiting for its answer, until `stop`; at most `per_second` requests
-/// each, where that is given.
-fn load(
-    address: &str,
-    paths: &Arc<Vec<String>>,
-    (clients, per_second): (usize, Option<f64>),
-    stop: &Arc<AtomicBool>,
-) -> anyhow::Result<Outcome> {
-    let next = Arc::new(AtomicUsize::new(0));
-    let threads: Vec<_> = (0..clients)
-        .map(|number| {
-            let (address, paths, next, stop) = (
-                address.to_owned(),
-                Arc::clone(paths),
-                Arc::clone(&next),
-                Arc::clone(stop),
-            );
-            std::thread::Builder::new().stack_size(256 << 10).spawn(move || {
-                let mut outcome = Outcome::default();
-                let Ok(mut client) = Client::connect(&address) else {
-                    return outcome;
-                };
-                let gap = per_second.map(|rate| Duration::from_secs_f64(1.0 / rate));
-                // The clients do not ask in step.
-                let mut due = Instant::now() + gap.unwrap_or_default().mul_f64(fraction(number, clients));
-                while !stop.load(Ordering::Relaxed) {
-                    if let Some(gap) = gap {
-                        std::thread::sleep(due.saturating_duration_since(Instant::now()));
-                        due += gap;
-                    }
-                    let path = &paths[next.fetch_add(1, Ordering::Relaxed) % paths.len()];
-                    let begun = Instant::now();
-                    let status = client.get(path).map(|(status, _)| status);
-                    let broken = status.is_err();
-                    outcome.add(status, begun.elapsed());
-                    if broken {
-                        match Client::connect(&address) {
-                            Ok(again) => client = again,
-                            Err(_) => return outcome,
-                        }
-                    }
-                }
-                outcome
-            })
-        })
-        .collect::<Result<_, _>>()?;
-    Ok(threads
-        .into_iter()
-        .filter_map(|thread| thread.join().ok())
-        .fold(Outcome::default(), Outcome::join))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a share of some hundreds")]
-fn fraction(number: usize, of: usize) -> f64 {
-    number as f64 / of.max(1) as f64
-}
-
-fn for_a_while(address: &str, paths: &Arc<Vec<String>>, clients: (usize, Option<f64>)) -> anyhow::Result<Outcome> {
+fn for_a_while(address: &str, paths: &Arc<Vec<String>>, pace: Pace) -> anyhow::Result<Outcome> {
     let stop = Arc::new(AtomicBool::new(false));
     let timer = std::thread::spawn({
         let stop = Arc::clone(&stop);
@@ -115,7 +34,7 @@ fn for_a_while(address: &str, paths: &Arc<Vec<String>>, clients: (usize, Option<
             stop.store(true, Ordering::Relaxed);
         }
     });
-    let outcome = load(address, paths, clients, &stop);
+    let outcome = load(address, paths, pace, &stop);
     // The timer only sleeps and stores.
     let _ = timer.join();
     outcome
@@ -135,9 +54,15 @@ fn searches(bench: &Bench) -> anyhow::Result<Arc<Vec<String>>> {
 /// Finds what the server can answer, offers ten times that, and compares.
 pub(crate) fn overload(bench: &Bench) -> anyhow::Result<()> {
     let paths = searches(bench)?;
+    pin(CORES[0])?;
     let server = bench.serve(bench.home(), &["query-server", "--listen", "127.0.0.1:0"])?;
+    pin(CORES[1])?;
     let address = server.document["address"].as_str().context("address")?.to_owned();
-    let mut peak = for_a_while(&address, &paths, (CLIENTS, None))?;
+    let closed = Pace {
+        clients: CLIENTS,
+        each_per_s: None,
+    };
+    let mut peak = for_a_while(&address, &paths, closed)?;
     anyhow::ensure!(
         peak.answered > 0 && peak.failed == 0,
         "{} of the first requests failed",
@@ -150,7 +75,11 @@ pub(crate) fn overload(bench: &Bench) -> anyhow::Result<()> {
     let clients = 400;
     #[expect(clippy::cast_precision_loss, reason = "some hundreds")]
     let each = 10.0 * peak_rate / clients as f64;
-    let mut over = for_a_while(&address, &paths, (clients, Some(each)))?;
+    let open = Pace {
+        clients,
+        each_per_s: Some(each),
+    };
+    let mut over = for_a_while(&address, &paths, open)?;
     let offered = a_second(over.answered + over.refused + over.failed);
     Figure::alone("overload.offered_per_s", offered, "/s")
         .beside(peak_rate, "answered at peak")
@@ -175,18 +104,24 @@ pub(crate) fn swaps(bench: &Bench) -> anyhow::Result<()> {
     let server = Bench::serving(command)?;
     let address = server.document["address"].as_str().context("address")?.to_owned();
     // One client: the other core is for opening releases, as on a server that is not full.
-    let mut calm = for_a_while(&address, &paths, (1, None))?;
+    let alone = Pace {
+        clients: 1,
+        each_per_s: None,
+    };
+    let mut calm = for_a_while(&address, &paths, alone)?;
     let stop = Arc::new(AtomicBool::new(false));
     let loaded = std::thread::spawn({
         let (address, paths, stop) = (address.clone(), Arc::clone(&paths), Arc::clone(&stop));
-        move || load(&address, &paths, (1, None), &stop)
+        move || load(&address, &paths, alone, &stop)
     });
     let mut probe = Client::connect(&address)?;
     let swapped = (0..SWAPS).try_for_each(|number| {
         let id = &ids[number % 2];
         bench.run(bench.home(), &["release", "rollback", id])?;
         let wanted = format!("\"release\":\"{id}\"");
+        let until = Instant::now() + SWAP_MAX;
         loop {
+            anyhow::ensure!(Instant::now() < until, "swap {number}: {id} is not served");
             let (_, body) = probe.get("/v1/stats")?;
             if body.windows(wanted.len()).any(|window| window == wanted.as_bytes()) {
                 return anyhow::Ok(());

@@ -10,7 +10,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 
 use crate::config::QueryConfig;
 use crate::routes;
-use crate::searches::Searches;
+use crate::searches::{Places, Searches};
 use crate::served::Served;
 
 /// Answers requests from the current release; cheap to clone.
@@ -32,11 +32,12 @@ impl QueryServer {
     /// [`QueryServer::refresh`] or [`QueryServer::follow`] has opened a release.
     #[must_use]
     pub fn new(store: ReleaseStore, cache: PathBuf, clock: Arc<dyn Clock>, config: QueryConfig) -> Self {
-        let searches = Searches::new(
-            config.searches_here_max,
-            config.searches_beside_max,
-            config.searches_waiting_max,
-        );
+        let searches = Searches::new(Places {
+            here_max: config.searches_here_max,
+            beside_max: config.searches_beside_max,
+            burst_max: config.searches_burst_max,
+            standing_max: config.searches_standing_max,
+        });
         Self(Arc::new(Inner {
             config,
             store,

@@ -43,7 +43,10 @@ impl Vocabulary {
                 }
             }
         }
-        release.category_tree().iter().for_each(|node| add_names(node, &mut counts));
+        release
+            .category_tree()
+            .iter()
+            .for_each(|node| add_names(node, &mut counts));
         let mut lengths: Vec<Vec<Word>> = (0..=CHARS_MAX).map(|_| Vec::new()).collect();
         for (text, count) in &counts {
             if let Some(words) = lengths.get_mut(text.chars().count()) {

@@ -61,7 +61,7 @@ pub(crate) async fn search_products(
     let searches = &server.0.searches;
     let (held, waits) = (Arc::clone(&served), served.semantic.waits());
     let (body, whole) = if waits {
-        searches.run_beside(move || answer(&held, &plan)).await??
+        searches.run_outside(move || answer(&held, &plan)).await??
     } else {
         searches.run(move || answer(&held, &plan)).await??
     };
