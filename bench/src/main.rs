@@ -1,4 +1,4 @@
-//! What haat costs, each figure beside a baseline in the same run: `cargo run --release -p bench -- all`.
+//! What haat costs, each figure beside a baseline in the same run: `cargo run --release --bin bench -- all`.
 //!
 //! In: the `haat` binary built beside this one, and a generated catalogue. Out: one JSON line a figure with its ratio.
 //! CPU time is the operating system's account of whole processes. It judges nothing, and no test runs it.

@@ -20,10 +20,10 @@ pub struct QueryConfig {
     pub searches_here_max: usize,
     /// How many more run at the same time on threads of their own; others wait for their turn.
     pub searches_beside_max: usize,
-    /// How many searches may wait in a burst; one more is answered 503 `overloaded`.
-    pub searches_burst_max: usize,
-    /// How many may wait once there has been a queue for longer than a burst lasts.
-    pub searches_standing_max: usize,
+    /// How many searches may wait; one more is answered 503 `overloaded`.
+    pub searches_waiting_max: usize,
+    /// How many may wait from then on, until the overload is over, so that what is accepted is answered in time.
+    pub searches_overload_waiting_max: usize,
     /// What signs cursors. Servers behind one address share it; by default every process has its own.
     pub cursor_key: CursorKey,
     /// What embeds queries; a release whose vectors are of another embedder is searched by words alone.
@@ -79,8 +79,8 @@ impl QueryConfig {
             poll_ms: 5_000,
             searches_here_max: threads / 2,
             searches_beside_max: threads.div_ceil(2),
-            searches_burst_max: threads * 32,
-            searches_standing_max: threads,
+            searches_waiting_max: threads * 32,
+            searches_overload_waiting_max: threads * 2,
             cursor_key: CursorKey::random(),
             embedder: data_embedding::shipped(),
             cache_keep_ms: 3_600_000,

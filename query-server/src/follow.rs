@@ -1,3 +1,4 @@
+use std::error::Error as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -90,7 +91,12 @@ impl QueryServer {
             .await
             .map_err(fetch(Some(current.id)))?;
         let (embedder, synonyms) = (inner.config.embedder.clone(), inner.config.synonyms.clone());
-        let prepared = tokio::task::spawn_blocking(move || prepare(local, current, embedder.as_ref(), synonyms)).await;
+        let previous = inner.served.load_full();
+        let prepared = tokio::task::spawn_blocking(move || {
+            let previous = previous.as_ref().map(|previous| &previous.release);
+            prepare((local, current), previous, embedder.as_ref(), synonyms)
+        });
+        let prepared = prepared.await;
         let aborted = |source| FollowError::Aborted {
             release: current.id,
             source,
@@ -110,9 +116,12 @@ impl QueryServer {
         let age_ms = self.0.clock.now().millis_since(served.current.published_at);
         let before = self.0.served.swap(Some(Arc::new(served)));
         metrics::counter!("query_releases_opened_total").increment(1);
-        let before = before.map(|before| before.release.id().to_string());
+        let before_id = before.as_ref().map(|before| before.release.id().to_string());
+        if let Some(before) = before {
+            tokio::spawn(retire(before));
+        }
         let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-        tracing::info!(release = %id, before, products, took_ms, age_ms, "a release is served");
+        tracing::info!(release = %id, before = before_id, products, took_ms, age_ms, "a release is served");
     }
 
     /// Removes files of the cache that the served release does not need and that are not new.
@@ -137,28 +146,49 @@ impl QueryServer {
     pub async fn follow(&self, stop: CancellationToken) {
         let mut ticks = tokio::time::interval(Duration::from_millis(self.0.config.poll_ms.max(10)));
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        // The same failure is told once, not with every look.
+        let mut told = None;
         while stop.run_until_cancelled(ticks.tick()).await.is_some() {
             let Some(looked) = stop.run_until_cancelled(self.refresh()).await else {
                 return;
             };
-            if let Err(error) = looked {
-                metrics::counter!("query_releases_failed_total").increment(1);
+            let Err(error) = looked else {
+                told = None;
+                continue;
+            };
+            metrics::counter!("query_releases_failed_total").increment(1);
+            let source = error.source().map(ToString::to_string);
+            let failure = (error.to_string(), source);
+            if told.as_ref() != Some(&failure) {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
                     "the newest release is not served"
                 );
+                told = Some(failure);
             }
         }
     }
 }
 
+/// How often to look whether a release is still answered from.
+const RETIRE_MS: u64 = 20;
+
+/// Frees a release where no request waits for that: unmapping it takes longer than an answer.
+async fn retire(before: Arc<Served>) {
+    while Arc::strong_count(&before) > 1 {
+        tokio::time::sleep(Duration::from_millis(RETIRE_MS)).await;
+    }
+    // Dropped even when the runtime ends before that.
+    let _ = tokio::task::spawn_blocking(move || drop(before)).await;
+}
+
 #[tracing::instrument(target = "trace::release", name = "release open", level = "info", skip_all, fields(release = %current.id))]
 fn prepare(
-    local: LocalRelease,
-    current: Current,
+    (local, current): (LocalRelease, Current),
+    previous: Option<&Release>,
     embedder: Option<&Arc<dyn Embedder>>,
     synonyms: Synonyms,
 ) -> Result<Served, PrepareError> {
-    let release = Release::open(local).map_err(|error| PrepareError::Open(Box::new(error)))?;
+    let release = Release::open_after(local, previous).map_err(|error| PrepareError::Open(Box::new(error)))?;
     Served::prepare(release, current, embedder, synonyms)
 }

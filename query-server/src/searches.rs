@@ -6,8 +6,10 @@ use data_model::ErrorCode;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-/// How long searches may wait for each other before that is no burst but more than the server can do.
-const BURST: Duration = Duration::from_millis(50);
+/// How long nobody may have waited before an overload is over.
+const CALM: Duration = Duration::from_millis(50);
+/// How long an overload is taken for granted before it is looked whether it lasts.
+const OVERLOAD: Duration = Duration::from_secs(10);
 /// Searches that run at the same time beside the others because they wait for an embedder.
 const OUTSIDE_MAX: usize = 32;
 
@@ -18,16 +20,16 @@ pub(crate) struct Places {
     pub(crate) here_max: usize,
     /// Run on threads of their own.
     pub(crate) beside_max: usize,
-    /// Wait in a burst.
-    pub(crate) burst_max: usize,
-    /// Wait when there has been a queue for longer than a burst lasts.
-    pub(crate) standing_max: usize,
+    /// Wait; one more is an overload.
+    pub(crate) waiting_max: usize,
+    /// Wait during an overload.
+    pub(crate) overload_waiting_max: usize,
 }
 
 /// Runs searches, a few at a time. The first ones run where their requests are answered, which is fastest; when that
-/// would leave no thread to accept, probe and refuse, the next ones run beside. While those places are taken too, a
-/// burst may wait for its turn. A queue that does not end is no burst: it would only make every answer late, so as long
-/// as it lasts few may wait, and the others are refused at once.
+/// would leave no thread to accept, probe and refuse, the next ones run beside. While those places are taken too, others
+/// wait for their turn. When so many wait that one must be refused, a long queue would only make every answer late: until
+/// that is over few may wait, so that what is accepted is answered in time, and the others are refused at once.
 #[derive(Debug)]
 pub(crate) struct Searches {
     here: Semaphore,
@@ -44,7 +46,7 @@ impl Searches {
             here,
             beside,
             outside: Semaphore::new(OUTSIDE_MAX),
-            queue: Queue::new(places.burst_max, places.standing_max),
+            queue: Queue::new(places.waiting_max, places.overload_waiting_max),
         }
     }
 
@@ -93,45 +95,45 @@ async fn beside<T: Send + 'static>(search: impl FnOnce() -> T + Send + 'static) 
 #[derive(Debug)]
 struct Queue {
     state: Mutex<QueueState>,
-    burst_max: usize,
-    standing_max: usize,
+    waiting_max: usize,
+    overload_waiting_max: usize,
 }
 
 #[derive(Debug, Default)]
 struct QueueState {
     waiting: usize,
-    /// Since when there has been a queue, short breaks in it left out.
-    since: Option<Instant>,
-    /// When it was last left empty.
+    /// When a request was refused though no overload was known of; `None` when it is over.
+    overloaded: Option<Instant>,
+    /// When the last of those who waited left.
     emptied: Option<Instant>,
 }
 
 impl Queue {
-    const fn new(burst_max: usize, standing_max: usize) -> Self {
+    const fn new(waiting_max: usize, overload_waiting_max: usize) -> Self {
         let state = QueueState {
             waiting: 0,
-            since: None,
+            overloaded: None,
             emptied: None,
         };
         Self {
             state: Mutex::new(state),
-            burst_max,
-            standing_max,
+            waiting_max,
+            overload_waiting_max,
         }
     }
 
     fn enter(&self) -> Result<Waiting<'_>, Problem> {
         let now = Instant::now();
         let mut state = self.state();
-        let ended = state.waiting == 0 && state.emptied.is_none_or(|emptied| now - emptied > BURST);
-        let since = if ended { now } else { state.since.unwrap_or(now) };
-        state.since = Some(since);
-        let max = if now - since > BURST {
-            self.standing_max
-        } else {
-            self.burst_max
+        let calm = state.waiting == 0 && state.emptied.is_some_and(|emptied| now - emptied > CALM);
+        let lasts = |since: &Instant| !calm && now - *since <= OVERLOAD;
+        state.overloaded = state.overloaded.filter(lasts);
+        let max = match state.overloaded {
+            Some(_) => self.overload_waiting_max,
+            None => self.waiting_max,
         };
         if state.waiting >= max {
+            state.overloaded.get_or_insert(now);
             return Err(Problem::new(ErrorCode::Overloaded));
         }
         state.waiting += 1;
@@ -169,8 +171,8 @@ mod tests {
         let searches = Arc::new(Searches::new(Places {
             here_max: 0,
             beside_max: 1,
-            burst_max: 1,
-            standing_max: 1,
+            waiting_max: 1,
+            overload_waiting_max: 1,
         }));
         let (go, gone) = mpsc::channel::<()>();
         let (started, begun) = tokio::sync::oneshot::channel();
@@ -196,25 +198,29 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_burst_may_wait_and_a_queue_that_does_not_end_may_not() {
+    async fn many_may_wait_until_one_must_be_refused_and_few_until_that_is_over() {
         let queue = Queue::new(3, 1);
-        let step = BURST / 2;
         let mut waiting: Vec<_> = (0..3).map(|_| queue.enter().unwrap()).collect();
-        assert_eq!(queue.enter().unwrap_err().code(), ErrorCode::Overloaded);
-        tokio::time::advance(step).await;
-        // The burst is served, and goes on.
+        // However long they wait for each other, nobody is refused who finds room.
+        tokio::time::advance(OVERLOAD * 2).await;
         waiting.pop();
         waiting.push(queue.enter().unwrap());
-        tokio::time::advance(step * 2).await;
-        waiting.pop();
+        assert_eq!(queue.enter().unwrap_err().code(), ErrorCode::Overloaded);
+        waiting.truncate(1);
         assert!(queue.enter().is_err());
         waiting.clear();
-        // A break that is shorter than a burst does not end the queue: one may wait, no more.
+        // A break shorter than calm does not end it.
+        tokio::time::advance(CALM).await;
         let one = queue.enter().unwrap();
         assert!(queue.enter().is_err());
         drop(one);
-        tokio::time::advance(step * 3).await;
-        let again: Vec<_> = (0..3).map(|_| queue.enter()).collect();
-        assert!(again.iter().all(Result::is_ok));
+        tokio::time::advance(CALM * 2).await;
+        let mut waiting: Vec<_> = (0..3).map(|_| queue.enter().unwrap()).collect();
+        // Nor does it last for ever when somebody always waits.
+        assert!(queue.enter().is_err());
+        waiting.truncate(1);
+        tokio::time::advance(OVERLOAD * 2).await;
+        waiting.push(queue.enter().unwrap());
+        waiting.push(queue.enter().unwrap());
     }
 }

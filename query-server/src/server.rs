@@ -35,8 +35,8 @@ impl QueryServer {
         let searches = Searches::new(Places {
             here_max: config.searches_here_max,
             beside_max: config.searches_beside_max,
-            burst_max: config.searches_burst_max,
-            standing_max: config.searches_standing_max,
+            waiting_max: config.searches_waiting_max,
+            overload_waiting_max: config.searches_overload_waiting_max,
         });
         Self(Arc::new(Inner {
             config,

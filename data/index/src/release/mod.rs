@@ -1,6 +1,7 @@
 mod categories;
 mod directory;
 mod open;
+mod opened;
 mod part;
 mod text_index;
 

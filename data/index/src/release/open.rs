@@ -1,34 +1,18 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
-use bytes::Bytes;
 use data_model::StoreHost;
 use roaring::RoaringBitmap;
-use tantivy::Directory;
-use tantivy::directory::{MmapDirectory, OwnedBytes};
+use tantivy::directory::MmapDirectory;
 
+use super::opened::{Opened, map_file};
 use super::{Part, Release, categories, text_index};
-use crate::columns::{CARDS, Cards, DETAILS, Details, FACETS, Facets, HISTORY, History, LOOKUP, Lookup, ipc};
+use crate::columns::ipc;
 use crate::delivery::{self as matrices, DELIVERY, DeliveryMatrix};
 use crate::error::OpenError;
-use crate::manifest::{BrandEntry, Embedding, FileEntry, Manifest, PartEntry, SCHEMA_VERSION};
+use crate::manifest::{BrandEntry, Embedding, Manifest, PartEntry, SCHEMA_VERSION};
 use crate::store::LocalRelease;
-use crate::suggest::{SUGGEST, Suggest};
-use crate::terms::{TERMS, Terms};
-use crate::vectors::{VECTORS, Vectors};
-
-/// Memory-mapped bytes as an owner that [`Bytes`] can keep alive.
-struct Mapped(OwnedBytes);
-
-impl AsRef<[u8]> for Mapped {
-    fn as_ref(&self) -> &[u8] {
-        self.0.as_slice()
-    }
-}
 
 impl Release {
     /// Opens a release that was fetched: maps its files, checks that they are what the manifest says, and composes
@@ -37,6 +21,14 @@ impl Release {
     /// # Errors
     /// See [`OpenError`]; a damaged file is an error here, never a crash later.
     pub fn open(local: LocalRelease) -> Result<Self, OpenError> {
+        Self::open_after(local, None)
+    }
+
+    /// As [`Release::open`], while another release is open: the parts that both hold are opened once, and stay mapped.
+    ///
+    /// # Errors
+    /// As for [`Release::open`].
+    pub fn open_after(local: LocalRelease, previous: Option<&Self>) -> Result<Self, OpenError> {
         let LocalRelease { manifest, files } = local;
         if manifest.schema_version != SCHEMA_VERSION {
             return Err(OpenError::Layout {
@@ -51,7 +43,7 @@ impl Release {
             source: std::io::Error::other(error),
         })?;
         let embedding = manifest.embedding.as_ref();
-        let open_part = |entry: &PartEntry| open_part(entry, &brands, embedding, &directory);
+        let open_part = |entry: &PartEntry| open_part(entry, &brands, embedding, (&directory, previous));
         let parts = manifest.parts.iter().map(open_part).collect::<Result<Vec<_>, _>>()?;
         let searcher = text_index::open(&parts, &directory).map_err(OpenError::Text)?;
         check_segments(&parts, &searcher)?;
@@ -128,15 +120,13 @@ fn live_once(manifest: &Manifest) -> Result<(), OpenError> {
     }
 }
 
+/// Opens a part; what its files say is taken over from the release before, where that holds the same.
 fn open_part(
     entry: &PartEntry,
     brands: &BTreeMap<&StoreHost, usize>,
     embedding: Option<&Embedding>,
-    files: &MmapDirectory,
+    (files, previous): (&MmapDirectory, Option<&Release>),
 ) -> Result<Part, OpenError> {
-    for file in &entry.files {
-        map(entry, &file.name, files)?;
-    }
     let dead = dead_rows(entry)?;
     let brand = |held: &crate::PartStore| match brands.get(&held.store) {
         Some(at) => Ok(*at),
@@ -146,87 +136,28 @@ fn open_part(
         None => Ok(usize::MAX),
     };
     let brands = entry.stores.iter().map(brand).collect::<Result<Vec<_>, _>>()?;
-    let wrong = |name| {
-        move |source| OpenError::Columns {
-            part: entry.id.to_string(),
-            name,
-            source,
-        }
+    let opened = match previous.and_then(|previous| already_open(entry, embedding, previous)) {
+        Some(opened) => opened,
+        None => Arc::new(Opened::open(entry, embedding, files)?),
     };
-    let cards = one_batch(entry, CARDS, Cards::schema(), files)?;
-    let cards = Cards::of(&cards, entry.currencies.clone(), entry.stores.len()).map_err(wrong(CARDS))?;
-    let details = batches(entry, DETAILS, Details::schema(), files)?;
-    let details = Details::of(&details).map_err(wrong(DETAILS))?;
-    let facets = one_batch(entry, FACETS, Facets::schema(), files)?;
-    let facets = Facets::of(&facets).map_err(wrong(FACETS))?;
-    let lookup = one_batch(entry, LOOKUP, Lookup::schema(), files)?;
-    let lookup_rows = lookup.num_rows();
-    let lookup = Lookup::of(&lookup).map_err(wrong(LOOKUP))?;
-    let content = |name, what| {
-        Err(OpenError::Content {
-            part: entry.id.to_string(),
-            name,
-            what,
-        })
-    };
-    if cards.rows() != entry.rows || lookup_rows != entry.rows as usize {
-        return content(CARDS, "another number of rows than the manifest's");
-    }
-    let history = one_batch(entry, HISTORY, History::schema(), files)?;
-    let history = History::of(&history).map_err(wrong(HISTORY))?;
-    if history.rows() != entry.rows as usize {
-        return content(HISTORY, "another number of rows than the cards'");
-    }
-    if details.rows() != entry.rows {
-        return content(DETAILS, "another number of rows than the cards'");
-    }
-    if !cards.facet_codes_below(facets.len()) {
-        return content(CARDS, "a facet code outside its table");
-    }
-    let suggest = suggest(entry, files)?;
-    let vectors = embedding
-        .map(|embedding| vectors(entry, embedding, files))
-        .transpose()?;
-    let terms = terms(entry, files)?;
     Ok(Part {
         entry: entry.clone(),
-        terms,
-        cards,
-        details,
-        facets,
-        history,
-        lookup,
-        suggest,
-        vectors,
+        opened,
         dead,
         brands,
     })
 }
 
-fn terms(entry: &PartEntry, files: &MmapDirectory) -> Result<Terms, OpenError> {
-    Terms::open(map(entry, TERMS, files)?, entry.rows).map_err(|what| OpenError::Content {
-        part: entry.id.to_string(),
-        name: TERMS,
-        what,
-    })
-}
-
-fn suggest(entry: &PartEntry, files: &MmapDirectory) -> Result<Suggest, OpenError> {
-    let bytes = map(entry, SUGGEST, files)?;
-    Suggest::open(&bytes, entry.rows).map_err(|what| OpenError::Content {
-        part: entry.id.to_string(),
-        name: SUGGEST,
-        what,
-    })
-}
-
-fn vectors(entry: &PartEntry, embedding: &Embedding, files: &MmapDirectory) -> Result<Vectors, OpenError> {
-    let bytes = map(entry, VECTORS, files)?;
-    Vectors::open(&bytes, entry.rows, embedding.dimensions).map_err(|what| OpenError::Content {
-        part: entry.id.to_string(),
-        name: VECTORS,
-        what,
-    })
+/// The same part, opened for another release: its files are named by what they hold.
+fn already_open(entry: &PartEntry, embedding: Option<&Embedding>, previous: &Release) -> Option<Arc<Opened>> {
+    let same = |part: &&Part| {
+        let other = &part.entry;
+        (other.id, other.rows, &other.files, &other.currencies)
+            == (entry.id, entry.rows, &entry.files, &entry.currencies)
+            && other.stores.len() == entry.stores.len()
+    };
+    let part = previous.parts.iter().find(same)?;
+    (previous.manifest.embedding.as_ref() == embedding).then(|| Arc::clone(&part.opened))
 }
 
 /// The rows of the stores that are not live. The stores' rows must follow one another and fill the part.
@@ -267,39 +198,6 @@ fn check_segments(parts: &[Part], searcher: &tantivy::Searcher) -> Result<(), Op
     }
 }
 
-/// Maps a file of the part after checking its size.
-fn map(entry: &PartEntry, name: &str, files: &MmapDirectory) -> Result<Bytes, OpenError> {
-    let part = || entry.id.to_string();
-    let file = entry.files.iter().find(|file| file.name == name);
-    let file = file.ok_or_else(|| OpenError::FileMissing {
-        part: part(),
-        name: name.to_owned(),
-    })?;
-    map_file(&part, file, files)
-}
-
-/// Maps a file after checking its size; `part` is what it belongs to.
-fn map_file(part: &dyn Fn() -> String, file: &FileEntry, files: &MmapDirectory) -> Result<Bytes, OpenError> {
-    let name = &file.name;
-    let unmapped = |source| OpenError::Map {
-        part: part(),
-        name: name.to_owned(),
-        source,
-    };
-    let opened = files.open_read(Path::new(&file.sha256.to_string()));
-    let slice = opened.map_err(|error| unmapped(std::io::Error::other(error)))?;
-    let found = tantivy::HasLen::len(&slice) as u64;
-    if found != file.size_bytes {
-        return Err(OpenError::SizeDiffers {
-            part: part(),
-            name: name.to_owned(),
-            found,
-            expected: file.size_bytes,
-        });
-    }
-    Ok(Bytes::from_owner(Mapped(slice.read_bytes().map_err(unmapped)?)))
-}
-
 /// What is known of a brand's delivery.
 fn delivery(brand: &BrandEntry, files: &MmapDirectory) -> Result<Option<DeliveryMatrix>, OpenError> {
     let Some(file) = &brand.facts.delivery else {
@@ -326,38 +224,4 @@ fn covered(delivery: &[Option<DeliveryMatrix>]) -> u64 {
         covered.extend(matrix.pincodes());
     }
     covered.len()
-}
-
-fn batches(
-    entry: &PartEntry,
-    name: &'static str,
-    schema: &SchemaRef,
-    files: &MmapDirectory,
-) -> Result<Vec<RecordBatch>, OpenError> {
-    let bytes = map(entry, name, files)?;
-    ipc::read(bytes, &Arc::clone(schema)).map_err(|source| OpenError::Columns {
-        part: entry.id.to_string(),
-        name,
-        source,
-    })
-}
-
-fn one_batch(
-    entry: &PartEntry,
-    name: &'static str,
-    schema: &SchemaRef,
-    files: &MmapDirectory,
-) -> Result<RecordBatch, OpenError> {
-    let mut batches = batches(entry, name, schema, files)?.into_iter();
-    match (batches.next(), batches.next()) {
-        (Some(batch), None) => Ok(batch),
-        _ => {
-            let source = ArrowError::InvalidArgumentError("not one batch".to_owned());
-            Err(OpenError::Columns {
-                part: entry.id.to_string(),
-                name,
-                source,
-            })
-        }
-    }
 }

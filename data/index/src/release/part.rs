@@ -1,7 +1,10 @@
+use std::sync::Arc;
+
 use data_model::{PriceEvent, Product, ProductIdent, ProductKey};
 use roaring::RoaringBitmap;
 
-use crate::columns::{Cards, Details, Facets, History, Lookup, PriceRef};
+use super::opened::Opened;
+use crate::columns::{Cards, Details, Facets, PriceRef};
 use crate::manifest::PartEntry;
 use crate::suggest::Suggest;
 use crate::terms::Terms;
@@ -11,14 +14,7 @@ use crate::vectors::Vectors;
 #[derive(Debug)]
 pub struct Part {
     pub(super) entry: PartEntry,
-    pub(super) terms: Terms,
-    pub(super) cards: Cards,
-    pub(super) details: Details,
-    pub(super) facets: Facets,
-    pub(super) history: History,
-    pub(super) lookup: Lookup,
-    pub(super) suggest: Suggest,
-    pub(super) vectors: Option<Vectors>,
+    pub(super) opened: Arc<Opened>,
     pub(super) dead: RoaringBitmap,
     /// For each of the part's stores where the release's brands have it; dead ones point anywhere.
     pub(super) brands: Vec<usize>,
@@ -52,42 +48,42 @@ impl Part {
     /// Which rows hold a term, and how.
     #[must_use]
     pub fn terms(&self) -> &Terms {
-        &self.terms
+        &self.opened.terms
     }
 
     /// What cards show, filter and sort by.
     #[must_use]
     pub fn cards(&self) -> &Cards {
-        &self.cards
+        &self.opened.cards
     }
 
     /// Everything else of a product.
     #[must_use]
     pub fn details(&self) -> &Details {
-        &self.details
+        &self.opened.details
     }
 
     /// Facet values and their rows.
     #[must_use]
     pub fn facets(&self) -> &Facets {
-        &self.facets
+        &self.opened.facets
     }
 
     /// What is suggested while someone types; dead rows are not left out.
     #[must_use]
     pub fn suggest(&self) -> &Suggest {
-        &self.suggest
+        &self.opened.suggest
     }
 
     /// The rows' vectors, where the release has any.
     pub(crate) fn vectors(&self) -> Option<&Vectors> {
-        self.vectors.as_ref()
+        self.opened.vectors.as_ref()
     }
 
     /// The live row of a product.
     #[must_use]
     pub fn find(&self, ident: &ProductIdent) -> Option<u32> {
-        self.lookup.find(ident).filter(|row| !self.dead.contains(*row))
+        self.opened.lookup.find(ident).filter(|row| !self.dead.contains(*row))
     }
 
     /// Where [`Release::brands`](crate::Release::brands) has the brand of a live row.
@@ -96,7 +92,7 @@ impl Part {
     /// For a row that the part does not have.
     #[must_use]
     pub fn brand_index(&self, row: u32) -> usize {
-        self.brands[self.cards.store(row) as usize]
+        self.brands[self.opened.cards.store(row) as usize]
     }
 
     /// The product of a row, whole, as it was indexed.
@@ -105,7 +101,7 @@ impl Part {
     /// For a row that the part does not have.
     #[must_use]
     pub fn product(&self, row: u32) -> Product {
-        let (cards, details) = (&self.cards, self.details.row(row));
+        let (cards, details) = (&self.opened.cards, self.opened.details.row(row));
         let store = self.entry.stores[cards.store(row) as usize].store.clone();
         Product {
             key: ProductKey {
@@ -137,10 +133,10 @@ impl Part {
     /// # Panics
     /// For a row that the part does not have.
     pub fn price_history(&self, row: u32) -> impl Iterator<Item = PriceRef<'_>> {
-        let currency = self.cards.currency(row).as_str();
-        let since = self.history.unchanged_since(row).into_iter();
+        let currency = self.opened.cards.currency(row).as_str();
+        let since = self.opened.history.unchanged_since(row).into_iter();
         let first_seen = since.flat_map(move |observed_at| {
-            self.details.row(row).variants().map(move |variant| PriceRef {
+            self.opened.details.row(row).variants().map(move |variant| PriceRef {
                 observed_at,
                 variant: variant.id,
                 event: PriceEvent::FirstSeen,
@@ -150,7 +146,7 @@ impl Part {
                 available: Some(variant.available),
             })
         });
-        first_seen.chain(self.history.points(row))
+        first_seen.chain(self.opened.history.points(row))
     }
 
     /// How many points [`Part::price_history`] has.
@@ -159,9 +155,9 @@ impl Part {
     /// For a row that the part does not have.
     #[must_use]
     pub fn price_points(&self, row: u32) -> usize {
-        match self.history.unchanged_since(row) {
-            Some(_) => self.details.row(row).variants().len(),
-            None => self.history.points(row).len(),
+        match self.opened.history.unchanged_since(row) {
+            Some(_) => self.opened.details.row(row).variants().len(),
+            None => self.opened.history.points(row).len(),
         }
     }
 }

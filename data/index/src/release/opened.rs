@@ -1,0 +1,196 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use arrow::error::ArrowError;
+use bytes::Bytes;
+use tantivy::Directory;
+use tantivy::directory::{MmapDirectory, OwnedBytes};
+
+use crate::columns::{CARDS, Cards, DETAILS, Details, FACETS, Facets, HISTORY, History, LOOKUP, Lookup, ipc};
+use crate::error::OpenError;
+use crate::manifest::{Embedding, FileEntry, PartEntry};
+use crate::suggest::{SUGGEST, Suggest};
+use crate::terms::{TERMS, Terms};
+use crate::vectors::{VECTORS, Vectors};
+
+/// Memory-mapped bytes as an owner that [`Bytes`] can keep alive.
+struct Mapped(OwnedBytes);
+
+impl AsRef<[u8]> for Mapped {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_slice()
+    }
+}
+
+/// What the files of a part say, which is the same in every release that holds the part.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) terms: Terms,
+    pub(super) cards: Cards,
+    pub(super) details: Details,
+    pub(super) facets: Facets,
+    pub(super) history: History,
+    pub(super) lookup: Lookup,
+    pub(super) suggest: Suggest,
+    pub(super) vectors: Option<Vectors>,
+}
+
+impl Opened {
+    /// Maps the files of a part and checks that they are what the manifest says.
+    pub(super) fn open(
+        entry: &PartEntry,
+        embedding: Option<&Embedding>,
+        files: &MmapDirectory,
+    ) -> Result<Self, OpenError> {
+        for file in &entry.files {
+            map(entry, &file.name, files)?;
+        }
+        let wrong = |name| {
+            move |source| OpenError::Columns {
+                part: entry.id.to_string(),
+                name,
+                source,
+            }
+        };
+        let cards = one_batch(entry, CARDS, Cards::schema(), files)?;
+        let cards = Cards::of(&cards, entry.currencies.clone(), entry.stores.len()).map_err(wrong(CARDS))?;
+        let details = batches(entry, DETAILS, Details::schema(), files)?;
+        let details = Details::of(&details).map_err(wrong(DETAILS))?;
+        let facets = one_batch(entry, FACETS, Facets::schema(), files)?;
+        let facets = Facets::of(&facets).map_err(wrong(FACETS))?;
+        let lookup = one_batch(entry, LOOKUP, Lookup::schema(), files)?;
+        let lookup_rows = lookup.num_rows();
+        let lookup = Lookup::of(&lookup).map_err(wrong(LOOKUP))?;
+        let content = |name, what| {
+            Err(OpenError::Content {
+                part: entry.id.to_string(),
+                name,
+                what,
+            })
+        };
+        if cards.rows() != entry.rows || lookup_rows != entry.rows as usize {
+            return content(CARDS, "another number of rows than the manifest's");
+        }
+        let history = one_batch(entry, HISTORY, History::schema(), files)?;
+        let history = History::of(&history).map_err(wrong(HISTORY))?;
+        if history.rows() != entry.rows as usize {
+            return content(HISTORY, "another number of rows than the cards'");
+        }
+        if details.rows() != entry.rows {
+            return content(DETAILS, "another number of rows than the cards'");
+        }
+        if !cards.facet_codes_below(facets.len()) {
+            return content(CARDS, "a facet code outside its table");
+        }
+        let suggest = suggest(entry, files)?;
+        let vectors = embedding
+            .map(|embedding| vectors(entry, embedding, files))
+            .transpose()?;
+        let terms = terms(entry, files)?;
+        Ok(Self {
+            terms,
+            cards,
+            details,
+            facets,
+            history,
+            lookup,
+            suggest,
+            vectors,
+        })
+    }
+}
+
+fn terms(entry: &PartEntry, files: &MmapDirectory) -> Result<Terms, OpenError> {
+    Terms::open(map(entry, TERMS, files)?, entry.rows).map_err(|what| OpenError::Content {
+        part: entry.id.to_string(),
+        name: TERMS,
+        what,
+    })
+}
+
+fn suggest(entry: &PartEntry, files: &MmapDirectory) -> Result<Suggest, OpenError> {
+    let bytes = map(entry, SUGGEST, files)?;
+    Suggest::open(&bytes, entry.rows).map_err(|what| OpenError::Content {
+        part: entry.id.to_string(),
+        name: SUGGEST,
+        what,
+    })
+}
+
+fn vectors(entry: &PartEntry, embedding: &Embedding, files: &MmapDirectory) -> Result<Vectors, OpenError> {
+    let bytes = map(entry, VECTORS, files)?;
+    Vectors::open(&bytes, entry.rows, embedding.dimensions).map_err(|what| OpenError::Content {
+        part: entry.id.to_string(),
+        name: VECTORS,
+        what,
+    })
+}
+
+/// Maps a file of the part after checking its size.
+fn map(entry: &PartEntry, name: &str, files: &MmapDirectory) -> Result<Bytes, OpenError> {
+    let part = || entry.id.to_string();
+    let file = entry.files.iter().find(|file| file.name == name);
+    let file = file.ok_or_else(|| OpenError::FileMissing {
+        part: part(),
+        name: name.to_owned(),
+    })?;
+    map_file(&part, file, files)
+}
+
+/// Maps a file after checking its size; `part` is what it belongs to.
+pub(super) fn map_file(part: &dyn Fn() -> String, file: &FileEntry, files: &MmapDirectory) -> Result<Bytes, OpenError> {
+    let name = &file.name;
+    let unmapped = |source| OpenError::Map {
+        part: part(),
+        name: name.to_owned(),
+        source,
+    };
+    let opened = files.open_read(Path::new(&file.sha256.to_string()));
+    let slice = opened.map_err(|error| unmapped(std::io::Error::other(error)))?;
+    let found = tantivy::HasLen::len(&slice) as u64;
+    if found != file.size_bytes {
+        return Err(OpenError::SizeDiffers {
+            part: part(),
+            name: name.to_owned(),
+            found,
+            expected: file.size_bytes,
+        });
+    }
+    Ok(Bytes::from_owner(Mapped(slice.read_bytes().map_err(unmapped)?)))
+}
+
+fn batches(
+    entry: &PartEntry,
+    name: &'static str,
+    schema: &SchemaRef,
+    files: &MmapDirectory,
+) -> Result<Vec<RecordBatch>, OpenError> {
+    let bytes = map(entry, name, files)?;
+    ipc::read(bytes, &Arc::clone(schema)).map_err(|source| OpenError::Columns {
+        part: entry.id.to_string(),
+        name,
+        source,
+    })
+}
+
+fn one_batch(
+    entry: &PartEntry,
+    name: &'static str,
+    schema: &SchemaRef,
+    files: &MmapDirectory,
+) -> Result<RecordBatch, OpenError> {
+    let mut batches = batches(entry, name, schema, files)?.into_iter();
+    match (batches.next(), batches.next()) {
+        (Some(batch), None) => Ok(batch),
+        _ => {
+            let source = ArrowError::InvalidArgumentError("not one batch".to_owned());
+            Err(OpenError::Columns {
+                part: entry.id.to_string(),
+                name,
+                source,
+            })
+        }
+    }
+}
