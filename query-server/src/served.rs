@@ -132,7 +132,7 @@ impl Served {
             .filter_map(|at| self.release.brands().get(*at))
     }
 
-    /// Looks for the first product of each part by its id and by its title, and for the best products of all.
+    /// Looks for the first product of each part by its id and by its title, and counts all.
     fn probe(&self) -> Result<(), PrepareError> {
         let failed = |probe: String| Err(PrepareError::Probe { probe });
         for (at, part) in (0..).zip(self.release.parts()) {
@@ -158,17 +158,9 @@ impl Served {
                 return failed(format!("title {:?}", cards.title(row)));
             }
         }
-        let wanted = Wanted {
-            text: "",
-            as_typed: true,
-            filter: None,
-            order: Order::Relevance,
-            limit: 1,
-            enough: 1,
-        };
-        let found = search(&self.release, &self.text, &wanted).map_err(PrepareError::Text)?;
-        if found.hits.is_empty() && self.release.counts().products > 0 {
-            return failed("any product".to_owned());
+        let live = self.browse.live();
+        if live as u64 != self.release.counts().products {
+            return failed(format!("{live} live products"));
         }
         Ok(())
     }

@@ -88,6 +88,19 @@ impl BrowseIndex {
         Browsed { rows, more, counts }
     }
 
+    /// How many products the release serves.
+    pub(crate) fn live(&self) -> usize {
+        self.rows.live()
+    }
+
+    /// All live products in an order, by price those in `currency` alone.
+    pub(crate) fn ordered(&self, order: Order, currency: CurrencyCode) -> impl ExactSizeIterator<Item = RowAddress> {
+        self.rows
+            .order(order, currency)
+            .iter()
+            .map(|row| self.rows.address(*row))
+    }
+
     /// The counts alone.
     pub(crate) fn counts<'a>(
         &'a self,

@@ -13,6 +13,7 @@ pub(crate) use fuse::FusedRow;
 
 use data_embedding::Vector;
 use data_index::{Filter, RowAddress};
+use data_model::CurrencyCode;
 use rustc_hash::FxHashMap;
 
 use crate::lexical::{self, Correction, Found, Order, ReadError, Relaxed, Synonym, Wanted};
@@ -27,6 +28,8 @@ pub(crate) struct Question<'a> {
     pub(crate) mode: Mode,
     pub(crate) filter: Option<&'a Filter>,
     pub(crate) order: Order,
+    /// What prices are ordered in.
+    pub(crate) currency: CurrencyCode,
     pub(crate) limit: usize,
     /// Most products of one brand.
     pub(crate) per_brand_max: Option<usize>,
@@ -137,6 +140,10 @@ impl Question<'_> {
             limit,
             enough: self.limit,
         };
+        if self.text.trim().is_empty() {
+            let ordered = served.browse.ordered(self.order, self.currency);
+            return Ok(lexical::listed(&served.release, ordered, &wanted));
+        }
         lexical::search(&served.release, &served.text, &wanted)
     }
 }

@@ -1,67 +1,27 @@
 use data_index::{Filter, Release, RowAddress};
 
-use super::top::{Hit, Order, TopHits};
-use super::{Wanted, tier};
+use super::top::{Hit, TopHits};
+use super::{Found, Wanted, tier};
 
 /// Below this share of all rows, gathering the passing rows and ordering them beats walking the order of all rows.
 const GATHER_BELOW_ONE_IN: u64 = 16;
 
-/// All live rows in each order, made once: what is asked for without words needs no search at all.
-#[derive(Debug)]
-pub(super) struct Orders(Vec<(Order, Vec<RowAddress>)>);
-
-impl Orders {
-    pub(super) fn of(release: &Release) -> Self {
-        Self(
-            Order::ALL
-                .iter()
-                .map(|order| (*order, ordered(release, *order)))
-                .collect(),
-        )
-    }
-
-    fn rows(&self, order: Order) -> &[RowAddress] {
-        self.0
-            .iter()
-            .find(|(one, _)| *one == order)
-            .map_or(&[], |(_, rows)| rows)
-    }
-
-    /// The first products in the wanted order that pass the filter.
-    pub(super) fn first(&self, release: &Release, wanted: &Wanted<'_>) -> Vec<RowAddress> {
-        let rows = self.rows(wanted.order);
-        match wanted.filter {
-            None => rows.iter().take(wanted.limit).copied().collect(),
-            Some(filter) if passing_max(filter) < rows.len() as u64 / GATHER_BELOW_ONE_IN => {
-                gather(release, filter, wanted)
-            }
-            Some(filter) => rows
-                .iter()
-                .filter(|row| filter.matches(**row))
-                .take(wanted.limit)
-                .copied()
-                .collect(),
+/// The first products of `ordered`, which are all live ones in the wanted order, that pass the filter: what is asked for
+/// without words needs no search.
+pub(crate) fn listed(
+    release: &Release,
+    ordered: impl ExactSizeIterator<Item = RowAddress>,
+    wanted: &Wanted<'_>,
+) -> Found {
+    let rows = match wanted.filter {
+        None => ordered.take(wanted.limit).collect(),
+        Some(filter) if filter.is_empty() => Vec::new(),
+        Some(filter) if passing_max(filter) < ordered.len() as u64 / GATHER_BELOW_ONE_IN => {
+            gather(release, filter, wanted)
         }
-    }
-}
-
-fn ordered(release: &Release, order: Order) -> Vec<RowAddress> {
-    let mut hits = Vec::with_capacity(usize::try_from(release.counts().products).unwrap_or(0));
-    for (at, part) in (0..).zip(release.parts()) {
-        let live = (0..part.rows()).filter(|row| !part.dead().contains(*row));
-        hits.extend(live.map(|row| {
-            let cards = part.cards();
-            Hit::of(
-                order,
-                cards,
-                tier::ALL,
-                cards.quality(row),
-                RowAddress { part: at, row },
-            )
-        }));
-    }
-    hits.sort_unstable_by(|one, other| other.cmp(one));
-    hits.iter().map(Hit::address).collect()
+        Some(filter) => ordered.filter(|row| filter.matches(*row)).take(wanted.limit).collect(),
+    };
+    Found::plain(rows)
 }
 
 fn passing_max(filter: &Filter) -> u64 {

@@ -5,7 +5,6 @@ use tantivy::InvertedIndexReader;
 use tantivy::schema::Field;
 
 use super::ReadError;
-use super::browse::Orders;
 use super::synonyms::Synonyms;
 use super::vocabulary::Vocabulary;
 use super::whole::BrandNames;
@@ -18,7 +17,6 @@ pub(crate) struct TextIndex {
     pub(super) docs: f32,
     pub(super) vocabulary: Vocabulary,
     pub(super) synonyms: Synonyms,
-    pub(super) orders: Orders,
     pub(super) brand_names: BrandNames,
 }
 
@@ -55,7 +53,6 @@ impl TextIndex {
             docs: as_float(docs.max(1)),
             vocabulary: Vocabulary::of(release)?,
             synonyms,
-            orders: Orders::of(release),
             brand_names: BrandNames::of(release),
         })
     }

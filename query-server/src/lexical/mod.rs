@@ -26,6 +26,7 @@ mod top;
 mod vocabulary;
 mod whole;
 
+pub(crate) use browse::listed;
 pub(crate) use index::{TextIndex, as_float};
 pub(crate) use matches::match_set;
 pub(crate) use repair::Correction;
@@ -202,7 +203,7 @@ impl Work {
     }
 }
 
-/// Finds the products that fit `wanted` best.
+/// Finds the products whose words fit `wanted` best; what is asked for without words is [`listed`].
 pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) -> Result<Found, ReadError> {
     let mut work = Work::new();
     find(release, index, wanted, &mut work)
@@ -215,12 +216,7 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
     let query = Query::of(release, index, wanted);
     if query.terms.is_empty() {
         // Text without a single word (`!!!`) asks for something that no product can hold.
-        let rows = if wanted.text.trim().is_empty() {
-            index.orders.first(release, wanted)
-        } else {
-            Vec::new()
-        };
-        return Ok(Found::plain(rows));
+        return Ok(Found::plain(Vec::new()));
     }
     let by_relevance = wanted.order == Order::Relevance;
     let mut top = TopHits::new(

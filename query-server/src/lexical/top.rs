@@ -30,16 +30,6 @@ pub(super) struct Hit {
 }
 
 impl Order {
-    pub(super) const ALL: [Self; 5] = [
-        Self::Relevance,
-        Self::PriceAscending,
-        Self::PriceDescending,
-        Self::Rating,
-        Self::Newest,
-    ];
-}
-
-impl Order {
     /// What decides in this order, the greater first; the same for all rows in order of relevance.
     pub(crate) fn key(self, release: &Release, at: RowAddress) -> (i64, i64) {
         release
@@ -49,18 +39,6 @@ impl Order {
 }
 
 impl Hit {
-    pub(super) fn of(order: Order, cards: &Cards, tier: u8, score: f32, at: RowAddress) -> Self {
-        let id = u128::from_be_bytes(*cards.id(at.row).as_bytes());
-        Self {
-            tier,
-            key: order_key(order, cards, at.row),
-            score,
-            id,
-            part: at.part,
-            row: at.row,
-        }
-    }
-
     pub(super) fn scored(&self) -> super::ScoredRow {
         super::ScoredRow {
             at: self.address(),

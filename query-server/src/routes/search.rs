@@ -91,6 +91,7 @@ fn answer(served: &Arc<Served>, plan: &SearchPlan) -> Result<(Vec<u8>, bool), Pr
         mode: plan.mode,
         filter: filter.as_ref(),
         order: plan.order,
+        currency: plan.currency,
         limit: plan.limit,
         per_brand_max: plan.per_brand_max,
         similar_to,
