@@ -117,7 +117,7 @@ pub(crate) fn swaps(bench: &Bench) -> anyhow::Result<()> {
     let mut probe = Client::connect(&address)?;
     let swapped = (0..SWAPS).try_for_each(|number| {
         let id = &ids[number % 2];
-        bench.run(bench.home(), &["release", "rollback", id])?;
+        bench.run_elsewhere(bench.home(), &["release", "rollback", id])?;
         let wanted = format!("\"release\":\"{id}\"");
         let until = Instant::now() + SWAP_MAX;
         loop {

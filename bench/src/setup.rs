@@ -79,7 +79,17 @@ impl Bench {
 
     /// A command on `home`, allowed to crawl this machine without a pace.
     pub(crate) fn command(&self, home: &Path, args: &[&str]) -> Command {
-        let mut command = Command::new(&self.binary);
+        Self::prepared(Command::new(&self.binary), home, args)
+    }
+
+    /// As [`Bench::run`], for a command that an operator would run on another machine: it takes what others leave.
+    pub(crate) fn run_elsewhere(&self, home: &Path, args: &[&str]) -> anyhow::Result<Value> {
+        let mut command = Command::new("nice");
+        command.args(["-n", "19"]).arg(&self.binary);
+        Self::ran(Self::prepared(command, home, args), args)
+    }
+
+    fn prepared(mut command: Command, home: &Path, args: &[&str]) -> Command {
         command.args(args).args(["--json", "--quiet", "--home"]).arg(home);
         command
             .env("HAAT_STOREFRONT__ALLOW_LOOPBACK", "true")
@@ -89,7 +99,11 @@ impl Bench {
 
     /// Runs a command to its end and answers its JSON.
     pub(crate) fn run(&self, home: &Path, args: &[&str]) -> anyhow::Result<Value> {
-        let output = self.command(home, args).stderr(Stdio::inherit()).output()?;
+        Self::ran(self.command(home, args), args)
+    }
+
+    fn ran(mut command: Command, args: &[&str]) -> anyhow::Result<Value> {
+        let output = command.stderr(Stdio::inherit()).output()?;
         anyhow::ensure!(output.status.success(), "haat {args:?} ended with {}", output.status);
         Ok(serde_json::from_slice(&output.stdout)?)
     }
