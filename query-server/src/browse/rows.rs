@@ -153,11 +153,6 @@ impl Rows {
         }
     }
 
-    /// The number of a part's first row.
-    pub(super) fn start(&self, part: usize) -> u32 {
-        self.starts.get(part).copied().unwrap_or(u32::MAX)
-    }
-
     pub(super) fn alive(&self) -> &[u64] {
         &self.alive
     }

@@ -2,10 +2,10 @@ use std::ops::Range;
 
 use data_index::Release;
 use data_model::CategoryId;
-use roaring::RoaringBitmap;
 
 use super::bits::{Bits, ROWS_PER_WORD};
 use super::rows::Rows;
+use crate::lexical::RowSet;
 
 /// Which products a list is of, before any filter.
 #[derive(Debug, Clone, Copy, Default)]
@@ -15,7 +15,7 @@ pub(crate) struct Scope<'a> {
     /// Those of this brand, by its position in [`Release::brands`].
     pub(crate) brand: Option<usize>,
     /// Those that a search matched: rows of each part.
-    pub(crate) matches: Option<&'a [RoaringBitmap]>,
+    pub(crate) matches: Option<&'a [RowSet]>,
 }
 
 impl Scope<'_> {
@@ -40,9 +40,11 @@ impl Scope<'_> {
         }
         if let Some(matches) = self.matches {
             let mut matched = Bits::empty(bits.window());
-            for (at, of_part) in matches.iter().enumerate() {
-                let start = rows.start(at);
-                of_part.iter().for_each(|row| matched.insert(start.saturating_add(row)));
+            for segment in rows.segments(release, &bits.window()) {
+                let of_part = matches.get(segment.at).map_or(&[][..], RowSet::words);
+                let to = matched.words.get_mut(segment.words).unwrap_or_default();
+                let from = of_part.get(segment.first..).unwrap_or_default();
+                to.iter_mut().zip(from).for_each(|(to, from)| *to |= from);
             }
             bits.and(&matched.words);
         }

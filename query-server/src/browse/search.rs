@@ -1,8 +1,7 @@
 use data_index::RowAddress;
-use roaring::RoaringBitmap;
 
 use super::{Counts, Scope};
-use crate::lexical::{ReadError, Wanted, match_set};
+use crate::lexical::{ReadError, RowSet, Wanted, match_set};
 use crate::plan::search::{Mode, SearchPlan};
 use crate::served::Served;
 
@@ -35,10 +34,10 @@ fn matched(
     served: &Served,
     plan: &SearchPlan,
     shown: impl Iterator<Item = RowAddress>,
-) -> Result<Vec<RoaringBitmap>, ReadError> {
+) -> Result<Vec<RowSet>, ReadError> {
     // Meaning alone, and likeness to a product, match to a degree: there is no set but what is shown.
     let mut rows = if plan.mode == Mode::Semantic || plan.text.trim().is_empty() {
-        vec![RoaringBitmap::new(); served.release.parts().len()]
+        RowSet::none_of(&served.release)
     } else {
         let wanted = Wanted {
             text: &plan.text,

@@ -28,7 +28,7 @@ mod whole;
 
 pub(crate) use browse::listed;
 pub(crate) use index::{TextIndex, as_float};
-pub(crate) use matches::match_set;
+pub(crate) use matches::{RowSet, match_set};
 pub(crate) use repair::Correction;
 pub(crate) use synonyms::Synonym;
 pub use synonyms::{Synonyms, SynonymsError};
