@@ -110,12 +110,19 @@ struct Price {
     prices: Int64Array,
     currencies: UInt8Array,
     currency: u8,
-    range: std::ops::RangeInclusive<i64>,
+    least: i64,
+    most: i64,
 }
 
 impl Price {
     fn matches(&self, row: usize) -> bool {
-        self.currencies.value(row) == self.currency && self.range.contains(&self.prices.value(row))
+        self.passes(self.prices.value(row), self.currencies.value(row))
+    }
+
+    /// Without branches: it is asked of every row of a part.
+    #[inline]
+    const fn passes(&self, minor: i64, currency: u8) -> bool {
+        (minor >= self.least) & (minor <= self.most) & (currency == self.currency)
     }
 }
 
@@ -141,13 +148,13 @@ impl PartFilter {
         {
             match cards.currency_code(currency) {
                 Some(code) => {
-                    let range = min_minor.unwrap_or(i64::MIN)..=max_minor.unwrap_or(i64::MAX);
                     let (prices, currencies) = (cards.price_min.clone(), cards.currency.clone());
                     new.price = Some(Price {
                         prices,
                         currencies,
                         currency: code,
-                        range,
+                        least: min_minor.unwrap_or(i64::MIN),
+                        most: max_minor.unwrap_or(i64::MAX),
                     });
                 }
                 None => new.nothing = true,
@@ -213,14 +220,19 @@ impl PartFilter {
             }
         }
         if let Some(price) = &self.price {
-            let prices = price.prices.values().chunks(8);
-            let currencies = price.currencies.values().chunks(8);
+            let (prices, _) = price.prices.values().as_chunks::<8>();
+            let (currencies, _) = price.currencies.values().as_chunks::<8>();
             for ((byte, prices), currencies) in mask.iter_mut().zip(prices).zip(currencies) {
-                let passes = |at: usize, (minor, currency): (&i64, &u8)| {
-                    u8::from(price.range.contains(minor) && *currency == price.currency) << at
-                };
-                let pairs = prices.iter().zip(currencies).enumerate();
-                *byte &= pairs.fold(0, |bits, (at, pair)| bits | passes(at, pair));
+                let mut bits = 0;
+                for at in 0..8 {
+                    bits |= u8::from(price.passes(prices[at], currencies[at])) << at;
+                }
+                *byte &= bits;
+            }
+            for row in rows - rows % 8..rows {
+                if let Some(byte) = mask.get_mut(row / 8).filter(|_| !price.matches(row)) {
+                    *byte &= !(1 << (row % 8));
+                }
             }
         }
         // What stands behind the last row is none.

@@ -108,6 +108,12 @@ impl Answer {
 }
 
 impl Question<'_> {
+    /// How many hits of either kind to gather for both to be weighed.
+    fn both_candidates(&self) -> usize {
+        let shown = self.limit.saturating_mul(tuning::CANDIDATES_PER_SHOWN);
+        self.candidates(shown.max(tuning::CANDIDATES_MIN))
+    }
+
     /// How many hits to gather, of which at least the page's are wanted.
     fn candidates(&self, usually: usize) -> usize {
         let wanted = if self.per_brand_max.is_some() {
@@ -190,12 +196,12 @@ fn by_meaning(served: &Served, question: &Question<'_>) -> Result<Answer, ReadEr
 }
 
 fn near(served: &Served, question: &Question<'_>, vector: &Vector, least: f32) -> Vec<(RowAddress, f32)> {
-    let wanted = question.candidates(tuning::SEMANTIC_CANDIDATES);
+    let wanted = question.both_candidates();
     semantic::search(&served.release, vector, question.filter, wanted, least)
 }
 
 fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
-    let found = question.find(served, question.candidates(tuning::LEXICAL_CANDIDATES))?;
+    let found = question.find(served, question.both_candidates())?;
     let vector = match served.semantic.embed(&mended(question.text, &found.corrections)) {
         Ok(vector) => question.moved(served, vector),
         Err(lacking) => {

@@ -1,9 +1,9 @@
 //! Every number that decides what hybrid search finds and in which order. Chosen on judged queries.
 
-/// Hits by words that are taken into account.
-pub(crate) const LEXICAL_CANDIDATES: usize = 200;
-/// Hits by meaning that are taken into account.
-pub(crate) const SEMANTIC_CANDIDATES: usize = 200;
+/// Hits by words, and as many by meaning, that are taken into account for each product that may be shown, and how many at
+/// least. Of judged queries 100 put the same products first as 200 do; behind the twentieth 200 find more.
+pub(crate) const CANDIDATES_PER_SHOWN: usize = 5;
+pub(crate) const CANDIDATES_MIN: usize = 100;
 /// Hits of either kind that are taken into account when only some of each brand are wanted.
 pub(crate) const DIVERSE_CANDIDATES: usize = 400;
 
