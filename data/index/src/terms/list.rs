@@ -223,7 +223,7 @@ impl TermCursor<'_> {
             self.load(self.block_of(target));
         }
         let rest = self.rows.get(self.at..self.length).unwrap_or_default();
-        self.at += rest.partition_point(|row| *row < target);
+        self.at += first_from(rest, target);
         if self.at < self.length {
             self.row = self.rows[self.at];
         } else {
@@ -299,6 +299,18 @@ impl TermCursor<'_> {
         }
         length
     }
+}
+
+/// The place of the first row from `target` on, looked for where it mostly is: near the beginning.
+#[inline]
+fn first_from(rows: &[u32], target: u32) -> usize {
+    let (mut low, mut high) = (0, 1);
+    while high < rows.len() && rows[high] < target {
+        low = high;
+        high *= 2;
+    }
+    let between = rows.get(low..high.min(rows.len())).unwrap_or_default();
+    low + between.partition_point(|row| *row < target)
 }
 
 #[cfg(test)]
