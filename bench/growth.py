@@ -21,12 +21,12 @@ def main(out, *runs):
         sizes.append(int(size))
         with open(path) as lines:
             figures.append({figure["name"]: figure["value"] for figure in map(json.loads, lines)})
-    plt.rcParams.update({"svg.hashsalt": "haat", "font.size": 9})
-    drawing, (cpu, memory) = plt.subplots(1, 2, figsize=(10, 4.4))
+    plt.rcParams.update({"svg.hashsalt": "haat", "svg.fonttype": "none", "font.size": 9})
+    drawing, (cpu, memory) = plt.subplots(1, 2, figsize=(11, 4.4))
     for name in SHOWN:
         cpu.plot(sizes, [figure[f"reads.{name}.server_cpu_us"] for figure in figures], marker="o", label=name)
     cpu.set(xscale="log", yscale="log", xlabel="products", ylabel="server CPU a request, µs", title="CPU")
-    cpu.legend(fontsize=7)
+    cpu.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
     for name, label in [("memory_own_mib", "own"), ("memory_mapped_mib", "mapped")]:
         per_product = [figure[f"reads.{name}"] * 2**20 / size for figure, size in zip(figures, sizes)]
         memory.plot(sizes, per_product, marker="o", label=f"{label} memory")
@@ -34,8 +34,8 @@ def main(out, *runs):
     ready = memory.twinx()
     ready.plot(sizes, [figure["reads.start_to_ready_ms"] for figure in figures], marker="s", color="grey", label="start to ready")
     ready.set(ylabel="ms from start to ready", ylim=(0, None))
-    memory.legend(loc="upper left", fontsize=7)
-    ready.legend(loc="lower right", fontsize=7)
+    memory.legend(loc="center", fontsize=7)
+    ready.legend(loc="center left", fontsize=7)
     drawing.tight_layout()
     drawing.savefig(out, metadata={"Date": None})
 
