@@ -13,10 +13,11 @@ mod shipping;
 mod suggest;
 
 pub use brand::{Brand, BrandAnswer, BrandCategory, BrandDetail, BrandsAnswer, ShippingSummary, ShippingTierSummary};
-pub use browse::{
-    BrandProductsParameters, BrowseAnswer, BrowsePage, BrowseParameters, Facet, FacetValue, PriceBin, PriceSummary,
+pub use browse::{BrowseAnswer, BrowsePage, Facet, FacetValue, PriceBin, PriceSummary};
+pub use parameters::{
+    BrandParameter, BrandsParameters, FilterParameters, IncludeParameters, ListParameters, ReviewsParameters,
+    SearchParameters,
 };
-pub use parameters::{BrandsParameters, IncludeParameters, ReviewsParameters, SearchParameters};
 pub use price_history::{PriceHistoryAnswer, PriceHistoryParameters, PricePoint};
 pub use product::{
     Attributes, CategoryRef, Correction, Explained, ExplainedMeaning, ExplainedWords, Medium, Offer, ProductAnswer,

@@ -149,8 +149,7 @@ impl Base {
     ) -> Self {
         let mut covered = vec![0_u32; values.names().len()];
         let counted = Counter::with(values.len(), |counter| {
-            counter.add(release, rows, values, scope);
-            cover(release, rows, values, scope, &mut covered);
+            counter.add_covering(release, rows, values, (scope, &mut covered));
             counter.taken()
         });
         let spread = |currency| Some((currency, Spread::of(release, rows, scope, currency)?));
@@ -196,34 +195,6 @@ fn shown(values: &Values, covered: &[u32]) -> Vec<usize> {
     let (others, last) = facets.split_at(facets.len() - tags);
     let others = others.iter().take(FACETS_MAX - tags);
     others.chain(last).map(|(_, _, facet)| *facet).collect()
-}
-
-/// Adds up how many rows have any value of each facet.
-fn cover(release: &Release, rows: &Rows, values: &Values, scope: &Bits, covered: &mut [u32]) {
-    for segment in rows.segments(release, &scope.window()) {
-        let (cards, facets) = (segment.part.cards(), segment.part.facets());
-        let ends: Vec<(u32, usize)> = facets
-            .names()
-            .map(|(name, codes)| (codes.end, values.facet(name).unwrap_or(usize::MAX)))
-            .collect();
-        let words = scope.words.get(segment.words).unwrap_or_default();
-        for (at, word) in (segment.first..).zip(words) {
-            for bit in ones(*word) {
-                let mut name = 0;
-                let mut noted = false;
-                for code in cards.facet_codes(row_of(at, bit)) {
-                    while ends.get(name).is_some_and(|(end, _)| code >= end) {
-                        (name, noted) = (name + 1, false);
-                    }
-                    if !std::mem::replace(&mut noted, true)
-                        && let Some(covered) = ends.get(name).and_then(|(_, facet)| covered.get_mut(*facet))
-                    {
-                        *covered += 1;
-                    }
-                }
-            }
-        }
-    }
 }
 
 fn row_of(word: usize, bit: u32) -> u32 {
@@ -288,6 +259,35 @@ impl Counter {
             for (at, word) in (segment.first..).zip(words) {
                 for bit in ones(*word) {
                     for code in cards.facet_codes(row_of(at, bit)) {
+                        self.count_up(ids, *code);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Counts every value of every row, and adds up how many rows have any value of each facet.
+    fn add_covering(&mut self, release: &Release, rows: &Rows, values: &Values, (of, covered): (&Bits, &mut [u32])) {
+        for segment in rows.segments(release, &of.window()) {
+            let (cards, facets, ids) = (segment.part.cards(), segment.part.facets(), values.ids(segment.at));
+            let ends: Vec<(u32, usize)> = facets
+                .names()
+                .map(|(name, codes)| (codes.end, values.facet(name).unwrap_or(usize::MAX)))
+                .collect();
+            let words = of.words.get(segment.words).unwrap_or_default();
+            for (at, word) in (segment.first..).zip(words) {
+                for bit in ones(*word) {
+                    // A row's codes ascend, and so do the facets that they are of.
+                    let (mut name, mut noted) = (0, false);
+                    for code in cards.facet_codes(row_of(at, bit)) {
+                        while ends.get(name).is_some_and(|(end, _)| code >= end) {
+                            (name, noted) = (name + 1, false);
+                        }
+                        if !std::mem::replace(&mut noted, true)
+                            && let Some(covered) = ends.get(name).and_then(|(_, facet)| covered.get_mut(*facet))
+                        {
+                            *covered += 1;
+                        }
                         self.count_up(ids, *code);
                     }
                 }

@@ -9,7 +9,7 @@ use crate::cursor::Cursors;
 use crate::plan::brands::foreign_cursor;
 use crate::plan::browse::{BrowsePlan, LIST_MAX};
 use crate::render::{card, envelope, facets, json};
-use crate::schema::{BrandProductsParameters, BrowseAnswer, BrowseParameters};
+use crate::schema::{BrandParameter, BrowseAnswer, FilterParameters, ListParameters};
 use crate::served::Served;
 use crate::server::QueryServer;
 
@@ -32,7 +32,7 @@ use crate::server::QueryServer;
     path = "/v1/browse",
     operation_id = "browse",
     tag = "Discovery",
-    params(BrowseParameters),
+    params(BrandParameter, ListParameters, FilterParameters),
     responses(
         (status = 200, description = "One page with facets.", body = BrowseAnswer,
             headers(("ETag" = String), ("X-Request-Id" = String))),
@@ -52,7 +52,7 @@ pub(crate) async fn browse(State(server): State<QueryServer>, request: Request) 
     path = "/v1/brands/{slug}/products",
     operation_id = "list_brand_products",
     tag = "Discovery",
-    params(("slug" = String, Path, description = "The brand's slug."), BrandProductsParameters),
+    params(("slug" = String, Path, description = "The brand's slug."), ListParameters, FilterParameters),
     responses(
         (status = 200, description = "One page with facets.", body = BrowseAnswer,
             headers(("ETag" = String), ("X-Request-Id" = String))),

@@ -9,7 +9,7 @@ use crate::browse::of_search;
 use crate::hybrid::{Question, explain, search};
 use crate::plan::search::SearchPlan;
 use crate::render::{card, envelope, facets, json};
-use crate::schema::{SearchAnswer, SearchParameters};
+use crate::schema::{FilterParameters, SearchAnswer, SearchParameters};
 use crate::semantic::Lacking;
 use crate::served::Served;
 use crate::server::QueryServer;
@@ -39,7 +39,7 @@ use crate::server::QueryServer;
     path = "/v1/search",
     operation_id = "search_products",
     tag = "Discovery",
-    params(SearchParameters),
+    params(SearchParameters, FilterParameters),
     responses(
         (status = 200, description = "Product cards, best first.", body = SearchAnswer,
             headers(("ETag" = String), ("X-Request-Id" = String))),

@@ -2,45 +2,18 @@
 use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 
-/// Parameters of `GET /v1/search`.
+/// Parameters of `GET /v1/search`, besides [`FilterParameters`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct SearchParameters {
     /// Free text, at most 512 characters.
     #[param(default = "", max_length = 512, required = false)]
     pub q: Option<String>,
-    /// Lowest price, in minor units of `currency`.
-    #[param(minimum = -9_007_199_254_740_991_i64, maximum = 9_007_199_254_740_991_i64, required = false)]
-    pub price_min: Option<i64>,
-    /// Highest price, in minor units of `currency`; not below `price_min`.
-    #[param(minimum = -9_007_199_254_740_991_i64, maximum = 9_007_199_254_740_991_i64, required = false)]
-    pub price_max: Option<i64>,
-    /// `true` keeps only products with an available variant.
-    #[param(required = false)]
-    pub in_stock: Option<bool>,
-    /// `true` keeps only products that are marked down.
-    #[param(required = false)]
-    pub on_sale: Option<bool>,
     /// Only this brand's products, by its slug. An unknown brand has none.
     #[param(required = false, max_length = 200)]
     pub brand: Option<String>,
-    /// A JSON object of facet names to a value, or to a list of values of which any will do. Names combine with AND.
-    /// A number counts by its value (`41.0` is `41`); an empty text filters by nothing.
-    #[param(
-        required = false,
-        max_length = 4096,
-        example = "{\"color\":[\"black\",\"navy\"],\"size\":\"M\"}"
-    )]
-    pub facets: Option<String>,
-    /// `relevance`, `price_asc`, `price_desc`, `rating` or `newest`.
-    #[param(
-        default = "relevance",
-        required = false,
-        pattern = "^(relevance|price_asc|price_desc|rating|newest)$"
-    )]
-    pub sort: Option<String>,
-    /// `hybrid` (words and meaning), `semantic` (meaning alone) or `lexical` (words alone). `lexical` looks for the words as they were typed: none is mended, none
-    /// stands for the beginning of a longer one.
+    /// `hybrid` (words and meaning), `semantic` (meaning alone) or `lexical` (words alone). `lexical` looks for the words
+    /// as they were typed: none is mended, none stands for the beginning of a longer one.
     #[param(default = "hybrid", required = false, pattern = "^(hybrid|semantic|lexical)$")]
     pub mode: Option<String>,
     /// Most cards wanted.
@@ -63,9 +36,67 @@ pub struct SearchParameters {
     /// `true` adds `provenance.explain`: what the place of each card is made of.
     #[param(required = false)]
     pub explain: Option<bool>,
-    /// ISO 4217: the currency of price filters and price sorts; by default the market's. Small letters are taken as well.
+}
+
+/// What narrows and orders every list of products.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct FilterParameters {
+    /// Lowest price, in minor units of `currency`.
+    #[param(minimum = -9_007_199_254_740_991_i64, maximum = 9_007_199_254_740_991_i64, required = false)]
+    pub price_min: Option<i64>,
+    /// Highest price, in minor units of `currency`; not below `price_min`.
+    #[param(minimum = -9_007_199_254_740_991_i64, maximum = 9_007_199_254_740_991_i64, required = false)]
+    pub price_max: Option<i64>,
+    /// `true` keeps only products with an available variant.
+    #[param(required = false)]
+    pub in_stock: Option<bool>,
+    /// `true` keeps only products that are marked down.
+    #[param(required = false)]
+    pub on_sale: Option<bool>,
+    /// A JSON object of facet names to a value, or to a list of values of which any will do. Names combine with AND.
+    /// A number counts by its value (`41.0` is `41`); an empty text filters by nothing.
+    #[param(
+        required = false,
+        max_length = 4096,
+        example = "{\"color\":[\"black\",\"navy\"],\"size\":\"M\"}"
+    )]
+    pub facets: Option<String>,
+    /// `relevance`, `price_asc`, `price_desc`, `rating` or `newest`.
+    #[param(
+        default = "relevance",
+        required = false,
+        pattern = "^(relevance|price_asc|price_desc|rating|newest)$"
+    )]
+    pub sort: Option<String>,
+    /// ISO 4217: the currency of price filters, price sorts and of prices that are counted; by default the market's. Small
+    /// letters are taken as well.
     #[param(required = false, pattern = "^[A-Z]{3}$")]
     pub currency: Option<String>,
+}
+
+/// Parameters of `GET /v1/browse`, besides [`ListParameters`] and [`FilterParameters`]: a brand, or a category, or both.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct BrandParameter {
+    /// Only this brand's products, by its slug.
+    #[param(required = false, max_length = 200)]
+    pub brand: Option<String>,
+}
+
+/// Which page of a list of products.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct ListParameters {
+    /// Only products in this category or below it, by slug or id.
+    #[param(required = false, max_length = 200)]
+    pub category: Option<String>,
+    /// Most products wanted.
+    #[param(default = 24, minimum = 1, maximum = 60, required = false)]
+    pub limit: Option<i64>,
+    /// `data.next_cursor` of the page before.
+    #[param(required = false, max_length = 200)]
+    pub cursor: Option<String>,
 }
 
 /// Parameters of `GET /v1/products/{ident}`.
