@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use data_index::Manifest;
+use data_index::{LocalRelease, Manifest, Release};
 use data_model::ProductIdent;
 use proptest::prelude::*;
 use tantivy::collector::{Count, DocSetCollector};
@@ -33,6 +33,37 @@ fn replaced_and_removed_products_are_gone_everywhere() {
         hits.into_iter()
             .all(|hit| !release.part(hit.segment_ord).unwrap().dead().contains(hit.doc_id))
     );
+}
+
+#[test]
+fn a_part_that_two_releases_hold_is_opened_once_and_each_serves_its_own_rows() {
+    let dir = tempfile::tempdir().unwrap();
+    let before = [catalogue(0, 1, 5), catalogue(1, 1, 40)];
+    let first = build(None, &before, 1_000, dir.path());
+    let after = [catalogue(0, 2, 4), before[1].clone()];
+    let second = build(Some(&first), &after, 1_000, dir.path());
+    let old = open(&first, dir.path());
+    let local = || LocalRelease::in_directory(second.clone(), dir.path());
+    let new = Release::open_after(local(), Some(&old)).unwrap();
+    let shared = |one: &Release, other: &Release, part: u32| {
+        std::ptr::eq(one.part(part).unwrap().cards(), other.part(part).unwrap().cards())
+    };
+    assert!(shared(&old, &new, 0));
+    assert_eq!(
+        (old.part(0).unwrap().live_rows(), new.part(0).unwrap().live_rows()),
+        (45, 40)
+    );
+    assert_eq!(served(&new), served(&open(&second, dir.path())));
+    // What an old release shared stays when it is gone.
+    drop(old);
+    assert_eq!(served(&new).len(), 44);
+    // Another release's parts are not taken for these.
+    let other_dir = tempfile::tempdir().unwrap();
+    let other = build(None, &[catalogue(7, 1, 40)], 1_000, other_dir.path());
+    let other = open(&other, other_dir.path());
+    let alone = Release::open_after(local(), Some(&other)).unwrap();
+    assert!(!shared(&other, &alone, 0));
+    assert_eq!(served(&alone), served(&new));
 }
 
 #[test]
