@@ -1,7 +1,7 @@
 //! Every number that decides what hybrid search finds and in which order. Chosen on judged queries.
 
 /// Hits by words, and as many by meaning, that are taken into account for each product that may be shown, and how many at
-/// least. Of judged queries 100 put the same products first as 200 do; behind the twentieth 200 find more.
+/// least. On judged queries, 40 shown, 100 cost .0002 of NDCG@10 beside 200, and up to .006 of recall.
 pub(crate) const CANDIDATES_PER_SHOWN: usize = 5;
 pub(crate) const CANDIDATES_MIN: usize = 100;
 /// Hits of either kind that are taken into account when only some of each brand are wanted.

@@ -9,7 +9,7 @@ use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::bert::BertModel;
 use data_embedding::{DocumentText, EmbedError, Embedder, EmbedderId, Vector};
-use tokenizers::{Tokenizer, TruncationParams};
+use tokenizers::{PostProcessor as _, Tokenizer, TruncationParams};
 
 use self::folder::{Folder, Pooling, Prompts};
 
@@ -86,6 +86,16 @@ impl Transformer {
         let model = model.map_err(|error| unusable("model.safetensors", error.to_string()))?;
         let named = "tokenizer.json";
         let mut tokenizer = Tokenizer::from_bytes(&tokenizer).map_err(|error| unusable(named, error.to_string()))?;
+        // The tokeniser subtracts these from the length without a look.
+        let added = tokenizer
+            .get_post_processor()
+            .map_or(0, |added| added.added_tokens(false));
+        if added >= tokens_max {
+            return Err(unusable(
+                named,
+                format!("{added} tokens around a text, of {tokens_max}"),
+            ));
+        }
         let truncation = TruncationParams {
             max_length: tokens_max,
             ..TruncationParams::default()

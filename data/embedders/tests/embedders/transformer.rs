@@ -220,6 +220,16 @@ model.safetensors: shape mismatch for embeddings.word_embeddings.weight, expecte
 modules.json: a module "sentence_transformers.models.Dense" is not known here
 1_Pooling/config.json: neither the mean of the tokens nor the first one
 "#);
+    // More tokens around a text than the text may have.
+    let around = json!({"SpecialToken": {"id": "[CLS]", "type_id": 0}});
+    let mut single = vec![around; 20];
+    single.push(json!({"Sequence": {"id": "A", "type_id": 0}}));
+    let template = json!({"type": "TemplateProcessing", "single": single, "pair": [{"Sequence": {"id": "A", "type_id": 0}}],
+        "special_tokens": {"[CLS]": {"id": "[CLS]", "ids": [2], "tokens": ["[CLS]"]}}});
+    assert_eq!(
+        refusals("tokenizer.json", "/post_processor", template),
+        "tokenizer.json: 20 tokens around a text, of 16"
+    );
     for name in ["config.json", "tokenizer.json", "model.safetensors"] {
         let model = Model::new();
         std::fs::remove_file(model.path().join(name)).unwrap();
