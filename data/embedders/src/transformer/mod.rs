@@ -18,7 +18,7 @@ use self::folder::{Folder, Pooling, Prompts};
 /// `1_Pooling/config.json`, `sentence_bert_config.json` and `config_sentence_transformers.json`.
 ///
 /// Texts are embedded one by one, so that a vector follows from its text alone, not from what stood beside it in a
-/// batch: a release that is built again is the same. MiniLM takes about ten milliseconds of one core for a text.
+/// batch: a release that is built again is the same. A text takes milliseconds of one core, however small the model.
 pub struct Transformer {
     id: EmbedderId,
     dimensions: usize,
