@@ -44,6 +44,8 @@ struct Asked {
     modes: Vec<String>,
     /// Folder for the runs: `{set}.{mode}.tsv`, lines of query, product, rank.
     out: PathBuf,
+    /// Products of an answer at most.
+    limit: u32,
     /// Further parameters of every request, `sort=newest` say.
     also: String,
     /// Folder in which the release is kept, and found again by the next run.
@@ -53,6 +55,7 @@ struct Asked {
 fn main() -> anyhow::Result<()> {
     let mut asked = Asked {
         modes: vec!["lexical".to_owned()],
+        limit: 40,
         ..Asked::default()
     };
     let mut sets = Vec::new();
@@ -63,9 +66,10 @@ fn main() -> anyhow::Result<()> {
             "--set" => sets.push(PathBuf::from(value)),
             "--mode" => asked.modes = value.split(',').map(str::to_owned).collect(),
             "--out" => asked.out = PathBuf::from(value),
+            "--limit" => asked.limit = value.parse().context("--limit is no number")?,
             "--also" => asked.also = format!("&{value}"),
             "--keep" => asked.keep = Some(PathBuf::from(value)),
-            _ => anyhow::bail!("{name} is unknown: --set, --mode, --out, --also, --keep"),
+            _ => anyhow::bail!("{name} is unknown: --set, --mode, --out, --limit, --also, --keep"),
         }
     }
     for set in sets {
@@ -139,7 +143,7 @@ fn path(text: &str, mode: &str, asked: &Asked) -> String {
             _ => format!("%{byte:02X}"),
         })
         .collect();
-    format!("/v1/search?mode={mode}&limit=40&q={encoded}{}", asked.also)
+    format!("/v1/search?mode={mode}&limit={}&q={encoded}{}", asked.limit, asked.also)
 }
 
 async fn get(router: &axum::Router, path: &str) -> anyhow::Result<Value> {

@@ -150,6 +150,7 @@ impl Served {
                 order: Order::Relevance,
                 limit: 1,
                 enough: 1,
+                with_matches: false,
             };
             let found = search(&self.release, &self.text, &wanted).map_err(PrepareError::Text)?;
             // A title may be made of nothing that is searched, `***` say.

@@ -147,9 +147,8 @@ impl Base {
         scope: &Bits,
         currency: Option<CurrencyCode>,
     ) -> Self {
-        let mut covered = vec![0_u32; values.names().len()];
         let counted = Counter::with(values.len(), |counter| {
-            counter.add_covering(release, rows, values, (scope, &mut covered));
+            counter.add(release, rows, values, scope);
             counter.taken()
         });
         let spread = |currency| Some((currency, Spread::of(release, rows, scope, currency)?));
@@ -159,7 +158,7 @@ impl Base {
         };
         Self {
             rows: scope.len(),
-            facets: shown(values, &covered),
+            facets: shown(values, &covered(release, rows, values, scope)),
             values: counted,
             spreads,
         }
@@ -201,12 +200,49 @@ fn row_of(word: usize, bit: u32) -> u32 {
     u32::try_from(word * 64).unwrap_or(u32::MAX).saturating_add(bit)
 }
 
+/// Tells each row of a part whose bit is set in words from `first` on.
+fn each_row(first: usize, words: &[u64], mut tell: impl FnMut(u32)) {
+    for (at, word) in (first..).zip(words) {
+        ones(*word).for_each(|bit| tell(row_of(at, bit)));
+    }
+}
+
+/// How many of these rows have any value of each facet, by its position in [`Values::names`].
+fn covered(release: &Release, rows: &Rows, values: &Values, of: &Bits) -> Vec<u32> {
+    let mut covered = vec![0_u32; values.names().len()];
+    for segment in rows.segments(release, &of.window()) {
+        let Some(shapes) = values.shapes(segment.at) else {
+            continue;
+        };
+        let (of_rows, mut counts) = (shapes.of_rows(), vec![0_u32; shapes.facets().len()]);
+        each_row(segment.first, of.words.get(segment.words).unwrap_or_default(), |row| {
+            let shape = of_rows.get(row as usize).copied().unwrap_or(u32::MAX);
+            if let Some(count) = counts.get_mut(shape as usize) {
+                *count += 1;
+            }
+        });
+        for (facets, count) in shapes.facets().zip(counts).filter(|(_, count)| *count > 0) {
+            for facet in facets {
+                if let Some(covered) = covered.get_mut(*facet) {
+                    *covered += count;
+                }
+            }
+        }
+    }
+    covered
+}
+
+/// From one row in so many values of a part on, all of its counts are gone through.
+const DENSE_FROM_ONE_IN: usize = 8;
+
 /// Counts by value id. It is kept by its thread, so that a count costs what it counts, not what there is to count.
 #[derive(Debug, Default)]
 struct Counter {
     counts: Vec<u32>,
     /// The ids whose counts may not be zero.
     touched: Vec<u32>,
+    /// Counts by a part's own numbers, all zero between parts.
+    of_part: Vec<u32>,
 }
 
 thread_local! {
@@ -246,8 +282,9 @@ impl Counter {
 
     /// What was counted, by id.
     fn taken(&mut self) -> Vec<(u32, u32)> {
-        self.touched.sort_unstable();
-        let counted = self.touched.iter().map(|id| (*id, self.counts[*id as usize]));
+        // Ids of one part come in order; those of several in as many runs, which a stable sort merges.
+        self.touched.sort();
+        let counted = self.touched.iter().map(|id| (*id, self.get(*id)));
         counted.collect()
     }
 
@@ -256,40 +293,31 @@ impl Counter {
         for segment in rows.segments(release, &of.window()) {
             let (cards, ids) = (segment.part.cards(), values.ids(segment.at));
             let words = of.words.get(segment.words).unwrap_or_default();
-            for (at, word) in (segment.first..).zip(words) {
-                for bit in ones(*word) {
-                    for code in cards.facet_codes(row_of(at, bit)) {
-                        self.count_up(ids, *code);
+            let count: usize = words.iter().map(|word| word.count_ones() as usize).sum();
+            if count < ids.len() / DENSE_FROM_ONE_IN {
+                each_row(segment.first, words, |row| {
+                    cards.facet_codes(row).iter().for_each(|code| self.count_up(ids, *code));
+                });
+                continue;
+            }
+            // Many rows: counted by the part's own numbers, which are few and need no look at what is counted first.
+            if self.of_part.len() < ids.len() {
+                self.of_part.resize(ids.len(), 0);
+            }
+            let counts = self.of_part.get_mut(..ids.len()).unwrap_or_default();
+            each_row(segment.first, words, |row| {
+                for code in cards.facet_codes(row) {
+                    if let Some(count) = counts.get_mut(*code as usize) {
+                        *count += 1;
                     }
                 }
-            }
-        }
-    }
-
-    /// Counts every value of every row, and adds up how many rows have any value of each facet.
-    fn add_covering(&mut self, release: &Release, rows: &Rows, values: &Values, (of, covered): (&Bits, &mut [u32])) {
-        for segment in rows.segments(release, &of.window()) {
-            let (cards, facets, ids) = (segment.part.cards(), segment.part.facets(), values.ids(segment.at));
-            let ends: Vec<(u32, usize)> = facets
-                .names()
-                .map(|(name, codes)| (codes.end, values.facet(name).unwrap_or(usize::MAX)))
-                .collect();
-            let words = of.words.get(segment.words).unwrap_or_default();
-            for (at, word) in (segment.first..).zip(words) {
-                for bit in ones(*word) {
-                    // A row's codes ascend, and so do the facets that they are of.
-                    let (mut name, mut noted) = (0, false);
-                    for code in cards.facet_codes(row_of(at, bit)) {
-                        while ends.get(name).is_some_and(|(end, _)| code >= end) {
-                            (name, noted) = (name + 1, false);
-                        }
-                        if !std::mem::replace(&mut noted, true)
-                            && let Some(covered) = ends.get(name).and_then(|(_, facet)| covered.get_mut(*facet))
-                        {
-                            *covered += 1;
-                        }
-                        self.count_up(ids, *code);
+            });
+            for (id, of_part) in ids.iter().zip(counts).filter(|(_, count)| **count > 0) {
+                if let Some(count) = self.counts.get_mut(*id as usize) {
+                    if *count == 0 {
+                        self.touched.push(*id);
                     }
+                    *count += std::mem::take(of_part);
                 }
             }
         }

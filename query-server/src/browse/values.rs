@@ -3,7 +3,7 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use data_index::columns::FacetKey;
-use data_index::{Release, taxonomy};
+use data_index::{Part, Release, taxonomy};
 use data_model::CategoryId;
 use rustc_hash::FxHashMap;
 
@@ -16,6 +16,8 @@ pub(super) struct Values {
     first: Vec<(u32, u32)>,
     /// By part: the ids of its codes.
     ids: Vec<Vec<u32>>,
+    /// By part: which facets its rows have.
+    shapes: Vec<Shapes>,
     /// The ids of the categories right below each; below none stand the top ones.
     children: FxHashMap<Option<CategoryId>, Vec<u32>>,
 }
@@ -30,6 +32,7 @@ impl Values {
                 .iter()
                 .map(|part| Vec::with_capacity(part.facets().len()))
                 .collect(),
+            shapes: Vec::new(),
             children: FxHashMap::default(),
         };
         let head = |part: u32, code: u32| {
@@ -53,6 +56,7 @@ impl Values {
                 ids.push(id);
             }
         }
+        values.shapes = parts.iter().map(|part| Shapes::of(part, &values)).collect();
         values
     }
 
@@ -95,6 +99,11 @@ impl Values {
         self.ids.get(part).map_or(&[], Vec::as_slice)
     }
 
+    /// Which facets the rows of a part have.
+    pub(super) fn shapes(&self, part: usize) -> Option<&Shapes> {
+        self.shapes.get(part)
+    }
+
     /// The value with this id.
     pub(super) fn key<'a>(&self, release: &'a Release, id: u32) -> Option<FacetKey<'a>> {
         let (part, code) = *self.first.get(id as usize)?;
@@ -124,5 +133,60 @@ impl Values {
     /// The categories right below one, or the top ones.
     pub(super) fn children(&self, category: Option<CategoryId>) -> &[u32] {
         self.children.get(&category).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Which facets each row of a part has any value of. Few rows differ in that, so that it is one number a row.
+#[derive(Debug)]
+pub(super) struct Shapes {
+    /// By row: which of `facets` it has.
+    of_rows: Vec<u32>,
+    /// By shape: positions of facets in [`Values::names`].
+    facets: Vec<Box<[usize]>>,
+}
+
+impl Shapes {
+    fn of(part: &Part, values: &Values) -> Self {
+        let (cards, names) = (part.cards(), part.facets().names());
+        let ends: Vec<(u32, usize)> = names
+            .filter_map(|(name, codes)| Some((codes.end, values.facet(name)?)))
+            .collect();
+        let mut known: FxHashMap<Box<[usize]>, u32> = FxHashMap::default();
+        let (mut facets, mut held) = (Vec::new(), Vec::new());
+        let of_row = |row| {
+            held.clear();
+            // A row's codes ascend, and so do the facets that they are of.
+            let mut ends = ends.iter().peekable();
+            let mut last = None;
+            for code in cards.facet_codes(row) {
+                while ends.next_if(|(end, _)| code >= end).is_some() {}
+                let facet = ends.peek().map(|(_, facet)| *facet);
+                if facet != last {
+                    held.extend(facet);
+                    last = facet;
+                }
+            }
+            if let Some(shape) = known.get(held.as_slice()) {
+                return *shape;
+            }
+            let shape = u32::try_from(facets.len()).unwrap_or(u32::MAX);
+            facets.push(held.clone().into_boxed_slice());
+            known.insert(held.clone().into_boxed_slice(), shape);
+            shape
+        };
+        Self {
+            of_rows: (0..part.rows()).map(of_row).collect(),
+            facets,
+        }
+    }
+
+    /// The shape of each row.
+    pub(super) fn of_rows(&self) -> &[u32] {
+        &self.of_rows
+    }
+
+    /// The facets that rows of each shape have, as positions in [`Values::names`].
+    pub(super) fn facets(&self) -> impl ExactSizeIterator<Item = &[usize]> {
+        self.facets.iter().map(|facets| &**facets)
     }
 }

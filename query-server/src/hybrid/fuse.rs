@@ -44,6 +44,7 @@ impl FusedRow {
             .pinned()
             .cmp(&self.pinned())
             .then(other.score.total_cmp(&self.score))
+            .then(other.cosine.unwrap_or(-1.0).total_cmp(&self.cosine.unwrap_or(-1.0)))
             .then(other.quality.total_cmp(&self.quality))
             .then(self.id.cmp(&other.id))
     }
@@ -59,9 +60,13 @@ impl Best {
         Self(numbers.fold(0.0, f32::max))
     }
 
-    /// A number as a share of the best, from 0 to 1.
+    /// A number as a share of the best, from 0 to 1; 1 for one that is better than those the best was taken from.
     fn share(self, number: f32) -> f32 {
-        if self.0 > 0.0 { (number / self.0).max(0.0) } else { 0.0 }
+        if self.0 > 0.0 {
+            (number / self.0).clamp(0.0, 1.0)
+        } else {
+            0.0
+        }
     }
 }
 
@@ -90,9 +95,20 @@ impl Strengths {
     }
 }
 
+/// Whether the first `rows` are hits by words, whatever is found by meaning: their words alone put them before all that
+/// meaning alone can bring.
+pub(super) fn is_settled(words: &[ScoredRow], rows: usize) -> bool {
+    let fits = Strengths::of(words);
+    let stands = |hit: &&ScoredRow| (1.0 - tuning::MEANING) * fits.fit(hit) > tuning::MEANING;
+    words.len() >= rows && words.iter().filter(stands).take(rows).count() == rows
+}
+
 /// Puts what was found by words and what was found by meaning into one order, best first.
 ///
-/// Each kind of score counts as a share of the best of its kind, and the shares are added. `near` are the hits by meaning; `cosines` is how near each hit by words is.
+/// Each kind of score counts as a share of the best of its kind, and the shares are added. `near` are the hits by
+/// meaning; `cosines` is how near each hit by words is. Where enough words decide what stands first, the nearest of
+/// those found by words is the measure of nearness, so that the order of the first does not depend on whether anybody
+/// looked for others.
 pub(super) fn fuse(
     release: &Release,
     words: &[ScoredRow],
@@ -102,7 +118,11 @@ pub(super) fn fuse(
     let meaning = tuning::MEANING;
     let fits = Strengths::of(words);
     let known = cosines.iter().flatten().copied();
-    let nearness = Best::of(known.chain(near.iter().map(|(_, cosine)| *cosine)));
+    let nearness = if is_settled(words, tuning::FEEDBACK_ROWS) {
+        Best::of(known)
+    } else {
+        Best::of(known.chain(near.iter().map(|(_, cosine)| *cosine)))
+    };
     let mut rows: FxHashMap<RowAddress, FusedRow> = FxHashMap::default();
     rows.reserve(words.len() + near.len());
     for (hit, cosine) in words.iter().zip(cosines) {
@@ -162,5 +182,73 @@ fn fused(
         meaning,
         quality: cards.map_or(0.0, |cards| cards.quality(at.row)),
         id: cards.map_or([0; 16], |cards| *cards.id(at.row).as_bytes()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::LazyLock;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::lexical::tests::release;
+
+    /// Rows to be ordered: what they are called decides nothing.
+    static RELEASE: LazyLock<Release> = LazyLock::new(|| {
+        let dir = tempfile::tempdir().unwrap();
+        release((0..120).map(|number| format!("Mug {number}")), dir.path())
+    });
+
+    fn row(row: u32) -> RowAddress {
+        RowAddress { part: 0, row }
+    }
+
+    fn hits() -> impl Strategy<Value = Vec<ScoredRow>> {
+        let hit = (tier::ANY..=tier::TITLE, 0.0_f32..40.0);
+        prop::collection::vec(hit, 1..60).prop_map(|hits| {
+            let hit = |(at, (tier, score))| ScoredRow {
+                at: row(at),
+                tier,
+                score,
+            };
+            (0..).zip(hits).map(hit).collect()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn where_words_settle_the_first_rows_meaning_changes_none_of_them(
+            words in hits(), cosines in prop::collection::vec(prop::option::of(-0.2_f32..1.0), 60),
+            near in prop::collection::vec(0.0_f32..1.0, 0..60), rows in tuning::FEEDBACK_ROWS..30,
+        ) {
+            prop_assume!(is_settled(&words, rows));
+            let cosines = &cosines[..words.len()];
+            let near: Vec<_> = (60..).map(row).zip(near).collect();
+            let first = |near: &[(RowAddress, f32)]| {
+                let fused = fuse(&RELEASE, &words, cosines, near);
+                let first = fused.iter().take(rows).map(|row| (row.at, row.score.to_bits()));
+                first.collect::<Vec<_>>()
+            };
+            prop_assert_eq!(first(&near), first(&[]));
+        }
+    }
+
+    #[test]
+    fn few_hits_or_such_as_fit_badly_settle_nothing() {
+        let hits = |tier, score, count| {
+            let hit = |at, tier, score| ScoredRow {
+                at: row(at),
+                tier,
+                score,
+            };
+            let others = (1..count).map(|at| hit(at, tier, score));
+            std::iter::once(hit(0, tier::ALL, 10.0))
+                .chain(others)
+                .collect::<Vec<_>>()
+        };
+        assert!(is_settled(&hits(tier::ALL, 0.0, 30), 20));
+        assert!(!is_settled(&hits(tier::ALL, 0.0, 10), 20));
+        assert!(!is_settled(&hits(tier::ANY, 1.0, 30), 20));
     }
 }

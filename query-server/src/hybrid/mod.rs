@@ -16,7 +16,7 @@ use data_index::{Filter, RowAddress};
 use data_model::CurrencyCode;
 use rustc_hash::FxHashMap;
 
-use crate::lexical::{self, Correction, Found, Order, ReadError, Relaxed, Synonym, Wanted};
+use crate::lexical::{self, Correction, Found, Order, ReadError, Relaxed, RowSet, ScoredRow, Synonym, Wanted};
 use crate::plan::search::Mode;
 use crate::semantic::{self, Lacking};
 use crate::served::Served;
@@ -35,6 +35,8 @@ pub(crate) struct Question<'a> {
     pub(crate) per_brand_max: Option<usize>,
     /// A product that what is found must be like; it is not found itself.
     pub(crate) similar_to: Option<RowAddress>,
+    /// Whether all that the words match is asked for besides.
+    pub(crate) with_matches: bool,
 }
 
 /// What a search found, and how.
@@ -49,6 +51,8 @@ pub(crate) struct Answer {
     pub(crate) relaxed: Relaxed,
     pub(crate) corrections: Vec<Correction>,
     pub(crate) synonyms: Vec<Synonym>,
+    /// Where it was asked for, what the words match, before any filter: rows of each part.
+    pub(crate) matches: Vec<RowSet>,
     /// Whether the query's last word stood for the words that begin with it.
     completed: bool,
 }
@@ -92,6 +96,7 @@ impl Answer {
             relaxed: Relaxed::No,
             corrections: Vec::new(),
             synonyms: Vec::new(),
+            matches: Vec::new(),
             completed: false,
         }
     }
@@ -101,6 +106,7 @@ impl Answer {
         Self {
             corrections: found.corrections,
             synonyms: found.synonyms,
+            matches: found.matches,
             completed: found.completed && !found.hits.is_empty(),
             ..self
         }
@@ -137,6 +143,16 @@ impl Question<'_> {
         Vector::new(&sum).unwrap_or(vector)
     }
 
+    /// Whether these hits by words leave no place for what is found by meaning alone: neither on the page nor among the
+    /// first, which tell what is meant. Then nobody need look for it.
+    fn is_settled(&self, hits: &[ScoredRow]) -> bool {
+        let first = self.limit.max(tuning::FEEDBACK_ROWS);
+        self.per_brand_max.is_none()
+            && self.similar_to.is_none()
+            && hits.len() >= 2 * tuning::FEEDBACK_ROWS
+            && fuse::is_settled(hits, first)
+    }
+
     fn find(&self, served: &Served, limit: usize) -> Result<Found, ReadError> {
         let wanted = Wanted {
             text: self.text,
@@ -145,6 +161,7 @@ impl Question<'_> {
             order: self.order,
             limit,
             enough: self.limit,
+            with_matches: self.with_matches,
         };
         if self.text.trim().is_empty() {
             let ordered = served.browse.ordered(self.order, self.currency);
@@ -214,7 +231,11 @@ fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError
     } else {
         tuning::COSINE_MIN
     };
-    let near = near(served, question, &vector, least);
+    let near = if question.is_settled(&found.hits) {
+        Vec::new()
+    } else {
+        near(served, question, &vector, least)
+    };
     let rows = found.hits.iter().map(|hit| hit.at);
     let cosines: Vec<Option<f32>> = served.release.similarities(&vector, rows).collect();
     let rows = fuse::fuse(&served.release, &found.hits, &cosines, &near);

@@ -4,6 +4,7 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet, TERMINATED, Term};
 
 use super::index::TextIndex;
+use super::matches::Marks;
 use super::strict::Passing;
 use super::top::TopHits;
 use super::whole::Whole;
@@ -18,10 +19,13 @@ pub(super) fn collect(
     release: &Release,
     index: &TextIndex,
     (wanted, whole): (&Wanted<'_>, &Whole<'_>),
-    top: &mut TopHits<'_>,
+    (top, mut marks): (&mut TopHits<'_>, Option<&mut Marks<'_>>),
 ) -> Result<(), ReadError> {
     each(index, wanted.text, |part, row| {
         let at = RowAddress { part, row };
+        if let Some(marks) = &mut marks {
+            marks.mark(at);
+        }
         if Passing::of(release, index, wanted.filter, part).has(row) {
             let tier = if whole.is_title(at) {
                 tier::TITLE_AND_CODE
@@ -34,7 +38,7 @@ pub(super) fn collect(
 }
 
 /// Calls `found` with every row, dead ones too, of which the whole text is a code: part and row.
-pub(super) fn each(index: &TextIndex, text: &str, mut found: impl FnMut(u32, u32)) -> Result<(), ReadError> {
+fn each(index: &TextIndex, text: &str, mut found: impl FnMut(u32, u32)) -> Result<(), ReadError> {
     let Some(code) = code_of(text) else {
         return Ok(());
     };

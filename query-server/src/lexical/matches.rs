@@ -1,9 +1,9 @@
-use data_index::Release;
+use data_index::terms::NO_ROW;
+use data_index::{Release, RowAddress};
 
+use super::cursor::GroupCursor;
 use super::index::TextIndex;
-use super::query::Query;
-use super::strict::{self, Passing};
-use super::{ReadError, Wanted, Work, exact, relaxed};
+use super::strict::Passing;
 
 /// Rows of one part: a bit for each, in words of 64. What a common word matches is most of a part, and is put in one by one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,8 +28,9 @@ impl RowSet {
         }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.iter().all(|word| *word == 0)
+    /// No row, of the same part.
+    fn emptied(&self) -> Self {
+        Self(vec![0; self.0.len()])
     }
 
     /// The words, that of rows 0 to 63 first.
@@ -38,64 +39,77 @@ impl RowSet {
     }
 }
 
-/// The rows of each part that a search is about, passing its filter: those that hold every word, as the query was
-/// finally understood, and those whose code it is; where there are none, those that lack one word, else those that
-/// hold any. Without a query, every row that passes.
-pub(crate) fn match_set(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) -> Result<Vec<RowSet>, ReadError> {
-    let mut work = Work::new();
-    let query = Query::of(release, index, wanted);
-    let mut sets = RowSet::none_of(release);
-    if query.terms.is_empty() {
-        if wanted.text.trim().is_empty() {
-            for (part, set) in (0..).zip(&mut sets) {
-                let passing = Passing::of(release, index, wanted.filter, part);
-                let rows = release.part(part).map_or(0, data_index::Part::rows);
-                (0..rows)
-                    .filter(|row| passing.has(*row))
-                    .for_each(|row| set.insert(row));
-            }
+/// The live rows that a search is about, marked while it goes through them.
+pub(super) struct Marks<'a> {
+    live: Vec<Passing<'a>>,
+    sets: Vec<RowSet>,
+    /// Those that lack one word alone, while no row has every word.
+    lacking_one: Vec<RowSet>,
+    is_empty: bool,
+}
+
+impl<'a> Marks<'a> {
+    pub(super) fn none(release: &Release, index: &'a TextIndex) -> Self {
+        let parts = (0..).take(release.parts().len());
+        Self {
+            live: parts.map(|part| Passing::of(release, index, None, part)).collect(),
+            sets: RowSet::none_of(release),
+            lacking_one: Vec::new(),
+            is_empty: true,
         }
-        return Ok(sets);
     }
-    exact::each(index, wanted.text, |part, row| {
-        let passing = Passing::of(release, index, wanted.filter, part);
-        if passing.has(row)
-            && let Some(set) = sets.get_mut(part as usize)
+
+    /// Whether no row was marked for holding every word, or for its code.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.is_empty
+    }
+
+    /// Marks a row, unless it is dead.
+    #[inline]
+    pub(super) fn mark(&mut self, at: RowAddress) {
+        let part = at.part as usize;
+        if let (Some(live), Some(set)) = (self.live.get(part), self.sets.get_mut(part))
+            && live.has(at.row)
         {
-            set.insert(row);
-        }
-    })?;
-    let open = query.open(release, index);
-    if open.known.iter().all(|known| *known) {
-        for (part, set) in (0..).zip(&mut sets) {
-            let passing = Passing::of(release, index, wanted.filter, part);
-            if let Some(mut groups) = strict::cursors(&open, part) {
-                strict::walk(&mut groups, &mut work, |row, _| {
-                    if passing.has(row) {
-                        set.insert(row);
-                    }
-                });
-            }
+            set.insert(at.row);
+            self.is_empty = false;
         }
     }
-    if sets.iter().all(RowSet::is_empty) && open.len() > 1 {
-        let mut lacking_one = sets.clone();
-        relaxed::sums(release, &open, &mut work, |part, row, _, held| {
-            let passing = Passing::of(release, index, wanted.filter, part);
-            let set = if held + 1 == open.len() {
-                &mut lacking_one
-            } else {
-                &mut sets
-            };
-            if passing.has(row)
-                && let Some(set) = set.get_mut(part as usize)
-            {
-                set.insert(row);
-            }
-        });
-        if lacking_one.iter().any(|set| !set.is_empty()) {
-            return Ok(lacking_one);
+
+    /// Marks every row of a part that has a word.
+    pub(super) fn mark_all(&mut self, part: u32, mut rows: GroupCursor<'_>) {
+        let mut row = rows.row();
+        while row != NO_ROW {
+            self.mark(RowAddress { part, row });
+            row = rows.advance();
         }
     }
-    Ok(sets)
+
+    /// Marks a row that lacks words, one alone or more; to be asked while there is none that has them all.
+    pub(super) fn mark_some(&mut self, at: RowAddress, lacks_one: bool) {
+        let part = at.part as usize;
+        if !self.live.get(part).is_some_and(|live| live.has(at.row)) {
+            return;
+        }
+        if lacks_one && self.lacking_one.is_empty() {
+            self.lacking_one = self.sets.iter().map(RowSet::emptied).collect();
+        }
+        let sets = if lacks_one {
+            &mut self.lacking_one
+        } else {
+            &mut self.sets
+        };
+        if let Some(set) = sets.get_mut(part) {
+            set.insert(at.row);
+        }
+    }
+
+    /// Of each part, what fits best of what was marked.
+    pub(super) fn into_sets(self) -> Vec<RowSet> {
+        if self.lacking_one.is_empty() {
+            self.sets
+        } else {
+            self.lacking_one
+        }
+    }
 }

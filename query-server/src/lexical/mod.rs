@@ -21,14 +21,14 @@ mod strict;
 mod synonyms;
 mod terms;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod top;
 mod vocabulary;
 mod whole;
 
 pub(crate) use browse::listed;
 pub(crate) use index::{TextIndex, as_float};
-pub(crate) use matches::{RowSet, match_set};
+pub(crate) use matches::RowSet;
 pub(crate) use repair::Correction;
 pub(crate) use synonyms::Synonym;
 pub use synonyms::{Synonyms, SynonymsError};
@@ -36,6 +36,7 @@ pub(crate) use top::{Order, TopHits, order_key};
 
 use data_index::{Filter, Release, RowAddress};
 
+use self::matches::Marks;
 use self::query::Query;
 use self::top::Hit;
 use self::whole::Whole;
@@ -94,6 +95,10 @@ pub(crate) struct Found {
     pub(crate) corrections: Vec<Correction>,
     /// Words that were looked for beside the query's own.
     pub(crate) synonyms: Vec<Synonym>,
+    /// Where they were wanted, the rows of each part that the search is about before any filter: those that hold every
+    /// word, as the query was finally understood, and those whose code it is; where there are none, those that lack one
+    /// word, else those that hold any.
+    pub(crate) matches: Vec<RowSet>,
 }
 
 impl Found {
@@ -109,6 +114,7 @@ impl Found {
             completed: false,
             corrections: Vec::new(),
             synonyms: Vec::new(),
+            matches: Vec::new(),
         }
     }
 }
@@ -127,6 +133,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) limit: usize,
     /// So many products with every word make it needless to look for others.
     pub(crate) enough: usize,
+    /// Whether all that the search is about is asked for, and not the best alone.
+    pub(crate) with_matches: bool,
 }
 
 /// Tiers of hits: a hit of a higher tier stands before every hit of a lower one.
@@ -210,7 +218,7 @@ pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) 
 }
 
 fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Work) -> Result<Found, ReadError> {
-    if wanted.filter.is_some_and(Filter::is_empty) {
+    if wanted.filter.is_some_and(Filter::is_empty) && !wanted.with_matches {
         return Ok(Found::plain(Vec::new()));
     }
     let query = Query::of(release, index, wanted);
@@ -230,12 +238,21 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
     );
     let open = query.open(release, index);
     let whole = Whole::of(release, &index.brand_names, wanted.text, query.terms.words());
-    exact::collect(release, index, (wanted, &whole), &mut top)?;
-    strict::collect(release, index, &open, (wanted, &whole), (&mut top, work));
+    let mut marks = wanted.with_matches.then(|| Marks::none(release, index));
+    exact::collect(release, index, (wanted, &whole), (&mut top, marks.as_mut()))?;
+    strict::collect(
+        release,
+        index,
+        &open,
+        (wanted, &whole),
+        (&mut top, work, marks.as_mut()),
+    );
     // Sorted by price or date, what fits worse would stand first: then nothing is added to what fits.
     let enough = if by_relevance { wanted.enough } else { 1 };
     if top.len() < enough && open.len() > 1 {
-        relaxed::collect(release, index, &open, wanted, (&mut top, work));
+        // Where no row is marked there is no hit either, so that nothing is missed when this is left out.
+        let unmarked = marks.as_mut().filter(|marks| marks.is_empty());
+        relaxed::collect(release, index, &open, wanted, (&mut top, work, unmarked));
     }
     let mut hits = top.into_sorted();
     if by_relevance {
@@ -249,5 +266,6 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
         completed: query.completed,
         corrections: query.corrections,
         synonyms: query.synonyms,
+        matches: marks.map(Marks::into_sets).unwrap_or_default(),
     })
 }

@@ -5,6 +5,7 @@ use data_index::{Release, RowAddress};
 
 use super::groups::OpenGroups;
 use super::index::{TextIndex, as_float};
+use super::matches::Marks;
 use super::strict::Passing;
 use super::top::TopHits;
 use super::{QUALITY_BONUS, Wanted, Work, quality_bonus, tier};
@@ -28,9 +29,12 @@ pub(super) fn collect(
     index: &TextIndex,
     open: &OpenGroups<'_>,
     wanted: &Wanted<'_>,
-    (top, work): (&mut TopHits<'_>, &mut Work),
+    (top, work, mut marks): (&mut TopHits<'_>, &mut Work, Option<&mut Marks<'_>>),
 ) {
     sums(release, open, work, |part, row, score, held| {
+        if let Some(marks) = &mut marks {
+            marks.mark_some(RowAddress { part, row }, held + 1 == open.len());
+        }
         let tier = match open.len() - held {
             // Those that hold all words were collected before.
             0 => return,
@@ -51,12 +55,7 @@ pub(super) fn collect(
 }
 
 /// Calls `found` with every product that holds some of the words: part, row, score and how many it holds.
-pub(super) fn sums(
-    release: &Release,
-    open: &OpenGroups<'_>,
-    work: &mut Work,
-    mut found: impl FnMut(u32, u32, f32, usize),
-) {
+fn sums(release: &Release, open: &OpenGroups<'_>, work: &mut Work, mut found: impl FnMut(u32, u32, f32, usize)) {
     let (driving, looked_up) = divided(open, work.postings_max);
     SUMS.with_borrow_mut(|sums| {
         let mut touched = Vec::new();

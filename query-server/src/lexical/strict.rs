@@ -5,6 +5,7 @@ use tantivy::fastfield::AliveBitSet;
 use super::cursor::GroupCursor;
 use super::groups::OpenGroups;
 use super::index::TextIndex;
+use super::matches::Marks;
 use super::score::TITLE_BONUS;
 use super::top::TopHits;
 use super::whole::Whole;
@@ -40,7 +41,7 @@ impl<'a> Passing<'a> {
 }
 
 /// Calls `found` with every row of a part that has every word, in order.
-pub(super) fn walk(groups: &mut [GroupCursor<'_>], work: &mut Work, mut found: impl FnMut(u32, &[GroupCursor<'_>])) {
+fn walk(groups: &mut [GroupCursor<'_>], work: &mut Work, mut found: impl FnMut(u32, &[GroupCursor<'_>])) {
     let Some(mut row) = groups.first().map(GroupCursor::row) else {
         return;
     };
@@ -58,7 +59,7 @@ pub(super) fn walk(groups: &mut [GroupCursor<'_>], work: &mut Work, mut found: i
 }
 
 /// The cursors of a part, those with the fewest products first; `None` when it lacks a word.
-pub(super) fn cursors<'a>(open: &OpenGroups<'a>, part: u32) -> Option<Vec<GroupCursor<'a>>> {
+fn cursors<'a>(open: &OpenGroups<'a>, part: u32) -> Option<Vec<GroupCursor<'a>>> {
     let groups = (0..open.len()).map(|group| open.cursor(part as usize, group));
     let mut groups = groups.collect::<Option<Vec<_>>>()?;
     groups.sort_by_key(GroupCursor::count);
@@ -71,7 +72,7 @@ pub(super) fn collect(
     index: &TextIndex,
     open: &OpenGroups<'_>,
     (wanted, whole): (&Wanted<'_>, &Whole<'_>),
-    (top, work): (&mut TopHits<'_>, &mut Work),
+    (top, work, mut marks): (&mut TopHits<'_>, &mut Work, Option<&mut Marks<'_>>),
 ) {
     if open.known.iter().any(|known| !known) {
         return;
@@ -83,8 +84,14 @@ pub(super) fn collect(
         let passing = Passing::of(release, index, wanted.filter, part);
         if let [group] = groups.as_mut_slice() {
             collect_one(release, part, (group, passing), whole, (top, work));
+            if let (Some(marks), Some(all)) = (&mut marks, open.cursor(part as usize, 0)) {
+                marks.mark_all(part, all);
+            }
         } else {
             walk(&mut groups, work, |row, groups| {
+                if let Some(marks) = &mut marks {
+                    marks.mark(RowAddress { part, row });
+                }
                 if passing.has(row) {
                     let (mut score, mut title_level) = (0.0, u16::MAX);
                     for group in groups {

@@ -113,6 +113,7 @@ fn find(served: &Served, at: RowAddress, filter: &RowFilter, wanted: usize) -> R
         order: Order::Relevance,
         limit: wanted.min(MIN),
         enough: wanted.min(MIN),
+        with_matches: false,
     };
     let hits = lexical::search(&served.release, &served.text, &wanted)?.hits;
     // Only the order of words' scores means something beside prices: it is spread over the range of a cosine.

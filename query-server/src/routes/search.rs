@@ -7,7 +7,7 @@ use data_model::ErrorCode;
 use super::{passing_tag_of, tag_of};
 use crate::browse::of_search;
 use crate::hybrid::{Question, explain, search};
-use crate::plan::search::SearchPlan;
+use crate::plan::search::{Mode, SearchPlan};
 use crate::render::{card, envelope, facets, json};
 use crate::schema::{FilterParameters, SearchAnswer, SearchParameters};
 use crate::semantic::Lacking;
@@ -95,18 +95,15 @@ fn answer(served: &Arc<Served>, plan: &SearchPlan) -> Result<(Vec<u8>, bool), Pr
         limit: plan.limit,
         per_brand_max: plan.per_brand_max,
         similar_to,
+        // Meaning alone matches to a degree: what is counted is what is shown.
+        with_matches: plan.facet_counts && plan.mode != Mode::Semantic && !plan.text.trim().is_empty(),
     };
     let unreadable = |error| {
         tracing::error!(%error, release = served.id_text(), "the text index cannot be read");
         Problem::new(ErrorCode::Internal)
     };
-    let found = search(served, &question).map_err(unreadable)?;
-    let counts = if plan.facet_counts {
-        let shown = found.rows.iter().map(|row| row.at);
-        Some(of_search(served, plan, shown).map_err(unreadable)?)
-    } else {
-        None
-    };
+    let mut found = search(served, &question).map_err(unreadable)?;
+    let counts = plan.facet_counts.then(|| of_search(served, plan, &mut found));
     let cards = |out: &mut Vec<u8>| json::array(out, &found.rows, |out, row| card::card(out, served, row.at));
     let whole = found.degraded != Some(Lacking::Answer);
     let body = envelope(found.rows.len() * 640 + 256, served.id_text(), cards, |provenance| {

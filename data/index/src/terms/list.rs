@@ -301,16 +301,22 @@ impl TermCursor<'_> {
     }
 }
 
-/// The place of the first row from `target` on, looked for where it mostly is: near the beginning.
+/// Rows that are compared at once.
+const WINDOW: usize = 16;
+
+/// The place of the first row from `target` on, looked for where it mostly is: near the beginning. There all rows are
+/// compared, without a branch that nobody could predict.
 #[inline]
 fn first_from(rows: &[u32], target: u32) -> usize {
-    let (mut low, mut high) = (0, 1);
-    while high < rows.len() && rows[high] < target {
-        low = high;
-        high *= 2;
+    let Some((window, rest)) = rows.split_first_chunk::<WINDOW>() else {
+        return rows.partition_point(|row| *row < target);
+    };
+    let before = window.iter().map(|row| u32::from(*row < target)).sum::<u32>() as usize;
+    if before < WINDOW {
+        before
+    } else {
+        WINDOW + rest.partition_point(|row| *row < target)
     }
-    let between = rows.get(low..high.min(rows.len())).unwrap_or_default();
-    low + between.partition_point(|row| *row < target)
 }
 
 #[cfg(test)]
