@@ -28,14 +28,14 @@ const CALLS: &[&str] = &[
     "mkdirat",
 ];
 
-/// How many kills a run of the tests tries, spread evenly; with `HAAT_TEST_KILLS=all` in the environment, every one.
+/// How many kills a run of the tests tries, spread evenly; with `TEST_KILLS=all` in the environment, every one.
 const KILLS_SPREAD: usize = 24;
 
 /// The n-th call of one name in any thread: where strace can put a kill.
 type Call = (String, usize);
 
 /// What must be the same however often the way there was cut short.
-fn contents(haat: &Haat) -> BTreeMap<&'static str, Vec<Value>> {
+pub(crate) fn contents(haat: &Haat) -> BTreeMap<&'static str, Vec<Value>> {
     let statements = [
         (
             "products",
@@ -58,6 +58,12 @@ fn contents(haat: &Haat) -> BTreeMap<&'static str, Vec<Value>> {
         .into_iter()
         .map(|(name, statement)| (name, haat.sql(statement)))
         .collect()
+}
+
+/// How many releases there are.
+pub(crate) fn releases(haat: &Haat) -> usize {
+    let listed = haat.run(&["release", "list"]).json();
+    listed["releases"].as_array().unwrap().len()
 }
 
 /// Runs the crawl under strace, killed at `inject` where given; answers the exit code and the calls that were made.
@@ -116,15 +122,9 @@ fn a_kill_at_any_state_changing_call_is_recovered_from() {
     let (code, calls) = traced(&whole, None);
     assert_eq!(code, Some(0));
     let expected = contents(&whole);
-    let releases = |haat: &Haat| {
-        haat.run(&["release", "list"]).json()["releases"]
-            .as_array()
-            .unwrap()
-            .len()
-    };
     assert_eq!(releases(&whole), 2);
 
-    let all = std::env::var_os("HAAT_TEST_KILLS").is_some();
+    let all = std::env::var_os("TEST_KILLS").is_some();
     assert!(calls.len() > KILLS_SPREAD, "{calls:?}");
     let step = if all { 1 } else { calls.len().div_ceil(KILLS_SPREAD) };
     for call in calls.iter().step_by(step) {
@@ -141,7 +141,7 @@ fn a_kill_at_any_state_changing_call_is_recovered_from() {
     }
 }
 
-fn copy(from: &Haat) -> Haat {
+pub(crate) fn copy(from: &Haat) -> Haat {
     let to = Haat::new();
     let status = Command::new("cp")
         .args(["-a", "--"])

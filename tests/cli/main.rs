@@ -15,6 +15,7 @@ mod kill;
 mod offline;
 mod page;
 mod peers;
+mod power;
 mod recorded;
 mod release;
 mod schemathesis;
