@@ -240,7 +240,7 @@ pub(crate) enum ReleaseCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LakeCommand {
-    /// Show the tables, their versions and sizes
+    /// Show the tables, their versions and how many rows they have
     Tables,
     /// Merge small files of the tables
     Compact {

@@ -23,7 +23,8 @@ use crate::edge::HostFault;
 pub struct ServerConfig {
     /// Most connections at the same time; others wait in the kernel's queue.
     pub connections_max: usize,
-    /// Longest time for a request's head to arrive, and for a kept connection to stay idle.
+    /// Longest time for a request's head to arrive, from the first moment of a connection on, and for a kept connection
+    /// to stay idle.
     pub header_read_timeout_ms: u64,
     /// Longest time in which a client takes no byte of its answer.
     pub write_stall_timeout_ms: u64,
@@ -110,7 +111,8 @@ pub async fn serve(
             continue;
         }
         let stall = Duration::from_millis(config.write_stall_timeout_ms);
-        let io = TokioIo::new(StallGuard::new(stream, stall));
+        let opening = Duration::from_millis(config.header_read_timeout_ms);
+        let io = TokioIo::new(StallGuard::new(stream, stall, opening));
         let connection = serve_connection(Arc::clone(&builder), io, peer, router.clone(), graceful.watcher());
         let cut_off = cut_off.clone();
         tokio::spawn(async move {

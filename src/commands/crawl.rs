@@ -117,5 +117,8 @@ fn summary(out: &mut dyn std::io::Write, report: &RunReport) -> std::io::Result<
         totals.quarantined,
         report.commits
     )?;
+    if report.dry_run {
+        return Ok(());
+    }
     writeln!(out, "report: runs/{}.html", report.run)
 }

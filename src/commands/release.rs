@@ -2,10 +2,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use data_index::{CheckOptions, GcOptions, Published, ReleaseStore};
+use data_index::{CheckOptions, GcOptions, Published, ReleaseError, ReleaseStore, Violation};
 use data_model::ReleaseId;
 use data_storage::Storage;
-use pipeline_release::{ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release};
+use pipeline_release::{ReleaseBuildError, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release};
 use serde_json::json;
 
 use crate::cli::ReleaseCommand;
@@ -64,23 +64,42 @@ pub(crate) async fn run(command: ReleaseCommand, context: Context) -> anyhow::Re
             })?;
         }
         ReleaseCommand::Rollback { id, dry_run } => rollback(&context, &releases, id, dry_run).await?,
-        ReleaseCommand::Gc { keep, dry_run } => {
-            let keep_last = keep.unwrap_or(context.config.release.keep);
-            let min_age = Duration::from_secs(context.config.release.gc_min_age_s);
-            let report = releases
-                .collect(&GcOptions {
-                    keep_last,
-                    min_age,
-                    dry_run,
-                })
-                .await?;
-            context.output.print(&json!({ "dry_run": dry_run, "releases": report.releases, "files": report.files, "bytes": report.bytes }), |out| {
-                let verb = if dry_run { "would be removed" } else { "removed" };
-                writeln!(out, "{} releases, {} files, {} bytes {verb}", report.releases.len(), report.files, report.bytes)
-            })?;
-        }
+        ReleaseCommand::Gc { keep, dry_run } => collect(&context, &storage, keep, dry_run).await?,
     }
     Ok(Outcome::Done)
+}
+
+/// Removes old releases, and of the cache what none that stays needs.
+async fn collect(context: &Context, storage: &Storage, keep: Option<usize>, dry_run: bool) -> anyhow::Result<()> {
+    let releases = context.releases(storage);
+    let options = GcOptions {
+        keep_last: keep.unwrap_or(context.config.release.keep),
+        min_age: Duration::from_secs(context.config.release.gc_min_age_s),
+        dry_run,
+    };
+    let report = releases.collect(&options).await?;
+    let mut cache_bytes = 0;
+    if !dry_run {
+        let left = releases.list().await?;
+        let left = left.iter().map(|release| release.id);
+        cache_bytes = cleaned(context, storage, left, options.min_age).await?;
+    }
+    let document = json!({
+        "dry_run": dry_run, "releases": report.releases, "files": report.files, "bytes": report.bytes,
+        "cache_bytes": cache_bytes,
+    });
+    context.output.print(&document, |out| {
+        let verb = if dry_run { "would be removed" } else { "removed" };
+        writeln!(
+            out,
+            "{} releases, {} files, {} bytes {verb}; {cache_bytes} bytes of the cache removed",
+            report.releases.len(),
+            report.files,
+            report.bytes
+        )?;
+        let hours = options.min_age.as_secs() / 3600;
+        writeln!(out, "(what is younger than {hours} h stays: release.gc_min_age_s)")
+    })
 }
 
 /// Builds a release from the lake under `storage` and publishes it.
@@ -106,7 +125,56 @@ pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -
     };
     let bar = Arc::new(BuildBar::new(context.quiet));
     let built = build_release(&lake, &context.releases(storage), &options, bar, context.clock.as_ref()).await;
-    built.context("no release was published, the one before stays (a fall of counts that is right: --accept-collapse)")
+    match built {
+        Ok(report) => {
+            if report.outcome == ReleaseOutcome::Published {
+                clean_cache(context, storage, report.previous.into_iter().chain([report.release])).await;
+            }
+            Ok(report)
+        }
+        Err(error) if is_collapse(&error) => Err(error).context(
+            "no release was published, the one before stays (where the fall of counts is right: --accept-collapse)",
+        ),
+        Err(error) => Err(error).context("no release was published, the one before stays"),
+    }
+}
+
+/// Whether nothing but a fall of counts kept a release from being published.
+fn is_collapse(error: &ReleaseBuildError) -> bool {
+    let ReleaseBuildError::Publish(ReleaseError::ChecksFailed { violations, .. }) = error else {
+        return false;
+    };
+    let falls = |violation: &Violation| matches!(violation, Violation::Collapse { .. });
+    violations.iter().all(falls)
+}
+
+/// How old a cached file is that another process may still be about to open.
+const CACHED_AT_LEAST: Duration = Duration::from_secs(3600);
+
+/// Frees the cache of what releases other than these need. It is the build's and, on the same machine, the query
+/// server's: what that has open stays readable, and what it lacks it fetches again.
+async fn clean_cache(context: &Context, storage: &Storage, kept: impl Iterator<Item = ReleaseId>) {
+    if let Err(error) = cleaned(context, storage, kept, CACHED_AT_LEAST).await {
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "the cache could not be cleaned"
+        );
+    }
+}
+
+async fn cleaned(
+    context: &Context,
+    storage: &Storage,
+    kept: impl Iterator<Item = ReleaseId>,
+    min_age: Duration,
+) -> Result<u64, ReleaseError> {
+    let releases = context.releases(storage);
+    let mut manifests = Vec::new();
+    for id in kept {
+        manifests.push(releases.manifest(id).await?);
+    }
+    let manifests: Vec<_> = manifests.iter().collect();
+    releases.clean_cache(&context.cache_dir(storage), &manifests, min_age)
 }
 
 /// One line for people.

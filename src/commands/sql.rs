@@ -104,7 +104,16 @@ fn print(context: &Context, batches: &[RecordBatch], more: bool, limit: usize) -
     let rows = serde_json::value::RawValue::from_string(rows)?;
     let table = pretty_format_batches(batches)?;
     context.output.print(&rows, |out| {
-        writeln!(out, "{table}")?;
+        // Stores' texts must not steer a terminal.
+        let table = table.to_string();
+        let shown = |char: char| {
+            if char.is_control() && char != '\n' {
+                char::REPLACEMENT_CHARACTER
+            } else {
+                char
+            }
+        };
+        writeln!(out, "{}", table.chars().map(shown).collect::<String>())?;
         if more {
             writeln!(out, "(only the first {limit} rows; --limit shows more)")
         } else {

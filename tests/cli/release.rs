@@ -52,6 +52,19 @@ fn a_release_costs_what_changed_and_has_a_way_back() {
     haat.run(&["release", "gc", "--keep", "2"]).json();
     assert_eq!(files(&haat.path().join("releases"), "files"), kept);
     assert_eq!(haat.run(&["doctor"]).code, 0);
+
+    // Nothing being young, what only the newer release needs goes, from the cache too.
+    let haat = haat.with("HAAT_RELEASE__GC_MIN_AGE_S", "0");
+    let names = |folder: &str| {
+        let found = files(&haat.path().join(folder).join("files"), "");
+        let names = found.iter().map(|file| file.file_name().unwrap().to_owned());
+        names.collect::<std::collections::BTreeSet<_>>()
+    };
+    assert!(names("cache").is_superset(&names("releases")));
+    let freed = haat.run(&["release", "gc", "--keep", "1"]).json();
+    assert!(freed["cache_bytes"].as_u64() > Some(0), "{freed}");
+    assert_eq!(names("cache"), names("releases"));
+    assert_eq!(haat.run(&["doctor"]).code, 0);
 }
 
 /// The slug of a brand that sells something, as the registry gave it.

@@ -62,8 +62,8 @@ impl Asked {
             .exact()
             .and_then(|bytes| usize::try_from(bytes).ok());
         let worth = size.is_some_and(|bytes| bytes >= bytes_min) && compressible(response.headers());
-        // axum drops the body of an answer to HEAD after this; compressing it would be for nothing.
-        if !worth || self.method == Method::HEAD {
+        // HEAD too: its answer tells the length that GET would have (RFC 9110, section 8.6).
+        if !worth {
             return response;
         }
         let (mut parts, body) = response.into_parts();

@@ -8,20 +8,47 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Sleep;
 
-/// A connection that breaks when its peer takes no byte for too long: without it, clients that ask and never read
-/// hold their connections for ever.
+/// How an HTTP/2 connection begins (RFC 9113, section 3.4).
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// A connection that breaks when its peer takes no byte for too long, or does not so much as tell which protocol it
+/// speaks: without it, clients that ask and never read, or say nothing, hold their connections for ever.
 pub(super) struct StallGuard {
     stream: TcpStream,
     limit: Duration,
     waiting: Option<Pin<Box<Sleep>>>,
+    /// Until the protocol is known; from then on its own timers run.
+    opening: Option<Opening>,
+}
+
+/// A connection of which nothing was read that tells HTTP/1 from HTTP/2.
+struct Opening {
+    /// How much of the preface was read.
+    read: usize,
+    until: Pin<Box<Sleep>>,
+}
+
+impl Opening {
+    /// Whether the protocol is known once these bytes are read.
+    fn is_over(&mut self, bytes: &[u8]) -> bool {
+        let rest = PREFACE.get(self.read..).unwrap_or_default();
+        self.read += bytes.len();
+        bytes.len() >= rest.len() || !rest.starts_with(bytes)
+    }
 }
 
 impl StallGuard {
-    pub(super) fn new(stream: TcpStream, limit: Duration) -> Self {
+    /// `write_limit` is the longest time in which the peer takes no byte, `open_limit` that in which it must tell its
+    /// protocol.
+    pub(super) fn new(stream: TcpStream, write_limit: Duration, open_limit: Duration) -> Self {
         Self {
             stream,
-            limit,
+            limit: write_limit,
             waiting: None,
+            opening: Some(Opening {
+                read: 0,
+                until: Box::pin(tokio::time::sleep(open_limit)),
+            }),
         }
     }
 
@@ -43,7 +70,18 @@ impl AsyncRead for StallGuard {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        let Some(opening) = &mut self.opening else { return read };
+        if read.is_ready() {
+            let bytes = buffer.filled().get(before..).unwrap_or_default();
+            if bytes.is_empty() || opening.is_over(bytes) {
+                self.opening = None;
+            }
+            return read;
+        }
+        ready!(opening.until.as_mut().poll(context));
+        Poll::Ready(Err(io::Error::from(io::ErrorKind::TimedOut)))
     }
 }
 

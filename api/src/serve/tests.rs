@@ -50,6 +50,49 @@ async fn a_client_that_sends_its_head_too_slowly_is_cut_off() {
 }
 
 #[tokio::test]
+async fn a_client_that_does_not_tell_its_protocol_is_cut_off() {
+    let config = ServerConfig {
+        header_read_timeout_ms: 50,
+        ..ServerConfig::default()
+    };
+    let server = running(Router::new(), config).await;
+    let started = Instant::now();
+    for beginning in ["", "P", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r"] {
+        assert_eq!(all_of(ask(server.at, beginning).await).await, "", "{beginning:?}");
+    }
+    assert!(started.elapsed() < Duration::from_secs(5));
+    server.stop.cancel();
+    server.ended.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn an_answer_that_takes_longer_than_a_head_may_is_waited_for() {
+    let config = ServerConfig {
+        header_read_timeout_ms: 50,
+        ..ServerConfig::default()
+    };
+    let (sender, receiver) = oneshot::channel::<()>();
+    let once = Arc::new(tokio::sync::Mutex::new(Some(receiver)));
+    let router = Router::new().route(
+        "/",
+        axum::routing::post(move || async move {
+            once.lock().await.take().unwrap().await.unwrap();
+            "late"
+        }),
+    );
+    let server = running(router, config).await;
+    // `P` begins both protocols' connections.
+    let stream = ask(server.at, "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
+    let other = ask(server.at, "").await;
+    // A connection that says nothing is cut off meanwhile.
+    assert_eq!(all_of(other).await, "");
+    sender.send(()).unwrap();
+    assert!(all_of(stream).await.ends_with("late"));
+    server.stop.cancel();
+    server.ended.await.unwrap().unwrap();
+}
+
+#[tokio::test]
 async fn a_head_with_too_many_headers_is_refused() {
     let server = running(
         Router::new(),

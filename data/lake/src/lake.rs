@@ -43,7 +43,7 @@ pub(crate) struct State {
     /// The last tick that is known to have ended.
     pub(crate) ended: u64,
     /// The last tick up to which `tables` is known to be complete.
-    loaded: u64,
+    pub(crate) loaded: u64,
     /// Content hashes of the brands in a file of `brands`.
     hashes: HashMap<String, HashMap<StoreHost, String>>,
 }
@@ -67,10 +67,12 @@ const TICK_ROWS_MAX: usize = 1 << 20;
 
 impl Lake {
     /// Opens the lake in `storage`: creates the tables that are absent, and finishes what a process that died
-    /// had begun.
+    /// had begun. Where that cannot be finished now (the disk is full, or may only be read), the lake opens all the
+    /// same: reads show the state before, and whoever commits tries again and is told why.
     ///
     /// # Errors
-    /// The storage fails, a table is not readable, or the lake was created with another number of buckets.
+    /// The storage cannot be read, tables are absent and cannot be created, or the lake was created with another number
+    /// of buckets.
     pub async fn open(storage: Storage, config: LakeConfig, clock: Arc<dyn Clock>) -> Result<Self, LakeError> {
         create(&storage, &config).await?;
         let ticks = Ticks::new(&storage);
@@ -83,36 +85,13 @@ impl Lake {
         };
         let lake = Self { inner: Arc::new(inner) };
         let mut state = lake.inner.state.lock().await;
-        lake.settle(&mut state).await?;
-        if state.ended == 0 {
-            lake.recover_ticks(&mut state).await?;
+        match lake.settle(&mut state).await {
+            Ok(()) if state.ended == 0 => lake.recover_ticks(&mut state).await?,
+            Ok(()) => {}
+            Err(error) => lake.leave_unsettled(&mut state, &error).await?,
         }
         drop(state);
         Ok(lake)
-    }
-
-    /// Where the records of ticks were lost but not the tables, goes on from what the tables say. Without this,
-    /// tables that have the numbers of lost ticks would take new ticks of the same numbers for done.
-    async fn recover_ticks(&self, state: &mut State) -> Result<(), LakeError> {
-        let tables = self.tables(state).await?;
-        let last = tables.values().map(Table::tick).max().unwrap_or(0);
-        if last > 0 {
-            tracing::warn!(
-                tick = last,
-                "the records of ticks are missing; going on from the tables"
-            );
-            let versions = versions(tables);
-            self.inner
-                .ticks
-                .finish(TickEnd {
-                    tick: last,
-                    committed_at: self.inner.clock.now(),
-                    versions,
-                })
-                .await?;
-            (state.ended, state.loaded) = (last, last);
-        }
-        Ok(())
     }
 
     /// Commits what changed in these brands as one tick: every table that changes gets one commit. A brand whose
@@ -287,38 +266,6 @@ impl Lake {
         Ok(())
     }
 
-    /// Takes in what others did, and finishes what nobody finished.
-    pub(crate) async fn settle(&self, state: &mut State) -> Result<(), LakeError> {
-        for _ in 0..self.inner.config.attempts_max.max(1) {
-            let head = self.inner.ticks.head(state.ended).await?;
-            state.ended = head.ended;
-            if head.recorded <= head.ended {
-                return Ok(());
-            }
-            // Numbers count without gaps: a tick is recorded only when the one before it has ended.
-            let Some(record) = self.inner.ticks.record(head.ended + 1).await? else {
-                continue;
-            };
-            // Between the list and here its own process may have ended it and dropped the staged rows.
-            if self.inner.ticks.end(record.tick).await?.is_some() {
-                continue;
-            }
-            let rows = match self.inner.ticks.staged(&record).await {
-                Err(_) if self.inner.ticks.end(record.tick).await?.is_some() => continue,
-                rows => rows?,
-            };
-            // Another process may have written the record and not yet made it durable. Asking for its number
-            // again does so on local disk; without it a power cut could take the record of a tick that is in tables.
-            self.inner.ticks.begin(&record).await?;
-            tracing::info!(tick = record.tick, "finishing a tick that was begun and not ended");
-            state.tables = None;
-            self.finish_tick(state, &record, rows).await?;
-        }
-        Err(LakeError::Contended {
-            attempts: self.inner.config.attempts_max,
-        })
-    }
-
     /// The tables, complete up to the last tick that ended.
     pub(crate) async fn tables<'a>(
         &self,
@@ -438,7 +385,7 @@ impl CommitReport {
     }
 }
 
-fn versions(tables: &BTreeMap<TableName, Table>) -> BTreeMap<String, u64> {
+pub(crate) fn versions(tables: &BTreeMap<TableName, Table>) -> BTreeMap<String, u64> {
     tables
         .values()
         .map(|table| (table.name.to_string(), table.version()))

@@ -29,6 +29,7 @@ mod replace;
 mod rows;
 mod schema;
 mod session;
+mod settle;
 mod snapshot;
 mod table;
 mod tick;

@@ -92,11 +92,15 @@ pub(crate) fn refresh(
     for HashedRefresh { refresh, hash } in changed {
         let (brand, store) = (&refresh.brand, &refresh.brand.store);
         let bucket = bucket(store, buckets);
-        for product in &refresh.products {
-            let id = product.key.id().to_string();
-            products.push(bucket, brand, &id, product);
-            variants.push(bucket, brand, &id, product);
-            reviews.push(bucket, brand, &id, product);
+        let ids: Vec<String> = refresh
+            .products
+            .iter()
+            .map(|product| product.key.id().to_string())
+            .collect();
+        for (product, id) in refresh.products.iter().zip(&ids) {
+            products.push(bucket, brand, id, product);
+            variants.push(bucket, brand, id, product);
+            reviews.push(bucket, brand, id, product);
         }
         if let Some(policy) = &refresh.shipping {
             shipping.push(bucket, brand, policy);
@@ -109,7 +113,8 @@ pub(crate) fn refresh(
             run: Some(&refresh.run),
             tick,
         };
-        history.push(store, Some(brand.slug.as_str()), old, &refresh.products, observed);
+        let now = refresh.products.iter().zip(&ids);
+        history.push(store, Some(brand.slug.as_str()), old, now, observed);
         count(&mut counts, refresh, old);
     }
     let history = history.finish()?;
@@ -163,7 +168,7 @@ pub(crate) fn removal(
             store,
             None,
             old,
-            &[],
+            std::iter::empty(),
             Observed {
                 at: now,
                 run: None,

@@ -52,7 +52,10 @@ impl Lake {
             });
         }
         let mut state = self.state().await;
-        self.settle(&mut state).await?;
+        // Room is what finishing a tick may lack.
+        if let Err(error) = self.settle(&mut state).await {
+            self.leave_unsettled(&mut state, &error).await?;
+        }
         // Others may have committed outside of any tick; what they need must not go either.
         state.tables = None;
         let now = self.inner.clock.now();

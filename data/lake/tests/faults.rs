@@ -119,3 +119,52 @@ async fn one_failed_write_does_not_stop_the_process_that_goes_on() {
     )
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_disk_can_be_read_and_freed_and_what_was_begun_is_finished_once_there_is_room() {
+    let clock = SetClock::start();
+    let (counter, counted) = faulty();
+    let lake = open(&counted, &clock).await;
+    lake.commit(first(), run(1)).await.unwrap();
+    let before: Arc<Content> = Arc::new(content(&lake).await);
+    counter.disarm();
+    lake.commit(second(), run(2)).await.unwrap();
+    let writes = counter.mutations();
+    let after: Arc<Content> = Arc::new(content(&lake).await);
+    assert_ne!(before, after);
+    every((1..=writes).map(|nth| {
+        let (before, after, clock) = (Arc::clone(&before), Arc::clone(&after), Arc::clone(&clock));
+        async move {
+            let (faulty, storage) = faulty();
+            let lake = open(&storage, &clock).await;
+            lake.commit(first(), run(1)).await.unwrap();
+            faulty.arm(FaultPlan {
+                nth,
+                kind: FaultKind::Full,
+                dead_after: false,
+            });
+            let committed = lake.commit(second(), run(2)).await.is_ok();
+            let next = open(&storage, &clock).await;
+            let read = content(&next).await;
+            assert!(read == *before || read == *after, "neither state, full at write {nth}");
+            assert!(
+                !committed || read == *after,
+                "acknowledged and gone, full at write {nth}"
+            );
+            for dry_run in [true, false] {
+                let keep = VacuumKeep {
+                    retention: Duration::ZERO,
+                    versions: Vec::new(),
+                    dry_run,
+                };
+                next.vacuum(&keep).await.unwrap();
+            }
+            assert_eq!(content(&next).await, read, "full at write {nth}");
+            faulty.disarm();
+            let last = open(&storage, &clock).await;
+            last.commit(second(), run(2)).await.unwrap();
+            assert_eq!(content(&last).await, *after, "full at write {nth}");
+        }
+    }))
+    .await;
+}

@@ -132,7 +132,9 @@ impl ProductKey {
     /// UUID v5 of the key in the fixed product namespace.
     #[must_use]
     pub fn id(&self) -> ProductId {
-        ProductId(Uuid::new_v5(&NAMESPACE_PRODUCT, self.to_string().as_bytes()))
+        // As it is displayed, put together without the machinery of formats: this is asked of every product of a crawl.
+        let name = ["shopify:", self.store.as_str(), ":", &self.platform_id.to_string()].concat();
+        ProductId(Uuid::new_v5(&NAMESPACE_PRODUCT, name.as_bytes()))
     }
 }
 

@@ -24,6 +24,8 @@ pub enum FaultKind {
     /// A put leaves the first half of its bytes; any other call has no effect. Durable stores do not do this;
     /// a writer that survives it does not depend on them.
     TornPut,
+    /// The disk is full from here on: no put, copy or upload has an effect any more, all else goes on.
+    Full,
 }
 
 /// Which call fails, and how.
@@ -42,6 +44,7 @@ struct State {
     mutations: u64,
     plan: Option<FaultPlan>,
     dead: bool,
+    full: bool,
 }
 
 /// Passes every call on to another store, except the ones that are to fail.
@@ -94,20 +97,27 @@ impl FaultyStore {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn mutation(&self) -> Verdict {
+    /// `adds`: whether the call takes room.
+    fn mutation(&self, adds: bool) -> Verdict {
         let mut state = self.state();
         if state.dead {
             return Verdict::FailBefore;
         }
         state.mutations += 1;
+        if state.full && adds {
+            return Verdict::FailBefore;
+        }
         let Some(plan) = state.plan.filter(|plan| plan.nth == state.mutations) else {
             return Verdict::Pass;
         };
         state.dead = plan.dead_after;
+        state.full = plan.kind == FaultKind::Full;
         match plan.kind {
             FaultKind::BeforeEffect => Verdict::FailBefore,
             FaultKind::AfterEffect => Verdict::FailAfter,
             FaultKind::TornPut => Verdict::Tear,
+            FaultKind::Full if adds => Verdict::FailBefore,
+            FaultKind::Full => Verdict::Pass,
         }
     }
 
@@ -115,8 +125,8 @@ impl FaultyStore {
         if self.state().dead { Err(injected()) } else { Ok(()) }
     }
 
-    async fn mutate<T>(&self, effect: impl Future<Output = Result<T>> + Send) -> Result<T> {
-        match self.mutation() {
+    async fn mutate<T>(&self, adds: bool, effect: impl Future<Output = Result<T>> + Send) -> Result<T> {
+        match self.mutation(adds) {
             Verdict::Pass => effect.await,
             Verdict::FailBefore | Verdict::Tear => Err(injected()),
             Verdict::FailAfter => effect.await.and(Err(injected())),
@@ -144,7 +154,7 @@ impl fmt::Display for FaultyStore {
 #[async_trait]
 impl ObjectStore for FaultyStore {
     async fn put_opts(&self, location: &Path, payload: PutPayload, opts: PutOptions) -> Result<PutResult> {
-        match self.mutation() {
+        match self.mutation(true) {
             Verdict::Pass => self.inner.put_opts(location, payload, opts).await,
             Verdict::FailBefore => Err(injected()),
             Verdict::FailAfter => self.inner.put_opts(location, payload, opts).await.and(Err(injected())),
@@ -184,7 +194,10 @@ impl ObjectStore for FaultyStore {
             let store = store.clone();
             async move {
                 let location = location?;
-                store.mutate(store.inner.delete(&location)).await.map(|()| location)
+                store
+                    .mutate(false, store.inner.delete(&location))
+                    .await
+                    .map(|()| location)
             }
         };
         locations.then(delete).boxed()
@@ -210,11 +223,11 @@ impl ObjectStore for FaultyStore {
     }
 
     async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
-        self.mutate(self.inner.copy_opts(from, to, options)).await
+        self.mutate(true, self.inner.copy_opts(from, to, options)).await
     }
 
     async fn rename_opts(&self, from: &Path, to: &Path, options: RenameOptions) -> Result<()> {
-        self.mutate(self.inner.rename_opts(from, to, options)).await
+        self.mutate(false, self.inner.rename_opts(from, to, options)).await
     }
 }
 
@@ -234,7 +247,7 @@ impl MultipartUpload for FaultyUpload {
     }
 
     async fn complete(&mut self) -> Result<PutResult> {
-        self.store.mutate(self.upload.complete()).await
+        self.store.mutate(true, self.upload.complete()).await
     }
 
     async fn abort(&mut self) -> Result<()> {

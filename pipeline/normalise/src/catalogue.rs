@@ -101,6 +101,12 @@ impl PageRead {
         }
     }
 
+    /// How many variants were understood.
+    #[must_use]
+    pub fn variants(&self) -> usize {
+        self.products.iter().map(|product| product.variants.len()).sum()
+    }
+
     /// How many records the page lists.
     #[must_use]
     pub const fn records(&self) -> usize {
@@ -122,6 +128,7 @@ impl PageRead {
 pub struct CatalogueBuilder {
     context: StoreContext,
     pages: usize,
+    variants: usize,
     products: Vec<Product>,
     places: FxHashMap<u64, usize>,
     quarantined: Vec<(Option<u64>, Quarantined)>,
@@ -134,6 +141,7 @@ impl CatalogueBuilder {
         Self {
             context,
             pages: 0,
+            variants: 0,
             products: Vec::new(),
             places: FxHashMap::default(),
             quarantined: Vec::new(),
@@ -153,6 +161,7 @@ impl CatalogueBuilder {
     /// Takes the next page, which was read for this store before.
     pub fn add(&mut self, page: PageRead) {
         self.pages += 1;
+        self.variants += page.variants();
         page.products.into_iter().for_each(|product| self.take(product));
         for Entry {
             id,
@@ -165,6 +174,12 @@ impl CatalogueBuilder {
             let subject = of.map_or_else(|| self.place(position), |id| id.to_string());
             self.quarantine(id, subject, reason, excerpt);
         }
+    }
+
+    /// How many variants the pages listed, those of products that stand on several as often.
+    #[must_use]
+    pub const fn variants(&self) -> usize {
+        self.variants
     }
 
     fn place(&self, position: usize) -> String {

@@ -150,6 +150,8 @@ impl<'a> Cursor<'a> {
         };
         let whole = digits.bytes().all(|byte| byte.is_ascii_digit());
         let id = if whole { digits.parse().ok() } else { None };
+        // The platform's ids fit 63 bits, and so do the lake's columns.
+        let id = id.filter(|id| i64::try_from(*id).is_ok());
         id.ok_or_else(|| Fault::new(format!("no id: {:?}", &digits[..digits.floor_char_boundary(40)])))
     }
 

@@ -9,9 +9,9 @@ pub const PAGE_BYTES_MAX: usize = 256 << 20;
 /// Most records that are read of one body; the platform's pages hold 250.
 pub const RECORDS_MAX: usize = 25_000;
 
-/// Most opening braces in one body. A page of 250 products with 250 variants and 250 images each has a quarter as many;
+/// Most opening braces in one body. A page of 250 products with 250 variants and 250 images each has half as many;
 /// the bound keeps a small body of empty records from becoming a large structure.
-const BRACES_MAX: usize = 500_000;
+const BRACES_MAX: usize = 250_000;
 
 /// How much of a body an error shows.
 const BEGINNING_BYTES: usize = 80;

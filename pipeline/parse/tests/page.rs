@@ -74,6 +74,11 @@ fn a_wrong_type_where_a_product_needs_one_costs_its_record_and_says_what_and_whe
     assert_eq!(reason(r#"{"title":"x"}"#), "id: missing");
     assert_eq!(reason(r#"{"id":-5}"#), r#"id: no id: "-5""#);
     assert_eq!(reason(r#"{"id":"gid"}"#), r#"id: no id: "gid""#);
+    assert!(one(r#"{"id":9223372036854775807,"title":"A","variants":[{"id":2}]}"#).is_ok());
+    assert_eq!(
+        reason(r#"{"id":9223372036854775808}"#),
+        r#"id: no id: "9223372036854775808""#
+    );
     assert_eq!(reason("17"), "expected object, found number");
 }
 

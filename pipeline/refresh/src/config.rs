@@ -18,6 +18,10 @@ pub struct RefreshConfig {
     /// Most bytes of pages whose products are kept in memory while the rest of their store is still being crawled;
     /// what is beyond it is read again from the landing.
     pub read_ahead_bytes_max: u64,
+    /// Most variants of one store; one that lists more is not refreshed. The largest catalogues that can be listed whole
+    /// (25,000 products) have a few hundred thousand; small as its pages may be, a store that lists more would take the
+    /// memory of all others.
+    pub variants_max: usize,
     /// Catalogues read at the same time; 0 is one for each core.
     pub workers: usize,
     /// An interrupted run is gone on with if it began within this time.
@@ -37,6 +41,7 @@ impl Default for RefreshConfig {
             tick_brands_max: 256,
             memory_bytes_max: 128 << 20,
             read_ahead_bytes_max: 256 << 20,
+            variants_max: 500_000,
             workers: 0,
             resume_within_s: 6 * 3600,
             product_pages_max: 0,

@@ -31,6 +31,12 @@ pub(crate) enum PrepareError {
         #[source]
         source: ParseError,
     },
+    /// The pages list more variants than one store may have.
+    #[error("it lists more than {limit} variants")]
+    TooMany {
+        /// How many are taken.
+        limit: usize,
+    },
     /// A task of this program broke off.
     #[error("a worker broke off")]
     Worker(#[from] tokio::task::JoinError),
@@ -42,6 +48,7 @@ impl PrepareError {
             Self::CurrencyUnknown => "currency_unknown",
             Self::Landing(_) => "landing",
             Self::Page { .. } => "not_a_catalogue",
+            Self::TooMany { .. } => "too_many_variants",
             Self::Worker(_) => "worker",
         }
     }
@@ -77,6 +84,13 @@ pub(crate) fn brand_now(registered: &RegisteredBrand, facts: &StoreFacts, curren
     }
 }
 
+fn bounded(builder: &CatalogueBuilder, limit: usize) -> Result<(), PrepareError> {
+    if builder.variants() > limit {
+        return Err(PrepareError::TooMany { limit });
+    }
+    Ok(())
+}
+
 /// Puts the pages of a crawl together: those that `reader` has read already, and the others from the landing, one at a
 /// time.
 pub(crate) async fn prepare(
@@ -86,6 +100,7 @@ pub(crate) async fn prepare(
     crawl: &StoreCrawl,
     currency_before: Option<CurrencyCode>,
     reader: Option<&StoreReader>,
+    variants_max: usize,
 ) -> Result<BrandRefresh, PrepareError> {
     let context = context_of(registered, &crawl.facts, currency_before).ok_or(PrepareError::CurrencyUnknown)?;
     let brand = brand_now(registered, &crawl.facts, context.currency);
@@ -93,6 +108,7 @@ pub(crate) async fn prepare(
     for (file, mark) in crawl.landed() {
         if let Some(page) = reader.and_then(|reader| reader.take(&mark.sha256, &context)) {
             builder.add(page);
+            bounded(&builder, variants_max)?;
             continue;
         }
         let page = read_page(storage, &crawl.landing, &crawl.store, file, mark).await?;
@@ -106,6 +122,7 @@ pub(crate) async fn prepare(
             file: file.to_owned(),
             source,
         })?;
+        bounded(&builder, variants_max)?;
     }
     let catalogue = tokio::task::spawn_blocking(move || builder.finish()).await?;
     Ok(BrandRefresh {

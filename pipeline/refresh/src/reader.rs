@@ -34,6 +34,9 @@ impl Room {
     }
 }
 
+/// About what a variant takes at least, once it is understood.
+const VARIANT_BYTES: u64 = 600;
+
 /// Understands the pages of one store while they come in, as long as there is room; the others are read again from
 /// the landing.
 #[derive(Debug)]
@@ -87,8 +90,14 @@ impl PageReader for StoreReader {
             records: u32::try_from(page.records()).unwrap_or(u32::MAX),
             ids: page.ids().to_vec(),
         };
+        // Many small variants take more memory than the page that lists them.
+        let more = (page.variants() as u64 * VARIANT_BYTES).saturating_sub(bytes);
+        if !self.room.take(more) {
+            self.room.give_back(bytes);
+            return Ok(scan);
+        }
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.bytes += bytes;
+        kept.bytes += bytes + more;
         kept.pages.insert(sha256.to_owned(), (context.currency, page));
         Ok(scan)
     }

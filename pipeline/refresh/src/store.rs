@@ -403,7 +403,17 @@ impl Shared {
         // Never closed, so the permit is always given.
         let _worker = self.workers.acquire().await;
         let currency_before = self.lake.get(&brand.store).map(|known| known.currency);
-        prepare(&self.storage, &self.run, brand, crawl, currency_before, reader).await
+        let variants_max = self.config.variants_max;
+        prepare(
+            &self.storage,
+            &self.run,
+            brand,
+            crawl,
+            currency_before,
+            reader,
+            variants_max,
+        )
+        .await
     }
 
     /// What was made of these pages before, made again.

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, BooleanBuilder, Int64Builder, StringBuilder};
@@ -23,7 +23,7 @@ pub(crate) struct Offer {
 pub(crate) struct Offered {
     brand_slug: String,
     offers: HashMap<(u64, u64), Offer>,
-    pub(crate) products: std::collections::HashSet<u64>,
+    pub(crate) products: HashSet<u64>,
 }
 
 impl Offered {
@@ -82,20 +82,24 @@ pub(crate) struct HistoryRows {
 }
 
 impl HistoryRows {
-    /// Adds one row for every variant of the store that is new, changed, or gone.
-    pub(crate) fn push(
+    /// Adds one row for every variant of the store that is new, changed, or gone; `now` are its products, each once,
+    /// with their ids.
+    pub(crate) fn push<'a>(
         &mut self,
         store: &StoreHost,
         brand_slug: Option<&str>,
         before: &Offered,
-        now: &[Product],
+        now: impl Iterator<Item = (&'a Product, &'a String)>,
         observed: Observed<'_>,
     ) {
         let brand_slug = brand_slug.unwrap_or(&before.brand_slug);
         let month = month(observed.at);
-        let mut seen = HashMap::with_capacity(before.offers.len());
-        for product in now {
-            let mut product_id = None;
+        let mut seen = HashSet::with_capacity(before.offers.len());
+        for (product, id) in now {
+            if before.offers.is_empty() {
+                // Nothing can be gone: only the variants of one product need be told apart.
+                seen.clear();
+            }
             for variant in &product.variants {
                 let key = (product.key.platform_id, variant.id.0);
                 let offer = Offer {
@@ -105,10 +109,9 @@ impl HistoryRows {
                     available: variant.available,
                 };
                 // An id that a hostile store gives twice counts once, as it did in `before`.
-                if seen.insert(key, ()).is_some() || before.offers.get(&key) == Some(&offer) {
+                if !seen.insert(key) || before.offers.get(&key) == Some(&offer) {
                     continue;
                 }
-                let id = product_id.get_or_insert_with(|| product.key.id().to_string());
                 self.row(
                     &month,
                     store,
@@ -121,11 +124,7 @@ impl HistoryRows {
                 );
             }
         }
-        let mut gone: Vec<_> = before
-            .offers
-            .iter()
-            .filter(|(key, _)| !seen.contains_key(*key))
-            .collect();
+        let mut gone: Vec<_> = before.offers.iter().filter(|(key, _)| !seen.contains(*key)).collect();
         gone.sort_unstable_by_key(|(key, _)| **key);
         for (key, offer) in gone {
             let id = ProductKey {

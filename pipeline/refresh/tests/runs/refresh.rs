@@ -429,3 +429,22 @@ async fn a_removed_brand_is_gone_from_registry_lake_and_memory_and_can_be_added_
     rig.register("tea").await;
     assert_eq!(outcomes(&rig.run().await), ["mate unchanged", "tea changed"]);
 }
+
+#[tokio::test]
+async fn a_store_that_lists_more_variants_than_one_may_have_fails_alone() {
+    for read_ahead in [0, 1 << 20] {
+        let mut rig = Rig::with([("mate", Shop::of(1..=3)), ("tea", Shop::of(1..=30))]).await;
+        (rig.config.variants_max, rig.config.read_ahead_bytes_max) = (29, read_ahead);
+        let report = rig.run().await;
+        assert_eq!(outcomes(&report), ["mate changed", "tea failed"]);
+        let Outcome::Failed { code, reason } = &report.stores[1].outcome else {
+            panic!("{report:?}");
+        };
+        assert_eq!(
+            (code.as_str(), reason.as_str()),
+            ("too_many_variants", "it lists more than 29 variants")
+        );
+        rig.config.variants_max = 30;
+        assert_eq!(outcomes(&rig.run().await), ["mate unchanged", "tea changed"]);
+    }
+}
