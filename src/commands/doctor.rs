@@ -115,6 +115,10 @@ async fn lake(context: &Context, storage: &Storage) -> Finding {
         let lake = context.lake_in(storage).await?;
         // Counts every table's rows: a table whose log or files are damaged is found here, not by the next crawl.
         super::lake::tables(&lake).await?;
+        let damaged = lake.snapshot().await?.damaged_files().await?;
+        if let Some(first) = damaged.first() {
+            anyhow::bail!("{} damaged data files, among them {first}", damaged.len());
+        }
         let brands = lake.snapshot().await?.brands().await?;
         let products: u64 = brands.iter().map(|row| row.product_count).sum();
         let oldest = brands.iter().map(|row| row.refreshed_at).min();
@@ -126,7 +130,7 @@ async fn lake(context: &Context, storage: &Storage) -> Finding {
         Err(error) => Finding::broken(
             "lake",
             &error,
-            "`haat lake tables` says which table; older states: `haat sql --as-of`",
+            "put a damaged file back from a copy of the lake: nothing writes it anew; older states: `haat sql --as-of`",
         ),
     }
 }

@@ -99,3 +99,25 @@ fn a_catalogue_that_collapses_is_not_published_and_the_crawl_still_answers() {
         "published"
     );
 }
+
+#[test]
+fn a_file_of_the_lake_that_was_cut_short_is_seen_by_the_doctor() {
+    let haat = Haat::new();
+    let (_stores, _) = haat.with_stores(&["--products", "40", "--stores", "2", "--seed", "3"]);
+    haat.run(&["crawl", "--release"]).json();
+    assert_eq!(haat.run(&["doctor"]).code, 0);
+    let file = files(&haat.path().join("lake/variants"), ".parquet").remove(0);
+    let bytes = std::fs::read(&file).unwrap();
+    std::fs::write(&file, &bytes[..bytes.len() - 9]).unwrap();
+    let told = haat.run(&["doctor"]);
+    assert_eq!(told.code, 1);
+    assert!(
+        told.stdout.contains("1 damaged data files, among them variants/"),
+        "{}",
+        told.stdout
+    );
+    std::fs::remove_file(&file).unwrap();
+    assert!(haat.run(&["doctor"]).stdout.contains(": missing"));
+    std::fs::write(&file, &bytes).unwrap();
+    assert_eq!(haat.run(&["doctor"]).code, 0);
+}

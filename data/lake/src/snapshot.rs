@@ -2,8 +2,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use data_model::{Quarantined, ShippingPolicy, StoreHost, Timestamp};
+use data_storage::StorageError;
 use deltalake::table::state::DeltaTableState;
 use futures::{StreamExt, TryStreamExt};
+use object_store::ObjectStore;
 use tokio::sync::OnceCell;
 
 use crate::apply::{compute, read};
@@ -188,6 +190,31 @@ impl LakeSnapshot {
         }));
         let rows: Vec<Vec<T>> = buckets.buffered(READS_AT_ONCE).try_collect().await?;
         Ok(rows.into_iter().flatten().collect())
+    }
+
+    /// The data files that are missing or of another size than the log says, each with what is wrong, as paths in the
+    /// lake. Reads names and sizes alone.
+    ///
+    /// # Errors
+    /// The storage fails or a table's log cannot be read.
+    pub async fn damaged_files(&self) -> Result<Vec<String>, LakeError> {
+        let mut damaged = Vec::new();
+        for table in TableName::ALL {
+            let listed = self.lake.inner.storage.child(table.as_str()).store().list(None);
+            let sizes = listed.map_ok(|meta| (meta.location, meta.size)).try_collect().await;
+            let sizes: BTreeMap<_, u64> = sizes.map_err(|source| StorageError::List {
+                prefix: table.to_string(),
+                source,
+            })?;
+            for file in data_files(table, self.table(table).await?) {
+                match sizes.get(&file.path) {
+                    Some(size) if *size == file.size => {}
+                    Some(size) => damaged.push(format!("{table}/{}: {size} bytes of {}", file.path, file.size)),
+                    None => damaged.push(format!("{table}/{}: missing", file.path)),
+                }
+            }
+        }
+        Ok(damaged)
     }
 
     /// Every brand, by store.
