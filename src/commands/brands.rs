@@ -200,7 +200,15 @@ fn print_findings(context: &Context, findings: &[Finding], how: Registration) ->
                     )?;
                 }
                 Some((word, brand)) => writeln!(out, "{word:9} {}  {}  {}", brand.slug, finding.url, finding.verdict)?,
-                None => writeln!(out, "-         {}  {}", finding.url, finding.verdict)?,
+                None => {
+                    let word = if how.dry_run { "found" } else { "left out" };
+                    let hint = if finding.verdict.ends_with("currency unknown") {
+                        ": --currency tells it"
+                    } else {
+                        ""
+                    };
+                    writeln!(out, "{word:9} {}  {}{hint}", finding.url, finding.verdict)?;
+                }
             }
         }
         Ok(())

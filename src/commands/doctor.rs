@@ -151,10 +151,13 @@ async fn held(storage: &Storage) -> Finding {
     }
 }
 
+/// What is wrong when nobody can tell which release is current.
+const LOG: &str = "which release is current cannot be read";
+
 async fn release(context: &Context, storage: &Storage) -> Finding {
     let releases = context.releases(storage);
     let looked = async {
-        let Some(current) = releases.current().await? else {
+        let Some(current) = releases.current().await.context(LOG)? else {
             return anyhow::Ok(None);
         };
         let manifest = releases.manifest(current.id).await?;
@@ -184,6 +187,11 @@ async fn release(context: &Context, storage: &Storage) -> Finding {
             advice: Some("`haat release build`"),
             ..Finding::fine("release", "none yet".into())
         },
+        Err(error) if error.to_string() == LOG => Finding::broken(
+            "release",
+            &error,
+            "remove the newest entry of releases/log/, or put it back from a copy: the one before it is current then",
+        ),
         Err(error) => Finding::broken("release", &error, "`haat release build --full` writes every file anew"),
     }
 }

@@ -206,6 +206,8 @@ async fn publish(
         {
             Published::Published(_) => ReleaseOutcome::Published,
             Published::Unchanged(_) => ReleaseOutcome::Unchanged,
+            // The other writer was first with the very same.
+            Published::Lost(Some(other)) if other.id == manifest.id => ReleaseOutcome::Unchanged,
             Published::Lost(_) => ReleaseOutcome::Lost,
         },
     )
