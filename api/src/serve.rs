@@ -23,8 +23,8 @@ use crate::edge::HostFault;
 pub struct ServerConfig {
     /// Most connections at the same time; others wait in the kernel's queue.
     pub connections_max: usize,
-    /// Longest time for a request's head to arrive, from the first moment of a connection on, and for a kept connection
-    /// to stay idle.
+    /// Longest time for a connection to tell its protocol, for a request's head to arrive, and for a kept connection to
+    /// stay idle.
     pub header_read_timeout_ms: u64,
     /// Longest time in which a client takes no byte of its answer.
     pub write_stall_timeout_ms: u64,

@@ -71,9 +71,14 @@ pub(crate) async fn run(args: CrawlArgs, context: Context) -> anyhow::Result<Out
 /// Runs one refresh with a progress bar; Ctrl-C ends it after what is under way, and the next run goes on with it.
 pub(crate) async fn crawl(context: &Context, storage: &Storage, options: &RunOptions) -> anyhow::Result<RunReport> {
     let cancel = CancellationToken::new();
+    let lake = context.lake_in(storage).await?;
+    if let Some(tick) = lake.unfinished_tick().await {
+        // Nothing could be committed: no store need be asked for that.
+        anyhow::bail!("tick {tick} of the lake was begun and cannot be finished; the warning above says why");
+    }
     let deps = RefreshDeps {
         storage: storage.clone(),
-        lake: context.lake_in(storage).await?,
+        lake,
         storefront: context.storefront()?,
         clock: Arc::clone(&context.clock),
         progress: Arc::new(CrawlBar::new(context.quiet)),

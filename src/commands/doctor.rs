@@ -115,6 +115,9 @@ async fn lake(context: &Context, storage: &Storage) -> Finding {
         let lake = context.lake_in(storage).await?;
         // Counts every table's rows: a table whose log or files are damaged is found here, not by the next crawl.
         super::lake::tables(&lake).await?;
+        if let Some(tick) = lake.unfinished_tick().await {
+            anyhow::bail!("tick {tick} was begun and cannot be finished; the log says why");
+        }
         let damaged = lake.snapshot().await?.damaged_files().await?;
         if let Some(first) = damaged.first() {
             anyhow::bail!("{} damaged data files, among them {first}", damaged.len());
@@ -130,7 +133,7 @@ async fn lake(context: &Context, storage: &Storage) -> Finding {
         Err(error) => Finding::broken(
             "lake",
             &error,
-            "put a damaged file back from a copy of the lake: nothing writes it anew; older states: `haat sql --as-of`",
+            "where the disk is full, make room; put a damaged file back from a copy of the lake, nothing writes it anew",
         ),
     }
 }
@@ -190,7 +193,7 @@ async fn release(context: &Context, storage: &Storage) -> Finding {
         Err(error) if error.to_string() == LOG => Finding::broken(
             "release",
             &error,
-            "remove the newest entry of releases/log/, or put it back from a copy: the one before it is current then",
+            "an entry of releases/log/ that is damaged: put it back from a copy, or, the newest, remove it: the one before it is current then",
         ),
         Err(error) => Finding::broken("release", &error, "`haat release build --full` writes every file anew"),
     }

@@ -80,9 +80,7 @@ async fn collect(context: &Context, storage: &Storage, keep: Option<usize>, dry_
     let report = releases.collect(&options).await?;
     let mut cache_bytes = 0;
     if !dry_run {
-        let left = releases.list().await?;
-        let left = left.iter().map(|release| release.id);
-        cache_bytes = cleaned(context, storage, left, options.min_age).await?;
+        cache_bytes = cleaned(context, storage, options.min_age).await?;
     }
     let document = json!({
         "dry_run": dry_run, "releases": report.releases, "files": report.files, "bytes": report.bytes,
@@ -128,7 +126,7 @@ pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -
     match built {
         Ok(report) => {
             if report.outcome == ReleaseOutcome::Published {
-                clean_cache(context, storage, report.previous.into_iter().chain([report.release])).await;
+                clean_cache(context, storage).await;
             }
             Ok(report)
         }
@@ -151,10 +149,10 @@ fn is_collapse(error: &ReleaseBuildError) -> bool {
 /// How old a cached file is that another process may still be about to open.
 const CACHED_AT_LEAST: Duration = Duration::from_secs(3600);
 
-/// Frees the cache of what releases other than these need. It is the build's and, on the same machine, the query
+/// Frees the cache of what no release needs that can still be rolled back to. It is the build's and, on the same machine, the query
 /// server's: what that has open stays readable, and what it lacks it fetches again.
-async fn clean_cache(context: &Context, storage: &Storage, kept: impl Iterator<Item = ReleaseId>) {
-    if let Err(error) = cleaned(context, storage, kept, CACHED_AT_LEAST).await {
+async fn clean_cache(context: &Context, storage: &Storage) {
+    if let Err(error) = cleaned(context, storage, CACHED_AT_LEAST).await {
         tracing::warn!(
             error = &error as &dyn std::error::Error,
             "the cache could not be cleaned"
@@ -162,16 +160,11 @@ async fn clean_cache(context: &Context, storage: &Storage, kept: impl Iterator<I
     }
 }
 
-async fn cleaned(
-    context: &Context,
-    storage: &Storage,
-    kept: impl Iterator<Item = ReleaseId>,
-    min_age: Duration,
-) -> Result<u64, ReleaseError> {
+async fn cleaned(context: &Context, storage: &Storage, min_age: Duration) -> Result<u64, ReleaseError> {
     let releases = context.releases(storage);
     let mut manifests = Vec::new();
-    for id in kept {
-        manifests.push(releases.manifest(id).await?);
+    for kept in releases.list().await? {
+        manifests.push(releases.manifest(kept.id).await?);
     }
     let manifests: Vec<_> = manifests.iter().collect();
     releases.clean_cache(&context.cache_dir(storage), &manifests, min_age)

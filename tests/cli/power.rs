@@ -45,8 +45,10 @@ const CUT_AT: &[&str] = &[
     "renameat2",
     "link",
     "linkat",
+    "unlink",
     "unlinkat",
     "mkdir",
+    "mkdirat",
 ];
 /// How many cuts a run of the tests tries, spread evenly; with `TEST_CUTS=all` in the environment, every one.
 const CUTS_SPREAD: usize = 12;

@@ -42,6 +42,8 @@ pub(crate) struct State {
     pub(crate) tables: Option<BTreeMap<TableName, Table>>,
     /// The last tick that is known to have ended.
     pub(crate) ended: u64,
+    /// A tick that could not be finished.
+    pub(crate) unfinished: Option<u64>,
     /// The last tick up to which `tables` is known to be complete.
     pub(crate) loaded: u64,
     /// Content hashes of the brands in a file of `brands`.

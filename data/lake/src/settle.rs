@@ -6,12 +6,18 @@ use crate::tick::TickEnd;
 use crate::{Lake, LakeError};
 
 impl Lake {
+    /// A tick that was begun, by whomever, and that this process tried to finish and could not; the log tells why.
+    pub async fn unfinished_tick(&self) -> Option<u64> {
+        self.state().await.unfinished
+    }
+
     /// Takes in what others did, and finishes what nobody finished.
     pub(crate) async fn settle(&self, state: &mut State) -> Result<(), LakeError> {
         for _ in 0..self.inner.config.attempts_max.max(1) {
             let head = self.inner.ticks.head(state.ended).await?;
             state.ended = head.ended;
             if head.recorded <= head.ended {
+                state.unfinished = None;
                 return Ok(());
             }
             // Numbers count without gaps: a tick is recorded only when the one before it has ended.
@@ -44,7 +50,9 @@ impl Lake {
             error = error as &dyn std::error::Error,
             "a tick that was begun cannot be finished now; the lake is as it was before it"
         );
-        state.ended = self.inner.ticks.head(0).await?.ended;
+        let head = self.inner.ticks.head(0).await?;
+        state.unfinished = (head.recorded > head.ended).then_some(head.ended + 1);
+        state.ended = head.ended;
         state.tables = None;
         Ok(())
     }

@@ -5,6 +5,7 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use data_lake::{Lake, VacuumKeep};
@@ -132,8 +133,10 @@ async fn a_full_disk_can_be_read_and_freed_and_what_was_begun_is_finished_once_t
     let writes = counter.mutations();
     let after: Arc<Content> = Arc::new(content(&lake).await);
     assert_ne!(before, after);
+    let some_unfinished = Arc::new(AtomicBool::new(false));
     every((1..=writes).map(|nth| {
         let (before, after, clock) = (Arc::clone(&before), Arc::clone(&after), Arc::clone(&clock));
+        let seen = Arc::clone(&some_unfinished);
         async move {
             let (faulty, storage) = faulty();
             let lake = open(&storage, &clock).await;
@@ -146,6 +149,13 @@ async fn a_full_disk_can_be_read_and_freed_and_what_was_begun_is_finished_once_t
             let committed = lake.commit(second(), run(2)).await.is_ok();
             let next = open(&storage, &clock).await;
             let read = content(&next).await;
+            // Whoever would commit knows beforehand that it cannot, wherever the tick had been recorded.
+            let unfinished = next.unfinished_tick().await;
+            assert!(
+                unfinished.is_none() || unfinished == Some(2) && read == *before,
+                "full at write {nth}"
+            );
+            seen.fetch_or(unfinished.is_some(), Ordering::Relaxed);
             assert!(read == *before || read == *after, "neither state, full at write {nth}");
             assert!(
                 !committed || read == *after,
@@ -162,9 +172,11 @@ async fn a_full_disk_can_be_read_and_freed_and_what_was_begun_is_finished_once_t
             assert_eq!(content(&next).await, read, "full at write {nth}");
             faulty.disarm();
             let last = open(&storage, &clock).await;
+            assert_eq!(last.unfinished_tick().await, None);
             last.commit(second(), run(2)).await.unwrap();
             assert_eq!(content(&last).await, *after, "full at write {nth}");
         }
     }))
     .await;
+    assert!(some_unfinished.load(Ordering::Relaxed));
 }

@@ -9,8 +9,8 @@ pub const PAGE_BYTES_MAX: usize = 256 << 20;
 /// Most records that are read of one body; the platform's pages hold 250.
 pub const RECORDS_MAX: usize = 25_000;
 
-/// Most opening braces in one body. A page of 250 products with 250 variants and 250 images each has half as many;
-/// the bound keeps a small body of empty records from becoming a large structure.
+/// Most opening braces in one body. A page of 250 products with 250 variants, each with a picture of its own, and 250
+/// images each has three quarters as many; the bound keeps a small body of empty records from becoming a large structure.
 const BRACES_MAX: usize = 250_000;
 
 /// How much of a body an error shows.

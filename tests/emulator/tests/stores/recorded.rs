@@ -11,7 +11,12 @@ fn recordings(folder: &str) -> Option<PathBuf> {
     if path.is_dir() {
         return Some(path);
     }
-    assert!(option_env!("CI") != Some("true"), "no recordings at {}", path.display());
+    let beside = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
+    assert!(
+        option_env!("CI") != Some("true") || !beside.exists(),
+        "no recordings at {}",
+        path.display()
+    );
     println!("skipped: no recordings at {}", path.display());
     None
 }
