@@ -9,6 +9,7 @@ use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::empty::EmptyExec;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
 use roaring::RoaringBitmap;
@@ -108,7 +109,11 @@ impl TableProvider for ReleaseTable {
                 limit,
             }) as Arc<dyn PartitionStream>
         };
-        let streams = self.sources(&wanted).into_iter().map(stream).collect();
+        let streams: Vec<_> = self.sources(&wanted).into_iter().map(stream).collect();
+        if streams.is_empty() {
+            // A plan without partitions cannot be sorted or counted.
+            return Ok(Arc::new(EmptyExec::new(schema)));
+        }
         let plan = StreamingTableExec::try_new(Arc::clone(&schema), streams, None, None, false, limit)?;
         Ok(Arc::new(plan))
     }

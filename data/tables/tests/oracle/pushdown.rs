@@ -157,3 +157,17 @@ async fn only_what_a_statement_asks_for_is_made() {
         .await;
     assert_eq!(totals, counted);
 }
+
+#[tokio::test]
+async fn what_nothing_can_match_is_sorted_counted_and_joined_like_anything_else() {
+    let market = market().await;
+    let nobody = "products where brand_slug = 'nobody'";
+    let sorted = market
+        .sql(&format!("select title from {nobody} order by newest_at desc, title"))
+        .await;
+    assert_eq!(sorted, Vec::<Vec<serde_json::Value>>::new());
+    let counted = market.sql(&format!("select count(*) from {nobody}")).await;
+    assert_eq!(counted, [[json!(0)]]);
+    let joined = format!("select count(*) from brands b join (select * from {nobody} order by title) p on true");
+    assert_eq!(market.sql(&joined).await, [[json!(0)]]);
+}
