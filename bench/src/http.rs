@@ -34,8 +34,18 @@ impl Client {
 
     /// GETs a path; answers the status and the body.
     pub(crate) fn get(&mut self, path: &str) -> anyhow::Result<(u16, &[u8])> {
+        self.ask(path)?;
+        self.answer()
+    }
+
+    /// Sends a request for a path.
+    pub(crate) fn ask(&mut self, path: &str) -> anyhow::Result<()> {
         let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.host);
-        self.stream.get_mut().write_all(request.as_bytes())?;
+        Ok(self.stream.get_mut().write_all(request.as_bytes())?)
+    }
+
+    /// Waits for what was asked: the status and the body.
+    pub(crate) fn answer(&mut self) -> anyhow::Result<(u16, &[u8])> {
         let mut line = String::new();
         self.stream.read_line(&mut line)?;
         let status = line

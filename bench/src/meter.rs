@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
+use nix::time::clock_getcpuclockid;
+use nix::unistd::Pid;
 use serde::Serialize;
 
 /// One figure with its baseline.
@@ -89,17 +91,11 @@ pub(crate) fn of_children<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow
     cost(UsageWho::RUSAGE_CHILDREN, work)
 }
 
-/// CPU time that a running process has used so far, by the kernel's clock ticks of 10 ms.
+/// CPU time that all threads of a running process have used so far, by the kernel's own account: in nanoseconds, not in
+/// the ticks of 10 ms that `/proc` tells.
 pub(crate) fn cpu_of_process(pid: u32) -> anyhow::Result<Duration> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let ticks: u64 = fields
-        .get(11..13)
-        .unwrap_or_default()
-        .iter()
-        .map(|ticks| ticks.parse().unwrap_or(0_u64))
-        .sum();
-    Ok(Duration::from_millis(ticks * 10))
+    let pid = Pid::from_raw(pid.cast_signed());
+    Ok(clock_getcpuclockid(pid)?.now()?.into())
 }
 
 /// Resident memory of a running process, split in what is its own and what is mapped from files, in bytes.

@@ -44,8 +44,8 @@ struct Asked {
     modes: Vec<String>,
     /// Folder for the runs: `{set}.{mode}.tsv`, lines of query, product, rank.
     out: PathBuf,
-    /// Products of an answer at most.
-    limit: u32,
+    /// Products of an answer at most; beyond the contract's 40 where recall is to be measured further down.
+    limit: u16,
     /// Further parameters of every request, `sort=newest` say.
     also: String,
     /// Folder in which the release is kept, and found again by the next run.
@@ -95,7 +95,7 @@ fn run(asked: &Asked) -> anyhow::Result<()> {
         std::fs::write(&file, serde_json::to_vec(&ids)?)?;
         ids
     };
-    let router = runtime.block_on(serve(home))?;
+    let router = runtime.block_on(serve(home, asked.limit))?;
     let queries = std::fs::read_to_string(asked.set.join("queries.tsv"))?;
     let set = asked
         .set
@@ -276,13 +276,16 @@ async fn publish(stores: &Stores, scratch: &Path) -> anyhow::Result<()> {
 }
 
 /// A server of the release that was published.
-async fn serve(home: &Path) -> anyhow::Result<axum::Router> {
+async fn serve(home: &Path, limit: u16) -> anyhow::Result<axum::Router> {
     let currency = "USD".parse()?;
     let server = QueryServer::new(
         releases(home)?,
         home.join("cache"),
         Arc::new(Still),
-        QueryConfig::new(currency),
+        QueryConfig {
+            search_limit_max: limit.max(40),
+            ..QueryConfig::new(currency)
+        },
     );
     server.refresh().await?;
     Ok(server.router(None))

@@ -28,6 +28,9 @@ pub struct QueryConfig {
     pub cursor_key: CursorKey,
     /// What embeds queries; a release whose vectors are of another embedder is searched by words alone.
     pub embedder: Option<Arc<dyn Embedder>>,
+    /// Most cards that one search may ask for: the contract's 40, which the OpenAPI document states. Only a measurement
+    /// that looks further down than clients may, of recall among 50 for one, sets another.
+    pub search_limit_max: u16,
     /// How old a file of the cache must be before it is removed when no served release needs it.
     pub cache_keep_ms: u64,
     /// Words that shoppers use for the same thing.
@@ -83,6 +86,7 @@ impl QueryConfig {
             searches_overload_waiting_max: threads * 2,
             cursor_key: CursorKey::random(),
             embedder: data_embedding::shipped(),
+            search_limit_max: 40,
             cache_keep_ms: 3_600_000,
             synonyms: Synonyms::shipped(),
             edge: EdgeConfig::default(),

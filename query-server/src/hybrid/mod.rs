@@ -116,8 +116,8 @@ impl Answer {
 impl Question<'_> {
     /// How many hits of either kind to gather for both to be weighed.
     fn both_candidates(&self) -> usize {
-        let shown = self.limit.saturating_mul(tuning::CANDIDATES_PER_SHOWN);
-        self.candidates(shown.max(tuning::CANDIDATES_MIN))
+        let further = self.limit.saturating_sub(tuning::CANDIDATES_PAGE);
+        self.candidates(tuning::CANDIDATES + further.saturating_mul(tuning::CANDIDATES_PER_FURTHER))
     }
 
     /// How many hits to gather, of which at least the page's are wanted.

@@ -1,9 +1,11 @@
 //! Every number that decides what hybrid search finds and in which order. Chosen on judged queries.
 
-/// Hits by words, and as many by meaning, that are taken into account for each product that may be shown, and how many at
-/// least. On judged queries, 40 shown, 100 cost .0002 of NDCG@10 beside 200, and up to .006 of recall.
-pub(crate) const CANDIDATES_PER_SHOWN: usize = 5;
-pub(crate) const CANDIDATES_MIN: usize = 100;
+/// Hits by words, and as many by meaning, that are taken into account for a page of twenty or fewer, and how many more
+/// for each further product that may be shown: what stands far down has more rivals. On judged queries, 40 shown, 100
+/// cost .0002 of NDCG@10 beside 200, and up to .006 of recall; 50 shown, 400 are worth .0003 of recall beside 250.
+pub(crate) const CANDIDATES: usize = 100;
+pub(crate) const CANDIDATES_PAGE: usize = 20;
+pub(crate) const CANDIDATES_PER_FURTHER: usize = 10;
 /// Hits of either kind that are taken into account when only some of each brand are wanted.
 pub(crate) const DIVERSE_CANDIDATES: usize = 400;
 

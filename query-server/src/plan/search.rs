@@ -7,8 +7,6 @@ use crate::lexical::Order;
 
 /// Longest query, in characters.
 pub(crate) const QUERY_CHARS_MAX: usize = 512;
-/// Most cards of one answer.
-const LIMIT_MAX: i64 = 40;
 
 /// The values of `sort`.
 pub(super) const ORDERS: [(&str, Order); 5] = [
@@ -60,8 +58,9 @@ pub(crate) struct SearchPlan {
 }
 
 impl SearchPlan {
-    /// Reads the parameters of `GET /v1/search`.
-    pub(crate) fn read(query: Option<&str>, market_currency: CurrencyCode) -> Result<Self, Problem> {
+    /// Reads the parameters of `GET /v1/search`, of which an answer holds `limit_max` cards at most.
+    pub(crate) fn read(query: Option<&str>, market_currency: CurrencyCode, limit_max: u16) -> Result<Self, Problem> {
+        let limits = 1..=i64::from(limit_max);
         let mut reader = QueryReader::new(query);
         let text = reader.text("q", QUERY_CHARS_MAX).unwrap_or_default().into_owned();
         let mut filter = RowFilter::default();
@@ -81,11 +80,11 @@ impl SearchPlan {
         ];
         let mode = reader.choice("mode", &modes).unwrap_or(Mode::Hybrid);
         let limit = reader
-            .integer("limit", 1..=LIMIT_MAX)
+            .integer("limit", limits.clone())
             .and_then(|limit| usize::try_from(limit).ok())
             .unwrap_or(20);
         let per_brand_max = reader
-            .integer("per_brand_max", 1..=LIMIT_MAX)
+            .integer("per_brand_max", limits)
             .and_then(|max| usize::try_from(max).ok());
         let similar_to = reader.parsed("similar_to", product_ident);
         let explain = reader.boolean("explain").unwrap_or(false);

@@ -52,7 +52,8 @@ pub(crate) async fn search_products(
     State(server): State<QueryServer>,
     request: Request,
 ) -> Result<GraphAnswer, Problem> {
-    let plan = SearchPlan::read(request.uri().query(), server.0.config.market_currency)?;
+    let config = &server.0.config;
+    let plan = SearchPlan::read(request.uri().query(), config.market_currency, config.search_limit_max)?;
     let served = server.served()?;
     let tag = tag_of(&served, request.uri());
     if if_none_match(request.headers(), &tag) {
