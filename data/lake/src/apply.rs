@@ -33,12 +33,12 @@ pub(crate) async fn apply(
     config: &Arc<LakeConfig>,
     now: Timestamp,
 ) -> Result<(), LakeError> {
-    let mut rows: HashMap<TableName, RecordBatch> = rows.into_iter().collect();
+    let mut rows: HashMap<TableName, Vec<RecordBatch>> = rows.into_iter().collect();
     if record.kind != TickKind::Compact {
-        rows.insert(TableName::CrawlRuns, run_row(record)?);
+        rows.insert(TableName::CrawlRuns, vec![run_row(record)?]);
     }
     for table in TableName::ALL {
-        let new = rows.remove(&table);
+        let new = rows.remove(&table).unwrap_or_default();
         let sampled = table == TableName::DeliveryMatrix;
         let kept = match record.kind {
             TickKind::Compact => true,
@@ -50,7 +50,7 @@ pub(crate) async fn apply(
         let Some(table) = tables.get_mut(&table).filter(|_| !kept) else {
             continue;
         };
-        apply_to(table, record, new.as_ref(), config, now).await?;
+        apply_to(table, record, &new, config, now).await?;
     }
     Ok(())
 }
@@ -58,7 +58,7 @@ pub(crate) async fn apply(
 async fn apply_to(
     table: &mut Table,
     record: &TickRecord,
-    new: Option<&RecordBatch>,
+    new: &[RecordBatch],
     config: &Arc<LakeConfig>,
     now: Timestamp,
 ) -> Result<(), LakeError> {
@@ -86,14 +86,14 @@ async fn apply_to(
 /// Adds one file per partition that the new rows belong to.
 async fn additions(
     table: &Table,
-    new: Option<&RecordBatch>,
+    new: &[RecordBatch],
     config: &Arc<LakeConfig>,
     now: Timestamp,
 ) -> Result<Vec<Action>, LakeError> {
     let mut actions = Vec::new();
     for (partition, rows) in split_by_text(table.name, new)? {
         let (name, config) = (table.name, Arc::clone(config));
-        let encoded = compute(move || encode(name, &[rows], &config)).await?;
+        let encoded = compute(move || encode(name, &rows, &config)).await?;
         let path = write(&table.storage, table.name, partition.as_deref(), &encoded).await?;
         actions.push(add(table.name, &path, partition.as_deref(), &encoded, now, true));
     }
@@ -104,7 +104,7 @@ async fn additions(
 async fn replacements(
     table: &Table,
     stores: &[StoreHost],
-    new: Option<&RecordBatch>,
+    new: &[RecordBatch],
     config: &Arc<LakeConfig>,
     now: Timestamp,
 ) -> Result<Vec<Action>, LakeError> {
@@ -119,9 +119,9 @@ async fn replacements(
                 .filter(|file| file.partition.as_deref() == Some(partition.as_str()))
                 .cloned()
                 .collect();
-            let new = new.remove(&bucket);
+            let new = new.remove(&bucket).unwrap_or_default();
             // A table like `reviews` has nothing of most stores.
-            (!old.is_empty() || new.is_some()).then_some((partition, old, new, stores))
+            (!old.is_empty() || !new.is_empty()).then_some((partition, old, new, stores))
         });
     let rewritten = futures::stream::iter(buckets.map(|(partition, old, new, stores)| {
         rewrite(
@@ -145,13 +145,13 @@ async fn rewrite(
     storage: Storage,
     partition: String,
     old: Vec<DataFile>,
-    new: Option<RecordBatch>,
+    new: Vec<RecordBatch>,
     stores: BTreeSet<StoreHost>,
     config: Arc<LakeConfig>,
     now: Timestamp,
 ) -> Result<Vec<Action>, LakeError> {
     let bytes = read(&storage, table, &old).await?;
-    let replaced = compute(move || replace(table, bytes, &stores, new.as_ref(), &config)).await?;
+    let replaced = compute(move || replace(table, bytes, &stores, &new, &config)).await?;
     let encoded = match replaced {
         Replaced::Unchanged => return Ok(Vec::new()),
         Replaced::Emptied => None,
@@ -218,23 +218,23 @@ pub(crate) async fn compute<T: Send + 'static>(
 }
 
 /// Cuts rows, which are sorted by bucket, at the buckets, and drops the column.
-fn split_by_bucket(table: TableName, rows: Option<&RecordBatch>) -> Result<HashMap<i32, RecordBatch>, LakeError> {
-    let mut parts = HashMap::new();
-    let Some(rows) = rows.filter(|rows| rows.num_rows() > 0) else {
-        return Ok(parts);
-    };
-    let bucket: Option<&Int32Array> = rows.column(0).as_any().downcast_ref();
-    let bucket = bucket.ok_or_else(|| LakeError::Value {
-        table: table.as_str(),
-        column: "bucket",
-        value: rows.column(0).data_type().to_string(),
-    })?;
-    let data = without_partition(table, rows)?;
-    let mut start = 0;
-    for row in 1..=bucket.len() {
-        if row == bucket.len() || bucket.value(row) != bucket.value(start) {
-            parts.insert(bucket.value(start), data.slice(start, row - start));
-            start = row;
+fn split_by_bucket(table: TableName, rows: &[RecordBatch]) -> Result<HashMap<i32, Vec<RecordBatch>>, LakeError> {
+    let mut parts: HashMap<i32, Vec<RecordBatch>> = HashMap::new();
+    for rows in rows {
+        let bucket: Option<&Int32Array> = rows.column(0).as_any().downcast_ref();
+        let bucket = bucket.ok_or_else(|| LakeError::Value {
+            table: table.as_str(),
+            column: "bucket",
+            value: rows.column(0).data_type().to_string(),
+        })?;
+        let data = without_partition(table, rows)?;
+        let mut start = 0;
+        for row in 1..=bucket.len() {
+            if row == bucket.len() || bucket.value(row) != bucket.value(start) {
+                let part = parts.entry(bucket.value(start)).or_default();
+                part.push(data.slice(start, row - start));
+                start = row;
+            }
         }
     }
     Ok(parts)
@@ -243,32 +243,33 @@ fn split_by_bucket(table: TableName, rows: Option<&RecordBatch>) -> Result<HashM
 /// Parts of rows by the text in the partition column, where the table has one.
 fn split_by_text(
     table: TableName,
-    rows: Option<&RecordBatch>,
-) -> Result<BTreeMap<Option<String>, RecordBatch>, LakeError> {
-    let Some(rows) = rows.filter(|rows| rows.num_rows() > 0) else {
-        return Ok(BTreeMap::new());
-    };
-    let data = without_partition(table, rows)?;
-    let column: Option<&StringArray> = rows.column(0).as_any().downcast_ref();
-    let Some(column) = column.filter(|_| table.spec().partition.is_some()) else {
-        return Ok(BTreeMap::from([(None, data)]));
-    };
-    let mut parts: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
-    for (row, value) in column.iter().enumerate() {
-        parts.entry(value.unwrap_or_default()).or_default().push(row as u64);
-    }
-    let take = |(value, rows): (&str, Vec<u64>)| {
-        let part = if rows.len() == data.num_rows() {
-            data.clone()
-        } else {
-            take_record_batch(&data, &UInt64Array::from(rows)).map_err(|source| LakeError::Columns {
-                table: table.as_str(),
-                source,
-            })?
+    rows: &[RecordBatch],
+) -> Result<BTreeMap<Option<String>, Vec<RecordBatch>>, LakeError> {
+    let mut parts: BTreeMap<Option<String>, Vec<RecordBatch>> = BTreeMap::new();
+    for rows in rows.iter().filter(|rows| rows.num_rows() > 0) {
+        let data = without_partition(table, rows)?;
+        let column: Option<&StringArray> = rows.column(0).as_any().downcast_ref();
+        let Some(column) = column.filter(|_| table.spec().partition.is_some()) else {
+            parts.entry(None).or_default().push(data);
+            continue;
         };
-        Ok((Some(value.to_owned()), part))
-    };
-    parts.into_iter().map(take).collect()
+        let mut places: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+        for (row, value) in column.iter().enumerate() {
+            places.entry(value.unwrap_or_default()).or_default().push(row as u64);
+        }
+        for (value, rows) in places {
+            let part = if rows.len() == data.num_rows() {
+                data.clone()
+            } else {
+                take_record_batch(&data, &UInt64Array::from(rows)).map_err(|source| LakeError::Columns {
+                    table: table.as_str(),
+                    source,
+                })?
+            };
+            parts.entry(Some(value.to_owned())).or_default().push(part);
+        }
+    }
+    Ok(parts)
 }
 
 fn without_partition(table: TableName, rows: &RecordBatch) -> Result<RecordBatch, LakeError> {

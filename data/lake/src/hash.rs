@@ -2,26 +2,40 @@ use data_model::{
     Attribute, Brand, BrandRefresh, Media, OptionValue, Product, ProductOption, Quarantined, Rating, Review,
     ShippingPolicy, ShippingTier, Timestamp, Variant,
 };
-use sha2::{Digest, Sha256};
+use sha2::Digest as _;
+use sha2::Sha256;
 
-/// A refresh whose products are in order and each there once, with the hash of its content.
-#[derive(Debug, Clone, PartialEq)]
+use crate::LakeError;
+use crate::rows::catalogue::{CatalogueRows, Rated, StoreRows};
+
+/// A refresh whose products are rows of the lake's tables, in order and each there once, with the hash of its content.
+#[derive(Debug)]
 pub struct HashedRefresh {
-    pub(crate) refresh: BrandRefresh,
+    pub(crate) refresh: BrandRefresh<StoreRows>,
     pub(crate) hash: String,
 }
 
 impl HashedRefresh {
-    /// Sorts the products by their id, of several with one id keeps the first, and hashes what is left.
-    #[must_use]
-    pub fn new(mut refresh: BrandRefresh) -> Self {
-        let id = |product: &Product| product.key.platform_id;
-        if !refresh.products.is_sorted_by_key(id) {
-            refresh.products.sort_by_key(id);
-        }
-        refresh.products.dedup_by_key(|product| product.key.platform_id);
-        let hash = content_hash(&refresh);
-        Self { refresh, hash }
+    /// Makes rows of the products, sorted by their id, of several with one id the first, and hashes what is there.
+    ///
+    /// # Errors
+    /// The rows do not fit columns: more than 2 GiB of one text column.
+    pub fn new(refresh: BrandRefresh) -> Result<Self, LakeError> {
+        let (refresh, products) = without_products(refresh);
+        let places = (0..products.len()).map(|row| (0, row)).collect();
+        let products = CatalogueRows::new(vec![products.into_iter().collect()], places);
+        Self::of_rows(with_products(refresh, products))
+    }
+
+    /// The same of products that are in columns already.
+    ///
+    /// # Errors
+    /// As [`HashedRefresh::new`].
+    pub fn of_rows(refresh: BrandRefresh<CatalogueRows>) -> Result<Self, LakeError> {
+        let hash = hash_of(&refresh);
+        let (refresh, products) = without_products(refresh);
+        let refresh = with_products(refresh, products.finish()?);
+        Ok(Self { refresh, hash })
     }
 
     /// [`content_hash`] of it.
@@ -29,11 +43,44 @@ impl HashedRefresh {
     pub fn hash(&self) -> &str {
         &self.hash
     }
+}
 
-    /// What was hashed.
-    #[must_use]
-    pub const fn refresh(&self) -> &BrandRefresh {
-        &self.refresh
+fn without_products<P>(refresh: BrandRefresh<P>) -> (BrandRefresh<()>, P) {
+    let BrandRefresh {
+        brand,
+        run,
+        observed_at,
+        products,
+        shipping,
+        quarantined,
+    } = refresh;
+    let refresh = BrandRefresh {
+        brand,
+        run,
+        observed_at,
+        products: (),
+        shipping,
+        quarantined,
+    };
+    (refresh, products)
+}
+
+fn with_products<P>(refresh: BrandRefresh<()>, products: P) -> BrandRefresh<P> {
+    let BrandRefresh {
+        brand,
+        run,
+        observed_at,
+        products: (),
+        shipping,
+        quarantined,
+    } = refresh;
+    BrandRefresh {
+        brand,
+        run,
+        observed_at,
+        products,
+        shipping,
+        quarantined,
     }
 }
 
@@ -44,6 +91,13 @@ impl HashedRefresh {
 /// quarantined records. Two refreshes with the same hash are the same content.
 #[must_use]
 pub fn content_hash(refresh: &BrandRefresh) -> String {
+    let (refresh, products) = without_products(refresh.clone());
+    let places = (0..products.len()).map(|row| (0, row)).collect();
+    let products = CatalogueRows::new(vec![products.into_iter().collect()], places);
+    hash_of(&with_products(refresh, products))
+}
+
+fn hash_of(refresh: &BrandRefresh<CatalogueRows>) -> String {
     let BrandRefresh {
         brand,
         run: _,
@@ -54,7 +108,17 @@ pub fn content_hash(refresh: &BrandRefresh) -> String {
     } = refresh;
     let mut hash = Content::default();
     hash.brand(brand);
-    hash.list(products, Content::product);
+    hash.length(products.len());
+    products.digests().for_each(|digest| hash.bytes(digest));
+    hash.length(products.rated().len());
+    for (id, Rated { rating, reviews }) in products.rated() {
+        hash.id(*id);
+        hash.maybe(*rating, |hash, Rating { average, count }| {
+            hash.number(average.to_bits());
+            hash.number(count);
+        });
+        hash.list(reviews, Content::review);
+    }
     hash.maybe(shipping.as_ref(), Content::shipping);
     hash.list(quarantined, |hash, record| {
         let Quarantined {
@@ -66,45 +130,51 @@ pub fn content_hash(refresh: &BrandRefresh) -> String {
         hash.text(subject);
         hash.text(reason);
     });
-    hash.finish()
+    hex::encode(hash.digest())
+}
+
+/// SHA-256 of what a product's rows hold.
+pub(crate) type Digest = [u8; 32];
+
+/// Hashes a product but for its store, `updated_at`, rating and reviews. `scratch` is room to write it in, used again
+/// from product to product; afterwards it is as long as what was hashed.
+pub(crate) fn product_digest(product: &Product, scratch: &mut Vec<u8>) -> Digest {
+    scratch.clear();
+    let mut content = Content(std::mem::take(scratch));
+    content.product(product);
+    let digest = content.digest();
+    *scratch = content.0;
+    digest
 }
 
 /// Every value is written so that no two different sequences of values give the same bytes: texts and lists
 /// begin with their length, options with whether they are there.
 #[derive(Default)]
-struct Content {
-    hash: Sha256,
-    /// Written, and not yet hashed: most values are shorter than the blocks that a hash works in.
-    waiting: Vec<u8>,
-}
-
-/// So much waits at most before it is hashed.
-const WAITING_MAX: usize = 16 << 10;
+struct Content(Vec<u8>);
 
 impl Content {
     fn bytes(&mut self, bytes: &[u8]) {
-        if self.waiting.len() + bytes.len() > WAITING_MAX {
-            self.hash.update(&self.waiting);
-            self.waiting.clear();
-            if bytes.len() > WAITING_MAX {
-                self.hash.update(bytes);
-                return;
-            }
-        }
-        self.waiting.extend_from_slice(bytes);
+        self.0.extend_from_slice(bytes);
     }
 
-    fn finish(mut self) -> String {
-        self.hash.update(&self.waiting);
-        hex::encode(self.hash.finalize())
+    fn digest(&self) -> Digest {
+        Sha256::digest(&self.0).into()
     }
 
-    fn number(&mut self, number: impl Into<i128>) {
+    fn number(&mut self, number: impl Into<i64>) {
         self.bytes(&number.into().to_le_bytes());
     }
 
+    fn id(&mut self, id: u64) {
+        self.bytes(&id.to_le_bytes());
+    }
+
+    fn length(&mut self, length: usize) {
+        self.bytes(&(length as u64).to_le_bytes());
+    }
+
     fn text(&mut self, text: &str) {
-        self.bytes(&(text.len() as u64).to_le_bytes());
+        self.length(text.len());
         self.bytes(text.as_bytes());
     }
 
@@ -128,7 +198,7 @@ impl Content {
     }
 
     fn list<T>(&mut self, values: &[T], mut write: impl FnMut(&mut Self, &T)) {
-        self.bytes(&(values.len() as u64).to_le_bytes());
+        self.length(values.len());
         values.iter().for_each(|value| write(self, value));
     }
 
@@ -171,14 +241,13 @@ impl Content {
             media,
             variants,
             currency,
-            rating,
-            reviews,
+            rating: _,
+            reviews: _,
             created_at,
             published_at,
             updated_at: _,
         } = product;
-        self.text(key.store.as_str());
-        self.number(key.platform_id);
+        self.id(key.platform_id);
         [handle, title, description]
             .into_iter()
             .for_each(|text| self.text(text));
@@ -214,11 +283,6 @@ impl Content {
         );
         self.list(variants, Self::variant);
         self.text(currency.as_str());
-        self.maybe(*rating, |hash, Rating { average, count }| {
-            hash.number(average.to_bits());
-            hash.number(count);
-        });
-        self.list(reviews, Self::review);
         self.maybe_moment(*created_at);
         self.maybe_moment(*published_at);
     }
@@ -235,7 +299,7 @@ impl Content {
             grams,
             image,
         } = variant;
-        self.number(id.0);
+        self.id(id.0);
         self.text(title);
         self.maybe_text(sku.as_ref());
         self.list(options, |hash, OptionValue { name, value }| {

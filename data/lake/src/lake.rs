@@ -105,7 +105,7 @@ impl Lake {
     /// The storage fails, a table is not readable, a store occurs twice, or others commit without pause.
     #[tracing::instrument(target = "trace::lake", name = "lake commit", level = "info", skip_all, fields(brands = refreshes.len()))]
     pub async fn commit(&self, refreshes: Vec<BrandRefresh>, run: RunSummaryRow) -> Result<CommitReport, LakeError> {
-        let hashed = compute(move || Ok(refreshes.into_iter().map(HashedRefresh::new).collect())).await?;
+        let hashed = compute(move || refreshes.into_iter().map(HashedRefresh::new).collect()).await?;
         self.commit_hashed(hashed, run).await
     }
 
@@ -412,11 +412,7 @@ fn cut(refreshes: Vec<HashedRefresh>) -> Vec<Vec<HashedRefresh>> {
     let (mut parts, mut bytes, mut rows): (Vec<Vec<HashedRefresh>>, usize, usize) = (Vec::new(), 0, 0);
     for hashed in refreshes {
         let products = &hashed.refresh.products;
-        let size: usize = products.iter().map(text_bytes).sum();
-        let count: usize = products
-            .iter()
-            .map(|product| 1 + product.variants.len() + product.reviews.len())
-            .sum();
+        let (size, count) = (products.text_bytes, products.len());
         match parts.last_mut() {
             Some(part) if bytes + size <= TICK_BYTES_MAX && rows + count <= TICK_ROWS_MAX => part.push(hashed),
             _ => {
@@ -428,10 +424,4 @@ fn cut(refreshes: Vec<HashedRefresh>) -> Vec<Vec<HashedRefresh>> {
         rows += count;
     }
     parts
-}
-
-fn text_bytes(product: &data_model::Product) -> usize {
-    let media: usize = product.media.iter().map(|media| media.url.len()).sum();
-    let reviews: usize = product.reviews.iter().map(|review| review.body.len()).sum();
-    product.description.len() + product.title.len() + media + reviews
 }

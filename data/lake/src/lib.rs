@@ -42,6 +42,7 @@ pub use hash::{HashedRefresh, content_hash};
 pub use history::StoreHistory;
 pub use lake::{CommitReport, Lake};
 pub use rows::brands::BrandRow;
+pub use rows::catalogue::{CatalogueRows, ProductColumns, Rated};
 pub use rows::runs::{RunSummaryRow, TickCounts};
 pub use snapshot::{AsOf, LakeSnapshot};
 pub use table::TableName;

@@ -2,23 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use arrow::record_batch::RecordBatch;
 use bytes::Bytes;
-use data_model::{BrandRefresh, BrandSlug, DeliverySample, StoreHost, Timestamp};
+use data_model::{Brand, BrandRefresh, BrandSlug, DeliverySample, StoreHost, Timestamp};
 
 use crate::files::Wanted;
 use crate::hash::HashedRefresh;
 use crate::replace::{load, store_runs};
-use crate::rows::Room;
 use crate::rows::brands::BrandRows;
+use crate::rows::catalogue::StoreRows;
 use crate::rows::columns::Columns;
 use crate::rows::delivery::DeliveryRows;
-use crate::rows::history::{HistoryRows, Observed, Offered};
-use crate::rows::products::ProductRows;
+use crate::rows::history::{HistoryRows, Observed, Offered, first_seen};
 use crate::rows::quarantine::QuarantineRows;
 use crate::rows::reviews::ReviewRows;
 use crate::rows::runs::TickCounts;
 use crate::rows::shipping::ShippingRows;
-use crate::rows::variants::VariantRows;
 use crate::tick::Rows;
 use crate::{LakeError, TableName};
 
@@ -78,12 +77,10 @@ pub(crate) fn refresh(
     tick: u64,
     buckets: u32,
 ) -> Result<Plan, LakeError> {
-    let mut room = Room::default();
-    changed.iter().for_each(|hashed| room.add(&hashed.refresh));
-    let (mut products, mut variants) = (ProductRows::with_room(&room), VariantRows::with_room(&room));
+    let (mut products, mut variants, mut history) = (Vec::new(), Vec::new(), Vec::new());
     let mut reviews = ReviewRows::default();
     let (mut shipping, mut quarantine) = (ShippingRows::default(), QuarantineRows::default());
-    let (mut brands, mut history) = (BrandRows::default(), HistoryRows::default());
+    let mut brands = BrandRows::default();
     let mut counts = TickCounts {
         brands_unchanged: wide(brands_unchanged),
         ..TickCounts::default()
@@ -92,15 +89,10 @@ pub(crate) fn refresh(
     for HashedRefresh { refresh, hash } in changed {
         let (brand, store) = (&refresh.brand, &refresh.brand.store);
         let bucket = bucket(store, buckets);
-        let ids: Vec<String> = refresh
-            .products
-            .iter()
-            .map(|product| product.key.id().to_string())
-            .collect();
-        for (product, id) in refresh.products.iter().zip(&ids) {
-            products.push(bucket, brand, id, product);
-            variants.push(bucket, brand, id, product);
-            reviews.push(bucket, brand, id, product);
+        products.extend(refresh.products.products(brand, bucket)?);
+        let offering = refresh.products.variants(brand, bucket)?;
+        for (id, rated) in &refresh.products.rated {
+            reviews.push(bucket, brand, *id, &rated.reviews);
         }
         if let Some(policy) = &refresh.shipping {
             shipping.push(bucket, brand, policy);
@@ -113,20 +105,19 @@ pub(crate) fn refresh(
             run: Some(&refresh.run),
             tick,
         };
-        let now = refresh.products.iter().zip(&ids);
-        history.push(store, Some(brand.slug.as_str()), old, now, observed);
+        history.extend(observations(brand, old, &offering, observed)?);
+        variants.extend(offering);
         count(&mut counts, refresh, old);
     }
-    let history = history.finish()?;
-    counts.price_changes = wide(history.num_rows());
+    counts.price_changes = wide(history.iter().map(RecordBatch::num_rows).sum());
     let rows = vec![
         (TableName::PriceHistory, history),
-        (TableName::Variants, variants.finish()?),
-        (TableName::Products, products.finish()?),
-        (TableName::Reviews, reviews.finish()?),
-        (TableName::ShippingPolicies, shipping.finish()?),
-        (TableName::Quarantine, quarantine.finish()?),
-        (TableName::Brands, brands.finish()?),
+        (TableName::Variants, variants),
+        (TableName::Products, products),
+        (TableName::Reviews, vec![reviews.finish()?]),
+        (TableName::ShippingPolicies, vec![shipping.finish()?]),
+        (TableName::Quarantine, vec![quarantine.finish()?]),
+        (TableName::Brands, vec![brands.finish()?]),
     ];
     Ok(Plan {
         stores: changed
@@ -138,13 +129,34 @@ pub(crate) fn refresh(
     })
 }
 
-fn count(counts: &mut TickCounts, refresh: &BrandRefresh, old: &Offered) {
-    let now: HashSet<u64> = refresh.products.iter().map(|product| product.key.platform_id).collect();
+/// What is to be remembered of a store that offered `old` and offers what `now` holds.
+fn observations(
+    brand: &Brand,
+    old: &Offered,
+    now: &[RecordBatch],
+    observed: Observed<'_>,
+) -> Result<Vec<RecordBatch>, LakeError> {
+    if old.is_empty() {
+        let first: Option<Vec<RecordBatch>> = now
+            .iter()
+            .map(|variants| first_seen(brand, variants, observed))
+            .collect::<Result<_, _>>()?;
+        if let Some(first) = first {
+            return Ok(first);
+        }
+    }
+    let mut history = HistoryRows::default();
+    history.push(&brand.store, Some(brand.slug.as_str()), old, now, observed)?;
+    Ok(vec![history.finish()?])
+}
+
+fn count(counts: &mut TickCounts, refresh: &BrandRefresh<StoreRows>, old: &Offered) {
+    let now: HashSet<u64> = refresh.products.ids.iter().copied().collect();
     counts.brands_changed += 1;
-    counts.products += wide(refresh.products.len());
+    counts.products += wide(now.len());
     counts.products_added += wide(now.difference(&old.products).count());
     counts.products_removed += wide(old.products.difference(&now).count());
-    counts.variants += wide(refresh.products.iter().map(|product| product.variants.len()).sum());
+    counts.variants += wide(refresh.products.counts.variants);
     counts.quarantined += wide(refresh.quarantined.len());
 }
 
@@ -168,13 +180,13 @@ pub(crate) fn removal(
             store,
             None,
             old,
-            std::iter::empty(),
+            &[],
             Observed {
                 at: now,
                 run: None,
                 tick,
             },
-        );
+        )?;
         counts.products_removed += wide(old.products.len());
     }
     let history = history.finish()?;
@@ -182,7 +194,7 @@ pub(crate) fn removal(
     Ok(Plan {
         stores: stores.iter().cloned().collect(),
         counts,
-        rows: vec![(TableName::PriceHistory, history)],
+        rows: vec![(TableName::PriceHistory, vec![history])],
     })
 }
 
@@ -215,7 +227,7 @@ pub(crate) fn delivery(
     Ok(Plan {
         stores: sampled.iter().map(|(store, ..)| store.clone()).collect(),
         counts: TickCounts::default(),
-        rows: vec![(TableName::DeliveryMatrix, rows.finish()?)],
+        rows: vec![(TableName::DeliveryMatrix, vec![rows.finish()?])],
     })
 }
 

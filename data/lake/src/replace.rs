@@ -39,12 +39,12 @@ pub(crate) fn replace(
     table: TableName,
     files: Vec<(String, Bytes)>,
     stores: &BTreeSet<StoreHost>,
-    new: Option<&RecordBatch>,
+    new: &[RecordBatch],
     config: &LakeConfig,
 ) -> Result<Replaced, LakeError> {
     let old = load(table, files, Wanted::default())?;
     let old = runs(table, &old)?;
-    let new = runs(table, new.map(std::slice::from_ref).unwrap_or_default())?;
+    let new = runs(table, new)?;
     let replaced = |run: &&Run<'_>| stores.iter().any(|store| store.as_str() == run.store);
     if same_rows(
         &old.iter().filter(replaced).collect::<Vec<_>>(),

@@ -74,8 +74,8 @@ pub(crate) struct Head {
     pub(crate) ended: u64,
 }
 
-/// Rows of tables, each sorted by partition and then in the table's order.
-pub(crate) type Rows = Vec<(TableName, RecordBatch)>;
+/// Rows of tables, each table's sorted by partition and then in the table's order.
+pub(crate) type Rows = Vec<(TableName, Vec<RecordBatch>)>;
 
 /// A tick's rows as they are staged.
 #[derive(Debug, Default)]
@@ -89,12 +89,14 @@ pub(crate) async fn pack(tick: u64, rows: Rows) -> Result<(Packed, Rows), LakeEr
     compute(move || {
         let size = rows
             .iter()
-            .map(|(_, batch)| batch.get_array_memory_size())
+            .flat_map(|(_, batches)| batches)
+            .map(RecordBatch::get_array_memory_size)
             .sum::<usize>();
         let (mut bytes, mut staged) = (Vec::with_capacity(size / 3), Vec::new());
-        for (table, batch) in rows.iter().filter(|(_, batch)| batch.num_rows() > 0) {
+        let any = |batches: &[RecordBatch]| batches.iter().any(|batch| batch.num_rows() > 0);
+        for (table, batches) in rows.iter().filter(|(_, batches)| any(batches)) {
             let offset = bytes.len() as u64;
-            encode(batch, &mut bytes).map_err(|source| LakeError::Staged { tick, source })?;
+            encode(batches, &mut bytes).map_err(|source| LakeError::Staged { tick, source })?;
             staged.push(StagedTable {
                 table: table.as_str().to_owned(),
                 offset,
@@ -218,10 +220,10 @@ impl Ticks {
                 .ok_or_else(|| damaged("it is cut short"))?;
             rows.push((
                 table,
-                decode(table, part).map_err(|source| LakeError::Staged {
+                vec![decode(table, part).map_err(|source| LakeError::Staged {
                     tick: record.tick,
                     source,
-                })?,
+                })?],
             ));
         }
         Ok(rows)
@@ -331,11 +333,12 @@ fn entry(path: &ObjectPath) -> Option<Entry> {
     }
 }
 
-fn encode(batch: &RecordBatch, bytes: &mut Vec<u8>) -> Result<(), arrow::error::ArrowError> {
+fn encode(batches: &[RecordBatch], bytes: &mut Vec<u8>) -> Result<(), arrow::error::ArrowError> {
+    let Some(first) = batches.first() else { return Ok(()) };
     // What is staged is read by nobody unless a process dies, and gone within the second: a fast codec, not a tight one.
     let options = IpcWriteOptions::default().try_with_compression(Some(CompressionType::LZ4_FRAME))?;
-    let mut writer = FileWriter::try_new_with_options(bytes, &batch.schema(), options)?;
-    writer.write(batch)?;
+    let mut writer = FileWriter::try_new_with_options(bytes, &first.schema(), options)?;
+    batches.iter().try_for_each(|batch| writer.write(batch))?;
     writer.finish()
 }
 

@@ -2,9 +2,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Brand, CurrencyCode, Pincode, Product, RunId, StoreHost, Timestamp};
 
-/// One brand's whole catalogue as one crawl found it: what the lake takes in one piece.
+/// One brand's whole catalogue as one crawl found it: what the lake takes in one piece. `P` is the form that its
+/// products are in.
 #[derive(Debug, Clone, PartialEq)]
-pub struct BrandRefresh {
+pub struct BrandRefresh<P = Vec<Product>> {
     /// The brand, as its store presents itself now.
     pub brand: Brand,
     /// The run that found this.
@@ -12,7 +13,7 @@ pub struct BrandRefresh {
     /// When the crawl of this store ended.
     pub observed_at: Timestamp,
     /// Products sorted by platform id, each id once.
-    pub products: Vec<Product>,
+    pub products: P,
     /// Shipping terms, where they are known.
     pub shipping: Option<ShippingPolicy>,
     /// Records that could not be understood.

@@ -1,4 +1,4 @@
-use data_model::{Product, Quarantined};
+use data_model::{Product, Quarantined, Timestamp};
 use pipeline_parse::{BadRecord, EXCERPT_BYTES_MAX, ParseError, parse_products_page, record_excerpts};
 use rustc_hash::FxHashMap;
 
@@ -16,13 +16,42 @@ pub struct Catalogue {
     pub quarantined: Vec<Quarantined>,
 }
 
-/// What one page of a store says, each record understood or not, apart from the store's other pages.
+/// Takes in the products of a page, one after another, in the form in which they are wanted.
+pub trait Gather {
+    /// Nothing yet, with room for about so many products of a page of so many bytes.
+    fn with_room(products: usize, page_bytes: usize) -> Self;
+
+    /// Takes in a product.
+    fn push(&mut self, product: Product);
+}
+
+impl Gather for Vec<Product> {
+    fn with_room(products: usize, _: usize) -> Self {
+        Self::with_capacity(products)
+    }
+
+    fn push(&mut self, product: Product) {
+        self.push(product);
+    }
+}
+
+/// What one page of a store says, each record understood or not, apart from the store's other pages. `G` is the form
+/// that its products are in.
 #[derive(Debug, Default)]
-pub struct PageRead {
+pub struct PageRead<G = Vec<Product>> {
     records: usize,
     ids: Vec<u64>,
-    products: Vec<Product>,
+    taken: Vec<Taken>,
+    products: G,
     entries: Vec<Entry>,
+}
+
+/// A product of a page.
+#[derive(Debug, Clone, Copy)]
+struct Taken {
+    id: u64,
+    updated_at: Option<Timestamp>,
+    variants: usize,
 }
 
 /// A record, or a part of one, that could not be understood.
@@ -37,7 +66,7 @@ struct Entry {
     excerpt: String,
 }
 
-impl PageRead {
+impl<G: Gather> PageRead<G> {
     /// Reads a page as answered.
     ///
     /// # Errors
@@ -47,7 +76,8 @@ impl PageRead {
         let mut read = Self {
             records: page.records.len(),
             ids: Vec::with_capacity(page.records.len()),
-            products: Vec::with_capacity(page.records.len()),
+            taken: Vec::with_capacity(page.records.len()),
+            products: G::with_room(page.records.len(), bytes.len()),
             entries: Vec::new(),
         };
         // Of records that were read but cannot be understood: their text is looked up once, at the end of the page.
@@ -59,6 +89,11 @@ impl PageRead {
                     match normalise_product(&raw, context) {
                         Ok(Normalised { product, left_out }) => {
                             misfits.extend(left_out.into_iter().map(|reason| (index + 1, raw.id, reason, true)));
+                            read.taken.push(Taken {
+                                id: product.key.platform_id,
+                                updated_at: product.updated_at,
+                                variants: product.variants.len(),
+                            });
                             read.products.push(product);
                         }
                         Err(rejection) => misfits.push((index + 1, raw.id, rejection.to_string(), false)),
@@ -70,7 +105,9 @@ impl PageRead {
         read.note_misfits(bytes, misfits);
         Ok(read)
     }
+}
 
+impl<G> PageRead<G> {
     fn note_bad(&mut self, bad: BadRecord) {
         self.ids.extend(bad.id);
         self.entries.push(Entry {
@@ -104,7 +141,7 @@ impl PageRead {
     /// How many variants were understood.
     #[must_use]
     pub fn variants(&self) -> usize {
-        self.products.iter().map(|product| product.variants.len()).sum()
+        self.taken.iter().map(|taken| taken.variants).sum()
     }
 
     /// How many records the page lists.
@@ -125,29 +162,27 @@ impl PageRead {
 /// A product that stands on several pages (they shift while a store is read) is taken once: as last updated, and of
 /// two with the same moment, or none, as on the later page.
 #[derive(Debug)]
-pub struct CatalogueBuilder {
+pub struct CatalogueBuilder<G = Vec<Product>> {
     context: StoreContext,
-    pages: usize,
     variants: usize,
-    products: Vec<Product>,
-    places: FxHashMap<u64, usize>,
+    pages: Vec<G>,
+    /// The product of each id that was found: its page, its place there, and when it was last updated.
+    places: FxHashMap<u64, (usize, usize, Option<Timestamp>)>,
     quarantined: Vec<(Option<u64>, Quarantined)>,
 }
 
-impl CatalogueBuilder {
-    /// An empty catalogue of this store.
-    #[must_use]
-    pub fn new(context: StoreContext) -> Self {
-        Self {
-            context,
-            pages: 0,
-            variants: 0,
-            products: Vec::new(),
-            places: FxHashMap::default(),
-            quarantined: Vec::new(),
-        }
-    }
+/// A whole catalogue, its products still page by page.
+#[derive(Debug)]
+pub struct Gathered<G> {
+    /// The products of each page, those too that stand on another page as well.
+    pub pages: Vec<G>,
+    /// Page and place on it of each product, sorted by the platform's id, each id once.
+    pub order: Vec<(usize, usize)>,
+    /// What could not be understood, in the order of the pages.
+    pub quarantined: Vec<Quarantined>,
+}
 
+impl CatalogueBuilder {
     /// Takes the next page, as answered.
     ///
     /// # Errors
@@ -158,11 +193,50 @@ impl CatalogueBuilder {
         Ok(())
     }
 
+    /// The catalogue. A record that was understood on another page is not in quarantine.
+    #[must_use]
+    pub fn finish(self) -> Catalogue {
+        let Gathered {
+            pages,
+            order,
+            quarantined,
+        } = self.gathered();
+        let mut pages: Vec<Vec<Option<Product>>> = pages
+            .into_iter()
+            .map(|page| page.into_iter().map(Some).collect())
+            .collect();
+        let products = order.into_iter().filter_map(|(page, row)| pages[page][row].take());
+        Catalogue {
+            products: products.collect(),
+            quarantined,
+        }
+    }
+}
+
+impl<G> CatalogueBuilder<G> {
+    /// An empty catalogue of this store.
+    #[must_use]
+    pub fn new(context: StoreContext) -> Self {
+        Self {
+            context,
+            variants: 0,
+            pages: Vec::new(),
+            places: FxHashMap::default(),
+            quarantined: Vec::new(),
+        }
+    }
+
     /// Takes the next page, which was read for this store before.
-    pub fn add(&mut self, page: PageRead) {
-        self.pages += 1;
+    pub fn add(&mut self, page: PageRead<G>) {
         self.variants += page.variants();
-        page.products.into_iter().for_each(|product| self.take(product));
+        for (row, taken) in page.taken.iter().enumerate() {
+            let place = (self.pages.len(), row, taken.updated_at);
+            let known = self.places.entry(taken.id).or_insert(place);
+            if taken.updated_at >= known.2 {
+                *known = place;
+            }
+        }
+        self.pages.push(page.products);
         for Entry {
             id,
             of,
@@ -183,22 +257,7 @@ impl CatalogueBuilder {
     }
 
     fn place(&self, position: usize) -> String {
-        format!("page {}, product {position}", self.pages)
-    }
-
-    fn take(&mut self, product: Product) {
-        match self.places.get(&product.key.platform_id) {
-            Some(place) => {
-                let known = &mut self.products[*place];
-                if product.updated_at >= known.updated_at {
-                    *known = product;
-                }
-            }
-            None => {
-                self.places.insert(product.key.platform_id, self.products.len());
-                self.products.push(product);
-            }
-        }
+        format!("page {}, product {position}", self.pages.len())
     }
 
     fn quarantine(&mut self, id: Option<u64>, subject: String, reason: String, mut excerpt: String) {
@@ -217,11 +276,11 @@ impl CatalogueBuilder {
         }
     }
 
-    /// The catalogue. A record that was understood on another page is not in quarantine.
+    /// The catalogue, page by page. A record that was understood on another page is not in quarantine.
     #[must_use]
-    pub fn finish(self) -> Catalogue {
+    pub fn gathered(self) -> Gathered<G> {
         let Self {
-            mut products,
+            pages,
             places,
             quarantined,
             ..
@@ -232,7 +291,13 @@ impl CatalogueBuilder {
             .filter(|(id, _)| missing(id))
             .map(|(_, entry)| entry)
             .collect();
-        products.sort_unstable_by_key(|product| product.key.platform_id);
-        Catalogue { products, quarantined }
+        let mut order: Vec<(u64, usize, usize)> =
+            places.into_iter().map(|(id, (page, row, _))| (id, page, row)).collect();
+        order.sort_unstable();
+        Gathered {
+            pages,
+            order: order.into_iter().map(|(_, page, row)| (page, row)).collect(),
+            quarantined,
+        }
     }
 }

@@ -15,7 +15,7 @@ mod reviews;
 mod text;
 mod variants;
 
-pub use catalogue::{Catalogue, CatalogueBuilder, PageRead, QUARANTINE_MAX};
+pub use catalogue::{Catalogue, CatalogueBuilder, Gather, Gathered, PageRead, QUARANTINE_MAX};
 pub use category::categorise;
 pub use html::{DESCRIPTION_CHARS_MAX, html_to_text};
 pub use product::{Normalised, Rejection, StoreContext, normalise_product};

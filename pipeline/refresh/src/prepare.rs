@@ -1,13 +1,14 @@
 //! From landed pages to what the lake takes in.
 
+use data_lake::CatalogueRows;
 use data_model::{Brand, BrandRefresh, CurrencyCode, RunId};
 use data_storage::Storage;
 use pipeline_crawl::{LandingError, RegisteredBrand, StoreCrawl, StoreFacts, read_page};
-use pipeline_normalise::CatalogueBuilder;
+use pipeline_normalise::{CatalogueBuilder, Gathered, PageRead};
 use pipeline_parse::ParseError;
 
 use crate::ratings::Ratings;
-use crate::reader::{StoreReader, context_of};
+use crate::reader::{Columns, StoreReader, context_of};
 
 /// Raised whenever parsing or normalising understands the same page otherwise than before: then every catalogue is
 /// read again from its landed pages, without asking the stores.
@@ -84,7 +85,7 @@ pub(crate) fn brand_now(registered: &RegisteredBrand, facts: &StoreFacts, curren
     }
 }
 
-fn bounded(builder: &CatalogueBuilder, limit: usize) -> Result<(), PrepareError> {
+fn bounded(builder: &CatalogueBuilder<Columns>, limit: usize) -> Result<(), PrepareError> {
     if builder.variants() > limit {
         return Err(PrepareError::TooMany { limit });
     }
@@ -101,7 +102,7 @@ pub(crate) async fn prepare(
     currency_before: Option<CurrencyCode>,
     reader: Option<&StoreReader>,
     variants_max: usize,
-) -> Result<BrandRefresh, PrepareError> {
+) -> Result<BrandRefresh<CatalogueRows>, PrepareError> {
     let context = context_of(registered, &crawl.facts, currency_before).ok_or(PrepareError::CurrencyUnknown)?;
     let brand = brand_now(registered, &crawl.facts, context.currency);
     let mut builder = CatalogueBuilder::new(context.clone());
@@ -112,25 +113,26 @@ pub(crate) async fn prepare(
             continue;
         }
         let page = read_page(storage, &crawl.landing, &crawl.store, file, mark).await?;
-        let read = tokio::task::spawn_blocking(move || {
-            let read = builder.page(&page);
-            (builder, read)
-        });
-        let (back, read) = read.await?;
-        builder = back;
-        read.map_err(|source| PrepareError::Page {
+        let understood = context.clone();
+        let read = tokio::task::spawn_blocking(move || PageRead::of(&page, &understood));
+        builder.add(read.await?.map_err(|source| PrepareError::Page {
             file: file.to_owned(),
             source,
-        })?;
+        })?);
         bounded(&builder, variants_max)?;
     }
-    let catalogue = tokio::task::spawn_blocking(move || builder.finish()).await?;
+    let Gathered {
+        pages,
+        order,
+        quarantined,
+    } = builder.gathered();
+    let pages = pages.into_iter().map(|Columns(page)| page).collect();
     Ok(BrandRefresh {
         brand,
         run: run.clone(),
         observed_at: crawl.ended_at,
-        products: catalogue.products,
+        products: CatalogueRows::new(pages, order),
         shipping: None,
-        quarantined: catalogue.quarantined,
+        quarantined,
     })
 }

@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use data_model::{Product, Rating, Review, StoreHost, Timestamp};
+use data_lake::Rated;
+use data_model::{Rating, Review, StoreHost, Timestamp};
 use data_storage::{Storage, StorageError, get_bytes, put_over};
 use object_store::ObjectStoreExt;
 use object_store::path::Path;
@@ -82,15 +83,14 @@ impl Ratings {
         }
     }
 
-    /// The products whose pages are to be read next, with their handles: those never read, then those read longest ago.
-    pub(crate) fn due(&self, products: &[Product], most: u32) -> Vec<(u64, String)> {
-        let read_at = |product: &&Product| self.pages.get(&product.key.platform_id).map(|page| page.read_at);
-        let mut due: Vec<&Product> = products.iter().collect();
-        due.sort_by_key(read_at);
-        let named = |product: &Product| (product.key.platform_id, product.handle.clone());
+    /// Which of the products, told with their handles, have pages that are to be read next: those never read, then those
+    /// read longest ago.
+    pub(crate) fn due<'a>(&self, products: impl Iterator<Item = (u64, &'a str)>, most: u32) -> Vec<(u64, String)> {
+        let mut due: Vec<(u64, &str)> = products.collect();
+        due.sort_by_key(|(product, _)| self.pages.get(product).map(|page| page.read_at));
         due.into_iter()
             .take(usize::try_from(most).unwrap_or(usize::MAX))
-            .map(named)
+            .map(|(product, handle)| (product, handle.to_owned()))
             .collect()
     }
 
@@ -108,21 +108,21 @@ impl Ratings {
         self.pages.insert(product, RatedPage { read_at, said });
     }
 
-    /// Forgets products that the store lists no more.
-    pub(crate) fn keep_only(&mut self, products: &[Product]) {
-        let listed: BTreeSet<u64> = products.iter().map(|product| product.key.platform_id).collect();
+    /// Forgets products that the store does not list any more.
+    pub(crate) fn keep_only(&mut self, listed: impl Iterator<Item = u64>) {
+        let listed: BTreeSet<u64> = listed.collect();
         self.pages.retain(|product, _| listed.contains(product));
     }
 
-    /// Gives products the ratings and reviews of their pages.
-    pub(crate) fn merge_into(&self, products: &mut [Product]) {
-        for product in products {
-            let Some(page) = self.pages.get(&product.key.platform_id) else {
-                continue;
+    /// The ratings and reviews of products' pages.
+    pub(crate) fn said(&self) -> impl Iterator<Item = (u64, Rated)> {
+        self.pages.iter().map(|(product, page)| {
+            let rated = Rated {
+                rating: page.said.rating.map(|(average, count)| Rating { average, count }),
+                reviews: page.said.reviews.iter().map(review).collect(),
             };
-            product.rating = page.said.rating.map(|(average, count)| Rating { average, count });
-            product.reviews = page.said.reviews.iter().map(review).collect();
-        }
+            (*product, rated)
+        })
     }
 }
 

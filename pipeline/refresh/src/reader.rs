@@ -2,9 +2,10 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use data_model::CurrencyCode;
+use data_lake::ProductColumns;
+use data_model::{CurrencyCode, Product};
 use pipeline_crawl::{PageReader, PageScan, RegisteredBrand, ScanOnly, StoreFacts};
-use pipeline_normalise::{PageRead, StoreContext};
+use pipeline_normalise::{Gather, PageRead, StoreContext};
 use pipeline_parse::ParseError;
 
 /// Room for pages that were read while their store was being crawled, in bytes of their bodies.
@@ -37,6 +38,20 @@ impl Room {
 /// About what a variant takes at least, once it is understood.
 const VARIANT_BYTES: u64 = 600;
 
+/// The products of a page in the lake's columns: what is read ahead takes less memory so, and is written as it is.
+#[derive(Debug, Default)]
+pub(crate) struct Columns(pub(crate) ProductColumns);
+
+impl Gather for Columns {
+    fn with_room(products: usize, page_bytes: usize) -> Self {
+        Self(ProductColumns::with_room(products, page_bytes))
+    }
+
+    fn push(&mut self, product: Product) {
+        self.0.push(product);
+    }
+}
+
 /// Understands the pages of one store while they come in, as long as there is room; the others are read again from
 /// the landing.
 #[derive(Debug)]
@@ -51,7 +66,7 @@ pub(crate) struct StoreReader {
 struct Kept {
     bytes: u64,
     /// By the SHA-256 of their bodies, with the currency that they were understood in.
-    pages: HashMap<String, (CurrencyCode, PageRead)>,
+    pages: HashMap<String, (CurrencyCode, PageRead<Columns>)>,
 }
 
 impl StoreReader {
@@ -65,7 +80,7 @@ impl StoreReader {
     }
 
     /// A page that was read with this outcome, if it was kept and nobody took it before.
-    pub(crate) fn take(&self, sha256: &str, context: &StoreContext) -> Option<PageRead> {
+    pub(crate) fn take(&self, sha256: &str, context: &StoreContext) -> Option<PageRead<Columns>> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let (currency, page) = kept.pages.remove(sha256)?;
         (currency == context.currency).then_some(page)
@@ -79,7 +94,7 @@ impl PageReader for StoreReader {
         else {
             return ScanOnly.scan(facts, sha256, body);
         };
-        let page = match PageRead::of(body, &context) {
+        let page = match PageRead::<Columns>::of(body, &context) {
             Ok(page) => page,
             Err(error) => {
                 self.room.give_back(bytes);

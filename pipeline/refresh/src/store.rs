@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use data_lake::HashedRefresh;
-use data_model::{BrandRefresh, Clock, CurrencyCode, Product, RunId, StoreHost};
+use data_lake::{CatalogueRows, HashedRefresh, LakeError};
+use data_model::{BrandRefresh, Clock, CurrencyCode, RunId, StoreHost};
 use data_storage::Storage;
 use pipeline_crawl::{
     CrawlError, CrawlJob, CrawlState, Crawler, LandingError, PageReader, Progress, RegisteredBrand, StoreCrawl,
@@ -101,6 +101,8 @@ enum StoreFailure {
     Held(#[from] HeldError),
     #[error(transparent)]
     Ratings(#[from] RatingsError),
+    #[error("its products do not fit columns")]
+    Columns(#[from] LakeError),
     #[error("a worker broke off")]
     Worker(#[from] tokio::task::JoinError),
 }
@@ -113,6 +115,7 @@ impl StoreFailure {
             Self::State(_) => "crawl_state",
             Self::Held(_) => "held_state",
             Self::Ratings(_) => "ratings_state",
+            Self::Columns(_) => "columns",
             Self::Worker(_) => "worker",
         }
     }
@@ -268,13 +271,7 @@ impl Shared {
         let refresh = self.prepare(brand, &crawl, Some(reader)).await?;
         let products = refresh.products.len() as u64;
         summary.products = products;
-        summary.variants = Some(
-            refresh
-                .products
-                .iter()
-                .map(|product| product.variants.len() as u64)
-                .sum(),
-        );
+        summary.variants = Some(refresh.products.variants() as u64);
         summary.quarantined = refresh.quarantined.len() as u64;
         let before = in_lake.map_or(0, |known| known.products);
         let found = Found {
@@ -356,11 +353,11 @@ impl Shared {
         &self,
         brand: &RegisteredBrand,
         ratings: &mut Ratings,
-        products: &[Product],
+        products: &CatalogueRows,
     ) -> Result<(), StoreFailure> {
         let store = self.storefront.store(&brand.base_url).map_err(CrawlError::Store)?;
-        ratings.keep_only(products);
-        for (product, handle) in ratings.due(products, self.config.product_pages_max) {
+        ratings.keep_only(products.ids());
+        for (product, handle) in ratings.due(products.handles(), self.config.product_pages_max) {
             let fetched = tokio::select! {
                 biased;
                 () = self.cancel.cancelled() => break,
@@ -399,7 +396,7 @@ impl Shared {
         brand: &RegisteredBrand,
         crawl: &StoreCrawl,
         reader: Option<&StoreReader>,
-    ) -> Result<BrandRefresh, PrepareError> {
+    ) -> Result<BrandRefresh<CatalogueRows>, PrepareError> {
         // Never closed, so the permit is always given.
         let _worker = self.workers.acquire().await;
         let currency_before = self.lake.get(&brand.store).map(|known| known.currency);
@@ -430,17 +427,16 @@ impl Shared {
         let ratings = Ratings::load(&self.storage, &brand.store)
             .await
             .map_err(|error| failed(error.into()))?;
-        rated(refresh, ratings).await.map_err(|error| failed(error.into()))
+        rated(refresh, ratings).await.map_err(failed)
     }
 }
 
 /// How many records make no product; a product of which a variant was left out is one.
-fn unreadable(refresh: &BrandRefresh) -> u64 {
-    let products: BTreeSet<String> = refresh
-        .products
-        .iter()
-        .map(|product| product.key.platform_id.to_string())
-        .collect();
+fn unreadable(refresh: &BrandRefresh<CatalogueRows>) -> u64 {
+    if refresh.quarantined.is_empty() {
+        return 0;
+    }
+    let products: BTreeSet<String> = refresh.products.ids().map(|id| id.to_string()).collect();
     let lost = refresh
         .quarantined
         .iter()
@@ -449,10 +445,10 @@ fn unreadable(refresh: &BrandRefresh) -> u64 {
 }
 
 /// The catalogue with its ratings, under the hash by which the lake will know it.
-async fn rated(mut refresh: BrandRefresh, ratings: Ratings) -> Result<HashedRefresh, tokio::task::JoinError> {
+async fn rated(mut refresh: BrandRefresh<CatalogueRows>, ratings: Ratings) -> Result<HashedRefresh, StoreFailure> {
     let hashed = tokio::task::spawn_blocking(move || {
-        ratings.merge_into(&mut refresh.products);
-        HashedRefresh::new(refresh)
+        refresh.products.rate(ratings.said());
+        HashedRefresh::of_rows(refresh)
     });
-    hashed.await
+    Ok(hashed.await??)
 }

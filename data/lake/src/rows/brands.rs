@@ -2,8 +2,9 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int32Builder, Int64Array, Int64Builder, StringArray, StringBuilder};
 use arrow::record_batch::RecordBatch;
-use data_model::{Brand, BrandRefresh, PriceSummary, RunId, Timestamp};
+use data_model::{Brand, BrandRefresh, RunId, Timestamp};
 
+use super::catalogue::{StoreCounts, StoreRows};
 use super::columns::{Columns, moments, some_int, some_text};
 use super::{batch, count};
 use crate::{LakeError, TableName};
@@ -46,7 +47,7 @@ pub(crate) struct BrandRows {
 }
 
 impl BrandRows {
-    pub(crate) fn push(&mut self, bucket: i32, refresh: &BrandRefresh, hash: &str) {
+    pub(crate) fn push(&mut self, bucket: i32, refresh: &BrandRefresh<StoreRows>, hash: &str) {
         let Brand {
             store,
             slug,
@@ -70,18 +71,19 @@ impl BrandRows {
             .zip(maybe)
             .for_each(|(column, text)| column.append_option(text.as_deref()));
         self.catalogue_hash.append_value(hash);
-        let products = &refresh.products;
-        let prices = || {
-            products
-                .iter()
-                .filter_map(|product| PriceSummary::of(&product.variants))
-        };
+        let StoreCounts {
+            variants,
+            reviews,
+            in_stock,
+            on_sale,
+        } = refresh.products.counts;
+        let products = refresh.products.ids.len();
         let counts = [
-            products.len(),
-            products.iter().map(|product| product.variants.len()).sum(),
-            products.iter().map(|product| product.reviews.len()).sum(),
-            prices().filter(|prices| prices.in_stock).count(),
-            prices().filter(|prices| prices.compare_at_minor.is_some()).count(),
+            products,
+            variants,
+            reviews,
+            in_stock,
+            on_sale,
             refresh.quarantined.len(),
         ];
         self.counts

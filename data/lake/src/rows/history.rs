@@ -1,10 +1,14 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, BooleanBuilder, Int64Builder, StringBuilder};
+use arrow::array::{
+    Array, ArrayRef, BooleanArray, BooleanBuilder, Int64Array, Int64Builder, StringArray, StringBuilder, new_null_array,
+};
+use arrow::datatypes::DataType;
 use arrow::record_batch::RecordBatch;
-use data_model::{CurrencyCode, PriceEvent, PricePoint, Product, ProductKey, RunId, StoreHost, Timestamp, VariantId};
+use data_model::{Brand, CurrencyCode, PriceEvent, PricePoint, ProductKey, RunId, StoreHost, Timestamp, VariantId};
 
+use super::catalogue::{repeated, repeated_moment};
 use super::columns::{Columns, moments, some_int};
 use super::{batch, id_from_column, id_to_column};
 use crate::{LakeError, TableName};
@@ -27,6 +31,11 @@ pub(crate) struct Offered {
 }
 
 impl Offered {
+    /// Whether there was nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.offers.is_empty()
+    }
+
     /// Adds the rows `rows` of a batch of `variants`, which are this store's.
     pub(crate) fn add(&mut self, batch: &RecordBatch, rows: std::ops::Range<usize>) -> Result<(), LakeError> {
         let columns = Columns::new(TableName::Variants, batch);
@@ -81,33 +90,128 @@ pub(crate) struct HistoryRows {
     tick: Int64Builder,
 }
 
+/// What a store offers now, from its rows of `variants`.
+#[derive(Debug)]
+struct Offering<'a> {
+    product_id: &'a StringArray,
+    platform_product_id: &'a Int64Array,
+    variant_id: &'a Int64Array,
+    currency: &'a StringArray,
+    price_minor: &'a Int64Array,
+    compare_at_minor: &'a Int64Array,
+    available: &'a BooleanArray,
+}
+
+impl<'a> Offering<'a> {
+    fn of(variants: &'a RecordBatch) -> Result<Self, LakeError> {
+        let columns = Columns::new(TableName::Variants, variants);
+        Ok(Self {
+            product_id: columns.text("product_id")?,
+            platform_product_id: columns.int("platform_product_id")?,
+            variant_id: columns.int("variant_id")?,
+            currency: columns.text("currency")?,
+            price_minor: columns.int("price_minor")?,
+            compare_at_minor: columns.int("compare_at_minor")?,
+            available: columns.flag("available")?,
+        })
+    }
+
+    fn len(&self) -> usize {
+        self.variant_id.len()
+    }
+
+    /// Product and variant of a row, by the platform's ids.
+    fn key(&self, row: usize) -> (u64, u64) {
+        (
+            id_from_column(self.platform_product_id.value(row)),
+            id_from_column(self.variant_id.value(row)),
+        )
+    }
+
+    /// Whether every variant is there once; those of one product stand together.
+    fn is_each_once(&self) -> bool {
+        let mut start = 0;
+        (0..self.len()).all(|row| {
+            if self.key(row).0 != self.key(start).0 {
+                start = row;
+            }
+            (start..row).all(|other| self.key(other) != self.key(row))
+        })
+    }
+
+    fn offer(&self, row: usize, currency: CurrencyCode) -> Offer {
+        Offer {
+            currency,
+            price_minor: self.price_minor.value(row),
+            compare_at_minor: some_int(self.compare_at_minor, row),
+            available: self.available.value(row),
+        }
+    }
+}
+
+/// The rows of `price_history` that say of a store nobody knew what it offers: the columns of `variants` themselves.
+/// `None` where a variant is there more than once.
+pub(crate) fn first_seen(
+    brand: &Brand,
+    variants: &RecordBatch,
+    observed: Observed<'_>,
+) -> Result<Option<RecordBatch>, LakeError> {
+    let now = Offering::of(variants)?;
+    if !now.is_each_once() {
+        return Ok(None);
+    }
+    let rows = now.len();
+    let shared = |name: &'static str| -> Result<ArrayRef, LakeError> {
+        let columns = Columns::new(TableName::Variants, variants);
+        let column = variants.column_by_name(name).cloned();
+        column.ok_or_else(|| columns.invalid(name, "its absence"))
+    };
+    let no_number = || new_null_array(&DataType::Int64, rows);
+    let columns: Vec<ArrayRef> = vec![
+        repeated(&month(observed.at), rows),
+        repeated(brand.store.as_str(), rows),
+        repeated(brand.slug.as_str(), rows),
+        shared("product_id")?,
+        shared("platform_product_id")?,
+        shared("variant_id")?,
+        repeated(PriceEvent::FirstSeen.as_str(), rows),
+        shared("currency")?,
+        shared("price_minor")?,
+        shared("compare_at_minor")?,
+        shared("available")?,
+        new_null_array(&DataType::Utf8, rows),
+        no_number(),
+        no_number(),
+        new_null_array(&DataType::Boolean, rows),
+        repeated_moment(observed.at, rows),
+        match observed.run {
+            Some(run) => repeated(run.as_str(), rows),
+            None => new_null_array(&DataType::Utf8, rows),
+        },
+        Arc::new(Int64Array::from_value(id_to_column(observed.tick), rows)),
+    ];
+    batch(TableName::PriceHistory, columns).map(Some)
+}
+
 impl HistoryRows {
-    /// Adds one row for every variant of the store that is new, changed, or gone; `now` are its products, each once,
-    /// with their ids.
-    pub(crate) fn push<'a>(
+    /// Adds one row for every variant of the store that is new, changed, or gone; `now` are its rows of `variants`.
+    pub(crate) fn push(
         &mut self,
         store: &StoreHost,
         brand_slug: Option<&str>,
         before: &Offered,
-        now: impl Iterator<Item = (&'a Product, &'a String)>,
+        now: &[RecordBatch],
         observed: Observed<'_>,
-    ) {
+    ) -> Result<(), LakeError> {
         let brand_slug = brand_slug.unwrap_or(&before.brand_slug);
         let month = month(observed.at);
         let mut seen = HashSet::with_capacity(before.offers.len());
-        for (product, id) in now {
-            if before.offers.is_empty() {
-                // Nothing can be gone: only the variants of one product need be told apart.
-                seen.clear();
-            }
-            for variant in &product.variants {
-                let key = (product.key.platform_id, variant.id.0);
-                let offer = Offer {
-                    currency: product.currency,
-                    price_minor: variant.price_minor,
-                    compare_at_minor: variant.compare_at_minor,
-                    available: variant.available,
-                };
+        for variants in now {
+            let now = Offering::of(variants)?;
+            let columns = Columns::new(TableName::Variants, variants);
+            for row in 0..now.len() {
+                let key = now.key(row);
+                let offer = now.offer(row, columns.parse("currency", now.currency.value(row))?);
                 // An id that a hostile store gives twice counts once, as it did in `before`.
                 if !seen.insert(key) || before.offers.get(&key) == Some(&offer) {
                     continue;
@@ -116,7 +220,7 @@ impl HistoryRows {
                     &month,
                     store,
                     brand_slug,
-                    id,
+                    now.product_id.value(row),
                     key,
                     before.offers.get(&key).copied(),
                     Some(offer),
@@ -135,6 +239,7 @@ impl HistoryRows {
             .to_string();
             self.row(&month, store, brand_slug, &id, *key, Some(*offer), None, observed);
         }
+        Ok(())
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one row")]

@@ -1,6 +1,7 @@
 //! Rows of the tables: from the model to Arrow and back.
 
 pub(crate) mod brands;
+pub(crate) mod catalogue;
 pub(crate) mod columns;
 pub(crate) mod delivery;
 pub(crate) mod history;
@@ -16,48 +17,15 @@ use std::sync::Arc;
 
 use arrow::array::ArrayRef;
 use arrow::record_batch::RecordBatch;
-use data_model::BrandRefresh;
 
 use crate::{LakeError, TableName};
 
-/// How much a tick's rows will hold. A column that grows by doubling is copied again and again, and a tick's are large.
+/// About how much a page of products will hold. A column that grows by doubling is copied again and again.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Room {
     pub(crate) products: usize,
-    pub(crate) variants: usize,
-    pub(crate) media: usize,
-    /// Bytes of texts.
-    pub(crate) descriptions: usize,
-    pub(crate) titles: usize,
-    pub(crate) handles: usize,
-    pub(crate) media_urls: usize,
-    pub(crate) variant_images: usize,
-    /// Of the store's host and the brand's slug, once a product and once a variant.
-    pub(crate) product_brands: [usize; 2],
-    pub(crate) variant_brands: [usize; 2],
-}
-
-impl Room {
-    pub(crate) fn add(&mut self, refresh: &BrandRefresh) {
-        let names = [refresh.brand.store.as_str().len(), refresh.brand.slug.as_str().len()];
-        let mut variants = 0;
-        for product in &refresh.products {
-            variants += product.variants.len();
-            self.media += product.media.len();
-            self.descriptions += product.description.len();
-            self.titles += product.title.len();
-            self.handles += product.handle.len();
-            self.media_urls += product.media.iter().map(|media| media.url.len()).sum::<usize>();
-            let images = product.variants.iter().filter_map(|variant| variant.image.as_ref());
-            self.variant_images += images.map(String::len).sum::<usize>();
-        }
-        self.products += refresh.products.len();
-        self.variants += variants;
-        for (place, name) in names.into_iter().enumerate() {
-            self.product_brands[place] += refresh.products.len() * name;
-            self.variant_brands[place] += variants * name;
-        }
-    }
+    /// Bytes of text in all.
+    pub(crate) bytes: usize,
 }
 
 /// Bytes of a product's id and uid as texts.

@@ -126,9 +126,9 @@ pub(crate) struct MediaLists {
 }
 
 impl MediaLists {
-    pub(crate) fn with_room(media: usize, url_bytes: usize) -> Self {
+    pub(crate) fn with_room(url_bytes: usize) -> Self {
         Self {
-            urls: StringBuilder::with_capacity(media, url_bytes),
+            urls: StringBuilder::with_capacity(url_bytes / 64, url_bytes),
             ..Self::default()
         }
     }

@@ -1,23 +1,20 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BooleanBuilder, Float32Array, Float32Builder, Int32Builder, Int64Array, Int64Builder, ListArray,
-    StringArray, StringBuilder, TimestampMicrosecondArray,
+    ArrayRef, BooleanBuilder, Float32Array, Int64Array, Int64Builder, ListArray, StringArray, StringBuilder,
+    TimestampMicrosecondArray,
 };
 use arrow::record_batch::RecordBatch;
-use data_model::{Brand, CategoryId, CurrencyCode, PriceSummary, Product, ProductKey, Rating, StoreHost, Timestamp};
+use data_model::{CategoryId, CurrencyCode, PriceSummary, Product, ProductKey, Rating, StoreHost, Timestamp};
 
 use super::columns::{Columns, moments, some_int, some_moment, some_text};
 use super::nested::{MediaLists, NamedValues, Texts, attributes, media, options, texts};
-use super::{ID_BYTES, Room, UID_BYTES, batch, count, id_from_column, id_to_column};
+use super::{ID_BYTES, Room, UID_BYTES, count, id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
-/// Rows of `products` on their way into a batch.
+/// Rows of `products` on their way into a batch: what follows from a product alone.
 #[derive(Debug, Default)]
 pub(crate) struct ProductRows {
-    bucket: Int32Builder,
-    store: StringBuilder,
-    brand_slug: StringBuilder,
     product_id: StringBuilder,
     product_uid: StringBuilder,
     platform_product_id: Int64Builder,
@@ -40,15 +37,13 @@ pub(crate) struct ProductRows {
     in_stock: BooleanBuilder,
     on_sale: BooleanBuilder,
     variant_count: Int64Builder,
-    rating_average: Float32Builder,
-    rating_count: Int64Builder,
-    review_count: Int64Builder,
     created_at: Vec<Option<Timestamp>>,
     published_at: Vec<Option<Timestamp>>,
     updated_at: Vec<Option<Timestamp>>,
 }
 
-const NO_VARIANTS: PriceSummary = PriceSummary {
+/// What a product without variants is summarised as.
+pub(crate) const NO_VARIANTS: PriceSummary = PriceSummary {
     price_min_minor: 0,
     price_max_minor: 0,
     compare_at_minor: None,
@@ -57,26 +52,18 @@ const NO_VARIANTS: PriceSummary = PriceSummary {
 };
 
 impl ProductRows {
-    pub(crate) fn with_room(room: &Room) -> Self {
+    pub(crate) fn with_room(room: Room) -> Self {
         let text = |bytes| StringBuilder::with_capacity(room.products, bytes);
-        let [stores, slugs] = room.product_brands;
         Self {
-            store: text(stores),
-            brand_slug: text(slugs),
             product_id: text(room.products * ID_BYTES),
             product_uid: text(room.products * UID_BYTES),
-            handle: text(room.handles),
-            title: text(room.titles),
-            description: text(room.descriptions),
-            media: MediaLists::with_room(room.media, room.media_urls),
+            description: text(room.bytes / 4),
+            media: MediaLists::with_room(room.bytes / 6),
             ..Self::default()
         }
     }
 
-    pub(crate) fn push(&mut self, bucket: i32, brand: &Brand, product_id: &str, product: &Product) {
-        self.bucket.append_value(bucket);
-        self.store.append_value(brand.store.as_str());
-        self.brand_slug.append_value(brand.slug.as_str());
+    pub(crate) fn push(&mut self, product_id: &str, product: &Product, prices: PriceSummary) {
         self.product_id.append_value(product_id);
         self.product_uid.append_value(product.key.uid().to_string());
         self.platform_product_id
@@ -103,19 +90,22 @@ impl ProductRows {
                 .map(|attribute| (&attribute.name, &attribute.values)),
         );
         self.media.push(&product.media);
-        self.push_prices(product);
-        self.rating_average
-            .append_option(product.rating.map(|rating| rating.average));
-        self.rating_count
-            .append_option(product.rating.map(|rating| i64::from(rating.count)));
-        self.review_count.append_value(count(product.reviews.len()));
+        self.push_prices(product, prices);
         self.created_at.push(product.created_at);
         self.published_at.push(product.published_at);
         self.updated_at.push(product.updated_at);
     }
 
-    fn push_prices(&mut self, product: &Product) {
-        let prices = PriceSummary::of(&product.variants).unwrap_or(NO_VARIANTS);
+    /// The products' names in addresses.
+    pub(crate) fn handle(&self, row: usize) -> &str {
+        let offsets = self.handle.offsets_slice();
+        let at = |row: usize| offsets.get(row).and_then(|at| usize::try_from(*at).ok());
+        let range = at(row).zip(at(row + 1)).map(|(from, to)| from..to);
+        let text = range.and_then(|range| self.handle.values_slice().get(range));
+        text.and_then(|text| std::str::from_utf8(text).ok()).unwrap_or_default()
+    }
+
+    fn push_prices(&mut self, product: &Product, prices: PriceSummary) {
         self.currency.append_value(product.currency.as_str());
         self.price_min_minor.append_value(prices.price_min_minor);
         self.price_max_minor.append_value(prices.price_max_minor);
@@ -126,15 +116,13 @@ impl ProductRows {
         self.variant_count.append_value(count(product.variants.len()));
     }
 
-    pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
+    /// The columns of `products` between the brand's and the ratings, and those behind the ratings.
+    pub(crate) fn finish(mut self) -> Result<Vec<ArrayRef>, LakeError> {
         let nested = |source| LakeError::Columns {
             table: TableName::Products.as_str(),
             source,
         };
-        let columns: Vec<ArrayRef> = vec![
-            Arc::new(self.bucket.finish()),
-            Arc::new(self.store.finish()),
-            Arc::new(self.brand_slug.finish()),
+        Ok(vec![
             Arc::new(self.product_id.finish()),
             Arc::new(self.product_uid.finish()),
             Arc::new(self.platform_product_id.finish()),
@@ -157,16 +145,15 @@ impl ProductRows {
             Arc::new(self.in_stock.finish()),
             Arc::new(self.on_sale.finish()),
             Arc::new(self.variant_count.finish()),
-            Arc::new(self.rating_average.finish()),
-            Arc::new(self.rating_count.finish()),
-            Arc::new(self.review_count.finish()),
             moments(self.created_at),
             moments(self.published_at),
             moments(self.updated_at),
-        ];
-        batch(TableName::Products, columns)
+        ])
     }
 }
+
+/// How many of the columns of [`ProductRows::finish`] stand behind the ratings.
+pub(crate) const BEHIND_RATINGS: usize = 3;
 
 /// The columns of a batch of `products` that make up a [`Product`] but for its variants and reviews.
 #[derive(Debug)]

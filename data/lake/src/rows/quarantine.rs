@@ -22,7 +22,7 @@ pub(crate) struct QuarantineRows {
 }
 
 impl QuarantineRows {
-    pub(crate) fn push(&mut self, bucket: i32, refresh: &BrandRefresh) {
+    pub(crate) fn push<P>(&mut self, bucket: i32, refresh: &BrandRefresh<P>) {
         for (position, record) in refresh.quarantined.iter().enumerate() {
             self.bucket.append_value(bucket);
             self.store.append_value(refresh.brand.store.as_str());

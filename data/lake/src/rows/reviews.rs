@@ -5,7 +5,7 @@ use arrow::array::{
     TimestampMicrosecondArray,
 };
 use arrow::record_batch::RecordBatch;
-use data_model::{Brand, Product, Review, Timestamp};
+use data_model::{Brand, ProductKey, Review, Timestamp};
 
 use super::columns::{Columns, moments, some_moment, some_text};
 use super::{batch, count, id_to_column};
@@ -28,14 +28,19 @@ pub(crate) struct ReviewRows {
 }
 
 impl ReviewRows {
-    pub(crate) fn push(&mut self, bucket: i32, brand: &Brand, product_id: &str, product: &Product) {
-        for (position, review) in product.reviews.iter().enumerate() {
+    /// Adds the reviews of the brand's product of this id.
+    pub(crate) fn push(&mut self, bucket: i32, brand: &Brand, platform_id: u64, reviews: &[Review]) {
+        let key = ProductKey {
+            store: brand.store.clone(),
+            platform_id,
+        };
+        let product_id = key.id().to_string();
+        for (position, review) in reviews.iter().enumerate() {
             self.bucket.append_value(bucket);
             self.store.append_value(brand.store.as_str());
             self.brand_slug.append_value(brand.slug.as_str());
-            self.product_id.append_value(product_id);
-            self.platform_product_id
-                .append_value(id_to_column(product.key.platform_id));
+            self.product_id.append_value(&product_id);
+            self.platform_product_id.append_value(id_to_column(platform_id));
             self.position.append_value(count(position));
             self.rating.append_value(review.rating);
             self.author.append_option(review.author.as_deref());

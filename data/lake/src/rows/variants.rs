@@ -1,23 +1,19 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, BooleanArray, BooleanBuilder, Int32Builder, Int64Array, Int64Builder, ListArray, StringArray,
-    StringBuilder,
+    Array, ArrayRef, BooleanArray, BooleanBuilder, Int64Array, Int64Builder, ListArray, StringArray, StringBuilder,
 };
 use arrow::record_batch::RecordBatch;
-use data_model::{Brand, Product, Variant, VariantId};
+use data_model::{Product, Variant, VariantId};
 
 use super::columns::{Columns, some_int, some_text};
 use super::nested::{OptionValues, option_values};
-use super::{ID_BYTES, Room, batch, count, id_from_column, id_to_column};
+use super::{count, id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
-/// Rows of `variants` on their way into a batch.
+/// Rows of `variants` on their way into a batch: what follows from a product alone.
 #[derive(Debug, Default)]
 pub(crate) struct VariantRows {
-    bucket: Int32Builder,
-    store: StringBuilder,
-    brand_slug: StringBuilder,
     product_id: StringBuilder,
     platform_product_id: Int64Builder,
     variant_id: Int64Builder,
@@ -34,23 +30,8 @@ pub(crate) struct VariantRows {
 }
 
 impl VariantRows {
-    pub(crate) fn with_room(room: &Room) -> Self {
-        let text = |bytes| StringBuilder::with_capacity(room.variants, bytes);
-        let [stores, slugs] = room.variant_brands;
-        Self {
-            store: text(stores),
-            brand_slug: text(slugs),
-            product_id: text(room.variants * ID_BYTES),
-            image: text(room.variant_images),
-            ..Self::default()
-        }
-    }
-
-    pub(crate) fn push(&mut self, bucket: i32, brand: &Brand, product_id: &str, product: &Product) {
+    pub(crate) fn push(&mut self, product_id: &str, product: &Product) {
         for (position, variant) in product.variants.iter().enumerate() {
-            self.bucket.append_value(bucket);
-            self.store.append_value(brand.store.as_str());
-            self.brand_slug.append_value(brand.slug.as_str());
             self.product_id.append_value(product_id);
             self.platform_product_id
                 .append_value(id_to_column(product.key.platform_id));
@@ -68,15 +49,13 @@ impl VariantRows {
         }
     }
 
-    pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
+    /// The columns of `variants` behind the brand's.
+    pub(crate) fn finish(mut self) -> Result<Vec<ArrayRef>, LakeError> {
         let nested = |source| LakeError::Columns {
             table: TableName::Variants.as_str(),
             source,
         };
-        let columns: Vec<ArrayRef> = vec![
-            Arc::new(self.bucket.finish()),
-            Arc::new(self.store.finish()),
-            Arc::new(self.brand_slug.finish()),
+        Ok(vec![
             Arc::new(self.product_id.finish()),
             Arc::new(self.platform_product_id.finish()),
             Arc::new(self.variant_id.finish()),
@@ -90,8 +69,7 @@ impl VariantRows {
             Arc::new(self.available.finish()),
             Arc::new(self.grams.finish()),
             Arc::new(self.image.finish()),
-        ];
-        batch(TableName::Variants, columns)
+        ])
     }
 }
 

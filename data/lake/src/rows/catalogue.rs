@@ -1,0 +1,359 @@
+//! Whole catalogues in columns.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, Float32Builder, Int32Array, Int64Builder, StringArray};
+use arrow::compute::interleave;
+use arrow::record_batch::RecordBatch;
+use data_model::{Brand, PriceSummary, Product, Rating, Review, Timestamp};
+
+use super::products::{BEHIND_RATINGS, NO_VARIANTS, ProductRows};
+use super::variants::VariantRows;
+use super::{Room, batch, count};
+use crate::hash::{Digest, product_digest};
+use crate::{LakeError, TableName};
+
+/// What shoppers say of a product.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Rated {
+    /// Its rating, where the store publishes one.
+    pub rating: Option<Rating>,
+    /// Recent reviews, newest first.
+    pub reviews: Vec<Review>,
+}
+
+/// Products in the columns of the lake's tables, one after another as they come: what of their rows follows from the
+/// products alone. A product takes a third of the memory here that it takes as a [`Product`].
+#[derive(Debug, Default)]
+pub struct ProductColumns {
+    products: ProductRows,
+    variants: VariantRows,
+    rows: Vec<Row>,
+    rated: Vec<(u64, Rated)>,
+    variants_len: usize,
+    text_bytes: usize,
+    scratch: Vec<u8>,
+}
+
+/// A product among others.
+#[derive(Debug)]
+struct Row {
+    platform_id: u64,
+    digest: Digest,
+    first_variant: usize,
+    variants: usize,
+    in_stock: bool,
+    on_sale: bool,
+}
+
+impl ProductColumns {
+    /// Columns with room for about so many products with so many bytes of text in all.
+    #[must_use]
+    pub fn with_room(products: usize, bytes: usize) -> Self {
+        Self {
+            products: ProductRows::with_room(Room { products, bytes }),
+            rows: Vec::with_capacity(products),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a product.
+    pub fn push(&mut self, product: Product) {
+        let id = product.key.id().to_string();
+        let prices = PriceSummary::of(&product.variants).unwrap_or(NO_VARIANTS);
+        self.products.push(&id, &product, prices);
+        self.variants.push(&id, &product);
+        self.rows.push(Row {
+            platform_id: product.key.platform_id,
+            digest: product_digest(&product, &mut self.scratch),
+            first_variant: self.variants_len,
+            variants: product.variants.len(),
+            in_stock: prices.in_stock,
+            on_sale: prices.compare_at_minor.is_some(),
+        });
+        self.variants_len += product.variants.len();
+        self.text_bytes += self.scratch.len();
+        if product.rating.is_some() || !product.reviews.is_empty() {
+            let (rating, reviews) = (product.rating, product.reviews);
+            self.rated.push((product.key.platform_id, Rated { rating, reviews }));
+        }
+    }
+
+    /// How many products there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+}
+
+impl FromIterator<Product> for ProductColumns {
+    fn from_iter<I: IntoIterator<Item = Product>>(products: I) -> Self {
+        let mut columns = Self::default();
+        products.into_iter().for_each(|product| columns.push(product));
+        columns
+    }
+}
+
+/// A catalogue in columns: some pages, and which of their products it has, in which order.
+#[derive(Debug, Default)]
+pub struct CatalogueRows {
+    pages: Vec<ProductColumns>,
+    /// Page and place on it, sorted by the platform's id, each id once.
+    order: Vec<(usize, usize)>,
+    rated: BTreeMap<u64, Rated>,
+}
+
+impl CatalogueRows {
+    /// The products of `pages` that `order` names, page and place on it; sorted by id here, of several with one id the
+    /// first is kept, and places that are not there are left out.
+    #[must_use]
+    pub fn new(pages: Vec<ProductColumns>, mut order: Vec<(usize, usize)>) -> Self {
+        order.retain(|(page, row)| pages.get(*page).is_some_and(|page| *row < page.rows.len()));
+        let id = |(page, row): &(usize, usize)| pages[*page].rows[*row].platform_id;
+        if !order.is_sorted_by_key(id) {
+            order.sort_by_key(id);
+        }
+        order.dedup_by_key(|place| id(place));
+        let mut catalogue = Self {
+            pages,
+            order,
+            rated: BTreeMap::new(),
+        };
+        let stated: Vec<(u64, Rated)> = catalogue
+            .pages
+            .iter_mut()
+            .flat_map(|page| page.rated.drain(..))
+            .collect();
+        catalogue.rate(stated);
+        catalogue
+    }
+
+    /// Gives products their ratings and reviews; those that the catalogue does not have are left out, and of several
+    /// with one id the first counts.
+    pub fn rate(&mut self, rated: impl IntoIterator<Item = (u64, Rated)>) {
+        for (id, rated) in rated {
+            let stated = rated.rating.is_some() || !rated.reviews.is_empty();
+            if stated
+                && self
+                    .order
+                    .binary_search_by_key(&id, |place| self.row(*place).platform_id)
+                    .is_ok()
+            {
+                self.rated.entry(id).or_insert(rated);
+            }
+        }
+    }
+
+    fn row(&self, (page, row): (usize, usize)) -> &Row {
+        &self.pages[page].rows[row]
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.order.iter().map(|place| self.row(*place))
+    }
+
+    /// How many products there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// How many variants they have.
+    #[must_use]
+    pub fn variants(&self) -> usize {
+        self.rows().map(|row| row.variants).sum()
+    }
+
+    /// The platform's ids, ascending.
+    pub fn ids(&self) -> impl Iterator<Item = u64> {
+        self.rows().map(|row| row.platform_id)
+    }
+
+    /// The platform's id and the name in addresses of each product.
+    pub fn handles(&self) -> impl Iterator<Item = (u64, &str)> {
+        let handle = |(page, row): &(usize, usize)| self.pages[*page].products.handle(*row);
+        self.ids().zip(self.order.iter().map(handle))
+    }
+
+    pub(crate) fn digests(&self) -> impl Iterator<Item = &Digest> {
+        self.rows().map(|row| &row.digest)
+    }
+
+    pub(crate) const fn rated(&self) -> &BTreeMap<u64, Rated> {
+        &self.rated
+    }
+
+    /// The rows as they go to the tables, in the catalogue's order.
+    pub(crate) fn finish(self) -> Result<StoreRows, LakeError> {
+        let counts = StoreCounts {
+            variants: self.variants(),
+            reviews: self.rated.values().map(|rated| rated.reviews.len()).sum(),
+            in_stock: self.rows().filter(|row| row.in_stock).count(),
+            on_sale: self.rows().filter(|row| row.on_sale).count(),
+        };
+        let ids: Vec<u64> = self.ids().collect();
+        let places = places(&self.pages, &self.order);
+        let text_bytes = self.pages.iter().map(|page| page.text_bytes).sum();
+        let (mut products, mut variants) = (Vec::new(), Vec::new());
+        for page in self.pages {
+            products.push(page.products.finish()?);
+            variants.push(page.variants.finish()?);
+        }
+        if let Some(places) = places {
+            products = gathered(TableName::Products, &products, &places.products)?;
+            variants = gathered(TableName::Variants, &variants, &places.variants)?;
+        }
+        let mut start = 0;
+        for columns in &mut products {
+            let rows = columns.first().map_or(0, |column| column.len());
+            let behind = columns.split_off(columns.len().saturating_sub(BEHIND_RATINGS));
+            columns.extend(ratings(&ids[start..start + rows], &self.rated));
+            columns.extend(behind);
+            start += rows;
+        }
+        Ok(StoreRows {
+            products,
+            variants,
+            ids,
+            rated: self.rated,
+            counts,
+            text_bytes,
+        })
+    }
+}
+
+/// What a catalogue amounts to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct StoreCounts {
+    pub(crate) variants: usize,
+    pub(crate) reviews: usize,
+    pub(crate) in_stock: usize,
+    pub(crate) on_sale: usize,
+}
+
+/// The rows of one store's catalogue, in its order, without what all of them share.
+#[derive(Debug)]
+pub(crate) struct StoreRows {
+    /// The columns of `products`, and of `variants`, behind the brand's; one set after another.
+    products: Vec<Vec<ArrayRef>>,
+    variants: Vec<Vec<ArrayRef>>,
+    /// The platform's ids, ascending.
+    pub(crate) ids: Vec<u64>,
+    pub(crate) rated: BTreeMap<u64, Rated>,
+    pub(crate) counts: StoreCounts,
+    /// About how many bytes of text there are.
+    pub(crate) text_bytes: usize,
+}
+
+impl StoreRows {
+    /// How many rows they make in all tables.
+    pub(crate) fn len(&self) -> usize {
+        self.ids.len() + self.counts.variants + self.counts.reviews
+    }
+
+    /// The rows of `products`.
+    pub(crate) fn products(&self, brand: &Brand, bucket: i32) -> Result<Vec<RecordBatch>, LakeError> {
+        let whole = |columns: &Vec<ArrayRef>| whole(TableName::Products, brand, bucket, columns);
+        self.products.iter().map(whole).collect()
+    }
+
+    /// The rows of `variants`.
+    pub(crate) fn variants(&self, brand: &Brand, bucket: i32) -> Result<Vec<RecordBatch>, LakeError> {
+        let whole = |columns: &Vec<ArrayRef>| whole(TableName::Variants, brand, bucket, columns);
+        self.variants.iter().map(whole).collect()
+    }
+}
+
+/// Where the rows of a catalogue stand in its pages.
+struct Places {
+    products: Vec<(usize, usize)>,
+    variants: Vec<(usize, usize)>,
+}
+
+/// `None` where the pages, one after another, are the catalogue.
+fn places(pages: &[ProductColumns], order: &[(usize, usize)]) -> Option<Places> {
+    let all = pages
+        .iter()
+        .enumerate()
+        .flat_map(|(page, columns)| (0..columns.rows.len()).map(move |row| (page, row)));
+    if all.eq(order.iter().copied()) {
+        return None;
+    }
+    let mut variants = Vec::with_capacity(order.len() * 2);
+    for (page, row) in order {
+        let row = &pages[*page].rows[*row];
+        variants.extend((row.first_variant..row.first_variant + row.variants).map(|row| (*page, row)));
+    }
+    Some(Places {
+        products: order.to_vec(),
+        variants,
+    })
+}
+
+/// The columns of all pages in an order of their own.
+fn gathered(
+    table: TableName,
+    pages: &[Vec<ArrayRef>],
+    order: &[(usize, usize)],
+) -> Result<Vec<Vec<ArrayRef>>, LakeError> {
+    let columns = pages.first().map_or(0, Vec::len);
+    let column = |column: usize| {
+        let parts: Vec<&dyn Array> = pages.iter().map(|page| &*page[column]).collect();
+        interleave(&parts, order).map_err(|source| LakeError::Columns {
+            table: table.as_str(),
+            source,
+        })
+    };
+    Ok(vec![(0..columns).map(column).collect::<Result<_, _>>()?])
+}
+
+fn ratings(ids: &[u64], rated: &BTreeMap<u64, Rated>) -> [ArrayRef; 3] {
+    let (mut average, mut ratings, mut reviews) = (Float32Builder::new(), Int64Builder::new(), Int64Builder::new());
+    for id in ids {
+        let rated = rated.get(id);
+        let rating = rated.and_then(|rated| rated.rating);
+        average.append_option(rating.map(|rating| rating.average));
+        ratings.append_option(rating.map(|rating| i64::from(rating.count)));
+        reviews.append_value(count(rated.map_or(0, |rated| rated.reviews.len())));
+    }
+    [
+        Arc::new(average.finish()),
+        Arc::new(ratings.finish()),
+        Arc::new(reviews.finish()),
+    ]
+}
+
+/// Puts what all rows of a store share before its columns.
+fn whole(table: TableName, brand: &Brand, bucket: i32, columns: &[ArrayRef]) -> Result<RecordBatch, LakeError> {
+    let rows = columns.first().map_or(0, |column| column.len());
+    let mut all: Vec<ArrayRef> = vec![
+        Arc::new(Int32Array::from_value(bucket, rows)),
+        repeated(brand.store.as_str(), rows),
+        repeated(brand.slug.as_str(), rows),
+    ];
+    all.extend_from_slice(columns);
+    batch(table, all)
+}
+
+/// A column of one text.
+pub(crate) fn repeated(text: &str, rows: usize) -> ArrayRef {
+    Arc::new(StringArray::new_repeated(text, rows))
+}
+
+/// A column of one moment.
+pub(crate) fn repeated_moment(moment: Timestamp, rows: usize) -> ArrayRef {
+    super::columns::moments(std::iter::repeat_n(Some(moment), rows))
+}
