@@ -2,7 +2,6 @@ use storefront::{Fetched, StoreError};
 
 use super::obtain::Content;
 use super::walk::Walk;
-use crate::landing::sha256_hex;
 use crate::scan::scan_products;
 use crate::{CrawlError, PageTarget, StoreCrawl};
 
@@ -29,7 +28,8 @@ impl Walk<'_> {
 
     async fn read_listing(&mut self) -> Result<End, CrawlError> {
         let pages_max = self.crawler.config.pages_max;
-        for page in 1..=pages_max {
+        let (mut page, mut doubted) = (1, false);
+        while page <= pages_max {
             let step = match self.visit(PageTarget::Products { page }).await {
                 Err(CrawlError::Store(StoreError::PageCap)) => return Ok(End::Capped),
                 step => step?,
@@ -37,8 +37,19 @@ impl Walk<'_> {
             if step.fresh == 0 {
                 // An empty page is the platform's end of a listing. A short page is not: stores page as they like.
                 // A page of nothing new is that of a store that pages no further, or in circles.
-                return Ok(End::Reached);
+                if step.records > 0 || page == 1 || doubted || !self.misses_some() {
+                    return Ok(End::Reached);
+                }
+                // Where products are missing it may as well be a page that failed: it is asked once more, and then the
+                // one behind it.
+                doubted = true;
+                self.marks.pop();
+                match self.listed_after_all(page).await? {
+                    Some(listed) => page = listed,
+                    None => return Ok(End::Reached),
+                }
             }
+            page += 1;
         }
         // The platform refuses the page after the last; a store that makes up pages does not.
         let beyond = PageTarget::Products {
@@ -54,6 +65,23 @@ impl Walk<'_> {
         }
     }
 
+    /// Which of an empty page and the one behind it lists products when it is asked again.
+    async fn listed_after_all(&mut self, empty: u32) -> Result<Option<u32>, CrawlError> {
+        for page in [empty, empty.saturating_add(1)] {
+            let step = match self.visit(PageTarget::Products { page }).await {
+                Err(CrawlError::Store(StoreError::PageCap)) => return Ok(None),
+                step => step?,
+            };
+            if step.fresh > 0 {
+                return Ok(Some(page));
+            }
+            if page != empty {
+                self.marks.pop();
+            }
+        }
+        Ok(None)
+    }
+
     fn endless(&self, pages: u32) -> CrawlError {
         CrawlError::Endless {
             pages,
@@ -62,12 +90,16 @@ impl Walk<'_> {
         }
     }
 
-    /// Reads the listing once more, and to its end, if it moved while it was read and products are missing: those that
-    /// moved from a page to come to a page that had been read. What is on neither reading is gone.
+    /// Reads the listing once more, and to its end, if it moved while it was read: what moved from a page to come to a
+    /// page that had been read was missed. What is on neither reading is gone.
     async fn read_missed(&mut self) -> Result<(), CrawlError> {
         let listed = self.marks.iter().filter(|mark| mark.file.is_some()).count();
+        if listed < 2 {
+            return Ok(());
+        }
         // Products that come and go while the listing is read move it without changing its first page.
-        if listed < 2 || !self.misses_some() || !(self.doubled || self.has_moved().await?) {
+        let moved = (self.doubled && self.misses_some()) || self.has_moved().await?;
+        if !moved {
             return Ok(());
         }
         let pages = u32::try_from(self.marks.len()).unwrap_or(u32::MAX).saturating_add(1);
@@ -91,6 +123,8 @@ impl Walk<'_> {
         expected.map_or(self.doubled, |expected| (self.seen.len() as u64) < expected)
     }
 
+    /// Whether the first page lists products now that it did not list when it was read. That as many are known as there
+    /// should be says nothing: new ones may have come while others were missed.
     async fn has_moved(&mut self) -> Result<bool, CrawlError> {
         let Some(first) = self.marks.first() else {
             return Ok(false);
@@ -101,8 +135,9 @@ impl Walk<'_> {
             Fetched::NotModified => Ok(false),
             Fetched::Body(page) => {
                 self.bytes = self.bytes.saturating_add(page.bytes.len() as u64);
-                let first = first.sha256.clone();
-                Ok(tokio::task::spawn_blocking(move || sha256_hex(&page.bytes) != first).await?)
+                let scan = tokio::task::spawn_blocking(move || scan_products(&page.bytes)).await?;
+                // What is no page of products any more tells nothing.
+                Ok(scan.is_ok_and(|scan| scan.ids.iter().any(|id| !self.first_ids.contains(id))))
             }
         }
     }

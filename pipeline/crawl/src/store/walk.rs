@@ -29,6 +29,8 @@ pub(super) struct Walk<'a> {
     pub(super) pending: Option<(PageTarget, Obtained)>,
     pub(super) marks: Vec<PageMark>,
     pub(super) seen: HashSet<u64>,
+    /// What the first page of the listing listed when it was read.
+    pub(super) first_ids: HashSet<u64>,
     /// Whether a page listed a product that a page before it had listed.
     pub(super) doubled: bool,
     hashes: HashSet<String>,
@@ -75,6 +77,7 @@ impl<'a> Walk<'a> {
             pending: None,
             marks: Vec::new(),
             seen: HashSet::new(),
+            first_ids: HashSet::new(),
             doubled: false,
             hashes: HashSet::new(),
             collection_files: 0,
@@ -147,6 +150,9 @@ impl<'a> Walk<'a> {
         let nameless = scan
             .records
             .saturating_sub(u32::try_from(scan.ids.len()).unwrap_or(u32::MAX));
+        if target == (PageTarget::Products { page: 1 }) {
+            self.first_ids.extend(&scan.ids);
+        }
         let new_ids = scan.ids.iter().filter(|id| self.seen.insert(**id)).count();
         let repeated = !self.hashes.insert(obtained.sha256.clone());
         let lists = matches!(obtained.content, Content::Body(_)) && !repeated;

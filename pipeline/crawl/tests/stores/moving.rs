@@ -1,6 +1,6 @@
 //! Listings that move while they are read.
 
-use crate::support::{Rig, Shop};
+use crate::support::{Fault, Rig, Shop};
 
 #[tokio::test]
 async fn products_that_are_skipped_because_others_are_removed_meanwhile_are_not_gone() {
@@ -28,23 +28,49 @@ async fn products_that_are_skipped_because_others_are_removed_meanwhile_are_not_
         let third = rig.crawl("r3", Some(&second)).await.unwrap();
         assert_eq!(rig.landed_ids(&third).await.concat(), (3..=12).collect::<Vec<_>>());
         assert_eq!(
-            third.requests, 7,
-            "what stands still is read once, and its first page looked at again"
+            third.requests, 9,
+            "what stands still is read once, its end is asked for again and what is behind it, and its first page"
         );
     }
 }
 
 #[tokio::test]
-async fn a_crawl_that_knows_nothing_of_the_last_one_still_knows_how_many_products_there_were() {
-    for (before, expected) in [(Some(12), 12), (None, 10)] {
+async fn a_listing_that_moved_is_read_again_whether_or_not_products_are_known_to_be_missing() {
+    for before in [Some(12), Some(10), None] {
         let mut rig = Rig::with(Shop::of(1..=12)).await;
         rig.products_before = before;
         rig.shop.change(|shop| {
             shop.meta = None;
             shop.removed_after = Some((1, 2));
         });
-        assert_eq!(rig.crawl("r1", None).await.unwrap().products(), expected);
+        assert_eq!(rig.crawl("r1", None).await.unwrap().products(), 12, "{before:?}");
     }
+}
+
+#[tokio::test]
+async fn an_empty_page_within_the_listing_is_asked_again_where_products_are_missing() {
+    // The last page with products, one in the middle, and the second of two.
+    for (products, empty) in [(12, 6), (12, 3), (4, 2)] {
+        let rig = Rig::with(Shop::of(1..=products)).await;
+        let first = rig.crawl("r1", None).await.unwrap();
+        rig.shop.change(|shop| shop.empty_once = Some(empty));
+        let second = rig.crawl("r2", Some(&first)).await.unwrap();
+        let mut found = rig.landed_ids(&second).await.concat();
+        found.sort_unstable();
+        assert_eq!(found, (1..=products).collect::<Vec<_>>(), "{empty}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_stays_empty_does_not_hide_the_page_behind_it() {
+    let rig = Rig::with(Shop::of(1..=12)).await;
+    let empty = Fault::Answer(200, r#"{"products":[]}"#.to_owned());
+    rig.shop
+        .change(|shop| drop(shop.faults.insert("page=3".to_owned(), empty)));
+    let crawl = rig.crawl("r1", None).await.unwrap();
+    let mut found = rig.landed_ids(&crawl).await.concat();
+    found.sort_unstable();
+    assert_eq!(found, [1, 2, 3, 4, 7, 8, 9, 10, 11, 12]);
 }
 
 #[tokio::test]
@@ -59,6 +85,6 @@ async fn the_second_reading_goes_to_the_end_and_there_is_no_third() {
     rig.shop.take_asked();
     let second = rig.crawl("r2", Some(&first)).await.unwrap();
     assert_eq!(second.products(), 12);
-    // Pages 1 to 5, page 1 again, and pages 1 to 5 once more.
-    assert_eq!(rig.shop.take_asked().len(), 5 + 1 + 5);
+    // Pages 1 to 5, the empty one once more and the one behind it, page 1 again, and pages 1 to 5 once more.
+    assert_eq!(rig.shop.take_asked().len(), 5 + 2 + 1 + 5);
 }

@@ -41,6 +41,8 @@ pub(crate) struct Shop {
     pub(crate) rotating: usize,
     /// Takes so many products out of the front of the listing, once, when this page of it was answered.
     pub(crate) removed_after: Option<(usize, usize)>,
+    /// Answers this page of the listing without products, once.
+    pub(crate) empty_once: Option<usize>,
     /// Makes up products for ever.
     pub(crate) endless: bool,
     /// Paths that are answered by a redirect to this host, and what answers there.
@@ -66,6 +68,7 @@ impl Shop {
             circular: false,
             rotating: 0,
             removed_after: None,
+            empty_once: None,
             moved: BTreeMap::new(),
             endless: false,
             faults: BTreeMap::new(),
@@ -151,6 +154,23 @@ impl Shops {
     }
 }
 
+impl Shop {
+    /// What it answers, and how its listing moves on with it.
+    fn listed(&mut self, path: &str, page: Option<usize>) -> (u16, String) {
+        let reply = self.reply(path, page.unwrap_or(1));
+        if path == "/products.json" {
+            if !self.products.is_empty() {
+                let by = self.rotating % self.products.len();
+                self.products.rotate_left(by);
+            }
+            if let Some((_, removed)) = self.removed_after.take_if(|(after, _)| Some(*after) == page) {
+                self.products.drain(..removed);
+            }
+        }
+        reply.unwrap_or_else(|| (404, "no such page".to_owned()))
+    }
+}
+
 #[async_trait]
 impl Transport for Shops {
     async fn send(&self, request: Outgoing) -> Result<Incoming, TransportError> {
@@ -183,18 +203,11 @@ impl Transport for Shops {
                     None
                 }
                 Some(Fault::Answer(status, body)) => Some((status, body, false)),
+                None if path == "/products.json" && shop.empty_once.take_if(|empty| Some(*empty) == page).is_some() => {
+                    Some((200, json!({"products": []}).to_string(), false))
+                }
                 None => {
-                    let reply = shop.reply(&path, page.unwrap_or(1));
-                    if path == "/products.json" && !shop.products.is_empty() {
-                        let by = shop.rotating % shop.products.len();
-                        shop.products.rotate_left(by);
-                    }
-                    if path == "/products.json"
-                        && let Some((_, removed)) = shop.removed_after.take_if(|(after, _)| Some(*after) == page)
-                    {
-                        shop.products.drain(..removed);
-                    }
-                    let (status, body) = reply.unwrap_or_else(|| (404, "no such page".to_owned()));
+                    let (status, body) = shop.listed(&path, page);
                     Some((status, body, shop.etags))
                 }
             }

@@ -15,7 +15,7 @@ async fn a_first_run_fills_the_lake_in_one_commit_and_a_second_writes_nothing_to
     let totals = first.totals;
     assert_eq!(
         (totals.stores, totals.products, totals.variants, totals.requests),
-        (2, 11, 11, 7)
+        (2, 11, 11, 9)
     );
     assert_eq!(rig.ids("tea").await, (1..=7).collect::<Vec<_>>());
 
