@@ -18,5 +18,5 @@ pub use dot::{QUANTUM, Query, stride};
 pub use embedder::{EmbedError, Embedder, EmbedderId, EmbedderIdError};
 pub use pieces::WordPieces;
 pub use sketch::{BLOCK_ROWS, DIMENSIONS_MAX, SketchQuery, block_bytes, sketch};
-pub use table::{StaticTable, TableError, shipped};
+pub use table::{StaticTable, TableError, is_word, shipped};
 pub use vector::Vector;

@@ -15,6 +15,8 @@ const WORD_CHARS_MAX: usize = 100;
 pub struct WordPieces {
     beginnings: FxHashMap<&'static str, u32>,
     continuations: FxHashMap<&'static str, u32>,
+    /// Of each piece, whether it is a single character.
+    letters: Vec<bool>,
     piece_bytes_max: usize,
 }
 
@@ -35,6 +37,7 @@ impl WordPieces {
         let mut pieces = Self {
             beginnings: FxHashMap::default(),
             continuations: FxHashMap::default(),
+            letters: Vec::new(),
             piece_bytes_max: 0,
         };
         for (piece, at) in vocabulary.lines().zip(0_u32..) {
@@ -42,10 +45,23 @@ impl WordPieces {
                 Some(text) if !text.is_empty() => (text, &mut pieces.continuations),
                 _ => (piece, &mut pieces.beginnings),
             };
+            pieces.letters.push(text.chars().nth(1).is_none());
             pieces.piece_bytes_max = pieces.piece_bytes_max.max(text.len());
             known.entry(text).or_insert(at);
         }
         pieces
+    }
+
+    /// Whether a lower-case word is one piece.
+    #[must_use]
+    pub fn is_whole(&self, word: &str) -> bool {
+        self.beginnings.contains_key(word)
+    }
+
+    /// Whether a piece is a single letter, digit or sign.
+    #[must_use]
+    pub fn is_letter(&self, piece: u32) -> bool {
+        self.letters.get(piece as usize).copied().unwrap_or_default()
     }
 
     /// Tells the numbers of a text's first pieces, at most `limit` of them, in order.

@@ -17,6 +17,8 @@ const METHOD: &str = "1";
 /// The shipped table: its vectors, its vocabulary.
 static TABLE: &[u8] = include_bytes!("../../reference/embedding/table.bin");
 static VOCABULARY: &str = include_str!("../../reference/embedding/vocab.txt");
+static SHIPPED: LazyLock<Option<Arc<StaticTable>>> =
+    LazyLock::new(|| StaticTable::new(TABLE, VOCABULARY).ok().map(Arc::new));
 
 /// A vector for each piece of a vocabulary; a text's vector is the direction of its pieces' sum.
 #[derive(Debug)]
@@ -38,9 +40,13 @@ pub struct TableError(&'static str);
 /// one, which its own test refuses.
 #[must_use]
 pub fn shipped() -> Option<Arc<dyn Embedder>> {
-    static SHIPPED: LazyLock<Option<Arc<StaticTable>>> =
-        LazyLock::new(|| StaticTable::new(TABLE, VOCABULARY).ok().map(Arc::new));
     SHIPPED.as_ref().map(|table| Arc::clone(table) as Arc<dyn Embedder>)
+}
+
+/// Whether the shipped vocabulary holds this lower-case word whole: a word that people write.
+#[must_use]
+pub fn is_word(word: &str) -> bool {
+    SHIPPED.as_ref().is_some_and(|table| table.pieces.is_whole(word))
 }
 
 impl StaticTable {
@@ -136,6 +142,13 @@ impl Embedder for StaticTable {
     }
 
     fn embed_query(&self, text: &str) -> Result<Option<Vector>, EmbedError> {
+        // Words of a script that the vocabulary knows by its letters alone: letters mean nothing.
+        let mut known = false;
+        let mut tell = |piece| known |= !self.pieces.is_letter(piece);
+        self.pieces.each(text, QUERY_TOKENS_MAX, &mut tell);
+        if !known {
+            return Ok(None);
+        }
         let mut sum = vec![0.0; self.dimensions];
         self.add(&mut sum, text, QUERY_TOKENS_MAX);
         Ok(Vector::new(&sum))

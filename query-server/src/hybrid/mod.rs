@@ -160,7 +160,8 @@ impl Question<'_> {
             filter: self.filter,
             order: self.order,
             limit,
-            enough: self.limit,
+            // Of one brand's many, few may be shown: what lacks words stands in for them.
+            enough: self.per_brand_max.map_or(self.limit, |_| limit),
             with_matches: self.with_matches,
         };
         if self.text.trim().is_empty() {

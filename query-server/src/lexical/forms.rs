@@ -1,5 +1,6 @@
 use super::groups::{Alternative, Group, GroupWord};
 use super::index::TextIndex;
+use super::synonyms::Synonym;
 use super::terms::{QueryTerm, QueryTerms};
 
 /// What a match of the other spelling is worth beside one of the query's own.
@@ -10,8 +11,10 @@ const HALF_CHARS_MIN: usize = 3;
 /// Titles that hold a word before it is believed to be one.
 const TITLES_MIN: u32 = 2;
 
-/// Adds the spellings in one word and in two: `lightbulb` for `light bulb`, and `light bulb` for `lightbulb`.
-pub(super) fn add(index: &TextIndex, terms: &QueryTerms, groups: &mut [Group]) {
+/// Adds the spellings in one word and in two: `lightbulb` for `light bulb`, and `light bulb` for `lightbulb`; answers
+/// those that it added.
+pub(super) fn add(index: &TextIndex, terms: &QueryTerms, groups: &mut [Group]) -> Vec<Synonym> {
+    let mut added = Vec::new();
     let terms: Vec<&QueryTerm> = terms.iter().collect();
     let letters = |term: &QueryTerm| term.plain.chars().all(char::is_alphabetic);
     for (at, pair) in terms.windows(2).enumerate() {
@@ -24,6 +27,10 @@ pub(super) fn add(index: &TextIndex, terms: &QueryTerms, groups: &mut [Group]) {
             continue;
         }
         let word = GroupWord::of(&QueryTerm::of_word(&joined, one.position));
+        added.push(Synonym {
+            of: format!("{} {}", one.plain, other.plain),
+            to: joined,
+        });
         for group in groups.iter_mut().skip(at).take(2) {
             group.alternatives.push(Alternative {
                 words: vec![word.clone()],
@@ -36,6 +43,10 @@ pub(super) fn add(index: &TextIndex, terms: &QueryTerms, groups: &mut [Group]) {
             continue;
         }
         if let Some((one, other)) = index.vocabulary.split(&term.plain, HALF_CHARS_MIN) {
+            added.push(Synonym {
+                of: term.plain.clone(),
+                to: format!("{one} {other}"),
+            });
             let words = [one, other].map(|half| GroupWord::of(&QueryTerm::of_word(half, term.position)));
             group.alternatives.push(Alternative {
                 words: words.into(),
@@ -43,4 +54,5 @@ pub(super) fn add(index: &TextIndex, terms: &QueryTerms, groups: &mut [Group]) {
             });
         }
     }
+    added
 }

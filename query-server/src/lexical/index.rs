@@ -46,12 +46,17 @@ impl TextIndex {
             })
         });
         let segments = segments.collect::<Result<Vec<_>, ReadError>>()?;
+        let mut vocabulary = Vocabulary::of(release)?;
+        let is_held = |stem: &str| release.parts().iter().any(|part| part.terms().find(stem).is_some());
+        synonyms
+            .spellings(is_held)
+            .for_each(|word| vocabulary.add_spelling(word));
         let docs: u64 = readers.iter().map(|reader| u64::from(reader.max_doc())).sum();
         Ok(Self {
             segments,
             code: specs.code.field,
             docs: as_float(docs.max(1)),
-            vocabulary: Vocabulary::of(release)?,
+            vocabulary,
             synonyms,
             brand_names: BrandNames::of(release),
         })

@@ -26,7 +26,13 @@ impl Query {
         let is_held = |stem: &str| release.parts().iter().any(|part| part.terms().find(stem).is_some());
         if !wanted.as_typed {
             let is_known = |term: &QueryTerm| is_held(&term.stemmed) && !repair::is_mistaken(index, term);
-            let mut are_known: Vec<bool> = terms.iter().map(is_known).collect();
+            // A word that leads to others is known by them.
+            let covered = index.synonyms.covered(&terms, is_held);
+            let known = terms
+                .iter()
+                .zip(covered)
+                .map(|(term, covered)| covered || is_known(term));
+            let mut are_known: Vec<bool> = known.collect();
             if are_known.last() == Some(&false) {
                 completion = terms.iter().next_back().and_then(|last| prefix::complete(index, last));
                 if let (Some(_), Some(last)) = (&completion, are_known.last_mut()) {
@@ -40,16 +46,14 @@ impl Query {
             }
         }
         let mut groups: Vec<Group> = terms.iter().map(Group::of).collect();
-        forms::add(index, &terms, &mut groups);
+        let mut synonyms = forms::add(index, &terms, &mut groups);
         let completed = completion.is_some();
         if let (Some(completion), Some(last)) = (completion, groups.last_mut()) {
             *last = completion;
         }
-        let synonyms = if wanted.as_typed {
-            Vec::new()
-        } else {
-            index.synonyms.add(&terms, &mut groups, is_held)
-        };
+        if !wanted.as_typed {
+            synonyms.extend(index.synonyms.add(&terms, &mut groups, is_held));
+        }
         Self {
             terms,
             groups,

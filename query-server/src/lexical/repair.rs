@@ -22,20 +22,33 @@ const fn edits(chars: usize) -> usize {
 
 /// Letters that a stem has less than its word when the word may be another's misspelling: one ending is less.
 const ENDINGS_CHARS_MIN: usize = 4;
+/// The same when the other word is this one but for letters written twice.
+const ENDING_CHARS_MIN: usize = 3;
 
-/// Whether a word shares its stem with words that products hold only because several endings were taken off it, while it
-/// is one letter away from a word of another stem: `earings` are earrings, not ears.
+/// Whether a word shares its stem with words that products hold only because endings were taken off it, while it is one
+/// letter away from a word of another stem: `earings` are earrings, not ears.
 pub(super) fn is_mistaken(index: &TextIndex, term: &QueryTerm) -> bool {
     let chars = |word: &str| word.chars().count();
-    if chars(&term.plain) < chars(&term.stemmed) + ENDINGS_CHARS_MIN || index.vocabulary.count(&term.plain) > 0 {
+    let ending = chars(&term.plain).saturating_sub(chars(&term.stemmed));
+    if ending < ENDING_CHARS_MIN || index.vocabulary.count(&term.plain) > 0 {
         return false;
     }
-    let meant = index.vocabulary.nearest(&term.plain, 1);
-    meant.is_some_and(|meant| QueryTerm::of_word(meant, 0).stemmed != term.stemmed)
+    let Some(meant) = index.vocabulary.nearest(&term.plain, 1) else {
+        return false;
+    };
+    let doubled = || singly(meant.trim_end_matches('s')).eq(singly(term.plain.trim_end_matches('s')));
+    QueryTerm::of_word(meant, 0).stemmed != term.stemmed && (ending >= ENDINGS_CHARS_MIN || doubled())
+}
+
+/// A word's letters, those written twice once.
+fn singly(word: &str) -> impl Iterator<Item = char> {
+    let mut last = None;
+    word.chars().filter(move |char| last.replace(*char) != Some(*char))
 }
 
 /// Mends the words that no product holds: words written apart that belong together, letters mistyped, words written
-/// together that stand apart. Words that any product holds are not touched, nor is anything with a digit.
+/// together that stand apart. Words that any product holds are not touched, nor are words that people write elsewhere,
+/// nor is anything with a digit.
 pub(super) fn mend(index: &TextIndex, terms: &QueryTerms, known: &[bool]) -> Option<(QueryTerms, Vec<Correction>)> {
     let mut mended: Vec<QueryTerm> = Vec::with_capacity(terms.len() + 2);
     let mut corrections = Vec::new();
@@ -76,7 +89,8 @@ pub(super) fn mend(index: &TextIndex, terms: &QueryTerms, known: &[bool]) -> Opt
 
 fn replacement(index: &TextIndex, term: &QueryTerm) -> Option<Vec<String>> {
     let word = &term.plain;
-    if !word.chars().all(char::is_alphabetic) {
+    // A word that people write is no misspelling, whatever the catalogue holds: powder is not power.
+    if !word.chars().all(char::is_alphabetic) || data_embedding::is_word(word) {
         return None;
     }
     let edits = edits(word.chars().count());

@@ -28,10 +28,13 @@ pub(crate) struct Synonym {
     pub(crate) to: String,
 }
 
-/// What the first term of a phrase leads to.
+/// What the first word of a phrase leads to. Phrases are told by their words in the singular, not by stems: who wants
+/// something comfortable does not look for comforters.
 #[derive(Debug)]
 struct Rule {
-    /// The phrase's other terms, stemmed.
+    /// The phrase's first word, as the file has it.
+    first: Box<str>,
+    /// The phrase's other words, in the singular.
     rest: Vec<String>,
     to: Vec<QueryTerm>,
     to_text: Box<str>,
@@ -89,23 +92,57 @@ impl Synonyms {
         Ok(Self(Arc::new(rules)))
     }
 
+    /// The rules whose phrase begins with the term at `at`, and which lead to words that `is_held` says products may have.
+    fn rules_at<'a>(
+        &'a self,
+        terms: &'a [&QueryTerm],
+        at: usize,
+        is_held: &'a impl Fn(&str) -> bool,
+    ) -> impl Iterator<Item = &'a Rule> {
+        let rules = terms
+            .get(at)
+            .and_then(|term| self.0.get(singular(&term.plain).as_str()));
+        rules.into_iter().flatten().filter(move |rule| {
+            let words = terms.get(at..=at + rule.rest.len()).unwrap_or_default();
+            let follow = words
+                .iter()
+                .skip(1)
+                .map(|word| singular(&word.plain))
+                .eq(rule.rest.iter().cloned());
+            let together = words
+                .windows(2)
+                .all(|pair| matches!(pair, [one, other] if one.position + 1 == other.position));
+            !words.is_empty() && follow && together && rule.to.iter().all(|to| is_held(&to.stemmed))
+        })
+    }
+
+    /// Which of a query's words lead to words that `is_held` says products may have: these need no mending.
+    pub(super) fn covered(&self, terms: &QueryTerms, is_held: impl Fn(&str) -> bool) -> Vec<bool> {
+        let terms: Vec<&QueryTerm> = terms.iter().collect();
+        let mut covered = vec![false; terms.len()];
+        for at in 0..terms.len() {
+            for rule in self.rules_at(&terms, at, &is_held) {
+                let of = covered.get_mut(at..=at + rule.rest.len()).unwrap_or_default();
+                of.fill(true);
+            }
+        }
+        covered
+    }
+
+    /// The words of all phrases that lead to words that `is_held` says products may have.
+    pub(super) fn spellings(&self, is_held: impl Fn(&str) -> bool) -> impl Iterator<Item = &str> {
+        let leads = move |rule: &&Rule| rule.to.iter().all(|to| is_held(&to.stemmed));
+        let rules = self.0.values().flatten().filter(leads);
+        rules.flat_map(|rule| std::iter::once(&*rule.first).chain(rule.rest.iter().map(String::as_str)))
+    }
+
     /// Adds the synonyms of a query's words to their groups; answers those that `is_held` says products may have.
     pub(super) fn add(&self, terms: &QueryTerms, groups: &mut [Group], is_held: impl Fn(&str) -> bool) -> Vec<Synonym> {
         let mut used = Vec::new();
         let terms: Vec<&QueryTerm> = terms.iter().collect();
-        for (at, term) in terms.iter().enumerate() {
-            let Some(rules) = self.0.get(term.stemmed.as_str()) else {
-                continue;
-            };
-            for rule in rules {
+        for at in 0..terms.len() {
+            for rule in self.rules_at(&terms, at, &is_held) {
                 let words = terms.get(at..=at + rule.rest.len()).unwrap_or_default();
-                let follow = words.iter().skip(1).map(|word| &word.stemmed).eq(&rule.rest);
-                let together = words
-                    .windows(2)
-                    .all(|pair| matches!(pair, [one, other] if one.position + 1 == other.position));
-                if words.is_empty() || !follow || !together || !rule.to.iter().all(|to| is_held(&to.stemmed)) {
-                    continue;
-                }
                 let of = groups.get_mut(at..=at + rule.rest.len()).unwrap_or_default();
                 if of.iter().any(|group| group.alternatives.len() > OF_WORD_MAX) {
                     continue;
@@ -125,6 +162,24 @@ impl Synonyms {
         }
         used
     }
+}
+
+/// A word without the ending of an English plural.
+fn singular(word: &str) -> String {
+    let of = |ending: &str, singular: &str| {
+        let rest = word.strip_suffix(ending).filter(|rest| rest.chars().count() >= 2)?;
+        Some(format!("{rest}{singular}"))
+    };
+    let hissed = || {
+        ["sses", "shes", "ches", "xes"]
+            .into_iter()
+            .find_map(|ending| of(ending, ending.strip_suffix("es")?))
+    };
+    let plain = || of("s", "").filter(|rest| !rest.ends_with(['s', 'u', 'i']));
+    of("ies", "y")
+        .or_else(hissed)
+        .or_else(plain)
+        .unwrap_or_else(|| word.to_owned())
 }
 
 impl Default for Synonyms {
@@ -164,9 +219,10 @@ fn read_line(text: &str, rules: &mut FxHashMap<Box<str>, Vec<Rule>>) -> Result<(
             let Some((first, rest)) = from.split_first().filter(|_| to_at != at && !same) else {
                 continue;
             };
-            let of_first = rules.entry(first.stemmed.as_str().into()).or_default();
+            let of_first = rules.entry(singular(&first.plain).into()).or_default();
             of_first.push(Rule {
-                rest: rest.iter().map(|word| word.stemmed.clone()).collect(),
+                first: first.plain.as_str().into(),
+                rest: rest.iter().map(|word| singular(&word.plain)).collect(),
                 to: to.clone(),
                 to_text: to_text.to_lowercase().into(),
             });
@@ -205,6 +261,15 @@ mod tests {
         assert_eq!(of(&synonyms, "love blue seat"), Vec::<String>::new());
         assert_eq!(of(&synonyms, "joota"), ["joota→shoes"]);
         assert_eq!(of(&synonyms, "shoes love"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn words_that_share_a_stem_alone_do_not_find_each_other_s_synonyms() {
+        let synonyms = Synonyms::read(&["=\tcomforter\tquilt\n=\tdress\tfrock\n=\tcherry\tmorello\n"]).unwrap();
+        assert_eq!(of(&synonyms, "comfortable chair"), Vec::<String>::new());
+        assert_eq!(of(&synonyms, "comforters"), ["comforters→quilt"]);
+        assert_eq!(of(&synonyms, "dresses"), ["dresses→frock"]);
+        assert_eq!(of(&synonyms, "cherries"), ["cherries→morello"]);
     }
 
     #[test]

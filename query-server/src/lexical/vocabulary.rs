@@ -65,9 +65,39 @@ impl Vocabulary {
         self.counts.get(word).copied().unwrap_or(0)
     }
 
+    /// Adds a word that no title holds but that leads to some, so that others may be mended to it.
+    pub(super) fn add_spelling(&mut self, word: &str) {
+        if self.counts.contains_key(word) || !word.chars().all(char::is_alphabetic) {
+            return;
+        }
+        if let Some(words) = self.lengths.get_mut(word.chars().count())
+            && !words.iter().any(|known| &*known.text == word)
+        {
+            words.push(Word {
+                text: word.into(),
+                letters: letters(word),
+                count: 0,
+            });
+        }
+    }
+
     /// The word that `typed` was most likely meant to be, at most `distance_max` edits away: the nearest, among those
-    /// the most frequent. The first letter is hardly ever mistyped, so only words that share it are taken.
+    /// the most frequent. Titles may hold it in the plural alone, or in the singular: the last `s` is no edit. The first
+    /// letter is hardly ever mistyped, so only words that share it are taken.
     pub(super) fn nearest(&self, typed: &str, distance_max: usize) -> Option<&str> {
+        let other = match typed.strip_suffix('s') {
+            Some(singular) => singular.to_owned(),
+            None => format!("{typed}s"),
+        };
+        let written = self.nearest_to(typed, distance_max);
+        let other = self.nearest_to(&other, distance_max);
+        let (written, other) = (written.map(|found| (found, 0)), other.map(|found| (found, 1)));
+        let best = written.into_iter().chain(other);
+        best.min_by_key(|((distance, count, word), form)| (*distance, *form, *count, *word))
+            .map(|((_, _, word), _)| word)
+    }
+
+    fn nearest_to(&self, typed: &str, distance_max: usize) -> Option<(usize, std::cmp::Reverse<u32>, &str)> {
         let chars: Vec<char> = typed.chars().collect();
         let letters = letters(typed);
         let from = chars.len().saturating_sub(distance_max);
@@ -92,7 +122,7 @@ impl Vocabulary {
                 best = Some(best.map_or(rank, |best| best.min(rank)));
             }
         }
-        best.map(|(_, _, word)| word)
+        best
     }
 
     /// Words that begin with `typed` and go on, at most `words_max` of them: the most frequent, those first; of equally
@@ -202,6 +232,9 @@ mod tests {
         assert_eq!(words.nearest("caféé", 1), Some("café"));
         assert_eq!(words.nearest("xhirt", 1), None);
         assert_eq!(words.nearest("unrelated", 2), None);
+        let plurals = vocabulary(&[("headphones", 9), ("sneaker", 4)]);
+        assert_eq!(plurals.nearest("hedphone", 1), Some("headphones"));
+        assert_eq!(plurals.nearest("sneekers", 1), Some("sneaker"));
     }
 
     #[test]

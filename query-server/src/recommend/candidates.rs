@@ -10,6 +10,8 @@ const EACH: usize = 6;
 /// Candidates at least, and at most where an intent turns most of the nearest away.
 const MIN: usize = 96;
 const WIDE: usize = 768;
+/// What has less than this to do with a product is not recommended for it, unless it is the same brand's.
+const COSINE_MIN: f32 = 0.35;
 /// A complement need not be like the product, but it must have something to do with it.
 const COMPLEMENT_COSINE_MIN: f32 = 0.2;
 
@@ -31,6 +33,10 @@ pub(super) fn gather(served: &Served, at: RowAddress, intent: Intent, limit: usi
     for filter in filters(served, at, intent).into_iter().flatten() {
         let mut more = find(served, at, &filter, usual)?;
         more.near.retain(|(row, _)| fits(served, at, intent, *row));
+        if matches!(intent, Intent::Related | Intent::CrossBrand | Intent::Cheaper) {
+            more.near
+                .retain(|(_, cosine)| more.engine != "semantic" || *cosine >= COSINE_MIN);
+        }
         if wide(more.near.len()) {
             more = find(served, at, &filter, WIDE)?;
             more.near.retain(|(row, _)| fits(served, at, intent, *row));

@@ -13,7 +13,7 @@ pub struct SearchParameters {
     #[param(required = false, max_length = 200)]
     pub brand: Option<String>,
     /// `hybrid` (words and meaning), `semantic` (meaning alone) or `lexical` (words alone). `lexical` looks for the words
-    /// as they were typed: none is mended, none stands for the beginning of a longer one.
+    /// as they were typed, in one word or in two: none is mended, none stands for the beginning of a longer one.
     #[param(default = "hybrid", required = false, pattern = "^(hybrid|semantic|lexical)$")]
     pub mode: Option<String>,
     /// Most cards wanted.

@@ -203,3 +203,92 @@ async fn a_word_that_only_shares_a_stem_may_be_a_misspelling() {
     assert_eq!(titles(&found), ["Bear Painting"]);
     assert!(found.provenance.corrections.is_empty());
 }
+
+#[tokio::test]
+async fn a_misspelling_is_mended_whichever_number_titles_hold_the_word_in() {
+    let market = Market::of(&shop(&[
+        "Wireless Headphones",
+        "Canvas Sneaker",
+        "Silver Earrings",
+        "Over-Ear Cushion",
+        "Power Bank",
+        "Garden Rake",
+    ]))
+    .await;
+    for (query, first) in [
+        ("hedphone", "Wireless Headphones"),
+        ("headphnes", "Wireless Headphones"),
+        ("sneekers", "Canvas Sneaker"),
+        ("silver earing", "Silver Earrings"),
+    ] {
+        let found = search(&market, query).await;
+        assert_eq!(titles(&found).first(), Some(&first), "{query}: {found:?}");
+        assert_eq!(found.provenance.corrections.len(), 1, "{query}");
+    }
+    // A word that people write is none, though no product holds it.
+    let found = search(&market, "powder").await;
+    assert!(found.provenance.corrections.is_empty(), "{found:?}");
+}
+
+#[tokio::test]
+async fn words_that_lead_to_others_are_neither_mended_nor_completed() {
+    let market = Market::of(&shop(&[
+        "Cold-Pressed Mustard Oil",
+        "Television Stand",
+        "Leather Shoes",
+        "White Cotton Shirt",
+        "Silk Saree",
+    ]))
+    .await;
+    for (query, first) in [
+        ("sarson tel", "Cold-Pressed Mustard Oil"),
+        ("sarso tel", "Cold-Pressed Mustard Oil"),
+        ("joote", "Leather Shoes"),
+        ("safed shirt", "White Cotton Shirt"),
+        ("साड़ी", "Silk Saree"),
+        ("जूते", "Leather Shoes"),
+        ("புடவை", "Silk Saree"),
+    ] {
+        let found = search(&market, query).await;
+        assert_eq!(titles(&found).first(), Some(&first), "{query}: {found:?}");
+    }
+    // Letters of a script that nothing is known of mean nothing.
+    assert!(search(&market, "ऌॡॠ ऋॠ").await.data.is_empty());
+}
+
+#[tokio::test]
+async fn drawn_fractions_are_those_that_are_written() {
+    let market = Market::of(&shop(&[
+        "1/2 in. Copper Pipe",
+        "1-1/2 in. PVC Elbow",
+        "2 in. Steel Flange",
+    ]))
+    .await;
+    for (query, first) in [
+        ("½ inch pipe", "1/2 in. Copper Pipe"),
+        ("1/2in pipe", "1/2 in. Copper Pipe"),
+        ("1½ in pvc", "1-1/2 in. PVC Elbow"),
+    ] {
+        let found = search(&market, query).await;
+        assert_eq!(titles(&found).first(), Some(&first), "{query}: {found:?}");
+        assert_eq!(found.provenance.relaxed, "none", "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_of_few_of_each_brand_is_filled_with_what_lacks_words() {
+    let (one, other) = (brand("One Shop", "INR"), brand("Other Shop", "INR"));
+    let fryers: Vec<String> = (0..30).map(|number| format!("Air Fryer {number}")).collect();
+    let fryers: Vec<&str> = fryers.iter().map(String::as_str).collect();
+    let of_other: Vec<Product> = (100..)
+        .zip(["Deep Fryer", "Fryer Basket"])
+        .map(|(id, title)| product(&other, id, title))
+        .collect();
+    let market = Market::of(&vec![(one.clone(), of(&one, &fryers)), (other.clone(), of_other)]).await;
+    let found: SearchAnswer = market
+        .get("/v1/search?q=air+fryer&per_brand_max=1&limit=10")
+        .await
+        .read();
+    let brands: Vec<&str> = found.data.iter().map(|card| card.brand_slug.as_str()).collect();
+    assert_eq!(brands, ["one-shop", "other-shop"], "{found:?}");
+}

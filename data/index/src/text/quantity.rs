@@ -1,3 +1,5 @@
+use unicode_normalization::UnicodeNormalization;
+
 use super::units;
 use super::words::Word;
 
@@ -30,6 +32,19 @@ fn fraction(upper: &str, lower: &str) -> Option<u32> {
     (upper > 0 && upper < lower && DENOMINATORS.contains(&lower)).then(|| (20_000 * upper + lower) / (2 * lower))
 }
 
+/// A number that ends in a fraction drawn as one character, `½` or `1½`, as a decimal number.
+pub(super) fn with_drawn_fraction(word: &str) -> Option<String> {
+    let drawn = word.chars().next_back().filter(|char| !char.is_ascii())?;
+    let whole = word.strip_suffix(drawn)?;
+    if whole.len() > 3 || !whole.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let spelt: String = std::iter::once(drawn).nfkc().collect();
+    let (upper, lower) = spelt.split_once('\u{2044}')?;
+    let part = fraction(upper, lower)?;
+    Some(decimal(if whole.is_empty() { 0 } else { whole.parse().ok()? }, part))
+}
+
 /// The quantity that begins with the word at `at`: `3 m`, `3m`, `1-1/2 in.`, `6\"`, `5' `, or a bare number that is not
 /// written in the one spelling.
 pub(super) fn read(text: &str, words: &[Word], at: usize) -> Option<Quantity> {
@@ -40,6 +55,18 @@ pub(super) fn read(text: &str, words: &[Word], at: usize) -> Option<Quantity> {
     if let Some((number, unit)) = units::glued(&word.text) {
         return Some(Quantity {
             number: units::canonical_number(number).to_owned(),
+            unit: Some(unit),
+            words: 1,
+        });
+    }
+    // `1/2in`
+    let digits = word.text.trim_end_matches(|char: char| char.is_ascii_alphabetic());
+    if let Some((upper, lower)) = digits.split_once('/')
+        && let Some(part) = fraction(upper, lower)
+        && let Some((_, unit)) = units::glued(&format!("1{}", word.text.get(digits.len()..)?))
+    {
+        return Some(Quantity {
+            number: decimal(0, part),
             unit: Some(unit),
             words: 1,
         });

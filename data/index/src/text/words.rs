@@ -141,6 +141,9 @@ fn fold(word: &str) -> String {
     if word.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return word.to_ascii_lowercase();
     }
+    if let Some(number) = quantity::with_drawn_fraction(word) {
+        return number;
+    }
     let kept = |char: &char| !is_apostrophe(*char) && !is_joiner(*char) && *char != ',';
     word.nfkc().flat_map(char::to_lowercase).filter(kept).collect()
 }
