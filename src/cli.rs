@@ -65,7 +65,7 @@ pub(crate) enum Command {
     /// Show the configuration that holds, and where each value comes from
     Config,
     /// Check storage, lake, release and configuration, and say what to do
-    Doctor,
+    Doctor(DoctorArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell to complete in
@@ -148,6 +148,13 @@ fn drift(text: &str) -> Result<(DriftArg, u16), String> {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Read every data file of the lake from end to end, not names and sizes alone; takes as long as reading all of it
+    #[arg(long)]
+    pub(crate) thorough: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct CrawlArgs {
     /// Crawl this brand only (its slug); may be given several times
     #[arg(long = "brand", value_name = "SLUG")]
@@ -159,7 +166,7 @@ pub(crate) struct CrawlArgs {
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Believe these brands' held-back crawl: their catalogue really shrank
-    #[arg(long = "confirm", value_name = "SLUG")]
+    #[arg(long = "confirm", value_name = "SLUG", conflicts_with = "dry_run")]
     pub(crate) confirm: Vec<String>,
     /// Build and publish a release afterwards when the lake changed
     #[arg(long)]
@@ -221,7 +228,7 @@ pub(crate) enum ReleaseCommand {
     },
     /// Point readers at an older release
     Rollback {
-        /// Release id [default: the one before the current]
+        /// Release id [default: the newest that was built before the current]
         id: Option<String>,
         /// Say what would be current, but change nothing
         #[arg(long)]

@@ -1,9 +1,11 @@
 use anyhow::Context as _;
+use data_model::StoreHost;
 use data_storage::Storage;
 use object_store::path::Path;
 use pipeline_crawl::Registry;
 use serde::Serialize;
 
+use crate::cli::DoctorArgs;
 use crate::exit::Outcome;
 use crate::wiring::Context;
 
@@ -38,13 +40,13 @@ impl Finding {
 }
 
 /// `haat doctor`: looks at everything a run needs; exit code 1 when something is broken.
-pub(crate) async fn run(context: Context) -> anyhow::Result<Outcome> {
+pub(crate) async fn run(args: DoctorArgs, context: Context) -> anyhow::Result<Outcome> {
     let mut findings = Vec::new();
     match storage(&context).await {
         Ok((storage, found)) => {
             findings.push(Finding::fine("storage", found));
             findings.push(registry(&storage).await);
-            findings.push(lake(&context, &storage).await);
+            findings.push(lake(&context, &storage, args.thorough).await);
             findings.push(held(&storage).await);
             findings.push(release(&context, &storage).await);
         }
@@ -110,7 +112,7 @@ async fn registry(storage: &Storage) -> Finding {
     }
 }
 
-async fn lake(context: &Context, storage: &Storage) -> Finding {
+async fn lake(context: &Context, storage: &Storage, thorough: bool) -> Finding {
     let looked = async {
         let lake = context.lake_in(storage).await?;
         // Counts every table's rows: a table whose log or files are damaged is found here, not by the next crawl.
@@ -118,12 +120,24 @@ async fn lake(context: &Context, storage: &Storage) -> Finding {
         if let Some(tick) = lake.unfinished_tick().await {
             anyhow::bail!("tick {tick} was begun and cannot be finished; the log says why");
         }
-        let damaged = lake.snapshot().await?.damaged_files().await?;
+        let damaged = lake.snapshot().await?.damaged_files(thorough).await?;
         if let Some(first) = damaged.first() {
             anyhow::bail!("{} damaged data files, among them {first}", damaged.len());
         }
         let brands = lake.snapshot().await?.brands().await?;
         let products: u64 = brands.iter().map(|row| row.product_count).sum();
+        let registry = Registry::load(storage).await?;
+        let registered = registry.brands();
+        let is_registered = |store: &StoreHost| registered.iter().any(|brand| brand.store == *store);
+        let orphans: Vec<&str> = brands
+            .iter()
+            .filter(|row| !is_registered(&row.brand.store))
+            .map(|row| row.brand.slug.as_str())
+            .collect();
+        if let Some(first) = orphans.first() {
+            let count = orphans.len();
+            anyhow::bail!("{count} brands of the lake are not registered and never crawled, among them {first}");
+        }
         let oldest = brands.iter().map(|row| row.refreshed_at).min();
         let oldest = oldest.map_or_else(String::new, |oldest| format!(", oldest content of {oldest}"));
         anyhow::Ok(format!("{} brands, {products} products{oldest}", brands.len()))
@@ -133,7 +147,8 @@ async fn lake(context: &Context, storage: &Storage) -> Finding {
         Err(error) => Finding::broken(
             "lake",
             &error,
-            "where the disk is full, make room; put a damaged file back from a copy of the lake, nothing writes it anew",
+            "where the disk is full, make room; put a damaged file back from a copy of the lake, nothing writes it anew; \
+             `haat brands add` registers a brand again",
         ),
     }
 }

@@ -26,7 +26,7 @@ pub(crate) async fn run(command: Command, context: Context) -> anyhow::Result<Ou
         Command::Lake(command) => lake::run(command, context).await,
         Command::QueryServer(args) => query_server::run(args, context).await,
         Command::Sql(args) => sql::run(args, context).await,
-        Command::Doctor => doctor::run(context).await,
+        Command::Doctor(args) => doctor::run(args, context).await,
         // Answered before the runtime starts.
         Command::Config | Command::Completions { .. } => Ok(Outcome::Done),
     }

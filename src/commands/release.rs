@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use data_index::{CheckOptions, GcOptions, Published, ReleaseError, ReleaseStore, Violation};
+use data_index::{CheckOptions, GcOptions, ListedRelease, Published, ReleaseError, ReleaseStore, Violation};
 use data_model::ReleaseId;
 use data_storage::Storage;
 use pipeline_release::{ReleaseBuildError, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release};
@@ -217,16 +217,20 @@ async fn list(context: &Context, releases: &ReleaseStore) -> anyhow::Result<()> 
     })
 }
 
+/// The newest release that was built before the current one: where somebody went back already, further back.
+fn older(listed: &[ListedRelease]) -> Option<&ListedRelease> {
+    let current = listed.iter().find(|release| release.current)?;
+    let earlier = listed.iter().filter(|release| release.built_at < current.built_at);
+    earlier.max_by_key(|release| release.built_at)
+}
+
 async fn rollback(context: &Context, releases: &ReleaseStore, id: Option<String>, dry_run: bool) -> anyhow::Result<()> {
     let listed = releases.list().await?;
     let to: ReleaseId = match id {
         Some(id) => id.parse().context("release id").map_err(usage)?,
-        // The list begins with the current release; the next one was current before it.
         None => {
-            listed
-                .iter()
-                .find(|release| !release.current)
-                .context("there is no release to go back to")?
+            older(&listed)
+                .context("no release is older than the current one; name the one to go to")?
                 .id
         }
     };

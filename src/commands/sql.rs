@@ -5,7 +5,8 @@ use anyhow::Context as _;
 use data_index::Release;
 use data_lake::{AsOf, Lake};
 use data_tables::ReleaseTables;
-use datafusion::arrow::json::ArrayWriter;
+use datafusion::arrow::json::WriterBuilder;
+use datafusion::arrow::json::writer::JsonArray;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::prelude::{DataFrame, SQLOptions, SessionContext};
@@ -45,6 +46,12 @@ pub(crate) async fn run(args: SqlArgs, context: Context) -> anyhow::Result<Outco
         .await
         .map_err(|error| usage(error.into()))?;
     let (batches, more) = collect_up_to(frame, args.limit).await?;
+    if more && context.output.json {
+        tracing::warn!(
+            limit = args.limit,
+            "only the first rows are printed; --limit prints more"
+        );
+    }
     print(&context, &batches, more, args.limit)?;
     Ok(Outcome::Done)
 }
@@ -95,7 +102,9 @@ async fn collect_up_to(frame: DataFrame, limit: usize) -> anyhow::Result<(Vec<Re
 }
 
 fn print(context: &Context, batches: &[RecordBatch], more: bool, limit: usize) -> anyhow::Result<()> {
-    let mut json = ArrayWriter::new(Vec::new());
+    // Every row has every column, as the table shows it.
+    let builder = WriterBuilder::new().with_explicit_nulls(true);
+    let mut json = builder.build::<_, JsonArray>(Vec::new());
     let references: Vec<_> = batches.iter().collect();
     json.write_batches(&references)?;
     json.finish()?;

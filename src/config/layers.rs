@@ -137,7 +137,11 @@ impl Layers {
         self.merge()?;
         let shown = settings.into_iter().map(|(key, (value, from))| {
             let secret = SECRETS.contains(&key.as_str()) && value != serde_json::Value::String(String::new());
-            let value = if secret { "(set, not shown)".into() } else { value };
+            let value = if secret {
+                "(set, not shown)".into()
+            } else {
+                shown(value)
+            };
             let variable = format!("HAAT_{}", key.replace('.', "__").to_uppercase());
             Setting {
                 key,
@@ -148,6 +152,28 @@ impl Layers {
         });
         Ok(shown.collect())
     }
+}
+
+/// A value without the credentials that an address may hold: its user, password and query.
+fn shown(value: serde_json::Value) -> serde_json::Value {
+    let serde_json::Value::String(text) = &value else {
+        return value;
+    };
+    let Ok(mut url) = url::Url::parse(text) else {
+        return value;
+    };
+    let secret = !url.username().is_empty() || url.password().is_some() || url.query().is_some();
+    if !secret || !url.has_host() {
+        return value;
+    }
+    let hidden = "not-shown";
+    // Addresses with a host can have all three.
+    let with_user = url.password().is_some() || !url.username().is_empty();
+    let _ = url.set_password(None);
+    let _ = url.set_username(if with_user { hidden } else { "" });
+    let query = url.query().is_some().then_some(hidden);
+    url.set_query(query);
+    serde_json::Value::String(url.into())
 }
 
 fn read_file(path: &Path) -> anyhow::Result<config::Config> {

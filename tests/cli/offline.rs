@@ -18,7 +18,10 @@ fn wrong_usage_exits_with_two_and_names_the_key() {
 
 #[test]
 fn the_configuration_says_who_set_what_and_hides_secrets() {
-    let haat = Haat::new().with("HAAT_S3__SECRET_ACCESS_KEY", "hunter2");
+    let haat = Haat::new().with("HAAT_S3__SECRET_ACCESS_KEY", "hunter2").with(
+        "HAAT_TRACES__ENDPOINT",
+        "http://me:hunter2@collector.test/v1/traces?key=hunter2",
+    );
     std::fs::write(haat.path().join("haat.toml"), "[query_server]\npoll_ms = 77\n").unwrap();
     let answer = haat.run(&["config"]);
     let document = answer.json();
@@ -40,6 +43,10 @@ fn the_configuration_says_who_set_what_and_hides_secrets() {
     );
     assert_eq!(setting("s3.secret_access_key")["from"], "environment");
     assert_eq!(setting("home")["from"], "flag");
+    assert_eq!(
+        setting("traces.endpoint")["value"],
+        "http://not-shown@collector.test/v1/traces?not-shown"
+    );
     assert!(!answer.stdout.contains("hunter2"));
 }
 
@@ -70,4 +77,26 @@ fn sql_only_reads() {
         let answer = haat.run(&["sql", statement]);
         assert_eq!(answer.code, 2, "{statement}: {answer:?}");
     }
+}
+
+#[test]
+fn sql_prints_every_column_of_every_row_and_says_what_it_left_out() {
+    let haat = Haat::new();
+    let rows = haat.run(&[
+        "sql",
+        "select * from (values (1, null), (2, 'b'), (3, 'c')) t(x, y)",
+        "--limit",
+        "2",
+    ]);
+    assert_eq!(
+        rows.json(),
+        serde_json::json!([{"x": 1, "y": null}, {"x": 2, "y": "b"}])
+    );
+    assert!(rows.stderr.contains("--limit"), "{}", rows.stderr);
+}
+
+#[test]
+fn a_dry_run_confirms_nothing() {
+    let refused = Haat::new().run(&["crawl", "--dry-run", "--confirm", "any"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
 }

@@ -48,6 +48,10 @@ fn a_release_costs_what_changed_and_has_a_way_back() {
         (&whole["release"]["release"], &next["release"])
     );
     assert_eq!(haat.run(&["release", "show"]).json()["id"], whole["release"]["release"]);
+    // Once more does not go forward again.
+    let further = haat.run(&["release", "rollback"]);
+    assert!(further.code == 1 && further.stderr.contains("older"), "{further:?}");
+    assert_eq!(haat.run(&["release", "show"]).json()["id"], whole["release"]["release"]);
     let kept = files(&haat.path().join("releases"), "files");
     haat.run(&["release", "gc", "--keep", "2"]).json();
     assert_eq!(files(&haat.path().join("releases"), "files"), kept);
@@ -118,6 +122,15 @@ fn a_file_of_the_lake_that_was_cut_short_is_seen_by_the_doctor() {
     );
     std::fs::remove_file(&file).unwrap();
     assert!(haat.run(&["doctor"]).stdout.contains(": missing"));
+    // A byte that turned within a page is seen by whoever reads it.
+    let mut turned = bytes.clone();
+    turned[60..90].fill(0xff);
+    std::fs::write(&file, &turned).unwrap();
+    let thorough = haat.run(&["doctor", "--thorough"]);
+    assert!(
+        thorough.code == 1 && thorough.stdout.contains("variants/"),
+        "{thorough:?}"
+    );
     std::fs::write(&file, &bytes).unwrap();
-    assert_eq!(haat.run(&["doctor"]).code, 0);
+    assert_eq!(haat.run(&["doctor", "--thorough"]).code, 0);
 }
