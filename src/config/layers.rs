@@ -203,6 +203,9 @@ fn flatten(prefix: &str, value: &Value, leaves: &mut Vec<(String, serde_json::Va
     }
 }
 
+/// How long the lake's logs remember the files that were removed: 30 days, as its tables are made.
+const RETENTION_HOURS_MAX: u64 = 720;
+
 fn check(config: &Config) -> anyhow::Result<()> {
     let share = |key: &str, value: f64| {
         anyhow::ensure!(
@@ -223,10 +226,25 @@ fn check(config: &Config) -> anyhow::Result<()> {
     share("refresh.collapse.share_min", config.refresh.collapse.share_min)?;
     share("release.collapse_share", config.release.collapse_share)?;
     share("traces.sample_share", config.traces.sample_share)?;
-    positive(
-        "refresh.crawl.stores_concurrent",
-        config.refresh.crawl.stores_concurrent as u64,
-    )?;
+    let crawl = &config.refresh.crawl;
+    for (key, value) in [
+        ("refresh.crawl.stores_concurrent", crawl.stores_concurrent as u64),
+        ("refresh.crawl.page_limit", u64::from(crawl.page_limit)),
+        ("refresh.crawl.pages_max", u64::from(crawl.pages_max)),
+        ("refresh.crawl.store_bytes_max", crawl.store_bytes_max),
+        ("refresh.crawl.store_time_s_max", crawl.store_time_s_max),
+        (
+            "query_server.request_timeout_ms",
+            config.query_server.request_timeout_ms,
+        ),
+    ] {
+        positive(key, value)?;
+    }
+    anyhow::ensure!(
+        config.lake.retention_hours <= RETENTION_HOURS_MAX,
+        "lake.retention_hours must be {RETENTION_HOURS_MAX} at most, not {}: so long the lake remembers removed files",
+        config.lake.retention_hours
+    );
     positive("lake.buckets", u64::from(config.lake.buckets))?;
     positive("release.keep", config.release.keep as u64)?;
     positive("query_server.poll_ms", config.query_server.poll_ms)?;

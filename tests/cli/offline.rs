@@ -2,14 +2,16 @@ use crate::support::Haat;
 
 #[test]
 fn wrong_usage_exits_with_two_and_names_the_key() {
-    let haat = Haat::new().with("HAAT_REFRESH__COLLAPSE__SHARE_MIN", "7");
-    let answer = haat.run(&["brands", "list"]);
-    assert_eq!(answer.code, 2, "{answer:?}");
-    assert!(
-        answer.stderr.contains("refresh.collapse.share_min"),
-        "{}",
-        answer.stderr
-    );
+    for (key, value) in [
+        ("refresh.collapse.share_min", "7"),
+        ("refresh.crawl.page_limit", "0"),
+        ("lake.retention_hours", "721"),
+    ] {
+        let variable = format!("HAAT_{}", key.replace('.', "__").to_uppercase());
+        let answer = Haat::new().with(&variable, value).run(&["brands", "list"]);
+        assert_eq!(answer.code, 2, "{answer:?}");
+        assert!(answer.stderr.contains(key), "{}", answer.stderr);
+    }
     let haat = Haat::new().with("HAAT_NO_SUCH_KEY", "7");
     let answer = haat.run(&["config"]);
     assert_eq!(answer.code, 2, "{answer:?}");

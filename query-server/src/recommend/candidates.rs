@@ -12,8 +12,10 @@ const MIN: usize = 96;
 const WIDE: usize = 768;
 /// What has less than this to do with a product is not recommended for it, unless it is the same brand's.
 const COSINE_MIN: f32 = 0.35;
-/// A complement need not be like the product, but it must have something to do with it.
+/// A complement need not be like the product, but it must have something to do with it; more, where its category is of
+/// another branch altogether, or where the product's own is not known.
 const COMPLEMENT_COSINE_MIN: f32 = 0.2;
+const FAR_COMPLEMENT_COSINE_MIN: f32 = 0.4;
 
 /// Products that may go with a product, with how near each is.
 #[derive(Debug)]
@@ -55,18 +57,18 @@ pub(super) fn gather(served: &Served, at: RowAddress, intent: Intent, limit: usi
 }
 
 /// The filters to look under, one after the other until enough is found.
-fn filters(served: &Served, at: RowAddress, intent: Intent) -> [Option<RowFilter>; 2] {
+fn filters(served: &Served, at: RowAddress, intent: Intent) -> [Option<RowFilter>; 3] {
     let all = RowFilter::default();
     let Some(part) = served.release.part(at.part) else {
-        return [None, None];
+        return [None, None, None];
     };
     let cards = part.cards();
     match intent {
-        Intent::Related | Intent::CrossBrand => [Some(all), None],
+        Intent::Related | Intent::CrossBrand => [Some(all), None, None],
         Intent::SameBrand => {
             let store = served.release.brand_of(at).facts.brand.store.clone();
             let stores = Some(vec![store]);
-            [Some(RowFilter { stores, ..all }), None]
+            [Some(RowFilter { stores, ..all }), None, None]
         }
         Intent::Cheaper => {
             let price = Some(PriceRange {
@@ -80,12 +82,13 @@ fn filters(served: &Served, at: RowAddress, intent: Intent) -> [Option<RowFilter
                 ..RowFilter::default()
             });
             match same_kind {
-                Some(same_kind) => [Some(same_kind), Some(RowFilter { price, ..all })],
-                None => [Some(RowFilter { price, ..all }), None],
+                Some(same_kind) => [Some(same_kind), Some(RowFilter { price, ..all }), None],
+                None => [Some(RowFilter { price, ..all }), None, None],
             }
         }
         Intent::Complement => {
-            // First near by in the taxonomy (shirts and trousers are both clothing), then in the whole branch.
+            // First near by in the taxonomy (shirts and trousers are both clothing), then in the whole branch, then
+            // anywhere (coffee, and what it is made with).
             let lineage: Vec<CategoryId> = cards
                 .category(at.row)
                 .map(|category| taxonomy::lineage(category).skip(1).map(|above| above.id).collect())
@@ -95,7 +98,7 @@ fn filters(served: &Served, at: RowAddress, intent: Intent) -> [Option<RowFilter
                 ..RowFilter::default()
             };
             let (first, last) = (lineage.first(), lineage.last().filter(|_| lineage.len() > 1));
-            [first.map(below), last.map(below)]
+            [first.map(below), last.map(below), Some(all)]
         }
     }
 }
@@ -148,14 +151,18 @@ fn fits(served: &Served, at: RowAddress, intent: Intent, other: RowAddress) -> b
         Intent::Complement => {
             let own = part.cards().category(at.row);
             let others = other_part.cards().category(other.row);
+            let below = |one: CategoryId, above: CategoryId| taxonomy::lineage(one).any(|held| held.id == above);
+            let branch = |category: CategoryId| taxonomy::lineage(category).last().map(|above| above.id);
+            let near = release.vector(at).zip(release.vector(other));
             let (Some(own), Some(others)) = (own, others) else {
                 return false;
             };
-            let below = |one: CategoryId, above: CategoryId| taxonomy::lineage(one).any(|held| held.id == above);
-            let near = release.vector(at).zip(release.vector(other));
-            !below(own, others)
-                && !below(others, own)
-                && near.is_none_or(|(one, other)| one.cosine(&other) >= COMPLEMENT_COSINE_MIN)
+            let least = if branch(own) == branch(others) {
+                COMPLEMENT_COSINE_MIN
+            } else {
+                FAR_COMPLEMENT_COSINE_MIN
+            };
+            !below(own, others) && !below(others, own) && near.is_none_or(|(one, other)| one.cosine(&other) >= least)
         }
     }
 }

@@ -309,7 +309,8 @@ impl CardsWriter {
         self.quality.last().copied().unwrap_or(0.0)
     }
 
-    pub(crate) fn push(&mut self, product: &Product, prices: &PriceSummary, store: u32) {
+    /// Takes the next product, which its store was seen to have at `seen_at`.
+    pub(crate) fn push(&mut self, product: &Product, prices: &PriceSummary, store: u32, seen_at: Timestamp) {
         self.ids.push(product.key.id());
         self.uids.push(product.key.uid());
         self.store.push(store);
@@ -326,8 +327,9 @@ impl CardsWriter {
         self.rating_count.push(product.rating.map(|rating| rating.count));
         self.image.append_option(first_image(product));
         self.category.push(product.category.map(|category| category.0));
-        self.newest_at
-            .push(product.published_at.or(product.created_at).map(Timestamp::micros));
+        // A store that dates its products in the future does not have the newest.
+        let published_at = product.published_at.or(product.created_at);
+        self.newest_at.push(published_at.map(|at| at.min(seen_at).micros()));
         self.quality.push(quality(product, prices));
         self.variant_count
             .push(u32::try_from(product.variants.len()).unwrap_or(u32::MAX));

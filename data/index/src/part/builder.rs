@@ -186,7 +186,7 @@ impl PartBuilder {
             .map_err(BuildError::Text)?;
         self.terms.push(product, &facts.brand);
         self.details.push(product, size_bytes).map_err(columns_error(DETAILS))?;
-        self.cards.push(product, &prices, store);
+        self.cards.push(product, &prices, store, facts.refreshed_at);
         self.facets.push(product);
         let points = self.history.push(product, history);
         let suggested = (store, self.cards.last_quality());

@@ -37,7 +37,10 @@ proptest! {
             prop_assert_eq!(cards.discount_pct(address.row), prices.discount_pct);
             prop_assert_eq!(cards.in_stock(address.row), prices.in_stock);
             prop_assert_eq!(cards.on_sale(address.row), prices.compare_at_minor.is_some());
-            prop_assert_eq!(cards.newest_at(address.row), product.published_at.or(product.created_at));
+            // Nothing is newer than when its store was last seen.
+            let seen_at = release.brand_of(address).facts.refreshed_at;
+            let newest_at = product.published_at.or(product.created_at).map(|at| at.min(seen_at));
+            prop_assert_eq!(cards.newest_at(address.row), newest_at);
             prop_assert!((0.0..=1.0).contains(&cards.quality(address.row)));
         }
         let absent = product(&facts(99, 0), 1, 0).key;

@@ -30,7 +30,8 @@ pub struct ProductColumns {
     products: ProductRows,
     variants: VariantRows,
     rows: Vec<Row>,
-    rated: Vec<(u64, Rated)>,
+    /// By row.
+    rated: Vec<(usize, Rated)>,
     variants_len: usize,
     text_bytes: usize,
     scratch: Vec<u8>,
@@ -76,7 +77,7 @@ impl ProductColumns {
         self.text_bytes += self.scratch.len();
         if product.rating.is_some() || !product.reviews.is_empty() {
             let (rating, reviews) = (product.rating, product.reviews);
-            self.rated.push((product.key.platform_id, Rated { rating, reviews }));
+            self.rated.push((self.rows.len() - 1, Rated { rating, reviews }));
         }
     }
 
@@ -126,13 +127,24 @@ impl CatalogueRows {
             order,
             rated: BTreeMap::new(),
         };
-        let stated: Vec<(u64, Rated)> = catalogue
-            .pages
-            .iter_mut()
-            .flat_map(|page| page.rated.drain(..))
-            .collect();
-        catalogue.rate(stated);
+        for page in 0..catalogue.pages.len() {
+            for (row, rated) in std::mem::take(&mut catalogue.pages[page].rated) {
+                let id = catalogue.row((page, row)).platform_id;
+                // What another page says of the product, which is not the one that counts, says nothing.
+                if catalogue.place(id) == Some((page, row)) {
+                    catalogue.rate([(id, rated)]);
+                }
+            }
+        }
         catalogue
+    }
+
+    /// Where a product stands.
+    fn place(&self, id: u64) -> Option<(usize, usize)> {
+        let found = self
+            .order
+            .binary_search_by_key(&id, |place| self.row(*place).platform_id);
+        found.ok().map(|at| self.order[at])
     }
 
     /// Gives products their ratings and reviews; those that the catalogue does not have are left out, and of several
@@ -140,12 +152,7 @@ impl CatalogueRows {
     pub fn rate(&mut self, rated: impl IntoIterator<Item = (u64, Rated)>) {
         for (id, rated) in rated {
             let stated = rated.rating.is_some() || !rated.reviews.is_empty();
-            if stated
-                && self
-                    .order
-                    .binary_search_by_key(&id, |place| self.row(*place).platform_id)
-                    .is_ok()
-            {
+            if stated && self.place(id).is_some() {
                 self.rated.entry(id).or_insert(rated);
             }
         }

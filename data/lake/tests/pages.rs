@@ -1,0 +1,141 @@
+//! Products that come in columns, page by page, are those that come in one list.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use data_lake::{CatalogueRows, HashedRefresh, ProductColumns, Rated};
+use data_model::{BrandRefresh, Product, Rating};
+use data_storage::Storage;
+use proptest::prelude::*;
+use support::*;
+
+/// Pages of products, of which one may stand on several, and by id when each was last seen.
+type Pages = Vec<Vec<Product>>;
+
+fn pages() -> impl Strategy<Value = Pages> {
+    let variants = prop::collection::vec((1_u64..5, 1_i64..4), 0..4);
+    let page = prop::collection::vec((1_u64..9, variants, any::<bool>()), 0..6);
+    prop::collection::vec(page, 0..5).prop_map(|pages| {
+        let made = |(id, variants, rated): (u64, Vec<(u64, i64)>, bool)| {
+            let mut made = product("tea", id, 100);
+            made.variants = variants
+                .into_iter()
+                .map(|(id, price)| variant(id, price * 100))
+                .collect();
+            (made.rating, made.reviews) = (None, Vec::new());
+            if rated {
+                made.rating = Some(Rating { average: 4.5, count: 2 });
+            }
+            made
+        };
+        pages
+            .into_iter()
+            .map(|page| page.into_iter().map(made).collect())
+            .collect()
+    })
+}
+
+/// The last page's word on each id, as one list and as places.
+fn last_words(pages: &Pages) -> (Vec<Product>, Vec<(usize, usize)>) {
+    let mut last: BTreeMap<u64, (usize, usize)> = BTreeMap::new();
+    for (page, products) in pages.iter().enumerate() {
+        for (row, product) in products.iter().enumerate() {
+            last.insert(product.key.platform_id, (page, row));
+        }
+    }
+    let products = last.values().map(|(page, row)| pages[*page][*row].clone()).collect();
+    // In any order: it is put right where the rows are made.
+    (products, last.into_values().rev().collect())
+}
+
+fn in_columns(pages: &Pages, order: Vec<(usize, usize)>) -> CatalogueRows {
+    let columns = pages
+        .iter()
+        .map(|page| page.iter().cloned().collect::<ProductColumns>());
+    CatalogueRows::new(columns.collect(), order)
+}
+
+fn of_rows(products: CatalogueRows) -> HashedRefresh {
+    let BrandRefresh {
+        brand,
+        run,
+        observed_at,
+        products: _,
+        shipping,
+        quarantined,
+    } = refresh("tea", 1, Vec::new());
+    HashedRefresh::of_rows(BrandRefresh {
+        brand,
+        run,
+        observed_at,
+        products,
+        shipping,
+        quarantined,
+    })
+    .unwrap()
+}
+
+async fn committed(storage: &Storage, refreshes: Vec<HashedRefresh>) -> BTreeMap<String, Vec<String>> {
+    let lake = open(storage, &SetClock::start()).await;
+    for refresh in refreshes {
+        lake.commit_hashed(vec![refresh], run(1)).await.unwrap();
+    }
+    content(&lake).await
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn pages_of_columns_are_the_list_of_their_products(before in pages(), now in pages()) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let (mut listed, mut paged) = (Vec::new(), Vec::new());
+        for pages in [&before, &now] {
+            let (products, order) = last_words(pages);
+            let ids: Vec<u64> = products.iter().map(|product| product.key.platform_id).collect();
+            let rows = in_columns(pages, order);
+            prop_assert_eq!(rows.ids().collect::<Vec<_>>(), ids);
+            listed.push(HashedRefresh::new(refresh("tea", 1, products)).unwrap());
+            paged.push(of_rows(rows));
+        }
+        for (one, other) in listed.iter().zip(&paged) {
+            prop_assert_eq!(one.hash(), other.hash());
+        }
+        let listed = runtime.block_on(committed(&Storage::memory(), listed));
+        let paged = runtime.block_on(committed(&Storage::memory(), paged));
+        prop_assert_eq!(listed, paged);
+    }
+}
+
+#[test]
+fn ratings_come_to_the_products_that_are_there() {
+    let products = vec![product("tea", 3, 100), product("tea", 1, 100)];
+    let bare = || {
+        let mut products = products.clone();
+        for product in &mut products {
+            (product.rating, product.reviews) = (None, Vec::new());
+        }
+        in_columns(&vec![products], vec![(0, 0), (0, 1), (0, 7), (2, 0)])
+    };
+    assert_eq!(bare().handles().collect::<Vec<_>>(), [(1, "p-1"), (3, "p-3")]);
+    let said = |id| {
+        let rating = Some(Rating { average: 4.0, count: 1 });
+        (
+            id,
+            Rated {
+                rating,
+                reviews: Vec::new(),
+            },
+        )
+    };
+    let rated = |ids: &[u64]| {
+        let mut rows = bare();
+        rows.rate(ids.iter().copied().map(said));
+        of_rows(rows).hash().to_owned()
+    };
+    assert_eq!(rated(&[2, 9]), rated(&[]), "nobody listed these");
+    assert_eq!(rated(&[3, 3, 2]), rated(&[3]));
+    assert_ne!(rated(&[3]), rated(&[1]));
+}
