@@ -26,6 +26,9 @@ const WORDS_MAX: usize = 24;
 const STEPS_MAX: u32 = 8_000;
 /// Steps for products: titles are tried for all words one by one.
 const PRODUCT_STEPS_MAX: u32 = 40_000;
+/// Other ways to read what nothing holds as it was typed, and the fewest letters of a word's first part.
+const OTHERWISE_MAX: usize = 12;
+const PART_CHARS_MIN: usize = 3;
 /// Phrases that a part is asked for beyond those that are wanted: another part may have more of a lower one.
 const PHRASES_MORE: usize = 12;
 
@@ -37,6 +40,12 @@ pub(crate) struct Suggested {
     /// Positions among the release's brands.
     pub(crate) brands: Vec<usize>,
     pub(crate) categories: Vec<&'static Category>,
+}
+
+impl Suggested {
+    fn is_empty(&self) -> bool {
+        self.queries.is_empty() && self.products.is_empty() && self.brands.is_empty() && self.categories.is_empty()
+    }
 }
 
 /// The most letters that a text of these may be mistyped by.
@@ -61,15 +70,60 @@ pub(crate) fn suggest(served: &Served, text: &str, limit: usize) -> Suggested {
     if words.is_empty() && !text.trim().is_empty() {
         return Suggested::default();
     }
+    let found = of_words(served, words.clone(), limit, Words::AsMeant);
+    if !found.is_empty() {
+        return found;
+    }
+    let otherwise = otherwise(&words).into_iter().take(OTHERWISE_MAX);
+    let mut found = otherwise.map(|words| of_words(served, words, limit, Words::AsTyped));
+    found.find(|found| !found.is_empty()).unwrap_or_default()
+}
+
+/// Which words may be suggested for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Words {
+    /// Those that were meant, too.
+    AsMeant,
+    /// Those that titles hold as they were typed, the last as a beginning.
+    AsTyped,
+}
+
+fn of_words(served: &Served, words: Vec<String>, limit: usize, which: Words) -> Suggested {
     let steps = || Work::of(STEPS_MAX);
     let begun = words.join(" ");
     let typed = Typed::of(served, words, &mut steps());
+    if which == Words::AsTyped && !typed.is_known() {
+        return Suggested::default();
+    }
     Suggested {
         queries: queries(served, &begun, &typed, limit, &mut steps()),
         products: products(served, &typed, limit, &mut Work::of(PRODUCT_STEPS_MAX)),
         brands: served.names.brands(&begun, limit, &mut steps()),
         categories: served.names.categories(&begun, limit, &mut steps()),
     }
+}
+
+/// The words in other ways, where nothing holds them as they are: the last two as one, one as two, and without the first
+/// ones.
+fn otherwise(words: &[String]) -> Vec<Vec<String>> {
+    let mut ways = Vec::new();
+    if let [before @ .., one, other] = words {
+        ways.push(before.iter().cloned().chain([format!("{one}{other}")]).collect());
+        ways.extend((1..words.len()).map(|from| words.get(from..).unwrap_or_default().to_vec()));
+    }
+    if let [before @ .., last] = words {
+        let places = last.char_indices().map(|(at, _)| at).skip(PART_CHARS_MIN);
+        let halves = places.filter_map(|at| last.split_at_checked(at));
+        let two = |(one, other): (&str, &str)| {
+            before
+                .iter()
+                .cloned()
+                .chain([one.to_owned(), other.to_owned()])
+                .collect()
+        };
+        ways.extend(halves.map(two));
+    }
+    ways
 }
 
 /// Each part, and how many are left with it: so many share the work.

@@ -75,7 +75,9 @@ async fn words_come_in_any_order_and_the_last_may_be_begun() {
     ] {
         assert_eq!(titles(&market, text).await, ["Vienna Roast Coffee"], "{text}");
     }
-    assert_eq!(titles(&market, "kettle shirt").await, [""; 0]);
+    // Nothing holds both: what is being typed counts.
+    assert_eq!(titles(&market, "kettle shirt").await, ["Linen Shirt", "Cotton Shirt"]);
+    assert_eq!(titles(&market, "kettle zzzz").await, [""; 0]);
     assert_eq!(titles(&market, "cafe apr").await, ["Café Apron — ग्रीन"]);
     assert_eq!(titles(&market, "ग्री").await, ["Café Apron — ग्रीन"]);
     // In stock and rated before what is not.
@@ -298,4 +300,22 @@ async fn hostile_text_is_answered() {
         suggested(&market, &text).await;
     }
     assert_eq!(titles(&market, &"coffee ".repeat(70)).await[0], "Vienna Roast Coffee");
+}
+
+#[tokio::test]
+async fn what_nothing_holds_as_it_was_typed_is_read_in_one_word_in_two_and_without_its_first() {
+    let facts = brand("Any Shop", "INR");
+    let products: Vec<Product> = (1..)
+        .zip(["Air Fryer", "Crewneck Sweater", "Canvas Wallet"])
+        .map(|(id, title)| product(&facts, id, title))
+        .collect();
+    let market = Market::of(&vec![(facts, products)]).await;
+    for (text, title) in [
+        ("airfr", "Air Fryer"),
+        ("crew ne", "Crewneck Sweater"),
+        ("leather wal", "Canvas Wallet"),
+    ] {
+        assert_eq!(titles(&market, text).await, [title], "{text}");
+    }
+    assert_eq!(suggested(&market, "zzzzzzzz").await, suggested(&market, "!").await);
 }
