@@ -12,7 +12,8 @@ pub(crate) const DIVERSE_CANDIDATES: usize = 400;
 /// The share of meaning in a score; the rest is that of words. From .2 to .35 little changes.
 pub(crate) const MEANING: f32 = 0.3;
 
-/// What one tier counts beside the best score by words: a product that holds every word stands before one that lacks some.
+/// What one tier counts beside the best score by words: a product that holds every word stands before one that lacks some,
+/// unless meaning and prominence speak for the other by more than that.
 pub(crate) const TIER_STEP: f32 = 0.6;
 
 /// How many of the first hits tell what is meant, and what they weigh beside the query itself when all are put in order
