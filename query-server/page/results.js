@@ -87,8 +87,8 @@ function count(shown) {
 
 const MODES = { hybrid: 'words and meaning', semantic: 'meaning', lexical: 'words' };
 const RELAXED = {
-  all_but_one: 'Nothing has all of these words, so some products lack one.',
-  any_term: 'Nothing has all of these words, so these have some of them.',
+  all_but_one: 'Few products have all of these words, so some of these lack one.',
+  any_term: 'Few products have all of these words, so some of these have only a few of them.',
   prefix: 'Nothing has this word, so these have words that begin with it.',
 };
 
