@@ -21,10 +21,10 @@ impl HashedRefresh {
     /// # Errors
     /// The rows do not fit columns: more than 2 GiB of one text column.
     pub fn new(refresh: BrandRefresh) -> Result<Self, LakeError> {
-        let (refresh, products) = without_products(refresh);
+        let (refresh, products) = refresh.with_products(());
         let places = (0..products.len()).map(|row| (0, row)).collect();
         let products = CatalogueRows::new(vec![products.into_iter().collect()], places);
-        Self::of_rows(with_products(refresh, products))
+        Self::of_rows(refresh.with_products(products).0)
     }
 
     /// The same of products that are in columns already.
@@ -33,68 +33,20 @@ impl HashedRefresh {
     /// As [`HashedRefresh::new`].
     pub fn of_rows(refresh: BrandRefresh<CatalogueRows>) -> Result<Self, LakeError> {
         let hash = hash_of(&refresh);
-        let (refresh, products) = without_products(refresh);
-        let refresh = with_products(refresh, products.finish()?);
+        let (refresh, products) = refresh.with_products(());
+        let (refresh, ()) = refresh.with_products(products.finish()?);
         Ok(Self { refresh, hash })
     }
 
-    /// [`content_hash`] of it.
+    /// SHA-256, in hex, over everything that the lake holds of a brand: what the store says of itself, its products,
+    /// its shipping terms and which records could not be understood.
+    ///
+    /// Left out is what moves without a change: `updated_at`, the run, the time of the crawl, and the wording of
+    /// quarantined records. Two refreshes with the same hash are the same content.
     #[must_use]
     pub fn hash(&self) -> &str {
         &self.hash
     }
-}
-
-fn without_products<P>(refresh: BrandRefresh<P>) -> (BrandRefresh<()>, P) {
-    let BrandRefresh {
-        brand,
-        run,
-        observed_at,
-        products,
-        shipping,
-        quarantined,
-    } = refresh;
-    let refresh = BrandRefresh {
-        brand,
-        run,
-        observed_at,
-        products: (),
-        shipping,
-        quarantined,
-    };
-    (refresh, products)
-}
-
-fn with_products<P>(refresh: BrandRefresh<()>, products: P) -> BrandRefresh<P> {
-    let BrandRefresh {
-        brand,
-        run,
-        observed_at,
-        products: (),
-        shipping,
-        quarantined,
-    } = refresh;
-    BrandRefresh {
-        brand,
-        run,
-        observed_at,
-        products,
-        shipping,
-        quarantined,
-    }
-}
-
-/// SHA-256, in hex, over everything that the lake holds of a brand: what the store says of itself, its products,
-/// its shipping terms and which records could not be understood.
-///
-/// Left out is what moves without a change: `updated_at`, the run, the time of the crawl, and the wording of
-/// quarantined records. Two refreshes with the same hash are the same content.
-#[must_use]
-pub fn content_hash(refresh: &BrandRefresh) -> String {
-    let (refresh, products) = without_products(refresh.clone());
-    let places = (0..products.len()).map(|row| (0, row)).collect();
-    let products = CatalogueRows::new(vec![products.into_iter().collect()], places);
-    hash_of(&with_products(refresh, products))
 }
 
 fn hash_of(refresh: &BrandRefresh<CatalogueRows>) -> String {

@@ -38,7 +38,7 @@ mod vacuum;
 pub use compact::{CompactReport, Merged};
 pub use config::LakeConfig;
 pub use error::LakeError;
-pub use hash::{HashedRefresh, content_hash};
+pub use hash::HashedRefresh;
 pub use history::StoreHistory;
 pub use lake::{CommitReport, Lake};
 pub use rows::brands::BrandRow;

@@ -6,7 +6,7 @@ mod support;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use data_lake::{AsOf, Lake, LakeConfig, LakeError, VacuumKeep, content_hash};
+use data_lake::{AsOf, HashedRefresh, Lake, LakeConfig, LakeError, VacuumKeep};
 use data_model::Timestamp;
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 use support::*;
@@ -39,7 +39,7 @@ async fn products_come_out_as_they_went_in() {
             (
                 refresh.brand.clone(),
                 refresh.products.len() as u64,
-                content_hash(refresh),
+                HashedRefresh::new(refresh.clone()).unwrap().hash().to_owned(),
             )
         })
         .collect();

@@ -6,7 +6,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use data_lake::{CatalogueRows, HashedRefresh, ProductColumns, Rated};
-use data_model::{BrandRefresh, Product, Rating};
+use data_model::{Product, Rating};
 use data_storage::Storage;
 use proptest::prelude::*;
 use support::*;
@@ -58,23 +58,7 @@ fn in_columns(pages: &Pages, order: Vec<(usize, usize)>) -> CatalogueRows {
 }
 
 fn of_rows(products: CatalogueRows) -> HashedRefresh {
-    let BrandRefresh {
-        brand,
-        run,
-        observed_at,
-        products: _,
-        shipping,
-        quarantined,
-    } = refresh("tea", 1, Vec::new());
-    HashedRefresh::of_rows(BrandRefresh {
-        brand,
-        run,
-        observed_at,
-        products,
-        shipping,
-        quarantined,
-    })
-    .unwrap()
+    HashedRefresh::of_rows(refresh("tea", 1, Vec::new()).with_products(products).0).unwrap()
 }
 
 async fn committed(storage: &Storage, refreshes: Vec<HashedRefresh>) -> BTreeMap<String, Vec<String>> {

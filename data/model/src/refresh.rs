@@ -20,6 +20,29 @@ pub struct BrandRefresh<P = Vec<Product>> {
     pub quarantined: Vec<Quarantined>,
 }
 
+impl<P> BrandRefresh<P> {
+    /// The same with other products; gives back those it had.
+    pub fn with_products<Q>(self, products: Q) -> (BrandRefresh<Q>, P) {
+        let Self {
+            brand,
+            run,
+            observed_at,
+            products: before,
+            shipping,
+            quarantined,
+        } = self;
+        let refresh = BrandRefresh {
+            brand,
+            run,
+            observed_at,
+            products,
+            shipping,
+            quarantined,
+        };
+        (refresh, before)
+    }
+}
+
 /// A record that could not be understood, kept with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quarantined {

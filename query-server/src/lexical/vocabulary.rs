@@ -1,6 +1,6 @@
 use data_index::text::{Analysis, analyse};
 use data_index::{CategoryNode, Release};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ReadError;
 
@@ -65,19 +65,18 @@ impl Vocabulary {
         self.counts.get(word).copied().unwrap_or(0)
     }
 
-    /// Adds a word that no title holds but that leads to some, so that others may be mended to it.
-    pub(super) fn add_spelling(&mut self, word: &str) {
-        if self.counts.contains_key(word) || !word.chars().all(char::is_alphabetic) {
-            return;
-        }
-        if let Some(words) = self.lengths.get_mut(word.chars().count())
-            && !words.iter().any(|known| &*known.text == word)
-        {
-            words.push(Word {
-                text: word.into(),
-                letters: letters(word),
-                count: 0,
-            });
+    /// Adds words that no title holds but that lead to some, so that others may be mended to them.
+    pub(super) fn add_spellings<'a>(&mut self, spellings: impl Iterator<Item = &'a str>) {
+        let new = |word: &&str| !self.counts.contains_key(*word) && word.chars().all(char::is_alphabetic);
+        let spellings: FxHashSet<&str> = spellings.filter(new).collect();
+        for word in spellings {
+            if let Some(words) = self.lengths.get_mut(word.chars().count()) {
+                words.push(Word {
+                    text: word.into(),
+                    letters: letters(word),
+                    count: 0,
+                });
+            }
         }
     }
 

@@ -70,12 +70,14 @@ pub(crate) fn suggest(served: &Served, text: &str, limit: usize) -> Suggested {
     if words.is_empty() && !text.trim().is_empty() {
         return Suggested::default();
     }
-    let found = of_words(served, words.clone(), limit, Words::AsMeant);
+    let found = of_words(served, words.clone(), limit, Words::AsMeant, &mut Allowance::new());
     if !found.is_empty() {
         return found;
     }
+    // All other ways together may take what the first did.
+    let mut allowance = Allowance::new();
     let otherwise = otherwise(&words).into_iter().take(OTHERWISE_MAX);
-    let mut found = otherwise.map(|words| of_words(served, words, limit, Words::AsTyped));
+    let mut found = otherwise.map(|words| of_words(served, words, limit, Words::AsTyped, &mut allowance));
     found.find(|found| !found.is_empty()).unwrap_or_default()
 }
 
@@ -88,18 +90,39 @@ enum Words {
     AsTyped,
 }
 
-fn of_words(served: &Served, words: Vec<String>, limit: usize, which: Words) -> Suggested {
-    let steps = || Work::of(STEPS_MAX);
+/// The steps that each kind may take, and finding out which words were meant.
+struct Allowance {
+    words: Work,
+    queries: Work,
+    products: Work,
+    brands: Work,
+    categories: Work,
+}
+
+impl Allowance {
+    fn new() -> Self {
+        let steps = || Work::of(STEPS_MAX);
+        Self {
+            words: steps(),
+            queries: steps(),
+            products: Work::of(PRODUCT_STEPS_MAX),
+            brands: steps(),
+            categories: steps(),
+        }
+    }
+}
+
+fn of_words(served: &Served, words: Vec<String>, limit: usize, which: Words, allowance: &mut Allowance) -> Suggested {
     let begun = words.join(" ");
-    let typed = Typed::of(served, words, &mut steps());
+    let typed = Typed::of(served, words, &mut allowance.words);
     if which == Words::AsTyped && !typed.is_known() {
         return Suggested::default();
     }
     Suggested {
-        queries: queries(served, &begun, &typed, limit, &mut steps()),
-        products: products(served, &typed, limit, &mut Work::of(PRODUCT_STEPS_MAX)),
-        brands: served.names.brands(&begun, limit, &mut steps()),
-        categories: served.names.categories(&begun, limit, &mut steps()),
+        queries: queries(served, &begun, &typed, limit, &mut allowance.queries),
+        products: products(served, &typed, limit, &mut allowance.products),
+        brands: served.names.brands(&begun, limit, &mut allowance.brands),
+        categories: served.names.categories(&begun, limit, &mut allowance.categories),
     }
 }
 

@@ -236,3 +236,15 @@ async fn a_search_finds_what_is_like_a_product() {
     );
     assert_eq!(market.get("/v1/search?similar_to=x").await.status, 422);
 }
+
+#[tokio::test]
+async fn a_complement_may_be_of_another_branch_of_the_taxonomy() {
+    const COFFEE_MAKERS: CategoryId = CategoryId(736);
+    let mut wardrobe = wardrobe();
+    let home = brand("Home", "INR");
+    let maker = filed(&home, 41, "Pour Over Coffee Maker", COFFEE_MAKERS, 250_000);
+    wardrobe.push((home, vec![maker]));
+    let market = Market::of(&wardrobe).await;
+    let found = recommended(&market, "Dark Roast Coffee", "&intent=complement").await;
+    assert_eq!(found, ["Home · Pour Over Coffee Maker"]);
+}

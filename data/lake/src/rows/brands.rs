@@ -14,7 +14,7 @@ use crate::{LakeError, TableName};
 pub struct BrandRow {
     /// The brand, as its store presented itself when its content last changed.
     pub brand: Brand,
-    /// Hash of all that the lake holds of the brand, see [`crate::content_hash`].
+    /// Hash of all that the lake holds of the brand, see [`crate::HashedRefresh::hash`].
     pub catalogue_hash: String,
     /// End of the crawl that brought the present content; a crawl without a change writes nothing.
     pub refreshed_at: Timestamp,

@@ -24,7 +24,7 @@ pub struct Rated {
 }
 
 /// Products in the columns of the lake's tables, one after another as they come: what of their rows follows from the
-/// products alone. A product takes a third of the memory here that it takes as a [`Product`].
+/// products alone.
 #[derive(Debug, Default)]
 pub struct ProductColumns {
     products: ProductRows,

@@ -130,12 +130,13 @@ impl<'a> Offering<'a> {
 
     /// Whether every variant is there once; those of one product stand together.
     fn is_each_once(&self) -> bool {
-        let mut start = 0;
+        let (mut product, mut seen) = (None, HashSet::new());
         (0..self.len()).all(|row| {
-            if self.key(row).0 != self.key(start).0 {
-                start = row;
+            let (of, variant) = self.key(row);
+            if product.replace(of) != Some(of) {
+                seen.clear();
             }
-            (start..row).all(|other| self.key(other) != self.key(row))
+            seen.insert(variant)
         })
     }
 

@@ -96,7 +96,7 @@ impl ProductRows {
         self.updated_at.push(product.updated_at);
     }
 
-    /// The products' names in addresses.
+    /// A product's name in addresses.
     pub(crate) fn handle(&self, row: usize) -> &str {
         let offsets = self.handle.offsets_slice();
         let at = |row: usize| offsets.get(row).and_then(|at| usize::try_from(*at).ok());
