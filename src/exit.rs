@@ -1,5 +1,8 @@
 use std::process::ExitCode;
 
+use data_lake::LakeError;
+use pipeline_crawl::RegistryError;
+
 /// How a command ended, as its exit code tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -55,11 +58,17 @@ pub(crate) fn plain(error: &anyhow::Error) -> String {
     line
 }
 
+/// Whether other writers were first each time.
+fn is_contended(cause: &(dyn std::error::Error + 'static)) -> bool {
+    matches!(cause.downcast_ref(), Some(LakeError::Contended { .. }))
+        || matches!(cause.downcast_ref(), Some(RegistryError::Contended))
+}
+
 impl Outcome {
     pub(crate) fn of(error: &anyhow::Error) -> Self {
         if error.is::<UsageError>() {
             Self::Usage
-        } else if error.is::<LostRaceError>() {
+        } else if error.is::<LostRaceError>() || error.chain().any(is_contended) {
             Self::LostRace
         } else {
             Self::Failed

@@ -30,6 +30,12 @@ pub(crate) struct Context {
     pub(crate) home_is_default: bool,
 }
 
+/// The home as an address of a kind that is known; `None` for a path.
+fn url_of(home: &str) -> Option<Url> {
+    let url = Url::parse(home).ok()?;
+    matches!(url.scheme(), "file" | "s3" | "memory").then_some(url)
+}
+
 impl Context {
     pub(crate) fn new(config: Config, output: Output, quiet: bool, home_is_default: bool) -> Self {
         Self {
@@ -45,8 +51,11 @@ impl Context {
     /// error, since a mistyped path must not look like an empty market.
     pub(crate) fn storage(&self) -> anyhow::Result<Storage> {
         let home = &self.config.home;
-        let folder = Url::parse(home).map_or_else(|_| Some(PathBuf::from(home)), |url| url.to_file_path().ok());
-        if folder.is_some_and(|folder| !folder.exists()) && !home.contains("://") {
+        let folder = match url_of(home) {
+            Some(url) => url.to_file_path().ok().filter(|_| url.scheme() == "file"),
+            None => Some(PathBuf::from(home)).filter(|_| !home.contains("://")),
+        };
+        if folder.is_some_and(|folder| !folder.exists()) {
             return Err(usage(anyhow::anyhow!(
                 "home {home} does not exist; `haat brands add`, `haat demo` and `haat query-server` make it"
             )));
@@ -64,10 +73,7 @@ impl Context {
                 "home {home}: a folder, file:// or s3://bucket/prefix, not {scheme}://"
             )));
         }
-        let url = Url::parse(home)
-            .ok()
-            .filter(|url| matches!(url.scheme(), "file" | "s3" | "memory"));
-        let opened = match url {
+        let opened = match url_of(home) {
             Some(url) => Storage::open(&url, &self.storage_options()),
             None => Storage::from_path(std::path::Path::new(home)),
         };

@@ -1,12 +1,13 @@
 use std::collections::BTreeMap;
 
+use data_model::ErrorCode;
 use serde::{Deserialize, Serialize};
 use utoipa::openapi::content::ContentBuilder;
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::response::{Response, ResponseBuilder};
 use utoipa::openapi::schema::{ComponentsBuilder, ObjectBuilder, Type};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{Components, Ref, RefOr};
+use utoipa::openapi::{Components, Ref, RefOr, Schema};
 use utoipa::{IntoResponses, PartialSchema, ToSchema};
 
 /// Every failure but a 422 of validation (RFC 9457).
@@ -23,9 +24,28 @@ pub struct ProblemDocument {
     /// About this occurrence.
     pub detail: String,
     /// One of a closed list.
+    #[schema(schema_with = problem_code)]
     pub code: String,
     /// The request's id, as in the header `X-Request-Id`.
     pub request_id: String,
+}
+
+fn problem_code() -> Schema {
+    one_of(ErrorCode::ALL, "What kind of problem it is.")
+}
+
+fn validation_code() -> Schema {
+    let codes = [ErrorCode::Validation, ErrorCode::MalformedJson];
+    one_of(&codes, "`malformed_json` for a body that is no JSON.")
+}
+
+fn one_of(codes: &[ErrorCode], description: &str) -> Schema {
+    let codes = codes.iter().map(|code| code.as_str());
+    let text = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .enum_values(Some(codes))
+        .description(Some(description));
+    Schema::Object(text.build())
 }
 
 /// What is wrong with a request: every fault, not the first alone.
@@ -35,6 +55,7 @@ pub struct ValidationDocument {
     /// The faults.
     pub detail: Vec<ViolationDocument>,
     /// `validation`, or `malformed_json` for a body that is no JSON.
+    #[schema(schema_with = validation_code)]
     pub code: String,
     /// The request's id, as in the header `X-Request-Id`.
     pub request_id: String,
@@ -157,7 +178,9 @@ impl IntoResponses for GraphErrors {
             ("429", retry(problem("Too many requests."))),
             (
                 "431",
-                described("Request line and headers are larger than the server reads; there is no body."),
+                // Refused before there is a request that could have an id.
+                ResponseBuilder::new()
+                    .description("Request line and headers are larger than the server reads; there is no body."),
             ),
             ("500", problem("Something went wrong on our side.")),
             (

@@ -91,10 +91,11 @@ impl QueryServer {
             .await
             .map_err(fetch(Some(current.id)))?;
         let (embedder, synonyms) = (inner.config.embedder.clone(), inner.config.synonyms.clone());
+        let settings = inner.config.digest();
         let previous = inner.served.load_full();
         let prepared = tokio::task::spawn_blocking(move || {
             let previous = previous.as_ref().map(|previous| &previous.release);
-            prepare((local, current), previous, embedder.as_ref(), synonyms)
+            prepare((local, current), previous, embedder.as_ref(), (synonyms, &settings))
         });
         let prepared = prepared.await;
         let aborted = |source| FollowError::Aborted {
@@ -187,8 +188,8 @@ fn prepare(
     (local, current): (LocalRelease, Current),
     previous: Option<&Release>,
     embedder: Option<&Arc<dyn Embedder>>,
-    synonyms: Synonyms,
+    (synonyms, settings): (Synonyms, &str),
 ) -> Result<Served, PrepareError> {
     let release = Release::open_after(local, previous).map_err(|error| PrepareError::Open(Box::new(error)))?;
-    Served::prepare(release, current, embedder, synonyms)
+    Served::prepare(release, current, embedder, synonyms, settings)
 }

@@ -109,7 +109,7 @@ pub struct Stats {
     pub categories: u64,
     /// Products by currency.
     pub currencies: Vec<CurrencyStats>,
-    /// Pincodes that a delivery estimate is known for.
+    /// Pincodes for which a store has answered whether and how it delivers.
     pub pincodes_covered: u64,
     /// The release.
     pub release: ReleaseStats,
@@ -137,7 +137,7 @@ pub struct ReleaseStats {
     pub published_at: String,
 }
 
-/// When brands' catalogues were last confirmed.
+/// When crawls found brands' catalogues as they are now; crawls that find them unchanged do not count.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RefreshStats {

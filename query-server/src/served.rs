@@ -2,6 +2,7 @@ use std::sync::{Arc, OnceLock};
 
 use api::{Asset, EntityTag};
 use data_embedding::Embedder;
+use data_index::text::{Analysis, analyse};
 use data_index::{BrandEntry, Current, OpenError, Release, RowAddress};
 use data_model::ProductIdent;
 
@@ -57,12 +58,14 @@ pub enum PrepareError {
 const ANSWERS_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/3");
 
 impl Served {
-    /// Prepares a release and asks it for what it must know. Blocks.
+    /// Prepares a release and asks it for what it must know; `settings` differs where answers over the same release do.
+    /// Blocks.
     pub(crate) fn prepare(
         release: Release,
         current: Current,
         embedder: Option<&Arc<dyn Embedder>>,
         synonyms: Synonyms,
+        settings: &str,
     ) -> Result<Self, PrepareError> {
         let semantic = Semantic::of(&release, embedder);
         let text = TextIndex::open(&release, synonyms).map_err(PrepareError::Text)?;
@@ -80,7 +83,7 @@ impl Served {
         let tree = |out: &mut Vec<u8>| render::category::tree(out, release.category_tree());
         let categories = render::envelope(1 << 16, &id, tree, |_| {});
         let stamp = format!(
-            "{ANSWERS_VERSION} {id} {} {}",
+            "{ANSWERS_VERSION} {id} {} {} {settings}",
             current.published_at.micros(),
             semantic.name()
         );
@@ -153,9 +156,9 @@ impl Served {
                 with_matches: false,
             };
             let found = search(&self.release, &self.text, &wanted).map_err(PrepareError::Text)?;
-            // A title may be made of nothing that is searched, `***` say.
-            let words = cards.title(row).chars().any(char::is_alphanumeric);
-            if words && found.hits.is_empty() {
+            // A title may be made of nothing that is searched: `***`, or letters that are too many for a word.
+            let words = analyse(Analysis::Stemmed, cards.title(row));
+            if !words.is_empty() && found.hits.is_empty() {
                 return failed(format!("title {:?}", cards.title(row)));
             }
         }

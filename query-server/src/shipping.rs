@@ -34,24 +34,25 @@ pub(crate) struct Estimate<'a> {
     pub(crate) basis: Basis,
 }
 
-/// How many days delivery takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How many days delivery takes; a bound that is not known is `None`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Days {
-    pub(crate) min: u16,
-    pub(crate) max: u16,
+    pub(crate) min: Option<u16>,
+    pub(crate) max: Option<u16>,
 }
 
 impl Days {
+    /// `None` where neither is stated, or where they contradict each other.
     fn stated(min: Option<u16>, max: Option<u16>) -> Option<Self> {
-        // One number alone is both: at least three days is no promise of more.
-        let (min, max) = (min.or(max)?, max.or(min)?);
-        (min <= max).then_some(Self { min, max })
+        let known = min.is_some() || max.is_some();
+        let contrary = min.zip(max).is_some_and(|(min, max)| min > max);
+        (known && !contrary).then_some(Self { min, max })
     }
 
     fn widest(self, other: Self) -> Self {
         Self {
-            min: self.min.min(other.min),
-            max: self.max.max(other.max),
+            min: self.min.zip(other.min).map(|(one, other)| one.min(other)),
+            max: self.max.zip(other.max).map(|(one, other)| one.max(other)),
         }
     }
 }
@@ -86,6 +87,8 @@ impl<'a> Estimate<'a> {
         }
         let days = matrix
             .district(pincode)
+            // Days to where it does not deliver tell nothing.
+            .filter(|one| one.serviceable != Some(false))
             .filter_map(|one| Days::stated(one.days_min, one.days_max))
             .reduce(Days::widest)?;
         Some(Self {
@@ -102,8 +105,8 @@ impl<'a> Estimate<'a> {
     fn promised(policy: Option<&ShippingPolicy>) -> Self {
         let days = policy.map_or(&[][..], |policy| &policy.tiers).iter().map(|tier| {
             Some(Days {
-                min: tier.days_min?,
-                max: tier.days_max?,
+                min: Some(tier.days_min?),
+                max: Some(tier.days_max?),
             })
         });
         let days = days.reduce(|all, one| Some(all?.widest(one?))).flatten();

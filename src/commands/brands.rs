@@ -78,7 +78,7 @@ pub(crate) async fn register(
 ) -> anyhow::Result<Vec<Finding>> {
     let storefront = context.storefront()?;
     let probes: Vec<_> = stream::iter(urls)
-        .map(|url| look(&storefront, url, how.currency))
+        .map(|url| look(&storefront, url, how))
         .buffered(PROBES_CONCURRENT)
         .collect()
         .await;
@@ -92,18 +92,7 @@ pub(crate) async fn register(
     }
     if !brands.is_empty() {
         let mut registry = Registry::load(storage).await?;
-        let mut additions = registry.add(storage, &brands, context.clock.now()).await?;
-        let taken = additions
-            .iter()
-            .filter(|addition| matches!(addition, Addition::Taken(_)));
-        let taken: Vec<BrandSlug> = taken.map(|addition| addition.brand().slug.clone()).collect();
-        if how.moved && !taken.is_empty() {
-            // Removed and added again, a brand has its slug back; its products are known by its permanent host.
-            for slug in &taken {
-                registry.remove(storage, slug, context.clock.now()).await?;
-            }
-            additions = registry.add(storage, &brands, context.clock.now()).await?;
-        }
+        let additions = registry.add(storage, &brands, context.clock.now()).await?;
         for (place, addition) in places.into_iter().zip(additions) {
             findings[place].added = Some((word(&addition), addition.brand().clone()));
         }
@@ -111,18 +100,19 @@ pub(crate) async fn register(
     Ok(findings)
 }
 
-async fn look(storefront: &Storefront, url: Url, currency: Option<CurrencyCode>) -> (Finding, Option<NewBrand>) {
+async fn look(storefront: &Storefront, url: Url, how: Registration) -> (Finding, Option<NewBrand>) {
     let (verdict, facts, brand) = match probe(storefront, &url).await {
         Ok(found) => {
             let brand = NewBrand {
-                currency,
+                currency: how.currency,
+                moved: how.moved,
                 ..NewBrand::at(url.clone())
             }
             .with_probe(&found);
             (
                 found.verdict(),
                 facts(&found),
-                usable(&found, currency).then_some(brand),
+                usable(&found, how.currency).then_some(brand),
             )
         }
         Err(error) => (error.to_string(), Value::Null, None),
@@ -237,10 +227,12 @@ async fn list(context: &Context, storage: &Storage) -> anyhow::Result<Outcome> {
 async fn remove(context: &Context, storage: &Storage, slug: &str, dry_run: bool) -> anyhow::Result<Outcome> {
     let slug: BrandSlug = slug.parse().context("slug").map_err(usage)?;
     let registry = Registry::load(storage).await?;
-    let brand = registry
-        .brand(&slug)
-        .with_context(|| format!("no brand is registered as {slug}"))?
+    // One that is registered no more may still be in the lake: a removal that broke off, or a crawl that was under way.
+    let store = registry
+        .store_of(&slug)
+        .with_context(|| format!("no brand was ever registered as {slug}"))?
         .clone();
+    let registered = registry.brand(&slug).map(|brand| brand.base_url.to_string());
     let lake = context.lake_in(storage).await?;
     let in_lake = lake
         .snapshot()
@@ -248,19 +240,22 @@ async fn remove(context: &Context, storage: &Storage, slug: &str, dry_run: bool)
         .brands()
         .await?
         .into_iter()
-        .find(|row| row.brand.store == brand.store);
-    let products = in_lake.map_or(0, |row| row.product_count);
+        .find(|row| row.brand.store == store);
+    let products = in_lake.as_ref().map_or(0, |row| row.product_count);
+    if registered.is_none() && in_lake.is_none() {
+        anyhow::bail!("{slug} is removed already");
+    }
     if !dry_run {
         pipeline_refresh::remove_brand(&slug, storage, &lake, context.clock.now()).await?;
     }
-    let document = json!({ "slug": slug, "store": brand.store, "products": products, "removed": !dry_run });
+    let document = json!({ "slug": slug, "store": store, "products": products, "removed": !dry_run });
     context.output.print(&document, |out| {
         let verb = if dry_run { "would be removed" } else { "removed" };
-        writeln!(
-            out,
-            "{slug}: {verb}, with {products} products. `haat brands add {}` brings it back.",
-            brand.base_url
-        )
+        write!(out, "{slug}: {verb}, with {products} products.")?;
+        match &registered {
+            Some(address) => writeln!(out, " `haat brands add {address}` brings it back."),
+            None => writeln!(out, " It was registered no more."),
+        }
     })?;
     Ok(Outcome::Done)
 }

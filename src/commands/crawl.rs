@@ -41,13 +41,20 @@ pub(crate) async fn run(args: CrawlArgs, context: Context) -> anyhow::Result<Out
         ..release::Build::default()
     };
     let released = if args.release && !args.dry_run {
-        Some(release::build(&context, &storage, &how).await)
+        // The crawl took the signals for itself: the build is given up at the first, as it would be without a crawl.
+        tokio::select! {
+            built = release::build(&context, &storage, &how) => Some(built),
+            () = shutdown_signal() => Some(Err(anyhow::anyhow!("the build of the release was interrupted"))),
+        }
     } else {
         None
     };
     // The lake has what was crawled, whatever became of the release: the result is printed before any failure.
     let (released, failure) = match released {
-        Some(Ok(released)) => (Some(released), None),
+        Some(Ok(released)) => {
+            let lost = release::lost(&released);
+            (Some(released), lost)
+        }
         Some(Err(error)) => (None, Some(error)),
         None => (None, None),
     };
@@ -76,7 +83,9 @@ pub(crate) async fn crawl(context: &Context, storage: &Storage, options: &RunOpt
         // Nothing could be committed: no store need be asked for that.
         anyhow::bail!("tick {tick} of the lake was begun and cannot be finished; the warning above says why");
     }
+    let lock = lock(storage);
     let deps = RefreshDeps {
+        alone: lock.is_some(),
         storage: storage.clone(),
         lake,
         storefront: context.storefront()?,
@@ -93,6 +102,16 @@ pub(crate) async fn crawl(context: &Context, storage: &Storage, options: &RunOpt
     let report = Box::pin(refresh(options, &context.config.refresh, &deps)).await;
     listener.abort();
     Ok(report?)
+}
+
+/// Keeps a local storage's crawls for this process, as long as it is held; `None` where another one has them, or where
+/// nobody can tell. The system gives it back however the process ends.
+fn lock(storage: &Storage) -> Option<std::fs::File> {
+    let folder = storage.local_dir()?.join("runs");
+    std::fs::create_dir_all(&folder).ok()?;
+    let lock = std::fs::File::create(folder.join("lock")).ok()?;
+    lock.try_lock().ok()?;
+    Some(lock)
 }
 
 fn summary(out: &mut dyn std::io::Write, report: &RunReport) -> std::io::Result<()> {

@@ -42,8 +42,8 @@ pub(crate) async fn run(command: ReleaseCommand, context: Context) -> anyhow::Re
             )
             .await?;
             context.output.print(&report, |out| write_report(out, &report))?;
-            if report.outcome == ReleaseOutcome::Lost {
-                return Err(lost_race("another writer published first; build again"));
+            if let Some(lost) = lost(&report) {
+                return Err(lost);
             }
         }
         ReleaseCommand::List => list(&context, &releases).await?,
@@ -135,6 +135,12 @@ pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -
         ),
         Err(error) => Err(error).context("no release was published, the one before stays"),
     }
+}
+
+/// What became of a build whose release another writer's came before.
+pub(crate) fn lost(report: &ReleaseReport) -> Option<anyhow::Error> {
+    let lost = report.outcome == ReleaseOutcome::Lost;
+    lost.then(|| lost_race("another writer published first; build again"))
 }
 
 /// Whether nothing but a fall of counts kept a release from being published.

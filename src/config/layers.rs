@@ -55,14 +55,8 @@ impl Layers {
             Some(path) => read_file(path)?,
             None => config::Config::default(),
         };
-        let environment = Environment::with_prefix("HAAT")
-            .prefix_separator("_")
-            .separator("__")
-            .try_parsing(true);
-        let from_environment = config::Config::builder()
-            .add_source(environment)
-            .build()
-            .context("HAAT_ variables")?;
+        let environment = Environment::with_prefix("HAAT").prefix_separator("_").separator("__");
+        let from_environment = typed(environment, &defaults).context("HAAT_ variables")?;
         let mut flags = config::Config::builder();
         if let Some(home) = &global.home {
             flags = flags.set_override("home", home.as_str())?;
@@ -201,6 +195,39 @@ fn flatten(prefix: &str, value: &Value, leaves: &mut Vec<(String, serde_json::Va
             leaves.push((prefix.to_owned(), json));
         }
     }
+}
+
+/// What the environment sets, as numbers and flags where the defaults are: a key or a folder may look like a number and
+/// is none.
+fn typed(environment: Environment, defaults: &config::Config) -> Result<config::Config, config::ConfigError> {
+    let leaves = |source: &config::Config| {
+        let mut leaves = Vec::new();
+        flatten("", &source.cache, &mut leaves);
+        leaves
+    };
+    let known: BTreeMap<_, _> = leaves(defaults).into_iter().collect();
+    let texts = config::Config::builder().add_source(environment).build()?;
+    let mut typed = config::Config::builder().add_source(texts.clone());
+    for (key, value) in leaves(&texts) {
+        let (Some(text), Some(default)) = (value.as_str(), known.get(&key)) else {
+            continue;
+        };
+        // What cannot be read as one stays a text, which is refused by its name later.
+        if default.is_boolean() {
+            if let Ok(flag) = text.parse::<bool>() {
+                typed = typed.set_override(key, flag)?;
+            }
+        } else if default.is_i64() || default.is_u64() {
+            if let Ok(number) = text.parse::<i64>() {
+                typed = typed.set_override(key, number)?;
+            }
+        } else if default.is_f64()
+            && let Ok(number) = text.parse::<f64>()
+        {
+            typed = typed.set_override(key, number)?;
+        }
+    }
+    typed.build()
 }
 
 /// How long the lake's logs remember the files that were removed: 30 days, as its tables are made.

@@ -76,6 +76,7 @@ impl Filter {
 
     /// Whether a row passes.
     #[must_use]
+    #[inline]
     pub fn matches(&self, row: crate::RowAddress) -> bool {
         self.part(row.part).is_some_and(|part| part.matches(row.row))
     }
@@ -183,6 +184,7 @@ impl PartFilter {
             && !self.dead.contains(row)
     }
 
+    #[inline]
     fn scalars_match(&self, row: u32) -> bool {
         let row = row as usize;
         self.in_stock.as_ref().is_none_or(|column| column.value(row))

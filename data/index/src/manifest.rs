@@ -18,7 +18,7 @@ pub struct BrandFacts {
     pub brand: Brand,
     /// Content hash of its catalogue; equal hashes mean equal products.
     pub catalogue_hash: String,
-    /// When its catalogue was last confirmed by a crawl.
+    /// When a crawl found its catalogue as it is now.
     pub refreshed_at: Timestamp,
     /// Its shipping terms, where they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]

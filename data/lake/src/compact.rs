@@ -94,8 +94,9 @@ impl Lake {
                     target_size: i64::try_from(self.inner.config.compact_file_bytes).unwrap_or(i64::MAX),
                 };
                 let now = self.inner.clock.now();
-                if actions.is_empty() || table.commit(actions, operation, record.tick, now).await? == Committed::Landed
-                {
+                // Another process may have ended this tick meanwhile, and begun the next: its mark must not go back.
+                let tick = record.tick.max(table.tick());
+                if actions.is_empty() || table.commit(actions, operation, tick, now).await? == Committed::Landed {
                     break;
                 }
             }

@@ -43,6 +43,44 @@ pub struct Product {
     pub updated_at: Option<Timestamp>,
 }
 
+impl Product {
+    /// Roughly the size of its texts with all variants, pictures and reviews, in bytes.
+    #[must_use]
+    pub fn text_bytes(&self) -> usize {
+        let len = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        let values = |values: &[String]| values.iter().map(String::len).sum::<usize>();
+        let variants = self.variants.iter().map(|variant| {
+            let options = variant
+                .options
+                .iter()
+                .map(|option| option.name.len() + option.value.len());
+            64 + variant.title.len() + len(&variant.sku) + len(&variant.image) + options.sum::<usize>()
+        });
+        let media = self.media.iter().map(|media| 32 + media.url.len() + len(&media.alt));
+        let reviews = self.reviews.iter();
+        let reviews = reviews.map(|review| 32 + len(&review.author) + len(&review.title) + review.body.len());
+        let options = self
+            .options
+            .iter()
+            .map(|option| option.name.len() + values(&option.values));
+        let attributes = self
+            .attributes
+            .iter()
+            .map(|attribute| attribute.name.len() + values(&attribute.values));
+        let texts = [&self.handle, &self.title, &self.description];
+        texts.iter().map(|text| text.len()).sum::<usize>()
+            + len(&self.vendor)
+            + len(&self.product_type)
+            + values(&self.tags)
+            + variants
+                .chain(media)
+                .chain(reviews)
+                .chain(options)
+                .chain(attributes)
+                .sum::<usize>()
+    }
+}
+
 /// An option of a product with its values, in the store's order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProductOption {

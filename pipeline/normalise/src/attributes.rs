@@ -1,6 +1,7 @@
 use std::sync::LazyLock;
 
-use data_model::{Attribute, ProductOption};
+use data_model::{Attribute, CategoryId, ProductOption};
+use google_taxonomy::ProductCategory;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Values of one attribute at most.
@@ -23,13 +24,25 @@ static COLOURS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
         .collect()
 });
 
+/// What may stand before a colour and makes one with it.
+const SHADES: [&str; 19] = [
+    "matte", "satin", "gloss", "glossy", "dark", "light", "pale", "deep", "bright", "heather", "washed", "vintage",
+    "solid", "dusty", "neon", "pastel", "metallic", "brushed", "polished",
+];
+
 /// Structured attributes, sorted by name: from options; from tags that name what they state (`Color:Red`,
-/// `fabric_cotton`); and, when nothing states a colour, from a colour that stands apart at the end of the title.
-/// Values keep the store's wording; two that differ in case alone are one.
-pub(crate) fn attributes(options: &[ProductOption], tags: &[String], title: &str) -> Vec<Attribute> {
+/// `fabric_cotton`); when nothing states a colour, from colours that stand apart at the end of the title; and, of what is
+/// worn, for whom it is, from the title or from a tag that says nothing else. Values keep the store's wording; two that
+/// differ in case alone are one.
+pub(crate) fn attributes(
+    options: &[ProductOption],
+    tags: &[String],
+    title: &str,
+    category: Option<CategoryId>,
+) -> Vec<Attribute> {
     let mut found = Found::default();
     for option in options {
-        let name = option.name.to_lowercase();
+        let name = plain_name(&option.name);
         let name = ALIASES
             .get(name.as_str())
             .map_or(name.clone(), |alias| (*alias).to_owned());
@@ -42,12 +55,58 @@ pub(crate) fn attributes(options: &[ProductOption], tags: &[String], title: &str
             found.add(name, value);
         }
     }
-    if !found.has("color")
-        && let Some(colour) = trailing_colour(title)
-    {
-        found.add("color", colour);
+    if !found.has("color") {
+        trailing_colours(title)
+            .into_iter()
+            .for_each(|colour| found.add("color", colour));
+    }
+    if !found.has("gender") && category.is_some_and(is_worn) {
+        for word in title.split_whitespace().chain(tags.iter().map(String::as_str)) {
+            if let Some(gender) = gender(word) {
+                found.add("gender", gender);
+            }
+        }
     }
     found.finish()
+}
+
+/// An option's name in lower case, without what only asks for a choice: `Select a Color:` is `color`.
+fn plain_name(name: &str) -> String {
+    let lower = name.to_lowercase();
+    let mut plain = lower.trim().trim_end_matches(':').trim_end();
+    for ask in ["select ", "choose ", "pick "] {
+        if let Some(asked) = plain.strip_prefix(ask) {
+            plain = asked;
+            for article in ["a ", "an ", "your ", "the "] {
+                plain = plain.strip_prefix(article).unwrap_or(plain);
+            }
+        }
+    }
+    let plain = match plain.split_once(['(', '[']) {
+        Some((before, _)) if !before.trim().is_empty() && ALIASES.contains_key(before.trim()) => before.trim(),
+        _ => plain.trim(),
+    };
+    if plain.is_empty() { lower } else { plain.to_owned() }
+}
+
+/// Whether the category is one of what is worn.
+fn is_worn(category: CategoryId) -> bool {
+    ProductCategory::from_id(category.0).is_ok_and(|category| category.name().starts_with("Apparel & Accessories > "))
+}
+
+/// Whom a word names that a product is for.
+fn gender(word: &str) -> Option<&'static str> {
+    let word = word
+        .trim_matches(|edge: char| !edge.is_alphanumeric())
+        .replace('’', "'");
+    Some(match word.to_lowercase().as_str() {
+        "men" | "mens" | "men's" => "Men",
+        "women" | "womens" | "women's" | "ladies" | "ladies'" => "Women",
+        "boys" | "boy's" => "Boys",
+        "girls" | "girl's" => "Girls",
+        "unisex" => "Unisex",
+        _ => return None,
+    })
 }
 
 /// A tag that states an attribute by a name that is known.
@@ -58,20 +117,51 @@ fn named(tag: &str) -> Option<(&'static str, &str)> {
     (!value.is_empty()).then_some((name, value))
 }
 
-fn trailing_colour(title: &str) -> Option<&str> {
-    let bracketed = || {
-        title
-            .strip_suffix(')')
-            .and_then(|rest| rest.rsplit_once('('))
-            .map(|(_, last)| last)
+/// Notes in brackets that may stand behind a colour: `(Set of 2)`.
+const NOTES_MAX: usize = 2;
+
+/// The colours that end a title apart from what they are the colours of: `Linen Shirt - Navy/White (Set of 2)`.
+fn trailing_colours(title: &str) -> Vec<&str> {
+    let mut title = title.trim_end();
+    for _ in 0..=NOTES_MAX {
+        let bracketed = title
+            .strip_suffix([')', ']'])
+            .and_then(|rest| rest.rsplit_once(['(', '[']));
+        let apart = [" - ", " – ", " — ", " | ", ", ", " in "];
+        let behind = apart.iter().filter_map(|mark| title.rsplit_once(mark));
+        let last = bracketed.into_iter().chain(behind).map(|(_, last)| last.trim());
+        if let Some(colours) = last.map(colours).find(|colours| !colours.is_empty()) {
+            return colours;
+        }
+        match bracketed {
+            Some((before, _)) => title = before.trim_end(),
+            None => break,
+        }
+    }
+    Vec::new()
+}
+
+/// The colours of a text that is nothing else: one, or several as `black/white`, `red & blue`; none otherwise.
+fn colours(text: &str) -> Vec<&str> {
+    if is_colour(text) {
+        return vec![text];
+    }
+    for mark in ["/", " & ", " and "] {
+        let parts: Vec<&str> = text.split(mark).map(str::trim).collect();
+        if (2..=4).contains(&parts.len()) && parts.iter().all(|part| is_colour(part)) {
+            return parts;
+        }
+    }
+    Vec::new()
+}
+
+fn is_colour(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let shade = || {
+        let (shade, colour) = lower.split_once(' ')?;
+        (SHADES.contains(&shade) && COLOURS.contains(colour)).then_some(())
     };
-    let apart = [" - ", " – ", " — ", " | ", ", ", " in "];
-    let behind = apart
-        .iter()
-        .filter_map(|mark| title.rsplit_once(mark))
-        .map(|(_, last)| last);
-    let mut last = bracketed().into_iter().chain(behind).map(str::trim);
-    last.find(|last| COLOURS.contains(last.to_lowercase().as_str()))
+    COLOURS.contains(lower.as_str()) || shade().is_some()
 }
 
 #[derive(Debug, Default)]

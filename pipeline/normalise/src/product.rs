@@ -11,6 +11,8 @@ use crate::variants::{options, variants};
 
 const TITLE_CHARS_MAX: usize = 1_000;
 const WORDS_CHARS_MAX: usize = 255;
+/// Half of what a release takes of a product: reviews come to it later.
+const PRODUCT_BYTES_MAX: usize = 8 << 20;
 
 /// What is known of the store that answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +43,14 @@ pub enum Rejection {
     /// No title, or a blank one.
     #[error("title: blank")]
     TitleBlank,
+    /// More text than any product of good faith has.
+    #[error("record: {bytes} bytes of text, at most {bytes_max}")]
+    TooLarge {
+        /// How much.
+        bytes: usize,
+        /// How much there may be.
+        bytes_max: usize,
+    },
     /// No variants at all.
     #[error("variants: none")]
     NoVariants,
@@ -79,6 +89,7 @@ pub fn normalise_product(raw: &RawProduct<'_>, context: &StoreContext) -> Result
     let tags = tags(raw);
     let product_type = text::stated(raw.product_type.as_deref(), WORDS_CHARS_MAX);
     let moment = |stated: Option<&str>| -> Option<Timestamp> { stated?.trim().parse().ok() };
+    let category = categorise(product_type.as_deref(), &title, &tags);
     let product = Product {
         key: ProductKey {
             store: context.store.clone(),
@@ -87,8 +98,8 @@ pub fn normalise_product(raw: &RawProduct<'_>, context: &StoreContext) -> Result
         handle: handle(raw),
         description: raw.body_html.as_deref().map(html_to_text).unwrap_or_default(),
         vendor: text::stated(raw.vendor.as_deref(), WORDS_CHARS_MAX),
-        category: categorise(product_type.as_deref(), &title, &tags),
-        attributes: attributes(&options, &tags, &title),
+        category,
+        attributes: attributes(&options, &tags, &title, category),
         media: media(raw, context),
         variants: good,
         currency: context.currency,
@@ -102,6 +113,11 @@ pub fn normalise_product(raw: &RawProduct<'_>, context: &StoreContext) -> Result
         tags,
         options,
     };
+    let bytes = product.text_bytes();
+    if bytes > PRODUCT_BYTES_MAX {
+        let bytes_max = PRODUCT_BYTES_MAX;
+        return Err(Rejection::TooLarge { bytes, bytes_max });
+    }
     Ok(Normalised { product, left_out })
 }
 

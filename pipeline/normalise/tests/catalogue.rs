@@ -304,3 +304,81 @@ proptest! {
         prop_assert_eq!(found, expected);
     }
 }
+
+/// `name=value, value` of each attribute of a product of this title, type and options.
+fn attributes(title: &str, product_type: &str, options: Value) -> String {
+    let mut one = product(7, "10.00");
+    one["title"] = json!(title);
+    one["product_type"] = json!(product_type);
+    if let Some(value) = options.pointer("/0/values/0") {
+        one["variants"][0]["option1"] = value.clone();
+    }
+    one["options"] = options;
+    let found = catalogue("INR", &[page(&[one])]).products.remove(0).attributes;
+    let found: Vec<_> = found
+        .iter()
+        .map(|one| format!("{}={}", one.name, one.values.join(", ")))
+        .collect();
+    found.join("; ")
+}
+
+#[test]
+fn a_colour_at_the_end_of_a_title_is_read_and_a_flavour_there_is_none() {
+    let of_title = |title| attributes(title, "", json!([]));
+    assert_eq!(of_title("Canvas Belt - Navy/White (Set of 2)"), "color=Navy, White");
+    assert_eq!(of_title("Desk Lamp, Matte Black"), "color=Matte Black");
+    assert_eq!(
+        of_title("Ceiling Fan in Brushed Nickel [Refurbished]"),
+        "color=Brushed Nickel"
+    );
+    assert_eq!(of_title("Notebook (Red & Blue)"), "color=Red, Blue");
+    for none in [
+        "Whey Protein - Chocolate",
+        "Green Bay Flag",
+        "Ice Cream Scoop",
+        "Mug - Large",
+        "Tea - Lemon/Ginger",
+    ] {
+        assert_eq!(of_title(none), "", "{none}");
+    }
+}
+
+#[test]
+fn for_whom_a_thing_is_worn_is_read_from_its_title() {
+    assert_eq!(attributes("Men's Linen Shirt", "Shirts", json!([])), "gender=Men");
+    assert_eq!(attributes("Ladies’ Gold Ring", "Rings", json!([])), "gender=Women");
+    assert_eq!(
+        attributes("Perfume for Men", "Perfumes", json!([])),
+        "",
+        "worn by nobody"
+    );
+    assert_eq!(attributes("Menthol Socks", "Socks", json!([])), "");
+}
+
+#[test]
+fn an_option_that_asks_for_a_choice_is_known_by_what_it_asks_for() {
+    let option = |name: &str| json!([{"name": name, "position": 1, "values": ["Red"]}]);
+    for name in ["Select a Colour:", "CHOOSE YOUR COLOR", "Color (required)", "Farbe"] {
+        assert_eq!(attributes("Mug", "", option(name)), "color=Red", "{name}");
+    }
+    assert_eq!(attributes("Mug", "", option("Bundle & Save")), "bundle & save=Red");
+}
+
+#[test]
+fn a_record_of_more_text_than_any_product_has_goes_to_quarantine() {
+    let mut vast = product(7, "10.00");
+    let value = "\u{10348}".repeat(255);
+    let variants = (0..2_048).map(|at| {
+        json!({"id": 100 + at, "title": value, "option1": value, "option2": value, "option3": value, "sku": value,
+            "available": true, "price": "1.00", "position": at + 1})
+    });
+    vast["options"] = json!([{"name": "A"}, {"name": "B"}, {"name": "C"}]);
+    vast["variants"] = variants.collect();
+    let catalogue = catalogue("INR", &[page(&[vast, product(8, "10.00")])]);
+    assert_eq!(catalogue.products.len(), 1);
+    assert!(
+        catalogue.quarantined[0].reason.starts_with("record: "),
+        "{:?}",
+        catalogue.quarantined
+    );
+}

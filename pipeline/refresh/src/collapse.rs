@@ -63,6 +63,8 @@ pub(crate) struct Found {
     pub(crate) unreadable: u64,
     /// How many products the store says it has.
     pub(crate) stated: Option<u64>,
+    /// Whether the crawl ended before the store's catalogue did.
+    pub(crate) truncated: bool,
 }
 
 impl Found {
@@ -92,7 +94,9 @@ pub(crate) fn is_believed(
     // Shares of counts need no more precision than a float has.
     let shrank =
         (products as f64) < before as f64 * config.share_min && before.saturating_sub(products) >= config.drop_min;
-    if !emptied && !shrank {
+    // What a crawl that did not come to the end lacks may be behind that end, however little it is.
+    let cut = found.truncated && products < before;
+    if !emptied && !shrank && !cut {
         return true;
     }
     held.is_some_and(|held| {
@@ -104,7 +108,7 @@ pub(crate) fn is_believed(
         let held_found = Found {
             products: held.products_found,
             unreadable: held.quarantined,
-            stated: found.stated,
+            ..found
         };
         let repeated = held.run != *run
             && found.is_confirmed_by_repetition(before)
@@ -194,6 +198,7 @@ mod tests {
             products,
             unreadable: 0,
             stated: None,
+            truncated: false,
         }
     }
 
@@ -225,6 +230,22 @@ mod tests {
             "the operator confirmed some, not none"
         );
         assert!(believed(0, &other, &held(0, true)));
+    }
+
+    #[test]
+    fn what_a_crawl_lacks_that_did_not_come_to_the_end_is_not_gone_at_once() {
+        let config = CollapseConfig::default();
+        let (same, other): (RunId, RunId) = ("r1".parse().unwrap(), "r2".parse().unwrap());
+        let believed = |now, run, held: Option<&Held>| {
+            let cut = Found {
+                truncated: true,
+                ..found(now)
+            };
+            is_believed(&config, 100, cut, run, held)
+        };
+        assert!(believed(100, &other, None) && believed(101, &other, None));
+        assert!(!believed(99, &other, None) && !believed(99, &same, Some(&held(99, false))));
+        assert!(believed(99, &other, Some(&held(99, false))) && believed(99, &same, Some(&held(99, true))));
     }
 
     #[test]

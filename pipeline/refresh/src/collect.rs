@@ -6,7 +6,7 @@ use std::time::Duration;
 use data_lake::{Lake, LakeError, RunSummaryRow};
 use data_model::Timestamp;
 use futures::StreamExt;
-use pipeline_crawl::{CrawlState, save_state};
+use pipeline_crawl::{CrawlState, RegisteredBrand, Registry, save_state};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -17,8 +17,8 @@ use crate::ledger::Ledger;
 use crate::store::{Event, Ready, Shared, Taken};
 use crate::summary::{Outcome, RunReport, RunState, StoreSummary};
 
-/// How often the ledger is written while nothing is committed.
-const CHECKPOINT_EVERY: Duration = Duration::from_secs(5);
+/// How often the ledger is written while nothing is committed, as a sign of life.
+pub(crate) const CHECKPOINT_EVERY: Duration = Duration::from_secs(5);
 /// After so many brands in a row that the lake refuses one by one, it is the lake.
 const REFUSALS_MAX: u32 = 3;
 /// The code of a brand that the lake did not take.
@@ -33,6 +33,7 @@ pub(crate) struct Collector {
     lake: Lake,
     ledger: Ledger,
     started_at: Timestamp,
+    registry: Registry,
     batch: Vec<Ready>,
     batch_bytes: u64,
     /// When the batch is committed, whatever is in it.
@@ -44,12 +45,18 @@ pub(crate) struct Collector {
 }
 
 impl Collector {
-    pub(crate) fn new(shared: Arc<Shared>, lake: Lake, ledger: Ledger, started_at: Timestamp) -> Self {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        lake: Lake,
+        (ledger, registry): (Ledger, Registry),
+        started_at: Timestamp,
+    ) -> Self {
         Self {
             shared,
             lake,
             ledger,
             started_at,
+            registry,
             batch: Vec::new(),
             batch_bytes: 0,
             due: None,
@@ -78,7 +85,7 @@ impl Collector {
                 self.flush().await?;
             }
             if checkpoint <= Instant::now() {
-                self.ledger.checkpoint(self.shared.clock.now()).await?;
+                self.ledger.beat(self.shared.clock.now()).await?;
                 checkpoint = Instant::now() + CHECKPOINT_EVERY;
             }
         }
@@ -120,7 +127,7 @@ impl Collector {
 
     async fn flush(&mut self) -> Result<(), RefreshError> {
         (self.due, self.batch_bytes) = (None, 0);
-        let batch = std::mem::take(&mut self.batch);
+        let batch = self.registered().await;
         if batch.is_empty() {
             return Ok(());
         }
@@ -148,6 +155,59 @@ impl Collector {
         Ok(self.ledger.checkpoint(self.shared.clock.now()).await?)
     }
 
+    /// What waits for the lake, without brands that the operator has removed meanwhile.
+    async fn registered(&mut self) -> Vec<Ready> {
+        let batch = std::mem::take(&mut self.batch);
+        if batch.is_empty() {
+            return batch;
+        }
+        self.look_who_is_registered().await;
+        let (batch, removed): (Vec<_>, Vec<_>) = batch
+            .into_iter()
+            .partition(|ready| self.is_registered(&ready.rest.brand));
+        for ready in removed {
+            self.skip(ready.rest);
+        }
+        batch
+    }
+
+    /// Of what the lake took in, what is registered still; what was removed while it was written is taken out again.
+    async fn still_registered(&mut self, taken: Vec<Taken>) -> Vec<Taken> {
+        self.look_who_is_registered().await;
+        let (taken, removed): (Vec<_>, Vec<_>) = taken.into_iter().partition(|one| self.is_registered(&one.brand));
+        let stores: Vec<_> = removed.iter().map(|one| one.brand.store.clone()).collect();
+        if !stores.is_empty()
+            && let Err(error) = self.lake.remove_brands(&stores).await
+        {
+            // `doctor` tells of it, and removing the brand again ends it.
+            tracing::warn!(error = with_causes(&error), "brands that were removed are in the lake");
+        }
+        removed.into_iter().for_each(|one| self.skip(one));
+        taken
+    }
+
+    fn is_registered(&self, brand: &RegisteredBrand) -> bool {
+        self.registry
+            .brand(&brand.slug)
+            .is_some_and(|known| known.store == brand.store)
+    }
+
+    async fn look_who_is_registered(&mut self) {
+        if let Err(error) = self.registry.catch_up(&self.shared.storage).await {
+            tracing::warn!(
+                error = with_causes(&error),
+                "whether brands were removed meanwhile is not known"
+            );
+        }
+    }
+
+    /// Notes a brand that is nobody's any more.
+    fn skip(&mut self, one: Taken) {
+        let mut summary = self.shared.timed(one.summary, one.started);
+        summary.outcome = Outcome::Skipped;
+        self.note(summary);
+    }
+
     async fn commit_alone(&mut self, one: Taken) -> Result<(), RefreshError> {
         // Its products went with the tick that failed; the landed pages still tell them.
         let refresh = match self.shared.prepare_again(&one.brand, &one.crawl).await {
@@ -172,6 +232,7 @@ impl Collector {
         self.refusals = 0;
         self.ledger.note_commit();
         self.shared.progress.committed(taken.len());
+        let taken = self.still_registered(taken).await;
         let shared = Arc::clone(&self.shared);
         let settled = futures::stream::iter(taken)
             .map(|one| {

@@ -5,6 +5,7 @@ use data_lake::LakeError;
 use data_model::BrandSlug;
 use pipeline_crawl::RegistryError;
 
+use crate::collapse::HeldError;
 use crate::ledger::LedgerError;
 
 /// Why a run as a whole did not come to its end. What one store does is no such reason.
@@ -13,6 +14,9 @@ pub enum RefreshError {
     /// The registry could not be read.
     #[error(transparent)]
     Registry(#[from] RegistryError),
+    /// What is held back could not be read.
+    #[error(transparent)]
+    Held(#[from] HeldError),
     /// A brand that the run was to be limited to is not registered.
     #[error("no brand is registered as {0}")]
     UnknownBrand(BrandSlug),

@@ -57,6 +57,11 @@ impl Ledger {
         }
     }
 
+    /// Gives a store that this run was through with another turn where `is_outdated` says so.
+    pub(crate) fn reopen(&mut self, is_outdated: impl Fn(&StoreSummary) -> bool) {
+        self.stores.retain(|_, store| !is_outdated(store));
+    }
+
     pub(crate) fn is_through(&self, slug: &BrandSlug) -> bool {
         self.stores.contains_key(slug)
     }
@@ -78,10 +83,16 @@ impl Ledger {
     /// Writes what was noted since the last time.
     pub(crate) async fn checkpoint(&mut self, now: Timestamp) -> Result<(), LedgerError> {
         if self.dirty {
-            self.report.ended_at = now;
-            self.write(&self.report()).await?;
-            self.dirty = false;
+            self.beat(now).await?;
         }
+        Ok(())
+    }
+
+    /// Writes what was noted, and that the run is at work still.
+    pub(crate) async fn beat(&mut self, now: Timestamp) -> Result<(), LedgerError> {
+        self.report.ended_at = now;
+        self.write(&self.report()).await?;
+        self.dirty = false;
         Ok(())
     }
 
@@ -155,19 +166,22 @@ pub async fn read_run(storage: &Storage, run: &RunId) -> Result<Option<RunReport
 /// How many of the latest runs are looked at for one to go on with.
 const UNFINISHED_AMONG: usize = 8;
 
-/// The latest run for the same brands that was never finished and began after `since`. Those that began before are
-/// marked as abandoned.
+/// The latest run for the same brands that was never finished, began after `since` and gave its last sign of life before
+/// `silent_since`. Those that began before are marked as abandoned.
 pub(crate) async fn find_unfinished(
     storage: &Storage,
     only: Option<&[BrandSlug]>,
     force: bool,
-    since: Timestamp,
+    (since, silent_since): (Timestamp, Timestamp),
 ) -> Result<Option<RunReport>, LedgerError> {
     for run in list_runs(storage).await?.into_iter().take(UNFINISHED_AMONG) {
         let Some(mut report) = read_run(storage, &run).await? else {
             continue;
         };
         if !matches!(report.state, RunState::Running | RunState::Interrupted) {
+            continue;
+        }
+        if report.state == RunState::Running && report.ended_at > silent_since {
             continue;
         }
         if report.started_at < since {

@@ -12,12 +12,13 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
-use crate::collect::Collector;
+use crate::collapse::held_back;
+use crate::collect::{CHECKPOINT_EVERY, Collector};
 use crate::error::with_causes;
 use crate::ledger::{Ledger, find_unfinished, prune_runs, run_at};
 use crate::reader::Room;
 use crate::store::{Event, InLake, MEMORY_UNIT, Shared};
-use crate::summary::{RunReport, RunState, Totals};
+use crate::summary::{Outcome, RunReport, RunState, Totals};
 use crate::{RefreshConfig, RefreshError, render_html};
 
 /// What a run is to do.
@@ -44,6 +45,9 @@ pub struct RefreshDeps {
     pub clock: Arc<dyn Clock>,
     /// Told what happens.
     pub progress: Arc<dyn Progress>,
+    /// Whether no other process can be crawling into this storage now, so that a run which seems to be at work was killed.
+    /// Where nobody knows, a run is taken for killed when it gave no sign of life for a while.
+    pub alone: bool,
     /// Ends the run early: what is finished is committed, the rest is left to the next run.
     pub cancel: CancellationToken,
 }
@@ -52,6 +56,8 @@ pub struct RefreshDeps {
 const READ_AHEAD: usize = 8;
 /// Crawl states read at the same time.
 const STATES_AT_ONCE: usize = 16;
+/// A run that gave no sign of life for so long is at work no more.
+const LIFE_SIGNS_MS: i64 = 4 * CHECKPOINT_EVERY.as_millis() as i64;
 /// Events on their way to the collector.
 const EVENTS_MAX: usize = 64;
 
@@ -78,13 +84,26 @@ pub async fn refresh(
     let brands = selected(&registry, options.only.as_deref())?;
     let report = opened(options, config, deps).await?;
     let (run, started_at) = (report.run.clone(), report.started_at);
-    let ledger = Ledger::open(deps.storage.clone(), report, options.dry_run);
+    let mut ledger = Ledger::open(deps.storage.clone(), report, options.dry_run);
+    let held = held_back(&deps.storage).await?;
+    ledger.reopen(|store| {
+        let confirmed = || held.iter().any(|held| held.slug == store.slug && held.confirmed);
+        let added_since = registry
+            .brand(&store.slug)
+            .is_some_and(|brand| brand.added_at > store.ended_at);
+        added_since || (matches!(store.outcome, Outcome::HeldBack { .. }) && confirmed())
+    });
     deps.progress.run_started(&run, brands.len(), ledger.through());
     let mut left = brands;
     left.retain(|brand| !ledger.is_through(&brand.slug));
 
     let shared = Arc::new(shared(options, config, deps, &run).await?);
-    let collector = Collector::new(Arc::clone(&shared), deps.lake.clone(), ledger, started_at);
+    let collector = Collector::new(
+        Arc::clone(&shared),
+        deps.lake.clone(),
+        (ledger, registry.clone()),
+        started_at,
+    );
     let (events, collected) = mpsc::channel(EVENTS_MAX);
     let feeding = async {
         feed(&shared, left, events).await;
@@ -117,6 +136,12 @@ async fn opened(options: &RunOptions, config: &RefreshConfig, deps: &RefreshDeps
     let within_ms = i64::try_from(config.resume_within_s.saturating_mul(1000)).unwrap_or(i64::MAX);
     if !options.dry_run {
         let since = now.plus_millis(within_ms.saturating_neg());
+        let silent_since = if deps.alone {
+            Timestamp::from_micros(i64::MAX)
+        } else {
+            now.plus_millis(LIFE_SIGNS_MS.saturating_neg())
+        };
+        let since = (since, silent_since);
         let found = find_unfinished(&deps.storage, options.only.as_deref(), options.force, since).await?;
         if let Some(report) = found {
             tracing::info!(run = %report.run, done = report.stores.len(), "going on with an unfinished run");
@@ -240,7 +265,7 @@ async fn reap(
     };
     if let Some((brand, error)) = broken {
         let mut summary = shared.blank(&brand);
-        summary.outcome = crate::Outcome::Failed {
+        summary.outcome = Outcome::Failed {
             code: "worker".to_owned(),
             reason: with_causes(&error),
         };

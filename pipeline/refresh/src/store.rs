@@ -278,6 +278,7 @@ impl Shared {
             products,
             unreadable: unreadable(&refresh),
             stated: crawl.facts.published_products,
+            truncated: crawl.truncated,
         };
         if !self.is_believed(brand, before, found).await? {
             summary.outcome = Outcome::HeldBack {

@@ -1,5 +1,4 @@
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::ops::Range;
 
@@ -9,7 +8,8 @@ use data_index::taxonomy::{self, Category};
 use data_model::{CategoryId, CurrencyCode};
 use rustc_hash::FxHashMap;
 
-use super::bits::{Bits, ones};
+use super::bits::Bits;
+use super::counter::{Counter, each_row};
 use super::narrow::{Chosen, Narrowed};
 use super::rows::Rows;
 use super::scope::Scope;
@@ -196,17 +196,6 @@ fn shown(values: &Values, covered: &[u32]) -> Vec<usize> {
     others.chain(last).map(|(_, _, facet)| *facet).collect()
 }
 
-fn row_of(word: usize, bit: u32) -> u32 {
-    u32::try_from(word * 64).unwrap_or(u32::MAX).saturating_add(bit)
-}
-
-/// Tells each row of a part whose bit is set in words from `first` on.
-fn each_row(first: usize, words: &[u64], mut tell: impl FnMut(u32)) {
-    for (at, word) in (first..).zip(words) {
-        ones(*word).for_each(|bit| tell(row_of(at, bit)));
-    }
-}
-
 /// How many of these rows have any value of each facet, by its position in [`Values::names`].
 fn covered(release: &Release, rows: &Rows, values: &Values, of: &Bits) -> Vec<u32> {
     let mut covered = vec![0_u32; values.names().len()];
@@ -230,144 +219,6 @@ fn covered(release: &Release, rows: &Rows, values: &Values, of: &Bits) -> Vec<u3
         }
     }
     covered
-}
-
-/// From one row in so many values of a part on, all of its counts are gone through.
-const DENSE_FROM_ONE_IN: usize = 8;
-
-/// Counts by value id. It is kept by its thread, so that a count costs what it counts, not what there is to count.
-#[derive(Debug, Default)]
-struct Counter {
-    counts: Vec<u32>,
-    /// The ids whose counts may not be zero.
-    touched: Vec<u32>,
-    /// Counts by a part's own numbers, all zero between parts.
-    of_part: Vec<u32>,
-}
-
-thread_local! {
-    static COUNTER: RefCell<Counter> = RefCell::default();
-}
-
-impl Counter {
-    /// Lends the thread's counter, with room for `ids` and all of its counts zero.
-    fn with<T>(ids: u32, count: impl FnOnce(&mut Self) -> T) -> T {
-        COUNTER.with_borrow_mut(|counter| {
-            counter.clear();
-            if counter.counts.len() < ids as usize {
-                counter.counts.resize(ids as usize, 0);
-            }
-            count(counter)
-        })
-    }
-
-    fn clear(&mut self) {
-        for id in self.touched.drain(..) {
-            if let Some(count) = self.counts.get_mut(id as usize) {
-                *count = 0;
-            }
-        }
-    }
-
-    fn get(&self, id: u32) -> u32 {
-        self.counts.get(id as usize).copied().unwrap_or(0)
-    }
-
-    fn set(&mut self, id: u32, value: u32) {
-        if let Some(count) = self.counts.get_mut(id as usize) {
-            *count = value;
-            self.touched.push(id);
-        }
-    }
-
-    /// What was counted, by id.
-    fn taken(&mut self) -> Vec<(u32, u32)> {
-        // Ids of one part come in order; those of several in as many runs, which a stable sort merges.
-        self.touched.sort();
-        let counted = self.touched.iter().map(|id| (*id, self.get(*id)));
-        counted.collect()
-    }
-
-    /// Counts every value of every row.
-    fn add(&mut self, release: &Release, rows: &Rows, values: &Values, of: &Bits) {
-        for segment in rows.segments(release, &of.window()) {
-            let (cards, ids) = (segment.part.cards(), values.ids(segment.at));
-            let words = of.words.get(segment.words).unwrap_or_default();
-            let count: usize = words.iter().map(|word| word.count_ones() as usize).sum();
-            if count < ids.len() / DENSE_FROM_ONE_IN {
-                each_row(segment.first, words, |row| {
-                    cards.facet_codes(row).iter().for_each(|code| self.count_up(ids, *code));
-                });
-                continue;
-            }
-            // Many rows: counted by the part's own numbers, which are few and need no look at what is counted first.
-            if self.of_part.len() < ids.len() {
-                self.of_part.resize(ids.len(), 0);
-            }
-            let counts = self.of_part.get_mut(..ids.len()).unwrap_or_default();
-            each_row(segment.first, words, |row| {
-                for code in cards.facet_codes(row) {
-                    if let Some(count) = counts.get_mut(*code as usize) {
-                        *count += 1;
-                    }
-                }
-            });
-            for (id, of_part) in ids.iter().zip(counts).filter(|(_, count)| **count > 0) {
-                if let Some(count) = self.counts.get_mut(*id as usize) {
-                    if *count == 0 {
-                        self.touched.push(*id);
-                    }
-                    *count += std::mem::take(of_part);
-                }
-            }
-        }
-    }
-
-    fn count_up(&mut self, ids: &[u32], code: u32) {
-        let Some(id) = ids.get(code as usize) else { return };
-        if let Some(count) = self.counts.get_mut(*id as usize) {
-            if *count == 0 {
-                self.touched.push(*id);
-            }
-            *count += 1;
-        }
-    }
-
-    /// Takes back what [`Counter::add`] counted for these rows.
-    fn subtract(&mut self, release: &Release, rows: &Rows, values: &Values, of: &Bits) {
-        for segment in rows.segments(release, &of.window()) {
-            let (cards, ids) = (segment.part.cards(), values.ids(segment.at));
-            let words = of.words.get(segment.words).unwrap_or_default();
-            for (at, word) in (segment.first..).zip(words) {
-                for bit in ones(*word) {
-                    for code in cards.facet_codes(row_of(at, bit)) {
-                        let count = ids.get(*code as usize).and_then(|id| self.counts.get_mut(*id as usize));
-                        if let Some(count) = count {
-                            *count = count.saturating_sub(1);
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    /// Counts the values of one facet of every row.
-    fn add_facet(&mut self, release: &Release, rows: &Rows, values: &Values, (name, of): (&str, &Bits)) {
-        for segment in rows.segments(release, &of.window()) {
-            let (cards, ids) = (segment.part.cards(), values.ids(segment.at));
-            let codes = segment.part.facets().codes(name);
-            let words = of.words.get(segment.words).unwrap_or_default();
-            for (at, word) in (segment.first..).zip(words) {
-                for bit in ones(*word) {
-                    let of_row = cards.facet_codes(row_of(at, bit));
-                    let from = of_row.partition_point(|code| *code < codes.start);
-                    for code in of_row.iter().skip(from).take_while(|code| **code < codes.end) {
-                        self.count_up(ids, *code);
-                    }
-                }
-            }
-        }
-    }
 }
 
 /// What counting reads.

@@ -9,6 +9,7 @@
 
 mod bits;
 mod count;
+mod counter;
 mod narrow;
 mod page;
 mod price;

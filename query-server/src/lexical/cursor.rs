@@ -43,6 +43,25 @@ impl<'a> AlternativeCursor<'a> {
         Some(cursor)
     }
 
+    /// Tells every product that has it, wherever the cursor stands.
+    fn each_row(&self, mut tell: impl FnMut(u32)) {
+        if self.rest.is_empty() {
+            return self
+                .first
+                .list()
+                .each_block(|block| block.rows().iter().for_each(|row| tell(*row)));
+        }
+        let rest = self.rest.iter().map(TermCursor::list);
+        let lists: Vec<_> = std::iter::once(self.first.list()).chain(rest).collect();
+        let Some(mut cursor) = Self::open(&lists, self.words, self.weight, self.terms) else {
+            return;
+        };
+        while cursor.row != NO_ROW {
+            tell(cursor.row);
+            cursor.advance();
+        }
+    }
+
     #[inline]
     fn seek(&mut self, target: u32) -> u32 {
         if self.row < target {
@@ -138,6 +157,29 @@ impl<'a> GroupCursor<'a> {
             worth,
             count,
         })
+    }
+
+    /// Tells every product that has the word, wherever the cursor stands: one way to say it after the other, so that a
+    /// product may be told more than once.
+    pub(super) fn each_row(&self, mut tell: impl FnMut(u32)) {
+        let all = std::iter::once(&self.first).chain(&self.others);
+        all.for_each(|cursor| cursor.each_row(&mut tell));
+    }
+
+    /// Tells every product that has the word, with what it has of it.
+    pub(super) fn each_score(mut self, mut tell: impl FnMut(u32, f32)) {
+        if self.others.is_empty() && self.first.rest.is_empty() {
+            let (worth, form, weight) = (self.worth, self.first.form, self.first.weight);
+            return self.first.first.list().each_block(|block| {
+                for (row, held) in block.iter() {
+                    tell(row, worth.of(held, form) * weight);
+                }
+            });
+        }
+        while self.row != NO_ROW {
+            tell(self.row, self.score().score);
+            self.advance();
+        }
     }
 
     /// At least as many products as it has.

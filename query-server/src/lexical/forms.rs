@@ -27,10 +27,13 @@ pub(super) fn add(index: &TextIndex, terms: &QueryTerms, groups: &mut [Group]) -
             continue;
         }
         let word = GroupWord::of(&QueryTerm::of_word(&joined, one.position));
-        added.push(Synonym {
-            of: format!("{} {}", one.plain, other.plain),
-            to: joined,
-        });
+        tell(
+            &mut added,
+            Synonym {
+                of: format!("{} {}", one.plain, other.plain),
+                to: joined,
+            },
+        );
         for group in groups.iter_mut().skip(at).take(2) {
             group.alternatives.push(Alternative {
                 words: vec![word.clone()],
@@ -43,10 +46,9 @@ pub(super) fn add(index: &TextIndex, terms: &QueryTerms, groups: &mut [Group]) -
             continue;
         }
         if let Some((one, other)) = index.vocabulary.split(&term.plain, HALF_CHARS_MIN) {
-            added.push(Synonym {
-                of: term.plain.clone(),
-                to: format!("{one} {other}"),
-            });
+            let to = format!("{one} {other}");
+            let of = term.plain.clone();
+            tell(&mut added, Synonym { of, to });
             let words = [one, other].map(|half| GroupWord::of(&QueryTerm::of_word(half, term.position)));
             group.alternatives.push(Alternative {
                 words: words.into(),
@@ -55,4 +57,11 @@ pub(super) fn add(index: &TextIndex, terms: &QueryTerms, groups: &mut [Group]) -
         }
     }
     added
+}
+
+/// Takes note of a spelling once, however often the query has it.
+fn tell(added: &mut Vec<Synonym>, spelling: Synonym) {
+    if !added.contains(&spelling) {
+        added.push(spelling);
+    }
 }

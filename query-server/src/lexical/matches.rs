@@ -1,4 +1,3 @@
-use data_index::terms::NO_ROW;
 use data_index::{Release, RowAddress};
 
 use super::cursor::GroupCursor;
@@ -7,12 +6,18 @@ use super::strict::Passing;
 
 /// Rows of one part: a bit for each, in words of 64. What a common word matches is most of a part, and is put in one by one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct RowSet(Vec<u64>);
+pub(crate) struct RowSet {
+    rows: u32,
+    words: Vec<u64>,
+}
 
 impl RowSet {
     /// No row of a part with so many.
     pub(crate) fn none(rows: u32) -> Self {
-        Self(vec![0; (rows as usize).div_ceil(64)])
+        Self {
+            rows,
+            words: vec![0; (rows as usize).div_ceil(64)],
+        }
     }
 
     /// No row, for each part of a release.
@@ -23,19 +28,43 @@ impl RowSet {
     /// Adds a row; one that the part has not is left out.
     #[inline]
     pub(crate) fn insert(&mut self, row: u32) {
-        if let Some(word) = self.0.get_mut(row as usize / 64) {
+        if row < self.rows
+            && let Some(word) = self.words.get_mut(row as usize / 64)
+        {
             *word |= 1 << (row % 64);
         }
     }
 
+    /// Keeps what `other`, of the same part, has too.
+    pub(super) fn keep(&mut self, other: &Self) {
+        self.words
+            .iter_mut()
+            .zip(&other.words)
+            .for_each(|(word, other)| *word &= other);
+    }
+
+    /// The rows, ascending.
+    pub(super) fn iter(&self) -> impl Iterator<Item = u32> {
+        (0..).step_by(64).zip(&self.words).flat_map(|(start, word)| {
+            let mut word = *word;
+            std::iter::from_fn(move || {
+                let bit = word.trailing_zeros();
+                (word != 0).then(|| {
+                    word &= word - 1;
+                    start + bit
+                })
+            })
+        })
+    }
+
     /// No row, of the same part.
     fn emptied(&self) -> Self {
-        Self(vec![0; self.0.len()])
+        Self::none(self.rows)
     }
 
     /// The words, that of rows 0 to 63 first.
     pub(crate) fn words(&self) -> &[u64] {
-        &self.0
+        &self.words
     }
 }
 
@@ -77,12 +106,8 @@ impl<'a> Marks<'a> {
     }
 
     /// Marks every row of a part that has a word.
-    pub(super) fn mark_all(&mut self, part: u32, mut rows: GroupCursor<'_>) {
-        let mut row = rows.row();
-        while row != NO_ROW {
-            self.mark(RowAddress { part, row });
-            row = rows.advance();
-        }
+    pub(super) fn mark_all(&mut self, part: u32, word: &GroupCursor<'_>) {
+        word.each_row(|row| self.mark(RowAddress { part, row }));
     }
 
     /// Marks a row that lacks words, one alone or more; to be asked while there is none that has them all.

@@ -1,6 +1,5 @@
 use std::cell::RefCell;
 
-use data_index::terms::NO_ROW;
 use data_index::{Release, RowAddress};
 
 use super::groups::OpenGroups;
@@ -31,6 +30,11 @@ pub(super) fn collect(
     wanted: &Wanted<'_>,
     (top, work, mut marks): (&mut TopHits<'_>, &mut Work, Option<&mut Marks<'_>>),
 ) {
+    // Two rare words of four tell more than one that is rarer still.
+    let words = as_float(open.len() as u64);
+    let shares: Vec<f32> = (0..=open.len())
+        .map(|held| (as_float(held as u64) / words).sqrt())
+        .collect();
     sums(release, open, work, |part, row, score, held| {
         if let Some(marks) = &mut marks {
             marks.mark_some(RowAddress { part, row }, held + 1 == open.len());
@@ -41,9 +45,7 @@ pub(super) fn collect(
             1 => tier::ALL_BUT_ONE,
             _ => tier::ANY,
         };
-        // Two rare words of four tell more than one that is rarer still.
-        let coverage = as_float(held as u64) / as_float(open.len() as u64);
-        let score = score * coverage.sqrt();
+        let score = score * shares.get(held).copied().unwrap_or(1.0);
         if !top.beats(tier, score + QUALITY_BONUS) && Passing::of(release, index, wanted.filter, part).has(row) {
             top.push(
                 tier,
@@ -95,21 +97,19 @@ fn add_up(
     work: &mut Work,
 ) {
     for (bit, group) in groups.iter().enumerate() {
-        let Some(mut cursor) = open.cursor(part as usize, *group) else {
+        let Some(cursor) = open.cursor(part as usize, *group) else {
             continue;
         };
-        let mut row = cursor.row();
-        while row != NO_ROW {
+        work.read += cursor.count();
+        cursor.each_score(|row, score| {
             if let Some(sum) = sums.get_mut(row as usize) {
                 if sum.held == 0 {
                     touched.push(row);
                 }
                 sum.held |= 1 << bit;
-                sum.score += cursor.score().score;
+                sum.score += score;
             }
-            row = cursor.advance();
-        }
-        work.read += cursor.decoded();
+        });
     }
 }
 

@@ -5,7 +5,7 @@ use tantivy::fastfield::AliveBitSet;
 use super::cursor::GroupCursor;
 use super::groups::OpenGroups;
 use super::index::TextIndex;
-use super::matches::Marks;
+use super::matches::{Marks, RowSet};
 use super::score::TITLE_BONUS;
 use super::top::TopHits;
 use super::whole::Whole;
@@ -40,8 +40,56 @@ impl<'a> Passing<'a> {
     }
 }
 
+/// From one row in so many that hold its rarest word on, a part's rows are marked word by word.
+const MARKED_FROM_ONE_IN: u32 = 1_024;
+/// Words that so many times more rows hold than hold the rarest are looked up for what is left.
+const MARKED_TIMES_MAX: u64 = 8;
+/// So many postings are marked in the time of one step.
+const MARKED_PER_STEP: u64 = 8;
+
+/// The rows that hold the rarest words, the first of `groups`, where it is cheaper to mark the rows of each than to step
+/// through them together: none of the rows that hold every word is missing.
+fn marked(groups: &[GroupCursor<'_>], rows: u32, work: &mut Work) -> Option<RowSet> {
+    let (rarest, others) = groups.split_first()?;
+    if rarest.count() < u64::from(rows / MARKED_FROM_ONE_IN) {
+        return None;
+    }
+    let most = MARKED_TIMES_MAX * rarest.count();
+    let common = others.iter().take_while(|group| group.count() <= most).count();
+    let all = groups.get(..=common).filter(|_| common > 0)?;
+    let postings: u64 = all.iter().map(GroupCursor::count).sum();
+    let steps = usize::try_from(postings / MARKED_PER_STEP).unwrap_or(usize::MAX);
+    if steps >= work.steps_left / 2 {
+        return None;
+    }
+    work.step(steps);
+    work.read += postings;
+    let rows_of = |group: &GroupCursor<'_>| {
+        let mut held = RowSet::none(rows);
+        group.each_row(|row| held.insert(row));
+        held
+    };
+    let mut marked = rows_of(rarest);
+    others
+        .iter()
+        .take(common)
+        .for_each(|group| marked.keep(&rows_of(group)));
+    Some(marked)
+}
+
 /// Calls `found` with every row of a part that has every word, in order.
-fn walk(groups: &mut [GroupCursor<'_>], work: &mut Work, mut found: impl FnMut(u32, &[GroupCursor<'_>])) {
+fn walk(groups: &mut [GroupCursor<'_>], rows: u32, work: &mut Work, mut found: impl FnMut(u32, &[GroupCursor<'_>])) {
+    if let Some(marked) = marked(groups, rows, work) {
+        for row in marked.iter() {
+            if !work.step(groups.len()) {
+                return;
+            }
+            if groups.iter_mut().all(|group| group.seek(row) == row) {
+                found(row, groups);
+            }
+        }
+        return;
+    }
     let Some(mut row) = groups.first().map(GroupCursor::row) else {
         return;
     };
@@ -83,12 +131,12 @@ pub(super) fn collect(
         };
         let passing = Passing::of(release, index, wanted.filter, part);
         if let [group] = groups.as_mut_slice() {
-            collect_one(release, part, (group, passing), whole, (top, work));
-            if let (Some(marks), Some(all)) = (&mut marks, open.cursor(part as usize, 0)) {
-                marks.mark_all(part, all);
+            if let Some(marks) = &mut marks {
+                marks.mark_all(part, group);
             }
+            collect_one(release, part, (group, passing), whole, (top, work));
         } else {
-            walk(&mut groups, work, |row, groups| {
+            walk(&mut groups, passing.rows, work, |row, groups| {
                 if let Some(marks) = &mut marks {
                     marks.mark(RowAddress { part, row });
                 }

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use data_index::text::{Analysis, analyse};
 use rustc_hash::FxHashMap;
+use sha2::{Digest, Sha256};
 
 use super::groups::{Alternative, Group, GroupWord};
 use super::terms::{QueryTerm, QueryTerms};
@@ -9,7 +10,11 @@ use super::terms::{QueryTerm, QueryTerms};
 /// Words that shoppers use for the same thing: those that ship and those that an operator adds. A query that has one
 /// also finds the others, which count for less. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Synonyms(Arc<FxHashMap<Box<str>, Vec<Rule>>>);
+pub struct Synonyms {
+    rules: Arc<FxHashMap<Box<str>, Vec<Rule>>>,
+    /// Of the texts that they were read from.
+    digest: [u8; 32],
+}
 
 /// A line of a file that cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -62,7 +67,10 @@ impl Synonyms {
     /// None at all.
     #[must_use]
     pub fn none() -> Self {
-        Self(Arc::default())
+        Self {
+            rules: Arc::default(),
+            digest: [0; 32],
+        }
     }
 
     /// Those that ship and those of an operator's file: a line `=<tab>sofa<tab>couch` for words that find each other,
@@ -89,7 +97,18 @@ impl Synonyms {
                 read_line(text, &mut rules).map_err(failed)?;
             }
         }
-        Ok(Self(Arc::new(rules)))
+        let digest = files
+            .iter()
+            .fold(Sha256::new(), |digest, file| digest.chain_update(file));
+        Ok(Self {
+            rules: Arc::new(rules),
+            digest: digest.finalize().into(),
+        })
+    }
+
+    /// Differs where the synonyms do.
+    pub(crate) const fn digest(&self) -> &[u8; 32] {
+        &self.digest
     }
 
     /// The rules whose phrase begins with the term at `at`, and which lead to words that `is_held` says products may have.
@@ -101,7 +120,7 @@ impl Synonyms {
     ) -> impl Iterator<Item = &'a Rule> {
         let rules = terms
             .get(at)
-            .and_then(|term| self.0.get(singular(&term.plain).as_str()));
+            .and_then(|term| self.rules.get(singular(&term.plain).as_str()));
         rules.into_iter().flatten().filter(move |rule| {
             let words = terms.get(at..=at + rule.rest.len()).unwrap_or_default();
             let follow = words
@@ -132,7 +151,7 @@ impl Synonyms {
     /// The words of all phrases that lead to words that `is_held` says products may have.
     pub(super) fn spellings(&self, is_held: impl Fn(&str) -> bool) -> impl Iterator<Item = &str> {
         let leads = move |rule: &&Rule| rule.to.iter().all(|to| is_held(&to.stemmed));
-        let rules = self.0.values().flatten().filter(leads);
+        let rules = self.rules.values().flatten().filter(leads);
         rules.flat_map(|rule| std::iter::once(&*rule.first).chain(rule.rest.iter().map(String::as_str)))
     }
 
@@ -275,7 +294,7 @@ mod tests {
     #[test]
     fn the_file_that_ships_can_be_read() {
         let shipped = Synonyms::read(&[include_str!("../../../data/reference/synonyms.tsv")]).unwrap();
-        assert!(shipped.0.len() > 400, "{}", shipped.0.len());
+        assert!(shipped.rules.len() > 400, "{}", shipped.rules.len());
         assert!(of(&shipped, "joota").contains(&"joota→shoes".to_owned()));
         assert!(of(&shipped, "t shirt").contains(&"t shirt→tee".to_owned()));
     }

@@ -47,7 +47,10 @@ pub(crate) fn answer(served: &Served, at: RowAddress, pincode: Pincode, local: T
         .brand_index(&entry.facts.brand.store)
         .and_then(|brand| served.release.delivery(brand));
     let delivery = Estimate::of(matrix, known, pincode);
-    let (least, most) = (delivery.days.map(|days| days.min), delivery.days.map(|days| days.max));
+    let (least, most) = (
+        delivery.days.and_then(|days| days.min),
+        delivery.days.and_then(|days| days.max),
+    );
     let day = |days: Option<u16>| days.map(|days| date(local.plus_millis(i64::from(days) * 86_400_000)));
     let write = |out: &mut Vec<u8>| {
         object(out, |object| {

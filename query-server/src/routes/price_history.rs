@@ -21,7 +21,7 @@ use crate::server::QueryServer;
     operation_id = "list_price_history",
     tag = "Products",
     params(("ident" = String, Path, description = "`sha:` and 40 hex digits, or a UUID.",
-        pattern = "^(sha:[0-9a-f]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"), PriceHistoryParameters),
+        pattern = "^(sha:[0-9a-fA-F]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"), PriceHistoryParameters),
     responses(
         (status = 200, description = "A page of observed changes.", body = PriceHistoryAnswer,
             headers(("ETag" = String), ("X-Request-Id" = String))),

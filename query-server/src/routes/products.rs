@@ -11,14 +11,14 @@ use crate::server::QueryServer;
 /// One product, with the parts that `include` names.
 ///
 /// Prices are the stored snapshot, not the live price; `provenance.refreshed_at` tells when the brand's catalogue was
-/// last confirmed. A part that is not included is absent.
+/// found as it is now. A part that is not included is absent.
 #[utoipa::path(
     get,
     path = "/v1/products/{ident}",
     operation_id = "get_product",
     tag = "Products",
     params(("ident" = String, Path, description = "`sha:` and 40 hex digits, or a UUID.",
-        pattern = "^(sha:[0-9a-f]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"), IncludeParameters),
+        pattern = "^(sha:[0-9a-fA-F]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"), IncludeParameters),
     responses(
         (status = 200, description = "The product.", body = ProductAnswer,
             headers(("ETag" = String), ("X-Request-Id" = String))),

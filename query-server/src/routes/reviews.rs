@@ -17,7 +17,7 @@ use crate::server::QueryServer;
     operation_id = "list_reviews",
     tag = "Products",
     params(("ident" = String, Path, description = "`sha:` and 40 hex digits, or a UUID.",
-        pattern = "^(sha:[0-9a-f]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"), ReviewsParameters),
+        pattern = "^(sha:[0-9a-fA-F]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"), ReviewsParameters),
     responses(
         (status = 200, description = "A page of reviews.", body = ReviewsAnswer,
             headers(("ETag" = String), ("X-Request-Id" = String))),

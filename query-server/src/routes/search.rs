@@ -26,8 +26,9 @@ use crate::server::QueryServer;
 /// (`provenance.relaxed`). A word that no product holds is mended where a near one is known
 /// (`provenance.corrections`). A last word that no product holds is taken for the beginning of one
 /// (`provenance.relaxed` is `prefix`). Words that shoppers use for the same thing find each other, the query's own
-/// standing before the others (`provenance.synonyms`). `mode=lexical` does none of this: it looks for the words as
-/// typed. A product whose title is the query stands first, then one whose SKU or handle it is, then those of
+/// standing before the others (`provenance.synonyms`). `mode=lexical` takes words as
+/// they are typed, in any grammatical form, in one word or in two: it mends and completes none and knows no synonyms;
+/// where too few products hold all words, it too goes on with those that lack some. A product whose title is the query stands first, then one whose SKU or handle it is, then those of
 /// the brand whose name it is. Without a query the most
 /// presentable products are answered. A price filter or a price sort leaves out products in other currencies.
 ///

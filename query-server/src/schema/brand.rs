@@ -40,7 +40,7 @@ pub struct Brand {
     pub rating: Option<f32>,
     /// Ratings of all products.
     pub rating_count: u64,
-    /// When the catalogue was last confirmed, RFC 3339.
+    /// When a crawl found the catalogue as it is now, RFC 3339; a crawl that finds it unchanged does not move it.
     pub refreshed_at: String,
 }
 
@@ -95,7 +95,7 @@ pub struct BrandDetail {
     pub rating: Option<f32>,
     /// Ratings of all products.
     pub rating_count: u64,
-    /// When the catalogue was last confirmed, RFC 3339.
+    /// When a crawl found the catalogue as it is now, RFC 3339; a crawl that finds it unchanged does not move it.
     pub refreshed_at: String,
     /// What the brand says of itself.
     #[schema(required = true)]

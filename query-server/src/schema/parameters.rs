@@ -1,6 +1,34 @@
 // These types document parameters; `plan` reads them, because it lists every fault of a request.
 use serde::{Deserialize, Serialize};
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
+
+/// How a search understands its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ModeParameter {
+    /// By words and by meaning.
+    Hybrid,
+    /// By meaning alone.
+    Semantic,
+    /// By words alone.
+    Lexical,
+}
+
+/// The order of a list of products.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum SortParameter {
+    /// What fits best first; of what fits alike, the most presentable.
+    Relevance,
+    /// The cheapest first.
+    PriceAsc,
+    /// The dearest first.
+    PriceDesc,
+    /// The best rated first.
+    Rating,
+    /// The newest first.
+    Newest,
+}
 
 /// Parameters of `GET /v1/search`, besides [`FilterParameters`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
@@ -14,7 +42,7 @@ pub struct SearchParameters {
     pub brand: Option<String>,
     /// `hybrid` (words and meaning), `semantic` (meaning alone) or `lexical` (words alone). `lexical` looks for the words
     /// as they were typed, in one word or in two: none is mended, none stands for the beginning of a longer one.
-    #[param(default = "hybrid", required = false, pattern = "^(hybrid|semantic|lexical)$")]
+    #[param(default = "hybrid", required = false, inline, value_type = Option<ModeParameter>)]
     pub mode: Option<String>,
     /// Most cards wanted.
     #[param(default = 20, minimum = 1, maximum = 40, required = false)]
@@ -26,7 +54,7 @@ pub struct SearchParameters {
     /// both count alike, without `q` likeness alone.
     #[param(
         required = false,
-        pattern = "^(sha:[0-9a-f]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"
+        pattern = "^(sha:[0-9a-fA-F]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"
     )]
     pub similar_to: Option<String>,
     /// `true` adds `provenance.facets` and `provenance.price`: how many products have each facet value, and what they
@@ -63,15 +91,11 @@ pub struct FilterParameters {
     )]
     pub facets: Option<String>,
     /// `relevance`, `price_asc`, `price_desc`, `rating` or `newest`.
-    #[param(
-        default = "relevance",
-        required = false,
-        pattern = "^(relevance|price_asc|price_desc|rating|newest)$"
-    )]
+    #[param(default = "relevance", required = false, inline, value_type = Option<SortParameter>)]
     pub sort: Option<String>,
     /// ISO 4217: the currency of price filters, price sorts and of prices that are counted; by default the market's. Small
     /// letters are taken as well.
-    #[param(required = false, pattern = "^[A-Z]{3}$")]
+    #[param(required = false, pattern = "^[A-Za-z]{3}$")]
     pub currency: Option<String>,
 }
 

@@ -345,7 +345,7 @@ pub struct ProductAnswer {
 pub struct ProductProvenance {
     /// The release.
     pub release: String,
-    /// When the brand's catalogue was last confirmed, RFC 3339.
+    /// When a crawl found the brand's catalogue as it is now, RFC 3339; a crawl that finds it unchanged does not move it.
     pub refreshed_at: String,
 }
 

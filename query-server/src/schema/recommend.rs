@@ -3,19 +3,31 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::ProductCard;
 
+/// What recommended products are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum IntentParameter {
+    /// Like it.
+    Related,
+    /// Like it, of other brands.
+    CrossBrand,
+    /// That go with it.
+    Complement,
+    /// Like it, at a lower price.
+    Cheaper,
+    /// Of its brand.
+    SameBrand,
+}
+
 /// Parameters of `GET /v1/recommend`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct RecommendParameters {
     /// The product: `sha:` and 40 hex digits, or a UUID.
-    #[param(pattern = "^(sha:[0-9a-f]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$")]
+    #[param(pattern = "^(sha:[0-9a-fA-F]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$")]
     pub product_id: String,
     /// `related`, `cross_brand`, `complement`, `cheaper` or `same_brand`.
-    #[param(
-        default = "related",
-        required = false,
-        pattern = "^(related|cross_brand|complement|cheaper|same_brand)$"
-    )]
+    #[param(default = "related", required = false, inline, value_type = Option<IntentParameter>)]
     pub intent: Option<String>,
     /// Most cards wanted.
     #[param(default = 12, minimum = 1, maximum = 50, required = false)]

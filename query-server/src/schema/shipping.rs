@@ -8,7 +8,7 @@ use super::{ProductProvenance, ShippingTierSummary};
 #[into_params(parameter_in = Query)]
 pub struct ShippingParameters {
     /// The product: `sha:` and 40 hex digits, or a UUID.
-    #[param(pattern = "^(sha:[0-9a-f]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$")]
+    #[param(pattern = "^(sha:[0-9a-fA-F]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$")]
     pub product: String,
     /// Indian postal index number.
     #[param(pattern = "^[1-9][0-9]{5}$", example = "560001")]

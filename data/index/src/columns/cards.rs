@@ -119,6 +119,7 @@ impl Cards {
 
     /// The product's UUID.
     #[must_use]
+    #[inline]
     pub fn id(&self, row: u32) -> ProductId {
         ProductId::from_bytes(fixed(self.id.value(row as usize)))
     }
@@ -143,6 +144,7 @@ impl Cards {
 
     /// Lowest price of all variants.
     #[must_use]
+    #[inline]
     pub fn price_min_minor(&self, row: u32) -> i64 {
         self.price_min.value(row as usize)
     }
@@ -194,6 +196,7 @@ impl Cards {
 
     /// Rating, where the store publishes one.
     #[must_use]
+    #[inline]
     pub fn rating(&self, row: u32) -> Option<Rating> {
         let row = row as usize;
         let rated = self.rating.is_valid(row) && self.rating_count.is_valid(row);
@@ -220,6 +223,7 @@ impl Cards {
 
     /// When it was published, else created: what `newest` sorts by.
     #[must_use]
+    #[inline]
     pub fn newest_at(&self, row: u32) -> Option<Timestamp> {
         let row = row as usize;
         self.newest_at
@@ -229,6 +233,7 @@ impl Cards {
 
     /// How presentable the product is, from 0 to 1: in stock, rated, pictured, described. A prior for ranking.
     #[must_use]
+    #[inline]
     pub fn quality(&self, row: u32) -> f32 {
         self.quality.value(row as usize)
     }
@@ -241,6 +246,7 @@ impl Cards {
 
     /// The codes of the row's facet values, ascending: indexes of [`Facets`](super::Facets).
     #[must_use]
+    #[inline]
     pub fn facet_codes(&self, row: u32) -> &[u32] {
         &self.facets.values()[self.facet_spans.at(row as usize)]
     }

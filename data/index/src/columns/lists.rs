@@ -49,6 +49,7 @@ impl Spans {
         Self(list.offsets().clone())
     }
 
+    #[inline]
     pub(super) fn at(&self, row: usize) -> Range<usize> {
         // Arrow has validated that offsets rise and stay within the values.
         let end = |at: usize| usize::try_from(self.0[at]).unwrap_or(0);

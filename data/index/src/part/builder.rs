@@ -11,7 +11,7 @@ use tantivy::schema::Schema;
 use tantivy::{Directory, Index, IndexSettings, SingleSegmentIndexWriter};
 use tempfile::TempDir;
 
-use super::document::{document, text_bytes};
+use super::document::document;
 use super::{BuildOptions, StoreSummary, TEXT_FILE_PREFIX, fingerprint};
 use crate::columns::{
     CARDS, CardsWriter, DETAILS, DetailsWriter, FACETS, FacetsWriter, HISTORY, HistoryWriter, LOOKUP, ipc, write_lookup,
@@ -168,7 +168,7 @@ impl PartBuilder {
         if self.is_full() {
             return Err(BuildError::PartFull { rows: self.rows });
         }
-        let (size_bytes, size_bytes_max) = (text_bytes(product), self.options.product_bytes_max);
+        let (size_bytes, size_bytes_max) = (product.text_bytes(), self.options.product_bytes_max);
         if size_bytes > size_bytes_max {
             return Err(BuildError::ProductTooLarge {
                 product: product.key.to_string(),

@@ -42,38 +42,3 @@ pub(crate) fn description_head(text: &str) -> &str {
     }
     text.get(..end).unwrap_or_default()
 }
-
-/// The size of a product's texts.
-pub(super) fn text_bytes(product: &Product) -> usize {
-    let len = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-    let values = |values: &[String]| values.iter().map(String::len).sum::<usize>();
-    let variants = product.variants.iter().map(|variant| {
-        let options = variant
-            .options
-            .iter()
-            .map(|option| option.name.len() + option.value.len());
-        64 + variant.title.len() + len(&variant.sku) + len(&variant.image) + options.sum::<usize>()
-    });
-    let media = product.media.iter().map(|media| 32 + media.url.len() + len(&media.alt));
-    let reviews = product.reviews.iter();
-    let reviews = reviews.map(|review| 32 + len(&review.author) + len(&review.title) + review.body.len());
-    let options = product
-        .options
-        .iter()
-        .map(|option| option.name.len() + values(&option.values));
-    let attributes = product
-        .attributes
-        .iter()
-        .map(|attribute| attribute.name.len() + values(&attribute.values));
-    let texts = [&product.handle, &product.title, &product.description];
-    texts.iter().map(|text| text.len()).sum::<usize>()
-        + len(&product.vendor)
-        + len(&product.product_type)
-        + values(&product.tags)
-        + variants
-            .chain(media)
-            .chain(reviews)
-            .chain(options)
-            .chain(attributes)
-            .sum::<usize>()
-}

@@ -91,6 +91,7 @@ impl Part {
     /// # Panics
     /// For a row that the part does not have.
     #[must_use]
+    #[inline]
     pub fn brand_index(&self, row: u32) -> usize {
         self.brands[self.opened.cards.store(row) as usize]
     }

@@ -38,7 +38,7 @@ pub enum Violation {
         /// How much this one has.
         after: u64,
     },
-    /// It has no products.
+    /// It has no products, and nobody confirmed that.
     Empty,
     /// Its totals are not those of its brands and parts.
     Totals {
@@ -73,7 +73,7 @@ pub(crate) fn text(violations: &[Violation]) -> String {
 
 pub(super) fn of_counts(manifest: &Manifest, before: Option<&Manifest>, options: &CheckOptions) -> Vec<Violation> {
     let mut violations = Vec::new();
-    if manifest.counts.products == 0 {
+    if manifest.counts.products == 0 && !options.collapse_confirmed {
         violations.push(Violation::Empty);
     }
     if counts(&manifest.brands) != manifest.counts {

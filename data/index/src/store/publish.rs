@@ -134,7 +134,18 @@ impl ReleaseStore {
             return Ok(Published::Unchanged(current));
         }
         let expected = current.map(|current| current.seq);
-        self.append(expected, |at| LogEvent::Rollback { release: to, at }).await
+        let published = self
+            .append(expected, |at| LogEvent::Rollback { release: to, at })
+            .await?;
+        if let (Published::Published(now), Some(before)) = (&published, current)
+            && self.find_manifest(to).await?.is_none()
+        {
+            // A collection of garbage that began before took it away: the one before is current again.
+            let back = |at| LogEvent::Rollback { release: before.id, at };
+            self.append(Some(now.seq), back).await?;
+            return Err(ReleaseError::NoSuchRelease(to));
+        }
+        Ok(published)
     }
 
     async fn append(

@@ -22,7 +22,7 @@ mod write;
 
 pub use file::{Terms, TitleWords};
 pub use holding::Holding;
-pub use list::{TermCursor, TermList};
+pub use list::{Postings, TermCursor, TermList};
 pub(crate) use write::TermsWriter;
 
 /// The file's name within a part.

@@ -45,7 +45,7 @@ pub enum Addition {
     /// It was there, just so.
     Unchanged(RegisteredBrand),
     /// Its store has the permanent host of this brand, which is registered at another address. Nothing was changed:
-    /// a store may claim any host. A brand that moved is removed first; added again, it has its slug back.
+    /// a store may claim any host. See [`NewBrand::moved`].
     Taken(RegisteredBrand),
 }
 
@@ -145,7 +145,11 @@ impl Registry {
         Ok(written)
     }
 
-    async fn catch_up(&mut self, storage: &Storage) -> Result<(), RegistryError> {
+    /// Takes in what other programs changed since.
+    ///
+    /// # Errors
+    /// [`RegistryError::Read`].
+    pub async fn catch_up(&mut self, storage: &Storage) -> Result<(), RegistryError> {
         for (seq, event) in log(storage)
             .read_from(self.last_seq + 1)
             .await
@@ -193,6 +197,8 @@ impl Registry {
         let known = by_address
             .get(&address_of(&base_url))
             .and_then(|store| self.live.get(store));
+        let claimed = new.store.as_ref().filter(|_| new.moved);
+        let known = known.or_else(|| self.live.get(claimed?));
         let store = match (known, &new.store) {
             // The key that a brand was registered under stays, whatever its store says of itself later.
             (Some(brand), _) => brand.store.clone(),

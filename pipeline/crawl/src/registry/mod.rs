@@ -62,6 +62,9 @@ pub struct NewBrand {
     pub currency: Option<CurrencyCode>,
     /// ISO 3166-1 alpha-2.
     pub country: Option<String>,
+    /// Whether a brand whose store has this permanent host and that is registered at another address has moved here, as
+    /// the operator says. A store may claim any host.
+    pub moved: bool,
 }
 
 impl NewBrand {
@@ -75,6 +78,7 @@ impl NewBrand {
             base_url,
             currency: None,
             country: None,
+            moved: false,
         }
     }
 

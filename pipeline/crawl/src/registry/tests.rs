@@ -115,6 +115,45 @@ async fn a_store_cannot_take_a_brand_over_by_claiming_its_permanent_host() {
 }
 
 #[tokio::test]
+async fn a_brand_that_moved_keeps_what_the_operator_gave() {
+    let storage = Storage::memory();
+    let mut registry = Registry::default();
+    let at = |url: &str| NewBrand {
+        store: Some("tea.myshopify.com".parse().unwrap()),
+        ..NewBrand::at(url.parse().unwrap())
+    };
+    let first = NewBrand {
+        currency: Some("USD".parse().unwrap()),
+        ..at("https://tea.example").named("The Tea House")
+    };
+    registry.add(&storage, &[first], NOW).await.unwrap();
+    let later = Timestamp::from_micros(NOW.micros() + 1);
+    let moved = NewBrand {
+        name: Some("Chai".to_owned()),
+        moved: true,
+        ..at("https://chai.example")
+    };
+    let moved = registry.add(&storage, &[moved], later).await.unwrap();
+    let [Addition::Updated(brand)] = moved.as_slice() else {
+        panic!("{moved:?}");
+    };
+    assert_eq!(
+        (
+            brand.slug.as_str(),
+            brand.name.as_str(),
+            brand.domain.as_str(),
+            brand.added_at
+        ),
+        ("the-tea-house", "The Tea House", "chai.example", NOW)
+    );
+    assert_eq!(
+        (brand.name_pinned, brand.currency),
+        (true, Some("USD".parse().unwrap()))
+    );
+    assert_eq!(Registry::load(&storage).await.unwrap().brands(), [brand]);
+}
+
+#[tokio::test]
 async fn a_name_that_the_operator_gave_is_not_replaced_by_the_stores_own() {
     let storage = Storage::memory();
     let mut registry = Registry::default();

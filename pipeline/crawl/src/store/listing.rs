@@ -5,6 +5,9 @@ use super::walk::Walk;
 use crate::scan::scan_products;
 use crate::{CrawlError, PageTarget, StoreCrawl};
 
+/// How often a listing that moves is read again while products are missing still.
+const READINGS_MAX: u32 = 3;
+
 /// Where the whole listing ended.
 enum End {
     /// At its end.
@@ -102,13 +105,25 @@ impl Walk<'_> {
         if !moved {
             return Ok(());
         }
+        for _ in 0..READINGS_MAX {
+            self.read_again().await?;
+            if !self.misses_some() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the listing from its first page on. Beyond the pages that were there it goes on as long as there is anything
+    /// new.
+    async fn read_again(&mut self) -> Result<(), CrawlError> {
         let pages = u32::try_from(self.marks.len()).unwrap_or(u32::MAX).saturating_add(1);
-        for page in 1..=pages.min(self.crawler.config.pages_max) {
+        for page in 1..=self.crawler.config.pages_max {
             let step = match self.visit(PageTarget::Again { page }).await {
                 Err(CrawlError::Store(StoreError::PageCap)) => break,
                 step => step?,
             };
-            if step.records == 0 {
+            if step.records == 0 || (page >= pages && step.fresh == 0) {
                 break;
             }
         }

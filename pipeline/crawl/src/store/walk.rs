@@ -35,6 +35,7 @@ pub(super) struct Walk<'a> {
     pub(super) doubled: bool,
     hashes: HashSet<String>,
     collection_files: u32,
+    again_files: u32,
     /// How many pages of the whole listing this run had landed before it was interrupted.
     pub(super) resumed: u32,
     pub(super) requests: u32,
@@ -81,6 +82,7 @@ impl<'a> Walk<'a> {
             doubled: false,
             hashes: HashSet::new(),
             collection_files: 0,
+            again_files: 0,
             resumed: 0,
             requests: 0,
             bytes: 0,
@@ -200,7 +202,10 @@ impl<'a> Walk<'a> {
         }
         let file = match target {
             PageTarget::Products { page } => page_file("products", *page),
-            PageTarget::Again { page } => page_file("products-again", *page),
+            PageTarget::Again { .. } => {
+                self.again_files += 1;
+                page_file("products-again", self.again_files)
+            }
             PageTarget::Collections { page } => page_file("collections", *page),
             PageTarget::Collection { .. } => {
                 self.collection_files += 1;

@@ -88,3 +88,14 @@ async fn the_second_reading_goes_to_the_end_and_there_is_no_third() {
     // Pages 1 to 5, the empty one once more and the one behind it, page 1 again, and pages 1 to 5 once more.
     assert_eq!(rig.shop.take_asked().len(), 5 + 2 + 1 + 5);
 }
+
+#[tokio::test]
+async fn a_page_that_is_answered_with_another_one_hides_nothing_behind_it() {
+    let rig = Rig::with(Shop::of(1..=14)).await;
+    let first = rig.crawl("r1", None).await.unwrap();
+    rig.shop.change(|shop| shop.mistaken_once = Some((3, 1)));
+    let second = rig.crawl("r2", Some(&first)).await.unwrap();
+    let mut found = rig.landed_ids(&second).await.concat();
+    found.sort_unstable();
+    assert_eq!(found, (1..=14).collect::<Vec<_>>());
+}

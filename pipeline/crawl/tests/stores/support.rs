@@ -43,6 +43,8 @@ pub(crate) struct Shop {
     pub(crate) removed_after: Option<(usize, usize)>,
     /// Answers this page of the listing without products, once.
     pub(crate) empty_once: Option<usize>,
+    /// The page that is answered with another one in its place once, and that other.
+    pub(crate) mistaken_once: Option<(usize, usize)>,
     /// Makes up products for ever.
     pub(crate) endless: bool,
     /// Paths that are answered by a redirect to this host, and what answers there.
@@ -69,6 +71,7 @@ impl Shop {
             rotating: 0,
             removed_after: None,
             empty_once: None,
+            mistaken_once: None,
             moved: BTreeMap::new(),
             endless: false,
             faults: BTreeMap::new(),
@@ -207,6 +210,8 @@ impl Transport for Shops {
                     Some((200, json!({"products": []}).to_string(), false))
                 }
                 None => {
+                    let mistaken = shop.mistaken_once.take_if(|(asked, _)| Some(*asked) == page);
+                    let page = mistaken.map(|(_, answered)| answered).or(page);
                     let (status, body) = shop.listed(&path, page);
                     Some((status, body, shop.etags))
                 }

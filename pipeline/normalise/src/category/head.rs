@@ -30,6 +30,8 @@ pub(super) struct Head<'t> {
     pub(super) noun: u32,
     pub(super) strength: Strength,
     end: usize,
+    /// The ids of its words; [`UNKNOWN`] beyond its length.
+    words: [u32; PHRASE_WORDS_MAX],
 }
 
 impl<'t> Head<'t> {
@@ -48,6 +50,12 @@ impl<'t> Head<'t> {
         } else {
             self.rule.category
         }
+    }
+
+    /// Whether it is a longer phrase that has the other in it: "baseball cap", of "baseball".
+    pub(super) fn has_within(&self, other: &Head<'_>) -> bool {
+        let words = |head: &Head<'_>| head.words.into_iter().take(head.length).collect::<Vec<_>>();
+        self.length > other.length && words(self).windows(other.length).any(|part| part == words(other))
     }
 
     /// The noun is known, but does not tell a category.
@@ -131,7 +139,10 @@ impl Text {
                     }
                 }
                 Strength::Alone | Strength::Head | Strength::Decisive => {
-                    if head.beats(&best) && !self.is_measure(&head) && !(best.is_some() && self.is_counted(&head)) {
+                    if head.beats(&best)
+                        && !self.is_measure(&head)
+                        && !(best.is_some() && self.is_counted(table, &head))
+                    {
                         best = Some(head);
                     }
                 }
@@ -170,10 +181,11 @@ impl Text {
                 .is_some_and(|word| word.join == Join::Soft && !word.opens_segment)
     }
 
-    /// "2 Door", "3-Drawer": counts parts of what was named before.
-    fn is_counted(&self, head: &Head<'_>) -> bool {
+    /// "2 Door", "3-Drawer": counts parts of what was named before; not in "iPad Air 2 Case", for nobody counts cases.
+    fn is_counted(&self, table: &Table, head: &Head<'_>) -> bool {
         let start = head.end - head.length;
         head.length == 1
+            && !table.uncounted().contains(&head.noun)
             && start
                 .checked_sub(1)
                 .and_then(|before| self.words().get(before))
@@ -195,12 +207,16 @@ impl Text {
     fn longest<'t>(&self, table: &'t Table, start: usize) -> Option<Head<'t>> {
         let mut node = ROOT;
         let mut best = None;
+        let mut words = [UNKNOWN; PHRASE_WORDS_MAX];
         for (offset, word) in self.words().get(start..)?.iter().take(PHRASE_WORDS_MAX).enumerate() {
             if word.id == UNKNOWN || (offset > 0 && word.opens_segment) {
                 break;
             }
             let Some(next) = table.next(node, word.id) else { break };
             node = next;
+            if let Some(slot) = words.get_mut(offset) {
+                *slot = word.id;
+            }
             let rule = table.rules(node).iter().find(|rule| self.allows(rule));
             if let Some(rule) = rule {
                 let length = offset + 1;
@@ -210,6 +226,7 @@ impl Text {
                     noun: word.id,
                     strength: rule.strength,
                     end: start + length,
+                    words,
                 });
             }
         }

@@ -56,8 +56,8 @@ fn strong(head: Option<Head<'_>>) -> Option<ProductCategory> {
     head.filter(|head| head.strength >= Strength::Head)?.category()
 }
 
-/// The title says the same more exactly: a deeper category, or a longer name for the same noun ("camera monitor" in
-/// the title of a "monitor").
+/// The title says the same more exactly: a deeper category, a longer name for the same noun ("camera monitor" in the
+/// title of a "monitor"), or a name that has the type in it ("baseball cap" under "baseball").
 fn narrowed(category: ProductCategory, typed: Option<Head<'_>>, titled: Option<Head<'_>>) -> ProductCategory {
     let (Some(typed), Some(titled)) = (typed, titled) else {
         return category;
@@ -66,7 +66,7 @@ fn narrowed(category: ProductCategory, typed: Option<Head<'_>>, titled: Option<H
         return category;
     };
     let longer = typed.noun == titled.noun && titled.length > typed.length;
-    if longer || is_below(exact.name(), category.name()) {
+    if longer || titled.has_within(&typed) || is_below(exact.name(), category.name()) {
         exact
     } else {
         category

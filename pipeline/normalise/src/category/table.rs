@@ -76,10 +76,14 @@ pub(super) struct Table {
     starts: Vec<u32>,
     nodes: Vec<Vec<Rule>>,
     audience: Vec<u32>,
+    uncounted: Vec<u32>,
 }
 
 /// Words that say who a product is for, or how much of the shop a tag covers.
 static AUDIENCE: &str = "all men women mens womens unisex ladies kids boys girls new our";
+
+/// What comes with a numbered model rather than in numbers.
+static UNCOUNTED: &str = "case cover sleeve band strap charger battery";
 
 impl Table {
     /// Reads the rules; what is none is reported by its line and left out.
@@ -169,6 +173,10 @@ impl Table {
             let id = self.intern(&word);
             self.audience.push(id);
         }
+        for word in forms(UNCOUNTED) {
+            let id = self.intern(&word);
+            self.uncounted.push(id);
+        }
         self.starts = vec![ROOT; self.words.len() + 1];
         for (&(node, word), &to) in &self.edges {
             if node == ROOT
@@ -227,6 +235,11 @@ impl Table {
     /// Words before a phrase that leave a tag a name of products.
     pub(super) fn audience(&self) -> &[u32] {
         &self.audience
+    }
+
+    /// Words that a number before them does not count.
+    pub(super) fn uncounted(&self) -> &[u32] {
+        &self.uncounted
     }
 
     pub(super) fn rules(&self, node: u32) -> &[Rule] {

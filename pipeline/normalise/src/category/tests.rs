@@ -36,6 +36,19 @@ fn every_line_of_the_file_is_a_rule_and_no_phrase_stands_twice() {
 }
 
 #[test]
+fn what_a_title_adds_to_its_type_or_to_a_numbered_model_names_the_product() {
+    assert_facts(
+        "Baseball | Waxed Canvas Baseball Cap | Hats
+         Watches | Leather Watch Band 20 mm | Watch Bands
+          | iPad Air 2 Case | Computer Covers & Skins
+          | 5 Drawer Dresser | Dressers
+          | Cotton Shirt Full Sleeve | Shirts & Tops
+          | Tank Tops | Shirts & Tops
+          | Bookshelves | Bookcases & Standing Shelves",
+    );
+}
+
+#[test]
 fn a_line_that_is_no_rule_is_reported_and_its_neighbours_are_kept() {
     let file = "Furniture > Sofas\tsofa, so fa so good so\nFurniture > Sofa\tdivan\nno tab\nFurniture > Benches\tbench, Benches";
     let (table, bad) = Table::read(file);

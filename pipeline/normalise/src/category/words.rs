@@ -89,7 +89,19 @@ fn step(c: char, before: char, after: char) -> Step {
 fn fold(c: char) -> Step {
     match c {
         'à'..='å' | 'À'..='Å' | 'ā' | 'Ā' => Step::Letter(b'a'),
-        'ç' | 'Ç' => Step::Letter(b'c'),
+        'ą' | 'Ą' | 'ă' | 'Ă' => Step::Letter(b'a'),
+        'ç' | 'Ç' | 'č' | 'Č' | 'ć' | 'Ć' => Step::Letter(b'c'),
+        'ę' | 'Ę' | 'ě' | 'Ě' => Step::Letter(b'e'),
+        'ğ' | 'Ğ' => Step::Letter(b'g'),
+        'ı' | 'İ' => Step::Letter(b'i'),
+        'ł' | 'Ł' => Step::Letter(b'l'),
+        'ń' | 'Ń' | 'ň' | 'Ň' => Step::Letter(b'n'),
+        'ő' | 'Ő' => Step::Letter(b'o'),
+        'ř' | 'Ř' => Step::Letter(b'r'),
+        'ś' | 'Ś' | 'š' | 'Š' | 'ş' | 'Ş' | 'ș' | 'Ș' => Step::Letter(b's'),
+        'ť' | 'Ť' | 'ț' | 'Ț' => Step::Letter(b't'),
+        'ű' | 'Ű' | 'ů' | 'Ů' => Step::Letter(b'u'),
+        'ź' | 'Ź' | 'ż' | 'Ż' | 'ž' | 'Ž' => Step::Letter(b'z'),
         'è'..='ë' | 'È'..='Ë' | 'ē' => Step::Letter(b'e'),
         'ì'..='ï' | 'Ì'..='Ï' | 'ī' => Step::Letter(b'i'),
         'ñ' | 'Ñ' => Step::Letter(b'n'),
@@ -211,7 +223,7 @@ fn is_unit(raw: &[u8]) -> bool {
 }
 
 /// Words whose plural is a thing of its own, or that only look like a plural.
-const KEPT: [&[u8]; 13] = [
+const KEPT: [&[u8]; 12] = [
     b"shorts",
     b"glasses",
     b"flats",
@@ -224,19 +236,22 @@ const KEPT: [&[u8]; 13] = [
     b"christma",
     b"heels",
     b"drawers",
-    b"tops",
 ];
 
 /// The singular as what stays of the word and what is put behind it. Needs to be the same for rules and texts, not to
 /// be English: "cookie", "cookies" and "cooky" all become "cooky".
 fn singular(raw: &[u8]) -> (&[u8], &'static [u8]) {
-    if raw.len() < 4 || KEPT.contains(&raw) {
-        return (raw, b"");
+    match raw {
+        b"tvs" | b"cds" | b"lps" | b"dvds" => return (&raw[..raw.len() - 1], b""),
+        _ if raw.len() < 4 || KEPT.contains(&raw) => return (raw, b""),
+        _ => {}
     }
     match raw {
         b"lenses" => (&raw[..4], b""),
-        b"knives" => (b"kni", b"fe"),
-        b"shelves" | b"scarves" | b"halves" | b"loaves" => (&raw[..raw.len() - 3], b"f"),
+        [stem @ .., b'k', b'n', b'i', b'v', b'e', b's'] => (&raw[..stem.len() + 3], b"fe"),
+        b"scarves" | b"halves" | b"loaves" | [.., b's', b'h', b'e', b'l', b'v', b'e', b's'] => {
+            (&raw[..raw.len() - 3], b"f")
+        }
         b"ties" | b"pies" => (&raw[..3], b""),
         [stem @ .., b'i', b'e', b's'] => (stem, b"y"),
         [stem @ .., b'i', b'e'] if stem.len() > 2 => (stem, b"y"),

@@ -71,6 +71,7 @@ impl Market {
             ..StorefrontConfig::loopback()
         };
         let deps = RefreshDeps {
+            alone: true,
             storage: self.storage.clone(),
             lake: self.lake().await,
             storefront: Storefront::new(config, Arc::clone(&clock)).unwrap(),

@@ -1,11 +1,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use data_model::{BrandSlug, Timestamp};
 use data_storage::Storage;
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
-use pipeline_refresh::{RunOptions, RunState, list_runs, read_run};
+use pipeline_crawl::{Progress, Registry};
+use pipeline_refresh::{RunOptions, RunState, confirm, list_runs, read_run, remove_brand};
 
-use crate::support::{Fault, Rig, Shop, outcomes, product};
+use crate::support::{Fault, Rig, Shop, outcomes, product, slug};
 
 #[tokio::test]
 async fn a_killed_run_is_gone_on_with_and_what_is_done_is_not_asked_for_again() {
@@ -36,6 +38,89 @@ async fn a_killed_run_is_gone_on_with_and_what_is_done_is_not_asked_for_again() 
     );
     assert_eq!(rig.ids("tea").await, (1..=9).collect::<Vec<_>>());
     assert_eq!(rig.run().await.resumed, 0, "a finished run is not gone on with");
+}
+
+#[tokio::test]
+async fn a_run_that_may_be_at_work_is_not_taken_over_until_it_has_been_silent() {
+    let mut rig = Rig::with([("tea", Shop::of(1..=4))]).await;
+    rig.street.fault("tea", "page=2", Fault::Hang);
+    let running = tokio::time::timeout(Duration::from_millis(300), rig.run_with(&RunOptions::default())).await;
+    assert!(running.is_err());
+    rig.street.change("tea", |shop| shop.faults.clear());
+    let first = list_runs(&rig.storage).await.unwrap().remove(0);
+    rig.alone = false;
+    let beside = rig.run().await;
+    assert_eq!((beside.resumed, outcomes(&beside)), (0, vec!["tea changed".to_owned()]));
+    assert_ne!(beside.run, first);
+    rig.later(60_000);
+    let after = rig.run().await;
+    assert_eq!((after.resumed, &after.run), (1, &first));
+}
+
+#[tokio::test]
+async fn a_brand_that_was_removed_and_added_while_a_run_was_interrupted_is_read_again() {
+    let rig = Rig::with([("mate", Shop::of(1..=3)), ("tea", Shop::of(1..=4))]).await;
+    rig.street.fault("tea", "page=2", Fault::Hang);
+    let killed = tokio::time::timeout(Duration::from_millis(1500), rig.run_with(&RunOptions::default())).await;
+    assert!(killed.is_err());
+    assert_eq!(rig.ids("mate").await, [1, 2, 3]);
+    rig.street.change("tea", |shop| shop.faults.clear());
+    rig.later(1000);
+    remove_brand(&slug("mate"), &rig.storage, &rig.lake().await, rig.now())
+        .await
+        .unwrap();
+    rig.register("mate").await;
+    let report = rig.run().await;
+    assert_eq!(
+        (report.resumed, outcomes(&report)),
+        (1, vec!["mate changed".to_owned(), "tea changed".to_owned()])
+    );
+    assert_eq!(rig.ids("mate").await, [1, 2, 3]);
+}
+
+#[tokio::test]
+async fn what_was_confirmed_while_a_run_was_interrupted_is_believed_when_it_goes_on() {
+    let rig = Rig::with([("mate", Shop::of(1..=30)), ("tea", Shop::of(1..=4))]).await;
+    rig.run().await;
+    rig.street.change("mate", |shop| *shop = Shop::of(1..=8));
+    rig.street.change("tea", |shop| *shop = Shop::of(1..=5));
+    rig.street.fault("tea", "page=2", Fault::Hang);
+    let killed = tokio::time::timeout(Duration::from_millis(7_000), rig.run_with(&RunOptions::default())).await;
+    assert!(killed.is_err());
+    confirm(&rig.storage, &slug("mate")).await.unwrap();
+    rig.street.change("tea", |shop| shop.faults.clear());
+    let report = rig.run().await;
+    assert_eq!(
+        (report.resumed, outcomes(&report)),
+        (1, vec!["mate changed".to_owned(), "tea changed".to_owned()])
+    );
+    assert_eq!(rig.ids("mate").await, (1..=8).collect::<Vec<_>>());
+}
+
+/// Takes a brand out of the registry as soon as one of its pages was read.
+#[derive(Debug)]
+struct Remover(Storage);
+
+impl Progress for Remover {
+    fn page(&self, brand: &BrandSlug, _page: u32, _bytes: u64, _products: u32) {
+        let removed = async {
+            let mut registry = Registry::load(&self.0).await.unwrap();
+            if registry.brand(brand).is_some() {
+                let now = Timestamp::from_micros(1);
+                registry.remove(&self.0, brand, now).await.unwrap();
+            }
+        };
+        futures::executor::block_on(removed);
+    }
+}
+
+#[tokio::test]
+async fn a_brand_that_is_removed_while_it_is_crawled_does_not_come_back() {
+    let mut rig = Rig::with([("tea", Shop::of(1..=4))]).await;
+    rig.progress = Arc::new(Remover(rig.storage.clone()));
+    let report = rig.run().await;
+    assert_eq!((report.commits, rig.ids("tea").await), (0, Vec::new()));
+    assert_eq!(report.totals.skipped, 1);
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use data_model::{BrandSlug, Clock, Product, Timestamp};
 use data_storage::Storage;
 use futures::{StreamExt, TryStreamExt};
 use http::{HeaderMap, HeaderValue, StatusCode};
-use pipeline_crawl::{NewBrand, NoProgress, Registry};
+use pipeline_crawl::{NewBrand, NoProgress, Progress, Registry};
 use pipeline_refresh::{RefreshConfig, RefreshDeps, RefreshError, RunOptions, RunReport, refresh};
 use serde_json::{Value, json};
 use storefront::{Incoming, Outgoing, Storefront, StorefrontConfig, Transport, TransportError};
@@ -221,6 +221,8 @@ pub(crate) struct Rig {
     clock: Arc<TestClock>,
     pub(crate) config: RefreshConfig,
     pub(crate) cancel: CancellationToken,
+    pub(crate) alone: bool,
+    pub(crate) progress: Arc<dyn Progress>,
 }
 
 impl Rig {
@@ -241,6 +243,8 @@ impl Rig {
             clock: Arc::new(TestClock::default()),
             config,
             cancel: CancellationToken::new(),
+            alone: true,
+            progress: Arc::new(NoProgress),
         };
         for (name, shop) in shops {
             rig.street.open(name, shop);
@@ -295,11 +299,12 @@ impl Rig {
         };
         let storefront = Storefront::with_transport(config, Arc::clone(&clock), Arc::new(self.street.clone())).unwrap();
         let deps = RefreshDeps {
+            alone: self.alone,
             storage: self.storage.clone(),
             lake: self.lake().await,
             storefront,
             clock,
-            progress: Arc::new(NoProgress),
+            progress: Arc::clone(&self.progress),
             cancel: self.cancel.clone(),
         };
         let run = refresh(options, &self.config, &deps);
