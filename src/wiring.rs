@@ -147,7 +147,7 @@ impl Context {
     }
 
     /// The synonyms that ship, and those of the operator's file.
-    fn synonyms(&self) -> anyhow::Result<Synonyms> {
+    pub(crate) fn synonyms(&self) -> anyhow::Result<Synonyms> {
         let path = &self.config.query_server.synonyms;
         if path.is_empty() {
             return Ok(Synonyms::shipped());

@@ -24,6 +24,7 @@ impl Coding {
         let mut brotli = None;
         let mut gzip = None;
         let mut any = None;
+        let mut plain = None;
         for list in headers.get_all(header::ACCEPT_ENCODING) {
             for entry in list.to_str().unwrap_or_default().split(',') {
                 let (name, weight) = entry.split_once(';').unwrap_or((entry, ""));
@@ -31,6 +32,7 @@ impl Coding {
                 match name.trim().to_ascii_lowercase().as_str() {
                     "br" => brotli = Some(weight),
                     "gzip" | "x-gzip" => gzip = Some(weight),
+                    "identity" => plain = Some(weight),
                     "*" => any = Some(weight),
                     _ => {}
                 }
@@ -40,6 +42,8 @@ impl Coding {
         let gzip = gzip.or(any).unwrap_or(0);
         match (brotli, gzip) {
             (0, 0) => None,
+            // Where nothing is said of it, it comes after whatever is liked at all.
+            (brotli, gzip) if brotli.max(gzip) < plain.unwrap_or(0) => None,
             (brotli, gzip) if brotli >= gzip => Some(Self::Brotli),
             _ => Some(Self::Gzip),
         }
@@ -98,6 +102,9 @@ mod tests {
         assert_eq!(accepted("gzip;q=1.0, br;q=0.8"), Some(Coding::Gzip));
         assert_eq!(accepted("br;q=0, *;q=0.1"), Some(Coding::Gzip));
         assert_eq!(accepted("GZIP"), Some(Coding::Gzip));
+        assert_eq!(accepted("br;q=0.1, identity;q=1"), None);
+        assert_eq!(accepted("br;q=0.1, identity;q=0.1"), Some(Coding::Brotli));
+        assert_eq!(accepted("identity, gzip"), Some(Coding::Gzip));
         for none in ["identity", "", "gzip;q=0", "deflate", "*;q=0", "gzip;q=x"] {
             assert_eq!(accepted(none), None, "{none}");
         }

@@ -42,10 +42,13 @@ export const rowPlaces = () => ROWS.map(() => el('section', { class: 'more' }));
 function lowest(history) {
   const now = new Map();
   const line = [];
-  const ascending = history.filter((one) => Number.isFinite(one.price_minor) && !Number.isNaN(Date.parse(one.observed_at)))
+  const ascending = history.filter((one) => !Number.isNaN(Date.parse(one.observed_at)))
     .map((one) => ({ ...one, time: Date.parse(one.observed_at) })).sort((a, b) => a.time - b.time);
   for (const { time, variant_id: variant, price_minor: minor, available } of ascending) {
-    now.set(variant, { minor, available });
+    // A variant that is gone has no price any more.
+    if (Number.isFinite(minor)) now.set(variant, { minor, available });
+    else now.delete(variant);
+    if (now.size === 0) continue;
     const all = [...now.values()];
     const buyable = all.filter((one) => one.available);
     const least = Math.min(...(buyable.length ? buyable : all).map((one) => one.minor));
@@ -77,7 +80,7 @@ function drawn(line, code) {
 
 /** How the price went; nothing when it never changed. */
 export async function priceHistory(product, place, isOpen) {
-  const body = await optional('price-history', `v1/products/${encodeURIComponent(product.id)}/price-history`);
+  const body = await optional('price-history', `v1/products/${encodeURIComponent(product.id)}/price-history?limit=1000`);
   if (!isOpen() || !Array.isArray(body?.data)) return;
   const line = lowest(body.data.filter((one) => !one.currency || one.currency === product.currency));
   if (line.length >= 2) place.replaceChildren(el('h3', {}, 'Price so far'), drawn(line, product.currency));

@@ -135,7 +135,7 @@ function showPrices() {
   const bar = (bin, at) => {
     const height = bin.count && Math.max(2, bin.count / most * HEIGHT);
     const inside = bin.to_minor > from && bin.from_minor <= to;
-    const pick = () => go({ price_min: String(Math.max(0, bin.from_minor)), price_max: String(bin.to_minor), currency: prices.currency });
+    const pick = () => go({ price_min: String(Math.max(0, bin.from_minor)), price_max: String(bin.to_minor - 1), currency: prices.currency });
     return svg('g', { class: inside ? 'bar' : 'bar outside', click: pick }, svg('title', {}, `${money(bin.from_minor)} to ${money(bin.to_minor)}: ${plural(bin.count, 'product')}`),
       svg('rect', { class: 'catch', x: at * step, y: 0, width: step, height: HEIGHT }),
       svg('rect', { x: at * step + 1, y: HEIGHT - height, width: step - 2, height, rx: 1.5 }));

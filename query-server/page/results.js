@@ -92,6 +92,12 @@ const RELAXED = {
   prefix: 'Nothing has this word, so these have words that begin with it.',
 };
 
+/** Why meaning was left out, where it is worth telling: words and numbers that have no meaning are not. */
+const DEGRADED = {
+  other_embedder: 'Meaning cannot be searched with these settings; these were found by words.',
+  embedder_failed: 'Meaning could not be searched just now; these were found by words.',
+};
+
 /** How long it took and what was searched by; what was read differently than typed. */
 function tell(provenance, took) {
   const engine = state.q ? provenance.engine : null;
@@ -108,7 +114,7 @@ function tell(provenance, took) {
   const alike = state.q ? [...new Set((provenance.synonyms ?? []).map(({ to }) => to))].slice(0, 5) : [];
   if (alike.length) notes.push(el('p', {}, 'Also searched for ', el('b', { dir: 'auto' }, alike.join(', ')), '.'));
   if (state.q && RELAXED[provenance.relaxed]) notes.push(el('p', {}, RELAXED[provenance.relaxed]));
-  if (state.q && provenance.degraded) notes.push(el('p', {}, 'Meaning could not be searched just now; these were found by words.'));
+  if (state.q && DEGRADED[provenance.degraded]) notes.push(el('p', {}, DEGRADED[provenance.degraded]));
   $('notes').replaceChildren(...notes);
   $('notes').hidden = notes.length === 0;
 }

@@ -1,9 +1,9 @@
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use api::Problem;
 use data_model::ErrorCode;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 /// How long nobody may have waited before an overload is over.
@@ -33,8 +33,8 @@ pub(crate) struct Places {
 #[derive(Debug)]
 pub(crate) struct Searches {
     here: Semaphore,
-    beside: Semaphore,
-    outside: Semaphore,
+    beside: Arc<Semaphore>,
+    outside: Arc<Semaphore>,
     queue: Queue,
 }
 
@@ -44,8 +44,8 @@ impl Searches {
         let beside = Semaphore::new(places.beside_max.clamp(1, Semaphore::MAX_PERMITS));
         Self {
             here,
-            beside,
-            outside: Semaphore::new(OUTSIDE_MAX),
+            beside: Arc::new(beside),
+            outside: Arc::new(Semaphore::new(OUTSIDE_MAX)),
             queue: Queue::new(places.waiting_max, places.overload_waiting_max),
         }
     }
@@ -58,18 +58,16 @@ impl Searches {
         if let Ok(_here) = self.here.try_acquire() {
             return Ok(search());
         }
-        let place = match self.beside.try_acquire() {
+        let place = match Arc::clone(&self.beside).try_acquire_owned() {
             Ok(place) => place,
             Err(_) => {
                 let _waiting = self.queue.enter()?;
                 // The semaphore is never closed.
-                let place = self.beside.acquire().await;
+                let place = Arc::clone(&self.beside).acquire_owned().await;
                 place.map_err(|_| Problem::new(ErrorCode::Internal))?
             }
         };
-        let found = beside(search).await;
-        drop(place);
-        found
+        beside(place, search).await
     }
 
     /// Runs a `search` that waits for something other than the processor: it takes no place of those that do not, and
@@ -78,13 +76,21 @@ impl Searches {
         &self,
         search: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Problem> {
-        let outside = self.outside.try_acquire();
-        let _place = outside.map_err(|_| Problem::new(ErrorCode::Overloaded))?;
-        beside(search).await
+        let outside = Arc::clone(&self.outside).try_acquire_owned();
+        let place = outside.map_err(|_| Problem::new(ErrorCode::Overloaded))?;
+        beside(place, search).await
     }
 }
 
-async fn beside<T: Send + 'static>(search: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
+/// The place is the search's, not its client's: it is free when the search ends, whether or not anybody waits for it still.
+async fn beside<T: Send + 'static>(
+    place: OwnedSemaphorePermit,
+    search: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Problem> {
+    let search = move || {
+        let _place = place;
+        search()
+    };
     tokio::task::spawn_blocking(search).await.map_err(|error| {
         tracing::error!(%error, "a search did not end");
         Problem::new(ErrorCode::Internal)
@@ -162,7 +168,7 @@ impl Drop for Waiting<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, mpsc};
+    use std::sync::mpsc;
 
     use super::*;
 
@@ -195,6 +201,32 @@ mod tests {
         go.send(()).unwrap();
         assert_eq!((first.await.unwrap().unwrap(), second.await.unwrap()), (1, 2));
         assert_eq!(searches.run(|| 5).await.unwrap(), 5);
+    }
+
+    #[tokio::test]
+    async fn a_search_keeps_its_place_when_its_client_goes_away() {
+        let searches = Searches::new(Places {
+            here_max: 0,
+            beside_max: 1,
+            waiting_max: 0,
+            overload_waiting_max: 0,
+        });
+        let (go, gone) = mpsc::channel::<()>();
+        let (end, ended) = tokio::sync::oneshot::channel();
+        let search = move || {
+            gone.recv().unwrap();
+            end.send(()).unwrap();
+        };
+        let mut first = Box::pin(searches.run(search));
+        assert!(futures::poll!(&mut first).is_pending());
+        drop(first);
+        assert_eq!(searches.run(|| 2).await.unwrap_err().code(), ErrorCode::Overloaded);
+        go.send(()).unwrap();
+        ended.await.unwrap();
+        while searches.beside.available_permits() == 0 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(searches.run(|| 3).await.unwrap(), 3);
     }
 
     #[tokio::test(start_paused = true)]

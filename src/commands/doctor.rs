@@ -59,6 +59,10 @@ pub(crate) async fn run(args: DoctorArgs, context: Context) -> anyhow::Result<Ou
         }
     }
     findings.push(embedding(&context).await);
+    findings.push(match context.synonyms() {
+        Ok(_) => Finding::fine("synonyms", "every line can be read".into()),
+        Err(error) => Finding::broken("synonyms", &error, "see query_server.synonyms in `haat config`"),
+    });
     if context.config.storefront.allow_loopback {
         let found = "stores on this machine may be crawled (storefront.allow_loopback)".to_owned();
         findings.push(Finding {
@@ -194,13 +198,25 @@ async fn release(context: &Context, storage: &Storage) -> Finding {
         );
         let local = releases.fetch(&manifest, &context.cache_dir(storage)).await?;
         tokio::task::spawn_blocking(move || data_index::Release::open(local)).await??;
-        Ok(Some(format!(
+        let found = format!(
             "{} with {} products, every file as its hash says",
             current.id, manifest.counts.products
-        )))
+        );
+        Ok(Some((found, manifest.embedding.map(|embedding| embedding.embedder))))
     };
     match looked.await {
-        Ok(Some(found)) => Finding::fine("release", found),
+        Ok(Some((found, embedder))) => {
+            // What is wrong with the configured one is told by its own finding.
+            let configured = context.embedder().ok().flatten();
+            let configured = configured.as_ref().map(|embedder| embedder.id());
+            let agree = embedder.as_ref() == configured;
+            Finding {
+                advice: (!agree).then_some(
+                    "its vectors are of another embedder than embedding.* names: searches go by words alone until `haat release build`",
+                ),
+                ..Finding::fine("release", found)
+            }
+        }
         Ok(None) => Finding {
             advice: Some("`haat release build`"),
             ..Finding::fine("release", "none yet".into())

@@ -215,7 +215,13 @@ fn by_meaning(served: &Served, question: &Question<'_>) -> Result<Answer, ReadEr
 
 fn near(served: &Served, question: &Question<'_>, vector: &Vector, least: f32) -> Vec<(RowAddress, f32)> {
     let wanted = question.both_candidates();
-    semantic::search(&served.release, vector, question.filter, wanted, least)
+    semantic::search(
+        &served.release,
+        (vector, question.similar_to),
+        question.filter,
+        wanted,
+        least,
+    )
 }
 
 fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {

@@ -47,7 +47,7 @@ impl TextIndex {
         });
         let segments = segments.collect::<Result<Vec<_>, ReadError>>()?;
         let mut vocabulary = Vocabulary::of(release)?;
-        let is_held = |stem: &str| release.parts().iter().any(|part| part.terms().find(stem).is_some());
+        let is_held = |stem: &str| release.parts().iter().any(|part| part.holds(stem));
         vocabulary.add_spellings(synonyms.spellings(is_held));
         let docs: u64 = readers.iter().map(|reader| u64::from(reader.max_doc())).sum();
         Ok(Self {

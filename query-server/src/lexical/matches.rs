@@ -35,6 +35,11 @@ impl RowSet {
         }
     }
 
+    pub(super) fn has(&self, row: u32) -> bool {
+        let word = self.words.get(row as usize / 64);
+        word.is_some_and(|word| word >> (row % 64) & 1 == 1)
+    }
+
     /// Keeps what `other`, of the same part, has too.
     pub(super) fn keep(&mut self, other: &Self) {
         self.words

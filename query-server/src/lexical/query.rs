@@ -23,7 +23,7 @@ impl Query {
         let mut terms = QueryTerms::of(wanted.text);
         let mut corrections = Vec::new();
         let mut completion = None;
-        let is_held = |stem: &str| release.parts().iter().any(|part| part.terms().find(stem).is_some());
+        let is_held = |stem: &str| release.parts().iter().any(|part| part.holds(stem));
         if !wanted.as_typed {
             let is_known = |term: &QueryTerm| is_held(&term.stemmed) && !repair::is_mistaken(index, term);
             // A word that leads to others is known by them.

@@ -1,10 +1,12 @@
 use std::cell::RefCell;
 
+use data_index::terms::NO_ROW;
 use data_index::{Release, RowAddress};
 
+use super::cursor::GroupCursor;
 use super::groups::OpenGroups;
 use super::index::{TextIndex, as_float};
-use super::matches::Marks;
+use super::matches::{Marks, RowSet};
 use super::strict::Passing;
 use super::top::TopHits;
 use super::{QUALITY_BONUS, Wanted, Work, quality_bonus, tier};
@@ -35,9 +37,9 @@ pub(super) fn collect(
     let shares: Vec<f32> = (0..=open.len())
         .map(|held| (as_float(held as u64) / words).sqrt())
         .collect();
-    sums(release, open, work, |part, row, score, held| {
+    let mut take = |top: &mut TopHits<'_>, at: RowAddress, score: f32, held: usize| {
         if let Some(marks) = &mut marks {
-            marks.mark_some(RowAddress { part, row }, held + 1 == open.len());
+            marks.mark_some(at, held + 1 == open.len());
         }
         let tier = match open.len() - held {
             // Those that hold all words were collected before.
@@ -46,45 +48,102 @@ pub(super) fn collect(
             _ => tier::ANY,
         };
         let score = score * shares.get(held).copied().unwrap_or(1.0);
-        if !top.beats(tier, score + QUALITY_BONUS) && Passing::of(release, index, wanted.filter, part).has(row) {
-            top.push(
-                tier,
-                score + quality_bonus(release, part, row),
-                RowAddress { part, row },
-            );
+        if !top.beats(tier, score + QUALITY_BONUS) && Passing::of(release, index, wanted.filter, at.part).has(at.row) {
+            top.push(tier, score + quality_bonus(release, at.part, at.row), at);
         }
+    };
+    let divided = Divided::of(open, work.postings_max);
+    let mut seen = if divided.looked_up.is_empty() {
+        Vec::new()
+    } else {
+        RowSet::none_of(release)
+    };
+    sums(release, open, &divided, work, |at, score, held| {
+        if let Some(seen) = seen.get_mut(at.part as usize) {
+            seen.insert(at.row);
+        }
+        take(top, at, score, held);
     });
+    // Filters may leave nothing of the rare words' products: then the common ones are asked for after all.
+    for (at, group) in divided.looked_up.iter().enumerate() {
+        if top.len() >= wanted.enough {
+            break;
+        }
+        let rest = divided.looked_up.get(at + 1..).unwrap_or_default();
+        walk(open, (*group, rest), &mut seen, work, |at, score, held| {
+            take(top, at, score, held)
+        });
+    }
 }
 
-/// Calls `found` with every product that holds some of the words: part, row, score and how many it holds.
-fn sums(release: &Release, open: &OpenGroups<'_>, work: &mut Work, mut found: impl FnMut(u32, u32, f32, usize)) {
-    let (driving, looked_up) = divided(open, work.postings_max);
-    SUMS.with_borrow_mut(|sums| {
-        let mut touched = Vec::new();
-        for (at, part) in (0..).zip(release.parts()) {
-            let rows = part.rows() as usize;
-            if sums.len() < rows {
-                sums.resize(rows, Sum::default());
-            }
-            add_up(
-                open,
-                at,
-                &driving,
-                sums.get_mut(..rows).unwrap_or_default(),
-                &mut touched,
-                work,
-            );
-            if !looked_up.is_empty() {
-                look_up(open, at, (&looked_up, driving.len()), sums, &mut touched, work);
-            }
-            for row in touched.drain(..) {
-                if let Some(sum) = sums.get_mut(row as usize) {
-                    let sum = std::mem::take(sum);
-                    found(at, row, sum.score, sum.held.count_ones() as usize);
+/// Calls `found` with every product that holds the word of a group and was not seen yet, and with what it holds of `rest`.
+fn walk(
+    open: &OpenGroups<'_>,
+    (group, rest): (usize, &[usize]),
+    seen: &mut [RowSet],
+    work: &mut Work,
+    mut found: impl FnMut(RowAddress, f32, usize),
+) {
+    for (part, seen) in (0..).zip(seen) {
+        let cursor = |group: &usize| open.cursor(part as usize, *group);
+        let Some(mut leading) = cursor(&group) else { continue };
+        let mut others: Vec<GroupCursor<'_>> = rest.iter().filter_map(cursor).collect();
+        let mut row = leading.row();
+        while row != NO_ROW && work.step(1 + others.len()) {
+            if !seen.has(row) {
+                seen.insert(row);
+                let (mut score, mut held) = (leading.score().score, 1);
+                for other in &mut others {
+                    if other.seek(row) == row {
+                        score += other.score().score;
+                        held += 1;
+                    }
                 }
+                found(RowAddress { part, row }, score, held);
+            }
+            row = leading.advance();
+        }
+        work.read += others.iter().chain([&leading]).map(GroupCursor::decoded).sum::<u64>();
+    }
+}
+
+/// Calls `found` with every product that holds some of the words: where, its score and how many it holds.
+fn sums(
+    release: &Release,
+    open: &OpenGroups<'_>,
+    divided: &Divided,
+    work: &mut Work,
+    mut found: impl FnMut(RowAddress, f32, usize),
+) {
+    let (driving, looked_up) = (&divided.driving, &divided.looked_up);
+    // Taken out while they are used: were a search to break off, the next one would begin with none.
+    let mut sums = SUMS.take();
+    let mut touched = Vec::new();
+    for (at, part) in (0..).zip(release.parts()) {
+        let rows = part.rows() as usize;
+        if sums.len() < rows {
+            sums.resize(rows, Sum::default());
+        }
+        add_up(
+            open,
+            at,
+            driving,
+            sums.get_mut(..rows).unwrap_or_default(),
+            &mut touched,
+            work,
+        );
+        if !looked_up.is_empty() {
+            look_up(open, at, (looked_up, driving.len()), &mut sums, &mut touched, work);
+        }
+        for row in touched.drain(..) {
+            if let Some(sum) = sums.get_mut(row as usize) {
+                let sum = std::mem::take(sum);
+                let at = RowAddress { part: at, row };
+                found(at, sum.score, sum.held.count_ones() as usize);
             }
         }
-    });
+    }
+    SUMS.set(sums);
 }
 
 /// Adds up the words' scores in a part; `touched` tells which rows have any.
@@ -145,19 +204,30 @@ fn look_up(
     }
 }
 
-/// The words that are read, rarest first, and those that are only looked up.
-fn divided(open: &OpenGroups<'_>, postings_max: u64) -> (Vec<usize>, Vec<usize>) {
-    let mut groups: Vec<(u64, usize)> = (0..open.len()).map(|group| (open.postings(group), group)).collect();
-    groups.sort_unstable();
-    let mut read = 0;
-    let (mut driving, mut looked_up) = (Vec::with_capacity(groups.len()), Vec::new());
-    for (postings, group) in groups {
-        read += postings;
-        if driving.is_empty() || read <= postings_max {
-            driving.push(group);
-        } else {
-            looked_up.push(group);
+/// The words that are read, rarest first, and those that are only looked up. A word that no product holds is neither.
+struct Divided {
+    driving: Vec<usize>,
+    looked_up: Vec<usize>,
+}
+
+impl Divided {
+    fn of(open: &OpenGroups<'_>, postings_max: u64) -> Self {
+        let groups = (0..open.len()).map(|group| (open.postings(group), group));
+        let mut groups: Vec<(u64, usize)> = groups.filter(|(postings, _)| *postings > 0).collect();
+        groups.sort_unstable();
+        let mut read = 0;
+        let mut divided = Self {
+            driving: Vec::with_capacity(groups.len()),
+            looked_up: Vec::new(),
+        };
+        for (postings, group) in groups {
+            read += postings;
+            if divided.driving.is_empty() || read <= postings_max {
+                divided.driving.push(group);
+            } else {
+                divided.looked_up.push(group);
+            }
         }
+        divided
     }
-    (driving, looked_up)
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use data_index::{
-    Assembly, BrandFacts, BuildOptions, LakeStore, LocalRelease, PartsBuilder, PlanOptions, Release, assemble, plan,
+    Assembly, BrandFacts, BuildOptions, LakeStore, LocalRelease, PartsBuilder, PlanOptions, Release, RowFilter,
+    assemble, plan,
 };
 use data_model::{Brand, Product, ProductKey, Timestamp, Variant, VariantId};
 
@@ -130,6 +131,59 @@ fn a_query_of_sixty_common_words_reads_no_more_of_a_larger_catalogue() {
     // block of each is decoded by who looks for all of them.
     assert!(small <= 1_000 + 23 * 9 * 128 + 24 * 128, "{small}");
     assert!(large <= 4_000 + 23 * 9 * 128 + 24 * 128, "{large}");
+}
+
+#[test]
+fn a_word_too_common_to_be_read_is_asked_for_where_the_others_find_too_little() {
+    let dir = tempfile::tempdir().unwrap();
+    // The two that are rare are sold out.
+    let title = |row: u64| {
+        if row < 2 {
+            "Rare Tent".to_owned()
+        } else {
+            format!("Tent {row}")
+        }
+    };
+    let release = release((0..600).map(title), dir.path());
+    let index = TextIndex::open(&release, Synonyms::none()).unwrap();
+    let in_stock = release.filter(&RowFilter {
+        in_stock: true,
+        ..RowFilter::default()
+    });
+    let found = |text, filter: Option<&Filter>, steps_left| {
+        let mut work = Work {
+            steps_left,
+            postings_max: 100,
+            looked_up_max: 8,
+            read: 0,
+        };
+        let wanted = Wanted {
+            filter,
+            with_matches: true,
+            ..wanted(text, 20)
+        };
+        let found = find(&release, &index, &wanted, &mut work).unwrap();
+        let tiers: Vec<u8> = found.hits.iter().map(|hit| hit.tier).collect();
+        assert!(
+            found
+                .hits
+                .iter()
+                .all(|hit| filter.is_none_or(|filter| filter.matches(hit.at)))
+        );
+        (found.hits.len(), tiers.into_iter().max())
+    };
+    for text in ["tent zqxvk", "zqxvk tent", "zqxvk tent qqqq"] {
+        let lacking = if text.len() > 10 { tier::ANY } else { tier::ALL_BUT_ONE };
+        assert_eq!(found(text, None, 100_000), (20, Some(lacking)), "{text}");
+    }
+    assert_eq!(
+        found("rare tent", Some(&in_stock), 100_000),
+        (20, Some(tier::ALL_BUT_ONE))
+    );
+    assert_eq!(found("rare tent", None, 100_000), (20, Some(tier::TITLE)));
+    // It is bounded all the same.
+    let (few, _) = found("rare tent", Some(&in_stock), 60);
+    assert!((1..20).contains(&few), "{few}");
 }
 
 #[test]

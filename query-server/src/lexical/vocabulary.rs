@@ -1,6 +1,10 @@
 use data_index::text::{Analysis, analyse};
 use data_index::{CategoryNode, Release};
 use rustc_hash::{FxHashMap, FxHashSet};
+use tantivy::fastfield::AliveBitSet;
+use tantivy::postings::TermInfo;
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocSet, InvertedIndexReader, TERMINATED};
 
 use super::ReadError;
 
@@ -32,14 +36,22 @@ impl Vocabulary {
         let readers = release.searcher().segment_readers().iter();
         for (reader, field) in readers.flat_map(|reader| fields.map(|field| (reader, field))) {
             let index = reader.inverted_index(field)?;
+            let alive = reader.alive_bitset();
             let mut terms = index.terms().stream()?;
             while terms.advance() {
                 // Numbers and codes are never mended and never mended to.
                 let Ok(word) = std::str::from_utf8(terms.key()) else {
                     continue;
                 };
-                if word.chars().all(char::is_alphabetic) {
-                    *counts.entry(word.into()).or_default() += terms.value().doc_freq;
+                if !word.chars().all(char::is_alphabetic) {
+                    continue;
+                }
+                let held = match alive {
+                    None => terms.value().doc_freq,
+                    Some(alive) => live(&index, terms.value(), alive)?,
+                };
+                if held > 0 {
+                    *counts.entry(word.into()).or_default() += held;
                 }
             }
         }
@@ -161,6 +173,18 @@ fn add_names(node: &CategoryNode, counts: &mut FxHashMap<Box<str>, u32>) {
         }
     }
     node.children.iter().for_each(|node| add_names(node, counts));
+}
+
+/// How many live products hold a term.
+fn live(index: &InvertedIndexReader, term: &TermInfo, alive: &AliveBitSet) -> Result<u32, ReadError> {
+    let mut postings = index.read_postings_from_terminfo(term, IndexRecordOption::Basic)?;
+    let mut held = 0;
+    let mut row = postings.doc();
+    while row != TERMINATED {
+        held += u32::from(alive.is_alive(row));
+        row = postings.advance();
+    }
+    Ok(held)
 }
 
 fn letters(word: &str) -> u64 {

@@ -33,15 +33,9 @@ pub(super) fn gather(served: &Served, at: RowAddress, intent: Intent, limit: usi
         engine: "semantic",
     };
     for filter in filters(served, at, intent).into_iter().flatten() {
-        let mut more = find(served, at, &filter, usual)?;
-        more.near.retain(|(row, _)| fits(served, at, intent, *row));
-        if matches!(intent, Intent::Related | Intent::CrossBrand | Intent::Cheaper) {
-            more.near
-                .retain(|(_, cosine)| more.engine != "semantic" || *cosine >= COSINE_MIN);
-        }
+        let mut more = found_to_fit(served, at, (intent, &filter), usual)?;
         if wide(more.near.len()) {
-            more = find(served, at, &filter, WIDE)?;
-            more.near.retain(|(row, _)| fits(served, at, intent, *row));
+            more = found_to_fit(served, at, (intent, &filter), WIDE)?;
         }
         found.engine = more.engine;
         for one in more.near {
@@ -53,6 +47,23 @@ pub(super) fn gather(served: &Served, at: RowAddress, intent: Intent, limit: usi
             break;
         }
     }
+    Ok(found)
+}
+
+/// What is found under a filter and has enough to do with the product for the intent.
+fn found_to_fit(
+    served: &Served,
+    at: RowAddress,
+    (intent, filter): (Intent, &RowFilter),
+    wanted: usize,
+) -> Result<Candidates, ReadError> {
+    let mut found = find(served, at, filter, wanted)?;
+    let least = match intent {
+        Intent::Related | Intent::CrossBrand | Intent::Cheaper if found.engine == "semantic" => COSINE_MIN,
+        _ => f32::MIN,
+    };
+    let near_enough = |(row, cosine): &(RowAddress, f32)| *cosine >= least && fits(served, at, intent, *row);
+    found.near.retain(near_enough);
     Ok(found)
 }
 

@@ -1,33 +1,23 @@
 // These types document parameters; `plan` reads them, because it lists every fault of a request.
 use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::IntoParams;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 
-/// How a search understands its text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum ModeParameter {
-    /// By words and by meaning.
-    Hybrid,
-    /// By meaning alone.
-    Semantic,
-    /// By words alone.
-    Lexical,
+/// One of these words; the first where none is given.
+pub(super) fn one_of(words: &[&str]) -> Schema {
+    let text = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .enum_values(Some(words.iter().copied()))
+        .default(words.first().map(|word| (*word).into()));
+    Schema::Object(text.build())
 }
 
-/// The order of a list of products.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum SortParameter {
-    /// What fits best first; of what fits alike, the most presentable.
-    Relevance,
-    /// The cheapest first.
-    PriceAsc,
-    /// The dearest first.
-    PriceDesc,
-    /// The best rated first.
-    Rating,
-    /// The newest first.
-    Newest,
+fn modes() -> Schema {
+    one_of(&["hybrid", "semantic", "lexical"])
+}
+
+fn sorts() -> Schema {
+    one_of(&["relevance", "price_asc", "price_desc", "rating", "newest"])
 }
 
 /// Parameters of `GET /v1/search`, besides [`FilterParameters`].
@@ -42,7 +32,7 @@ pub struct SearchParameters {
     pub brand: Option<String>,
     /// `hybrid` (words and meaning), `semantic` (meaning alone) or `lexical` (words alone). `lexical` looks for the words
     /// as they were typed, in one word or in two: none is mended, none stands for the beginning of a longer one.
-    #[param(default = "hybrid", required = false, inline, value_type = Option<ModeParameter>)]
+    #[param(required = false, schema_with = modes)]
     pub mode: Option<String>,
     /// Most cards wanted.
     #[param(default = 20, minimum = 1, maximum = 40, required = false)]
@@ -91,7 +81,7 @@ pub struct FilterParameters {
     )]
     pub facets: Option<String>,
     /// `relevance`, `price_asc`, `price_desc`, `rating` or `newest`.
-    #[param(default = "relevance", required = false, inline, value_type = Option<SortParameter>)]
+    #[param(required = false, schema_with = sorts)]
     pub sort: Option<String>,
     /// ISO 4217: the currency of price filters, price sorts and of prices that are counted; by default the market's. Small
     /// letters are taken as well.

@@ -1,22 +1,12 @@
 use serde::{Deserialize, Serialize};
+use utoipa::openapi::schema::Schema;
 use utoipa::{IntoParams, ToSchema};
 
 use super::ProductCard;
+use super::parameters::one_of;
 
-/// What recommended products are for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum IntentParameter {
-    /// Like it.
-    Related,
-    /// Like it, of other brands.
-    CrossBrand,
-    /// That go with it.
-    Complement,
-    /// Like it, at a lower price.
-    Cheaper,
-    /// Of its brand.
-    SameBrand,
+fn intents() -> Schema {
+    one_of(&["related", "cross_brand", "complement", "cheaper", "same_brand"])
 }
 
 /// Parameters of `GET /v1/recommend`.
@@ -27,7 +17,7 @@ pub struct RecommendParameters {
     #[param(pattern = "^(sha:[0-9a-fA-F]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$")]
     pub product_id: String,
     /// `related`, `cross_brand`, `complement`, `cheaper` or `same_brand`.
-    #[param(default = "related", required = false, inline, value_type = Option<IntentParameter>)]
+    #[param(required = false, schema_with = intents)]
     pub intent: Option<String>,
     /// Most cards wanted.
     #[param(default = 12, minimum = 1, maximum = 50, required = false)]

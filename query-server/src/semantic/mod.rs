@@ -83,15 +83,17 @@ impl Semantic {
 }
 
 /// The products nearest to a query, nearest first, without those that are too far from it to be meant: below `least`,
-/// or much farther than the nearest.
+/// or much farther than the nearest. Nothing is measured against `like`, the product that the query is like: nothing else
+/// is as near.
 pub(crate) fn search(
     release: &Release,
-    vector: &Vector,
+    (vector, like): (&Vector, Option<RowAddress>),
     filter: Option<&Filter>,
     wanted: usize,
     least: f32,
 ) -> Vec<(RowAddress, f32)> {
-    let mut found = release.nearest(vector, wanted, filter);
+    let mut found = release.nearest(vector, wanted + usize::from(like.is_some()), filter);
+    found.retain(|(at, _)| Some(*at) != like);
     let best = found.first().map_or(0.0, |(_, cosine)| *cosine);
     let least = least.max(best * crate::hybrid::tuning::SHARE_OF_BEST_MIN);
     found.truncate(found.partition_point(|(_, cosine)| *cosine >= least));

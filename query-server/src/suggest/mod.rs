@@ -13,6 +13,7 @@ use data_index::suggest::Work;
 use data_index::taxonomy::Category;
 use data_index::text::{Analysis, analyse};
 use data_index::{Part, RowAddress};
+use data_model::ProductId;
 use rustc_hash::FxHashMap;
 
 pub(crate) use names::Names;
@@ -196,19 +197,20 @@ fn products(served: &Served, typed: &Typed, limit: usize, work: &mut Work) -> Ve
 }
 
 fn best(served: &Served, slots: &Slots, limit: usize, work: &mut Work) -> Vec<RowAddress> {
-    let mut found: Vec<(f32, RowAddress)> = Vec::with_capacity(limit);
+    let mut found: Vec<(f32, ProductId, RowAddress)> = Vec::with_capacity(limit);
     for ((at, (left, part)), wanted) in (0..).zip(shares(served.release.parts())).zip(&slots.parts) {
         if wanted.iter().any(Vec::is_empty) {
             continue;
         }
         let live = |row| !part.dead().contains(row);
         let rows = work.share(left, |work| part.suggest().best_rows(wanted, limit, live, work));
-        found.extend(
-            rows.into_iter()
-                .map(|row| (part.cards().quality(row), RowAddress { part: at, row })),
-        );
+        found.extend(rows.into_iter().map(|row| {
+            let cards = part.cards();
+            (cards.quality(row), cards.id(row), RowAddress { part: at, row })
+        }));
     }
-    found.sort_unstable_by(|(one, at), (other, other_at)| other.total_cmp(one).then_with(|| at.cmp(other_at)));
+    // Ties go to the smaller id: the order is the same however a release is divided into parts.
+    found.sort_unstable_by(|(one, id, _), (other, other_id, _)| other.total_cmp(one).then_with(|| id.cmp(other_id)));
     found.truncate(limit);
-    found.into_iter().map(|(_, at)| at).collect()
+    found.into_iter().map(|(_, _, at)| at).collect()
 }

@@ -95,6 +95,34 @@ async fn what_is_like_a_product_stands_before_what_is_not_and_sold_out_stands_la
 }
 
 #[tokio::test]
+async fn nothing_to_do_with_a_product_is_not_recommended_because_it_is_another_brands() {
+    let market = Market::of(&wardrobe()).await;
+    let related = recommended(&market, "Dark Roast Coffee", "&limit=50").await;
+    let cross = recommended(&market, "Dark Roast Coffee", "&intent=cross_brand&limit=50").await;
+    assert!(
+        cross.iter().all(|found| related.contains(found)),
+        "{cross:?} {related:?}"
+    );
+}
+
+#[tokio::test]
+async fn what_is_recommended_as_related_is_found_as_similar_too() {
+    let market = Market::of(&wardrobe()).await;
+    for title in [
+        "Dark Roast Coffee",
+        "Blue Cotton Shirt",
+        "Linen Trousers",
+        "Cotton Trousers",
+    ] {
+        let id = id_of(&market, title).await;
+        let path = format!("/v1/search?similar_to={id}&limit=40");
+        let alike: SearchAnswer = market.get(&path).await.read();
+        let related = recommended(&market, title, "").await;
+        assert_eq!(alike.data.is_empty(), related.is_empty(), "{title}: {related:?}");
+    }
+}
+
+#[tokio::test]
 async fn each_intent_keeps_to_its_conditions() {
     let market = Market::of(&wardrobe()).await;
     let cross = recommended(&market, "White Linen Shirt", "&intent=cross_brand").await;

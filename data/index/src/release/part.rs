@@ -7,7 +7,7 @@ use super::opened::Opened;
 use crate::columns::{Cards, Details, Facets, PriceRef};
 use crate::manifest::PartEntry;
 use crate::suggest::Suggest;
-use crate::terms::Terms;
+use crate::terms::{NO_ROW, Terms};
 use crate::vectors::Vectors;
 
 /// An opened part.
@@ -49,6 +49,22 @@ impl Part {
     #[must_use]
     pub fn terms(&self) -> &Terms {
         &self.opened.terms
+    }
+
+    /// Whether a live product holds a stem in any of its words.
+    #[must_use]
+    pub fn holds(&self, stem: &str) -> bool {
+        let Some(list) = self.terms().find(stem) else {
+            return false;
+        };
+        if self.dead().is_empty() {
+            return true;
+        }
+        let mut cursor = list.cursor();
+        while cursor.row() != NO_ROW && self.dead().contains(cursor.row()) {
+            cursor.advance();
+        }
+        cursor.row() != NO_ROW
     }
 
     /// What cards show, filter and sort by.

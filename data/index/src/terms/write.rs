@@ -83,7 +83,10 @@ impl TermsWriter {
             self.field(product_type, of_category);
         }
         let options = product.options.iter().flat_map(|option| &option.values);
+        // What was read from the title says nothing that the title does not.
+        let title = product.title.to_lowercase();
         let attributes = product.attributes.iter().flat_map(|attribute| &attribute.values);
+        let attributes = attributes.filter(|value| !title.contains(&value.to_lowercase()));
         for value in options.chain(attributes).take(VALUES_MAX) {
             self.field(value, of_option);
         }
