@@ -58,6 +58,14 @@ pub(crate) fn plain(error: &anyhow::Error) -> String {
     line
 }
 
+/// Whether nobody reads what is printed any more.
+pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let cause = cause.downcast_ref::<std::io::Error>();
+        cause.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    }) && error.to_string() == crate::output::STANDARD_OUTPUT
+}
+
 /// Whether other writers were first each time.
 fn is_contended(cause: &(dyn std::error::Error + 'static)) -> bool {
     matches!(cause.downcast_ref(), Some(LakeError::Contended { .. }))

@@ -24,10 +24,22 @@ use crate::output::Output;
 use crate::wiring::Context;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() && std::env::args().any(|argument| argument == "--json") => {
+            let message = error.to_string();
+            let message = message.strip_prefix("error: ").unwrap_or(&message).trim();
+            let report = serde_json::json!({ "error": { "message": message, "exit_code": Outcome::Usage.code() } });
+            let _ = writeln!(std::io::stderr(), "{report}");
+            return Outcome::Usage.into();
+        }
+        Err(error) => error.exit(),
+    };
     let json = cli.global.json;
     match start(cli) {
         Ok(outcome) => outcome.into(),
+        // Whoever read standard output has read enough: `haat sql … | head`.
+        Err(error) if exit::is_closed_pipe(&error) => Outcome::Done.into(),
         Err(error) => {
             let outcome = Outcome::of(&error);
             let report = if json {

@@ -5,6 +5,9 @@ use std::io::{self, Write};
 use anyhow::Context;
 use serde::Serialize;
 
+/// What an error of printing is about.
+pub(crate) const STANDARD_OUTPUT: &str = "standard output";
+
 /// Prints results to standard output.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Output {
@@ -20,11 +23,13 @@ impl Output {
     ) -> anyhow::Result<()> {
         let mut stdout = io::stdout().lock();
         if self.json {
-            serde_json::to_writer(&mut stdout, document).context("standard output")?;
-            writeln!(stdout).context("standard output")?;
+            serde_json::to_writer(&mut stdout, document)
+                .map_err(io::Error::from)
+                .context(STANDARD_OUTPUT)?;
+            writeln!(stdout).context(STANDARD_OUTPUT)?;
         } else {
-            human(&mut stdout).context("standard output")?;
+            human(&mut stdout).context(STANDARD_OUTPUT)?;
         }
-        stdout.flush().context("standard output")
+        stdout.flush().context(STANDARD_OUTPUT)
     }
 }

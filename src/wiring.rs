@@ -51,6 +51,9 @@ impl Context {
     /// error, since a mistyped path must not look like an empty market.
     pub(crate) fn storage(&self) -> anyhow::Result<Storage> {
         let home = &self.config.home;
+        if home.trim().is_empty() {
+            return self.storage_new();
+        }
         let folder = match url_of(home) {
             Some(url) => url.to_file_path().ok().filter(|_| url.scheme() == "file"),
             None => Some(PathBuf::from(home)).filter(|_| !home.contains("://")),
@@ -66,6 +69,11 @@ impl Context {
     /// Opens the storage that `home` names; a plain path is a local folder, made where it is absent.
     pub(crate) fn storage_new(&self) -> anyhow::Result<Storage> {
         let home = &self.config.home;
+        if home.trim().is_empty() {
+            return Err(usage(anyhow::anyhow!(
+                "home is empty: a folder, file:// or s3://bucket/prefix"
+            )));
+        }
         if let Some((scheme, _)) = home.split_once("://")
             && !matches!(scheme, "file" | "s3" | "memory")
         {
@@ -123,6 +131,9 @@ impl Context {
     /// A server of the releases under `storage`.
     pub(crate) fn query_server(&self, storage: &Storage) -> anyhow::Result<QueryServer> {
         let given = &self.config.query_server;
+        let cache = self.cache_dir(storage);
+        std::fs::create_dir_all(&cache)
+            .with_context(|| format!("folder {} for copies of releases (query_server.cache)", cache.display()))?;
         let defaults = QueryConfig::new(self.config.market_currency);
         let secret = Some(given.cursor_secret.as_str()).filter(|secret| !secret.is_empty());
         let config = QueryConfig {
@@ -199,11 +210,26 @@ impl Context {
         }
     }
 
+    /// Where releases are built before they are published.
+    pub(crate) fn build_dir(&self, storage: &Storage) -> PathBuf {
+        self.cache_dir(storage).join("build")
+    }
+
     /// Where fetched release files are kept: as configured, beside a local home, or in the working folder.
     pub(crate) fn cache_dir(&self, storage: &Storage) -> PathBuf {
         match (self.config.query_server.cache.as_str(), storage.local_dir()) {
             ("", Some(dir)) => dir.join("cache"),
-            ("", None) => PathBuf::from("haat-cache"),
+            // Each home has its own: a collection of garbage knows one home's releases alone.
+            ("", None) => {
+                let plain = |char: char| {
+                    if char.is_alphanumeric() || char == '.' {
+                        char
+                    } else {
+                        '-'
+                    }
+                };
+                PathBuf::from("haat-cache").join(self.config.home.chars().map(plain).collect::<String>())
+            }
             (path, _) => PathBuf::from(path),
         }
     }

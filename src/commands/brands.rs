@@ -8,7 +8,7 @@ use storefront::Storefront;
 use url::Url;
 
 use crate::cli::BrandsCommand;
-use crate::exit::{Outcome, usage};
+use crate::exit::{Outcome, plain, usage};
 use crate::wiring::Context;
 
 /// Probes in flight at the same time.
@@ -56,6 +56,8 @@ pub(crate) struct Finding {
     url: Url,
     verdict: String,
     facts: Value,
+    /// Whether its store can be registered.
+    usable: bool,
     pub(crate) added: Option<(&'static str, RegisteredBrand)>,
 }
 
@@ -115,13 +117,14 @@ async fn look(storefront: &Storefront, url: Url, how: Registration) -> (Finding,
                 usable(&found, how.currency).then_some(brand),
             )
         }
-        Err(error) => (error.to_string(), Value::Null, None),
+        Err(error) => (plain(&error.into()), Value::Null, None),
     };
     (
         Finding {
             url,
             verdict,
             facts,
+            usable: brand.is_some(),
             added: None,
         },
         brand,
@@ -191,7 +194,11 @@ fn print_findings(context: &Context, findings: &[Finding], how: Registration) ->
                 }
                 Some((word, brand)) => writeln!(out, "{word:9} {}  {}  {}", brand.slug, finding.url, finding.verdict)?,
                 None => {
-                    let word = if how.dry_run { "found" } else { "left out" };
+                    let word = if how.dry_run && finding.usable {
+                        "found"
+                    } else {
+                        "left out"
+                    };
                     let hint = if finding.verdict.ends_with("currency unknown") {
                         ": --currency tells it"
                     } else {
@@ -203,13 +210,12 @@ fn print_findings(context: &Context, findings: &[Finding], how: Registration) ->
         }
         Ok(())
     })?;
-    let registered = |finding: &Finding| matches!(&finding.added, Some((word, _)) if *word != "taken");
+    let registered = |finding: &Finding| match &finding.added {
+        Some((word, _)) => *word != "taken",
+        None => how.dry_run && finding.usable,
+    };
     let left_out = !findings.iter().all(registered);
-    Ok(if left_out && !how.dry_run {
-        Outcome::Partial
-    } else {
-        Outcome::Done
-    })
+    Ok(if left_out { Outcome::Partial } else { Outcome::Done })
 }
 
 async fn list(context: &Context, storage: &Storage) -> anyhow::Result<Outcome> {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use data_model::BrandSlug;
 use data_storage::Storage;
-use pipeline_refresh::{Outcome as StoreOutcome, RefreshDeps, RunOptions, RunReport, confirm, refresh};
+use pipeline_refresh::{Outcome as StoreOutcome, RefreshDeps, RunOptions, RunReport, RunState, confirm, refresh};
 use tokio_util::sync::CancellationToken;
 
 use super::release;
@@ -40,7 +40,8 @@ pub(crate) async fn run(args: CrawlArgs, context: Context) -> anyhow::Result<Out
         accept_collapse: args.accept_collapse,
         ..release::Build::default()
     };
-    let released = if args.release && !args.dry_run {
+    let interrupted = report.state == RunState::Interrupted;
+    let released = if args.release && !args.dry_run && !interrupted {
         // The crawl took the signals for itself: the build is given up at the first, as it would be without a crawl.
         tokio::select! {
             built = release::build(&context, &storage, &how) => Some(built),
@@ -116,7 +117,10 @@ fn lock(storage: &Storage) -> Option<std::fs::File> {
 
 fn summary(out: &mut dyn std::io::Write, report: &RunReport) -> std::io::Result<()> {
     for store in &report.stores {
-        if !matches!(store.outcome, StoreOutcome::Changed | StoreOutcome::Unchanged) {
+        if !matches!(
+            store.outcome,
+            StoreOutcome::Changed | StoreOutcome::Unchanged | StoreOutcome::Skipped
+        ) {
             writeln!(
                 out,
                 "{}: {} {}",
@@ -141,6 +145,9 @@ fn summary(out: &mut dyn std::io::Write, report: &RunReport) -> std::io::Result<
         totals.quarantined,
         report.commits
     )?;
+    if report.state == RunState::Interrupted {
+        writeln!(out, "interrupted: the next crawl goes on with it; nothing was released")?;
+    }
     if report.dry_run {
         return Ok(());
     }

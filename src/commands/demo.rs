@@ -9,7 +9,7 @@ use url::Url;
 use super::{brands, crawl, emulate, query_server, release};
 use crate::cli::DemoArgs;
 use crate::exit::Outcome;
-use crate::wiring::Context;
+use crate::wiring::{Context, shutdown_signal};
 
 const DEMO_PRODUCT_PAGES: u32 = 8;
 
@@ -37,9 +37,18 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     let server = query_server::start(&context, &storage, args.listen).await?;
     let address = server.address.clone();
     let stores = emulate::start(EmulatorConfig::new(emulate::source(&args.source))).await?;
-    fill(&context, &storage, &stores).await?;
-    server.refresh().await?;
-    let examples = examples(&address, &storage, &context).await?;
+    let mut told = std::pin::pin!(shutdown_signal());
+    let opened = async {
+        fill(&context, &storage, &stores).await?;
+        server.refresh().await?;
+        examples(&address, &storage, &context).await
+    };
+    // Boxed: a run is a large future.
+    let examples = tokio::select! {
+        opened = Box::pin(opened) => opened?,
+        () = &mut told => return Ok(Outcome::Done),
+    };
+    server.follow();
     context.output.print(
         &json!({ "address": address, "home": context.config.home, "examples": examples }),
         |out| {
@@ -54,7 +63,7 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
             )
         },
     )?;
-    server.until_told_to_stop().await?;
+    server.until(told).await?;
     stores.shutdown().await;
     Ok(Outcome::Done)
 }

@@ -5,7 +5,8 @@ use data_lake::{Lake, VacuumKeep};
 use serde_json::{Value, json};
 
 use crate::cli::LakeCommand;
-use crate::exit::Outcome;
+use crate::config::RETENTION_HOURS_MAX;
+use crate::exit::{Outcome, usage};
 use crate::wiring::Context;
 
 /// `haat lake …`
@@ -59,6 +60,11 @@ pub(crate) async fn run(command: LakeCommand, context: Context) -> anyhow::Resul
             retention_hours,
         } => {
             let hours = retention_hours.unwrap_or(context.config.lake.retention_hours);
+            if hours > RETENTION_HOURS_MAX {
+                return Err(usage(anyhow::anyhow!(
+                    "--retention-hours must be {RETENTION_HOURS_MAX} at most, not {hours}: so long the lake remembers removed files"
+                )));
+            }
             let versions = pipeline_release::lake_versions_in_use(&context.releases(&storage)).await?;
             let keep = VacuumKeep {
                 retention: Duration::from_secs(hours.saturating_mul(3600)),

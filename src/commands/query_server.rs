@@ -17,14 +17,19 @@ pub(crate) async fn run(args: QueryServerArgs, context: Context) -> anyhow::Resu
     let listen = args.listen.unwrap_or(context.config.query_server.listen);
     let server = start(&context, &storage, listen).await?;
     let address = server.address.clone();
+    let mut told = std::pin::pin!(shutdown_signal());
     // Whoever waits for the line can send requests; without a release yet, or with a broken one, the follower tries on.
-    if let Err(error) = server.refresh().await {
-        tracing::warn!("{error:#}");
+    tokio::select! {
+        opened = server.refresh() => if let Err(error) = opened {
+            tracing::warn!("{error:#}");
+        },
+        () = &mut told => return Ok(Outcome::Done),
     }
+    server.follow();
     context.output.print(&json!({ "address": address }), |out| {
         writeln!(out, "serving on {address}; Ctrl-C stops it")
     })?;
-    server.until_told_to_stop().await?;
+    server.until(told).await?;
     Ok(Outcome::Done)
 }
 
@@ -38,7 +43,7 @@ pub(crate) struct Serving {
     served: JoinHandle<Result<(), api::ServeError>>,
 }
 
-/// Binds, opens the current release where there is one, and serves in the background, following newer releases.
+/// Binds, and serves in the background: nothing until it is told to look for a release.
 pub(crate) async fn start(context: &Context, storage: &Storage, listen: SocketAddr) -> anyhow::Result<Serving> {
     let listener = TcpListener::bind(listen)
         .await
@@ -48,8 +53,6 @@ pub(crate) async fn start(context: &Context, storage: &Storage, listen: SocketAd
     let server = context.query_server(storage)?;
     let stop = CancellationToken::new();
     tokio::spawn(api::run_metrics_upkeep(metrics.clone(), stop.clone()));
-    let follower = (server.clone(), stop.clone());
-    tokio::spawn(async move { follower.0.follow(follower.1).await });
     let (router, config, until) = (server.router(Some(metrics)), context.server_config(), stop.clone());
     let served = tokio::spawn(async move { api::serve(listener, router, &config, until).await });
     Ok(Serving {
@@ -67,10 +70,16 @@ impl Serving {
         Ok(())
     }
 
-    /// Waits for the signal, then for the requests in flight; ends at once with an error if the server fails.
-    pub(crate) async fn until_told_to_stop(mut self) -> anyhow::Result<()> {
+    /// From now on looks for newer releases by itself.
+    pub(crate) fn follow(&self) {
+        let (server, stop) = (self.server.clone(), self.stop.clone());
+        tokio::spawn(async move { server.follow(stop).await });
+    }
+
+    /// Waits until it is told to stop, then for the requests in flight; ends at once with an error if the server fails.
+    pub(crate) async fn until(mut self, told: impl Future<Output = ()>) -> anyhow::Result<()> {
         tokio::select! {
-            () = shutdown_signal() => {
+            () = told => {
                 self.stop.cancel();
                 self.served.await.context("query server")?.context("query server")
             }

@@ -5,7 +5,7 @@ use anyhow::Context as _;
 use data_index::{CheckOptions, GcOptions, ListedRelease, Published, ReleaseError, ReleaseStore, Violation};
 use data_model::ReleaseId;
 use data_storage::Storage;
-use pipeline_release::{ReleaseBuildError, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release};
+use pipeline_release::{ReleaseBuildError, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release, sweep_builds};
 use serde_json::json;
 
 use crate::cli::ReleaseCommand;
@@ -81,6 +81,7 @@ async fn collect(context: &Context, storage: &Storage, keep: Option<usize>, dry_
     let mut cache_bytes = 0;
     if !dry_run {
         cache_bytes = cleaned(context, storage, options.min_age).await?;
+        sweep_builds(&context.build_dir(storage), options.min_age);
     }
     let document = json!({
         "dry_run": dry_run, "releases": report.releases, "files": report.files, "bytes": report.bytes,
@@ -118,7 +119,7 @@ pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -
             ..data_index::BuildOptions::default()
         },
         threads: std::thread::available_parallelism().map_or(1, usize::from),
-        work_dir: cache_dir.join("build"),
+        work_dir: context.build_dir(storage),
         cache_dir,
     };
     let bar = Arc::new(BuildBar::new(context.quiet));

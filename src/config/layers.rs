@@ -231,7 +231,7 @@ fn typed(environment: Environment, defaults: &config::Config) -> Result<config::
 }
 
 /// How long the lake's logs remember the files that were removed: 30 days, as its tables are made.
-const RETENTION_HOURS_MAX: u64 = 720;
+pub(crate) const RETENTION_HOURS_MAX: u64 = 720;
 
 fn check(config: &Config) -> anyhow::Result<()> {
     let share = |key: &str, value: f64| {

@@ -33,7 +33,7 @@ pub enum Refusal {
     #[error("port {0} is not 80 or 443")]
     Port(u16),
     /// This machine, where loopback is not allowed.
-    #[error("loopback is not allowed")]
+    #[error("loopback is not allowed (storefront.allow_loopback)")]
     Loopback,
     /// A name that only a private network resolves (`router`, `db.internal`, `printer.local`).
     #[error("the name belongs to a private network")]

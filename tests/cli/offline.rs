@@ -102,3 +102,62 @@ fn a_dry_run_confirms_nothing() {
     let refused = Haat::new().run(&["crawl", "--dry-run", "--confirm", "any"]);
     assert_eq!(refused.code, 2, "{refused:?}");
 }
+
+#[test]
+fn wrong_arguments_are_told_as_json_where_json_is_asked_for() {
+    for args in [["crawl", "--nope"], ["nonsense", "--home"], ["lake", "vacuum"]] {
+        let haat = Haat::new();
+        let answer = match args {
+            ["lake", "vacuum"] => haat.run(&["lake", "vacuum", "--retention-hours", "721"]),
+            args => haat.run(&args),
+        };
+        assert_eq!(answer.code, 2, "{answer:?}");
+        let told: serde_json::Value = serde_json::from_str(&answer.stderr).unwrap();
+        assert_eq!(told["error"]["exit_code"], 2, "{told}");
+    }
+}
+
+#[test]
+fn texts_of_the_environment_that_look_like_numbers_stay_texts() {
+    let haat = Haat::new()
+        .with("HAAT_S3__ACCESS_KEY_ID", "00123")
+        .with("HAAT_QUERY_SERVER__POLL_MS", "77")
+        .with("HAAT_EMBEDDING__ENDPOINT__MODEL", "1e3");
+    let document = haat.run(&["config"]).json();
+    let value = |key: &str| {
+        let settings = document["settings"].as_array().unwrap();
+        settings.iter().find(|setting| setting["key"] == key).unwrap()["value"].clone()
+    };
+    assert_eq!(value("s3.access_key_id"), "00123");
+    assert_eq!(value("embedding.endpoint.model"), "1e3");
+    assert_eq!(value("query_server.poll_ms"), 77);
+}
+
+#[test]
+fn a_home_that_is_not_there_is_told_however_it_is_written() {
+    for home in ["/nowhere/at/all", "file:///nowhere/at/all", ""] {
+        let answer = Haat::new().at(home).run(&["brands", "list"]);
+        assert_eq!(answer.code, 2, "{home:?}: {answer:?}");
+        assert!(answer.stderr.contains("home"), "{}", answer.stderr);
+    }
+}
+
+#[test]
+fn who_closes_standard_output_has_read_enough() {
+    let haat = Haat::new();
+    let mut command = haat.command(&[
+        "sql",
+        "select value from generate_series(1, 300000)",
+        "--limit",
+        "300000",
+    ]);
+    let mut child = command
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}

@@ -134,3 +134,25 @@ fn a_file_of_the_lake_that_was_cut_short_is_seen_by_the_doctor() {
     std::fs::write(&file, &bytes).unwrap();
     assert_eq!(haat.run(&["doctor", "--thorough"]).code, 0);
 }
+
+#[test]
+fn a_crawl_counts_its_brands_and_leaves_no_empty_folders() {
+    let haat = Haat::new().with("HAAT_REFRESH__CRAWL__LANDING_RUNS_KEPT", "1");
+    let (_stores, _) = haat.with_stores(&["--products", "30", "--stores", "3"]);
+    for _ in 0..3 {
+        haat.run(&["crawl", "--force"]).json();
+    }
+    haat.run(&["crawl", "--force", "--dry-run"]).json();
+    assert_eq!(haat.sql("select max(brands_seen) n from crawl_runs")[0]["n"], 3);
+    let runs: Vec<_> = std::fs::read_dir(haat.path().join("landing")).unwrap().collect();
+    assert!(runs.len() <= 2, "{runs:?}");
+    for run in runs {
+        for store in std::fs::read_dir(run.unwrap().path()).unwrap() {
+            let store = store.unwrap().path();
+            assert!(
+                std::fs::read_dir(&store).unwrap().next().is_some(),
+                "{store:?} is empty"
+            );
+        }
+    }
+}

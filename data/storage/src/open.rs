@@ -142,6 +142,14 @@ impl Storage {
         self.local_dir.as_deref()
     }
 
+    /// Removes the folder under `path` where there are folders and it holds nothing any more; an object store has none.
+    pub fn remove_empty_folder(&self, path: &Path) {
+        if let Some(root) = self.local_dir() {
+            // One that is not empty stays, and so does one that somebody else was faster to remove.
+            let _ = std::fs::remove_dir(root.join(path.as_ref()));
+        }
+    }
+
     /// The part of this storage under `prefix`, segments divided by `/`.
     #[must_use]
     pub fn child(&self, prefix: &str) -> Self {

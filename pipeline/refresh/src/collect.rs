@@ -51,6 +51,8 @@ impl Collector {
         (ledger, registry): (Ledger, Registry),
         started_at: Timestamp,
     ) -> Self {
+        // What the run was through with before it was interrupted counts too; what failed has a new chance.
+        let (seen, held_back) = (ledger.through() as u64, ledger.held_back());
         Self {
             shared,
             lake,
@@ -60,9 +62,9 @@ impl Collector {
             batch: Vec::new(),
             batch_bytes: 0,
             due: None,
-            seen: 0,
+            seen,
             failed: 0,
-            held_back: 0,
+            held_back,
             refusals: 0,
         }
     }
@@ -132,7 +134,7 @@ impl Collector {
             return Ok(());
         }
         let (refreshes, taken): (Vec<_>, Vec<_>) = batch.into_iter().map(|ready| (ready.refresh, ready.rest)).unzip();
-        match self.lake.commit_hashed(refreshes, self.row()).await {
+        match self.lake.commit_hashed(refreshes, self.row(taken.len())).await {
             Ok(_) => self.settle(taken).await,
             // One brand must not cost the others of its tick: each is tried alone.
             Err(error) if taken.len() > 1 => {
@@ -217,7 +219,7 @@ impl Collector {
                 return Ok(());
             }
         };
-        match self.lake.commit_hashed(vec![refresh], self.row()).await {
+        match self.lake.commit_hashed(vec![refresh], self.row(1)).await {
             Ok(_) => self.settle(vec![one]).await,
             Err(error) => {
                 self.refuse(one, REFUSED, with_causes(&error));
@@ -277,11 +279,12 @@ impl Collector {
         })
     }
 
-    fn row(&self) -> RunSummaryRow {
+    /// What the run did so far, with the brands of the tick.
+    fn row(&self, taken: usize) -> RunSummaryRow {
         RunSummaryRow {
             run: self.shared.run.clone(),
             started_at: self.started_at,
-            brands_seen: self.seen,
+            brands_seen: self.seen + taken as u64,
             brands_failed: self.failed,
             brands_held_back: self.held_back,
         }

@@ -70,6 +70,11 @@ impl Ledger {
         self.stores.len()
     }
 
+    pub(crate) fn held_back(&self) -> u64 {
+        let held = |store: &&StoreSummary| matches!(store.outcome, Outcome::HeldBack { .. });
+        self.stores.values().filter(held).count() as u64
+    }
+
     pub(crate) fn note(&mut self, store: StoreSummary) {
         self.stores.insert(store.slug.clone(), store);
         self.dirty = true;

@@ -104,7 +104,7 @@ pub async fn build_release(
     let previous = previous(releases, current, options.full).await?;
     let snapshot = lake.snapshot().await.map_err(ReleaseBuildError::Snapshot)?;
     std::fs::create_dir_all(&options.work_dir).map_err(ReleaseBuildError::WorkDir)?;
-    sweep(&options.work_dir);
+    sweep_builds(&options.work_dir, LEFT_BEHIND_AFTER);
     let files = tempfile::tempdir_in(&options.work_dir).map_err(ReleaseBuildError::WorkDir)?;
     let stores = stores(&snapshot, previous.as_ref(), files.path()).await?;
     let plan_options = PlanOptions {
@@ -158,12 +158,13 @@ pub async fn build_release(
 /// How old a folder of an earlier build must be before it is taken for what a kill left behind.
 const LEFT_BEHIND_AFTER: Duration = Duration::from_secs(24 * 3600);
 
-/// Removes what killed builds left; a folder that cannot be looked at or removed is left for the next time.
-fn sweep(work_dir: &Path) {
+/// Removes what killed builds left in their folder `min_age` ago or before; a folder that cannot be looked at or removed is
+/// left for the next time.
+pub fn sweep_builds(work_dir: &Path, min_age: Duration) {
     for entry in std::fs::read_dir(work_dir).into_iter().flatten().flatten() {
         let modified = entry.metadata().and_then(|metadata| metadata.modified());
         let age = modified.ok().and_then(|modified| modified.elapsed().ok());
-        if age.is_some_and(|age| age > LEFT_BEHIND_AFTER) {
+        if age.is_some_and(|age| age >= min_age) {
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }

@@ -11,5 +11,6 @@ mod stores;
 
 pub use build::{
     BuildProgress, NoProgress, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release, lake_versions_in_use,
+    sweep_builds,
 };
 pub use error::ReleaseBuildError;

@@ -39,8 +39,10 @@ pub async fn prune_landing(
         for landed in children(storage, &run).await? {
             if !needed.contains(&landed) {
                 delete_under(storage, &landed, &mut pruned).await?;
+                storage.remove_empty_folder(&landed);
             }
         }
+        storage.remove_empty_folder(&run);
     }
     Ok(pruned)
 }
@@ -51,7 +53,13 @@ pub async fn prune_landing(
 /// [`LandingError::Prefix`].
 pub async fn drop_run(storage: &Storage, run: &RunId) -> Result<Pruned, LandingError> {
     let mut pruned = Pruned::default();
-    delete_under(storage, &Path::from_iter(["landing", run.as_str()]), &mut pruned).await?;
+    let run = Path::from_iter(["landing", run.as_str()]);
+    for landed in children(storage, &run).await? {
+        delete_under(storage, &landed, &mut pruned).await?;
+        storage.remove_empty_folder(&landed);
+    }
+    delete_under(storage, &run, &mut pruned).await?;
+    storage.remove_empty_folder(&run);
     Ok(pruned)
 }
 
