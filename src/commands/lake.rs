@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use data_lake::{Lake, VacuumKeep};
+use data_storage::Storage;
 use serde_json::{Value, json};
 
 use crate::cli::LakeCommand;
@@ -58,31 +59,40 @@ pub(crate) async fn run(command: LakeCommand, context: Context) -> anyhow::Resul
         LakeCommand::Vacuum {
             dry_run,
             retention_hours,
-        } => {
-            let hours = retention_hours.unwrap_or(context.config.lake.retention_hours);
-            if hours > RETENTION_HOURS_MAX {
-                return Err(usage(anyhow::anyhow!(
-                    "--retention-hours must be {RETENTION_HOURS_MAX} at most, not {hours}: so long the lake remembers removed files"
-                )));
-            }
-            let versions = pipeline_release::lake_versions_in_use(&context.releases(&storage)).await?;
-            let keep = VacuumKeep {
-                retention: Duration::from_secs(hours.saturating_mul(3600)),
-                versions,
-                dry_run,
-            };
-            let report = lake.vacuum(&keep).await?;
-            let document = json!({ "dry_run": dry_run, "files": report.files, "bytes": report.bytes });
-            context.output.print(&document, |out| {
-                for file in &report.files {
-                    writeln!(out, "{file}")?;
-                }
-                let verb = if dry_run { "would be removed" } else { "removed" };
-                writeln!(out, "{} files, {} bytes {verb}", report.files.len(), report.bytes)
-            })?;
-        }
+        } => vacuum(&context, (&storage, &lake), dry_run, retention_hours).await?,
     }
     Ok(Outcome::Done)
+}
+
+/// Removes files of the lake that neither the retention nor a release needs.
+async fn vacuum(
+    context: &Context,
+    (storage, lake): (&Storage, &Lake),
+    dry_run: bool,
+    retention_hours: Option<u64>,
+) -> anyhow::Result<()> {
+    let hours = retention_hours.unwrap_or(context.config.lake.retention_hours);
+    if hours > RETENTION_HOURS_MAX {
+        return Err(usage(anyhow::anyhow!(
+            "--retention-hours must be {RETENTION_HOURS_MAX} at most, not {hours}: so long the lake remembers removed files"
+        )));
+    }
+    let versions = pipeline_release::lake_versions_in_use(&context.releases(storage)).await?;
+    let keep = VacuumKeep {
+        retention: Duration::from_secs(hours.saturating_mul(3600)),
+        versions,
+        dry_run,
+    };
+    let report = lake.vacuum(&keep).await?;
+    let document = json!({ "dry_run": dry_run, "files": report.files, "bytes": report.bytes });
+    context.output.print(&document, |out| {
+        for file in &report.files {
+            writeln!(out, "{file}")?;
+        }
+        let verb = if dry_run { "would be removed" } else { "removed" };
+        writeln!(out, "{} files, {} bytes {verb}", report.files.len(), report.bytes)
+    })?;
+    Ok(())
 }
 
 /// Every table with its version and rows.
