@@ -24,7 +24,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Args)]
 pub(crate) struct Global {
-    /// Where everything is kept: a folder, or s3://bucket/prefix [default: haat-home, or HAAT_HOME]
+    /// Where everything is kept: a folder, or s3://bucket/prefix [default: haat-home, or HAAT_HOME; of `demo` a temporary folder]
     #[arg(long, global = true, value_name = "DIR|URL")]
     pub(crate) home: Option<String>,
     /// Configuration file [default: haat.toml where it exists]
@@ -168,7 +168,7 @@ pub(crate) struct CrawlArgs {
     /// Believe these brands' held-back crawl: their catalogue really shrank
     #[arg(long = "confirm", value_name = "SLUG", conflicts_with = "dry_run")]
     pub(crate) confirm: Vec<String>,
-    /// Build and publish a release afterwards when the lake changed
+    /// Build a release of the lake afterwards, and publish it when it differs from the current one
     #[arg(long)]
     pub(crate) release: bool,
     /// Publish that release even though the counts fell sharply
@@ -236,7 +236,7 @@ pub(crate) enum ReleaseCommand {
     },
     /// Remove files that no kept release needs
     Gc {
-        /// How many of the newest releases to keep
+        /// How many of the newest releases to keep [default: release.keep]
         #[arg(long, value_name = "N")]
         keep: Option<usize>,
         /// List what would go, but remove nothing

@@ -149,7 +149,7 @@ fn is_collapse(error: &ReleaseBuildError) -> bool {
     let ReleaseBuildError::Publish(ReleaseError::ChecksFailed { violations, .. }) = error else {
         return false;
     };
-    let falls = |violation: &Violation| matches!(violation, Violation::Collapse { .. });
+    let falls = |violation: &Violation| matches!(violation, Violation::Collapse { .. } | Violation::Empty);
     violations.iter().all(falls)
 }
 

@@ -156,3 +156,24 @@ fn a_crawl_counts_its_brands_and_leaves_no_empty_folders() {
         }
     }
 }
+
+#[test]
+fn the_last_brand_leaves_the_release_when_the_operator_says_so() {
+    let haat = Haat::new();
+    let (_stores, _) = haat.with_stores(&["--products", "12", "--stores", "1"]);
+    haat.run(&["crawl", "--release"]).json();
+    let brands = haat.run(&["brands", "list"]).json();
+    let slug = brands["brands"][0]["slug"].as_str().unwrap();
+    haat.run(&["brands", "remove", slug]).json();
+    assert_eq!(haat.run(&["brands", "remove", slug]).code, 1, "it is gone already");
+    let refused = haat.run(&["release", "build"]);
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(refused.stderr.contains("--accept-collapse"), "{}", refused.stderr);
+    let emptied = haat.run(&["release", "build", "--accept-collapse"]).json();
+    assert_eq!(
+        (&emptied["outcome"], &emptied["counts"]["products"]),
+        (&"published".into(), &0.into())
+    );
+    // It can be served.
+    haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
+}
