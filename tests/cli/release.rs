@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use crate::support::{Haat, files};
+use crate::support::{Haat, files, get};
 
 #[test]
 fn a_release_costs_what_changed_and_has_a_way_back() {
@@ -176,4 +176,46 @@ fn the_last_brand_leaves_the_release_when_the_operator_says_so() {
     );
     // It can be served.
     haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
+}
+
+/// What a server over the current release makes of each query: what it mended, and how far it let go.
+fn understood(haat: &Haat, queries: &[String]) -> Vec<Value> {
+    let (_server, served) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
+    let address = served["address"].as_str().unwrap();
+    let of = |query: &String| {
+        let (status, answer) = get(&format!("{address}/v1/search?mode=hybrid&q={query}"));
+        assert_eq!(status, 200, "{query}");
+        let told = &answer["provenance"];
+        serde_json::json!([query, told["corrections"], told["synonyms"], told["relaxed"]])
+    };
+    queries.iter().map(of).collect()
+}
+
+#[test]
+fn words_of_removed_products_are_not_known_before_their_rows_are_gone_either() {
+    let haat = Haat::new();
+    let (_stores, _) = haat.with_stores(&["--products", "300", "--stores", "8", "--seed", "5"]);
+    haat.run(&["crawl", "--release"]).json();
+    let brands = haat.run(&["brands", "list"]).json();
+    let slug = brands["brands"][0]["slug"].as_str().unwrap();
+    let titles = haat.sql(&format!("select title from products where brand_slug = '{slug}'"));
+    let words: std::collections::BTreeSet<String> = titles
+        .iter()
+        .flat_map(|row| row["title"].as_str().unwrap().split(' '))
+        .filter(|word| word.len() > 5 && word.bytes().all(|byte| byte.is_ascii_alphabetic()))
+        .map(str::to_lowercase)
+        .collect();
+    // Each as it is, and without its fourth letter.
+    let queries: Vec<String> = words
+        .into_iter()
+        .flat_map(|word| [format!("{}{}", &word[..3], &word[4..]), word])
+        .collect();
+    assert!(queries.len() > 20, "{queries:?}");
+    haat.run(&["brands", "remove", slug]).json();
+    let masked = haat.run(&["release", "build", "--accept-collapse"]).json();
+    assert_eq!(masked["parts_built"], 0, "{masked}");
+    let before = understood(&haat, &queries);
+    let whole = haat.run(&["release", "build", "--full", "--accept-collapse"]).json();
+    assert_ne!(whole["release"], masked["release"]);
+    assert_eq!(before, understood(&haat, &queries));
 }

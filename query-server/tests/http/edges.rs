@@ -1,8 +1,8 @@
 use axum::body::Body;
 use http::{Request, StatusCode};
 
-use crate::catalogue::small;
-use crate::support::Market;
+use crate::catalogue::{brand, product, small};
+use crate::support::{Market, send};
 
 #[tokio::test]
 async fn every_graph_answer_is_304_to_who_has_it() {
@@ -174,4 +174,28 @@ async fn metrics_are_answered_where_a_recorder_is_given() {
         answered.headers["content-type"],
         "text/plain; version=0.0.4; charset=utf-8"
     );
+}
+
+#[tokio::test]
+async fn servers_that_answer_the_same_release_otherwise_tag_their_answers_otherwise() {
+    let market = Market::of(&small()).await;
+    let (same, other) = (market.beside("INR").await, market.beside("USD").await);
+    for path in [
+        "/v1/search?q=coffee&sort=price_asc",
+        "/v1/brands",
+        "/v1/browse?brand=blue-tokai",
+    ] {
+        let request = || Request::get(path).body(Body::empty()).unwrap();
+        let tag = market.get(path).await.headers["etag"].clone();
+        assert_eq!(send(same.clone(), request()).await.headers["etag"], tag, "{path}");
+        assert_ne!(send(other.clone(), request()).await.headers["etag"], tag, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_release_whose_first_title_is_one_endless_word_is_served() {
+    let tea = brand("Tea", "INR");
+    let endless = product(&tea, 1, &"\u{8336}".repeat(22));
+    let market = Market::of(&vec![(tea.clone(), vec![endless, product(&tea, 2, "Green Tea")])]).await;
+    assert_eq!(market.titles("q=green+tea").await, ["Green Tea"]);
 }

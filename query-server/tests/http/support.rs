@@ -163,6 +163,16 @@ impl Market {
         market
     }
 
+    /// Another server over the same releases, whose market is in this currency.
+    pub(crate) async fn beside(&self, currency: &str) -> Router {
+        let mut config = QueryConfig::new(currency.parse().unwrap());
+        config.cursor_key = CursorKey::from_secret("test");
+        let cache = self.dir.path().join("beside");
+        let server = QueryServer::new(self.store(), cache, Arc::new(FixedClock), config);
+        server.refresh().await.unwrap();
+        server.router(None)
+    }
+
     /// A server that serves these brands.
     pub(crate) async fn of(catalogue: &Catalogue) -> Self {
         let market = Self::empty();
