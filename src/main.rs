@@ -26,7 +26,7 @@ use crate::wiring::Context;
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) if error.use_stderr() && std::env::args().any(|argument| argument == "--json") => {
+        Err(error) if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") => {
             let message = error.to_string();
             let message = message.strip_prefix("error: ").unwrap_or(&message).trim();
             let report = serde_json::json!({ "error": { "message": message, "exit_code": Outcome::Usage.code() } });

@@ -248,11 +248,12 @@ async fn remove(context: &Context, storage: &Storage, slug: &str, dry_run: bool)
         .into_iter()
         .find(|row| row.brand.store == store);
     let products = in_lake.as_ref().map_or(0, |row| row.product_count);
-    if registered.is_none() && in_lake.is_none() {
-        anyhow::bail!("{slug} is removed already");
-    }
     if !dry_run {
         pipeline_refresh::remove_brand(&slug, storage, &lake, context.clock.now()).await?;
+    }
+    // Only now: a removal that broke off may have left what is known of its crawls.
+    if registered.is_none() && in_lake.is_none() {
+        anyhow::bail!("{slug} is removed already");
     }
     let document = json!({ "slug": slug, "store": store, "products": products, "removed": !dry_run });
     context.output.print(&document, |out| {

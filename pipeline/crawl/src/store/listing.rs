@@ -93,7 +93,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Reads the listing once more, and to its end, if it moved while it was read: what moved from a page to come to a
+    /// Reads the listing once more, and to its end, if it moved while it was read, and again while products are missing: what moved from a page to come to a
     /// page that had been read was missed. What is on neither reading is gone.
     async fn read_missed(&mut self) -> Result<(), CrawlError> {
         let listed = self.marks.iter().filter(|mark| mark.file.is_some()).count();
