@@ -95,7 +95,7 @@ const LARGE_ONE_IN: u64 = 64;
 impl Bases {
     pub(super) fn of(release: &Release, rows: &Rows, values: &Values) -> Self {
         let large_from = LARGE_FROM.max(rows.live() as u64 / LARGE_ONE_IN);
-        let base = |scope: Scope<'_>| Base::of(release, rows, values, &scope.bits(release, rows), None);
+        let base = |scope: Scope<'_>| Base::of(release, rows, values, &scope.bits(release, rows), (None, None));
         let categories = taxonomy::all().iter().map(|category| category.id);
         let categories = categories.filter(|id| release.category_count(*id) >= large_from);
         let category = |id| Scope {
@@ -113,6 +113,10 @@ impl Bases {
             categories: categories.map(|id| (id, base(category(id)))).collect(),
             brands: brands.map(|(at, _)| (at, base(brand(at)))).collect(),
         }
+    }
+
+    pub(super) const fn whole(&self) -> &Base {
+        &self.whole
     }
 
     pub(super) fn of_scope(&self, scope: &Scope<'_>) -> Option<&Base> {
@@ -139,16 +143,24 @@ impl Bases {
 }
 
 impl Base {
-    /// Counts a scope; prices of `currency` alone, or of every currency.
+    /// Counts a scope; prices of `currency` alone, or of every currency. Most of a `whole` that was counted is counted by
+    /// what it lacks.
     pub(super) fn of(
         release: &Release,
         rows: &Rows,
         values: &Values,
         scope: &Bits,
-        currency: Option<CurrencyCode>,
+        (whole, currency): (Option<&Self>, Option<CurrencyCode>),
     ) -> Self {
+        let most = whole.filter(|whole| scope.len() * 2 > whole.rows && scope.words.len() == rows.alive().len());
         let counted = Counter::with(values.len(), |counter| {
-            counter.add(release, rows, values, scope);
+            match most {
+                Some(whole) => {
+                    whole.values.iter().for_each(|(id, count)| counter.set(*id, *count));
+                    counter.subtract(release, rows, values, &rows.all().without(scope));
+                }
+                None => counter.add(release, rows, values, scope),
+            }
             counter.taken()
         });
         let spread = |currency| Some((currency, Spread::of(release, rows, scope, currency)?));

@@ -99,12 +99,12 @@ impl Counter {
         }
     }
 
-    /// What was counted, by id.
+    /// What was counted at least once, by id.
     pub(super) fn taken(&mut self) -> Vec<(u32, u32)> {
         // Ids of one part come in order; those of several in as many runs, which a stable sort merges.
         self.touched.sort();
         let counted = self.touched.iter().map(|id| (*id, self.get(*id)));
-        counted.collect()
+        counted.filter(|(_, count)| *count > 0).collect()
     }
 
     /// Counts every value of every row.

@@ -130,7 +130,8 @@ impl BrowseIndex {
         let base = match self.bases.of_scope(scope) {
             Some(base) => base,
             None => {
-                made = Base::of(release, &self.rows, &self.values, &narrowed.scope, Some(currency));
+                let known = (Some(self.bases.whole()), Some(currency));
+                made = Base::of(release, &self.rows, &self.values, &narrowed.scope, known);
                 &made
             }
         };

@@ -30,6 +30,16 @@ pub(super) struct Chosen {
 
 impl Narrowed {
     pub(super) fn of(release: &Release, rows: &Rows, scope: Bits, filter: &RowFilter) -> Self {
+        let filtered = filter.in_stock || filter.on_sale || filter.price.is_some() || !filter.facets.is_empty();
+        if !filtered {
+            return Self {
+                all: scope.clone(),
+                scope,
+                only: Vec::new(),
+                only_price: None,
+                filtered,
+            };
+        }
         let mut hard = scope.clone();
         for segment in rows.segments(release, &scope.window()) {
             let (cards, words) = (
@@ -81,7 +91,7 @@ impl Narrowed {
                 first: scope.first,
                 words: hard.words.iter().zip(&one).map(|(hard, one)| hard & !one).collect(),
             },
-            filtered: filter.in_stock || filter.on_sale || filter.price.is_some() || !passing.is_empty(),
+            filtered,
             only_price: in_range.map(only),
             only: passing
                 .into_iter()

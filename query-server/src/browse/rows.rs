@@ -157,6 +157,14 @@ impl Rows {
         &self.alive
     }
 
+    /// All live rows as a set.
+    pub(super) fn all(&self) -> Bits {
+        Bits {
+            first: 0,
+            words: self.alive.clone(),
+        }
+    }
+
     pub(super) fn live(&self) -> usize {
         self.relevance.len()
     }

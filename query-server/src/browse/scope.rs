@@ -22,10 +22,7 @@ impl Scope<'_> {
     pub(super) fn bits(&self, release: &Release, rows: &Rows) -> Bits {
         let mut bits = match self.brand {
             Some(brand) => of_brand(rows, brand),
-            None => Bits {
-                first: 0,
-                words: rows.alive().to_vec(),
-            },
+            None => rows.all(),
         };
         if let Some(category) = self.category {
             let mut filed = Bits::empty(bits.window());

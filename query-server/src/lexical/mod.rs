@@ -189,7 +189,7 @@ struct Work {
 /// answered.
 const STEPS_MAX: usize = 2_000_000;
 /// Postings that decide which products with some words are looked at; beyond, the most common words are left out of it.
-const POSTINGS_MAX: u64 = 50_000;
+const POSTINGS_MAX: u64 = 25_000;
 /// How many products of each part the words that were left out are looked up for: the best so far.
 const LOOKED_UP_MAX: usize = 512;
 

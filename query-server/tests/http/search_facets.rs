@@ -90,6 +90,16 @@ async fn a_filter_narrows_every_facet_but_its_own() {
 }
 
 #[tokio::test]
+async fn words_that_most_products_have_are_counted_as_the_brand_is_whose_name_they_are() {
+    let market = Market::of(&wide()).await;
+    // Its 1,100 of 1,130 products: counted by what is missing, or one by one.
+    let named = search(&market, "q=bazaar&mode=lexical").await.provenance;
+    let of_brand = search(&market, "brand=bazaar").await.provenance;
+    assert_eq!(counts(&named, "tag")["everything"], 1_100);
+    assert_eq!((named.facets, named.price), (of_brand.facets, of_brand.price));
+}
+
+#[tokio::test]
 async fn odd_queries_are_counted_too() {
     let market = Market::of(&small()).await;
     for odd in [
