@@ -150,6 +150,8 @@ impl Served {
                 text: cards.title(row),
                 as_typed: true,
                 filter: None,
+                scope: None,
+                narrowed: false,
                 order: Order::Relevance,
                 limit: 1,
                 enough: 1,

@@ -12,11 +12,11 @@ pub(crate) use explain::explain;
 pub(crate) use fuse::FusedRow;
 
 use data_embedding::Vector;
-use data_index::{Filter, RowAddress};
+use data_index::{Filter, Release, RowAddress};
 use data_model::CurrencyCode;
 use rustc_hash::FxHashMap;
 
-use crate::lexical::{self, Correction, Found, Order, ReadError, Relaxed, RowSet, ScoredRow, Synonym, Wanted};
+use crate::lexical::{self, Correction, Found, Order, ReadError, Relaxed, RowSet, Synonym, Wanted};
 use crate::plan::search::Mode;
 use crate::semantic::{self, Lacking};
 use crate::served::Served;
@@ -27,6 +27,10 @@ pub(crate) struct Question<'a> {
     pub(crate) text: &'a str,
     pub(crate) mode: Mode,
     pub(crate) filter: Option<&'a Filter>,
+    /// What of `filter` says where to look: the brand.
+    pub(crate) scope: Option<&'a Filter>,
+    /// Whether `filter` leaves products of the scope out.
+    pub(crate) narrowed: bool,
     pub(crate) order: Order,
     /// What prices are ordered in.
     pub(crate) currency: CurrencyCode,
@@ -35,7 +39,7 @@ pub(crate) struct Question<'a> {
     pub(crate) per_brand_max: Option<usize>,
     /// A product that what is found must be like; it is not found itself.
     pub(crate) similar_to: Option<RowAddress>,
-    /// Whether all that the words match is asked for besides.
+    /// Whether all that the search is about is asked for besides.
     pub(crate) with_matches: bool,
 }
 
@@ -51,7 +55,8 @@ pub(crate) struct Answer {
     pub(crate) relaxed: Relaxed,
     pub(crate) corrections: Vec<Correction>,
     pub(crate) synonyms: Vec<Synonym>,
-    /// Where it was asked for, what the words match, before any filter: rows of each part.
+    /// Where it was asked for, what the words match, before any filter, and what else is shown, or would be on a page of
+    /// usual length: rows of each part.
     pub(crate) matches: Vec<RowSet>,
     /// Whether the query's last word stood for the words that begin with it.
     completed: bool,
@@ -73,6 +78,11 @@ pub(crate) fn search(served: &Served, question: &Question<'_>) -> Result<Answer,
     }
     if let Some(max) = question.per_brand_max {
         diversify(served, &mut answer.rows, max);
+    }
+    answer.rows.truncate(question.page());
+    if question.with_matches {
+        // What was found by meaning alone or by fewer words counts as well.
+        answer.matches = with_rows(&served.release, answer.matches, &answer.rows);
     }
     answer.rows.truncate(question.limit);
     let tiers = answer
@@ -114,9 +124,14 @@ impl Answer {
 }
 
 impl Question<'_> {
+    /// What is looked for as if so many were to be shown: a short page is the beginning of a usual one.
+    fn page(&self) -> usize {
+        self.limit.max(tuning::CANDIDATES_PAGE)
+    }
+
     /// How many hits of either kind to gather for both to be weighed.
     fn both_candidates(&self) -> usize {
-        let further = self.limit.saturating_sub(tuning::CANDIDATES_PAGE);
+        let further = self.page() - tuning::CANDIDATES_PAGE;
         self.candidates(tuning::CANDIDATES + further.saturating_mul(tuning::CANDIDATES_PER_FURTHER))
     }
 
@@ -128,7 +143,7 @@ impl Question<'_> {
             usually
         };
         // One more, where the product that they are like is among them.
-        wanted.max(self.limit + usize::from(self.similar_to.is_some()))
+        wanted.max(self.page() + usize::from(self.similar_to.is_some()))
     }
 
     /// The vector to look near to: that of the text, moved half way to the product's that is to be like.
@@ -145,12 +160,11 @@ impl Question<'_> {
 
     /// Whether these hits by words leave no place for what is found by meaning alone: neither on the page nor among the
     /// first, which tell what is meant. Then nobody need look for it.
-    fn is_settled(&self, hits: &[ScoredRow]) -> bool {
-        let first = self.limit.max(tuning::FEEDBACK_ROWS);
+    fn is_settled(&self, found: &Found) -> bool {
+        let first = self.page().max(tuning::FEEDBACK_ROWS);
         self.per_brand_max.is_none()
             && self.similar_to.is_none()
-            && hits.len() >= 2 * tuning::FEEDBACK_ROWS
-            && fuse::is_settled(hits, first)
+            && (found.suffices || fuse::is_settled(&found.hits, first))
     }
 
     fn find(&self, served: &Served, limit: usize) -> Result<Found, ReadError> {
@@ -158,10 +172,12 @@ impl Question<'_> {
             text: self.text,
             as_typed: self.mode == Mode::Lexical,
             filter: self.filter,
+            scope: self.scope,
+            narrowed: self.narrowed,
             order: self.order,
             limit,
             // Of one brand's many, few may be shown: what lacks words stands in for them.
-            enough: self.per_brand_max.map_or(self.limit, |_| limit),
+            enough: self.per_brand_max.map_or(self.page(), |_| limit),
             with_matches: self.with_matches,
         };
         if self.text.trim().is_empty() {
@@ -172,9 +188,25 @@ impl Question<'_> {
     }
 }
 
+/// These rows of each part, and the rows of `shown`. Meaning alone, and likeness to a product, match to a degree: there is
+/// no set but what is shown.
+fn with_rows(release: &Release, matches: Vec<RowSet>, shown: &[FusedRow]) -> Vec<RowSet> {
+    let mut matches = if matches.is_empty() {
+        RowSet::none_of(release)
+    } else {
+        matches
+    };
+    for row in shown {
+        if let Some(rows) = matches.get_mut(row.at.part as usize) {
+            rows.insert(row.at.row);
+        }
+    }
+    matches
+}
+
 /// By words alone; `degraded` tells why, where more was asked for.
 fn by_words(served: &Served, question: &Question<'_>, degraded: Option<Lacking>) -> Result<Answer, ReadError> {
-    let found = question.find(served, question.candidates(question.limit))?;
+    let found = question.find(served, question.candidates(question.page()))?;
     let rows = fuse::words_alone(&served.release, &found.hits);
     Ok(Answer::new(rows, Mode::Lexical, degraded).telling(found))
 }
@@ -196,6 +228,8 @@ fn by_likeness(served: &Served, question: &Question<'_>) -> Result<Answer, ReadE
         .map_or("", |part| part.cards().title(like.row));
     let titled = Question {
         text: title,
+        // What is like it is a matter of degree, with vectors or without.
+        with_matches: false,
         ..*question
     };
     by_words(served, &titled, Some(Lacking::Vectors))
@@ -238,7 +272,7 @@ fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError
     } else {
         tuning::COSINE_MIN
     };
-    let near = if question.is_settled(&found.hits) {
+    let near = if question.is_settled(&found) {
         Vec::new()
     } else {
         near(served, question, &vector, least)

@@ -2,7 +2,8 @@
 //!
 //! One pass finds the products that hold *every* term in some field (documents in step, rarest term first, so that
 //! common terms are skipped through). Only when those are too few does a second pass add up scores over *any* term.
-//! Filters are asked inside both passes, so that a page is full under any filter that leaves enough products.
+//! Filters are asked inside both passes, but whether there are too few is asked before them: where a page can be filled
+//! with what fits, a filter leaves of it what it leaves, as the counts of facets foretell.
 
 mod browse;
 mod cursor;
@@ -89,6 +90,8 @@ pub(crate) struct ScoredRow {
 pub(crate) struct Found {
     /// The best products first.
     pub(crate) hits: Vec<ScoredRow>,
+    /// Whether there were enough products with every word.
+    pub(crate) suffices: bool,
     /// Whether the last word stood for the words that begin with it.
     pub(crate) completed: bool,
     /// Words that were looked for in place of words that no product holds.
@@ -111,6 +114,7 @@ impl Found {
         };
         Self {
             hits: rows.into_iter().map(plain).collect(),
+            suffices: false,
             completed: false,
             corrections: Vec::new(),
             synonyms: Vec::new(),
@@ -129,6 +133,10 @@ pub(crate) struct Wanted<'a> {
     /// Only the words that the text has: none is mended or taken for the beginning of another.
     pub(crate) as_typed: bool,
     pub(crate) filter: Option<&'a Filter>,
+    /// What of `filter` says where to look: the brand.
+    pub(crate) scope: Option<&'a Filter>,
+    /// Whether `filter` leaves products of the scope out.
+    pub(crate) narrowed: bool,
     pub(crate) order: Order,
     pub(crate) limit: usize,
     /// So many products with every word make it needless to look for others.
@@ -188,6 +196,8 @@ struct Work {
 /// Candidates for products with every word that a query looks at, times its words; beyond, what was found by then is
 /// answered.
 const STEPS_MAX: usize = 2_000_000;
+/// Where so many products hold every word before any filter, others are looked for only where the filter leaves none.
+const FITTING_MIN: usize = 20;
 /// Postings that decide which products with some words are looked at; beyond, the most common words are left out of it.
 const POSTINGS_MAX: u64 = 25_000;
 /// How many products of each part the words that were left out are looked up for: the best so far.
@@ -240,7 +250,7 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
     let whole = Whole::of(release, &index.brand_names, wanted.text, query.terms.words());
     let mut marks = wanted.with_matches.then(|| Marks::none(release, index));
     exact::collect(release, index, (wanted, &whole), (&mut top, marks.as_mut()))?;
-    strict::collect(
+    let met = strict::collect(
         release,
         index,
         &open,
@@ -249,7 +259,8 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
     );
     // Sorted by price or date, what fits worse would stand first: then nothing is added to what fits.
     let enough = if by_relevance { wanted.enough } else { 1 };
-    if top.len() < enough && open.len() > 1 {
+    let suffices = top.len() >= enough || (top.len() > 0 && met >= FITTING_MIN);
+    if !suffices && open.len() > 1 {
         // Where no row is marked there is no hit either, so that nothing is missed when this is left out.
         let unmarked = marks.as_mut().filter(|marks| marks.is_empty());
         relaxed::collect(release, index, &open, wanted, (&mut top, work, unmarked));
@@ -263,6 +274,7 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
     hits.truncate(wanted.limit);
     Ok(Found {
         hits: hits.iter().map(Hit::scored).collect(),
+        suffices,
         completed: query.completed,
         corrections: query.corrections,
         synonyms: query.synonyms,

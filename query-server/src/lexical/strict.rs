@@ -9,7 +9,7 @@ use super::matches::{Marks, RowSet};
 use super::score::TITLE_BONUS;
 use super::top::TopHits;
 use super::whole::Whole;
-use super::{QUALITY_BONUS, Wanted, Work, quality_bonus, tier};
+use super::{FITTING_MIN, QUALITY_BONUS, Wanted, Work, quality_bonus, tier};
 
 /// The rows of a part that may be answered.
 #[derive(Clone, Copy)]
@@ -114,32 +114,51 @@ fn cursors<'a>(open: &OpenGroups<'a>, part: u32) -> Option<Vec<GroupCursor<'a>>>
     Some(groups)
 }
 
-/// Collects the products that have every word in some field.
+/// How many products were met before the filter, up to [`FITTING_MIN`].
+struct Met<'a> {
+    /// Where they are counted; nowhere if the filter leaves nothing out.
+    scope: Option<Passing<'a>>,
+    count: usize,
+}
+
+impl Met<'_> {
+    fn meet(&mut self, row: u32) {
+        if self.count < FITTING_MIN && self.scope.as_ref().is_some_and(|scope| scope.has(row)) {
+            self.count += 1;
+        }
+    }
+}
+
+/// Collects the products that have every word in some field. Answers how many there are in the scope where the filter
+/// narrows it, up to [`FITTING_MIN`].
 pub(super) fn collect(
     release: &Release,
     index: &TextIndex,
     open: &OpenGroups<'_>,
     (wanted, whole): (&Wanted<'_>, &Whole<'_>),
     (top, work, mut marks): (&mut TopHits<'_>, &mut Work, Option<&mut Marks<'_>>),
-) {
+) -> usize {
     if open.known.iter().any(|known| !known) {
-        return;
+        return 0;
     }
+    let mut met = Met { scope: None, count: 0 };
     for part in (0..).take(release.parts().len()) {
         let Some(mut groups) = cursors(open, part) else {
             continue;
         };
         let passing = Passing::of(release, index, wanted.filter, part);
+        met.scope = wanted.narrowed.then(|| Passing::of(release, index, wanted.scope, part));
         if let [group] = groups.as_mut_slice() {
             if let Some(marks) = &mut marks {
                 marks.mark_all(part, group);
             }
-            collect_one(release, part, (group, passing), whole, (top, work));
+            collect_one(release, part, (group, passing), whole, (top, work, &mut met));
         } else {
             walk(&mut groups, passing.rows, work, |row, groups| {
                 if let Some(marks) = &mut marks {
                     marks.mark(RowAddress { part, row });
                 }
+                met.meet(row);
                 if passing.has(row) {
                     let (mut score, mut title_level) = (0.0, u16::MAX);
                     for group in groups {
@@ -153,6 +172,7 @@ pub(super) fn collect(
         }
         groups.iter().for_each(|group| work.read += group.decoded());
     }
+    met.count
 }
 
 /// One word alone: blocks of its list that hold nothing better than what was found are left out.
@@ -161,7 +181,7 @@ fn collect_one(
     part: u32,
     (group, passing): (&mut GroupCursor<'_>, Passing<'_>),
     whole: &Whole<'_>,
-    (top, work): (&mut TopHits<'_>, &mut Work),
+    (top, work, met): (&mut TopHits<'_>, &mut Work, &mut Met<'_>),
 ) {
     let mut row = group.row();
     // The first row of a block is where its bound is asked for.
@@ -177,6 +197,7 @@ fn collect_one(
             }
             until = row.saturating_add(1).max(group.block_end());
         }
+        met.meet(row);
         if passing.has(row) {
             let found = group.score();
             push(

@@ -94,6 +94,8 @@ fn wanted(text: &str, limit: usize) -> Wanted<'_> {
         text,
         as_typed: true,
         filter: None,
+        scope: None,
+        narrowed: false,
         order: Order::Relevance,
         limit,
         enough: limit,

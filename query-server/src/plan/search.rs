@@ -1,6 +1,6 @@
 use api::{PathParameters, Problem, QueryReader, Rule, product_ident};
 use data_index::{PriceRange, Release, RowFilter};
-use data_model::{BrandSlug, CurrencyCode, ProductIdent};
+use data_model::{BrandSlug, CurrencyCode, ProductIdent, StoreHost};
 
 use super::facets;
 use crate::lexical::Order;
@@ -116,6 +116,11 @@ impl SearchPlan {
         &self.filter
     }
 
+    /// Whether there is anything to pass but for the brand.
+    pub(crate) fn narrows(&self) -> bool {
+        self.filter != RowFilter::default()
+    }
+
     /// Where the release has the brand that was asked for, if one was; `Err` when it does not have it.
     pub(crate) fn brand_scope(&self, release: &Release) -> Result<Option<usize>, ()> {
         let Some(brand) = &self.brand else { return Ok(None) };
@@ -127,15 +132,30 @@ impl SearchPlan {
 
     /// The filter on this release; `None` when there is nothing to filter by.
     pub(crate) fn filter(&self, release: &Release) -> Option<data_index::Filter> {
-        let mut filter = self.filter.clone();
-        filter.stores = self.brand.as_ref().map(|brand| {
-            let entry = brand
-                .parse::<BrandSlug>()
-                .ok()
-                .and_then(|slug| release.brand_by_slug(&slug));
-            entry.map(|entry| entry.facts.brand.store.clone()).into_iter().collect()
-        });
+        let filter = RowFilter {
+            stores: self.stores(release),
+            ..self.filter.clone()
+        };
         (filter != RowFilter::default()).then(|| release.filter(&filter))
+    }
+
+    /// What of the filter says where to look, the brand, on this release.
+    pub(crate) fn scope(&self, release: &Release) -> Option<data_index::Filter> {
+        let stores = self.stores(release);
+        stores.is_some().then(|| {
+            release.filter(&RowFilter {
+                stores,
+                ..RowFilter::default()
+            })
+        })
+    }
+
+    /// The store of the brand that was asked for; none when there is no such brand.
+    fn stores(&self, release: &Release) -> Option<Vec<StoreHost>> {
+        let brand = self.brand.as_ref()?;
+        let slug = brand.parse::<BrandSlug>().ok();
+        let entry = slug.and_then(|slug| release.brand_by_slug(&slug));
+        Some(entry.map(|entry| entry.facts.brand.store.clone()).into_iter().collect())
     }
 }
 

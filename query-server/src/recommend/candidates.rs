@@ -130,6 +130,8 @@ fn find(served: &Served, at: RowAddress, filter: &RowFilter, wanted: usize) -> R
         text: title,
         as_typed: true,
         filter: filter.as_ref(),
+        scope: None,
+        narrowed: false,
         order: Order::Relevance,
         limit: wanted.min(MIN),
         enough: wanted.min(MIN),

@@ -7,7 +7,7 @@ use data_model::ErrorCode;
 use super::{passing_tag_of, tag_of};
 use crate::browse::of_search;
 use crate::hybrid::{Question, explain, search};
-use crate::plan::search::{Mode, SearchPlan};
+use crate::plan::search::SearchPlan;
 use crate::render::{card, envelope, facets, json};
 use crate::schema::{FilterParameters, SearchAnswer, SearchParameters};
 use crate::semantic::Lacking;
@@ -21,20 +21,23 @@ use crate::server::QueryServer;
 /// searched with, and `provenance.degraded` why meaning was left out. In another order than that of relevance, meaning
 /// answers only where words find nothing.
 ///
-/// By words: Every word of the query is asked for in some field; when too few
-/// products hold them all, the answer goes on with products that lack one word, then with those that hold any
-/// (`provenance.relaxed`). A word that no product holds is mended where a near one is known
-/// (`provenance.corrections`). A last word that no product holds is taken for the beginning of one
-/// (`provenance.relaxed` is `prefix`). Words that shoppers use for the same thing find each other, the query's own
-/// standing before the others (`provenance.synonyms`). `mode=lexical` takes words as
-/// they are typed, in any grammatical form, in one word or in two: it mends and completes none and knows no synonyms;
-/// where too few products hold all words, it too goes on with those that lack some. A product whose title is the query stands first, then one whose SKU or handle it is, then those of
-/// the brand whose name it is. Without a query the most
-/// presentable products are answered. A price filter or a price sort leaves out products in other currencies.
+/// By words: every word of the query is asked for in some field; when fewer products than a page hold them all, the answer
+/// goes on with products that lack one word, then with those that hold any (`provenance.relaxed`), and in `hybrid` with
+/// what is near in meaning. Where twenty products or more hold every word, filters by price, stock, sale or facets leave
+/// of them what they leave, as the counts tell, and nothing else is added unless that is nothing. A word that no product
+/// holds is mended where a near one is known (`provenance.corrections`). A last word that no product holds is taken for
+/// the beginning of one (`provenance.relaxed` is `prefix`). Words that shoppers use for the same thing find each other,
+/// the query's own standing before the others (`provenance.synonyms`). `mode=lexical` takes words as they are typed, in
+/// any grammatical form, in one word or in two: it mends and completes none and knows no synonyms; where too few products
+/// hold all words, it too goes on with those that lack some. A product whose title is the query stands first, then one
+/// whose SKU or handle it is, then those of the brand whose name it is. Without a query the most presentable products are
+/// answered. A price filter or a price sort leaves out products in other currencies.
+///
+/// An answer of fewer than twenty is the beginning of one of twenty.
 ///
 /// `facet_counts=true` adds `provenance.facets` and `provenance.price`, as `GET /v1/browse` answers them: counted over
 /// every product that the words match, however many are shown, and what is shown beside those, found by meaning or by
-/// fewer words; `mode=semantic` and `similar_to` match to a degree, so there what is shown is counted.
+/// fewer words, up to twenty or `limit`; `mode=semantic` and `similar_to` match to a degree, so there that alone is counted.
 #[utoipa::path(
     get,
     path = "/v1/search",
@@ -78,7 +81,7 @@ pub(crate) async fn search_products(
 
 /// The answer, and whether it will be the same as long as the release is.
 fn answer(served: &Arc<Served>, plan: &SearchPlan) -> Result<(Vec<u8>, bool), Problem> {
-    let filter = plan.filter(&served.release);
+    let (filter, scope) = (plan.filter(&served.release), plan.scope(&served.release));
     let similar_to = match &plan.similar_to {
         Some(ident) => Some(
             served
@@ -92,20 +95,21 @@ fn answer(served: &Arc<Served>, plan: &SearchPlan) -> Result<(Vec<u8>, bool), Pr
         text: &plan.text,
         mode: plan.mode,
         filter: filter.as_ref(),
+        scope: scope.as_ref(),
+        narrowed: plan.narrows(),
         order: plan.order,
         currency: plan.currency,
         limit: plan.limit,
         per_brand_max: plan.per_brand_max,
         similar_to,
-        // Meaning alone matches to a degree: what is counted is what is shown.
-        with_matches: plan.facet_counts && plan.mode != Mode::Semantic && !plan.text.trim().is_empty(),
+        with_matches: plan.facet_counts,
     };
     let unreadable = |error| {
         tracing::error!(%error, release = served.id_text(), "the text index cannot be read");
         Problem::new(ErrorCode::Internal)
     };
-    let mut found = search(served, &question).map_err(unreadable)?;
-    let counts = plan.facet_counts.then(|| of_search(served, plan, &mut found));
+    let found = search(served, &question).map_err(unreadable)?;
+    let counts = plan.facet_counts.then(|| of_search(served, plan, &found));
     let cards = |out: &mut Vec<u8>| json::array(out, &found.rows, |out, row| card::card(out, served, row.at));
     let whole = found.degraded != Some(Lacking::Answer);
     let body = envelope(found.rows.len() * 640 + 256, served.id_text(), cards, |provenance| {

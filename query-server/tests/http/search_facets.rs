@@ -53,6 +53,33 @@ async fn what_is_shown_is_counted_however_it_was_found() {
 }
 
 #[tokio::test]
+async fn a_short_page_is_the_beginning_of_a_usual_one_and_counts_the_same() {
+    let market = Market::of(&small()).await;
+    for query in [
+        "vienna+coffee",
+        "coffee+roast",
+        "navy+linen+shirt",
+        "cofee",
+        "warm+drink",
+    ] {
+        for mode in ["hybrid", "lexical", "semantic"] {
+            let whole = search(&market, &format!("q={query}&mode={mode}")).await;
+            for limit in [1, 2, 5] {
+                let short = search(&market, &format!("q={query}&mode={mode}&limit={limit}")).await;
+                let beginning: Vec<_> = whole.data.iter().take(limit).map(|card| &card.id).collect();
+                let shown: Vec<_> = short.data.iter().map(|card| &card.id).collect();
+                assert_eq!(shown, beginning, "{query} {mode} {limit}");
+                assert_eq!(
+                    short.provenance.facets, whole.provenance.facets,
+                    "{query} {mode} {limit}"
+                );
+                assert_eq!(short.provenance.price, whole.provenance.price, "{query} {mode} {limit}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn without_a_query_everything_is_counted_under_the_filters() {
     let market = Market::of(&wide()).await;
     let all = search(&market, "").await;
@@ -69,6 +96,44 @@ async fn without_a_query_everything_is_counted_under_the_filters() {
     );
     let unknown = search(&market, "brand=no-such").await;
     assert!(unknown.data.is_empty() && unknown.provenance.facets.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_value_finds_as_many_products_as_it_counts() {
+    let market = Market::of(&wide()).await;
+    let mut asked = 0;
+    for scope in ["", "&in_stock=true", "&brand=bazaar", "&price_max=20000&currency=INR"] {
+        for mode in ["hybrid", "lexical"] {
+            let whole = search(&market, &format!("q=bazaar+thing&mode={mode}{scope}")).await;
+            let facets = whole.provenance.facets.unwrap();
+            for facet in facets
+                .iter()
+                .filter(|facet| facet.name == "tag" || facet.name == "color")
+            {
+                // An answer holds 40 cards at most.
+                for value in facet.values.iter().filter(|value| value.count < 40).take(12) {
+                    let of = value.value.replace(' ', "+");
+                    let filter = format!("%7B%22{}%22%3A%22{of}%22%7D", facet.name);
+                    let query = format!("q=bazaar+thing&limit=40&mode={mode}{scope}&facets={filter}");
+                    let found = search(&market, &query).await.data.len();
+                    assert_eq!(found, value.count as usize, "{query}");
+                    asked += 1;
+                }
+            }
+        }
+    }
+    assert!(asked > 80, "{asked}");
+}
+
+#[tokio::test]
+async fn where_a_filter_leaves_nothing_that_fits_other_words_are_let_go() {
+    let market = Market::of(&wide()).await;
+    for mode in ["hybrid", "lexical"] {
+        // A thousand products of the bazaar have both words, none of them at a price in dollars.
+        let answer = search(&market, &format!("q=bazaar+thing&mode={mode}&price_min=0&currency=USD")).await;
+        assert_eq!(answer.data.len(), 10, "{mode}");
+        assert_eq!(answer.provenance.relaxed, "all_but_one", "{mode}");
+    }
 }
 
 #[tokio::test]
