@@ -63,7 +63,7 @@ pub(crate) enum Command {
     /// Ask the lake in SQL
     Sql(SqlArgs),
     /// Show the configuration that holds, and where each value comes from
-    Config,
+    Config(ConfigArgs),
     /// Check storage, lake, release and configuration, and say what to do
     Doctor(DoctorArgs),
     /// Print a completion script for a shell
@@ -145,6 +145,13 @@ fn drift(text: &str) -> Result<(DriftArg, u16), String> {
     let what = DriftArg::from_str(what, false).map_err(|_| "none of stores, repriced, restocked, replaced, touched")?;
     let number = thousandths.parse().ok().filter(|number| *number <= 1000);
     Ok((what, number.ok_or("N is not a number from 0 to 1000")?))
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArgs {
+    /// Say what each key means; what is printed can be kept as a configuration file
+    #[arg(long)]
+    pub(crate) explain: bool,
 }
 
 #[derive(Debug, Args)]

@@ -63,8 +63,8 @@ fn start(cli: Cli) -> anyhow::Result<Outcome> {
     }
     let layers = Layers::read(&cli.global).map_err(exit::usage)?;
     let config = layers.merge().map_err(exit::usage)?;
-    if matches!(cli.command, Command::Config) {
-        return commands::config::show(&layers, output);
+    if let Command::Config(args) = &cli.command {
+        return commands::config::show(args, &layers, output);
     }
     let format = match config.log.format {
         config::LogFormat::Text => api::LogFormat::Pretty,

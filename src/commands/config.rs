@@ -1,16 +1,17 @@
-use crate::config::Layers;
+use crate::cli::ConfigArgs;
+use crate::config::{HIDDEN, Layers};
 use crate::exit::{Outcome, usage};
 use crate::output::Output;
 
-/// `haat config`: every key, its value, and who set it.
-pub(crate) fn show(layers: &Layers, output: Output) -> anyhow::Result<Outcome> {
+/// `haat config`: every key, its value, who set it, and what it means.
+pub(crate) fn show(args: &ConfigArgs, layers: &Layers, output: Output) -> anyhow::Result<Outcome> {
     let settings = layers.settings().map_err(usage)?;
     let file = layers.file.as_ref().map(|path| path.display().to_string());
     let document = serde_json::json!({ "file": file, "settings": settings });
     output.print(&document, |out| {
         writeln!(
             out,
-            "file: {}",
+            "# file: {}",
             file.as_deref().unwrap_or("none (haat.toml is read where it exists)")
         )?;
         for setting in &settings {
@@ -20,7 +21,16 @@ pub(crate) fn show(layers: &Layers, output: Output) -> anyhow::Result<Outcome> {
                 crate::config::Layer::Environment => format!("  # {}", setting.variable),
                 crate::config::Layer::Flag => "  # flag".into(),
             };
-            writeln!(out, "{} = {}{from}", setting.key, setting.value)?;
+            if args.explain {
+                writeln!(out, "\n# {}", setting.meaning)?;
+            }
+            // TOML knows no null, and what is hidden is no value.
+            let unset = if setting.value.is_null() || setting.value == HIDDEN {
+                "# "
+            } else {
+                ""
+            };
+            writeln!(out, "{unset}{} = {}{from}", setting.key, setting.value)?;
         }
         Ok(())
     })?;

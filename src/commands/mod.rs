@@ -28,6 +28,6 @@ pub(crate) async fn run(command: Command, context: Context) -> anyhow::Result<Ou
         Command::Sql(args) => sql::run(args, context).await,
         Command::Doctor(args) => doctor::run(args, context).await,
         // Answered before the runtime starts.
-        Command::Config | Command::Completions { .. } => Ok(Outcome::Done),
+        Command::Config(_) | Command::Completions { .. } => Ok(Outcome::Done),
     }
 }

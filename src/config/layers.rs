@@ -16,6 +16,9 @@ const SECRETS: &[&str] = &[
     "embedding.endpoint.api_key",
 ];
 
+/// Shown in place of their values.
+pub(crate) const HIDDEN: &str = "(set, not shown)";
+
 /// Where a value comes from; later ones win.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -34,6 +37,8 @@ pub(crate) struct Setting {
     pub(crate) from: Layer,
     /// The environment variable that sets it.
     pub(crate) variable: String,
+    /// What it decides.
+    pub(crate) meaning: &'static str,
 }
 
 /// The layers before they are merged, kept so that `haat config` can say who set what.
@@ -131,21 +136,28 @@ impl Layers {
         self.merge()?;
         let shown = settings.into_iter().map(|(key, (value, from))| {
             let secret = SECRETS.contains(&key.as_str()) && value != serde_json::Value::String(String::new());
-            let value = if secret {
-                "(set, not shown)".into()
-            } else {
-                shown(value)
-            };
+            let value = if secret { HIDDEN.into() } else { shown(value) };
             let variable = format!("HAAT_{}", key.replace('.', "__").to_uppercase());
+            let meaning = meaning(&key);
             Setting {
                 key,
                 value,
                 from,
                 variable,
+                meaning,
             }
         });
         Ok(shown.collect())
     }
+}
+
+/// What each key decides: the key, a tab, a sentence.
+const KEYS: &str = include_str!("keys.tsv");
+
+fn meaning(key: &str) -> &'static str {
+    let lines = KEYS.lines().filter_map(|line| line.split_once('\t'));
+    let mut meanings = lines.filter(|(known, _)| *known == key).map(|(_, meaning)| meaning);
+    meanings.next().unwrap_or_default()
 }
 
 /// A value without the credentials that an address may hold: its user, password and query.

@@ -4,5 +4,5 @@
 mod layers;
 mod sections;
 
-pub(crate) use layers::{Layer, Layers, RETENTION_HOURS_MAX};
+pub(crate) use layers::{HIDDEN, Layer, Layers, RETENTION_HOURS_MAX};
 pub(crate) use sections::{Config, EmbedderChoice, LogFormat};

@@ -53,6 +53,32 @@ fn the_configuration_says_who_set_what_and_hides_secrets() {
 }
 
 #[test]
+fn every_key_is_explained_and_what_is_printed_is_a_configuration_that_says_the_same() {
+    let haat = Haat::new();
+    let shown = haat.run(&["config"]).json();
+    let settings = shown["settings"].as_array().unwrap();
+    assert!(settings.len() > 80);
+    for setting in settings {
+        let meaning = setting["meaning"].as_str().unwrap();
+        assert!(meaning.ends_with(['.', '…']), "{}: {meaning:?}", setting["key"]);
+    }
+    let explained = include_str!("../../src/config/keys.tsv").lines().count();
+    assert_eq!(explained, settings.len(), "a key that is explained is gone");
+    let mut plain = std::process::Command::new(env!("CARGO_BIN_EXE_haat"));
+    let printed = plain
+        .current_dir(haat.path())
+        .args(["config", "--explain"])
+        .output()
+        .unwrap();
+    assert!(printed.status.success());
+    std::fs::write(haat.path().join("haat.toml"), &printed.stdout).unwrap();
+    let again = haat.run(&["config"]).json();
+    let value = |setting: &serde_json::Value| (setting["key"].clone(), setting["value"].clone());
+    let both = settings.iter().zip(again["settings"].as_array().unwrap());
+    both.for_each(|(one, other)| assert_eq!(value(one), value(other)));
+}
+
+#[test]
 fn an_empty_home_is_told_apart_from_a_broken_one() {
     let haat = Haat::new();
     assert_eq!(haat.run(&["brands", "list"]).json()["brands"], serde_json::json!([]));
