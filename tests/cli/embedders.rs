@@ -79,6 +79,29 @@ fn a_model_behind_an_endpoint_embeds_builds_and_queries_and_may_be_gone() {
 
     failing.store(false, Ordering::SeqCst);
     assert_eq!(search("otter")["provenance"]["degraded"], Value::Null);
+
+    // Configured otherwise, the release is whole but not what the configuration names.
+    let told = haat
+        .command(&["doctor"])
+        .env("HAAT_EMBEDDING__EMBEDDER", "table")
+        .output();
+    let told: Value = serde_json::from_slice(&told.unwrap().stdout).unwrap();
+    let findings = told["findings"].as_array().unwrap();
+    let release = findings.iter().find(|finding| finding["subject"] == "release").unwrap();
+    assert_eq!(release["ok"], true);
+    let advice = release["advice"].as_str().unwrap_or_default();
+    assert!(advice.contains("another embedder"), "{told}");
+}
+
+#[test]
+fn the_doctor_reads_the_synonyms() {
+    let haat = Haat::new().with("HAAT_QUERY_SERVER__SYNONYMS", "synonyms.tsv");
+    std::fs::write(haat.path().join("synonyms.tsv"), "=\tvac\tvacuum\n").unwrap();
+    assert_eq!(haat.run(&["doctor"]).code, 0);
+    std::fs::remove_file(haat.path().join("synonyms.tsv")).unwrap();
+    let told = haat.run(&["doctor"]);
+    assert_eq!(told.code, 1);
+    assert!(told.stdout.contains("query_server.synonyms"), "{}", told.stdout);
 }
 
 #[test]

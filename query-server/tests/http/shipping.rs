@@ -234,3 +234,22 @@ async fn what_the_store_answered_for_the_pincode_wins_over_its_zone_and_that_ove
     let stats: StatsAnswer = market.get("/v1/stats").await.read();
     assert_eq!(stats.data.pincodes_covered, 5);
 }
+
+#[tokio::test]
+async fn a_bound_of_days_that_nobody_stated_is_null() {
+    let at_least = DeliverySample {
+        days_max: None,
+        ..sample("560001", true, None, Some((4, 4)))
+    };
+    let observed = Observed {
+        delivery: BTreeMap::from([("blue-tokai", vec![at_least])]),
+        ..Observed::default()
+    };
+    let market = Market::observed(&with_terms(), &observed).await;
+    let id = id_of(&market, "vienna").await;
+    let path = format!("/v1/shipping?product={id}&pincode=560001");
+    let delivery = market.get(&path).await.read::<ShippingAnswer>().data.delivery;
+    assert_eq!((delivery.days_min, delivery.days_max), (Some(4), None));
+    assert!(delivery.earliest_date.is_some());
+    assert_eq!(delivery.latest_date, None);
+}
