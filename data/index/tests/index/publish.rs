@@ -2,9 +2,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use data_index::{CheckOptions, GcOptions, Manifest, Publication, Published, Release, ReleaseError, Violation};
+use data_index::{
+    CheckOptions, GcOptions, Manifest, Publication, Published, Release, ReleaseError, ReleaseStore, Violation,
+};
+use data_model::{Clock, Timestamp};
 use data_storage::Storage;
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
+use object_store::ObjectStoreExt as _;
 
 use crate::bench::{Bench, products, stores};
 use crate::fixture::{build, served};
@@ -312,4 +316,43 @@ async fn a_cache_loses_only_what_no_kept_release_needs() {
     let (_, report) = releases.fetch_reporting(&first, &cache).await.unwrap();
     assert_eq!(report.downloaded, 0);
     assert_eq!(std::fs::read_dir(cache.join("partial")).unwrap().count(), 0);
+}
+
+/// A clock that is looked at after a release was found whole and before it becomes current: then its manifest goes, as
+/// when garbage is collected at the same time.
+#[derive(Debug)]
+struct Collecting {
+    storage: Storage,
+    manifest: String,
+}
+
+impl Clock for Collecting {
+    fn now(&self) -> Timestamp {
+        let path = data_storage::ObjectPath::from(&*self.manifest);
+        // Gone already, the second time.
+        let _ = futures::executor::block_on(self.storage.store().delete(&path));
+        Timestamp::from_micros(4_000_000_000_000_000)
+    }
+}
+
+#[tokio::test]
+async fn a_rollback_to_what_is_collected_meanwhile_is_undone() {
+    let bench = Bench::memory();
+    let first = bench.build(None, &stores(1));
+    bench.publish(&first).await.unwrap();
+    let second = bench.build(Some(&first), &stores(2));
+    bench.publish(&second).await.unwrap();
+    let collecting = Collecting {
+        storage: bench.storage.clone(),
+        manifest: format!("manifests/{}.json", first.id),
+    };
+    let releases = ReleaseStore::new(bench.storage.clone(), Arc::new(collecting));
+    let refused = releases.rollback(first.id).await.unwrap_err();
+    assert!(
+        matches!(refused, ReleaseError::NoSuchRelease(id) if id == first.id),
+        "{refused}"
+    );
+    assert_eq!(bench.releases().current().await.unwrap().unwrap().id, second.id);
+    let fresh = bench.dir.path().join("fresh");
+    assert_eq!(bench.served(&fresh).await, products(&stores(2)));
 }
