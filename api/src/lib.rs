@@ -23,7 +23,8 @@ pub use body::{JsonObject, MembersReader};
 pub use edge::{Edge, EdgeConfig};
 pub use etag::{EntityTag, if_none_match};
 pub use openapi::{
-    GraphErrors, LocationDocument, ProblemDocument, ValidationDocument, ViolationDocument, common_components,
+    GraphErrors, LocationDocument, MethodError, ProblemDocument, ValidationDocument, ViolationDocument,
+    common_components,
 };
 pub use parameters::{PathParameters, QueryReader, parse_boolean, parse_integer, product_ident};
 pub use problem::Problem;

@@ -154,6 +154,20 @@ fn validation(description: &str) -> ResponseBuilder {
     described(description).content("application/json", body)
 }
 
+fn not_allowed() -> ResponseBuilder {
+    problem("The path does not take this method.").header_ref("Allow", Ref::new("#/components/headers/Allow"))
+}
+
+/// The answer to a method that the path does not take, for operations that can answer little else.
+#[derive(Debug, Clone, Copy)]
+pub struct MethodError;
+
+impl IntoResponses for MethodError {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        BTreeMap::from([("405".to_owned(), RefOr::T(not_allowed().build()))])
+    }
+}
+
 /// What every reading operation of the graph tier can answer besides its result and 404.
 #[derive(Debug, Clone, Copy)]
 pub struct GraphErrors;
@@ -164,12 +178,10 @@ impl IntoResponses for GraphErrors {
             |response: ResponseBuilder| response.header_ref("Retry-After", Ref::new("#/components/headers/RetryAfter"));
         let not_modified =
             described("What the client has is still right.").header_ref("ETag", Ref::new("#/components/headers/ETag"));
-        let not_allowed =
-            problem("The path does not take this method.").header_ref("Allow", Ref::new("#/components/headers/Allow"));
         [
             ("304", not_modified),
             ("401", problem("The key that was sent is not valid.")),
-            ("405", not_allowed),
+            ("405", not_allowed()),
             (
                 "413",
                 problem("The URI or the body is too large; `detail` tells which, and how large it may be."),

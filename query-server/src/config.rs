@@ -72,15 +72,15 @@ impl fmt::Debug for CursorKey {
 }
 
 impl QueryConfig {
-    /// Differs where two servers may answer a request over the same release differently.
+    /// Differs where two servers may answer a request over the same release differently; but for cursors, which only
+    /// answers of pages hold.
     pub(crate) fn digest(&self) -> String {
         use sha2::{Digest, Sha256};
         let digest = Sha256::new()
             .chain_update(self.market_currency.as_str())
             .chain_update(self.market_utc_offset_minutes.to_le_bytes())
             .chain_update(self.search_limit_max.to_le_bytes())
-            .chain_update(self.synonyms.digest())
-            .chain_update(self.cursor_key.bytes());
+            .chain_update(self.synonyms.digest());
         digest
             .finalize()
             .iter()

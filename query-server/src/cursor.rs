@@ -1,72 +1,113 @@
+use api::{Problem, Rule, Violation};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
 use crate::config::CursorKey;
 
+const POSITION_BYTES: usize = 4;
+/// How many bytes of the digest of its list a cursor carries.
+const LIST_BYTES: usize = 16;
 /// How many bytes of the signature a cursor carries.
 const MAC_BYTES: usize = 16;
+const SIGNED_BYTES: usize = POSITION_BYTES + LIST_BYTES;
+
+/// The fault of a cursor that is not of the list that is asked for.
+pub(crate) const FOREIGN: Rule =
+    Rule::Value("not a cursor of this list in the current release; begin again without it");
+
+/// A cursor that this server signed, of whatever list.
+#[derive(Debug)]
+pub(crate) struct Cursor {
+    position: u32,
+    list: [u8; LIST_BYTES],
+    text: String,
+}
+
+impl Cursor {
+    /// Reads a cursor; `None` for any text that was not signed with `key`. That much is known without a release.
+    pub(crate) fn open(key: &CursorKey, text: &str) -> Option<Self> {
+        let bytes: [u8; SIGNED_BYTES + MAC_BYTES] = URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?;
+        let (signed, sent) = bytes.split_first_chunk::<SIGNED_BYTES>()?;
+        // Compared without a shortcut: how long it takes tells nothing about where the first difference is.
+        let differences = mac(key, signed)
+            .iter()
+            .zip(sent)
+            .fold(0, |differences, (one, other)| differences | (one ^ other));
+        if differences != 0 {
+            return None;
+        }
+        let (position, list) = signed.split_first_chunk::<POSITION_BYTES>()?;
+        Some(Self {
+            position: u32::from_be_bytes(*position),
+            list: list.try_into().ok()?,
+            text: text.to_owned(),
+        })
+    }
+}
 
 /// Signs positions in a list so that a cursor is good for one list of one release only, and cannot be made up.
 #[derive(Debug)]
 pub(crate) struct Cursors<'a> {
     key: &'a CursorKey,
-    /// The release, the operation and its parameters: what the position is a position in.
-    list: Vec<u8>,
+    /// Digest of the release, the operation and its parameters: what the position is a position in.
+    list: [u8; LIST_BYTES],
 }
 
 impl<'a> Cursors<'a> {
     pub(crate) fn new(key: &'a CursorKey, parts: &[&[u8]]) -> Self {
-        let mut list = Vec::new();
+        let mut digest = Sha256::new();
         for part in parts {
-            list.extend_from_slice(&(part.len() as u64).to_le_bytes());
-            list.extend_from_slice(part);
+            digest.update((part.len() as u64).to_le_bytes());
+            digest.update(part);
         }
-        Self { key, list }
+        Self {
+            key,
+            list: cut(&digest.finalize().into()),
+        }
     }
 
     /// The cursor that continues at `position`.
     pub(crate) fn write(&self, position: u32) -> String {
-        let mut bytes = [0; 4 + MAC_BYTES];
-        bytes[..4].copy_from_slice(&position.to_be_bytes());
-        bytes[4..].copy_from_slice(&self.mac(position));
+        let mut bytes = [0; SIGNED_BYTES + MAC_BYTES];
+        bytes[..POSITION_BYTES].copy_from_slice(&position.to_be_bytes());
+        bytes[POSITION_BYTES..SIGNED_BYTES].copy_from_slice(&self.list);
+        let mac = mac(self.key, &bytes[..SIGNED_BYTES]);
+        bytes[SIGNED_BYTES..].copy_from_slice(&mac);
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// The position at which a cursor of this list continues; `None` for any other text.
-    pub(crate) fn read(&self, cursor: &str) -> Option<u32> {
-        let bytes: [u8; 4 + MAC_BYTES] = URL_SAFE_NO_PAD.decode(cursor).ok()?.try_into().ok()?;
-        let (position, mac) = bytes.split_first_chunk::<4>()?;
-        let position = u32::from_be_bytes(*position);
-        // Compared without a shortcut: how long it takes tells nothing about where the first difference is.
-        let differences = self
-            .mac(position)
-            .iter()
-            .zip(mac)
-            .fold(0, |differences, (one, other)| differences | (one ^ other));
-        (differences == 0).then_some(position)
-    }
-
-    /// HMAC-SHA-256 (RFC 2104), cut.
-    fn mac(&self, position: u32) -> [u8; MAC_BYTES] {
-        let mut pads = [[0x36_u8; 64], [0x5c; 64]];
-        for pad in &mut pads {
-            for (byte, key) in pad.iter_mut().zip(self.key.bytes()) {
-                *byte ^= key;
-            }
+    /// The position at which a cursor of this list continues.
+    ///
+    /// # Errors
+    /// A 422 for a cursor of another list.
+    pub(crate) fn position(&self, cursor: &Cursor) -> Result<usize, Problem> {
+        if cursor.list == self.list {
+            return Ok(cursor.position as usize);
         }
-        let inner = Sha256::new()
-            .chain_update(pads[0])
-            .chain_update(&self.list)
-            .chain_update(position.to_be_bytes());
-        let outer = Sha256::new()
-            .chain_update(pads[1])
-            .chain_update(inner.finalize())
-            .finalize();
-        let mut mac = [0; MAC_BYTES];
-        mac.copy_from_slice(&outer[..MAC_BYTES]);
-        mac
+        let loc = vec!["query".into(), "cursor".into()];
+        let foreign = Violation::new(loc, &FOREIGN, Some(cursor.text.as_str().into()));
+        Err(Problem::invalid(vec![foreign]))
     }
+}
+
+/// HMAC-SHA-256 (RFC 2104), cut.
+fn mac(key: &CursorKey, signed: &[u8]) -> [u8; MAC_BYTES] {
+    let mut pads = [[0x36_u8; 64], [0x5c; 64]];
+    for pad in &mut pads {
+        for (byte, key) in pad.iter_mut().zip(key.bytes()) {
+            *byte ^= key;
+        }
+    }
+    let inner = Sha256::new().chain_update(pads[0]).chain_update(signed);
+    let outer = Sha256::new().chain_update(pads[1]).chain_update(inner.finalize());
+    cut(&outer.finalize().into())
+}
+
+fn cut(digest: &[u8; 32]) -> [u8; 16] {
+    let mut cut = [0; 16];
+    cut.copy_from_slice(&digest[..16]);
+    cut
 }
 
 #[cfg(test)]
@@ -76,17 +117,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_cursor_is_good_for_its_own_list_only(position in any::<u32>(), flip in 0_usize..20, text in "[A-Za-z0-9_-]{0,40}") {
+        fn a_cursor_is_good_for_its_own_list_only(position in any::<u32>(), flip in 0_usize..36, text in "[A-Za-z0-9_-]{0,60}") {
             let key = CursorKey::from_secret("s");
             let list = Cursors::new(&key, &[b"r1", b"brands", b"q=a"]);
-            let cursor = list.write(position);
-            prop_assert_eq!(list.read(&cursor), Some(position));
-            prop_assert_eq!(Cursors::new(&key, &[b"r2", b"brands", b"q=a"]).read(&cursor), None);
-            prop_assert_eq!(Cursors::new(&CursorKey::from_secret("t"), &[b"r1", b"brands", b"q=a"]).read(&cursor), None);
-            let mut bytes = URL_SAFE_NO_PAD.decode(&cursor).unwrap();
+            let written = list.write(position);
+            let cursor = Cursor::open(&key, &written).unwrap();
+            prop_assert_eq!(list.position(&cursor).unwrap(), position as usize);
+            prop_assert!(Cursors::new(&key, &[b"r2", b"brands", b"q=a"]).position(&cursor).is_err());
+            prop_assert!(Cursor::open(&CursorKey::from_secret("t"), &written).is_none());
+            let mut bytes = URL_SAFE_NO_PAD.decode(&written).unwrap();
             bytes[flip] ^= 1;
-            prop_assert_eq!(list.read(&URL_SAFE_NO_PAD.encode(bytes)), None);
-            prop_assert_eq!(list.read(&text), None);
+            prop_assert!(Cursor::open(&key, &URL_SAFE_NO_PAD.encode(bytes)).is_none());
+            prop_assert!(Cursor::open(&key, &text).is_none());
         }
     }
 }

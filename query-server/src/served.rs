@@ -109,9 +109,8 @@ impl Served {
     }
 
     /// The first page of brands, which `make` makes once.
-    pub(crate) fn brands_head(&self, make: impl FnOnce() -> Vec<u8>) -> &Asset {
-        let tag = || EntityTag::of(&[self.stamp(), b"brands"]);
-        self.brands_head.get_or_init(|| Asset::graph(tag(), make()))
+    pub(crate) fn brands_head(&self, make: impl FnOnce() -> Asset) -> &Asset {
+        self.brands_head.get_or_init(make)
     }
 
     /// The release's id as text.

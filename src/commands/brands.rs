@@ -1,6 +1,6 @@
 use anyhow::Context as _;
-use data_model::{BrandSlug, CurrencyCode};
-use data_storage::Storage;
+use data_model::{BrandSlug, CurrencyCode, StoreHost};
+use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 use futures::{StreamExt, stream};
 use pipeline_crawl::{Addition, NewBrand, Probe, RegisteredBrand, Registry, probe};
 use serde_json::{Value, json};
@@ -247,12 +247,13 @@ async fn remove(context: &Context, storage: &Storage, slug: &str, dry_run: bool)
         .await?
         .into_iter()
         .find(|row| row.brand.store == store);
+    // Asked before it is forgotten: a removal that broke off late may have left nothing else.
+    let known = is_known(storage, &store).await?;
     let products = in_lake.as_ref().map_or(0, |row| row.product_count);
     if !dry_run {
         pipeline_refresh::remove_brand(&slug, storage, &lake, context.clock.now()).await?;
     }
-    // Only now: a removal that broke off may have left what is known of its crawls.
-    if registered.is_none() && in_lake.is_none() {
+    if registered.is_none() && in_lake.is_none() && !known {
         anyhow::bail!("{slug} is removed already");
     }
     let document = json!({ "slug": slug, "store": store, "products": products, "removed": !dry_run });
@@ -265,4 +266,66 @@ async fn remove(context: &Context, storage: &Storage, slug: &str, dry_run: bool)
         }
     })?;
     Ok(Outcome::Done)
+}
+
+/// Whether anything is known of the store's crawls: what `pipeline_refresh::remove_brand` forgets after registry and lake.
+async fn is_known(storage: &Storage, store: &StoreHost) -> anyhow::Result<bool> {
+    let known = [
+        ["crawl-state", &format!("{store}.json")],
+        ["crawl-state", &format!("{store}-reviews.json.zst")],
+        ["held", &format!("{store}.json")],
+    ];
+    for path in known.map(ObjectPath::from_iter) {
+        match storage.store().head(&path).await {
+            Ok(_) => return Ok(true),
+            Err(object_store::Error::NotFound { .. }) => {}
+            Err(error) => return Err(error).with_context(|| path.to_string()),
+        }
+    }
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use data_storage::put_over;
+
+    use super::*;
+    use crate::cli::Cli;
+    use crate::config::Layers;
+    use crate::output::Output;
+
+    #[tokio::test]
+    async fn a_removal_that_broke_off_is_done_when_it_is_repeated_and_only_then_there_is_nothing_to_remove() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().to_str().unwrap();
+        let cli = Cli::try_parse_from(["haat", "--home", home, "brands", "list"]).unwrap();
+        let config = Layers::read(&cli.global).unwrap().merge().unwrap();
+        let context = Context::new(config, Output { json: true }, true, false);
+        let storage = context.storage_new().unwrap();
+        let mut registry = Registry::load(&storage).await.unwrap();
+        let brand = NewBrand::at("https://tea.example".parse().unwrap());
+        registry.add(&storage, &[brand], context.clock.now()).await.unwrap();
+        let brand = registry.brands()[0].clone();
+        let (slug, store) = (brand.slug.as_str(), &brand.store);
+        remove(&context, &storage, slug, false).await.unwrap();
+        // What each step of a removal that was killed before it leaves.
+        for left in [
+            format!("crawl-state/{store}.json"),
+            format!("held/{store}.json"),
+            format!("crawl-state/{store}-reviews.json.zst"),
+        ] {
+            let path = ObjectPath::from(left.as_str());
+            put_over(&storage, &path, "{}").await.unwrap();
+            let tried = remove(&context, &storage, slug, true).await.unwrap();
+            assert!(matches!(tried, Outcome::Done), "{left}");
+            let done = remove(&context, &storage, slug, false).await.unwrap();
+            assert!(matches!(done, Outcome::Done), "{left}");
+            assert!(storage.store().head(&path).await.is_err(), "{left} is still there");
+            let again = remove(&context, &storage, slug, false).await.unwrap_err();
+            assert!(again.to_string().contains("removed already"), "{again}");
+        }
+        let never = remove(&context, &storage, "coffee", false).await.unwrap_err();
+        assert!(never.to_string().contains("ever registered"), "{never}");
+    }
 }

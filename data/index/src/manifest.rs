@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::Sha256Hex;
 
-/// The version of the manifest's and the files' layout that this program writes, and the only one it reads.
-pub const SCHEMA_VERSION: u32 = 3;
+/// The version of the manifest's and the files' layout, and of how texts become terms, that this program writes, and the
+/// only one it reads.
+pub const SCHEMA_VERSION: u32 = 4;
 
 /// What is known of a brand besides its products.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,9 +2,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use data_model::Timestamp;
-use data_storage::StorageError;
+use data_storage::{ObjectPath, StorageError};
 use deltalake::checkpoints::cleanup_expired_logs_for;
-use deltalake::kernel::Version;
 use deltalake::table::state::DeltaTableState;
 use futures::{StreamExt, TryStreamExt};
 use object_store::{ObjectMeta, ObjectStore};
@@ -17,7 +16,8 @@ use crate::{Lake, LakeError};
 pub struct VacuumKeep {
     /// Every state of the last so long.
     pub retention: Duration,
-    /// Beside these, every state that has these versions: those that live releases were built from.
+    /// Beside these, every state that has these versions: those that live releases were built from. One that is gone
+    /// already is passed over.
     pub versions: Vec<BTreeMap<String, u64>>,
     /// Lists what would go, and leaves it.
     pub dry_run: bool,
@@ -66,13 +66,13 @@ impl Lake {
         versions.extend(self.inner.ticks.end(ended).await?.map(|end| end.versions));
         let mut report = VacuumReport::default();
         for table in self.tables(&mut state).await?.values() {
-            let needed = needed(table, &versions, since).await?;
+            let Needed { files: needed, oldest } = needed(table, &versions, since).await?;
             let untracked_until = now.plus_millis(-millis(keep.retention.max(IN_FLIGHT)));
             let gone: Vec<ObjectMeta> = unneeded(table, &needed, untracked_until).await?;
             report.add(table.name.as_str(), &gone);
             if !keep.dry_run {
                 delete(table.storage.store().as_ref(), gone).await?;
-                report.log_files += self.clean_log(table, &versions, since).await?;
+                report.log_files += clean_log(table, oldest, since).await?;
             }
         }
         let old = self.old_ticks(ended, since).await?;
@@ -81,21 +81,6 @@ impl Lake {
             delete(self.inner.ticks.storage().store().as_ref(), old).await?;
         }
         Ok(report)
-    }
-
-    async fn clean_log(
-        &self,
-        table: &Table,
-        versions: &[BTreeMap<String, u64>],
-        since: Timestamp,
-    ) -> Result<usize, LakeError> {
-        let oldest = versions
-            .iter()
-            .filter_map(|versions| versions.get(table.name.as_str()))
-            .min();
-        let until: Version = oldest.copied().unwrap_or(table.version()).min(table.version());
-        let cleaned = cleanup_expired_logs_for(until, table.log_store().as_ref(), since.micros() / 1000, None).await;
-        cleaned.map_err(failed(table.name, "log clean-up"))
     }
 
     /// Records of ticks that ended before the retention began, but for the last of them: it is the state at its
@@ -124,25 +109,45 @@ impl Lake {
     }
 }
 
-/// The paths of the files that a state to be kept needs.
-async fn needed(
-    table: &Table,
-    versions: &[BTreeMap<String, u64>],
-    since: Timestamp,
-) -> Result<HashSet<String>, LakeError> {
+/// Drops from the log what no version from `oldest` on needs.
+async fn clean_log(table: &Table, oldest: u64, since: Timestamp) -> Result<usize, LakeError> {
+    let cleaned = cleanup_expired_logs_for(oldest, table.log_store().as_ref(), since.micros() / 1000, None).await;
+    cleaned.map_err(failed(table.name, "log clean-up"))
+}
+
+/// What the states to be kept need of a table.
+#[derive(Debug)]
+struct Needed {
+    /// The paths of their files.
+    files: HashSet<String>,
+    /// The first of their versions.
+    oldest: u64,
+}
+
+async fn needed(table: &Table, versions: &[BTreeMap<String, u64>], since: Timestamp) -> Result<Needed, LakeError> {
     let paths = |state: &DeltaTableState| {
         data_files(table.name, state)
             .into_iter()
             .map(|file| file.path.to_string())
     };
     let mut needed: HashSet<String> = paths(table.state()).collect();
+    let mut oldest = table.version();
     let versions: HashSet<u64> = versions
         .iter()
         .filter_map(|versions| versions.get(table.name.as_str()).copied())
         .collect();
     for version in versions.into_iter().filter(|version| *version != table.version()) {
-        let state = DeltaTableState::try_new(table.log_store(), Some(version)).await;
-        needed.extend(paths(&state.map_err(failed(table.name, "load of a version"))?));
+        match DeltaTableState::try_new(table.log_store(), Some(version)).await {
+            Ok(state) => {
+                needed.extend(paths(&state));
+                oldest = oldest.min(version);
+            }
+            // Of a version that nobody can ever read again nothing can be kept. Any other may be readable the next time.
+            Err(error) if log_lacks(table, version).await? => {
+                tracing::warn!(table = %table.name, version, %error, "a version to be kept is gone already");
+            }
+            Err(error) => return Err(failed(table.name, "load of a version")(error)),
+        }
     }
     // What was removed within the retention was still there at its beginning.
     let mut removed = table.state().all_tombstones(table.log_store());
@@ -155,7 +160,36 @@ async fn needed(
             needed.insert(tombstone.path().into_owned());
         }
     }
-    Ok(needed)
+    Ok(Needed { files: needed, oldest })
+}
+
+/// Whether commits that make up the version are missing from the table's log.
+async fn log_lacks(table: &Table, version: u64) -> Result<bool, LakeError> {
+    let log = ObjectPath::from("_delta_log");
+    let listed: Vec<ObjectMeta> = table
+        .storage
+        .store()
+        .list(Some(&log))
+        .try_collect()
+        .await
+        .map_err(|source| StorageError::List {
+            prefix: format!("{}/{log}", table.name),
+            source,
+        })?;
+    let (mut commits, mut checkpoint) = (HashSet::new(), None);
+    for (number, kind) in listed
+        .iter()
+        .filter_map(|meta| meta.location.filename()?.split_once('.'))
+    {
+        let Ok(number) = number.parse::<u64>() else { continue };
+        if kind == "json" {
+            commits.insert(number);
+        } else if kind.starts_with("checkpoint") && number <= version {
+            checkpoint = checkpoint.max(Some(number));
+        }
+    }
+    let first = checkpoint.map_or(0, |checkpoint| checkpoint + 1);
+    Ok(!(first..=version).all(|number| commits.contains(&number)))
 }
 
 /// The table's objects that are neither needed nor part of its log. One that no commit has ever named may be on

@@ -324,6 +324,81 @@ async fn a_retention_keeps_the_states_within_it() {
 }
 
 #[tokio::test]
+async fn a_release_whose_versions_are_gone_does_not_keep_a_vacuum_from_its_work() {
+    let (storage, clock) = (Storage::memory(), SetClock::start());
+    let lake = open(&storage, &clock).await;
+    lake.commit(first(), run(1)).await.unwrap();
+    let lost = lake.snapshot().await.unwrap().versions().clone();
+    let one = |number: u32| {
+        let mut refresh = first().remove(0);
+        refresh.products[0].variants[0].price_minor = 5000 + i64::from(number);
+        vec![refresh]
+    };
+    for number in 2..9 {
+        lake.commit(one(number), run(number)).await.unwrap();
+    }
+    let live = lake.snapshot().await.unwrap().versions().clone();
+    // Far enough for whatever the system's clock says of the objects.
+    clock.advance(200 * 365 * 24 * 3_600_000);
+    let mut keep = VacuumKeep {
+        retention: Duration::from_secs(3600),
+        versions: vec![live.clone()],
+        dry_run: false,
+    };
+    assert!(lake.vacuum(&keep).await.unwrap().log_files > 0);
+    let lost_snapshot = open(&storage, &clock)
+        .await
+        .snapshot_at(&AsOf::Versions(lost.clone()))
+        .await;
+    assert!(lost_snapshot.unwrap().brands().await.is_err(), "its log is gone");
+    for number in 9..16 {
+        lake.commit(one(number), run(number)).await.unwrap();
+    }
+    clock.advance(48 * 3_600_000);
+    keep.versions = vec![lost, live.clone()];
+    let report = lake.vacuum(&keep).await.unwrap();
+    assert!(!report.files.is_empty());
+    let release = open(&storage, &clock)
+        .await
+        .snapshot_at(&AsOf::Versions(live))
+        .await
+        .unwrap();
+    assert_eq!(
+        products(&release, &["alpha"]).await,
+        one(8)[0].products,
+        "what is there yet is kept"
+    );
+}
+
+#[tokio::test]
+async fn a_version_that_cannot_be_read_just_now_is_not_taken_for_gone() {
+    let (storage, clock) = (Storage::memory(), SetClock::start());
+    let lake = open(&storage, &clock).await;
+    lake.commit(first(), run(1)).await.unwrap();
+    let live = lake.snapshot().await.unwrap().versions().clone();
+    lake.commit(second(), run(2)).await.unwrap();
+    clock.advance(48 * 3_600_000);
+    // Its last commit is there and damaged.
+    let commit = ObjectPath::from(format!("products/_delta_log/{:020}.json", live["products"]));
+    let intact = data_storage::get_bytes(&storage, &commit).await.unwrap().unwrap();
+    data_storage::put_over(&storage, &commit, b"{\"add\": 3".to_vec())
+        .await
+        .unwrap();
+    let stored: Vec<_> = objects(&storage).await.into_keys().collect();
+    let keep = VacuumKeep {
+        retention: Duration::from_secs(3600),
+        versions: vec![live],
+        dry_run: false,
+    };
+    assert!(matches!(lake.vacuum(&keep).await, Err(LakeError::Table { .. })));
+    let left: Vec<_> = objects(&storage).await.into_keys().collect();
+    let of_products = |paths: &[String]| paths.iter().filter(|path| path.starts_with("products/")).count();
+    assert_eq!(of_products(&left), of_products(&stored));
+    data_storage::put_over(&storage, &commit, intact).await.unwrap();
+    lake.vacuum(&keep).await.unwrap();
+}
+
+#[tokio::test]
 async fn many_ticks_leave_checkpoints_and_one_file_a_partition() {
     let storage = Storage::memory();
     let lake = open(&storage, &SetClock::start()).await;

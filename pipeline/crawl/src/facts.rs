@@ -46,6 +46,20 @@ impl StoreFacts {
         })
     }
 
+    /// These facts, and those of `before` that a store never ceases to have where it does not state them now. One that
+    /// was not `described` at all keeps its description too. A count of before says nothing of now.
+    pub(crate) fn or_as_known(self, before: &Self, described: bool) -> Self {
+        let before = before.clone();
+        Self {
+            permanent_host: self.permanent_host.or(before.permanent_host),
+            name: self.name.or(before.name),
+            currency: self.currency.or(before.currency),
+            country: self.country.or(before.country),
+            description: self.description.or(before.description.filter(|_| !described)),
+            published_products: self.published_products,
+        }
+    }
+
     /// Whether the brand would look the same with `other`; how many products a store counts does not show.
     #[must_use]
     pub fn same_brand(&self, other: &Self) -> bool {

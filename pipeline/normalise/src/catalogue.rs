@@ -1,18 +1,17 @@
 use data_model::{Product, Quarantined, Timestamp};
-use pipeline_parse::{BadRecord, EXCERPT_BYTES_MAX, ParseError, parse_products_page, record_excerpts};
+use pipeline_parse::{BadRecord, ParseError, parse_products_page, record_excerpts};
 use rustc_hash::FxHashMap;
 
+use crate::misfits::{Entry, Misfits};
 use crate::product::{Normalised, StoreContext, normalise_product};
-
-/// Quarantine entries kept of one catalogue; beyond it records are left out without one.
-pub const QUARANTINE_MAX: usize = 10_000;
 
 /// A whole catalogue.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Catalogue {
     /// Its products, sorted by the platform's id, each id once.
     pub products: Vec<Product>,
-    /// What could not be understood, in the order of the pages.
+    /// What could not be understood, each record and variant once: sorted by the platform's id, and behind these the
+    /// records without one, in the order of the pages.
     pub quarantined: Vec<Quarantined>,
 }
 
@@ -35,6 +34,16 @@ impl Gather for Vec<Product> {
     }
 }
 
+/// A record that was read but cannot be understood, or of which a part cannot.
+#[derive(Debug)]
+struct Misfit {
+    position: usize,
+    id: u64,
+    /// The place among the page's products of the one that was made of it all the same.
+    row: Option<usize>,
+    reason: String,
+}
+
 /// What one page of a store says, each record understood or not, apart from the store's other pages. `G` is the form
 /// that its products are in.
 #[derive(Debug, Default)]
@@ -54,18 +63,6 @@ struct Taken {
     variants: usize,
 }
 
-/// A record, or a part of one, that could not be understood.
-#[derive(Debug)]
-struct Entry {
-    /// The record's id, unless a product was made of the record all the same.
-    id: Option<u64>,
-    /// The id that the entry is about, where there is one.
-    of: Option<u64>,
-    position: usize,
-    reason: String,
-    excerpt: String,
-}
-
 impl<G: Gather> PageRead<G> {
     /// Reads a page as answered.
     ///
@@ -81,14 +78,21 @@ impl<G: Gather> PageRead<G> {
             entries: Vec::new(),
         };
         // Of records that were read but cannot be understood: their text is looked up once, at the end of the page.
-        let mut misfits: Vec<(usize, u64, String, bool)> = Vec::new();
+        let mut misfits: Vec<Misfit> = Vec::new();
         for (index, record) in page.records.into_iter().enumerate() {
             match record {
                 Ok(raw) => {
                     read.ids.push(raw.id);
+                    let misfit = |row, reason| Misfit {
+                        position: index + 1,
+                        id: raw.id,
+                        row,
+                        reason,
+                    };
                     match normalise_product(&raw, context) {
                         Ok(Normalised { product, left_out }) => {
-                            misfits.extend(left_out.into_iter().map(|reason| (index + 1, raw.id, reason, true)));
+                            let row = Some(read.taken.len());
+                            misfits.extend(left_out.into_iter().map(|reason| misfit(row, reason)));
                             read.taken.push(Taken {
                                 id: product.key.platform_id,
                                 updated_at: product.updated_at,
@@ -96,7 +100,7 @@ impl<G: Gather> PageRead<G> {
                             });
                             read.products.push(product);
                         }
-                        Err(rejection) => misfits.push((index + 1, raw.id, rejection.to_string(), false)),
+                        Err(rejection) => misfits.push(misfit(None, rejection.to_string())),
                     }
                 }
                 Err(bad) => read.note_bad(bad),
@@ -111,31 +115,28 @@ impl<G> PageRead<G> {
     fn note_bad(&mut self, bad: BadRecord) {
         self.ids.extend(bad.id);
         self.entries.push(Entry {
-            id: bad.id,
-            of: bad.id,
+            id: bad.id.filter(|id| *id != 0),
+            row: None,
             position: bad.position,
             reason: bad.reason,
             excerpt: bad.excerpt,
         });
     }
 
-    fn note_misfits(&mut self, bytes: &[u8], misfits: Vec<(usize, u64, String, bool)>) {
+    fn note_misfits(&mut self, bytes: &[u8], misfits: Vec<Misfit>) {
         if misfits.is_empty() {
             return;
         }
-        let positions: Vec<usize> = misfits.iter().map(|(position, ..)| *position).collect();
+        let positions: Vec<usize> = misfits.iter().map(|misfit| misfit.position).collect();
         let excerpts = record_excerpts(bytes, &positions);
-        for ((position, id, reason, taken), excerpt) in misfits.into_iter().zip(excerpts) {
-            let of = (id != 0).then_some(id);
-            self.entries.push(Entry {
-                // An entry about a part of a product that was taken stays, whatever other pages hold.
-                id: of.filter(|_| !taken),
-                of,
-                position,
-                reason,
-                excerpt,
-            });
-        }
+        let entries = misfits.into_iter().zip(excerpts).map(|(misfit, excerpt)| Entry {
+            id: (misfit.id != 0).then_some(misfit.id),
+            row: misfit.row,
+            position: misfit.position,
+            reason: misfit.reason,
+            excerpt,
+        });
+        self.entries.extend(entries);
     }
 
     /// How many variants were understood.
@@ -168,7 +169,7 @@ pub struct CatalogueBuilder<G = Vec<Product>> {
     pages: Vec<G>,
     /// The product of each id that was found: its page, its place there, and when it was last updated.
     places: FxHashMap<u64, (usize, usize, Option<Timestamp>)>,
-    quarantined: Vec<(Option<u64>, Quarantined)>,
+    misfits: Misfits,
 }
 
 /// A whole catalogue, its products still page by page.
@@ -178,7 +179,8 @@ pub struct Gathered<G> {
     pub pages: Vec<G>,
     /// Page and place on it of each product, sorted by the platform's id, each id once.
     pub order: Vec<(usize, usize)>,
-    /// What could not be understood, in the order of the pages.
+    /// What could not be understood, each record and variant once: sorted by the platform's id, and behind these the
+    /// records without one, in the order of the pages.
     pub quarantined: Vec<Quarantined>,
 }
 
@@ -222,7 +224,7 @@ impl<G> CatalogueBuilder<G> {
             variants: 0,
             pages: Vec::new(),
             places: FxHashMap::default(),
-            quarantined: Vec::new(),
+            misfits: Misfits::default(),
         }
     }
 
@@ -236,18 +238,8 @@ impl<G> CatalogueBuilder<G> {
                 *known = place;
             }
         }
+        self.misfits.note(self.pages.len(), page.entries);
         self.pages.push(page.products);
-        for Entry {
-            id,
-            of,
-            position,
-            reason,
-            excerpt,
-        } in page.entries
-        {
-            let subject = of.map_or_else(|| self.place(position), |id| id.to_string());
-            self.quarantine(id, subject, reason, excerpt);
-        }
     }
 
     /// How many variants the pages listed, those of products that stand on several as often.
@@ -256,41 +248,19 @@ impl<G> CatalogueBuilder<G> {
         self.variants
     }
 
-    fn place(&self, position: usize) -> String {
-        format!("page {}, product {position}", self.pages.len())
-    }
-
-    fn quarantine(&mut self, id: Option<u64>, subject: String, reason: String, mut excerpt: String) {
-        if self.quarantined.len() < QUARANTINE_MAX {
-            excerpt.truncate(excerpt.floor_char_boundary(EXCERPT_BYTES_MAX));
-            let store = self.context.store.clone();
-            self.quarantined.push((
-                id,
-                Quarantined {
-                    store,
-                    subject,
-                    reason,
-                    excerpt,
-                },
-            ));
-        }
-    }
-
-    /// The catalogue, page by page. A record that was understood on another page is not in quarantine.
+    /// The catalogue, page by page. A record that was understood on another page is not in quarantine, nor is a part of
+    /// a product that was taken from another page.
     #[must_use]
     pub fn gathered(self) -> Gathered<G> {
         let Self {
+            context,
             pages,
             places,
-            quarantined,
+            misfits,
             ..
         } = self;
-        let missing = |id: &Option<u64>| id.is_none_or(|id| !places.contains_key(&id));
-        let quarantined = quarantined
-            .into_iter()
-            .filter(|(id, _)| missing(id))
-            .map(|(_, entry)| entry)
-            .collect();
+        let place = |id| places.get(&id).map(|(page, row, _)| (*page, *row));
+        let quarantined = misfits.quarantined(&context.store, place);
         let mut order: Vec<(u64, usize, usize)> =
             places.into_iter().map(|(id, (page, row, _))| (id, page, row)).collect();
         order.sort_unstable();

@@ -10,13 +10,15 @@ mod catalogue;
 mod category;
 mod html;
 mod media;
+mod misfits;
 mod product;
 mod reviews;
 mod text;
 mod variants;
 
-pub use catalogue::{Catalogue, CatalogueBuilder, Gather, Gathered, PageRead, QUARANTINE_MAX};
+pub use catalogue::{Catalogue, CatalogueBuilder, Gather, Gathered, PageRead};
 pub use category::categorise;
 pub use html::{DESCRIPTION_CHARS_MAX, html_to_text};
+pub use misfits::QUARANTINE_MAX;
 pub use product::{Normalised, Rejection, StoreContext, normalise_product};
 pub use reviews::normalise_page_facts;

@@ -285,6 +285,37 @@ fn of_a_product_on_two_pages_the_later_state_is_taken_once() {
     assert_eq!((found.products.len(), found.quarantined.len()), (1, 0));
 }
 
+#[test]
+fn what_cannot_be_understood_is_in_quarantine_once_however_many_pages_list_it() {
+    let mut mixed = product(5, "10.00");
+    mixed["variants"] = json!([
+        {"id": 51, "title": "A", "option1": "A", "available": true, "price": "10.00", "position": 1},
+        {"id": 52, "title": "B", "option1": "B", "available": true, "price": "ten", "position": 2},
+        {"id": 53, "title": "C", "option1": "C", "available": true, "price": "ten", "position": 3},
+    ]);
+    let (bad, good) = (product(2, "oops"), product(7, "1.00"));
+    let (nameless, other) = (json!({"title": "No id"}), json!("nonsense"));
+    let entries = |pages: &[Value]| -> Vec<(String, String)> {
+        let found = catalogue("INR", pages).quarantined;
+        found.into_iter().map(|entry| (entry.subject, entry.reason)).collect()
+    };
+    let once = entries(&[page(&[bad.clone(), mixed.clone(), nameless.clone(), other.clone()])]);
+    let subjects: Vec<&str> = once.iter().map(|(subject, _)| subject.as_str()).collect();
+    assert_eq!(subjects, ["2", "5", "5", "page 1, product 3", "page 1, product 4"]);
+    assert!(once[1].1.contains("52") && once[2].1.contains("53"), "{once:?}");
+    let first = page(&[bad.clone(), mixed.clone(), nameless.clone(), other.clone()]);
+    let again = page(&[good.clone(), mixed.clone(), nameless, bad.clone(), other]);
+    assert_eq!(entries(&[first.clone(), again, first]), once, "listed on three pages");
+    // Where a page ends makes no difference.
+    let apart = entries(&[page(&[mixed.clone()]), page(&[good, bad])]);
+    assert_eq!(apart, once[..3]);
+    // A variant that was put right is in order, whatever an older page says.
+    let mut right = product(5, "10.00");
+    right["updated_at"] = json!("2030-02-01T00:00:00+05:30");
+    assert_eq!(entries(&[page(&[right.clone()]), page(&[mixed.clone()])]), []);
+    assert_eq!(entries(&[page(&[mixed]), page(&[right])]), []);
+}
+
 proptest! {
     #[test]
     fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {

@@ -183,14 +183,12 @@ impl Shared {
     ) -> Result<Option<Box<Ready>>, StoreFailure> {
         let in_lake = self.lake.get(&brand.store);
         let ratings = Ratings::load(&self.storage, &brand.store).await?;
-        let state = if self.force {
-            None
-        } else {
-            load_state(&self.storage, &brand.store).await?
-        };
-        // A state says what the lake took in; where the lake has something else by now, it says nothing.
-        let state = state.filter(|state| in_lake.is_some_and(|known| known.hash == state.taken_as));
+        let state = load_state(&self.storage, &brand.store).await?;
         let reading = reading_of(brand, &ratings);
+        // A state says what the lake took in; where the lake has something else by now, its pages say nothing. What the
+        // store said of itself stands.
+        let taken = |state: &CrawlState| in_lake.is_some_and(|known| known.hash == state.taken_as);
+        let anew = self.force || !state.as_ref().is_some_and(taken);
         let known = state.as_ref().map(|state| &state.crawl);
         let reader = StoreReader::new(
             brand.clone(),
@@ -203,6 +201,7 @@ impl Shared {
             run: &self.run,
             brand,
             known,
+            anew,
             products_before: in_lake.map(|known| known.products),
             context: &reading,
             reader: &pages,
@@ -213,7 +212,8 @@ impl Shared {
             .await?;
         summary.pages = u32::try_from(crawl.pages.len()).unwrap_or(u32::MAX);
         (summary.requests, summary.bytes, summary.truncated) = (crawl.requests, crawl.bytes, crawl.truncated);
-        let Some(state) = state.filter(|_| crawl.verdict == Verdict::Unchanged) else {
+        let comparable = state.as_ref().filter(|_| !anew);
+        let Some(state) = comparable.filter(|_| crawl.verdict == Verdict::Unchanged) else {
             // An unchanged crawl without the state it is unchanged from is one of this run, before an interruption,
             // when the state was there; its pages are in the landing that it names.
             return self.judge(brand, (crawl, &reader), ratings, summary, started).await;
@@ -227,7 +227,7 @@ impl Shared {
             }
         }
         summary.outcome = Outcome::Unchanged;
-        self.note_unchanged(&state, crawl).await?;
+        self.note_unchanged(state, crawl).await?;
         Ok(None)
     }
 

@@ -58,6 +58,8 @@ pub(crate) struct Answer {
     /// Where it was asked for, what the words match, before any filter, and what else is shown, or would be on a page of
     /// usual length: rows of each part.
     pub(crate) matches: Vec<RowSet>,
+    /// Whether so many products have every word that filters leave of them what they leave.
+    fits: bool,
     /// Whether the query's last word stood for the words that begin with it.
     completed: bool,
 }
@@ -80,8 +82,8 @@ pub(crate) fn search(served: &Served, question: &Question<'_>) -> Result<Answer,
         diversify(served, &mut answer.rows, max);
     }
     answer.rows.truncate(question.page());
-    if question.with_matches {
-        // What was found by meaning alone or by fewer words counts as well.
+    if question.with_matches && (answer.matches.is_empty() || !answer.fits) {
+        // What was found by meaning alone or by fewer words counts as well, unless filters would leave it out.
         answer.matches = with_rows(&served.release, answer.matches, &answer.rows);
     }
     answer.rows.truncate(question.limit);
@@ -107,6 +109,7 @@ impl Answer {
             corrections: Vec::new(),
             synonyms: Vec::new(),
             matches: Vec::new(),
+            fits: false,
             completed: false,
         }
     }
@@ -117,6 +120,7 @@ impl Answer {
             corrections: found.corrections,
             synonyms: found.synonyms,
             matches: found.matches,
+            fits: found.fits,
             completed: found.completed && !found.hits.is_empty(),
             ..self
         }
@@ -131,6 +135,10 @@ impl Question<'_> {
 
     /// How many hits of either kind to gather for both to be weighed.
     fn both_candidates(&self) -> usize {
+        if self.order != Order::Relevance {
+            // The cheapest of what is found must not depend on how many are shown.
+            return tuning::DIVERSE_CANDIDATES;
+        }
         let further = self.page() - tuning::CANDIDATES_PAGE;
         self.candidates(tuning::CANDIDATES + further.saturating_mul(tuning::CANDIDATES_PER_FURTHER))
     }
@@ -167,6 +175,20 @@ impl Question<'_> {
             && (found.suffices || fuse::is_settled(&found.hits, first))
     }
 
+    /// Whether the words find nothing before the filter either.
+    fn is_silent(&self, served: &Served) -> Result<bool, ReadError> {
+        if !self.narrowed {
+            return Ok(true);
+        }
+        let before = Question {
+            filter: self.scope,
+            narrowed: false,
+            with_matches: false,
+            ..*self
+        };
+        Ok(before.find(served, 1)?.hits.is_empty())
+    }
+
     fn find(&self, served: &Served, limit: usize) -> Result<Found, ReadError> {
         let wanted = Wanted {
             text: self.text,
@@ -178,7 +200,8 @@ impl Question<'_> {
             limit,
             // Of one brand's many, few may be shown: what lacks words stands in for them.
             enough: self.per_brand_max.map_or(self.page(), |_| limit),
-            with_matches: self.with_matches,
+            // Likeness to a product is a matter of degree: what is shown is counted.
+            with_matches: self.with_matches && self.similar_to.is_none(),
         };
         if self.text.trim().is_empty() {
             let ordered = served.browse.ordered(self.order, self.currency);
@@ -228,8 +251,6 @@ fn by_likeness(served: &Served, question: &Question<'_>) -> Result<Answer, ReadE
         .map_or("", |part| part.cards().title(like.row));
     let titled = Question {
         text: title,
-        // What is like it is a matter of degree, with vectors or without.
-        with_matches: false,
         ..*question
     };
     by_words(served, &titled, Some(Lacking::Vectors))
@@ -267,7 +288,7 @@ fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError
             return Ok(Answer::new(rows, Mode::Lexical, Some(lacking)).telling(found));
         }
     };
-    let least = if found.hits.is_empty() {
+    let least = if found.hits.is_empty() && question.is_silent(served)? {
         tuning::COSINE_ALONE_MIN
     } else {
         tuning::COSINE_MIN

@@ -60,7 +60,7 @@ pub(super) fn add(index: &TextIndex, terms: &QueryTerms, groups: &mut [Group]) -
 }
 
 /// Takes note of a spelling once, however often the query has it.
-fn tell(added: &mut Vec<Synonym>, spelling: Synonym) {
+pub(super) fn tell(added: &mut Vec<Synonym>, spelling: Synonym) {
     if !added.contains(&spelling) {
         added.push(spelling);
     }

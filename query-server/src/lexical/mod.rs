@@ -92,6 +92,8 @@ pub(crate) struct Found {
     pub(crate) hits: Vec<ScoredRow>,
     /// Whether there were enough products with every word.
     pub(crate) suffices: bool,
+    /// Whether they are so many that filters leave of them what they leave.
+    pub(crate) fits: bool,
     /// Whether the last word stood for the words that begin with it.
     pub(crate) completed: bool,
     /// Words that were looked for in place of words that no product holds.
@@ -115,6 +117,7 @@ impl Found {
         Self {
             hits: rows.into_iter().map(plain).collect(),
             suffices: false,
+            fits: false,
             completed: false,
             corrections: Vec::new(),
             synonyms: Vec::new(),
@@ -228,10 +231,14 @@ pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) 
 }
 
 fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Work) -> Result<Found, ReadError> {
-    if wanted.filter.is_some_and(Filter::is_empty) && !wanted.with_matches {
-        return Ok(Found::plain(Vec::new()));
-    }
     let query = Query::of(release, index, wanted);
+    if wanted.filter.is_some_and(Filter::is_empty) && !wanted.with_matches {
+        return Ok(Found {
+            corrections: query.corrections,
+            synonyms: query.synonyms,
+            ..Found::plain(Vec::new())
+        });
+    }
     if query.terms.is_empty() {
         // Text without a single word (`!!!`) asks for something that no product can hold.
         return Ok(Found::plain(Vec::new()));
@@ -259,7 +266,8 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
     );
     // Sorted by price or date, what fits worse would stand first: then nothing is added to what fits.
     let enough = if by_relevance { wanted.enough } else { 1 };
-    let suffices = top.len() >= enough || (top.len() > 0 && met >= FITTING_MIN);
+    let fits = top.len() > 0 && top.len().max(met) >= FITTING_MIN;
+    let suffices = top.len() >= enough || (fits && met >= FITTING_MIN);
     if !suffices && open.len() > 1 {
         // Where no row is marked there is no hit either, so that nothing is missed when this is left out.
         let unmarked = marks.as_mut().filter(|marks| marks.is_empty());
@@ -275,6 +283,7 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
     Ok(Found {
         hits: hits.iter().map(Hit::scored).collect(),
         suffices,
+        fits,
         completed: query.completed,
         corrections: query.corrections,
         synonyms: query.synonyms,

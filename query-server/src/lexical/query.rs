@@ -42,6 +42,8 @@ impl Query {
             if are_known.contains(&false)
                 && let Some((mended, corrected)) = repair::mend(index, &terms, &are_known)
             {
+                // What was joined with the word before is a word now, and no beginning.
+                completion = completion.filter(|_| last_of(&mended) == last_of(&terms));
                 (terms, corrections) = (mended, corrected);
             }
         }
@@ -49,10 +51,15 @@ impl Query {
         let mut synonyms = forms::add(index, &terms, &mut groups);
         let completed = completion.is_some();
         if let (Some(completion), Some(last)) = (completion, groups.last_mut()) {
+            // The words that it may become stand for the word itself; its other spellings are as good as they were.
+            let spellings = last.alternatives.split_off(last.alternatives.len().min(1));
             *last = completion;
+            last.alternatives.extend(spellings);
         }
         if !wanted.as_typed {
-            synonyms.extend(index.synonyms.add(&terms, &mut groups, is_held));
+            for synonym in index.synonyms.add(&terms, &mut groups, is_held) {
+                forms::tell(&mut synonyms, synonym);
+            }
         }
         Self {
             terms,
@@ -67,4 +74,8 @@ impl Query {
         let open = OpenGroups::of(release, index, &self.groups);
         if self.completed { open.last_as_one(index) } else { open }
     }
+}
+
+fn last_of(terms: &QueryTerms) -> Option<&str> {
+    terms.iter().next_back().map(|term| &*term.plain)
 }

@@ -270,3 +270,32 @@ fn the_match_set_is_what_the_query_was_finally_about() {
     let found = search(&release, &index, &wanted).unwrap();
     assert_eq!((found.hits.len(), rows_of(&found.matches)), (0, vec![0, 1]));
 }
+
+#[test]
+fn a_word_that_was_joined_is_no_beginning_of_others() {
+    let dir = tempfile::tempdir().unwrap();
+    let named = [
+        "Dark Chocolate",
+        "Milk Chocolate",
+        "Latex Band",
+        "Notebook",
+        "Ruled Notebook",
+        "Bookshelf",
+    ];
+    let release = release(named.iter().map(|title| (*title).to_owned()), dir.path());
+    let index = TextIndex::open(&release, Synonyms::none()).unwrap();
+    let found = |text| {
+        let wanted = Wanted {
+            as_typed: false,
+            ..wanted(text, 20)
+        };
+        let found = search(&release, &index, &wanted).unwrap();
+        let mut rows: Vec<u32> = found.hits.iter().map(|hit| hit.at.row).collect();
+        rows.sort_unstable();
+        (rows, found.completed)
+    };
+    assert_eq!(found("choco late"), (vec![0, 1], false));
+    // A word by itself, it is no beginning alone: it may be the end of the other as well.
+    assert_eq!(found("note book").0, [3, 4]);
+    assert_eq!(found("book").0, [5]);
+}

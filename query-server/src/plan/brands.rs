@@ -1,29 +1,36 @@
-use api::{PathParameters, Problem, QueryReader, Rule, Violation};
+use api::{PathParameters, Problem, QueryReader};
+use data_index::taxonomy::{self, Category};
+use data_model::ErrorCode;
+
+use super::cursor;
+use crate::config::CursorKey;
+use crate::cursor::Cursor;
 
 /// A request for a page of brands, its parameters checked.
 #[derive(Debug)]
 pub(crate) struct BrandsPlan {
     pub(crate) text: String,
-    pub(crate) category: Option<String>,
+    /// `Some(None)` for a category that the taxonomy does not have.
+    category: Option<Option<&'static Category>>,
     pub(crate) limit: usize,
-    /// Not checked yet: only the release tells whether it is one of its own.
-    pub(crate) cursor: Option<String>,
+    /// Signed by this server; whether it is of this list only the release tells.
+    pub(crate) cursor: Option<Cursor>,
 }
 
 impl BrandsPlan {
     /// Reads the parameters of `GET /v1/brands`.
-    pub(crate) fn read(query: Option<&str>) -> Result<Self, Problem> {
+    pub(crate) fn read(query: Option<&str>, key: &CursorKey) -> Result<Self, Problem> {
         let mut reader = QueryReader::new(query);
         let text = reader.text("q", 200).unwrap_or_default().trim().to_lowercase();
         let category = reader
             .text("category", 200)
             .filter(|text| !text.is_empty())
-            .map(std::borrow::Cow::into_owned);
+            .map(|text| taxonomy::by_slug_or_id(&text));
         let limit = reader
             .integer("limit", 1..=100)
             .and_then(|limit| usize::try_from(limit).ok())
             .unwrap_or(50);
-        let cursor = reader.text("cursor", 200).map(std::borrow::Cow::into_owned);
+        let cursor = cursor::read(&mut reader, key);
         reader.finish(
             PathParameters::none(),
             Self {
@@ -34,14 +41,16 @@ impl BrandsPlan {
             },
         )
     }
-}
 
-/// The 422 for a cursor that is not of this list of this release.
-pub(crate) fn foreign_cursor(cursor: &str) -> Problem {
-    let rule = Rule::Value("not a cursor of this list in the current release; begin again without it");
-    Problem::invalid(vec![Violation::new(
-        vec!["query".into(), "cursor".into()],
-        &rule,
-        Some(cursor.into()),
-    )])
+    /// The category that brands must have a product in.
+    ///
+    /// # Errors
+    /// 404 for one that the taxonomy does not have.
+    pub(crate) fn category(&self) -> Result<Option<&'static Category>, Problem> {
+        match self.category {
+            Some(None) => Err(Problem::new(ErrorCode::CategoryNotFound)),
+            Some(known) => Ok(known),
+            None => Ok(None),
+        }
+    }
 }

@@ -4,9 +4,11 @@ use data_index::taxonomy::{self, Category};
 use data_index::{Release, RowFilter};
 use data_model::{BrandSlug, CurrencyCode, ErrorCode};
 
-use super::facets;
 use super::search::{ORDERS, read_price};
+use super::{cursor, facets};
 use crate::browse::Scope;
+use crate::config::CursorKey;
+use crate::cursor::Cursor;
 use crate::lexical::Order;
 
 /// Most products of one page.
@@ -26,16 +28,16 @@ pub(crate) struct BrowsePlan {
     pub(crate) limit: usize,
     /// The currency of the answer's prices.
     pub(crate) currency: CurrencyCode,
-    /// Not checked yet: only the release tells whether it is one of its own.
-    pub(crate) cursor: Option<String>,
+    /// Signed by this server; whether it is of this list only the release tells.
+    pub(crate) cursor: Option<Cursor>,
 }
 
 impl BrowsePlan {
     /// Reads the parameters of `GET /v1/browse`.
-    pub(crate) fn read(query: Option<&str>, market_currency: CurrencyCode) -> Result<Self, Problem> {
+    pub(crate) fn read(query: Option<&str>, market_currency: CurrencyCode, key: &CursorKey) -> Result<Self, Problem> {
         let mut reader = QueryReader::new(query);
         let brand = text(&mut reader, "brand").map(|text| text.parse().ok());
-        let plan = Self::read_list(&mut reader, market_currency, brand);
+        let plan = Self::read_list(&mut reader, (market_currency, key), brand);
         if plan.category.is_none() && plan.brand.is_none() && !reader.refused("category") && !reader.refused("brand") {
             reader.refuse("category", &Rule::Missing, Some(serde_json::Value::Null));
         }
@@ -47,16 +49,17 @@ impl BrowsePlan {
         path: PathParameters,
         query: Option<&str>,
         market_currency: CurrencyCode,
+        key: &CursorKey,
     ) -> Result<Self, Problem> {
         let mut reader = QueryReader::new(query);
         let brand = path.text("slug").and_then(|text| text.parse().ok());
-        let plan = Self::read_list(&mut reader, market_currency, Some(brand));
+        let plan = Self::read_list(&mut reader, (market_currency, key), Some(brand));
         reader.finish(path, plan)
     }
 
     fn read_list(
         reader: &mut QueryReader<'_>,
-        market_currency: CurrencyCode,
+        (market_currency, key): (CurrencyCode, &CursorKey),
         brand: Option<Option<BrandSlug>>,
     ) -> Self {
         let category = text(reader, "category").map(|text| taxonomy::by_slug_or_id(&text));
@@ -72,7 +75,7 @@ impl BrowsePlan {
             .integer("limit", 1..=LIMIT_MAX)
             .and_then(|limit| usize::try_from(limit).ok())
             .unwrap_or(24);
-        let cursor = reader.text("cursor", 200).map(std::borrow::Cow::into_owned);
+        let cursor = cursor::read(reader, key);
         // Prices of different currencies are never compared.
         let by_price = matches!(order, Order::PriceAscending | Order::PriceDescending);
         let currency = price.map_or(market_currency, |price| price.currency);
@@ -133,8 +136,10 @@ impl BrowsePlan {
             ..
         } = &self.filter;
         let (category, brand, order) = (scope.category, scope.brand, self.order);
+        // The currency counts without a filter by price too: the answer tells prices in it.
+        let currency = self.currency;
         // The quoted texts of `Debug` cannot run into each other.
-        format!("{category:?} {brand:?} {price:?} {in_stock} {on_sale} {order:?} {clauses:?}").into_bytes()
+        format!("{category:?} {brand:?} {currency:?} {price:?} {in_stock} {on_sale} {order:?} {clauses:?}").into_bytes()
     }
 }
 

@@ -8,12 +8,11 @@ const CHARS_MAX: usize = 4096;
 const FACETS_MAX: usize = 20;
 const VALUES_MAX: usize = 50;
 
-/// Reads the `facets` parameter: a JSON object of names to a value or a list of values. An empty one filters by
-/// nothing, as an empty `brand` does.
+/// Reads the `facets` parameter: a JSON object of names to a value or a list of values. An empty object filters by
+/// nothing; an empty text is bad JSON.
 pub(super) fn read(reader: &mut QueryReader<'_>) -> Vec<FacetClause> {
     let object = reader
         .text("facets", CHARS_MAX)
-        .filter(|text| !text.trim().is_empty())
         .map(|text| match serde_json::from_str(&text) {
             Ok(Value::Object(object)) => Ok(object),
             Ok(other) => Err((Rule::DictType, other)),

@@ -2,6 +2,7 @@
 
 pub(crate) mod brands;
 pub(crate) mod browse;
+mod cursor;
 mod facets;
 pub(crate) mod price_history;
 pub(crate) mod product;

@@ -1,19 +1,23 @@
 use api::{PathParameters, Problem, QueryReader};
 use data_model::{ErrorCode, ProductIdent};
 
+use super::cursor;
+use crate::config::CursorKey;
+use crate::cursor::Cursor;
+
 /// A request for a page of reviews, its parameters checked.
 #[derive(Debug)]
 pub(crate) struct ReviewsPlan {
     pub(crate) ident: ProductIdent,
     pub(crate) limit: usize,
     pub(crate) offset: usize,
-    /// Not checked yet: only the release tells whether it is one of its own.
-    pub(crate) cursor: Option<String>,
+    /// Signed by this server; whether it is of this list only the release tells.
+    pub(crate) cursor: Option<Cursor>,
 }
 
 impl ReviewsPlan {
     /// Reads the parameters of `GET /v1/products/{ident}/reviews`.
-    pub(crate) fn read(mut path: PathParameters, query: Option<&str>) -> Result<Self, Problem> {
+    pub(crate) fn read(mut path: PathParameters, query: Option<&str>, key: &CursorKey) -> Result<Self, Problem> {
         let mut reader = QueryReader::new(query);
         let ident = path.product_ident("ident");
         let limit = reader
@@ -23,7 +27,7 @@ impl ReviewsPlan {
         let offset = reader
             .integer("offset", 0..=i64::MAX)
             .and_then(|offset| usize::try_from(offset).ok());
-        let cursor = reader.text("cursor", 200).map(std::borrow::Cow::into_owned);
+        let cursor = cursor::read(&mut reader, key);
         let ident = reader
             .finish(path, ident)?
             .ok_or_else(|| Problem::new(ErrorCode::Internal))?;

@@ -1,12 +1,13 @@
-use api::{GraphAnswer, GraphErrors, PathParameters, Problem};
+use api::{Asset, GraphAnswer, GraphErrors, PathParameters, Problem};
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
-use data_index::{BrandEntry, taxonomy};
+use data_index::BrandEntry;
+use data_index::taxonomy::{self, Category};
 use data_model::{BrandSlug, ErrorCode};
 
-use super::tag_of;
+use super::{page_tag_of, tag_of};
 use crate::cursor::Cursors;
-use crate::plan::brands::{BrandsPlan, foreign_cursor};
+use crate::plan::brands::BrandsPlan;
 use crate::render::brand;
 use crate::schema::{BrandAnswer, BrandsAnswer, BrandsParameters};
 use crate::server::QueryServer;
@@ -23,50 +24,53 @@ use crate::server::QueryServer;
     responses(
         (status = 200, description = "A page of brands.", body = BrandsAnswer,
             headers(("ETag" = String), ("X-Request-Id" = String))),
+        (status = 404, description = "No such category.", body = api::ProblemDocument,
+            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
         GraphErrors,
     )
 )]
 pub(crate) async fn list_brands(State(server): State<QueryServer>, request: Request) -> Result<Response, Problem> {
-    let plan = BrandsPlan::read(request.uri().query())?;
+    let key = &server.0.config.cursor_key;
+    let plan = BrandsPlan::read(request.uri().query(), key)?;
     let served = server.served()?;
-    let category = plan.category.as_deref().unwrap_or_default();
-    let list: [&[u8]; 4] = [served.stamp(), b"brands", plan.text.as_bytes(), category.as_bytes()];
-    let cursors = Cursors::new(&server.0.config.cursor_key, &list);
+    let category = plan.category()?;
+    let slug = category.map_or("", |category| &category.slug);
+    let list: [&[u8]; 4] = [served.stamp(), b"brands", plan.text.as_bytes(), slug.as_bytes()];
+    let cursors = Cursors::new(key, &list);
     let start = match &plan.cursor {
-        Some(cursor) => cursors.read(cursor).ok_or_else(|| foreign_cursor(cursor))? as usize,
+        Some(cursor) => cursors.position(cursor)?,
         None => 0,
     };
     let page = || {
         let mut matching = served
             .brands_by_size()
-            .filter(|entry| matches(&plan, entry))
+            .filter(|entry| matches(&plan.text, category, entry))
             .skip(start);
         let page: Vec<&BrandEntry> = matching.by_ref().take(plan.limit).collect();
         let end = u32::try_from(start + page.len()).unwrap_or(u32::MAX);
         let next_cursor = matching.next().map(|_| cursors.write(end));
         brand::page(&served, &page, next_cursor.as_deref())
     };
+    let tag = page_tag_of(&served, key, request.uri());
     if request.uri().query().is_none() {
-        return Ok(served.brands_head(page).answer(request.headers()));
+        let head = served.brands_head(|| Asset::graph(tag, page()));
+        return Ok(head.answer(request.headers()));
     }
-    let tag = tag_of(&served, request.uri());
     let answer = GraphAnswer::unless_known(request.headers(), tag, || Ok::<_, Problem>(page()));
     answer.map(IntoResponse::into_response)
 }
 
-fn matches(plan: &BrandsPlan, entry: &BrandEntry) -> bool {
+fn matches(text: &str, category: Option<&Category>, entry: &BrandEntry) -> bool {
     let facts = &entry.facts.brand;
-    let named = plan.text.is_empty()
-        || facts.name.to_lowercase().contains(&plan.text)
-        || facts.slug.as_str().contains(&plan.text)
-        || facts.domain.contains(&plan.text);
-    let filed = plan.category.as_deref().is_none_or(|text| {
-        taxonomy::by_slug_or_id(text).is_some_and(|wanted| {
-            entry
-                .categories
-                .iter()
-                .any(|held| taxonomy::lineage(held.category).any(|above| above.id == wanted.id))
-        })
+    let named = text.is_empty()
+        || facts.name.to_lowercase().contains(text)
+        || facts.slug.as_str().contains(text)
+        || facts.domain.contains(text);
+    let filed = category.is_none_or(|wanted| {
+        entry
+            .categories
+            .iter()
+            .any(|held| taxonomy::lineage(held.category).any(|above| above.id == wanted.id))
     });
     named && filed
 }
@@ -82,7 +86,7 @@ fn matches(plan: &BrandsPlan, entry: &BrandEntry) -> bool {
         (status = 200, description = "The brand.", body = BrandAnswer,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         (status = 404, description = "No such brand.", body = api::ProblemDocument,
-            content_type = "application/problem+json"),
+            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
         GraphErrors,
     )
 )]

@@ -3,10 +3,9 @@ use std::sync::Arc;
 use api::{GraphAnswer, GraphErrors, PathParameters, Problem, if_none_match};
 use axum::extract::{Request, State};
 
-use super::tag_of;
+use super::page_tag_of;
 use crate::browse::{Asked, Scope};
 use crate::cursor::Cursors;
-use crate::plan::brands::foreign_cursor;
 use crate::plan::browse::{BrowsePlan, LIST_MAX};
 use crate::render::{card, envelope, facets, json};
 use crate::schema::{BrandParameter, BrowseAnswer, FilterParameters, ListParameters};
@@ -37,12 +36,13 @@ use crate::server::QueryServer;
         (status = 200, description = "One page with facets.", body = BrowseAnswer,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         (status = 404, description = "No such category or brand.", body = api::ProblemDocument,
-            content_type = "application/problem+json"),
+            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
         GraphErrors,
     )
 )]
 pub(crate) async fn browse(State(server): State<QueryServer>, request: Request) -> Result<GraphAnswer, Problem> {
-    let plan = BrowsePlan::read(request.uri().query(), server.0.config.market_currency)?;
+    let config = &server.0.config;
+    let plan = BrowsePlan::read(request.uri().query(), config.market_currency, &config.cursor_key)?;
     answer(server, request, plan).await
 }
 
@@ -57,7 +57,7 @@ pub(crate) async fn browse(State(server): State<QueryServer>, request: Request) 
         (status = 200, description = "One page with facets.", body = BrowseAnswer,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         (status = 404, description = "No such brand or category.", body = api::ProblemDocument,
-            content_type = "application/problem+json"),
+            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
         GraphErrors,
     )
 )]
@@ -66,7 +66,8 @@ pub(crate) async fn list_brand_products(
     path: PathParameters,
     request: Request,
 ) -> Result<GraphAnswer, Problem> {
-    let plan = BrowsePlan::read_brand(path, request.uri().query(), server.0.config.market_currency)?;
+    let config = &server.0.config;
+    let plan = BrowsePlan::read_brand(path, request.uri().query(), config.market_currency, &config.cursor_key)?;
     answer(server, request, plan).await
 }
 
@@ -76,12 +77,10 @@ async fn answer(server: QueryServer, request: Request, plan: BrowsePlan) -> Resu
     let key = plan.list_key(&scope);
     let inner = Arc::clone(&server.0);
     let start = match &plan.cursor {
-        Some(cursor) => cursors(&inner.config.cursor_key, &served, &key)
-            .read(cursor)
-            .ok_or_else(|| foreign_cursor(cursor))? as usize,
+        Some(cursor) => cursors(&inner.config.cursor_key, &served, &key).position(cursor)?,
         None => 0,
     };
-    let tag = tag_of(&served, request.uri());
+    let tag = page_tag_of(&served, &inner.config.cursor_key, request.uri());
     if if_none_match(request.headers(), &tag) {
         return Ok(GraphAnswer::NotModified(tag));
     }

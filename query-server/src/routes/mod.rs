@@ -24,6 +24,7 @@ use utoipa::openapi::{InfoBuilder, License, OpenApi, OpenApiBuilder};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::config::CursorKey;
 use crate::page;
 use crate::served::Served;
 use crate::server::QueryServer;
@@ -90,6 +91,12 @@ pub(crate) fn router(server: QueryServer, metrics: Option<PrometheusHandle>) -> 
 fn tag_of(served: &Served, uri: &Uri) -> EntityTag {
     let query = uri.query().unwrap_or_default();
     EntityTag::of(&[served.stamp(), uri.path().as_bytes(), query.as_bytes()])
+}
+
+/// The entity tag of a page of a list: its cursor is signed, so servers with other keys answer other bytes.
+fn page_tag_of(served: &Served, key: &CursorKey, uri: &Uri) -> EntityTag {
+    let query = uri.query().unwrap_or_default();
+    EntityTag::of(&[served.stamp(), key.bytes(), uri.path().as_bytes(), query.as_bytes()])
 }
 
 /// The entity tag of an answer to `uri` that the next one need not equal.

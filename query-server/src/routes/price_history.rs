@@ -2,9 +2,8 @@ use api::{GraphAnswer, GraphErrors, PathParameters, Problem};
 use axum::extract::{Request, State};
 use data_model::ErrorCode;
 
-use super::tag_of;
+use super::page_tag_of;
 use crate::cursor::Cursors;
-use crate::plan::brands::foreign_cursor;
 use crate::plan::price_history::PriceHistoryPlan;
 use crate::render::price_history;
 use crate::schema::{PriceHistoryAnswer, PriceHistoryParameters};
@@ -26,7 +25,7 @@ use crate::server::QueryServer;
         (status = 200, description = "A page of observed changes.", body = PriceHistoryAnswer,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         (status = 404, description = "No such product.", body = api::ProblemDocument,
-            content_type = "application/problem+json"),
+            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
         GraphErrors,
     )
 )]
@@ -35,7 +34,8 @@ pub(crate) async fn list_price_history(
     path: PathParameters,
     request: Request,
 ) -> Result<GraphAnswer, Problem> {
-    let plan = PriceHistoryPlan::read(path, request.uri().query())?;
+    let key = &server.0.config.cursor_key;
+    let plan = PriceHistoryPlan::read(path, request.uri().query(), key)?;
     let served = server.served()?;
     let at = served
         .release
@@ -44,12 +44,12 @@ pub(crate) async fn list_price_history(
     let part = served.release.part(at.part);
     let product = part.map(|part| part.cards().id(at.row).to_string()).unwrap_or_default();
     let list: [&[u8]; 3] = [served.stamp(), b"price-history", product.as_bytes()];
-    let cursors = Cursors::new(&server.0.config.cursor_key, &list);
+    let cursors = Cursors::new(key, &list);
     let start = match &plan.cursor {
-        Some(cursor) => cursors.read(cursor).ok_or_else(|| foreign_cursor(cursor))? as usize,
+        Some(cursor) => cursors.position(cursor)?,
         None => 0,
     };
-    GraphAnswer::unless_known(request.headers(), tag_of(&served, request.uri()), || {
+    GraphAnswer::unless_known(request.headers(), page_tag_of(&served, key, request.uri()), || {
         let range = start..start.saturating_add(plan.limit);
         Ok(price_history::page(&served, at, range, |end| {
             cursors.write(u32::try_from(end).unwrap_or(u32::MAX))

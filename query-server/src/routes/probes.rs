@@ -1,4 +1,4 @@
-use api::Problem;
+use api::{MethodError, Problem};
 use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
@@ -12,7 +12,10 @@ use crate::server::QueryServer;
     path = "/healthz",
     operation_id = "health",
     tag = "Operations",
-    responses((status = 200, description = "It does.", body = HealthDocument))
+    responses(
+        (status = 200, description = "It does.", body = HealthDocument, headers(("X-Request-Id" = String))),
+        MethodError,
+    )
 )]
 pub(crate) async fn health() -> Response {
     api::json(
@@ -30,9 +33,10 @@ pub(crate) async fn health() -> Response {
     operation_id = "ready",
     tag = "Operations",
     responses(
-        (status = 200, description = "One is.", body = ReadyDocument),
+        (status = 200, description = "One is.", body = ReadyDocument, headers(("X-Request-Id" = String))),
         (status = 503, description = "Not yet.", body = api::ProblemDocument,
-            content_type = "application/problem+json"),
+            content_type = "application/problem+json", headers(("Retry-After" = i64), ("X-Request-Id" = String))),
+        MethodError,
     )
 )]
 pub(crate) async fn ready(State(server): State<QueryServer>) -> Result<Response, Problem> {

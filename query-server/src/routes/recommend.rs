@@ -26,7 +26,7 @@ use crate::server::QueryServer;
         (status = 200, description = "Product cards, best first.", body = RecommendAnswer,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         (status = 404, description = "No such product.", body = api::ProblemDocument,
-            content_type = "application/problem+json"),
+            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
         GraphErrors,
     )
 )]

@@ -48,7 +48,7 @@ use crate::server::QueryServer;
         (status = 200, description = "Product cards, best first.", body = SearchAnswer,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         (status = 404, description = "No product as `similar_to` names it.", body = api::ProblemDocument,
-            content_type = "application/problem+json"),
+            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
         GraphErrors,
     )
 )]

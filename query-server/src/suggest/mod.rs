@@ -44,8 +44,9 @@ pub(crate) struct Suggested {
 }
 
 impl Suggested {
-    fn is_empty(&self) -> bool {
-        self.queries.is_empty() && self.products.is_empty() && self.brands.is_empty() && self.categories.is_empty()
+    /// Whether there is nothing, or a category alone: its name may be near what was typed while no product is.
+    fn names_nothing(&self) -> bool {
+        self.queries.is_empty() && self.products.is_empty() && self.brands.is_empty()
     }
 }
 
@@ -72,14 +73,21 @@ pub(crate) fn suggest(served: &Served, text: &str, limit: usize) -> Suggested {
         return Suggested::default();
     }
     let found = of_words(served, words.clone(), limit, Words::AsMeant, &mut Allowance::new());
-    if !found.is_empty() {
+    if !found.names_nothing() {
         return found;
     }
     // All other ways together may take what the first did.
     let mut allowance = Allowance::new();
     let otherwise = otherwise(&words).into_iter().take(OTHERWISE_MAX);
-    let mut found = otherwise.map(|words| of_words(served, words, limit, Words::AsTyped, &mut allowance));
-    found.find(|found| !found.is_empty()).unwrap_or_default()
+    let mut ways = otherwise.map(|words| of_words(served, words, limit, Words::AsTyped, &mut allowance));
+    match ways.find(|other| !other.names_nothing()) {
+        Some(other) if found.categories.is_empty() => other,
+        Some(other) => Suggested {
+            categories: found.categories,
+            ..other
+        },
+        None => found,
+    }
 }
 
 /// Which words may be suggested for.

@@ -58,7 +58,21 @@ async fn brands_are_found_by_name_slug_domain_and_category() {
     assert_eq!(slugs(&market, "q=kissaten.example").await, ["kissaten"]);
     assert_eq!(slugs(&market, "category=apparel-accessories").await, ["loom-thread"]);
     assert_eq!(slugs(&market, "category=1868").await, ["blue-tokai"]);
-    assert!(slugs(&market, "category=no-such").await.is_empty());
+    // A category that the taxonomy has and the catalogue has not.
+    assert!(slugs(&market, "category=furniture").await.is_empty());
+}
+
+#[tokio::test]
+async fn brands_of_an_unknown_category_are_not_found() {
+    let market = Market::of(&small()).await;
+    for query in ["category=no-such", "category=999999999999", "q=loom&category=no-such"] {
+        let answered = market.get(&format!("/v1/brands?{query}")).await;
+        assert_eq!(
+            (answered.status.as_u16(), &answered.json()["code"]),
+            (404, &"category_not_found".into()),
+            "{query}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -63,7 +63,7 @@ async fn a_cursor_is_good_for_its_own_list_in_its_own_release() {
     let again = page(&market, &format!("{path}&limit=5&cursor={cursor}&unknown=1")).await;
     assert_eq!(again.items.len(), 5);
     // The same list in other words.
-    let words = "/v1/browse?category=1868&sort=rating&in_stock=false&facets=%7B%7D";
+    let words = "/v1/browse?category=1868&sort=rating&in_stock=false&facets=%7B%7D&currency=inr";
     assert_eq!(
         page(&market, &format!("{words}&limit=5&cursor={cursor}")).await.items,
         again.items
@@ -79,6 +79,7 @@ async fn a_cursor_is_good_for_its_own_list_in_its_own_release() {
         ("category=beverages&sort=rating", &cursor),
         ("category=coffee&sort=rating&brand=bazaar", &cursor),
         ("category=coffee&sort=rating&price_max=99999999", &cursor),
+        ("category=coffee&sort=rating&currency=USD", &cursor),
         ("category=coffee&sort=rating", &tampered),
         ("category=coffee&sort=rating", ""),
         ("category=coffee&sort=rating", "0"),
@@ -118,6 +119,8 @@ async fn hostile_facets_are_refused_or_answered_never_an_error() {
         ),
         ("{\"color\":".to_owned(), json!(["query", "facets"])),
         ("[]".to_owned(), json!(["query", "facets"])),
+        (String::new(), json!(["query", "facets"])),
+        ("%20".to_owned(), json!(["query", "facets"])),
         (
             format!("{{\"a\":\"{}\"}}", "x".repeat(4_100)),
             json!(["query", "facets"]),
@@ -171,6 +174,8 @@ async fn limits_and_prices_out_of_bounds_are_told_together() {
         .map(|one| one["loc"][1].clone())
         .collect();
     assert_eq!(places, ["sort", "limit", "category"]);
+    let answered = market.get("/v1/browse?limit=x&cursor=y").await;
+    assert_eq!(answered.json()["detail"].as_array().unwrap().len(), 3, "the cursor too");
 }
 
 #[tokio::test]

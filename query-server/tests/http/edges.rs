@@ -1,8 +1,9 @@
 use axum::body::Body;
 use http::{Request, StatusCode};
+use query_server::{QueryConfig, QueryServer};
 
 use crate::catalogue::{brand, product, small};
-use crate::support::{Market, send};
+use crate::support::{FixedClock, Market, send};
 
 #[tokio::test]
 async fn every_graph_answer_is_304_to_who_has_it() {
@@ -189,6 +190,50 @@ async fn servers_that_answer_the_same_release_otherwise_tag_their_answers_otherw
         let tag = market.get(path).await.headers["etag"].clone();
         assert_eq!(send(same.clone(), request()).await.headers["etag"], tag, "{path}");
         assert_ne!(send(other.clone(), request()).await.headers["etag"], tag, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn processes_with_keys_of_their_own_tag_alike_what_holds_no_cursor() {
+    let market = Market::of(&small()).await;
+    let id = market.get("/v1/search?limit=1").await.json()["data"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let caches = tempfile::tempdir().unwrap();
+    let mut processes = Vec::new();
+    for name in ["one", "other"] {
+        let config = QueryConfig::new("INR".parse().unwrap());
+        let cache = caches.path().join(name);
+        let server = QueryServer::new(market.store(), cache, std::sync::Arc::new(FixedClock), config);
+        server.refresh().await.unwrap();
+        processes.push(server.router(None));
+    }
+    for (path, alike) in [
+        ("/v1/search?q=coffee".to_owned(), true),
+        ("/v1/suggest?q=coffee".to_owned(), true),
+        (format!("/v1/recommend?product_id={id}"), true),
+        ("/v1/brands/blue-tokai".to_owned(), true),
+        ("/v1/categories".to_owned(), true),
+        ("/v1/stats".to_owned(), true),
+        (format!("/v1/products/{id}"), true),
+        (format!("/v1/shipping?product={id}&pincode=560001"), true),
+        ("/v1/brands".to_owned(), false),
+        ("/v1/brands?limit=1".to_owned(), false),
+        ("/v1/brands/blue-tokai/products?limit=1".to_owned(), false),
+        ("/v1/browse?brand=blue-tokai&limit=1".to_owned(), false),
+        (format!("/v1/products/{id}/reviews"), false),
+        (format!("/v1/products/{id}/price-history"), false),
+    ] {
+        let mut answers = Vec::new();
+        for process in &processes {
+            let request = Request::get(&path).body(Body::empty()).unwrap();
+            answers.push(send(process.clone(), request).await);
+        }
+        let (one, other) = (&answers[0], &answers[1]);
+        assert_eq!((one.status, other.status), (StatusCode::OK, StatusCode::OK), "{path}");
+        assert_eq!(one.headers["etag"] == other.headers["etag"], alike, "{path}");
+        assert!(!alike || one.body == other.body, "{path}");
     }
 }
 

@@ -1,4 +1,4 @@
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::catalogue::small;
 use crate::support::Market;
@@ -143,6 +143,13 @@ async fn each_fault_has_its_place_and_type() {
         ),
         ("/v1/search?facets=%5B%5D", r#"["query","facets"]"#, "dict_type"),
         ("/v1/search?facets=%7B", r#"["query","facets"]"#, "json_invalid"),
+        ("/v1/search?facets=", r#"["query","facets"]"#, "json_invalid"),
+        ("/v1/search?facets=%20", r#"["query","facets"]"#, "json_invalid"),
+        (
+            "/v1/brands/loom-thread/products?facets=",
+            r#"["query","facets"]"#,
+            "json_invalid",
+        ),
         (
             "/v1/search?facets=%7B%22color%22:%7B%7D%7D",
             r#"["query","facets","color"]"#,
@@ -185,6 +192,36 @@ async fn each_fault_has_its_place_and_type() {
     assert_eq!(faults(&market, &long).await[0].1, "string_too_long");
     let both = faults(&market, "/v1/products/42/reviews?limit=x&offset=y").await;
     assert_eq!(both.len(), 3);
+}
+
+#[tokio::test]
+async fn a_cursor_that_this_server_did_not_sign_is_told_with_the_other_faults() {
+    let market = Market::of(&small()).await;
+    let listed = market.get("/v1/brands?limit=1").await.json();
+    let own = listed["provenance"]["page"]["next_cursor"].as_str().unwrap().to_owned();
+    let mut forged = own.clone();
+    forged.replace_range(..1, if own.starts_with('A') { "B" } else { "A" });
+    let product = "/v1/products/3f2504e0-4f89-51d3-9a0c-0305e82c3301";
+    for path in [
+        "/v1/brands".to_owned(),
+        "/v1/browse".to_owned(),
+        "/v1/brands/loom-thread/products".to_owned(),
+        format!("{product}/reviews"),
+        format!("{product}/price-history"),
+    ] {
+        for cursor in ["", "x", &forged] {
+            let path = format!("{path}?category=coffee&limit=0&cursor={cursor}");
+            let places: Vec<Value> = faults(&market, &path).await.into_iter().map(|(loc, _)| loc).collect();
+            assert_eq!(
+                places,
+                [json!(["query", "limit"]), json!(["query", "cursor"])],
+                "{path}"
+            );
+        }
+        // Whether it is of this list is a question to the release, which a faulty request does not come to.
+        let path = format!("{path}?category=coffee&limit=0&cursor={own}");
+        assert_eq!(faults(&market, &path).await.len(), 1, "{path}");
+    }
 }
 
 mod any_query {

@@ -83,9 +83,9 @@ fn every_operation_lists_every_status_it_can_answer() {
         }
     }
     insta::assert_snapshot!(lines.join("\n"), @r#"
-GET /healthz health() 200
-GET /readyz ready() 200 503
-GET /v1/brands list_brands(q category limit cursor) 200 304 401 405 413 422 429 431 500 503
+GET /healthz health() 200 405
+GET /readyz ready() 200 405 503
+GET /v1/brands list_brands(q category limit cursor) 200 304 401 404 405 413 422 429 431 500 503
 GET /v1/brands/{slug} get_brand(slug) 200 304 401 404 405 413 422 429 431 500 503
 GET /v1/brands/{slug}/products list_brand_products(slug category limit cursor price_min price_max in_stock on_sale facets sort currency) 200 304 401 404 405 413 422 429 431 500 503
 GET /v1/browse browse(brand category limit cursor price_min price_max in_stock on_sale facets sort currency) 200 304 401 404 405 413 422 429 431 500 503
@@ -99,6 +99,39 @@ GET /v1/shipping get_shipping(product pincode) 200 304 401 404 405 413 422 429 4
 GET /v1/stats get_stats() 200 304 401 405 413 422 429 431 500 503
 GET /v1/suggest suggest(q limit) 200 304 401 405 413 422 429 431 500 503
 "#);
+}
+
+#[tokio::test]
+async fn every_answer_with_a_request_id_says_so() {
+    let document = serde_json::to_value(QueryServer::openapi()).unwrap();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (status, answer) in item["get"]["responses"].as_object().unwrap() {
+            // A 431 is told before there is a request that could have an id.
+            let told = answer["headers"].get("X-Request-Id").is_some();
+            assert_eq!(told, status != "431", "{path} {status}");
+        }
+    }
+    let market = Market::empty();
+    for (method, path, status) in [
+        ("GET", "/healthz", 200),
+        ("POST", "/healthz", 405),
+        ("POST", "/readyz", 405),
+        ("GET", "/readyz", 503),
+    ] {
+        let request = http::Request::builder().method(method).uri(path);
+        let answered = market.send(request.body(axum::body::Body::empty()).unwrap()).await;
+        assert_eq!(answered.status.as_u16(), status, "{method} {path}");
+        assert!(answered.headers.contains_key("x-request-id"), "{method} {path}");
+        let headers = document["paths"][path]["get"]["responses"][status.to_string()]["headers"].as_object();
+        for name in ["allow", "retry-after"] {
+            let documented = headers.unwrap().keys().any(|header| header.eq_ignore_ascii_case(name));
+            assert_eq!(
+                answered.headers.contains_key(name),
+                documented,
+                "{method} {path} {name}"
+            );
+        }
+    }
 }
 
 fn schema_of<'a>(document: &'a Value, path: &str, name: &str) -> &'a Value {

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use query_server::schema::{SearchAnswer, SearchProvenance};
 
-use crate::catalogue::small;
+use crate::catalogue::{brand, product, small};
 use crate::support::Market;
 use crate::wide::wide;
 
@@ -134,6 +134,45 @@ async fn where_a_filter_leaves_nothing_that_fits_other_words_are_let_go() {
         assert_eq!(answer.data.len(), 10, "{mode}");
         assert_eq!(answer.provenance.relaxed, "all_but_one", "{mode}");
     }
+}
+
+#[tokio::test]
+async fn what_only_fills_a_long_page_is_not_counted_where_a_filter_would_leave_it_out() {
+    let facts = brand("Lamps", "INR");
+    let blue = (1..=25).map(|id| product(&facts, id, &format!("Blue Lamp {id}")));
+    let plain = (26..=60).map(|id| product(&facts, id, &format!("Lamp {id}")));
+    let market = Market::of(&vec![(facts.clone(), blue.chain(plain).collect())]).await;
+    for mode in ["hybrid", "lexical"] {
+        let answer = search(&market, &format!("q=blue+lamp&limit=40&mode={mode}")).await;
+        assert!(answer.data.len() >= 25, "{mode}");
+        let counted = answer
+            .provenance
+            .price
+            .unwrap()
+            .histogram
+            .into_iter()
+            .map(|bin| bin.count);
+        assert_eq!(counted.sum::<u32>(), 25, "{mode}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_like_a_product_is_counted_as_it_is_shown() {
+    let market = Market::of(&wide()).await;
+    let like = &search(&market, "q=thing&limit=1").await.data[0].id;
+    let answer = search(&market, &format!("q=thing&similar_to={like}")).await;
+    let counted = counts(&answer.provenance, "tag")["everything"];
+    assert_eq!(counted as usize, answer.data.len());
+}
+
+#[tokio::test]
+async fn what_was_mended_is_told_whether_or_not_a_filter_leaves_anything() {
+    let market = Market::of(&small()).await;
+    let nothing = "q=cofee&facets=%7B%22color%22%3A%22no-such%22%7D";
+    let counted = search(&market, nothing).await.provenance;
+    let plain: SearchAnswer = market.get(&format!("/v1/search?{nothing}")).await.read();
+    assert_eq!(counted.corrections.len(), 1);
+    assert_eq!(plain.provenance.corrections, counted.corrections);
 }
 
 #[tokio::test]

@@ -319,3 +319,33 @@ async fn what_nothing_holds_as_it_was_typed_is_read_in_one_word_in_two_and_witho
     }
     assert_eq!(suggested(&market, "zzzzzzzz").await, suggested(&market, "!").await);
 }
+
+#[tokio::test]
+async fn products_alike_in_quality_are_suggested_by_id() {
+    let facts = brand("Trunks", "INR");
+    let products = (1..=40)
+        .map(|id| product(&facts, id, &format!("Cabin Trolley {id}")))
+        .collect();
+    let market = Market::of(&vec![(facts, products)]).await;
+    let ids = async |limit: usize| -> Vec<String> {
+        let path = format!("/v1/suggest?q=cabin&limit={limit}");
+        let found: SuggestAnswer = market.get(&path).await.read();
+        found.data.products.into_iter().map(|card| card.id).collect()
+    };
+    let all = ids(20).await;
+    assert!(all.is_sorted(), "{all:?}");
+    assert_eq!(ids(3).await, all[..3]);
+}
+
+#[tokio::test]
+async fn a_category_of_a_near_name_does_not_stand_in_for_products() {
+    let boxes = data_index::taxonomy::all()
+        .iter()
+        .find(|category| category.name == "Lunch Boxes & Totes");
+    let facts = brand("Tiffin", "INR");
+    let mut steel = product(&facts, 1, "Steel Lunch Box");
+    steel.category = boxes.map(|category| category.id);
+    let market = Market::of(&vec![(facts, vec![steel])]).await;
+    assert_eq!(categories(&market, "lunchbox").await, ["Lunch Boxes & Totes"]);
+    assert_eq!(titles(&market, "lunchbox").await, ["Steel Lunch Box"]);
+}

@@ -1,6 +1,6 @@
 use std::cmp::Reverse;
 
-use data_model::Product;
+use data_model::{Product, ProductId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ascending::tree_of;
@@ -28,6 +28,7 @@ pub(crate) struct SuggestWriter {
     row_words: Vec<u32>,
     row_ends: Vec<usize>,
     qualities: Vec<f32>,
+    ids: Vec<ProductId>,
     /// Phrases of titles by their words, and names whole.
     phrases: FxHashMap<[u32; WORDS_MAX], Held>,
     names: FxHashMap<String, Held>,
@@ -98,6 +99,7 @@ impl SuggestWriter {
     pub(crate) fn push(&mut self, product: &Product, brand: &str, (store, quality): (u32, f32)) -> usize {
         let row = u32::try_from(self.qualities.len()).unwrap_or(NO_ROW);
         self.qualities.push(quality);
+        self.ids.push(product.key.id());
         let start = self.row_words.len();
         for word in text::title_words(&product.title).into_iter().take(TITLE_WORDS_MAX) {
             let next = u32::try_from(self.words.len()).unwrap_or(NO_WORD);
@@ -186,9 +188,12 @@ impl SuggestWriter {
         }
         sections.rows = (0..).take(self.qualities.len()).collect();
         let quality = |row: &u32| self.qualities.get(*row as usize).copied().unwrap_or(0.0);
-        sections
-            .rows
-            .sort_by(|one, other| quality(other).total_cmp(&quality(one)));
+        // Rows alike in quality go by id, so that the first of them are the same however a release is divided into parts.
+        let id = |row: &u32| self.ids.get(*row as usize);
+        sections.rows.sort_unstable_by(|one, other| {
+            let better = quality(other).total_cmp(&quality(one));
+            better.then_with(|| id(one).cmp(&id(other)))
+        });
         let mut holding = vec![Vec::new(); words.len()];
         for (rank, row) in (0..).zip(&sections.rows) {
             let before = (*row as usize).checked_sub(1);

@@ -10,6 +10,8 @@ use super::words::{MAIN, Mode, Words};
 
 /// Terms of this many bytes or more are not indexed: no one types them.
 const TERM_BYTES_MAX: usize = 64;
+/// The same of codes: a handle has up to 255 letters on the platform, each of four bytes at most.
+const CODE_BYTES_MAX: usize = 1_024;
 
 /// How a field's text becomes terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -51,7 +53,7 @@ impl Analysis {
                 .build(),
             Self::Plain => words().filter(AsciiFoldingFilter).build(),
             Self::Code => TextAnalyzer::builder(Codes)
-                .filter(RemoveLongFilter::limit(TERM_BYTES_MAX))
+                .filter(RemoveLongFilter::limit(CODE_BYTES_MAX))
                 .filter(AsciiFoldingFilter)
                 .build(),
         }
@@ -187,11 +189,7 @@ impl Tokenizer for Codes {
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> CodeStream {
         // Longer ones are dropped anyway; this bounds the work.
-        let letters = text
-            .chars()
-            .take(4 * TERM_BYTES_MAX)
-            .nfkc()
-            .flat_map(char::to_lowercase);
+        let letters = text.chars().take(CODE_BYTES_MAX).nfkc().flat_map(char::to_lowercase);
         let code: String = letters.filter(|char| char.is_alphanumeric()).collect();
         let done = code.is_empty();
         CodeStream {
@@ -298,6 +296,8 @@ mod tests {
         );
         assert_eq!(indexed("1-1/2 in. pipe"), "1.5in@0 1.5@0 1@0 in@0 pipe@1");
         assert_eq!(indexed("15in"), "15in@0 15@0");
+        assert_eq!(indexed("8000btu"), "8000btu@0 8000@0");
+        assert_eq!(indexed("8000 BTU"), "8000btu@0 8000@0 btu@0");
         assert_eq!(indexed("T-Shirt red"), "tshirt@0 t@0 shirt@1 red@2");
         assert_eq!(terms(Analysis::Plain, "t-shirt"), "t shirt");
     }
@@ -306,7 +306,9 @@ mod tests {
     fn a_code_is_one_piece() {
         assert_eq!(code_of("AB-12/34 é").as_deref(), Some("ab1234e"));
         assert_eq!(code_of("--"), None);
-        assert_eq!(code_of(&"x".repeat(500)), None);
+        // A handle has 255 letters at most.
+        assert_eq!(code_of(&"x".repeat(255)).map(|code| code.len()), Some(255));
+        assert_eq!(code_of(&"x".repeat(5_000)), None);
     }
 
     #[test]

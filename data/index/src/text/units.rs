@@ -5,6 +5,8 @@
 const UNITS: &[(&str, &str, bool)] = &[
     ("amp", "amp", true),
     ("amps", "amp", true),
+    ("btu", "btu", true),
+    ("btus", "btu", true),
     ("carat", "ct", true),
     ("carats", "ct", true),
     ("centimeter", "cm", true),
@@ -26,6 +28,8 @@ const UNITS: &[(&str, &str, bool)] = &[
     ("grammes", "g", true),
     ("grams", "g", true),
     ("gsm", "gsm", true),
+    ("horsepower", "hp", true),
+    ("hp", "hp", true),
     ("hz", "hz", true),
     ("in", "in", false),
     ("inch", "in", true),

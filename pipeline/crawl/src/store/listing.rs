@@ -1,7 +1,10 @@
+use std::collections::HashSet;
+
 use storefront::{Fetched, StoreError};
 
 use super::obtain::Content;
 use super::walk::Walk;
+use crate::landing::read_page;
 use crate::scan::scan_products;
 use crate::{CrawlError, PageTarget, StoreCrawl};
 
@@ -93,29 +96,71 @@ impl Walk<'_> {
         }
     }
 
-    /// Reads the listing once more, and to its end, if it moved while it was read, and again while products are missing: what moved from a page to come to a
-    /// page that had been read was missed. What is on neither reading is gone.
+    /// Reads the listing once more, and to its end, if it moved while it was read or misses products that the last
+    /// crawl had, and again while that brings some of them back: what moved from a page to come to a page that had been
+    /// read was missed. What is on neither reading is gone.
     async fn read_missed(&mut self) -> Result<(), CrawlError> {
         let listed = self.marks.iter().filter(|mark| mark.file.is_some()).count();
-        if listed < 2 {
+        let listed_last = self.job.known.map_or(0, |known| known.landed().count());
+        // Nothing moves from page to page where there is one; of two, one may have come to be all.
+        if listed.max(listed_last) < 2 {
             return Ok(());
         }
+        let last = self.missed_of_last().await?;
+        let mut missed = self.count_missed(last.as_ref());
         // Products that come and go while the listing is read move it without changing its first page.
-        let moved = (self.doubled && self.misses_some()) || self.has_moved().await?;
+        let moved = missed > 0 || (self.doubled && self.misses_some()) || (listed > 1 && self.has_moved().await?);
         if !moved {
             return Ok(());
         }
         for _ in 0..READINGS_MAX {
             self.read_again().await?;
-            if !self.misses_some() {
+            let missed_before = std::mem::replace(&mut missed, self.count_missed(last.as_ref()));
+            // What two readings in a row miss is gone, not skipped.
+            let gone = missed > 0 && missed == missed_before;
+            if gone || (missed == 0 && !self.misses_some()) {
                 break;
             }
         }
         Ok(())
     }
 
-    /// Reads the listing from its first page on. Beyond the pages that were there it goes on as long as there is anything
-    /// new.
+    /// The products that the last crawl listed and this one did not; `None` where its landed pages cannot tell.
+    async fn missed_of_last(&self) -> Result<Option<HashSet<u64>>, CrawlError> {
+        let Some(known) = self.job.known else {
+            return Ok(None);
+        };
+        let mut missed = HashSet::new();
+        for (file, mark) in known.landed() {
+            // A page that is still as it was lists nothing that was not seen.
+            if self.has_read(&mark.sha256) {
+                continue;
+            }
+            let page = read_page(&self.crawler.storage, &known.landing, &known.store, file, mark).await;
+            // A landing is a convenience here: without it there are the counts.
+            let Ok(page) = page else { return Ok(None) };
+            let Ok(scan) = tokio::task::spawn_blocking(move || scan_products(&page)).await? else {
+                return Ok(None);
+            };
+            missed.extend(scan.ids.into_iter().filter(|id| !self.seen.contains(id)));
+        }
+        Ok(Some(missed))
+    }
+
+    /// How many products of before no reading has shown yet: of those `missed` by the first, or by the count of them
+    /// alone.
+    fn count_missed(&self, missed: Option<&HashSet<u64>>) -> u64 {
+        let seen = self.seen.len() as u64;
+        let by_count = |before: Option<u64>| before.unwrap_or(0).saturating_sub(seen);
+        let of_last = match missed {
+            Some(missed) => missed.iter().filter(|id| !self.seen.contains(id)).count() as u64,
+            None => by_count(self.job.known.map(StoreCrawl::products)),
+        };
+        of_last.max(by_count(self.job.products_before))
+    }
+
+    /// Reads the listing from its first page on. Beyond the pages that were there it goes on as long as there is
+    /// anything new.
     async fn read_again(&mut self) -> Result<(), CrawlError> {
         let pages = u32::try_from(self.marks.len()).unwrap_or(u32::MAX).saturating_add(1);
         for page in 1..=self.crawler.config.pages_max {

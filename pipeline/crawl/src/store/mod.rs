@@ -29,6 +29,9 @@ pub struct CrawlJob<'a> {
     pub brand: &'a RegisteredBrand,
     /// The last crawl that the lake has; `None` reads everything anew.
     pub known: Option<&'a StoreCrawl>,
+    /// Reads everything anew in spite of `known`: what the store said of itself, and which products it had, is known
+    /// all the same.
+    pub anew: bool,
     /// How many products the brand has, where the caller knows: a listing that moved while it was read and shows fewer
     /// is read once more.
     pub products_before: Option<u64>,
@@ -112,10 +115,15 @@ impl Crawler {
         let Described { facts, meta, at } = read_meta(&store).await?;
         let identity = Identity::established(job.brand, job.known, &facts, at.as_ref())?;
         progress.store_started(&job.brand.slug, facts.published_products);
-        let validators = job.known.is_some_and(|known| self.still_trusted(known));
+        // What the store does not say now stands as it said it last.
+        let facts = match job.known {
+            Some(known) => facts.or_as_known(&known.facts, at.is_some()),
+            None => facts,
+        };
+        let comparable = job.known.filter(|_| !job.anew);
+        let validators = comparable.is_some_and(|known| self.still_trusted(known));
         let mut walk = Walk::new(self, job, (store, identity), &facts, validators, progress);
-        let same_reading = job
-            .known
+        let same_reading = comparable
             .filter(|known| known.context == job.context && known.facts.same_brand(&facts))
             .is_some();
         let resumed = walk.find_resumable().await?;

@@ -3,7 +3,7 @@ use storefront::Fetched;
 
 use super::walk::Walk;
 use crate::landing::{landed_at, page_file, read_compressed, sha256_hex};
-use crate::{CrawlError, PageTarget};
+use crate::{CrawlError, PageMark, PageTarget};
 
 /// A page's content, from wherever it is to be had.
 #[derive(Debug)]
@@ -47,7 +47,8 @@ impl Walk<'_> {
             Some(etag) => etag.clone(),
             None => {
                 let obtained = self.fetch(target, self.validators).await?;
-                if matches!(obtained.content, Content::Body(_)) {
+                // What is unchanged since this crawl's first reading was understood then.
+                if matches!(obtained.content, Content::Body(_)) || matches!(target, PageTarget::Again { .. }) {
                     return Ok(obtained);
                 }
                 obtained.etag
@@ -62,8 +63,9 @@ impl Walk<'_> {
 
     /// Asks the store. A page that it says is unchanged comes back without its content.
     pub(super) async fn fetch(&mut self, target: &PageTarget, validators: bool) -> Result<Obtained, CrawlError> {
-        let mark = self.known.get(target).copied();
-        let etag = mark.and_then(|mark| mark.etag.as_deref()).filter(|_| validators);
+        let mark = self.last_reading(target).cloned();
+        let mark = mark.filter(|_| validators);
+        let etag = mark.as_ref().and_then(|mark| mark.etag.as_deref());
         let limit = self.crawler.config.page_limit;
         self.requests += 1;
         let fetched = match target {
@@ -75,13 +77,13 @@ impl Walk<'_> {
                 self.store.collection_products_page(handle, *page, limit, etag).await
             }
         };
-        match (fetched?, mark.filter(|_| etag.is_some())) {
+        match (fetched?, mark.filter(|mark| mark.etag.is_some())) {
             (Fetched::NotModified, Some(mark)) => Ok(Obtained {
                 content: Content::Unchanged { records: mark.records },
                 frame: None,
                 landed: false,
-                etag: mark.etag.clone(),
-                sha256: mark.sha256.clone(),
+                etag: mark.etag,
+                sha256: mark.sha256,
                 bytes: mark.bytes,
             }),
             (Fetched::NotModified, None) => Err(CrawlError::UnaskedNotModified),
@@ -106,6 +108,15 @@ impl Walk<'_> {
                 })
             }
         }
+    }
+
+    /// The page as it was found the last time: by the last crawl, or by this one if it reads it once more.
+    fn last_reading(&self, target: &PageTarget) -> Option<&PageMark> {
+        let PageTarget::Again { page } = *target else {
+            return self.known.get(target).copied();
+        };
+        let first = PageTarget::Products { page };
+        self.marks.iter().rfind(|mark| mark.target == first)
     }
 
     /// A page as the last crawl landed it; `None` if that is gone or damaged.

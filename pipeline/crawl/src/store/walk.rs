@@ -64,6 +64,7 @@ impl<'a> Walk<'a> {
     ) -> Self {
         let known = job
             .known
+            .filter(|_| !job.anew)
             .map(|known| known.pages.iter().map(|mark| (&mark.target, mark)).collect());
         Self {
             crawler,
@@ -266,6 +267,11 @@ impl<'a> Walk<'a> {
             fresh: 0,
         });
         Ok(fresh > 0)
+    }
+
+    /// Whether a page with this content was read.
+    pub(super) fn has_read(&self, sha256: &str) -> bool {
+        self.hashes.contains(sha256)
     }
 
     /// From here on another listing is read; that it shows a page of one before it says nothing about its end.

@@ -53,6 +53,45 @@ async fn a_store_known_by_its_domain_may_state_a_permanent_host_and_keeps_it_fro
 }
 
 #[tokio::test]
+async fn what_a_store_said_of_itself_stands_until_it_says_something_else() {
+    let mut rig = Rig::with(Shop::of(1..=3)).await;
+    rig.shop
+        .change(|shop| shop.meta.as_mut().unwrap()["description"] = "Tea since 1900.".into());
+    let said = rig.shop.0.lock().unwrap().meta.clone();
+    let first = rig.crawl("r1", None).await.unwrap();
+    rig.shop.change(|shop| shop.meta = None);
+    let second = rig.crawl("r2", Some(&first)).await.unwrap();
+    assert_eq!(second.verdict, pipeline_crawl::Verdict::Unchanged);
+    rig.anew = true;
+    let third = rig.crawl("r3", Some(&second)).await.unwrap();
+    for crawl in [&second, &third] {
+        assert!(crawl.facts.same_brand(&first.facts), "{:?}", crawl.facts);
+        assert_eq!(crawl.facts.published_products, None, "a count is of its time");
+    }
+    // Another store that answers meanwhile is still another store, whether or not all is read anew.
+    for (anew, run) in [(true, "r4"), (false, "r5")] {
+        rig.anew = anew;
+        rig.shop.change(|shop| {
+            shop.meta = said.clone();
+            shop.meta.as_mut().unwrap()["myshopify_domain"] = "coffee.myshopify.com".into();
+        });
+        let refused = rig.crawl(run, Some(&third)).await.unwrap_err();
+        assert_eq!(refused.label(), "another_store");
+    }
+    // A description can be taken back, a name only be changed.
+    rig.shop.change(|shop| {
+        shop.meta = said;
+        let meta = shop.meta.as_mut().unwrap();
+        meta["myshopify_domain"] = serde_json::Value::Null;
+        meta["description"] = serde_json::Value::Null;
+        meta["name"] = serde_json::Value::Null;
+    });
+    let facts = rig.crawl("r6", Some(&third)).await.unwrap().facts;
+    assert_eq!((facts.name.as_deref(), facts.description), (Some("Tea & Co"), None));
+    assert_eq!(facts.permanent_host, first.facts.permanent_host);
+}
+
+#[tokio::test]
 async fn a_redirect_is_followed_to_the_store_itself_and_not_to_another() {
     let both = ["/meta.json", "/products.json"];
     let cases: [(&[&str], &str, bool, bool); 6] = [

@@ -41,6 +41,8 @@ pub(crate) struct Shop {
     pub(crate) rotating: usize,
     /// Takes so many products out of the front of the listing, once, when this page of it was answered.
     pub(crate) removed_after: Option<(usize, usize)>,
+    /// Ceases to list the product, once, when this page of the listing was answered.
+    pub(crate) gone_after: Option<(usize, u64)>,
     /// Answers this page of the listing without products, once.
     pub(crate) empty_once: Option<usize>,
     /// The page that is answered with another one in its place once, and that other.
@@ -70,6 +72,7 @@ impl Shop {
             circular: false,
             rotating: 0,
             removed_after: None,
+            gone_after: None,
             empty_once: None,
             mistaken_once: None,
             moved: BTreeMap::new(),
@@ -168,6 +171,9 @@ impl Shop {
             }
             if let Some((_, removed)) = self.removed_after.take_if(|(after, _)| Some(*after) == page) {
                 self.products.drain(..removed);
+            }
+            if let Some((_, gone)) = self.gone_after.take_if(|(after, _)| Some(*after) == page) {
+                self.products.retain(|product| product["id"] != gone);
             }
         }
         reply.unwrap_or_else(|| (404, "no such page".to_owned()))
@@ -272,6 +278,7 @@ pub(crate) struct Rig {
     pub(crate) config: CrawlConfig,
     pub(crate) brand: RegisteredBrand,
     pub(crate) products_before: Option<u64>,
+    pub(crate) anew: bool,
 }
 
 impl Rig {
@@ -301,6 +308,7 @@ impl Rig {
             config,
             brand,
             products_before: None,
+            anew: false,
         }
     }
 
@@ -338,6 +346,7 @@ impl Rig {
             run: &run,
             brand: &self.brand,
             known,
+            anew: self.anew,
             products_before: self.products_before,
             context,
             reader: &reader,

@@ -328,6 +328,55 @@ async fn a_forced_run_reads_everything_anew_and_still_writes_only_what_changed()
 }
 
 #[tokio::test]
+async fn a_brand_stays_as_its_store_described_it_while_the_description_cannot_be_had() {
+    let rig = Rig::with([("tea", Shop::of(1..=3))]).await;
+    let meta = |answer: Option<(&str, &str)>| {
+        let answer = answer.map_or_else(
+            || Fault::Answer(404, "no".into()),
+            |(name, host)| {
+                let meta = json!({"id": 1, "name": name, "currency": "INR", "country": "IN",
+                    "description": "Tea since 1900.", "myshopify_domain": host});
+                Fault::Answer(200, meta.to_string())
+            },
+        );
+        rig.street.fault("tea", "/meta.json", answer);
+    };
+    let brand = || async {
+        let snapshot = rig.lake().await.snapshot().await.unwrap();
+        let brand = snapshot.brands().await.unwrap().remove(0).brand;
+        (brand.name, brand.description)
+    };
+    let described = ("Tea House".to_owned(), Some("Tea since 1900.".to_owned()));
+    meta(Some(("Tea House", "tea.myshopify.com")));
+    rig.run().await;
+    assert_eq!(brand().await, described);
+    // Not described now: with nothing else new, with a new product, and with everything read anew.
+    for (number, force) in [(0_u64, false), (1, false), (2, true)] {
+        meta(None);
+        rig.street.change("tea", |shop| {
+            shop.list((1..=3 + number).map(|id| product(id, "499.00")))
+        });
+        let options = RunOptions {
+            force,
+            ..RunOptions::default()
+        };
+        let report = rig.run_with(&options).await.unwrap();
+        let expected = if number == 0 { "tea unchanged" } else { "tea changed" };
+        assert_eq!(outcomes(&report), [expected], "{force}");
+        assert_eq!(brand().await, described);
+        meta(Some(("Coffee House", "coffee.myshopify.com")));
+        let refused = rig.run_with(&options).await.unwrap();
+        assert!(
+            matches!(&refused.stores[0].outcome, Outcome::Failed { code, .. } if code == "another_store"),
+            "{refused:?}"
+        );
+    }
+    meta(Some(("Tea Garden", "tea.myshopify.com")));
+    rig.run().await;
+    assert_eq!(brand().await.0, "Tea Garden", "until it says something else");
+}
+
+#[tokio::test]
 async fn a_run_can_be_limited_to_brands_that_are_registered() {
     let rig = Rig::with([("mate", Shop::of(1..=3)), ("tea", Shop::of(1..=3))]).await;
     let only = |name| RunOptions {
