@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use data_embedders::{Endpoint, EndpointConfig, Transformer};
 use data_embedding::Embedder;
 use data_index::ReleaseStore;
-use data_lake::{Lake, LakeConfig};
+use data_lake::{Lake, LakeConfig, LakeError};
 use data_model::{Clock, Secret};
 use data_storage::{S3Options, Storage, StorageOptions};
 use query_server::{CursorKey, QueryConfig, QueryServer, Synonyms};
@@ -113,9 +113,11 @@ impl Context {
             buckets: self.config.lake.buckets,
             ..LakeConfig::default()
         };
-        Lake::open(storage.child("lake"), config, Arc::clone(&self.clock))
-            .await
-            .context("lake")
+        let opened = Lake::open(storage.child("lake"), config, Arc::clone(&self.clock)).await;
+        opened.map_err(|error| match error {
+            LakeError::Buckets { .. } => usage(anyhow::Error::new(error).context("lake.buckets")),
+            error => anyhow::Error::new(error).context("lake"),
+        })
     }
 
     /// The lake under the configured home.

@@ -1,6 +1,6 @@
 use anyhow::Context as _;
-use data_model::{BrandSlug, CurrencyCode, StoreHost};
-use data_storage::{ObjectPath, ObjectStoreExt, Storage};
+use data_model::{BrandSlug, CurrencyCode};
+use data_storage::Storage;
 use futures::{StreamExt, stream};
 use pipeline_crawl::{Addition, NewBrand, Probe, RegisteredBrand, Registry, probe};
 use serde_json::{Value, json};
@@ -248,7 +248,7 @@ async fn remove(context: &Context, storage: &Storage, slug: &str, dry_run: bool)
         .into_iter()
         .find(|row| row.brand.store == store);
     // Asked before it is forgotten: a removal that broke off late may have left nothing else.
-    let known = is_known(storage, &store).await?;
+    let known = pipeline_refresh::is_known(storage, &store).await?;
     let products = in_lake.as_ref().map_or(0, |row| row.product_count);
     if !dry_run {
         pipeline_refresh::remove_brand(&slug, storage, &lake, context.clock.now()).await?;
@@ -268,27 +268,10 @@ async fn remove(context: &Context, storage: &Storage, slug: &str, dry_run: bool)
     Ok(Outcome::Done)
 }
 
-/// Whether anything is known of the store's crawls: what `pipeline_refresh::remove_brand` forgets after registry and lake.
-async fn is_known(storage: &Storage, store: &StoreHost) -> anyhow::Result<bool> {
-    let known = [
-        ["crawl-state", &format!("{store}.json")],
-        ["crawl-state", &format!("{store}-reviews.json.zst")],
-        ["held", &format!("{store}.json")],
-    ];
-    for path in known.map(ObjectPath::from_iter) {
-        match storage.store().head(&path).await {
-            Ok(_) => return Ok(true),
-            Err(object_store::Error::NotFound { .. }) => {}
-            Err(error) => return Err(error).with_context(|| path.to_string()),
-        }
-    }
-    Ok(false)
-}
-
 #[cfg(test)]
 mod tests {
     use clap::Parser;
-    use data_storage::put_over;
+    use data_storage::{ObjectPath, ObjectStoreExt, put_over};
 
     use super::*;
     use crate::cli::Cli;

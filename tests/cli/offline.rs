@@ -12,6 +12,11 @@ fn wrong_usage_exits_with_two_and_names_the_key() {
         assert_eq!(answer.code, 2, "{answer:?}");
         assert!(answer.stderr.contains(key), "{}", answer.stderr);
     }
+    let haat = Haat::new();
+    haat.sql("select 1 one");
+    let answer = haat.with("HAAT_LAKE__BUCKETS", "8").run(&["sql", "select 1 one"]);
+    assert_eq!(answer.code, 2, "{answer:?}");
+    assert!(answer.stderr.contains("lake.buckets"), "{}", answer.stderr);
     let haat = Haat::new().with("HAAT_NO_SUCH_KEY", "7");
     let answer = haat.run(&["config"]);
     assert_eq!(answer.code, 2, "{answer:?}");

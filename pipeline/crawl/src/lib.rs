@@ -28,5 +28,5 @@ pub use probe::{Catalogue, Probe, probe};
 pub use progress::{NoProgress, Progress};
 pub use registry::{Addition, NewBrand, RegisteredBrand, Registry, RegistryError};
 pub use scan::{PageReader, PageScan, ScanOnly};
-pub use state::{CrawlState, forget_state, load_state, save_state};
+pub use state::{CrawlState, load_state, save_state, state_at};
 pub use store::{CrawlJob, Crawler};

@@ -3,7 +3,6 @@
 
 use data_model::StoreHost;
 use data_storage::{Storage, get_bytes, put_over};
-use object_store::ObjectStoreExt;
 use object_store::path::Path;
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +19,9 @@ pub struct CrawlState {
     pub crawl: StoreCrawl,
 }
 
-fn state_at(store: &StoreHost) -> Path {
+/// Where the state of a store lies. Without it the next crawl reads everything.
+#[must_use]
+pub fn state_at(store: &StoreHost) -> Path {
     Path::from_iter(["crawl-state", &format!("{store}.json")])
 }
 
@@ -49,16 +50,4 @@ pub async fn save_state(storage: &Storage, state: &CrawlState) -> Result<(), Lan
         source,
     })?;
     Ok(put_over(storage, &path, json).await?)
-}
-
-/// Forgets the store: its next crawl reads everything.
-///
-/// # Errors
-/// [`LandingError`].
-pub async fn forget_state(storage: &Storage, store: &StoreHost) -> Result<(), LandingError> {
-    let path = state_at(store);
-    match storage.store().delete(&path).await {
-        Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-        Err(source) => Err(LandingError::Prefix { path, source }),
-    }
 }

@@ -117,7 +117,8 @@ pub(crate) fn is_believed(
     })
 }
 
-fn held_at(store: &StoreHost) -> Path {
+/// Where it lies that a crawl of the store is held back.
+pub(crate) fn held_at(store: &StoreHost) -> Path {
     Path::from_iter(["held", &format!("{store}.json")])
 }
 

@@ -25,7 +25,7 @@ pub use collapse::{Held, HeldError, confirm, held_back};
 pub use config::{CollapseConfig, RefreshConfig};
 pub use error::RefreshError;
 pub use ledger::{LedgerError, list_runs, read_run};
-pub use remove::{RemoveError, remove_brand};
+pub use remove::{RemoveError, is_known, remove_brand};
 pub use report::render_html;
 pub use run::{RefreshDeps, RunOptions, refresh};
 pub use summary::{Outcome, RunReport, RunState, StoreSummary, Totals};

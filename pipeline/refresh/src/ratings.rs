@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use data_lake::Rated;
 use data_model::{Rating, Review, StoreHost, Timestamp};
 use data_storage::{Storage, StorageError, get_bytes, put_over};
-use object_store::ObjectStoreExt;
 use object_store::path::Path;
 use pipeline_normalise::normalise_page_facts;
 use pipeline_parse::PageFacts;
@@ -63,7 +62,7 @@ struct SaidReview {
 impl Ratings {
     /// What is known of this store; nothing, where the state is missing or cannot be understood: pages will tell again.
     pub(crate) async fn load(storage: &Storage, store: &StoreHost) -> Result<Self, RatingsError> {
-        let Some(packed) = get_bytes(storage, &state_at(store)).await? else {
+        let Some(packed) = get_bytes(storage, &ratings_at(store)).await? else {
             return Ok(Self::default());
         };
         Ok(unpack(&packed).unwrap_or_default())
@@ -72,15 +71,7 @@ impl Ratings {
     pub(crate) async fn save(&self, storage: &Storage, store: &StoreHost) -> Result<(), RatingsError> {
         let json = serde_json::to_vec(self).map_err(RatingsError::Json)?;
         let packed = zstd::encode_all(json.as_slice(), 3).map_err(RatingsError::Zstd)?;
-        Ok(put_over(storage, &state_at(store), packed).await?)
-    }
-
-    /// Forgets the store.
-    pub(crate) async fn forget(storage: &Storage, store: &StoreHost) -> Result<(), object_store::Error> {
-        match storage.store().delete(&state_at(store)).await {
-            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-            Err(error) => Err(error),
-        }
+        Ok(put_over(storage, &ratings_at(store), packed).await?)
     }
 
     /// Which of the products, told with their handles, have pages that are to be read next: those never read, then those
@@ -126,7 +117,8 @@ impl Ratings {
     }
 }
 
-fn state_at(store: &StoreHost) -> Path {
+/// Where the ratings of a store lie.
+pub(crate) fn ratings_at(store: &StoreHost) -> Path {
     Path::from_iter(["crawl-state", &format!("{store}-reviews.json.zst")])
 }
 

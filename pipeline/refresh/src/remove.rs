@@ -1,10 +1,10 @@
 use data_lake::{Lake, LakeError};
 use data_model::{BrandSlug, StoreHost, Timestamp};
-use data_storage::Storage;
-use pipeline_crawl::{LandingError, Registry, RegistryError, forget_state};
+use data_storage::{ObjectPath, ObjectStoreExt, Storage};
+use pipeline_crawl::{Registry, RegistryError, state_at};
 
-use crate::collapse::{HeldError, drop_held};
-use crate::ratings::Ratings;
+use crate::collapse::held_at;
+use crate::ratings::ratings_at;
 
 /// Why a brand is not, or not wholly, gone. Removing it again goes on where this stopped.
 #[derive(Debug, thiserror::Error)]
@@ -15,15 +15,20 @@ pub enum RemoveError {
     /// The lake could not be changed.
     #[error("the brand could not be taken out of the lake")]
     Lake(#[source] LakeError),
-    /// What was known of its crawls could not be deleted.
-    #[error("the brand's crawl state could not be deleted")]
-    State(#[source] LandingError),
-    /// What was held back of it could not be deleted.
-    #[error(transparent)]
-    Held(#[from] HeldError),
-    /// Its ratings could not be deleted.
-    #[error("the brand's ratings could not be deleted")]
-    Ratings(#[source] object_store::Error),
+    /// What was known of its crawls could not be looked at or deleted.
+    #[error("what is known of the brand's crawls could not be forgotten: {path}")]
+    Known {
+        /// Where it lies.
+        path: ObjectPath,
+        /// What the storage said.
+        #[source]
+        source: object_store::Error,
+    },
+}
+
+/// What is known of a store's crawls besides the lake, in the order in which it is forgotten.
+fn known_at(store: &StoreHost) -> [ObjectPath; 3] {
+    [state_at(store), held_at(store), ratings_at(store)]
 }
 
 /// Takes a brand out of the registry and of the lake, and forgets what was known of its crawls. Its slug stays
@@ -49,8 +54,26 @@ pub async fn remove_brand(
     lake.remove_brands(std::slice::from_ref(&store))
         .await
         .map_err(RemoveError::Lake)?;
-    forget_state(storage, &store).await.map_err(RemoveError::State)?;
-    drop_held(storage, &store).await?;
-    Ratings::forget(storage, &store).await.map_err(RemoveError::Ratings)?;
+    for path in known_at(&store) {
+        match storage.store().delete(&path).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+            Err(source) => return Err(RemoveError::Known { path, source }),
+        }
+    }
     Ok(store)
+}
+
+/// Whether anything is known of a store's crawls besides the lake: what [`remove_brand`] forgets last.
+///
+/// # Errors
+/// [`RemoveError::Known`] if the storage fails.
+pub async fn is_known(storage: &Storage, store: &StoreHost) -> Result<bool, RemoveError> {
+    for path in known_at(store) {
+        match storage.store().head(&path).await {
+            Ok(_) => return Ok(true),
+            Err(object_store::Error::NotFound { .. }) => {}
+            Err(source) => return Err(RemoveError::Known { path, source }),
+        }
+    }
+    Ok(false)
 }

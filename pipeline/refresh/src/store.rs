@@ -164,7 +164,7 @@ impl Shared {
             outcome: Outcome::Skipped,
             products: self.lake.get(&brand.store).map_or(0, |known| known.products),
             variants: None,
-            quarantined: 0,
+            quarantined: None,
             pages: 0,
             requests: 0,
             bytes: 0,
@@ -272,7 +272,7 @@ impl Shared {
         let products = refresh.products.len() as u64;
         summary.products = products;
         summary.variants = Some(refresh.products.variants() as u64);
-        summary.quarantined = refresh.quarantined.len() as u64;
+        summary.quarantined = Some(refresh.quarantined.len() as u64);
         let before = in_lake.map_or(0, |known| known.products);
         let found = Found {
             products,

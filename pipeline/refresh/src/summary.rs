@@ -90,8 +90,8 @@ pub struct StoreSummary {
     pub products: u64,
     /// Variants found; `None` where nothing was read.
     pub variants: Option<u64>,
-    /// Records that could not be understood.
-    pub quarantined: u64,
+    /// Records that could not be understood; `None` where nothing was read.
+    pub quarantined: Option<u64>,
     /// Pages of the catalogue.
     pub pages: u32,
     /// Requests sent for the catalogue.
@@ -126,7 +126,7 @@ pub struct Totals {
     pub products: u64,
     /// Variants found.
     pub variants: u64,
-    /// Records that could not be understood.
+    /// Records that could not be understood, of the stores that were read.
     pub quarantined: u64,
     /// Requests sent.
     pub requests: u64,
@@ -180,7 +180,7 @@ impl Totals {
             } += 1;
             totals.products += store.products;
             totals.variants += store.variants.unwrap_or(0);
-            totals.quarantined += store.quarantined;
+            totals.quarantined += store.quarantined.unwrap_or(0);
             totals.requests += u64::from(store.requests);
             totals.bytes += store.bytes;
         }

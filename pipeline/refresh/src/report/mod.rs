@@ -141,8 +141,10 @@ fn troubles(page: &mut String, report: &RunReport) {
                 "incomplete".to_owned(),
                 "the catalogue goes on beyond what can be listed".to_owned(),
             ),
-            _ if store.quarantined > 0 => ("quarantine".to_owned(), format!("{} records", count(store.quarantined))),
-            _ => continue,
+            _ => match store.quarantined {
+                Some(records @ 1..) => ("quarantine".to_owned(), format!("{} records", count(records))),
+                _ => continue,
+            },
         };
         put(
             &mut rows,

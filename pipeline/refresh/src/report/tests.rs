@@ -9,7 +9,7 @@ fn store(slug: &str, outcome: Outcome, products: u64) -> StoreSummary {
         outcome,
         products,
         variants: Some(products * 3),
-        quarantined: 0,
+        quarantined: Some(0),
         pages: 2,
         requests: 3,
         bytes: 123_456,

@@ -207,7 +207,7 @@ async fn a_record_that_cannot_be_understood_goes_to_quarantine_and_its_neighbour
         ])
     });
     let report = rig.run().await;
-    assert_eq!((report.stores[0].products, report.stores[0].quarantined), (2, 2));
+    assert_eq!((report.stores[0].products, report.stores[0].quarantined), (2, Some(2)));
     assert_eq!(rig.ids("tea").await, [1, 4]);
     let snapshot = rig.lake().await.snapshot().await.unwrap();
     let quarantined = snapshot
