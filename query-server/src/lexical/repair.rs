@@ -11,11 +11,11 @@ pub(crate) struct Correction {
 /// Shortest halves of a word that is taken apart.
 const HALF_CHARS_MIN: usize = 3;
 
-/// Edits that a word of this length may be away from what was meant. Short words are too near to each other to tell.
+/// Edits that a word of this length may be away from what was meant. Shorter words are too near to each other to tell.
 const fn edits(chars: usize) -> usize {
     match chars {
-        0..=4 => 0,
-        5..=8 => 1,
+        0..=3 => 0,
+        4..=8 => 1,
         _ => 2,
     }
 }

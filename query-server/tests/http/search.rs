@@ -82,10 +82,16 @@ async fn a_word_that_the_catalogue_lacks_is_let_go() {
 #[tokio::test]
 async fn a_word_that_no_product_holds_is_mended_and_told() {
     let market = Market::of(&small()).await;
-    for (typed, from, to, first) in [
-        ("cofee+gift", "cofee", "coffee", "Coffee Gift Card"),
-        ("attikna+estate", "attikna", "attikan", "Attikan Estate Coffee"),
-        ("papr+fil+ter", "fil ter", "filter", "Paper Filter 100 pcs"),
+    for (typed, expected, first) in [
+        ("cofee+gift", vec![("cofee", "coffee")], "Coffee Gift Card"),
+        ("attikna+estate", vec![("attikna", "attikan")], "Attikan Estate Coffee"),
+        (
+            "papr+fil+ter",
+            vec![("papr", "paper"), ("fil ter", "filter")],
+            "Paper Filter 100 pcs",
+        ),
+        // Three letters are too near to other words.
+        ("pap+fil+ter", vec![("fil ter", "filter")], "Paper Filter 100 pcs"),
     ] {
         let answer: SearchAnswer = market.get(&format!("/v1/search?q={typed}")).await.read();
         assert_eq!(answer.data[0].title, first, "{typed}");
@@ -95,10 +101,14 @@ async fn a_word_that_no_product_holds_is_mended_and_told() {
             .into_iter()
             .map(|one| (one.from, one.to))
             .collect();
-        assert_eq!(corrections, [(from.to_owned(), to.to_owned())], "{typed}");
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|(from, to)| ((*from).to_owned(), (*to).to_owned()))
+            .collect();
+        assert_eq!(corrections, expected, "{typed}");
     }
     // Words that are known, short words and codes stay as they are.
-    for typed in ["coffee", "cofe", "VR-2500", "shirt"] {
+    for typed in ["coffee", "cfe", "VR-2500", "shirt"] {
         let answer: SearchAnswer = market.get(&format!("/v1/search?q={typed}")).await.read();
         assert!(answer.provenance.corrections.is_empty(), "{typed}");
     }
@@ -379,7 +389,7 @@ async fn an_unfinished_last_word_stands_for_the_words_that_begin_so() {
     assert_eq!(market.titles("q=shir&sort=price_desc&limit=1").await, ["Linen Shirt"]);
     assert_eq!(market.titles("q=shir&brand=blue-tokai").await.len(), 0);
     // Only the last word, only three letters and more.
-    for typed in ["sh", "shir+zyxwvut", "shir9"] {
+    for typed in ["sh", "shi+zyxwvut", "shir9"] {
         let answer: SearchAnswer = market.get(&format!("/v1/search?q={typed}")).await.read();
         assert_eq!(
             (answer.data.len(), answer.provenance.relaxed.as_str()),
