@@ -1,6 +1,6 @@
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Haat, get, has_program};
 
@@ -96,6 +96,15 @@ fn the_page_shows_what_the_server_answers() {
         .unwrap();
     shows(row, &format!("</span>{}</span>", value["count"]));
 
+    // How many products cost what: a bar for each range of prices, the tallest told in words.
+    let bins = &counted["provenance"]["price"]["histogram"];
+    let bars = part(&listed, "histogram").split("</svg>").next().unwrap();
+    assert_eq!(bars.matches("<title>").count(), bins.as_array().unwrap().len());
+    for bin in bins.as_array().unwrap() {
+        let products = if bin["count"] == 1 { "product" } else { "products" };
+        shows(bars, &format!(": {} {products}</title>", bin["count"]));
+    }
+
     // A walk through a brand: its facets, and more than one page of it.
     let brand = product["brand_slug"].as_str().unwrap();
     let (_, walk) = get(&format!("{base}/v1/browse?brand={brand}&limit=36"));
@@ -128,5 +137,70 @@ fn the_page_shows_what_the_server_answers() {
     assert!(!related.is_empty());
     for title in related {
         shows(rows, title);
+    }
+}
+
+#[test]
+fn the_page_draws_how_a_price_went() {
+    if !has_program("chromium", &["--version"]) {
+        return;
+    }
+    let haat = Haat::new();
+    let recorded = haat.path().join("recorded");
+    std::fs::create_dir_all(recorded.join("tea")).unwrap();
+    let args = [
+        "demo",
+        "--recorded",
+        recorded.to_str().unwrap(),
+        "--listen",
+        "127.0.0.1:0",
+    ];
+    for (price, steps, told) in [
+        ("12.00", 1, None),
+        ("9.50", 2, Some("Lowest €9.50, highest €12, now €9.50.")),
+        ("11.00", 3, Some("Lowest €9.50, highest €12, now €11.")),
+    ] {
+        let page = json!({"products": [{
+            "id": 7, "title": "Assam Tea", "handle": "assam-tea", "vendor": "Tea", "product_type": "Tea", "tags": [],
+            "body_html": "", "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
+            "published_at": "2026-01-01T00:00:00Z", "images": [], "options": [{"name": "Title", "position": 1, "values": ["Default Title"]}],
+            "variants": [{"id": 70, "title": "Default Title", "option1": "Default Title", "sku": "A", "available": true,
+                "price": price, "compare_at_price": null, "position": 1, "product_id": 7}],
+        }]});
+        let meta = json!({"id": 1, "name": "Tea", "currency": "EUR", "country": "DE", "domain": "tea.example",
+            "myshopify_domain": "tea.myshopify.com", "published_products_count": 1});
+        std::fs::write(recorded.join("tea/products.json"), page.to_string()).unwrap();
+        std::fs::write(recorded.join("tea/meta.json"), meta.to_string()).unwrap();
+        let (_demo, ready) = haat.serve(&args);
+        let base = ready["address"].as_str().unwrap();
+        let (_, found) = get(&format!("{base}/v1/search?q=assam"));
+        let id = found["data"][0]["id"].as_str().unwrap().to_owned();
+        let (_, history) = get(&format!("{base}/v1/products/{id}/price-history"));
+        assert_eq!(history["data"].as_array().map(Vec::len), Some(steps), "{history}");
+        let opened = shown(&haat, &format!("{base}/?product={id}"));
+        // A price that never moved is no line.
+        assert_eq!(
+            opened.matches("class=\"line\"").count(),
+            usize::from(told.is_some()),
+            "{opened}"
+        );
+        let Some(told) = told else { continue };
+        shows(&opened, told);
+        // To the right at each price, then straight to the next one.
+        let line = opened
+            .split("class=\"line\" d=\"")
+            .nth(1)
+            .unwrap()
+            .split('"')
+            .next()
+            .unwrap();
+        assert_eq!(
+            (line.matches('H').count(), line.matches('V').count()),
+            (steps, steps - 1),
+            "{line}"
+        );
+        let figure = opened.split("class=\"history\"").nth(1).unwrap();
+        let listed = figure.split("</figure>").next().unwrap();
+        assert_eq!(listed.matches("<time").count(), steps, "{listed}");
     }
 }
