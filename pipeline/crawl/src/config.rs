@@ -12,9 +12,9 @@ pub struct CrawlConfig {
     pub pages_max: u32,
     /// Pages of all collections together, read where the listing ends at its cap.
     pub collection_pages_max: u32,
-    /// Decoded bytes read from one store in one run.
+    /// Decoded bytes that one reading of a store may have; a listing that moves is read up to four times.
     pub store_bytes_max: u64,
-    /// Seconds one store may take in one run.
+    /// Seconds that one reading of a store may take.
     pub store_time_s_max: u64,
     /// A crawl that a kill cut short continues after its last page if that page is not older than this many seconds.
     pub resume_page_age_s_max: u64,

@@ -22,6 +22,9 @@ pub trait PageReader: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// [`ParseError`] if the body is no page of products.
     fn scan(&self, facts: &StoreFacts, sha256: &str, body: &[u8]) -> Result<PageScan, ParseError>;
+
+    /// The page of this SHA-256 is not landed: nobody will ask what was made of it.
+    fn forget(&self, sha256: &str);
 }
 
 /// Looks at nothing but what paging needs.
@@ -32,6 +35,8 @@ impl PageReader for ScanOnly {
     fn scan(&self, _: &StoreFacts, _: &str, body: &[u8]) -> Result<PageScan, ParseError> {
         scan_products(body)
     }
+
+    fn forget(&self, _: &str) {}
 }
 
 /// One entry of `/collections.json`.

@@ -1,8 +1,10 @@
+use std::collections::hash_map::Entry;
+
 use data_model::{Product, Quarantined, Timestamp};
 use pipeline_parse::{BadRecord, ParseError, parse_products_page, record_excerpts};
 use rustc_hash::FxHashMap;
 
-use crate::misfits::{Entry, Misfits};
+use crate::misfits::{self, Misfits};
 use crate::product::{Normalised, StoreContext, normalise_product};
 
 /// A whole catalogue.
@@ -52,7 +54,7 @@ pub struct PageRead<G = Vec<Product>> {
     ids: Vec<u64>,
     taken: Vec<Taken>,
     products: G,
-    entries: Vec<Entry>,
+    entries: Vec<misfits::Entry>,
 }
 
 /// A product of a page.
@@ -114,7 +116,7 @@ impl<G: Gather> PageRead<G> {
 impl<G> PageRead<G> {
     fn note_bad(&mut self, bad: BadRecord) {
         self.ids.extend(bad.id);
-        self.entries.push(Entry {
+        self.entries.push(misfits::Entry {
             id: bad.id.filter(|id| *id != 0),
             row: None,
             position: bad.position,
@@ -129,13 +131,16 @@ impl<G> PageRead<G> {
         }
         let positions: Vec<usize> = misfits.iter().map(|misfit| misfit.position).collect();
         let excerpts = record_excerpts(bytes, &positions);
-        let entries = misfits.into_iter().zip(excerpts).map(|(misfit, excerpt)| Entry {
-            id: (misfit.id != 0).then_some(misfit.id),
-            row: misfit.row,
-            position: misfit.position,
-            reason: misfit.reason,
-            excerpt,
-        });
+        let entries = misfits
+            .into_iter()
+            .zip(excerpts)
+            .map(|(misfit, excerpt)| misfits::Entry {
+                id: (misfit.id != 0).then_some(misfit.id),
+                row: misfit.row,
+                position: misfit.position,
+                reason: misfit.reason,
+                excerpt,
+            });
         self.entries.extend(entries);
     }
 
@@ -167,9 +172,17 @@ pub struct CatalogueBuilder<G = Vec<Product>> {
     context: StoreContext,
     variants: usize,
     pages: Vec<G>,
-    /// The product of each id that was found: its page, its place there, and when it was last updated.
-    places: FxHashMap<u64, (usize, usize, Option<Timestamp>)>,
+    /// The product of each id that was found: its page, and which of those there it is.
+    places: FxHashMap<u64, Place>,
     misfits: Misfits,
+}
+
+/// Where a product was found.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    page: usize,
+    row: usize,
+    taken: Taken,
 }
 
 /// A whole catalogue, its products still page by page.
@@ -230,19 +243,26 @@ impl<G> CatalogueBuilder<G> {
 
     /// Takes the next page, which was read for this store before.
     pub fn add(&mut self, page: PageRead<G>) {
-        self.variants += page.variants();
-        for (row, taken) in page.taken.iter().enumerate() {
-            let place = (self.pages.len(), row, taken.updated_at);
-            let known = self.places.entry(taken.id).or_insert(place);
-            if taken.updated_at >= known.2 {
-                *known = place;
+        for (row, &taken) in page.taken.iter().enumerate() {
+            let page = self.pages.len();
+            let place = Place { page, row, taken };
+            match self.places.entry(taken.id) {
+                Entry::Vacant(vacant) => {
+                    self.variants += taken.variants;
+                    vacant.insert(place);
+                }
+                Entry::Occupied(mut known) if taken.updated_at >= known.get().taken.updated_at => {
+                    let before = known.insert(place);
+                    self.variants = self.variants - before.taken.variants + taken.variants;
+                }
+                Entry::Occupied(_) => {}
             }
         }
         self.misfits.note(self.pages.len(), page.entries);
         self.pages.push(page.products);
     }
 
-    /// How many variants the pages listed, those of products that stand on several as often.
+    /// How many variants its products have.
     #[must_use]
     pub const fn variants(&self) -> usize {
         self.variants
@@ -259,10 +279,12 @@ impl<G> CatalogueBuilder<G> {
             misfits,
             ..
         } = self;
-        let place = |id| places.get(&id).map(|(page, row, _)| (*page, *row));
+        let place = |id| places.get(&id).map(|place| (place.page, place.row));
         let quarantined = misfits.quarantined(&context.store, place);
-        let mut order: Vec<(u64, usize, usize)> =
-            places.into_iter().map(|(id, (page, row, _))| (id, page, row)).collect();
+        let mut order: Vec<(u64, usize, usize)> = places
+            .into_iter()
+            .map(|(id, place)| (id, place.page, place.row))
+            .collect();
         order.sort_unstable();
         Gathered {
             pages,

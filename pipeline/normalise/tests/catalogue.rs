@@ -413,3 +413,23 @@ fn a_record_of_more_text_than_any_product_has_goes_to_quarantine() {
         catalogue.quarantined
     );
 }
+
+#[test]
+fn the_variants_of_a_product_that_stands_on_several_pages_are_counted_once() {
+    let mut builder = CatalogueBuilder::new(context("EUR"));
+    let mut grown = product(2, "5.00");
+    grown["updated_at"] = json!("2025-02-01T00:00:00Z");
+    grown["variants"] = json!([
+        {"id": 20, "title": "S", "option1": "S", "price": "5.00"},
+        {"id": 21, "title": "M", "option1": "M", "price": "5.00"},
+    ]);
+    let pages = [
+        page(&[product(1, "5.00"), product(2, "5.00")]),
+        page(&[grown, product(3, "5.00")]),
+        page(&[product(2, "5.00")]),
+    ];
+    for (page, variants) in pages.iter().zip([2, 4, 4]) {
+        builder.page(page.to_string().as_bytes()).unwrap();
+        assert_eq!(builder.variants(), variants);
+    }
+}

@@ -65,8 +65,17 @@ pub(crate) struct StoreReader {
 #[derive(Debug, Default)]
 struct Kept {
     bytes: u64,
-    /// By the SHA-256 of their bodies, with the currency that they were understood in.
-    pages: HashMap<String, (CurrencyCode, PageRead<Columns>)>,
+    /// By the SHA-256 of their bodies.
+    pages: HashMap<String, KeptPage>,
+}
+
+#[derive(Debug)]
+struct KeptPage {
+    /// What its prices were understood in.
+    currency: CurrencyCode,
+    page: PageRead<Columns>,
+    /// The room that it takes.
+    bytes: u64,
 }
 
 impl StoreReader {
@@ -82,8 +91,9 @@ impl StoreReader {
     /// A page that was read with this outcome, if it was kept and nobody took it before.
     pub(crate) fn take(&self, sha256: &str, context: &StoreContext) -> Option<PageRead<Columns>> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let (currency, page) = kept.pages.remove(sha256)?;
-        (currency == context.currency).then_some(page)
+        let kept = kept.pages.remove(sha256)?;
+        // Its room is given back with the reader: whoever takes the page keeps it about as long.
+        (kept.currency == context.currency).then_some(kept.page)
     }
 }
 
@@ -112,9 +122,27 @@ impl PageReader for StoreReader {
             return Ok(scan);
         }
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.bytes += bytes + more;
-        kept.pages.insert(sha256.to_owned(), (context.currency, page));
+        let bytes = bytes + more;
+        kept.bytes += bytes;
+        let page = KeptPage {
+            currency: context.currency,
+            page,
+            bytes,
+        };
+        // The same page once more takes no more room.
+        if let Some(same) = kept.pages.insert(sha256.to_owned(), page) {
+            kept.bytes -= same.bytes;
+            self.room.give_back(same.bytes);
+        }
         Ok(scan)
+    }
+
+    fn forget(&self, sha256: &str) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(page) = kept.pages.remove(sha256) {
+            kept.bytes -= page.bytes;
+            self.room.give_back(page.bytes);
+        }
     }
 }
 

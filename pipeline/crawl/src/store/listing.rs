@@ -25,10 +25,7 @@ impl Walk<'_> {
         self.resumed = resumed;
         match self.read_listing().await? {
             End::Capped => self.read_collections().await,
-            End::Reached => {
-                self.read_missed().await?;
-                Ok(false)
-            }
+            End::Reached => Ok(false),
         }
     }
 
@@ -96,10 +93,11 @@ impl Walk<'_> {
         }
     }
 
-    /// Reads the listing once more, and to its end, if it moved while it was read or misses products that the last
-    /// crawl had, and again while that brings some of them back: what moved from a page to come to a page that had been
-    /// read was missed. What is on neither reading is gone.
-    async fn read_missed(&mut self) -> Result<(), CrawlError> {
+    /// Reads a listing that was read to its end once more if it moved meanwhile or misses products that the last crawl
+    /// had, and again while that brings any to light: what moved from a page to come to a page that had been read was
+    /// missed. What is on neither reading is gone. Each reading may be as large and take as long as the first: a store
+    /// that just fits is no smaller for having lost a product.
+    pub(super) async fn read_missed(&mut self) -> Result<(), CrawlError> {
         let listed = self.marks.iter().filter(|mark| mark.file.is_some()).count();
         let listed_last = self.job.known.map_or(0, |known| known.landed().count());
         // Nothing moves from page to page where there is one; of two, one may have come to be all.
@@ -114,10 +112,11 @@ impl Walk<'_> {
             return Ok(());
         }
         for _ in 0..READINGS_MAX {
-            self.read_again().await?;
+            let seen_before = self.seen.len();
+            self.crawler.timely(self.crawler.deadline(), self.read_again()).await?;
             let missed_before = std::mem::replace(&mut missed, self.count_missed(last.as_ref()));
-            // What two readings in a row miss is gone, not skipped.
-            let gone = missed > 0 && missed == missed_before;
+            // What two readings in a row miss is gone, not skipped; where nothing new came there is nothing to come.
+            let gone = self.seen.len() == seen_before || (missed > 0 && missed == missed_before);
             if gone || (missed == 0 && !self.misses_some()) {
                 break;
             }
@@ -162,6 +161,7 @@ impl Walk<'_> {
     /// Reads the listing from its first page on. Beyond the pages that were there it goes on as long as there is
     /// anything new.
     async fn read_again(&mut self) -> Result<(), CrawlError> {
+        self.bytes_before = self.bytes;
         let pages = u32::try_from(self.marks.len()).unwrap_or(u32::MAX).saturating_add(1);
         for page in 1..=self.crawler.config.pages_max {
             let step = match self.visit(PageTarget::Again { page }).await {

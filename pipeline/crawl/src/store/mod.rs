@@ -13,12 +13,16 @@ use data_model::{Clock, RunId};
 use data_storage::Storage;
 use storefront::{Fetched, Store, StoreError, Storefront};
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::landing::{META, compress, put_compressed, put_done, read_done};
 use crate::{CrawlConfig, CrawlError, LandingError, PageReader, Progress, RegisteredBrand, StoreCrawl, StoreFacts};
 use identity::Identity;
 use walk::Walk;
+
+/// Longer than any program runs.
+const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
 
 /// What to crawl.
 #[derive(Debug, Clone, Copy)]
@@ -94,13 +98,10 @@ impl Crawler {
         if let Some(done) = done.filter(|done| done.context == job.context) {
             return Ok(done);
         }
-        let seconds_max = self.config.store_time_s_max;
         let crawl = async {
             // Never closed, so the permit is always given.
             let _permit = self.gate.acquire().await;
-            let crawl = Box::pin(self.crawl(job, progress));
-            let timed = tokio::time::timeout(Duration::from_secs(seconds_max), crawl).await;
-            timed.unwrap_or(Err(CrawlError::TooSlow { seconds_max }))
+            Box::pin(self.crawl(job, progress)).await
         };
         tokio::select! {
             biased;
@@ -109,10 +110,29 @@ impl Crawler {
         }
     }
 
+    /// When a reading that begins now must be over.
+    fn deadline(&self) -> Instant {
+        let now = Instant::now();
+        let bound = Duration::from_secs(self.config.store_time_s_max);
+        // Further away than the clock goes is never.
+        now.checked_add(bound).unwrap_or(now + NEVER)
+    }
+
+    /// What a part of a crawl comes to, if it does by then.
+    async fn timely<T>(
+        &self,
+        deadline: Instant,
+        part: impl Future<Output = Result<T, CrawlError>>,
+    ) -> Result<T, CrawlError> {
+        let seconds_max = self.config.store_time_s_max;
+        let timed = tokio::time::timeout_at(deadline, part).await;
+        timed.unwrap_or(Err(CrawlError::TooSlow { seconds_max }))
+    }
+
     async fn crawl(&self, job: CrawlJob<'_>, progress: &dyn Progress) -> Result<StoreCrawl, CrawlError> {
-        let started_at = self.clock.now();
+        let (started_at, deadline) = (self.clock.now(), self.deadline());
         let store = self.storefront.store(&job.brand.base_url)?;
-        let Described { facts, meta, at } = read_meta(&store).await?;
+        let Described { facts, meta, at } = self.timely(deadline, read_meta(&store)).await?;
         let identity = Identity::established(job.brand, job.known, &facts, at.as_ref())?;
         progress.store_started(&job.brand.slug, facts.published_products);
         // What the store does not say now stands as it said it last.
@@ -126,13 +146,23 @@ impl Crawler {
         let same_reading = comparable
             .filter(|known| known.context == job.context && known.facts.same_brand(&facts))
             .is_some();
-        let resumed = walk.find_resumable().await?;
-        let unchanged = same_reading && resumed == 0 && walk.compare().await?;
-        let mut truncated = job.known.is_some_and(|known| known.truncated);
-        if !unchanged {
-            truncated = walk.read_all(resumed).await?;
+        let reading = async {
+            let resumed = walk.find_resumable().await?;
+            let unchanged = same_reading && resumed == 0 && walk.compare().await?;
+            Ok(match unchanged {
+                true => None,
+                false => Some(walk.read_all(resumed).await?),
+            })
+        };
+        let read = self.timely(deadline, reading).await?;
+        if let Some(truncated) = read {
+            if !truncated {
+                walk.read_missed().await?;
+            }
             self.land_meta(job, meta).await?;
         }
+        let unchanged = read.is_none();
+        let truncated = read.unwrap_or_else(|| job.known.is_some_and(|known| known.truncated));
         let verified_at = job
             .known
             .filter(|_| validators)

@@ -92,7 +92,7 @@ impl Walk<'_> {
                 let bytes = page.bytes.len() as u64;
                 self.bytes = self.bytes.saturating_add(bytes);
                 let bytes_max = self.crawler.config.store_bytes_max;
-                if self.bytes > bytes_max {
+                if self.bytes - self.bytes_before > bytes_max {
                     return Err(CrawlError::TooManyBytes { bytes_max });
                 }
                 let body = page.bytes.clone();

@@ -39,7 +39,10 @@ pub(super) struct Walk<'a> {
     /// How many pages of the whole listing this run had landed before it was interrupted.
     pub(super) resumed: u32,
     pub(super) requests: u32,
+    /// Decoded bytes received, of all readings.
     pub(super) bytes: u64,
+    /// Of these, before the listing was read once more.
+    pub(super) bytes_before: u64,
 }
 
 /// What a page brought.
@@ -87,6 +90,7 @@ impl<'a> Walk<'a> {
             resumed: 0,
             requests: 0,
             bytes: 0,
+            bytes_before: 0,
         }
     }
 
@@ -128,28 +132,38 @@ impl<'a> Walk<'a> {
         Ok(!known.pages.is_empty())
     }
 
+    /// What paging needs to know of a page.
+    async fn scan(&self, target: &PageTarget, obtained: &Obtained) -> Result<PageScan, CrawlError> {
+        let body = match &obtained.content {
+            Content::Unchanged { records } => {
+                return Ok(PageScan {
+                    records: *records,
+                    ids: Vec::new(),
+                });
+            }
+            Content::Body(body) => body.clone(),
+        };
+        // As it was when it was read before, it has nothing to tell.
+        let same = |mark: &&PageMark| mark.sha256 == obtained.sha256;
+        if matches!(target, PageTarget::Again { .. })
+            && let Some(mark) = self.marks.iter().find(same)
+        {
+            return Ok(PageScan {
+                records: mark.records,
+                ids: Vec::new(),
+            });
+        }
+        let (reader, facts) = (Arc::clone(self.job.reader), self.facts.clone());
+        let sha256 = obtained.sha256.clone();
+        let scan = tokio::task::spawn_blocking(move || reader.scan(&facts, &sha256, &body)).await?;
+        let page = target.page();
+        scan.map_err(|source| CrawlError::NotACatalogue { page, source })
+    }
+
     /// Reads one page of products, lands it if it lists any that are new, and takes note of it.
     pub(super) async fn visit(&mut self, target: PageTarget) -> Result<Step, CrawlError> {
         let obtained = self.obtain(&target).await?;
-        let (scan, obtained) = match obtained.content {
-            Content::Unchanged { records } => (
-                PageScan {
-                    records,
-                    ids: Vec::new(),
-                },
-                obtained,
-            ),
-            Content::Body(ref body) => {
-                let (body, sha256) = (body.clone(), obtained.sha256.clone());
-                let (reader, facts) = (Arc::clone(self.job.reader), self.facts.clone());
-                let scan = tokio::task::spawn_blocking(move || reader.scan(&facts, &sha256, &body)).await?;
-                let page = target.page();
-                (
-                    scan.map_err(|source| CrawlError::NotACatalogue { page, source })?,
-                    obtained,
-                )
-            }
-        };
+        let scan = self.scan(&target, &obtained).await?;
         let nameless = scan
             .records
             .saturating_sub(u32::try_from(scan.ids.len()).unwrap_or(u32::MAX));
@@ -159,7 +173,9 @@ impl<'a> Walk<'a> {
         let new_ids = scan.ids.iter().filter(|id| self.seen.insert(**id)).count();
         let repeated = !self.hashes.insert(obtained.sha256.clone());
         let lists = matches!(obtained.content, Content::Body(_)) && !repeated;
-        self.doubled |= new_ids < scan.ids.len();
+        // Read once more, every product stands there twice.
+        let is_again = matches!(target, PageTarget::Again { .. });
+        self.doubled |= new_ids < scan.ids.len() && !is_again;
         // Records without an id may be anything; they go to the parser once.
         let fresh = if lists {
             u32::try_from(new_ids).unwrap_or(u32::MAX).saturating_add(nameless)
@@ -174,7 +190,10 @@ impl<'a> Walk<'a> {
         let file = self.land(&target, &obtained, step).await?;
         self.progress
             .page(&self.job.brand.slug, target.page(), obtained.bytes, fresh);
-        if fresh == 0 && matches!(target, PageTarget::Again { .. }) {
+        if file.is_none() && !repeated {
+            self.job.reader.forget(&obtained.sha256);
+        }
+        if fresh == 0 && is_again {
             return Ok(step);
         }
         self.marks.push(PageMark {

@@ -218,3 +218,39 @@ async fn a_listing_of_one_page_is_not_read_again_for_what_it_misses() {
         "{pages:?}"
     );
 }
+
+#[tokio::test]
+async fn a_store_that_just_fits_is_no_larger_for_having_lost_a_product() {
+    let mut rig = Rig::with(Shop {
+        etags: false,
+        ..Shop::of(1..=12)
+    })
+    .await;
+    let first = rig.crawl("r1", None).await.unwrap();
+    rig.config.store_bytes_max = first.bytes + first.bytes / 4;
+    rig.shop.change(|shop| {
+        shop.products.retain(|product| product["id"] != 5);
+        shop.meta.as_mut().unwrap()["published_products_count"] = 11.into();
+    });
+    let second = rig.crawl("r2", Some(&first)).await.unwrap();
+    assert_eq!(second.products(), 11);
+    assert!(second.bytes > rig.config.store_bytes_max, "it was read twice");
+}
+
+#[tokio::test]
+async fn a_reading_that_brings_nothing_to_light_is_the_last() {
+    let rig = Rig::with(Shop::of(1..=12)).await;
+    let first = rig.crawl("r1", None).await.unwrap();
+    // One product twice, a new one, and a count of the store's own that says there are more.
+    rig.shop.change(|shop| {
+        shop.products.insert(0, product(13));
+        shop.products.push(product(2));
+        shop.meta.as_mut().unwrap()["published_products_count"] = 20.into();
+    });
+    rig.shop.take_asked();
+    let second = rig.crawl("r2", Some(&first)).await.unwrap();
+    assert_eq!(found(&rig, &second).await, (1..=13).collect::<Vec<_>>());
+    // Seven pages, the empty one, that once more and the one behind it; then the seven pages and the empty one.
+    let asked = rig.shop.take_asked();
+    assert_eq!(asked.len(), 7 + 3 + 8, "{asked:?}");
+}
