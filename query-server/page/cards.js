@@ -1,4 +1,4 @@
-// Product cards, and what they are made of: pictures, prices, stars.
+// Product cards, and what they are made of: pictures, prices, stars, colours.
 
 import { decor, el, price, tenths, unseen, webUrl, whole } from './dom.js';
 import { address } from './state.js';
@@ -38,11 +38,38 @@ export function priceLine(amount, compare, code, badge) {
 export const stars = (rating, count) => (rating > 0 ? el('span', { class: 'stars' }, unseen('Rated '), decor('★ '), tenths(rating),
   unseen(' of 5'), count > 0 ? el('span', { class: 'quiet' }, ` (${whole(count)})`) : null) : null);
 
+// Colours as stores mean them, where browsers do not know the name or mean another colour by it.
+const COLOURS = Object.fromEntries(`apricot fbceb1,aubergine 4a2c40,bronze a97142,brick a0402f,brown 6f4a2f,burgundy 6d1a36,cafe 6b4a3a,camel c19a6b,caramel b5793f,
+  chai b98b5e,champagne ecd9b8,charcoal 36454f,cherry 9e1b32,chocolate 4b2e20,clay b0674a,cobalt 1f4bab,coffee 5a3d2b,copper b4693a,cream fff6dc,denim 4a6285,dustyrose c58b8b,
+  ecru ece4cf,eggplant 4a2c40,emerald 138a5e,fawn d9b991,flesh e3bc9a,forest 2d5a3b,gold cfa53a,graphite 43474b,gunmetal 3f4549,jade 3d9970,khaki a9986c,lavender b9a7d9,lemon f6e27a,lilac c8a2c8,mahogany 5a2a22,
+  marsala 8d4a48,mauve b784a7,melon f6a68c,midnight 1d2440,mint a8e0c4,mocha 6f5244,mustard d9a520,natural ece2cd,navy 1f2a4d,nude e3bc9a,oatmeal ddd2bd,ochre c2862e,offwhite f7f3e8,onyx 1f2022,
+  peach ffcba4,peacock 12707e,pistachio b5cf8f,plum 6b2f4b,rani e0218a,rose e0a1a8,rosegold b76e79,rosewood 8c4a50,ruby 9b1b3b,rust b4502b,saffron f2a01e,sage 9caf88,sand d8c3a0,sapphire 1d4e9e,
+  slate 5f6b76,stone b9b2a3,taupe 8b7d6b,terracotta c4623f,violet 7f4ea3,wine 6b2036,blush e8b4b8`.split(',').map((pair) => pair.trim().split(' ')));
+// What style sheets mean by these is no colour of its own.
+const NONE = /^(transparent|inherit|initial|unset|revert(layer)?|currentcolor|canvas|field|mark|highlight|menu|window|linktext|\W.*)$/;
+
+/** What a style sheet calls the colour of this name; null where it is not known. */
+function colour(text) {
+  const words = text.toLowerCase().normalize('NFD').replace(/[^a-z\s-]/g, '').split(/[\s-]+/).filter(Boolean);
+  const known = (name) => (Object.hasOwn(COLOURS, name) ? `#${COLOURS[name]}` : name && !NONE.test(name) && CSS.supports('color', name) ? name : null);
+  return known(words.join('')) ?? (words.length > 1 ? known(words[0]) ?? known(words.at(-1)) : null);
+}
+
+export const isColour = (name) => /^colou?rs?$/i.test(name);
+/** A dot in the colour of a value, or in both of two; nothing to see where a name is not known. */
+export function swatch(value) {
+  const parts = value.split(/[/&,+]|\band\b/i).map(colour);
+  const known = parts.length <= 2 && parts.every(Boolean);
+  const dot = el('span', { class: known ? 'swatch' : 'swatch unknown', 'aria-hidden': 'true' });
+  if (known) dot.style.background = parts.length === 2 ? `linear-gradient(90deg, ${parts[0]} 50%, ${parts[1]} 50%)` : parts[0];
+  return dot;
+}
+
 /** A card as a list item; `heading` is the level its title has where it stands. */
 export function cardItem(card, at, heading = 'h2') {
   cards.set(card.id, { ...cards.get(card.id), ...card });
   const pct = card.discount_pct > 0 ? el('span', { class: 'badge' }, unseen('Price cut '), `−${card.discount_pct}%`) : null;
-  const shot = { widths: [360, 540, 720], sizes: heading === 'h2' ? '(max-width: 40rem) 46vw, 15rem' : '10rem', letter: card.brand, eager: heading === 'h2' && at < 6 };
+  const shot = { widths: [360, 540, 720], sizes: heading !== 'h4' ? '(max-width: 40rem) 46vw, 15rem' : '10rem', letter: card.brand, eager: heading !== 'h4' && at < 6 };
   return el('li', { class: card.in_stock ? 'card' : 'card out' },
     el('div', { class: 'frame' }, picture(card.image, shot), pct, card.in_stock ? null : el('span', { class: 'tag' }, 'Out of stock')),
     el('p', { class: 'by' }, el('span', { dir: 'auto' }, card.brand), stars(card.rating)),

@@ -37,14 +37,22 @@ export function redraw(place, ...children) {
 }
 
 const number = new Intl.NumberFormat();
-const compactly = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 const oneDecimal = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const days = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
 export const whole = (count) => number.format(count);
-export const compact = (count) => compactly.format(count);
 export const tenths = (value) => oneDecimal.format(value);
 export const plural = (count, word) => `${whole(count)} ${word}${count === 1 ? '' : 's'}`;
 export const day = (time) => days.format(new Date(time));
+const moments = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+export const moment = (time) => moments.format(new Date(time));
+
+const tab = { product: '', list: '' };
+/** Names the tab: by the product that is open, else by what is listed. */
+export function nameTab(news) {
+  Object.assign(tab, news);
+  const name = tab.product || tab.list;
+  document.title = name ? `${name} · haat` : 'haat · every stall, one search';
+}
 
 // Minor units by ISO 4217, as the server counts them. Browsers follow usage instead and state no decimals for HUF,
 // IDR, PKR and others, which would show those prices a hundredfold.

@@ -1,6 +1,7 @@
 // The filters: categories, facets with counts, the price range with its histogram, and what is in use.
 
-import { $, decor, el, exponent, minorOf, plural, price, redraw, svg, unseen, whole, debounced } from './dom.js';
+import { $, decor, el, exponent, minorOf, nameTab, plural, price, redraw, svg, unseen, whole, debounced } from './dom.js';
+import { isColour, swatch } from './cards.js';
 import { atStart, browsing, changer, facetsOf, go, linker, NO_FILTERS, state, withFacet } from './state.js';
 import { brandName, categories, categoryName, showBrandChoice } from './start.js';
 
@@ -10,8 +11,8 @@ const [low, high] = [panel.elements.price_min, panel.elements.price_max];
 
 // A group shows this many values until it is asked for all of them.
 const SHOWN = 7;
-const OPEN_AT_FIRST = 4;
-const NAMES = { color: 'Colour', colour: 'Colour', vendor: 'Maker', tag: 'Tags' };
+const OPEN_AT_FIRST = matchMedia('(max-width: 52rem)').matches ? 1 : 4;
+const NAMES = { vendor: 'Maker', tag: 'Tags' };
 const ORDER = ['color', 'size', 'material', 'pattern', 'fit', 'flavor', 'scent'];
 const last = (name) => (name === 'tag' ? 2 : name === 'vendor' ? 1 : 0);
 const rank = (name) => (ORDER.indexOf(name) + 1 || ORDER.length + 1) + 100 * last(name);
@@ -22,7 +23,8 @@ const opened = new Map();
 const entire = new Set();
 const labels = new Map();
 const key = (name, value) => `${name}\n${value}`;
-const facetTitle = (name) => NAMES[name] ?? name.replaceAll('_', ' ').replace(/^./u, (letter) => letter.toUpperCase());
+/** What a property is called wherever it stands, however a store spells it. */
+export const facetTitle = (name) => (isColour(name) ? 'Colour' : NAMES[name] ?? name.replaceAll('_', ' ').replace(/^./u, (letter) => letter.toUpperCase()));
 const valueName = (name, value) => labels.get(key(name, value)) ?? value;
 
 /** Takes what an answer says of facets and prices; `null` for an answer that says nothing. */
@@ -69,19 +71,6 @@ function more(name, count, draw) {
     entire.has(name) ? 'Fewer' : `All ${whole(count)}`, unseen(` values of ${facetTitle(name)}`));
 }
 
-// Names of colours that stores use and browsers do not know.
-const COLOURS = { charcoal: '#36454f', mustard: '#d9a520', wine: '#6b2036', burgundy: '#6d1a36', lilac: '#c8a2c8', rust: '#b4502b', sage: '#9caf88', cream: '#fff6dc',
-  nude: '#e3bc9a', peach: '#ffcba4', rosegold: '#b76e79', blush: '#e8b4b8', mint: '#a8e0c4', offwhite: '#f7f3e8', emerald: '#138a5e', camel: '#c19a6b', taupe: '#8b7d6b', mauve: '#b784a7' };
-
-/** A dot in the colour of the value; empty where its name is not known. */
-function swatch(name, value) {
-  if (!/^colou?r$/.test(name)) return null;
-  const dot = el('span', { class: 'swatch', 'aria-hidden': 'true' });
-  const plain = value.toLowerCase().replace(/[\s-]/g, '');
-  dot.style.backgroundColor = COLOURS[plain] ?? plain;
-  return dot;
-}
-
 const LETTERS = ['xxxs', 'xxs', 'xs', 's', 'm', 'l', 'xl', 'xxl', '2xl', 'xxxl', '3xl', '4xl', '5xl'];
 /** Sizes as they are worn, from small to large; other values stay as they are, those of most products first. */
 function inOrder(name, values) {
@@ -95,7 +84,7 @@ function group({ name, values }, at, chosen) {
   const held = opened.get(name) ?? (at < OPEN_AT_FIRST && !last(name) || chosen.size > 0);
   const row = (one) => el('label', { class: one.count === 0 ? 'check none' : 'check' },
     el('input', { type: 'checkbox', value: one.value, 'data-facet': name, 'data-key': key(name, one.value), checked: is(one) }),
-    swatch(name, one.value), el('span', { class: 'name', dir: 'auto' }, valueName(name, one.value)), one.count >= 0 ? el('span', { class: 'quiet' }, unseen(', '), whole(one.count)) : null);
+    isColour(name) ? swatch(one.value) : null, el('span', { class: 'name', dir: 'auto' }, valueName(name, one.value)), one.count >= 0 ? el('span', { class: 'quiet' }, unseen(', '), whole(one.count)) : null);
   return el('details', { class: 'group', open: held, toggle: ({ target }) => opened.set(name, target.open) },
     el('summary', { 'data-key': name }, el('span', { dir: 'auto' }, facetTitle(name)), chosen.size ? el('span', { class: 'dot' }, unseen('chosen: '), String(chosen.size)) : null),
     el('div', { role: 'group', 'aria-label': facetTitle(name), class: entire.has(name) ? 'values all' : 'values' },
@@ -105,7 +94,10 @@ function group({ name, values }, at, chosen) {
 function showFacets() {
   const chosen = facetsOf(state);
   const none = new Set();
-  const groups = told.facets.filter(({ name, values }) => name !== 'category' && (values.length > 1 || chosen.has(name)) && !(name === 'title' && values.every((one) => one.value === 'default title')));
+  const seen = new Set();
+  // Two names for the same values of the same products are one group.
+  const twin = ({ name, values }) => { const all = JSON.stringify(values); return !chosen.has(name) && (seen.has(all) || !seen.add(all)); };
+  const groups = told.facets.filter((one) => one.name !== 'category' && (one.values.length > 1 || chosen.has(one.name)) && !(one.name === 'title' && one.values.every(({ value }) => value === 'default title')) && !twin(one));
   // What is filtered by stays in sight, though the answer does not count it.
   for (const [name, values] of chosen) {
     const known = groups.find((one) => one.name === name);
@@ -187,14 +179,23 @@ export function sync() {
   priceNote('');
 }
 
+/** The heading of the products: the page's own, or below the start page's. */
+function headed(tag) {
+  const before = $('heading');
+  if (before.localName === tag) return before;
+  const heading = el(tag, { id: 'heading', tabindex: -1, dir: 'auto' });
+  before.replaceWith(heading);
+  return heading;
+}
+
 /** What the page says of the question: where it is, heading, title, filters in use. */
 export function label() {
   const start = atStart();
   document.body.classList.toggle('start', start);
   $('intro').hidden = !start;
   const place = [state.category && categoryName(state.category), state.brand && brandName(state.brand)].filter(Boolean).join(' · ');
-  $('heading').textContent = state.q ? `“${state.q}”` : place || (start ? 'On the stalls now' : 'All products');
-  document.title = state.q || place ? `${state.q || place} · haat` : 'haat · every stall, one search';
+  headed(start ? 'h2' : 'h1').textContent = state.q ? `“${state.q}”` : place || (start ? 'On the stalls now' : 'All products');
+  nameTab({ list: state.q || place });
   showCrumbs();
   const amount = (name, word) => (state[name] ? `${word} ${price(Number(state[name]), currency.value)}` : '');
   const used = [[state.category && categoryName(state.category), { category: '' }], [state.brand && brandName(state.brand), { brand: '' }],
@@ -204,6 +205,7 @@ export function label() {
   const chip = ([text, patch]) => el('li', {}, changer('chip on', patch, { 'aria-label': `Remove the filter ${text}` }, el('span', { dir: 'auto' }, text), decor(' ×')));
   $('active').replaceChildren(...used.map(chip), used.length > 1 ? el('li', {}, changer('link', NO_FILTERS, {}, 'Clear all')) : '');
   $('active').hidden = used.length === 0;
+  $('filters-clear').hidden = used.length === 0;
   $('filters-count').replaceChildren(...(used.length ? [String(used.length), unseen(' in use')] : []));
 }
 
@@ -238,6 +240,7 @@ export function listen(findBrand) {
   sort.addEventListener('change', () => go({ sort: sort.value, currency: currency.value }));
   $('mode').addEventListener('change', ({ target }) => go({ mode: target.value }));
   $('filters-toggle').addEventListener('click', () => showPanel(!panelShown()));
+  $('filters-clear').addEventListener('click', () => { $('filters-done').focus({ preventScroll: true }); go(NO_FILTERS); });
   $('filters-done').addEventListener('click', () => { showPanel(false); $('heading').scrollIntoView(); });
   panel.addEventListener('keydown', (event) => { if (event.key === 'Escape' && panelShown()) showPanel(false); });
 }

@@ -3,9 +3,9 @@
 import { $, el, plural, whole } from './dom.js';
 import { cardItem } from './cards.js';
 import { addCurrency, label, takeFacets } from './facets.js';
-import { ask } from './server.js';
-import { nameBrand, showExamples, showFacts } from './start.js';
-import { atStart, browsing, changer, facetsOf, filtered, linker, NO_FILTERS, query, state } from './state.js';
+import { ask, whenBack } from './server.js';
+import { brandSize, categories, nameBrand, showExamples, showFacts } from './start.js';
+import { atStart, browsing, changer, facetsOf, filtered, linker, NO_FILTERS, NOTHING, query, state } from './state.js';
 
 const LIMIT = 40;
 const START = 24;
@@ -48,10 +48,14 @@ async function search(attempt = 0) {
       walks = false;
       return search();
     }
-    if (failure.pause && attempt < 3) retry = setTimeout(search, failure.pause * 1000, attempt + 1);
+    const pause = failure.pause || (failure.status === 0 && navigator.onLine ? 4 : 0);
+    if (pause && attempt < 3) retry = setTimeout(search, pause * 1000, attempt + 1);
+    whenBack(failure, 'search', search);
     takeFacets(null, null);
-    instead(failure.title, failure.show(() => search()));
     $('took').textContent = '';
+    const held = $('message').contains(document.activeElement);
+    instead(failure.title, failure.show(() => search(), changer('plain', NOTHING, {}, 'To the start page')));
+    if (held) $('message').querySelector('button')?.focus({ preventScroll: true });
   }
 }
 
@@ -73,15 +77,24 @@ function show({ data, provenance }, took) {
   if (found.length === 0) return nothing();
   $('message').hidden = true;
   grid.hidden = false;
-  grid.replaceChildren(...found.map((card, at) => cardItem(card, at)));
+  grid.replaceChildren(...found.map((card, at) => cardItem(card, at, atStart() ? 'h3' : 'h2')));
   grid.setAttribute('aria-busy', 'false');
   count(found.length);
 }
 
+/** How many products a walk has in all, where nothing else narrows it; else nothing. */
+function inAll() {
+  const narrowed = Object.keys(NO_FILTERS).filter((key) => state[key]);
+  if (narrowed.length !== 1) return 0;
+  return (state.category ? categories.get(state.category)?.product_count : brandSize(state.brand)) ?? 0;
+}
+
 function count(shown) {
-  const best = state.q && shown === LIMIT;
-  $('count').textContent = best ? `The best ${LIMIT}` : next ? `The first ${whole(shown)} products` : plural(shown, 'product');
-  $('filters-done').textContent = best || next ? 'Show the products' : `Show ${plural(shown, 'product')}`;
+  const cut = !next && !atStart() && shown === LIMIT;
+  const all = next ? inAll() : 0;
+  const some = `${state.q ? 'best' : 'first'} ${plural(shown, 'product')}`;
+  $('count').textContent = all > shown ? `${whole(shown)} of ${plural(all, 'product')}` : next || cut ? `The ${some}` : plural(shown, 'product');
+  $('filters-done').textContent = all > shown ? `Show ${plural(all, 'product')}` : next || cut ? `Show the ${some}` : `Show ${plural(shown, 'product')}`;
   $('more').hidden = !next;
 }
 
@@ -98,11 +111,11 @@ const DEGRADED = {
   embedder_failed: 'Meaning could not be searched just now; these were found by words.',
 };
 
-/** How long it took and what was searched by; what was read differently than typed. */
+/** How long it took, with what was searched by behind it; what was read differently than typed. */
 function tell(provenance, took) {
   const engine = state.q ? provenance.engine : null;
-  $('took').replaceChildren(el('span', {}, `${whole(Math.max(1, Math.round(took)))} ms`),
-    engine ? el('span', { title: `engine: ${engine}` }, `by ${MODES[engine] ?? engine}`) : '');
+  $('took').textContent = `${whole(Math.max(1, Math.round(took)))} ms`;
+  $('took').title = engine ? `Found by ${MODES[engine] ?? engine}` : '';
   const notes = [];
   const mended = state.q ? provenance.corrections ?? [] : [];
   if (mended.length) {

@@ -3,9 +3,9 @@
 import { el } from './dom.js';
 
 const WORDS = {
-  0: ['The market cannot be reached', 'Check the connection and try again.'],
+  0: ['The market cannot be reached', 'It goes on by itself when the connection is back.'],
   404: ['Not in the market any more', 'The store may have taken this product off its shelves.'],
-  422: ['This search was not understood', 'Change the search or the filters.'],
+  422: ['This search was not understood', 'A filter in the address may be mistyped or cut off.'],
   429: ['A little too fast', 'Many searches came from here at once. It goes on in a moment.'],
   503: ['The market is just opening', 'The shelves are being filled. It goes on in a moment.'],
   brand_not_found: ['No such brand', 'It may have left the market. Look for it among all brands.'],
@@ -13,17 +13,23 @@ const WORDS = {
   overloaded: ['The market is crowded', 'Too many people ask at once. It goes on in a moment.'],
 };
 
+/** What a refused field means to the one who asked. */
+const FAULTS = {
+  q: ['This search is too long', 'A search has at most 512 characters. A few words are enough.'],
+  price_min: ['These prices were not understood', 'Change the lowest or the highest price.'],
+  currency: ['This currency is not known', 'Choose another currency for the prices.'],
+};
+FAULTS.price_max = FAULTS.price_min;
+
 export class Failure extends Error {
   constructor(status, body, headers) {
     super(body?.title ?? 'no answer');
-    const field = (fault) => fault.loc?.slice(1).join('.');
-    const faults = Array.isArray(body?.detail) ? body.detail.map((fault) => [field(fault), fault.msg].filter(Boolean).join(': ')).join(' · ') : '';
     this.status = status;
     this.code = body?.code;
     this.requestId = body?.request_id ?? headers?.get('x-request-id');
     this.pause = status === 429 || status === 503 ? Math.min(Math.max(Number(headers.get('retry-after')) || 1, 1), 30) : 0;
-    [this.title, this.text] = WORDS[this.code] ?? WORDS[status] ?? ['Something went wrong', 'It is on this side, not on yours. Please try again.'];
-    if (status === 422 && faults) this.text = faults;
+    const fault = status === 422 && Array.isArray(body?.detail) ? FAULTS[body.detail[0]?.loc?.[1]] : null;
+    [this.title, this.text] = fault ?? WORDS[this.code] ?? WORDS[status] ?? ['Something went wrong', 'It is on this side, not on yours. Please try again.'];
   }
 
   /** The server does not have this operation: that part of the page is left out. */
@@ -31,13 +37,28 @@ export class Failure extends Error {
     return this.code === 'route_not_found' || this.status === 405;
   }
 
-  show(again) {
-    return [el('h2', {}, this.title), el('p', {}, this.text), again ? el('button', { class: 'plain', type: 'button', click: again }, 'Try again') : '',
-      this.requestId ? el('p', { class: 'small' }, 'Request ', el('code', {}, this.requestId)) : ''];
+  /** Asking the same once more may help: nobody answered, or too many asked, or the server failed. */
+  get passing() {
+    return this.status === 0 || this.status === 429 || this.status >= 500;
+  }
+
+  /** What went wrong, and a way on: asking once more where that may help, else `elsewhere`. */
+  show(again, elsewhere = '') {
+    return [el('h2', {}, this.title), el('p', {}, this.text), this.passing ? el('button', { class: 'plain', type: 'button', click: again }, 'Try again') : elsewhere,
+      this.requestId && this.status >= 500 ? el('p', { class: 'small' }, 'Request ', el('code', {}, this.requestId)) : ''];
   }
 }
 
 const channels = new Map();
+
+const owed = new Map();
+/** Asks again when the connection returns, if nobody answered for want of one. */
+export const whenBack = (failure, channel, again) => { if (failure.status === 0) owed.set(channel, again); };
+addEventListener('online', () => {
+  const due = [...owed.values()];
+  owed.clear();
+  for (const again of due) again();
+});
 
 /** Drops the question that waits on a channel. */
 export const drop = (channel) => channels.get(channel)?.abort();
@@ -45,6 +66,7 @@ export const drop = (channel) => channels.get(channel)?.abort();
 /** Asks the server. A newer question on the same channel aborts the older one, which then answers null. */
 export async function ask(path, channel) {
   drop(channel);
+  owed.delete(channel);
   const controller = new AbortController();
   channels.set(channel, controller);
   try {

@@ -1,26 +1,37 @@
 // Ways into the market when nothing is searched: what it holds, its categories, its brands, example searches.
 
-import { $, compact, el, plural, redraw, unseen, whole } from './dom.js';
+import { $, el, moment, plural, redraw, unseen, whole } from './dom.js';
 import { picture } from './cards.js';
-import { ask } from './server.js';
+import { ask, whenBack } from './server.js';
 import { changer, linker, NO_FILTERS, query, state } from './state.js';
+
+/** Loads a part of the page that it can be without, now and, if nobody answers, when the connection is back. */
+export const loadPart = (name, load, then) => load().then(then).catch((failure) => whenBack(failure, `part ${name}`, () => loadPart(name, load, then)));
 
 // ---- What the market holds ----
 
-const facts = {};
+let facts = {};
 export function showFacts(news) {
-  Object.assign(facts, news);
+  // What was said of another release holds no more.
+  const { products, brands } = facts;
+  facts = news.release && facts.release && news.release !== facts.release ? { products, brands, ...news } : { ...facts, ...news };
   const parts = [facts.products >= 0 && plural(facts.products, 'product'), facts.brands >= 0 && plural(facts.brands, 'brand')].filter(Boolean);
   for (const line of document.querySelectorAll('[data-facts]')) {
-    line.replaceChildren(...parts.map((part) => el('span', {}, part)), facts.release ? el('span', { title: facts.release }, 'release ', el('code', {}, facts.release.slice(0, 9))) : '');
+    line.replaceChildren(...parts.map((part) => el('span', {}, part)));
   }
-  if (parts.length) $('lead').textContent = `${compact(facts.products)} products of ${plural(facts.brands, 'brand store')}, side by side. You buy at the store itself.`;
+  const { oldest, newest } = facts.seen ?? {};
+  const rows = [['Stores last read', oldest && newest && [...new Set([oldest, newest].map(moment))].join(' to ')], ['Put together', facts.published && moment(facts.published)],
+    ['Release', facts.release && el('code', {}, facts.release)]].filter(([, value]) => value);
+  $('data').hidden = rows.length === 0;
+  $('data').querySelector('dl').replaceChildren(...rows.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]));
+  if (parts.length) $('lead').textContent = `${plural(facts.products, 'product')} of ${plural(facts.brands, 'brand store')}, side by side. You buy at the store itself.`;
 }
 
 /** Asks what the market holds; answers the currencies, those of most products first. */
 export async function loadFacts() {
   const { data } = await ask('v1/stats', 'stats');
   showFacts({ products: data.products, brands: data.brands, release: data.release.id });
+  showFacts({ published: data.release.published_at, seen: data.refreshed_at });
   return [...data.currencies].sort((a, b) => b.products - a.products).map((one) => one.currency);
 }
 
@@ -60,6 +71,8 @@ let brands = [];
 const names = new Map();
 let next = null;
 export const brandName = (slug) => names.get(slug) ?? slug;
+/** How many products a brand has; undefined where it is not known. */
+export const brandSize = (slug) => brands.find((brand) => brand.slug === slug)?.product_count;
 export const nameBrand = (slug, name) => names.set(slug, name);
 
 const PAGE = 24;
@@ -111,7 +124,7 @@ export function showBrandChoice(anew = false) {
   if (!anew && drawing === drawnFor) return;
   drawnFor = drawing;
   const option = (slug, name, count) => el('label', { class: 'check' }, el('input', { type: 'radio', name: 'brand', value: slug, checked: slug === state.brand, 'data-key': slug }),
-    el('span', { class: 'name', dir: 'auto' }, name), count >= 0 && !narrowed ? el('span', { class: 'quiet' }, unseen(', '), compact(count)) : null);
+    el('span', { class: 'name', dir: 'auto' }, name), count >= 0 && !narrowed ? el('span', { class: 'quiet' }, unseen(', '), whole(count)) : null);
   const other = state.brand && !brands.some((brand) => brand.slug === state.brand);
   redraw($('brands'), option('', 'All brands'), ...(other ? [option(state.brand, brandName(state.brand))] : []),
     ...brands.map((brand) => option(brand.slug, brand.name, brand.product_count)), brands.length || !$('brand-q').value ? '' : el('p', { class: 'note' }, 'No brand of this name'));

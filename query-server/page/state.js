@@ -68,10 +68,13 @@ export function go(patch, { replace = false, mark = null } = {}) {
   const next = tidy({ ...state, ...patch });
   if (KEYS.every((key) => next[key] === state[key])) return;
   const to = address(patch);
+  const other = next.q !== state.q;
   state = next;
   if (replace) history.replaceState(history.state, '', to);
   else history.pushState(mark, '', to);
   render('q' in patch);
+  // Another search is read from its beginning.
+  if (other) scrollTo(0, 0);
 }
 
 /** Opens a product; closing it goes back over all that were opened since. */

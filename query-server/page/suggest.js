@@ -54,10 +54,22 @@ const glass = () => {
   return icon;
 };
 
+const plurals = (word) => [`${word}s`, /[^aeiou]y$/.test(word) ? word.replace(/y$/, 'ies') : /(s|x|z|ch|sh|o)$/.test(word) ? `${word}es` : ''];
+const same = (one, other) => one === other || plurals(one).includes(other) || plurals(other).includes(one);
+/** The queries without those that are the same words as one before, in the singular or the plural. */
+function folded(queries) {
+  const kept = [];
+  for (const text of queries) {
+    const words = text.toLowerCase().split(/[^\p{L}\p{M}\p{N}]+/u).filter(Boolean);
+    if (!kept.some((one) => one.words.length === words.length && words.every((word, at) => same(word, one.words[at])))) kept.push({ text, words });
+  }
+  return kept.map(({ text }) => text);
+}
+
 function rows({ queries = [], products = [], brands = [], categories = [] }, typed) {
   const elsewhere = { ...NO_FILTERS, q: '', sort: '', mode: '' };
   return [
-    ['Searches', queries.map((text) => ({ text, act: () => go({ q: text, product: '' }), content: [glass(), completed(text, typed)] }))],
+    ['Searches', folded(queries).map((text) => ({ text, act: () => go({ q: text, product: '' }), content: [glass(), completed(text, typed)] }))],
     ['Categories', categories.map((one) => ({ text: '', act: () => go({ ...elsewhere, category: one.slug }),
       content: [el('span', { dir: 'auto' }, one.name), el('span', { class: 'quiet' }, 'Category')] }))],
     ['Brands', brands.map((one) => ({ text: '', act: () => go({ ...elsewhere, brand: one.slug }),

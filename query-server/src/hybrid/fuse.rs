@@ -117,7 +117,7 @@ pub(super) fn fuse(
 ) -> Vec<FusedRow> {
     let meaning = tuning::MEANING;
     let fits = Strengths::of(words);
-    let known = cosines.iter().flatten().copied();
+    let known = cosines.iter().flatten().copied().chain([tuning::COSINE_WHOLE_MIN]);
     let nearness = if is_settled(words, tuning::FEEDBACK_ROWS) {
         Best::of(known)
     } else {

@@ -4,8 +4,10 @@
 //! ordered by both. What only its meaning speaks for must be near enough to be meant, so that a query which means
 //! nothing finds nothing. Filters are asked inside both searches.
 
+mod capped;
 mod explain;
 mod fuse;
+mod meant;
 pub(crate) mod tuning;
 
 pub(crate) use explain::explain;
@@ -14,7 +16,6 @@ pub(crate) use fuse::FusedRow;
 use data_embedding::Vector;
 use data_index::{Filter, Release, RowAddress};
 use data_model::CurrencyCode;
-use rustc_hash::FxHashMap;
 
 use crate::lexical::{self, Correction, Found, Order, ReadError, Relaxed, RowSet, Synonym, Wanted};
 use crate::plan::search::Mode;
@@ -66,20 +67,10 @@ pub(crate) struct Answer {
 
 /// Finds what a question asks for.
 pub(crate) fn search(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
-    let blank = question.text.trim().is_empty();
-    let mut answer = match question.mode {
-        _ if blank && question.similar_to.is_some() => by_likeness(served, question)?,
-        _ if blank => by_words(served, question, None)?,
-        Mode::Lexical => by_words(served, question, None)?,
-        Mode::Semantic => by_meaning(served, question)?,
-        Mode::Hybrid if question.order == Order::Relevance => by_both(served, question)?,
-        Mode::Hybrid => in_order(served, question)?,
-    };
-    if let Some(like) = question.similar_to {
-        answer.rows.retain(|row| row.at != like);
-    }
-    if let Some(max) = question.per_brand_max {
-        diversify(served, &mut answer.rows, max);
+    let mut answer = ranked(served, question)?;
+    // So many of one brand as a page has are as many as fit.
+    if let Some(max) = question.per_brand_max.filter(|max| *max < question.page()) {
+        capped::keep(served, question, &mut answer.rows, max)?;
     }
     answer.rows.truncate(question.page());
     if question.with_matches && (answer.matches.is_empty() || !answer.fits) {
@@ -96,6 +87,23 @@ pub(crate) fn search(served: &Served, question: &Question<'_>) -> Result<Answer,
     } else {
         Relaxed::of(tiers)
     };
+    Ok(answer)
+}
+
+/// All that was weighed for a question, best first, whatever brands it is of: more than is shown, where there is more.
+fn ranked(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
+    let blank = question.text.trim().is_empty();
+    let mut answer = match question.mode {
+        _ if blank && question.similar_to.is_some() => by_likeness(served, question)?,
+        _ if blank => by_words(served, question, None)?,
+        Mode::Lexical => by_words(served, question, None)?,
+        Mode::Semantic => by_meaning(served, question)?,
+        Mode::Hybrid if question.order == Order::Relevance => by_both(served, question)?,
+        Mode::Hybrid => in_order(served, question)?,
+    };
+    if let Some(like) = question.similar_to {
+        answer.rows.retain(|row| row.at != like);
+    }
     Ok(answer)
 }
 
@@ -137,21 +145,17 @@ impl Question<'_> {
     fn both_candidates(&self) -> usize {
         if self.order != Order::Relevance {
             // The cheapest of what is found must not depend on how many are shown.
-            return tuning::DIVERSE_CANDIDATES;
+            return self.candidates(tuning::CANDIDATES_MAX);
         }
         let further = self.page() - tuning::CANDIDATES_PAGE;
-        self.candidates(tuning::CANDIDATES + further.saturating_mul(tuning::CANDIDATES_PER_FURTHER))
+        let usually = tuning::CANDIDATES + further.saturating_mul(tuning::CANDIDATES_PER_FURTHER);
+        self.candidates(usually.min(tuning::CANDIDATES_MAX))
     }
 
     /// How many hits to gather, of which at least the page's are wanted.
     fn candidates(&self, usually: usize) -> usize {
-        let wanted = if self.per_brand_max.is_some() {
-            tuning::DIVERSE_CANDIDATES
-        } else {
-            usually
-        };
         // One more, where the product that they are like is among them.
-        wanted.max(self.page() + usize::from(self.similar_to.is_some()))
+        usually.max(self.page() + usize::from(self.similar_to.is_some()))
     }
 
     /// The vector to look near to: that of the text, moved half way to the product's that is to be like.
@@ -170,18 +174,17 @@ impl Question<'_> {
     /// first, which tell what is meant. Then nobody need look for it.
     fn is_settled(&self, found: &Found) -> bool {
         let first = self.page().max(tuning::FEEDBACK_ROWS);
-        self.per_brand_max.is_none()
-            && self.similar_to.is_none()
-            && (found.suffices || fuse::is_settled(&found.hits, first))
+        self.similar_to.is_none() && (found.suffices || fuse::is_settled(&found.hits, first))
     }
 
-    /// Whether the words find nothing before the filter either.
+    /// Whether the words find nothing before the filter either, wherever they are looked for.
     fn is_silent(&self, served: &Served) -> Result<bool, ReadError> {
-        if !self.narrowed {
+        if self.filter.is_none() {
             return Ok(true);
         }
         let before = Question {
-            filter: self.scope,
+            filter: None,
+            scope: None,
             narrowed: false,
             with_matches: false,
             ..*self
@@ -198,8 +201,7 @@ impl Question<'_> {
             narrowed: self.narrowed,
             order: self.order,
             limit,
-            // Of one brand's many, few may be shown: what lacks words stands in for them.
-            enough: self.per_brand_max.map_or(self.page(), |_| limit),
+            enough: self.page(),
             // Likeness to a product is a matter of degree: what is shown is counted.
             with_matches: self.with_matches && self.similar_to.is_none(),
         };
@@ -269,19 +271,19 @@ fn by_meaning(served: &Served, question: &Question<'_>) -> Result<Answer, ReadEr
 }
 
 fn near(served: &Served, question: &Question<'_>, vector: &Vector, least: f32) -> Vec<(RowAddress, f32)> {
-    let wanted = question.both_candidates();
-    semantic::search(
-        &served.release,
-        (vector, question.similar_to),
-        question.filter,
-        wanted,
-        least,
-    )
+    let nearest = semantic::Nearest {
+        vector,
+        like: question.similar_to,
+        filter: question.filter,
+        scope: question.scope,
+        narrowed: question.narrowed,
+    };
+    nearest.search(&served.release, question.both_candidates(), least)
 }
 
 fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
     let found = question.find(served, question.both_candidates())?;
-    let vector = match served.semantic.embed(&mended(question.text, &found.corrections)) {
+    let vector = match served.semantic.embed(&meant::text(question.text, &found.corrections)) {
         Ok(vector) => question.moved(served, vector),
         Err(lacking) => {
             let rows = fuse::words_alone(&served.release, &found.hits);
@@ -350,7 +352,10 @@ fn in_order(served: &Served, question: &Question<'_>) -> Result<Answer, ReadErro
             ..by_words
         });
     }
-    match served.semantic.embed(&mended(question.text, &by_words.corrections)) {
+    match served
+        .semantic
+        .embed(&meant::text(question.text, &by_words.corrections))
+    {
         Ok(vector) => {
             let near = near(served, question, &vector, tuning::COSINE_ALONE_MIN);
             let mut rows = fuse::fuse(&served.release, &[], &[], &near);
@@ -368,33 +373,9 @@ fn in_order(served: &Served, question: &Question<'_>) -> Result<Answer, ReadErro
     }
 }
 
-/// The query with its mended words in place of those that no product holds.
-fn mended<'a>(text: &'a str, corrections: &[Correction]) -> std::borrow::Cow<'a, str> {
-    if corrections.is_empty() {
-        return text.into();
-    }
-    let words = text.to_lowercase();
-    let mended = corrections.iter().fold(words, |words, correction| {
-        words.replace(&correction.from, &correction.to)
-    });
-    mended.into()
-}
-
 fn sort(served: &Served, order: Order, rows: &mut [FusedRow]) {
     if order != Order::Relevance {
         // Stable: what is alike in this order stays as near as it was found.
         rows.sort_by_key(|row| std::cmp::Reverse(order.key(&served.release, row.at)));
     }
-}
-
-/// Keeps at most `max` products of a brand, the best of each.
-fn diversify(served: &Served, rows: &mut Vec<FusedRow>, max: usize) {
-    let mut kept: FxHashMap<usize, usize> = FxHashMap::default();
-    rows.retain(|row| {
-        let part = served.release.part(row.at.part);
-        let brand = part.map_or(usize::MAX, |part| part.brand_index(row.at.row));
-        let count = kept.entry(brand).or_default();
-        *count += 1;
-        *count <= max
-    });
 }

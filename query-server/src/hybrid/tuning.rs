@@ -6,11 +6,16 @@
 pub(crate) const CANDIDATES: usize = 100;
 pub(crate) const CANDIDATES_PAGE: usize = 20;
 pub(crate) const CANDIDATES_PER_FURTHER: usize = 10;
-/// Hits of either kind that are taken into account when only some of each brand are wanted.
-pub(crate) const DIVERSE_CANDIDATES: usize = 400;
+/// So many and no more, however much is shown.
+pub(crate) const CANDIDATES_MAX: usize = 400;
 
 /// The share of meaning in a score; the rest is that of words. From .2 to .35 little changes.
+/// Where no product holds every word, .4 is worth .002 of NDCG@10 on one judged set and costs .0014, and .003 of recall, on
+/// the other.
 pub(crate) const MEANING: f32 = 0.3;
+/// Nearness is a share of the nearest's, or of this where that is farther: what is nearest to a text that means next to
+/// nothing is not near.
+pub(crate) const COSINE_WHOLE_MIN: f32 = 0.45;
 
 /// What one tier counts beside the best score by words: a product that holds every word stands before one that lacks some,
 /// unless meaning and prominence speak for the other by more than that.

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use data_embedding::{Embedder, Vector};
 use data_index::{Embedding, Filter, Release, RowAddress};
 
+use crate::hybrid::tuning::SHARE_OF_BEST_MIN;
+
 /// Why a search goes without meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lacking {
@@ -82,20 +84,37 @@ impl Semantic {
     }
 }
 
-/// The products nearest to a query, nearest first, without those that are too far from it to be meant: below `least`,
-/// or much farther than the nearest. Nothing is measured against `like`, the product that the query is like: nothing else
-/// is as near.
-pub(crate) fn search(
-    release: &Release,
-    (vector, like): (&Vector, Option<RowAddress>),
-    filter: Option<&Filter>,
-    wanted: usize,
-    least: f32,
-) -> Vec<(RowAddress, f32)> {
-    let mut found = release.nearest(vector, wanted + usize::from(like.is_some()), filter);
-    found.retain(|(at, _)| Some(*at) != like);
-    let best = found.first().map_or(0.0, |(_, cosine)| *cosine);
-    let least = least.max(best * crate::hybrid::tuning::SHARE_OF_BEST_MIN);
-    found.truncate(found.partition_point(|(_, cosine)| *cosine >= least));
-    found
+/// What is looked for by meaning.
+#[derive(Debug)]
+pub(crate) struct Nearest<'a> {
+    pub(crate) vector: &'a Vector,
+    /// The product that the query is like. Nothing is measured against it: nothing else is as near.
+    pub(crate) like: Option<RowAddress>,
+    pub(crate) filter: Option<&'a Filter>,
+    /// What of `filter` says where to look: the brand.
+    pub(crate) scope: Option<&'a Filter>,
+    /// Whether `filter` leaves products of the scope out.
+    pub(crate) narrowed: bool,
+}
+
+impl Nearest<'_> {
+    /// The products nearest to a query, nearest first, without those that are too far from it to be meant: below `least`,
+    /// or much farther than the nearest, whether or not the filter passes that: what would be left out without the filter is
+    /// no better for it.
+    pub(crate) fn search(&self, release: &Release, wanted: usize, least: f32) -> Vec<(RowAddress, f32)> {
+        let mut found = self.nearest(release, wanted, self.filter);
+        let best = match found.first() {
+            Some(_) if self.narrowed => self.nearest(release, 1, self.scope).first().copied(),
+            best => best.copied(),
+        };
+        let least = best.map_or(least, |(_, cosine)| least.max(cosine * SHARE_OF_BEST_MIN));
+        found.truncate(found.partition_point(|(_, cosine)| *cosine >= least));
+        found
+    }
+
+    fn nearest(&self, release: &Release, wanted: usize, filter: Option<&Filter>) -> Vec<(RowAddress, f32)> {
+        let mut found = release.nearest(self.vector, wanted + usize::from(self.like.is_some()), filter);
+        found.retain(|(at, _)| Some(*at) != self.like);
+        found
+    }
 }

@@ -3,6 +3,7 @@ use query_server::schema::SearchAnswer;
 use crate::catalogue::{brand, product, small};
 use crate::concepts::Concepts;
 use crate::support::Market;
+use crate::wide::wide;
 
 async fn market() -> Market {
     Market::embedding(
@@ -133,6 +134,80 @@ async fn no_brand_has_more_products_than_asked_for() {
         .map(|fault| fault["loc"][1].clone())
         .collect();
     assert_eq!(fields, ["per_brand_max", "explain"]);
+}
+
+#[tokio::test]
+async fn the_places_of_a_brand_that_has_its_share_go_to_others() {
+    let market = Market::of(&wide()).await;
+    // 1,100 of 1,130 products are of one brand; two of four brands tell prices in rupees.
+    for (query, brands) in [
+        ("q=", 4),
+        ("q=&sort=newest", 4),
+        ("q=&sort=price_desc", 2),
+        ("q=thing&mode=lexical", 4),
+        ("q=thing&sort=price_asc", 2),
+    ] {
+        let one_each = answer(&market, &format!("{query}&per_brand_max=1&limit=40")).await;
+        assert_eq!(one_each.data.len(), brands, "{query}");
+        let more = answer(&market, &format!("{query}&per_brand_max=3")).await;
+        assert_eq!(more.data.len(), 3 * brands, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_cap_on_brands_that_cuts_nothing_changes_nothing_and_none_finds_more() {
+    let facts = ["Coffee House", "Mug House"].map(|name| brand(name, "INR"));
+    let catalogue = facts.map(|facts| {
+        let mugs = (1..=15).map(|id| product(&facts, id, &format!("Coffee Mug {id}")));
+        let others = (101..=110).map(|id| product(&facts, id, &format!("Espresso {id}")));
+        let mut products: Vec<_> = mugs.chain(others).collect();
+        for product in &mut products {
+            let dear = product.key.platform_id == 7 || product.key.platform_id > 100;
+            product.variants[0].price_minor = if dear { 90_000 } else { 10_000 };
+        }
+        (facts, products)
+    });
+    let market = Market::embedding(
+        &catalogue.into(),
+        Some(Concepts::named("concepts")),
+        Some(Concepts::named("concepts")),
+    )
+    .await;
+    for query in [
+        "q=coffee+mug",
+        "q=espresso",
+        "q=coffee+mug+garment",
+        "q=espresso&mode=semantic",
+    ] {
+        let all = answer(&market, query).await;
+        let capped = answer(&market, &format!("{query}&per_brand_max=20")).await;
+        assert_eq!(titles(&all), titles(&capped), "{query}");
+    }
+    // Thirty hold both words and two of them cost so much; what only means the like is not added to these.
+    let dear = answer(&market, "q=coffee+mug&price_min=50000").await;
+    assert_eq!(titles(&dear), ["Coffee Mug 7"; 2]);
+    let capped = answer(&market, "q=coffee+mug&price_min=50000&per_brand_max=10").await;
+    assert_eq!(titles(&capped), ["Coffee Mug 7"; 2]);
+}
+
+#[tokio::test]
+async fn what_is_too_far_from_the_query_is_not_found_by_leaving_out_what_is_near() {
+    let (cups, mixed) = (brand("Cup House", "INR"), brand("Mixed House", "INR"));
+    let far = "Coffee Shirt Apron Kettle Filter";
+    let mut distant = product(&mixed, 2, far);
+    distant.variants[0].price_minor = 90_000;
+    let catalogue = |with_word: bool| {
+        let cup = product(&cups, 1, if with_word { "Espresso Beans" } else { "Caffeine Beans" });
+        vec![(cups.clone(), vec![cup]), (mixed.clone(), vec![distant.clone()])]
+    };
+    let concepts = || Some(Concepts::named("concepts"));
+    let market = Market::embedding(&catalogue(true), concepts(), concepts()).await;
+    assert_eq!(market.titles("q=espresso").await, ["Espresso Beans"]);
+    assert!(market.titles("q=espresso&price_min=50000").await.is_empty());
+    // Of a brand alone the nearest is what that brand has, and a word that products hold elsewhere means something.
+    assert_eq!(market.titles("q=espresso&brand=mixed-house").await, [far]);
+    let market = Market::embedding(&catalogue(false), concepts(), concepts()).await;
+    assert!(market.titles("q=espresso&brand=mixed-house").await.is_empty());
 }
 
 #[tokio::test]
