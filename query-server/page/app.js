@@ -1,102 +1,119 @@
 // haat: the page over the market. What is asked lives in the URL; what stores say reaches the page as text.
+// This part stands alone: it shows what is asked before the others have come, and says so when they do not come.
 
-import { $, bare, debounced } from './dom.js';
-import { ghosts } from './cards.js';
-import { addCurrency, label, listen, sync } from './facets.js';
-import { showProduct } from './product.js';
-import { askAnew } from './results.js';
-import { loadBrands, loadCategories, loadFacts } from './start.js';
-import { atStart, go, NOTHING, onChange, openProduct, state } from './state.js';
-import { closeSuggestions, suggestFor } from './suggest.js';
+const input = document.getElementById('q');
+const { body } = document;
+// What was typed before this came stays.
+input.value ||= new URLSearchParams(location.search).get('q')?.trim() ?? '';
 
-const [input, grid] = ['q', 'grid'].map($);
+async function begin() {
+  const [{ $, bare, debounced }, { ghosts }, { addCurrency, label, listen, sync }, { showProduct }, { askAnew, recount }, { loadBrands, loadCategories, loadFacts, loadPart }, asked, { closeSuggestions, suggestFor }] = await Promise.all([
+    import('./dom.js'), import('./cards.js'), import('./facets.js'), import('./product.js'), import('./results.js'), import('./start.js'), import('./state.js'), import('./suggest.js')]);
+  const { atStart, go, NOTHING, onChange, openProduct } = asked;
+  const grid = $('grid');
 
-function clearable() {
-  $('clear').hidden = input.value === '';
+  function clearable() {
+    $('clear').hidden = input.value === '';
+  }
+
+  function render(withQuery) {
+    const { q } = asked.state;
+    if (withQuery && input.value.trim() !== q) { typed.cancel(); closeSuggestions(); input.value = q; }
+    clearable();
+    sync();
+    askAnew();
+    showProduct();
+  }
+
+  // ---- The search field ----
+
+  // Letters typed in one go are one step of the history.
+  let typedAt = -Infinity;
+  const typed = debounced(150, () => {
+    const replace = performance.now() - typedAt < 2500;
+    typedAt = performance.now();
+    go({ q: input.value.trim() }, { replace });
+  });
+  input.addEventListener('input', clearable);
+  $('search').addEventListener('submit', (event) => {
+    event.preventDefault();
+    typed.cancel();
+    closeSuggestions();
+    typedAt = -Infinity;
+    go({ q: input.value.trim() });
+    if (matchMedia('(pointer: coarse)').matches) input.blur();
+  });
+  $('clear').addEventListener('click', () => {
+    input.value = '';
+    go({ q: '' });
+    clearable();
+    input.focus();
+  });
+  $('home').addEventListener('click', (event) => {
+    if (!bare(event)) return;
+    event.preventDefault();
+    go(NOTHING);
+    scrollTo(0, 0);
+  });
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== '/' || !bare(event) || $('product').open || event.target.closest('input, select, textarea')) return;
+    event.preventDefault();
+    input.focus();
+    input.select();
+  });
+
+  // ---- The grid ----
+
+  grid.addEventListener('click', (event) => {
+    const id = event.target.closest('a')?.dataset.id;
+    if (!id || !bare(event)) return;
+    event.preventDefault();
+    openProduct(id);
+  });
+  grid.addEventListener('keydown', (event) => {
+    const links = [...grid.querySelectorAll('a')];
+    const at = links.indexOf(event.target);
+    const row = getComputedStyle(grid).gridTemplateColumns.split(' ').length;
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, ArrowDown: at + row, ArrowUp: at - row, Home: 0, End: links.length - 1 }[event.key];
+    if (at < 0 || to === undefined || !bare(event)) return;
+    event.preventDefault();
+    (to < 0 ? input : links[Math.min(to, links.length - 1)]).focus();
+  });
+
+  // ---- Start ----
+
+  grid.append(...ghosts(12));
+  listen(debounced(150, () => loadBrands($('brand-q').value.trim()).catch(() => {})));
+  const early = document.activeElement === input ? input.value : '';
+  onChange(render);
+  suggestFor(typed);
+  if (early && early.trim() !== asked.state.q) {
+    input.value = early;
+    input.dispatchEvent(new InputEvent('input'));
+  }
+  // Without these the header line and the ways in stay empty; searching goes on.
+  const again = () => { sync(); label(); recount(); };
+  const ways = [
+    loadPart('facts', loadFacts, (codes) => {
+      const select = $('currency');
+      const before = [...select.options].map((option) => option.value);
+      select.replaceChildren();
+      for (const code of [...codes, ...before]) addCurrency(code);
+      again();
+    }),
+    loadPart('categories', loadCategories, again),
+    loadPart('brands', loadBrands, again),
+  ];
+
+  // The page is seen when it stands: what comes late must not push away what is being read.
+  const LATE = 1200;
+  if (atStart()) await Promise.race([Promise.all(ways), new Promise((enough) => { setTimeout(enough, LATE); })]);
+  body.classList.add('stands');
+  $('standin').remove();
 }
 
-function render(withQuery) {
-  if (withQuery && input.value.trim() !== state.q) { typed.cancel(); closeSuggestions(); input.value = state.q; }
-  clearable();
-  sync();
-  askAnew();
-  showProduct();
-}
-
-// ---- The search field ----
-
-// Letters typed in one go are one step of the history.
-let typedAt = -Infinity;
-const typed = debounced(150, () => {
-  const replace = performance.now() - typedAt < 2500;
-  typedAt = performance.now();
-  go({ q: input.value.trim() }, { replace });
+begin().catch((fault) => {
+  body.classList.add('failed');
+  addEventListener('online', () => location.reload(), { once: true });
+  throw fault;
 });
-input.addEventListener('input', clearable);
-$('search').addEventListener('submit', (event) => {
-  event.preventDefault();
-  typed.cancel();
-  closeSuggestions();
-  typedAt = -Infinity;
-  go({ q: input.value.trim() });
-  if (matchMedia('(pointer: coarse)').matches) input.blur();
-});
-$('clear').addEventListener('click', () => {
-  input.value = '';
-  go({ q: '' });
-  clearable();
-  input.focus();
-});
-$('home').addEventListener('click', (event) => {
-  if (!bare(event)) return;
-  event.preventDefault();
-  go(NOTHING);
-  scrollTo(0, 0);
-});
-document.addEventListener('keydown', (event) => {
-  if (event.key !== '/' || !bare(event) || $('product').open || event.target.closest('input, select, textarea')) return;
-  event.preventDefault();
-  input.focus();
-  input.select();
-});
-
-// ---- The grid ----
-
-grid.addEventListener('click', (event) => {
-  const id = event.target.closest('a')?.dataset.id;
-  if (!id || !bare(event)) return;
-  event.preventDefault();
-  openProduct(id);
-});
-grid.addEventListener('keydown', (event) => {
-  const links = [...grid.querySelectorAll('a')];
-  const at = links.indexOf(event.target);
-  const row = getComputedStyle(grid).gridTemplateColumns.split(' ').length;
-  const to = { ArrowRight: at + 1, ArrowLeft: at - 1, ArrowDown: at + row, ArrowUp: at - row, Home: 0, End: links.length - 1 }[event.key];
-  if (at < 0 || to === undefined || !bare(event)) return;
-  event.preventDefault();
-  (to < 0 ? input : links[Math.min(to, links.length - 1)]).focus();
-});
-
-// ---- Start ----
-
-grid.append(...ghosts(12));
-listen(debounced(150, () => loadBrands($('brand-q').value.trim()).catch(() => {})));
-onChange(render);
-suggestFor(typed);
-// Without these the header line and the ways in stay empty; searching goes on.
-const again = () => { sync(); label(); };
-const facts = loadFacts().then((codes) => {
-  const select = $('currency');
-  const before = [...select.options].map((option) => option.value);
-  select.replaceChildren();
-  for (const code of [...codes, ...before]) addCurrency(code);
-  again();
-}).catch(() => {});
-const shelves = loadCategories().then(again).catch(() => {});
-const stalls = loadBrands().then(again).catch(() => {});
-
-// The page is seen when it stands: what comes late must not push away what is being read.
-const LATE = 1200;
-if (atStart()) await Promise.race([Promise.all([facts, shelves, stalls]), new Promise((enough) => { setTimeout(enough, LATE); })]);
-document.body.classList.add('stands');

@@ -39,12 +39,12 @@ export const stars = (rating, count) => (rating > 0 ? el('span', { class: 'stars
   unseen(' of 5'), count > 0 ? el('span', { class: 'quiet' }, ` (${whole(count)})`) : null) : null);
 
 // Colours as stores mean them, where browsers do not know the name or mean another colour by it.
-const COLOURS = Object.fromEntries(`apricot fbceb1,aubergine 4a2c40,bronze a97142,brick a0402f,brown 6f4a2f,burgundy 6d1a36,cafe 6b4a3a,camel c19a6b,caramel b5793f,
+const COLOURS = Object.fromEntries(`apricot fbceb1,aubergine 4a2c40,beige dcc9a6,blue 2f5bc4,bronze a97142,brick a0402f,brown 6f4a2f,burgundy 6d1a36,cafe 6b4a3a,camel c19a6b,caramel b5793f,
   chai b98b5e,champagne ecd9b8,charcoal 36454f,cherry 9e1b32,chocolate 4b2e20,clay b0674a,cobalt 1f4bab,coffee 5a3d2b,copper b4693a,cream fff6dc,denim 4a6285,dustyrose c58b8b,
-  ecru ece4cf,eggplant 4a2c40,emerald 138a5e,fawn d9b991,flesh e3bc9a,forest 2d5a3b,gold cfa53a,graphite 43474b,gunmetal 3f4549,jade 3d9970,khaki a9986c,lavender b9a7d9,lemon f6e27a,lilac c8a2c8,mahogany 5a2a22,
-  marsala 8d4a48,mauve b784a7,melon f6a68c,midnight 1d2440,mint a8e0c4,mocha 6f5244,mustard d9a520,natural ece2cd,navy 1f2a4d,nude e3bc9a,oatmeal ddd2bd,ochre c2862e,offwhite f7f3e8,onyx 1f2022,
-  peach ffcba4,peacock 12707e,pistachio b5cf8f,plum 6b2f4b,rani e0218a,rose e0a1a8,rosegold b76e79,rosewood 8c4a50,ruby 9b1b3b,rust b4502b,saffron f2a01e,sage 9caf88,sand d8c3a0,sapphire 1d4e9e,
-  slate 5f6b76,stone b9b2a3,taupe 8b7d6b,terracotta c4623f,violet 7f4ea3,wine 6b2036,blush e8b4b8`.split(',').map((pair) => pair.trim().split(' ')));
+  ecru ece4cf,eggplant 4a2c40,emerald 138a5e,fawn d9b991,flesh e3bc9a,forest 2d5a3b,gold cfa53a,graphite 43474b,green 3a8a4b,gunmetal 3f4549,indigo 3f3d8f,jade 3d9970,khaki a9986c,lavender b9a7d9,lemon f6e27a,lilac c8a2c8,lime a6cf3a,mahogany 5a2a22,
+  marsala 8d4a48,mauve b784a7,melon f6a68c,midnight 1d2440,mint a8e0c4,mocha 6f5244,mustard d9a520,natural ece2cd,navy 1f2a4d,nude e3bc9a,oatmeal ddd2bd,ochre c2862e,offwhite f7f3e8,onyx 1f2022,orange ef8a2c,
+  peach ffcba4,peacock 12707e,pistachio b5cf8f,plum 6b2f4b,rani e0218a,red cf2f2f,rose e0a1a8,rosegold b76e79,rosewood 8c4a50,ruby 9b1b3b,rust b4502b,saffron f2a01e,sage 9caf88,sand d8c3a0,sapphire 1d4e9e,
+  slate 5f6b76,stone b9b2a3,taupe 8b7d6b,terracotta c4623f,violet 7f4ea3,wine 6b2036,yellow f2cf3b,blush e8b4b8`.split(',').map((pair) => pair.trim().split(' ')));
 // What style sheets mean by these is no colour of its own.
 const NONE = /^(transparent|inherit|initial|unset|revert(layer)?|currentcolor|canvas|field|mark|highlight|menu|window|linktext|\W.*)$/;
 

@@ -97,7 +97,8 @@ function showFacets() {
   const seen = new Set();
   // Two names for the same values of the same products are one group.
   const twin = ({ name, values }) => { const all = JSON.stringify(values); return !chosen.has(name) && (seen.has(all) || !seen.add(all)); };
-  const groups = told.facets.filter((one) => one.name !== 'category' && (one.values.length > 1 || chosen.has(one.name)) && !(one.name === 'title' && one.values.every(({ value }) => value === 'default title')) && !twin(one));
+  const byRank = (a, b) => rank(a.name) - rank(b.name);
+  const groups = told.facets.toSorted(byRank).filter((one) => one.name !== 'category' && (one.values.length > 1 || chosen.has(one.name)) && !(one.name === 'title' && one.values.every(({ value }) => value === 'default title')) && !twin(one));
   // What is filtered by stays in sight, though the answer does not count it.
   for (const [name, values] of chosen) {
     const known = groups.find((one) => one.name === name);
@@ -105,7 +106,7 @@ function showFacets() {
     if (known && missing.length) groups[groups.indexOf(known)] = { name, values: [...missing, ...known.values] };
     else if (!known) groups.push({ name, values: missing });
   }
-  groups.sort((a, b) => rank(a.name) - rank(b.name));
+  groups.sort(byRank);
   redraw($('facets'), ...groups.map((one, at) => group(one, at, chosen.get(one.name) ?? none)));
 }
 
@@ -193,6 +194,7 @@ export function label() {
   const start = atStart();
   document.body.classList.toggle('start', start);
   $('intro').hidden = !start;
+  if (start) opens(false);
   const place = [state.category && categoryName(state.category), state.brand && brandName(state.brand)].filter(Boolean).join(' · ');
   headed(start ? 'h2' : 'h1').textContent = state.q ? `“${state.q}”` : place || (start ? 'On the stalls now' : 'All products');
   nameTab({ list: state.q || place });
@@ -217,9 +219,14 @@ function showCrumbs() {
   $('crumbs').firstElementChild.replaceChildren(...(browsing() ? [crumb('Market', { ...NO_FILTERS, sort: '' }), ...path.map((one) => crumb(one.name, { category: one.slug }))] : []));
 }
 
-function showPanel(shown) {
+/** Opens or closes the panel where the page is narrow. */
+function opens(shown) {
   document.body.classList.toggle('filtering', shown);
   $('filters-toggle').setAttribute('aria-expanded', String(shown));
+}
+
+function showPanel(shown) {
+  opens(shown);
   (shown ? panel.elements.in_stock : $('filters-toggle')).focus();
 }
 const panelShown = () => document.body.classList.contains('filtering');
@@ -240,7 +247,7 @@ export function listen(findBrand) {
   sort.addEventListener('change', () => go({ sort: sort.value, currency: currency.value }));
   $('mode').addEventListener('change', ({ target }) => go({ mode: target.value }));
   $('filters-toggle').addEventListener('click', () => showPanel(!panelShown()));
-  $('filters-clear').addEventListener('click', () => { $('filters-done').focus({ preventScroll: true }); go(NO_FILTERS); });
+  $('filters-clear').addEventListener('click', () => { go(NO_FILTERS); $(atStart() ? 'heading' : 'filters-done').focus({ preventScroll: true }); });
   $('filters-done').addEventListener('click', () => { showPanel(false); $('heading').scrollIntoView(); });
   panel.addEventListener('keydown', (event) => { if (event.key === 'Escape' && panelShown()) showPanel(false); });
 }

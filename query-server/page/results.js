@@ -54,7 +54,7 @@ async function search(attempt = 0) {
     takeFacets(null, null);
     $('took').textContent = '';
     const held = $('message').contains(document.activeElement);
-    instead(failure.title, failure.show(() => search(), changer('plain', NOTHING, {}, 'To the start page')));
+    instead(failure.title, failure.show(() => search(), changer('plain', NOTHING, {}, 'To the start page')), true);
     if (held) $('message').querySelector('button')?.focus({ preventScroll: true });
   }
 }
@@ -92,11 +92,15 @@ function inAll() {
 function count(shown) {
   const cut = !next && !atStart() && shown === LIMIT;
   const all = next ? inAll() : 0;
-  const some = `${state.q ? 'best' : 'first'} ${plural(shown, 'product')}`;
-  $('count').textContent = all > shown ? `${whole(shown)} of ${plural(all, 'product')}` : next || cut ? `The ${some}` : plural(shown, 'product');
-  $('filters-done').textContent = all > shown ? `Show ${plural(all, 'product')}` : next || cut ? `Show the ${some}` : `Show ${plural(shown, 'product')}`;
+  const some = `${state.q ? 'best' : 'first'} ${whole(shown)}`;
+  $('count').classList.remove('sr');
+  $('count').textContent = all > shown ? `${whole(shown)} of ${plural(all, 'product')}` : next || cut ? `The ${some} products` : plural(shown, 'product');
+  $('filters-done').textContent = all <= shown && (next || cut) ? `Show the ${some}` : `Show ${plural(Math.max(all, shown), 'product')}`;
   $('more').hidden = !next;
 }
+
+/** Counts anew when it is known how large categories and brands are. */
+export const recount = () => { if (grid.querySelector('[data-id]')) count(grid.children.length); };
 
 const MODES = { hybrid: 'words and meaning', semantic: 'meaning', lexical: 'words' };
 const RELAXED = {
@@ -132,14 +136,16 @@ function tell(provenance, took) {
   $('notes').hidden = notes.length === 0;
 }
 
-function instead(said, content) {
+function instead(said, content, failed = false) {
   next = null;
   grid.replaceChildren();
   grid.hidden = true;
   grid.setAttribute('aria-busy', 'false');
   $('more').hidden = true;
   $('notes').hidden = true;
+  // Of a failure the message says it to the eye.
   $('count').textContent = said;
+  $('count').classList.toggle('sr', failed);
   $('filters-done').textContent = 'Back to the results';
   $('message').replaceChildren(...content);
   $('message').hidden = false;

@@ -78,6 +78,14 @@ fn the_page_shows_what_the_server_answers() {
     let id = product["id"].as_str().unwrap();
     let last_word = title.split(' ').next_back().unwrap();
 
+    // The start: what the market is comes first, and is its one heading of the highest level.
+    let start = shown(&haat, &format!("{base}/"));
+    let headings: Vec<&str> = start.split("<h1").skip(1).collect();
+    assert_eq!(headings.len(), 1, "{start}");
+    shows(headings.first().unwrap(), "Every stall, one search.</h1>");
+    let (_, stats) = get(&format!("{base}/v1/stats"));
+    shows(part(&start, "data"), stats["data"]["release"]["id"].as_str().unwrap());
+
     // A search: its products, and its facets with their counts.
     let query: String = title.split(' ').collect::<Vec<_>>().join("+");
     let listed = shown(&haat, &format!("{base}/?q={query}"));
@@ -132,6 +140,7 @@ fn the_page_shows_what_the_server_answers() {
     let opened = shown(&haat, &format!("{base}/?product={id}"));
     let dialog = opened.split("<dialog").nth(1).unwrap_or_default();
     shows(dialog, title);
+    shows(&opened, &format!("<title>{title} · haat</title>"));
     let rows = part(dialog, "product-more");
     let related = titles(&related["data"]);
     assert!(!related.is_empty());
