@@ -1,8 +1,8 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use data_model::Timestamp;
-use http::header::{CONTENT_TYPE, LOCATION};
+use data_model::{CurrencyCode, Timestamp};
+use http::header::{CONTENT_TYPE, LOCATION, SET_COOKIE};
 use http::{HeaderMap, StatusCode};
 use memchr::memmem;
 use url::Url;
@@ -100,8 +100,9 @@ fn judge_json(answer: &Answer) -> Result<(), StoreError> {
         .unwrap_or(&answer.body)
         .trim_ascii();
     match (body.first(), body.last()) {
-        (Some(b'{'), Some(b'}')) | (Some(b'['), Some(b']')) => return Ok(()),
-        // An answer that ends with its connection looks complete to HTTP, however early it ends.
+        (Some(b'{'), Some(b'}')) | (Some(b'['), Some(b']')) if !is_open(body) => return Ok(()),
+        // An answer that ends with its connection looks complete to HTTP, however early it ends; it may end behind a
+        // record.
         (Some(b'{' | b'['), _) => return Err(StoreError::Truncated),
         _ => {}
     }
@@ -109,10 +110,45 @@ fn judge_json(answer: &Answer) -> Result<(), StoreError> {
     Err(StoreError::NotJson { content_type })
 }
 
+/// Whether a bracket outside of texts is never closed.
+fn is_open(json: &[u8]) -> bool {
+    let (mut depth, mut at) = (0_u64, 0);
+    while let Some(byte) = json.get(at) {
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'"' => {
+                at += 1;
+                while let Some(found) = memchr::memchr2(b'"', b'\\', json.get(at..).unwrap_or_default()) {
+                    at += found;
+                    if json[at] == b'"' {
+                        break;
+                    }
+                    at += 2;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    depth > 0
+}
+
 /// "Page * Limit exceeds the 25000 limit."
 fn is_page_cap(body: &[u8]) -> bool {
     let lower = body[..body.len().min(4096)].to_ascii_lowercase();
     memmem::find(&lower, b"page * limit exceeds").is_some() || memmem::find(&lower, b"25000 limit").is_some()
+}
+
+/// The currency that the store says it shows its amounts in: the cookie by which it would remember that of a visitor.
+/// Of several the last counts, as in a browser.
+pub(crate) fn cart_currency(headers: &HeaderMap) -> Option<CurrencyCode> {
+    let stated = |cookie: &http::HeaderValue| {
+        let (name, value) = cookie.to_str().ok()?.split(';').next()?.split_once('=')?;
+        (name.trim() == "cart_currency").then(|| value.trim().trim_matches('"').to_ascii_uppercase())
+    };
+    let last = headers.get_all(SET_COOKIE).iter().filter_map(stated).next_back()?;
+    last.parse().ok()
 }
 
 /// A header as text, if it is there and is text.

@@ -107,6 +107,14 @@ pub(crate) struct Exchange {
     pub(crate) hosts: Hosts,
 }
 
+/// Where an address leads, in words: its host, or its scheme where there is none.
+fn place(url: &Url) -> String {
+    match url.host_str() {
+        Some(_) => authority(url),
+        None => format!("a {}: address", url.scheme()),
+    }
+}
+
 /// What is read of an answer that is no page: enough to recognise it, and to keep its connection.
 const ASIDE_BYTES_MAX: u64 = 64 << 10;
 
@@ -123,7 +131,7 @@ impl Exchange {
             })?;
         }
         let refuse = |reason| StoreError::AddressRefused {
-            host: authority(&url),
+            host: place(&url),
             reason,
         };
         check_url(&url, self.config.allow_loopback).map_err(refuse)?;
@@ -133,7 +141,13 @@ impl Exchange {
 
     /// Judges where a redirect leads: never from https to http, never from a public host to this machine.
     pub(crate) fn follow(&self, from: &Url, to: Url) -> Result<Url, StoreError> {
-        let to = self.checked(to)?;
+        let to = self.checked(to).map_err(|error| match error {
+            StoreError::AddressRefused { host, reason } => StoreError::AddressRefused {
+                host: format!("{host}, to which {} redirects,", authority(from)),
+                reason,
+            },
+            other => other,
+        })?;
         let zone = |url: &Url| check_url(url, self.config.allow_loopback).ok();
         let fault = if zone(&to) == Some(Zone::Loopback) && zone(from) != Some(Zone::Loopback) {
             RedirectFault::Inward
@@ -144,6 +158,7 @@ impl Exchange {
         };
         Err(StoreError::Redirect {
             host: authority(from),
+            to: Some(place(&to)),
             fault,
         })
     }

@@ -41,7 +41,7 @@ pub enum StoreError {
         retry_after: Duration,
     },
     /// The store asks us to slow down (429, 430, 503 with `Retry-After`), longer or more often than we wait here.
-    #[error("the store asks to slow down")]
+    #[error("the store asks to slow down{}", wait_text(*.retry_after))]
     Throttled {
         /// How long it wants to be left alone, if it says.
         retry_after: Option<Duration>,
@@ -127,10 +127,12 @@ pub enum StoreError {
         retry_after: Duration,
     },
     /// A redirect that is not followed.
-    #[error("a redirect of {host} is not followed: {fault}")]
+    #[error("a redirect of {host}{} is not followed: {fault}", to_text(.to.as_deref()))]
     Redirect {
         /// Who redirected.
         host: String,
+        /// Where to, if that is an address.
+        to: Option<String>,
         /// Why it is not followed.
         fault: RedirectFault,
     },
@@ -153,7 +155,26 @@ pub enum RedirectFault {
     Inward,
 }
 
+fn wait_text(retry_after: Option<Duration>) -> String {
+    retry_after
+        .map(|wait| format!(" for {} s", wait.as_secs_f64().ceil()))
+        .unwrap_or_default()
+}
+
+fn to_text(to: Option<&str>) -> String {
+    to.map(|to| format!(" to {to}")).unwrap_or_default()
+}
+
 impl StoreError {
+    /// How long the store says that it wants to be left alone.
+    #[must_use]
+    pub const fn asks_to_wait(&self) -> Option<Duration> {
+        match self {
+            Self::Throttled { retry_after } => *retry_after,
+            _ => None,
+        }
+    }
+
     /// Whether the same request may succeed at a later time, without anybody changing anything.
     #[must_use]
     pub fn is_transient(&self) -> bool {

@@ -15,6 +15,7 @@ pub mod address;
 mod answer;
 mod body;
 mod breaker;
+mod charset;
 mod client;
 mod config;
 mod error;

@@ -101,6 +101,7 @@ impl Exchange {
                 Some(Err(fault)) => {
                     return Err(StoreError::Redirect {
                         host: host.name.clone(),
+                        to: None,
                         fault,
                     }
                     .into());

@@ -2,12 +2,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use data_model::CurrencyCode;
 use http::StatusCode;
 use http::header::{CONTENT_TYPE, ETAG};
 use tokio::time::Instant;
 use url::Url;
 
 use crate::answer::{self, Answer};
+use crate::body::BodyLimit;
+use crate::charset;
 use crate::client::Exchange;
 use crate::config::is_country;
 use crate::error::{RedirectFault, StoreError};
@@ -52,7 +55,7 @@ pub enum Fetched {
     Body(Page),
 }
 
-/// A page as the store sent it, decompressed and complete.
+/// A page as the store sent it, decompressed and complete; in UTF-8 where the store says that it is in Latin-1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     /// The body.
@@ -61,6 +64,8 @@ pub struct Page {
     pub etag: Option<String>,
     /// What the store says it is.
     pub content_type: Option<String>,
+    /// What the store says that its amounts are in, where it does.
+    pub cart_currency: Option<CurrencyCode>,
     /// Where it came from in the end, after redirects.
     pub url: Url,
 }
@@ -365,12 +370,13 @@ impl Store {
                 Some(Err(fault)) => {
                     return Err(StoreError::Redirect {
                         host: host.name.clone(),
+                        to: None,
                         fault,
                     }
                     .into());
                 }
                 None => {
-                    let fetched = finish(answer, call, &url)?;
+                    let fetched = finish(answer, call, &url, exchange.config.decoded_bytes_max)?;
                     if moved_for_good {
                         remember_move(first, &call.url, &url);
                     }
@@ -380,6 +386,7 @@ impl Store {
         }
         Err(StoreError::Redirect {
             host: first.name.clone(),
+            to: Some(authority(&url)),
             fault: RedirectFault::TooMany,
         }
         .into())
@@ -391,17 +398,21 @@ fn is_no_segment(text: &str) -> bool {
     matches!(text, "" | "." | "..") || text.len() > 2048 || text.contains(char::is_control)
 }
 
-fn finish(answer: Answer, call: &Call<'_>, url: &Url) -> Result<Fetched, StoreError> {
+fn finish(answer: Answer, call: &Call<'_>, url: &Url, bytes_max: u64) -> Result<Fetched, StoreError> {
     if answer.status == StatusCode::NOT_MODIFIED && call.if_none_match.is_some() {
         return Ok(Fetched::NotModified);
     }
     answer::judge(&answer, call.accept, call.is_catalogue)?;
     let text = |name| answer::text(&answer.headers, name).map(str::to_owned);
     let (etag, content_type) = (text(&ETAG), text(&CONTENT_TYPE));
+    let limit = BodyLimit::Decoded;
+    let bytes = charset::in_utf8(answer.body, content_type.as_deref(), bytes_max)
+        .ok_or(StoreError::TooLarge { limit, bytes_max })?;
     Ok(Fetched::Body(Page {
-        bytes: answer.body,
+        bytes,
         etag,
         content_type,
+        cart_currency: answer::cart_currency(&answer.headers),
         url: url.clone(),
     }))
 }

@@ -5,6 +5,8 @@ mod address;
 #[cfg(test)]
 mod hosts;
 #[cfg(test)]
+mod letters;
+#[cfg(test)]
 mod paced;
 #[cfg(test)]
 mod pages;

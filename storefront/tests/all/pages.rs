@@ -378,9 +378,72 @@ fn a_wrong_configuration_is_named_by_its_key() {
 
 #[tokio::test(start_paused = true)]
 async fn json_that_ends_with_its_connection_too_early_is_fetched_again() {
-    for (cut, whole) in [("{\"products\":[{\"id\":1", "{\"products\":[]}"), ("[1,", "[1]\n")] {
+    for (cut, whole) in [
+        ("{\"products\":[{\"id\":1", "{\"products\":[]}"),
+        ("{\"products\":[{\"id\":1}", "{\"products\":[{\"a\":\"{[\\\"{\"}]}"),
+        ("[1,", "[1]\n"),
+    ] {
         let script = pages(move |_, nth| if nth == 0 { ok(cut) } else { ok(whole) });
         assert_eq!(page(store(unpaced(), &script).meta().await.unwrap()).bytes, whole);
+    }
+}
+
+#[tokio::test]
+async fn what_a_page_says_that_its_amounts_are_in_is_told() {
+    let currency = |cookies: &[&'static str]| {
+        let fields: Vec<_> = cookies
+            .iter()
+            .map(|cookie| ("set-cookie", (*cookie).to_owned()))
+            .collect();
+        let script = pages(move |_, _| Reply::Answer(200, fields.clone(), r#"{"products":[]}"#));
+        async move {
+            let fetched = store(unpaced(), &script).products_page(1, 250, None).await;
+            page(fetched.unwrap()).cart_currency.map(|code| code.as_str())
+        }
+    };
+    assert_eq!(
+        currency(&["localization=IN; path=/", "cart_currency=INR; path=/; SameSite=Lax"]).await,
+        Some("INR")
+    );
+    assert_eq!(currency(&["cart_currency=usd"]).await, Some("USD"));
+    assert_eq!(
+        currency(&["cart_currency=INR", "cart_currency=JPY; path=/"]).await,
+        Some("JPY")
+    );
+    for nothing in [
+        "cart=INR",
+        "cart_currency",
+        "cart_currency=",
+        "cart_currency=Rupees",
+        "x=1; cart_currency=INR",
+    ] {
+        assert_eq!(currency(&[nothing]).await, None, "{nothing}");
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_that_is_not_followed_tells_from_where_to_where() {
+    for (location, told) in [
+        (
+            "http://169.254.169.254/",
+            "169.254.169.254:80, to which brand.example:443 redirects, is refused",
+        ),
+        (
+            "file:///etc/passwd",
+            "a file: address, to which brand.example:443 redirects, is refused",
+        ),
+        (
+            "javascript:alert(1)",
+            "a javascript: address, to which brand.example:443 redirects, is refused",
+        ),
+        (
+            "http://other.example/x?key=1",
+            "a redirect of brand.example:443 to other.example:80 is not followed: it gives up https",
+        ),
+    ] {
+        let script = pages(move |_, _| redirect(302, location));
+        let error = store(unpaced(), &script).meta().await.unwrap_err();
+        assert_eq!(error.to_string(), told);
     }
 }
 

@@ -20,7 +20,7 @@ use storefront::{Accept, BodyLimit, Lookup, Page, Store, StoreError, Storefront,
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-fn config() -> StorefrontConfig {
+pub(crate) fn config() -> StorefrontConfig {
     StorefrontConfig {
         retries_max: 0,
         request_timeout_ms: 20_000,
@@ -28,7 +28,7 @@ fn config() -> StorefrontConfig {
     }
 }
 
-fn store(config: StorefrontConfig, address: SocketAddr) -> Store {
+pub(crate) fn store(config: StorefrontConfig, address: SocketAddr) -> Store {
     let url = format!("http://brand-0001.localhost:{}", address.port());
     Storefront::new(config, Arc::new(StoppedClock))
         .unwrap()
@@ -141,7 +141,7 @@ async fn kind(Path(kind): Path<String>) -> Response<Body> {
     }
 }
 
-async fn serve(router: Router) -> SocketAddr {
+pub(crate) async fn serve(router: Router) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
