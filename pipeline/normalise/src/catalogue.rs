@@ -1,7 +1,7 @@
 use std::collections::hash_map::Entry;
 
 use data_model::{Product, Quarantined, Timestamp};
-use pipeline_parse::{BadRecord, ParseError, parse_products_page, record_excerpts};
+use pipeline_parse::{BadRecord, ParseError, page_text, parse_products_text, record_excerpts};
 use rustc_hash::FxHashMap;
 
 use crate::misfits::{self, Misfits};
@@ -71,7 +71,8 @@ impl<G: Gather> PageRead<G> {
     /// # Errors
     /// [`ParseError`] if the bytes are no page of products.
     pub fn of(bytes: &[u8], context: &StoreContext) -> Result<Self, ParseError> {
-        let page = parse_products_page(bytes)?;
+        let text = page_text(bytes)?;
+        let page = parse_products_text(&text)?;
         let mut read = Self {
             records: page.records.len(),
             ids: Vec::with_capacity(page.records.len()),
@@ -108,7 +109,7 @@ impl<G: Gather> PageRead<G> {
                 Err(bad) => read.note_bad(bad),
             }
         }
-        read.note_misfits(bytes, misfits);
+        read.note_misfits(&text, misfits);
         Ok(read)
     }
 }
@@ -125,12 +126,12 @@ impl<G> PageRead<G> {
         });
     }
 
-    fn note_misfits(&mut self, bytes: &[u8], misfits: Vec<Misfit>) {
+    fn note_misfits(&mut self, text: &str, misfits: Vec<Misfit>) {
         if misfits.is_empty() {
             return;
         }
         let positions: Vec<usize> = misfits.iter().map(|misfit| misfit.position).collect();
-        let excerpts = record_excerpts(bytes, &positions);
+        let excerpts = record_excerpts(text, &positions);
         let entries = misfits
             .into_iter()
             .zip(excerpts)
@@ -192,6 +193,8 @@ pub struct Gathered<G> {
     pub pages: Vec<G>,
     /// Page and place on it of each product, sorted by the platform's id, each id once.
     pub order: Vec<(usize, usize)>,
+    /// The platform's id of each product, in that order.
+    pub ids: Vec<u64>,
     /// What could not be understood, each record and variant once: sorted by the platform's id, and behind these the
     /// records without one, in the order of the pages.
     pub quarantined: Vec<Quarantined>,
@@ -215,6 +218,7 @@ impl CatalogueBuilder {
             pages,
             order,
             quarantined,
+            ..
         } = self.gathered();
         let mut pages: Vec<Vec<Option<Product>>> = pages
             .into_iter()
@@ -288,6 +292,7 @@ impl<G> CatalogueBuilder<G> {
         order.sort_unstable();
         Gathered {
             pages,
+            ids: order.iter().map(|(id, ..)| *id).collect(),
             order: order.into_iter().map(|(_, page, row)| (page, row)).collect(),
             quarantined,
         }

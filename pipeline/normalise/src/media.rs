@@ -12,7 +12,8 @@ const ALT_CHARS_MAX: usize = 512;
 /// An absolute `https` address of what a store states as the address of a picture; `http` only for a store that is
 /// reached by `http` itself (one on this machine). `None` for whatever no browser should be pointed at.
 pub(crate) fn address(stated: &str, context: &StoreContext) -> Option<String> {
-    let stated = stated.trim();
+    // Browsers encode spaces too.
+    let stated = &*stated.trim().replace(' ', "%20");
     let printable = stated
         .bytes()
         .all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'<' | b'>' | b'\\' | b'`'));

@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use data_model::{CurrencyCode, Product, ProductKey, StoreHost, Timestamp};
 use pipeline_parse::RawProduct;
 use rustc_hash::FxHashSet;
@@ -7,7 +9,7 @@ use crate::category::categorise;
 use crate::html::html_to_text;
 use crate::media::media;
 use crate::text;
-use crate::variants::{options, variants};
+use crate::variants::{BadVariant, named_apart, options, variants};
 
 const TITLE_CHARS_MAX: usize = 1_000;
 const WORDS_CHARS_MAX: usize = 255;
@@ -30,7 +32,7 @@ pub struct StoreContext {
 pub struct Normalised {
     /// The product, without the variants that could not be understood.
     pub product: Product,
-    /// Why variants were left out: `variant 123: price: missing`.
+    /// What was left out, and why: `variant 123: price: missing`.
     pub left_out: Vec<String>,
 }
 
@@ -73,23 +75,20 @@ pub fn normalise_product(raw: &RawProduct<'_>, context: &StoreContext) -> Result
         return Err(Rejection::IdMissing);
     }
     let title = text::stated(raw.title.as_deref(), TITLE_CHARS_MAX).ok_or(Rejection::TitleBlank)?;
-    let options = options(raw);
-    let (good, bad) = variants(raw, &options, context);
-    let left_out: Vec<String> = bad
-        .iter()
-        .map(|bad| format!("variant {}: {}", bad.id, bad.reason))
-        .collect();
-    if good.is_empty() {
-        let first = left_out.into_iter().next().ok_or(Rejection::NoVariants)?;
-        return Err(Rejection::NoGoodVariant {
-            count: bad.len(),
-            first,
-        });
-    }
     let tags = tags(raw);
     let product_type = text::stated(raw.product_type.as_deref(), WORDS_CHARS_MAX);
     let moment = |stated: Option<&str>| -> Option<Timestamp> { stated?.trim().parse().ok() };
     let category = categorise(product_type.as_deref(), &title, &tags);
+    let stated = options(raw);
+    let attributes = attributes(&stated, &tags, &title, category);
+    let options = named_apart(stated);
+    let (good, bad) = variants(raw, &options, context);
+    let left_out = left_out(raw, bad);
+    if good.is_empty() {
+        let first = left_out.into_iter().next().ok_or(Rejection::NoVariants)?;
+        let count = raw.variants_stated.max(raw.variants.len());
+        return Err(Rejection::NoGoodVariant { count, first });
+    }
     let product = Product {
         key: ProductKey {
             store: context.store.clone(),
@@ -99,7 +98,7 @@ pub fn normalise_product(raw: &RawProduct<'_>, context: &StoreContext) -> Result
         description: raw.body_html.as_deref().map(html_to_text).unwrap_or_default(),
         vendor: text::stated(raw.vendor.as_deref(), WORDS_CHARS_MAX),
         category,
-        attributes: attributes(&options, &tags, &title, category),
+        attributes,
         media: media(raw, context),
         variants: good,
         currency: context.currency,
@@ -121,10 +120,31 @@ pub fn normalise_product(raw: &RawProduct<'_>, context: &StoreContext) -> Result
     Ok(Normalised { product, left_out })
 }
 
-/// The product's name in addresses; where what is stated for it would lead elsewhere than to a page of its own, or
+/// Why variants were left out: those that could not be read, those that could not be understood, and how many were not
+/// looked at, or not told one by one.
+fn left_out(raw: &RawProduct<'_>, bad: Vec<BadVariant>) -> Vec<String> {
+    let unread = raw.bad_variants.iter().map(|bad| match bad.id {
+        Some(id) => format!("variant {id}: {}", bad.reason),
+        None => format!("variant at place {}: {}", bad.position, bad.reason),
+    });
+    let mut left_out: Vec<String> = unread.collect();
+    left_out.extend(bad.iter().map(|bad| format!("variant {}: {}", bad.id, bad.reason)));
+    let told = raw.variants.len() + raw.bad_variants.len();
+    if raw.variants_stated > told {
+        left_out.push(format!(
+            "variants: {} of {} are left out without a word on each",
+            raw.variants_stated - told,
+            raw.variants_stated
+        ));
+    }
+    left_out
+}
+
+/// The product's name in addresses, of which stores may state the percent-encoded form; where what is stated for it would lead elsewhere than to a page of its own, or
 /// nowhere, the platform's id.
 fn handle(raw: &RawProduct<'_>) -> String {
     let stated = raw.handle.as_deref().map(str::trim).unwrap_or_default();
+    let stated = &*percent_decoded(stated);
     let plain = |character: char| {
         let reserved = matches!(
             character,
@@ -137,6 +157,24 @@ fn handle(raw: &RawProduct<'_>) -> String {
         stated.to_owned()
     } else {
         raw.id.to_string()
+    }
+}
+
+/// The text without its percent-encoding, once; as it is where it has none, or where that stands for no text.
+fn percent_decoded(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let hex = |offset: usize| char::from(*bytes.get(at + offset)?).to_digit(16);
+        let encoded = (*byte == b'%').then(|| hex(1).zip(hex(2))).flatten();
+        let value = encoded.and_then(|(high, low)| u8::try_from(high * 16 + low).ok());
+        decoded.push(value.unwrap_or(*byte));
+        at += if value.is_some() { 3 } else { 1 };
+    }
+    match String::from_utf8(decoded) {
+        Ok(decoded) if decoded != text => Cow::Owned(decoded),
+        _ => Cow::Borrowed(text),
     }
 }
 
@@ -165,6 +203,7 @@ mod tests {
         for good in ["linen-shirt_2", "isodec®-pir", "чай", "a.b", "चाय"] {
             assert_eq!(handle_of(&format!(" {good}\n")), good);
         }
+        assert_eq!(handle_of("%E0%A4%9A%e0%a4%be%E0%A4%AF-1"), "चाय-1");
         let long = "x".repeat(256);
         for bad in [
             "",
@@ -181,6 +220,10 @@ mod tests {
             "a?b=1",
             "a#b",
             "a%2fb",
+            "a%252fb",
+            "100%",
+            "%e0%a4",
+            "a%00b",
             "a b",
             "a\u{0}b",
             "a\tb",

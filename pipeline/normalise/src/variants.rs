@@ -73,6 +73,27 @@ pub(crate) fn options(raw: &RawProduct<'_>) -> Vec<ProductOption> {
     options
 }
 
+/// The options with names of their own: values are told apart by the names of their options.
+pub(crate) fn named_apart(mut options: Vec<ProductOption>) -> Vec<ProductOption> {
+    for place in 1..options.len() {
+        let is_taken = |name: &str| {
+            options
+                .iter()
+                .enumerate()
+                .any(|(other, option)| other != place && option.name == name)
+        };
+        let (before, name) = (&options[..place], &options[place].name);
+        if before.iter().all(|option| option.name != *name) {
+            continue;
+        }
+        let numbered = (2..).map(|number: usize| format!("{name} {number}"));
+        if let Some(free) = numbered.into_iter().find(|name| !is_taken(name)) {
+            options[place].name = free;
+        }
+    }
+    options
+}
+
 /// The variants that could be understood, in the store's order and each id once, and those that could not.
 pub(crate) fn variants(
     raw: &RawProduct<'_>,

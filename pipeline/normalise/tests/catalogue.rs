@@ -268,6 +268,69 @@ fn a_bad_variant_costs_itself_and_a_bad_record_its_neighbours_nothing() {
 }
 
 #[test]
+fn a_variant_that_cannot_be_read_and_variants_beyond_the_bound_are_told() {
+    let mut mixed = product(1, "10.00");
+    mixed["variants"] = json!([
+        {"id": 11, "title": "A", "option1": "A", "available": 1, "price": "10.00", "compare_at_price": false},
+        {"title": "B", "option1": "B", "price": "10.00"},
+        {"id": 13, "title": "C", "option1": "C", "price": {"amount": "10.00"}},
+    ]);
+    let mut long = product(2, "10.00");
+    let variants = (0..2050).map(|id| json!({"id": 9000 + id, "title": id, "option1": id, "price": "1.00"}));
+    long["variants"] = variants.collect();
+    let found = catalogue("INR", &[page(&[mixed, long])]);
+    let variants: Vec<_> = found.products.iter().map(|product| product.variants.len()).collect();
+    assert_eq!(
+        (variants, found.products[0].variants[0].available),
+        (vec![1, 2048], true)
+    );
+    let reasons: Vec<_> = found.quarantined.iter().map(|entry| entry.reason.as_str()).collect();
+    assert_eq!(
+        reasons,
+        [
+            "variant at place 2: id: missing",
+            "variant 13: price: expected text, found object",
+            "variants: 2 of 2050 are left out without a word on each",
+        ]
+    );
+}
+
+#[test]
+fn options_of_one_name_are_told_apart_and_are_one_attribute_still() {
+    let mut shirt = product(1, "10.00");
+    shirt["options"] = json!([
+        {"name": "Color", "position": 1, "values": ["Red"]},
+        {"name": "Color ", "position": 2, "values": ["Blue"]},
+        {"name": "Color 2", "position": 3, "values": ["Green"]},
+    ]);
+    shirt["variants"][0]["option1"] = json!("Red");
+    shirt["variants"][0]["option2"] = json!("Blue");
+    shirt["variants"][0]["option3"] = json!("Green");
+    let found = catalogue("INR", &[page(&[shirt])]).products.remove(0);
+    let options: Vec<_> = found.variants[0]
+        .options
+        .iter()
+        .map(|option| (option.name.as_str(), option.value.as_str()))
+        .collect();
+    assert_eq!(options, [("Color", "Red"), ("Color 3", "Blue"), ("Color 2", "Green")]);
+    let color = found
+        .attributes
+        .iter()
+        .find(|attribute| attribute.name == "color")
+        .unwrap();
+    assert_eq!(color.values, ["Red", "Blue"]);
+}
+
+#[test]
+fn a_picture_whose_address_has_a_space_is_kept() {
+    let mut tea = product(1, "10.00");
+    tea["images"] = json!([{"src": "https://cdn.example/a b.jpg"}, {"src": "https://cdn.example/\u{a0}x.jpg"}]);
+    let media = catalogue("INR", &[page(&[tea])]).products.remove(0).media;
+    let urls: Vec<_> = media.iter().map(|media| media.url.as_str()).collect();
+    assert_eq!(urls, ["https://cdn.example/a%20b.jpg"]);
+}
+
+#[test]
 fn of_a_product_on_two_pages_the_later_state_is_taken_once() {
     let mut newer = product(1, "20.00");
     newer["updated_at"] = json!("2025-02-01T00:00:00+05:30");

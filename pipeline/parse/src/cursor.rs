@@ -131,13 +131,18 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// True or false, or nothing for null.
+    /// True or false, also as text or as 1 or 0; nothing for null.
     pub(crate) fn flag(&mut self) -> Read<Option<bool>> {
-        match self.peek() {
-            Some(b't') if self.literal("true") => Ok(Some(true)),
-            Some(b'f') if self.literal("false") => Ok(Some(false)),
-            _ if self.null() => Ok(None),
-            _ => Err(self.unexpected("true or false")),
+        let stated = match self.peek() {
+            Some(b't') if self.literal("true") => return Ok(Some(true)),
+            Some(b'f') if self.literal("false") => return Ok(Some(false)),
+            _ => self.text_or_number()?,
+        };
+        match stated.as_deref().map(str::trim) {
+            None | Some("") => Ok(None),
+            Some("1" | "true") => Ok(Some(true)),
+            Some("0" | "false") => Ok(Some(false)),
+            Some(_) => Err(Fault::new("expected true or false, found something else")),
         }
     }
 

@@ -39,6 +39,14 @@ pub enum ParseError {
         /// How it begins.
         begins_with: String,
     },
+    /// The body is written in another alphabet than JSON is, or is none at all.
+    #[error("the body is no UTF-8: {invalid} sequences of its {bytes} bytes are none")]
+    NotUtf8 {
+        /// How many sequences are no UTF-8, as far as they were counted.
+        invalid: usize,
+        /// How long the body is.
+        bytes: usize,
+    },
     /// A body that no store sends in good faith.
     #[error("the body is too large: {what} {found}, at most {limit}")]
     TooLarge {

@@ -24,8 +24,11 @@ mod record;
 pub use error::{BadRecord, EXCERPT_BYTES_MAX, ParseError};
 pub use json_ld::parse_product_html;
 pub use meta::{StoreMeta, parse_meta};
-pub use page::{PAGE_BYTES_MAX, ProductsPage, RECORDS_MAX, parse_products_page, record_excerpts};
+pub use page::{
+    PAGE_BYTES_MAX, ProductsPage, RECORDS_MAX, page_text, parse_products_page, parse_products_text, record_excerpts,
+};
 pub use rating::{PageFacts, RawReview};
 pub use raw::{
-    IMAGES_MAX, OPTION_VALUES_MAX, OPTIONS_MAX, RawImage, RawOption, RawProduct, RawVariant, TAGS_MAX, VARIANTS_MAX,
+    BAD_VARIANTS_MAX, BadVariant, IMAGES_MAX, OPTION_VALUES_MAX, OPTIONS_MAX, RawImage, RawOption, RawProduct,
+    RawVariant, TAGS_MAX, VARIANTS_MAX,
 };

@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use crate::cursor::Cursor;
 use crate::error::{BadRecord, EXCERPT_BYTES_MAX, ParseError, excerpt};
 use crate::raw::RawProduct;
@@ -12,6 +14,11 @@ pub const RECORDS_MAX: usize = 25_000;
 /// Most opening braces in one body. A page of 250 products with 250 variants, each with a picture of its own, and 250
 /// images each has three quarters as many; the bound keeps a small body of empty records from becoming a large structure.
 const BRACES_MAX: usize = 250_000;
+
+/// Broken characters that are replaced in any body, and one more for so many bytes of it: some apps cut texts in the
+/// middle of a character. A body with more is in another alphabet, and every word of it might be wrong.
+const INVALID_MAX: usize = 32;
+const BYTES_PER_INVALID: usize = 1000;
 
 /// How much of a body an error shows.
 const BEGINNING_BYTES: usize = 80;
@@ -31,23 +38,51 @@ pub struct ProductsPage<'a> {
 /// [`ParseError`] when the body as a whole is something else, or ends too early. A record that is wrong is no error
 /// of the page.
 pub fn parse_products_page(bytes: &[u8]) -> Result<ProductsPage<'_>, ParseError> {
-    let body = trimmed(bytes);
-    check_size(body)?;
-    let records = match std::str::from_utf8(body) {
-        Ok(text) => records(text, judge)?,
-        Err(_) => records(&String::from_utf8_lossy(body), |cursor, position| {
-            judge(cursor, position).map(|verdict| verdict.map(RawProduct::into_owned))
-        })?,
-    };
-    Ok(ProductsPage { records })
+    match page_text(bytes)? {
+        Cow::Borrowed(text) => parse_products_text(text),
+        Cow::Owned(text) => {
+            let owned = |verdict: Verdict<'_>| verdict.map(RawProduct::into_owned);
+            let records = records(&text, |cursor, position| judge(cursor, position).map(owned))?;
+            Ok(ProductsPage { records })
+        }
+    }
 }
 
-/// The texts of the records at `positions` (from 1) of a page that [`parse_products_page`] has read, each cut to
+/// The text of a body, for [`parse_products_text`] and [`record_excerpts`]; a few broken characters are replaced.
+///
+/// # Errors
+/// [`ParseError::TooLarge`], or [`ParseError::NotUtf8`] where too many are broken.
+pub fn page_text(bytes: &[u8]) -> Result<Cow<'_, str>, ParseError> {
+    let body = trimmed(bytes);
+    check_size(body)?;
+    if let Ok(text) = std::str::from_utf8(body) {
+        return Ok(Cow::Borrowed(text));
+    }
+    let invalid_max = INVALID_MAX + body.len() / BYTES_PER_INVALID;
+    let broken = body.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty());
+    let invalid = broken.take(invalid_max + 1).count();
+    if invalid > invalid_max {
+        let bytes = body.len();
+        return Err(ParseError::NotUtf8 { invalid, bytes });
+    }
+    Ok(String::from_utf8_lossy(body))
+}
+
+/// What [`parse_products_page`] reads, from the [`page_text`] of a body: nothing of it is copied.
+///
+/// # Errors
+/// As [`parse_products_page`].
+pub fn parse_products_text(text: &str) -> Result<ProductsPage<'_>, ParseError> {
+    Ok(ProductsPage {
+        records: records(text, judge)?,
+    })
+}
+
+/// The texts of the records at `positions` (from 1) of a page that [`parse_products_text`] has read, each cut to
 /// [`EXCERPT_BYTES_MAX`]; empty where there is none.
 #[must_use]
-pub fn record_excerpts(bytes: &[u8], positions: &[usize]) -> Vec<String> {
-    let text = String::from_utf8_lossy(trimmed(bytes));
-    let records = records(&text, |cursor, _| cut(cursor)).unwrap_or_default();
+pub fn record_excerpts(text: &str, positions: &[usize]) -> Vec<String> {
+    let records = records(text, |cursor, _| cut(cursor)).unwrap_or_default();
     let record = |position: &usize| position.checked_sub(1).and_then(|index| records.get(index));
     let shown = |record: &&str| excerpt(record.as_bytes(), EXCERPT_BYTES_MAX);
     positions

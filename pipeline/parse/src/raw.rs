@@ -8,6 +8,8 @@ pub const IMAGES_MAX: usize = 250;
 pub const OPTIONS_MAX: usize = 16;
 /// Most values that are read of one option.
 pub const OPTION_VALUES_MAX: usize = VARIANTS_MAX;
+/// Most variants that cannot be read of which it is told why; the others are counted.
+pub const BAD_VARIANTS_MAX: usize = 8;
 /// Most tags that are read of one product; the platform allows 250.
 pub const TAGS_MAX: usize = 500;
 
@@ -35,6 +37,8 @@ pub struct RawProduct<'a> {
     pub variants: Vec<RawVariant<'a>>,
     /// How many variants the store stated, before the list was cut.
     pub variants_stated: usize,
+    /// Of those that were looked at the first [`BAD_VARIANTS_MAX`] that cannot be read.
+    pub bad_variants: Vec<BadVariant>,
     /// Its images.
     pub images: Vec<RawImage<'a>>,
     /// When it was created, as text.
@@ -43,6 +47,17 @@ pub struct RawProduct<'a> {
     pub published_at: Option<Cow<'a, str>>,
     /// When it last changed, as text.
     pub updated_at: Option<Cow<'a, str>>,
+}
+
+/// A variant whose shape is not that of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadVariant {
+    /// The platform's id, where it could be read.
+    pub id: Option<u64>,
+    /// Where it stood among the product's variants, from 1.
+    pub position: usize,
+    /// Why, for an operator: `price: expected text, found object`.
+    pub reason: String,
 }
 
 /// One variant as a store states it.
@@ -117,6 +132,7 @@ impl RawProduct<'_> {
             options: self.options.into_iter().map(RawOption::into_owned).collect(),
             variants: self.variants.into_iter().map(RawVariant::into_owned).collect(),
             variants_stated: self.variants_stated,
+            bad_variants: self.bad_variants,
             images: self.images.into_iter().map(RawImage::into_owned).collect(),
             created_at: self.created_at.map(owned),
             published_at: self.published_at.map(owned),

@@ -1,14 +1,15 @@
 //! Which members of a record are read, and as what.
 //!
-//! What a product cannot be without (its id, title, variants and their prices) must be of its type, or the record is
-//! refused. Anything else of a wrong type is as good as not stated: it costs itself alone.
+//! What a product cannot be without (its id, its title, a list of variants) must be of its type, or the record is
+//! refused; a variant without an id or with a price of a wrong type costs itself. Anything else of a wrong type is as
+//! good as not stated.
 
 use std::borrow::Cow;
 
 use crate::cursor::{Cursor, Fault, Read};
 use crate::raw::{
-    IMAGES_MAX, OPTION_VALUES_MAX, OPTIONS_MAX, RawImage, RawOption, RawProduct, RawVariant, TAGS_MAX, VARIANTS_MAX,
-    split_tags,
+    BAD_VARIANTS_MAX, BadVariant, IMAGES_MAX, OPTION_VALUES_MAX, OPTIONS_MAX, RawImage, RawOption, RawProduct,
+    RawVariant, TAGS_MAX, VARIANTS_MAX, split_tags,
 };
 
 /// Reads the product that begins here.
@@ -18,15 +19,15 @@ pub(crate) fn product<'a>(cursor: &mut Cursor<'a>) -> Read<RawProduct<'a>> {
     cursor.members(|cursor, name| {
         match name {
             "id" => id = Some(cursor.id()?),
-            "title" => product.title = cursor.text()?,
-            "handle" => product.handle = or_none(cursor, Cursor::text)?,
+            "title" => product.title = cursor.text_or_number()?,
+            "handle" => product.handle = or_none(cursor, Cursor::text_or_number)?,
             "body_html" => product.body_html = or_none(cursor, Cursor::text)?,
             "vendor" => product.vendor = or_none(cursor, Cursor::text)?,
             "product_type" => product.product_type = or_none(cursor, Cursor::text)?,
             "tags" => product.tags = or_none(cursor, tags)?,
             // Options count by their places: one that cannot be read would give its neighbours' values to others.
             "options" => product.options = or_none(cursor, |cursor| list(cursor, OPTIONS_MAX, option))?.0,
-            "variants" => (product.variants, product.variants_stated) = list(cursor, VARIANTS_MAX, variant)?,
+            "variants" => variants(cursor, &mut product)?,
             "images" => product.images = or_none(cursor, |cursor| good_ones(cursor, IMAGES_MAX, image))?,
             "created_at" => product.created_at = or_none(cursor, Cursor::text)?,
             "published_at" => product.published_at = or_none(cursor, Cursor::text)?,
@@ -41,7 +42,7 @@ pub(crate) fn product<'a>(cursor: &mut Cursor<'a>) -> Read<RawProduct<'a>> {
     Ok(product)
 }
 
-/// The id of the product that begins here, whatever else is wrong with it.
+/// The id of the product or variant that begins here, whatever else is wrong with it.
 pub(crate) fn product_id(record: &str) -> Option<u64> {
     let mut id = None;
     // A fault further on does not take back what was read before it.
@@ -56,6 +57,31 @@ pub(crate) fn product_id(record: &str) -> Option<u64> {
     id
 }
 
+/// Reads the variants; one that cannot be read is stepped over and told.
+fn variants<'a>(cursor: &mut Cursor<'a>, product: &mut RawProduct<'a>) -> Read<()> {
+    let (mut good, mut bad) = (Vec::new(), Vec::new());
+    let stated = cursor.items(|cursor, index| {
+        if index >= VARIANTS_MAX {
+            return cursor.skip().map(|_| ());
+        }
+        let mut behind = cursor.clone();
+        if let Err(fault) = variant(cursor, &mut good) {
+            let text = behind.skip()?;
+            *cursor = behind;
+            if bad.len() < BAD_VARIANTS_MAX {
+                bad.push(BadVariant {
+                    id: product_id(text),
+                    position: index + 1,
+                    reason: fault.to_string(),
+                });
+            }
+        }
+        Ok(())
+    })?;
+    (product.variants, product.variants_stated, product.bad_variants) = (good, stated, bad);
+    Ok(())
+}
+
 fn variant<'a>(cursor: &mut Cursor<'a>, variants: &mut Vec<RawVariant<'a>>) -> Read<()> {
     let mut variant = RawVariant::default();
     let mut id = None;
@@ -63,13 +89,13 @@ fn variant<'a>(cursor: &mut Cursor<'a>, variants: &mut Vec<RawVariant<'a>>) -> R
         match name {
             "id" => id = Some(cursor.id()?),
             "title" => variant.title = or_none(cursor, Cursor::text_or_number)?,
-            "option1" => variant.options[0] = cursor.text_or_number()?,
-            "option2" => variant.options[1] = cursor.text_or_number()?,
-            "option3" => variant.options[2] = cursor.text_or_number()?,
+            "option1" => variant.options[0] = or_none(cursor, Cursor::text_or_number)?,
+            "option2" => variant.options[1] = or_none(cursor, Cursor::text_or_number)?,
+            "option3" => variant.options[2] = or_none(cursor, Cursor::text_or_number)?,
             "sku" => variant.sku = or_none(cursor, Cursor::text_or_number)?,
             "price" => variant.price = cursor.text_or_number()?,
-            "compare_at_price" => variant.compare_at_price = cursor.text_or_number()?,
-            "available" => variant.available = cursor.flag()?,
+            "compare_at_price" => variant.compare_at_price = or_none(cursor, Cursor::text_or_number)?,
+            "available" => variant.available = or_none(cursor, Cursor::flag)?,
             "grams" => variant.grams = or_none(cursor, Cursor::count)?,
             "position" => variant.position = or_none(cursor, Cursor::count)?,
             "featured_image" => variant.featured_image = or_none(cursor, one_image)?.map(Box::new),
