@@ -14,6 +14,9 @@ pub struct CrawlConfig {
     pub collection_pages_max: u32,
     /// Decoded bytes that one reading of a store may have; a listing that moves is read up to four times.
     pub store_bytes_max: u64,
+    /// Decoded bytes of pages that are understood at the same time, of all stores together: what a page is made of may
+    /// take a few times its size. A larger page is understood alone.
+    pub scan_bytes_max: u64,
     /// Seconds that one reading of a store may take.
     pub store_time_s_max: u64,
     /// A crawl that a kill cut short continues after its last page if that page is not older than this many seconds.
@@ -32,6 +35,7 @@ impl Default for CrawlConfig {
             pages_max: 100,
             collection_pages_max: 400,
             store_bytes_max: 1 << 30,
+            scan_bytes_max: 128 << 20,
             store_time_s_max: 3600,
             resume_page_age_s_max: 900,
             verify_after_s: 7 * 24 * 3600,

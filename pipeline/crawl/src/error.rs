@@ -1,4 +1,4 @@
-use data_model::StoreHost;
+use data_model::{CurrencyCode, StoreHost, Timestamp};
 use pipeline_parse::ParseError;
 use storefront::StoreError;
 
@@ -10,6 +10,21 @@ pub enum CrawlError {
     /// The store refused, failed or did not answer.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// One of its pages could not be had.
+    #[error("{page} cannot be read")]
+    Page {
+        /// Which, in words.
+        page: String,
+        /// Why.
+        #[source]
+        source: StoreError,
+    },
+    /// The store has asked an earlier run to leave it alone for longer than is waited here.
+    #[error("the store asked to come back at {until}")]
+    AskedToWait {
+        /// When it may be asked again.
+        until: Timestamp,
+    },
     /// A page is no catalogue page: markup, another document, or cut off.
     #[error("page {page} of the catalogue is no catalogue page")]
     NotACatalogue {
@@ -29,6 +44,14 @@ pub enum CrawlError {
         registered: String,
         /// The host that answered, or that the store which answered states as its own.
         found: String,
+    },
+    /// Pages of one crawl show their amounts in different currencies: which product is in which is not known.
+    #[error("its pages show prices in {one} and in {other}")]
+    CurrencyMixed {
+        /// What one page says.
+        one: CurrencyCode,
+        /// What another one says.
+        other: CurrencyCode,
     },
     /// The catalogue goes on and on, beyond what the platform would list.
     #[error("the catalogue does not end: {seen} products after {pages} pages{}", stated_text(*.stated))]
@@ -74,10 +97,16 @@ impl CrawlError {
     #[must_use]
     pub const fn label(&self) -> &'static str {
         match self {
-            Self::Store(error) => store_error_label(error),
+            Self::Store(error) | Self::Page { source: error, .. } => store_error_label(error),
+            Self::AskedToWait { .. } => "throttled",
+            Self::NotACatalogue {
+                source: ParseError::NotUtf8 { .. },
+                ..
+            } => "not_utf8",
             Self::NotACatalogue { .. } => "not_a_catalogue",
             Self::UnaskedNotModified => "unasked_not_modified",
             Self::AnotherStore { .. } => "another_store",
+            Self::CurrencyMixed { .. } => "currency_mixed",
             Self::Endless { .. } => "endless",
             Self::TooManyBytes { .. } => "too_many_bytes",
             Self::TooSlow { .. } => "too_slow",

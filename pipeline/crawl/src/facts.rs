@@ -13,9 +13,12 @@ pub struct StoreFacts {
     /// The store's name.
     #[serde(default)]
     pub name: Option<String>,
-    /// The currency of the prices in its catalogue.
+    /// Its own currency, in which it keeps its prices.
     #[serde(default)]
     pub currency: Option<CurrencyCode>,
+    /// The currency in which its pages say that they show them to us. Not of `/meta.json`: the pages themselves tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub presented: Option<CurrencyCode>,
     /// ISO 3166-1 alpha-2.
     #[serde(default)]
     pub country: Option<String>,
@@ -38,6 +41,7 @@ impl StoreFacts {
             permanent_host: meta.myshopify_domain.and_then(|host| host.parse().ok()),
             name,
             currency: meta.currency.and_then(|code| code.parse().ok()),
+            presented: None,
             country: text(meta.country)
                 .filter(|country| country.len() == 2 && country.bytes().all(|byte| byte.is_ascii_alphabetic()))
                 .map(|country| country.to_ascii_uppercase()),
@@ -54,17 +58,26 @@ impl StoreFacts {
             permanent_host: self.permanent_host.or(before.permanent_host),
             name: self.name.or(before.name),
             currency: self.currency.or(before.currency),
+            presented: self.presented,
             country: self.country.or(before.country),
             description: self.description.or(before.description.filter(|_| !described)),
             published_products: self.published_products,
         }
     }
 
-    /// Whether the brand would look the same with `other`; how many products a store counts does not show.
+    /// What its prices are in, as far as it says.
+    #[must_use]
+    pub fn prices_in(&self) -> Option<CurrencyCode> {
+        self.presented.or(self.currency)
+    }
+
+    /// Whether the brand would look the same with `other`, as far as it describes itself; how many products a store
+    /// counts does not show.
     #[must_use]
     pub fn same_brand(&self, other: &Self) -> bool {
         let shown = |facts: &Self| Self {
             published_products: None,
+            presented: None,
             ..facts.clone()
         };
         shown(self) == shown(other)

@@ -10,6 +10,7 @@
 mod config;
 mod error;
 mod facts;
+mod hold;
 mod landing;
 mod probe;
 mod progress;
@@ -22,7 +23,8 @@ pub use config::CrawlConfig;
 pub use error::CrawlError;
 pub use facts::StoreFacts;
 pub use landing::{
-    LandingError, PageMark, PageTarget, Pruned, StoreCrawl, Verdict, drop_run, prune_landing, read_done, read_page,
+    LandingError, LastListed, PageMark, PageTarget, Pruned, StoreCrawl, Verdict, drop_run, prune_landing, read_done,
+    read_page,
 };
 pub use probe::{Catalogue, Probe, probe};
 pub use progress::{NoProgress, Progress};

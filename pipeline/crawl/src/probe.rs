@@ -3,7 +3,7 @@ use storefront::{Fetched, StoreError, Storefront};
 use url::Url;
 
 use crate::StoreFacts;
-use crate::store::is_only_this_page;
+use crate::store::{is_only_this_page, stray};
 
 /// What a look at an address found: enough to decide whether to register it.
 #[derive(Debug)]
@@ -21,6 +21,8 @@ pub enum Catalogue {
     Open,
     /// Yes, but it lists nothing.
     Empty,
+    /// Not here: pages come from another address, and nothing says that it is the same store.
+    Elsewhere(Url),
     /// No: something else answers there; no store of the platform.
     NotThePlatform,
     /// No: the store does not publish it, is behind a password, or its `robots.txt` forbids it.
@@ -35,7 +37,7 @@ impl Probe {
     pub const fn is_platform(&self) -> Option<bool> {
         match (&self.facts, &self.catalogue) {
             (Some(_), _)
-            | (_, Catalogue::Open | Catalogue::Empty)
+            | (_, Catalogue::Open | Catalogue::Empty | Catalogue::Elsewhere(_))
             | (_, Catalogue::Closed(StoreError::PasswordPage)) => Some(true),
             (None, Catalogue::NotThePlatform) => Some(false),
             (None, Catalogue::Closed(_) | Catalogue::Unknown(_)) => None,
@@ -45,7 +47,7 @@ impl Probe {
     /// Whether the brand can be crawled: its catalogue is open, and the currency of its prices is known.
     #[must_use]
     pub fn is_crawlable(&self) -> bool {
-        let currency = self.facts.as_ref().is_some_and(|facts| facts.currency.is_some());
+        let currency = self.facts.as_ref().is_some_and(|facts| facts.prices_in().is_some());
         currency && matches!(self.catalogue, Catalogue::Open | Catalogue::Empty)
     }
 
@@ -53,7 +55,7 @@ impl Probe {
     #[must_use]
     pub fn verdict(&self) -> String {
         let stated = self.facts.as_ref().and_then(|facts| facts.published_products);
-        let currency = self.facts.as_ref().and_then(|facts| facts.currency);
+        let currency = self.facts.as_ref().and_then(StoreFacts::prices_in);
         match &self.catalogue {
             Catalogue::Open => {
                 let products = stated.map_or_else(String::new, |count| format!(", {count} products"));
@@ -62,6 +64,7 @@ impl Probe {
                 format!("a store with an open catalogue{products}, {currency}")
             }
             Catalogue::Empty => "a store whose catalogue lists nothing".to_owned(),
+            Catalogue::Elsewhere(url) => format!("it leads to {url}; add that"),
             Catalogue::NotThePlatform => "no store of the platform answers there".to_owned(),
             Catalogue::Closed(error) => format!("the catalogue cannot be read: {error}"),
             Catalogue::Unknown(error) => format!("the store could not be asked: {error}"),
@@ -75,10 +78,13 @@ impl Probe {
 /// [`StoreError::Url`] if the address is none of a store. Whatever the store does is an answer, no error.
 pub async fn probe(storefront: &Storefront, base_url: &Url) -> Result<Probe, StoreError> {
     let store = storefront.store(base_url)?;
-    let facts = match store.meta().await {
-        Ok(Fetched::Body(page)) => StoreFacts::read(&page.bytes),
-        Ok(Fetched::NotModified) => None,
-        Err(error) if is_only_this_page(&error) => None,
+    let (mut facts, described_at) = match store.meta().await {
+        Ok(Fetched::Body(page)) => match StoreFacts::read(&page.bytes) {
+            Some(facts) => (Some(facts), Some(page.url)),
+            None => (None, None),
+        },
+        Ok(Fetched::NotModified) => (None, None),
+        Err(error) if is_only_this_page(&error) => (None, None),
         Err(error) => {
             return Ok(Probe {
                 facts: None,
@@ -87,11 +93,20 @@ pub async fn probe(storefront: &Storefront, base_url: &Url) -> Result<Probe, Sto
         }
     };
     let catalogue = match store.products_page(1, 1, None).await {
-        Ok(Fetched::Body(page)) => match parse_products_page(&page.bytes) {
-            Ok(page) if page.records.is_empty() => Catalogue::Empty,
-            Ok(_) => Catalogue::Open,
-            Err(_) => Catalogue::NotThePlatform,
-        },
+        Ok(Fetched::Body(page)) => {
+            if let Some(facts) = &mut facts {
+                facts.presented = page.cart_currency;
+            }
+            match parse_products_page(&page.bytes) {
+                // A crawl would refuse them as another store's.
+                Ok(_) if let Some(home) = stray(base_url, described_at.as_ref(), &page.url) => {
+                    Catalogue::Elsewhere(home)
+                }
+                Ok(page) if page.records.is_empty() => Catalogue::Empty,
+                Ok(_) => Catalogue::Open,
+                Err(_) => Catalogue::NotThePlatform,
+            }
+        }
         Ok(Fetched::NotModified) => Catalogue::NotThePlatform,
         Err(StoreError::NotJson { .. } | StoreError::CatalogueClosed { status: 404 }) if facts.is_none() => {
             Catalogue::NotThePlatform

@@ -1,19 +1,27 @@
-//! A catalogue that shrank too much is not believed until a second crawl or the operator confirms it: a store that
-//! is half down, misconfigured or hostile must not empty its brand. A second crawl confirms nothing where the same
-//! fault would show twice: when the catalogue is empty though the store does not say that it has nothing, or when many
-//! of its records could not be understood. `held/{store}.json` remembers what is held back.
+//! A catalogue that became quite another one is not believed until a second crawl or the operator confirms it: a store
+//! that is half down, misconfigured or hostile must not empty its brand, nor replace it, nor change what its prices are
+//! in. A second crawl confirms nothing where the same fault would show twice: when the catalogue is empty though the
+//! store does not say that it has nothing, or when many of its records could not be understood. `held/{store}.json`
+//! remembers what is held back.
 
-use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
+use data_model::{BrandSlug, CurrencyCode, RunId, StoreHost, Timestamp};
 use data_storage::{Storage, StorageError, get_bytes, put_over};
 use futures::TryStreamExt;
 use object_store::ObjectStoreExt;
 use object_store::path::Path;
+use pipeline_crawl::{LastListed, RegisteredBrand, StoreCrawl};
 use serde::{Deserialize, Serialize};
 
 use crate::CollapseConfig;
+use crate::prepare::Prepared;
 
 /// Counts this small differ by chance.
 const DIFFERENCE_IGNORED: u64 = 5;
+/// Of so many products that cannot be read any more one is a few percent.
+const UNREADABLE_SHARE: u64 = 20;
+/// A brand of so many products at least is replaced when fewer than one of [`REPLACED_SHARE`] are still listed.
+const REPLACED_MIN: u64 = 10;
+const REPLACED_SHARE: u64 = 5;
 
 /// A crawl that is not believed yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,9 +40,85 @@ pub struct Held {
     pub products_found: u64,
     /// Records among the rest that could not be understood, and of which the crawl found no product.
     pub quarantined: u64,
+    /// Why, in one word.
+    #[serde(default)]
+    pub doubt: Option<Doubt>,
+    /// How many products the store said that it has.
+    #[serde(default)]
+    pub stated: Option<u64>,
+    /// What its prices were in.
+    #[serde(default)]
+    pub currency: Option<CurrencyCode>,
     /// Whether the operator says that this is right.
     #[serde(default)]
     pub confirmed: bool,
+}
+
+impl Held {
+    /// A note of what was found and is not believed, told to the operator too.
+    pub(crate) fn new(
+        brand: &RegisteredBrand,
+        (run, held_at): (&RunId, Timestamp),
+        (before, found, doubt): (Before, Found, Doubt),
+    ) -> Self {
+        tracing::warn!(
+            brand.slug = %brand.slug,
+            doubt = doubt.as_str(),
+            products_before = before.products,
+            products_found = found.products,
+            products_stated = found.stated,
+            products_unreadable = found.unreadable,
+            currency_before = before.currency.map(CurrencyCode::as_str),
+            currency_found = found.currency.as_str(),
+            "a crawl is held back"
+        );
+        Self {
+            store: brand.store.clone(),
+            slug: brand.slug.clone(),
+            run: run.clone(),
+            held_at,
+            products_before: before.products,
+            products_found: found.products,
+            quarantined: found.unreadable,
+            doubt: Some(doubt),
+            stated: found.stated,
+            currency: Some(found.currency),
+            confirmed: false,
+        }
+    }
+}
+
+/// Why a crawl is not believed at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Doubt {
+    /// It found nothing.
+    Emptied,
+    /// It found far fewer products.
+    Shrank,
+    /// It found fewer without having come to the catalogue's end.
+    Cut,
+    /// More than a few products that the brand has are listed in a way that cannot be understood.
+    Unreadable,
+    /// Hardly a product that the last crawl listed is listed still.
+    Replaced,
+    /// Its prices are in another currency.
+    Currency,
+}
+
+impl Doubt {
+    /// It in one word.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Emptied => "emptied",
+            Self::Shrank => "shrank",
+            Self::Cut => "cut",
+            Self::Unreadable => "unreadable",
+            Self::Replaced => "replaced",
+            Self::Currency => "currency",
+        }
+    }
 }
 
 /// Why what is held back could not be told or changed.
@@ -54,6 +138,15 @@ pub enum HeldError {
     Nothing(BrandSlug),
 }
 
+/// What the lake has of a brand.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Before {
+    /// Products.
+    pub(crate) products: u64,
+    /// What their prices are in; `None` of a brand that it does not have, and of one whose currency the operator tells.
+    pub(crate) currency: Option<CurrencyCode>,
+}
+
 /// What a crawl found of a brand.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Found {
@@ -61,6 +154,14 @@ pub(crate) struct Found {
     pub(crate) products: u64,
     /// Records that make no product.
     pub(crate) unreadable: u64,
+    /// Products of the brand among these.
+    pub(crate) kept: u64,
+    /// Of these the ones of which that is new.
+    pub(crate) newly_kept: u64,
+    /// What the prices are in.
+    pub(crate) currency: CurrencyCode,
+    /// What became of the products of the last crawl.
+    pub(crate) last: Option<LastListed>,
     /// How many products the store says it has.
     pub(crate) stated: Option<u64>,
     /// Whether the crawl ended before the store's catalogue did.
@@ -68,6 +169,49 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    pub(crate) fn of(prepared: &Prepared, crawl: &StoreCrawl) -> Self {
+        Self {
+            products: prepared.understood,
+            unreadable: prepared.unreadable,
+            kept: prepared.kept,
+            newly_kept: prepared.newly_kept,
+            currency: prepared.refresh.brand.currency,
+            last: crawl.last,
+            stated: crawl.facts.published_products,
+            truncated: crawl.truncated,
+        }
+    }
+
+    /// Why not to believe at once that a brand has become this.
+    pub(crate) fn doubt(&self, config: &CollapseConfig, before: Before) -> Option<Doubt> {
+        let Before { products, currency } = before;
+        // What could not be read before either is no news.
+        let known = self.products + self.kept.saturating_sub(self.newly_kept);
+        let missing = products.saturating_sub(known);
+        // Shares of counts need no more precision than a float has.
+        let few = (known as f64) < products as f64 * config.share_min;
+        let lists_few = |last: LastListed| {
+            let still = last.products.saturating_sub(last.gone);
+            last.products >= REPLACED_MIN && still.saturating_mul(REPLACED_SHARE) < last.products
+        };
+        let doubts = [
+            (known == 0 && products > 0, Doubt::Emptied),
+            (few && missing >= config.drop_min, Doubt::Shrank),
+            (
+                self.newly_kept > DIFFERENCE_IGNORED && self.newly_kept.saturating_mul(UNREADABLE_SHARE) > products,
+                Doubt::Unreadable,
+            ),
+            (products > 0 && self.last.is_some_and(lists_few), Doubt::Replaced),
+            (
+                products > 0 && currency.is_some_and(|before| before != self.currency),
+                Doubt::Currency,
+            ),
+            // What a crawl that did not come to the end lacks may be behind that end, however little it is.
+            (self.truncated && missing > self.newly_kept, Doubt::Cut),
+        ];
+        doubts.into_iter().find_map(|(holds, doubt)| holds.then_some(doubt))
+    }
+
     /// Whether a second crawl that finds the same says anything about a brand that had `before` products: what makes
     /// products disappear here may well be a fault, and faults come twice.
     fn is_confirmed_by_repetition(self, before: u64) -> bool {
@@ -81,40 +225,36 @@ impl Found {
     }
 }
 
-/// Whether to believe that a brand which had `before` products has what was found now.
-pub(crate) fn is_believed(
+/// Whether what was found is what was held back, and that is confirmed by now: by the operator, or by another run, where
+/// finding the same again says anything.
+pub(crate) fn is_confirmed(
     config: &CollapseConfig,
-    before: u64,
-    found: Found,
+    (before, found, doubt): (Before, Found, Doubt),
     run: &RunId,
-    held: Option<&Held>,
+    held: &Held,
 ) -> bool {
     let products = found.products;
-    let emptied = products == 0 && before > 0;
-    // Shares of counts need no more precision than a float has.
-    let shrank =
-        (products as f64) < before as f64 * config.share_min && before.saturating_sub(products) >= config.drop_min;
-    // What a crawl that did not come to the end lacks may be behind that end, however little it is.
-    let cut = found.truncated && products < before;
-    if !emptied && !shrank && !cut {
-        return true;
-    }
-    held.is_some_and(|held| {
-        let difference = held.products_found.abs_diff(products);
-        let tolerated = held.products_found.max(products) as f64 * config.tolerance;
-        // Few products are not about the same as none.
-        let both_empty = (held.products_found == 0) == (products == 0);
-        let alike = both_empty && (difference <= DIFFERENCE_IGNORED || difference as f64 <= tolerated);
-        let held_found = Found {
-            products: held.products_found,
-            unreadable: held.quarantined,
-            ..found
-        };
-        let repeated = held.run != *run
-            && found.is_confirmed_by_repetition(before)
-            && held_found.is_confirmed_by_repetition(before);
-        alike && (held.confirmed || repeated)
-    })
+    let difference = held.products_found.abs_diff(products);
+    let tolerated = held.products_found.max(products) as f64 * config.tolerance;
+    // Few products are not about the same as none, nor are amounts in one currency like those in another.
+    let both_empty = (held.products_found == 0) == (products == 0);
+    let same_money = held.currency.is_none_or(|currency| currency == found.currency);
+    let alike = both_empty && same_money && (difference <= DIFFERENCE_IGNORED || difference as f64 <= tolerated);
+    // What was held back for another reason may have been of the same size.
+    let same_doubt = match doubt {
+        Doubt::Replaced | Doubt::Currency | Doubt::Unreadable => held.doubt == Some(doubt),
+        Doubt::Emptied | Doubt::Shrank | Doubt::Cut => true,
+    };
+    let held_found = Found {
+        products: held.products_found,
+        unreadable: held.quarantined,
+        ..found
+    };
+    let repeated = held.run != *run
+        && doubt != Doubt::Unreadable
+        && found.is_confirmed_by_repetition(before.products)
+        && held_found.is_confirmed_by_repetition(before.products);
+    alike && same_doubt && (held.confirmed || repeated)
 }
 
 /// Where it lies that a crawl of the store is held back.
@@ -178,118 +318,4 @@ pub async fn confirm(storage: &Storage, slug: &BrandSlug) -> Result<Held, HeldEr
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn held(found: u64, confirmed: bool) -> Held {
-        Held {
-            store: "tea.example".parse().unwrap(),
-            slug: "tea".parse().unwrap(),
-            run: "r1".parse().unwrap(),
-            held_at: Timestamp::default(),
-            products_before: 100,
-            products_found: found,
-            quarantined: 0,
-            confirmed,
-        }
-    }
-
-    fn found(products: u64) -> Found {
-        Found {
-            products,
-            unreadable: 0,
-            stated: None,
-            truncated: false,
-        }
-    }
-
-    #[test]
-    fn a_catalogue_that_lost_half_its_products_is_not_believed_at_once() {
-        let config = CollapseConfig::default();
-        let run: RunId = "r2".parse().unwrap();
-        let believed = |before, now| is_believed(&config, before, found(now), &run, None);
-        assert!(believed(0, 0) && believed(0, 500) && believed(100, 100) && believed(100, 50) && believed(100, 900));
-        assert!(believed(15, 6), "fewer than half, but not ten fewer");
-        assert!(!believed(100, 49) && !believed(20, 9) && !believed(1, 0) && !believed(100, 0));
-    }
-
-    #[test]
-    fn another_crawl_or_the_operator_confirms_about_the_same_count() {
-        let config = CollapseConfig::default();
-        let (same, other): (RunId, RunId) = ("r1".parse().unwrap(), "r2".parse().unwrap());
-        let believed = |now, run, held: &Held| is_believed(&config, 1000, found(now), run, Some(held));
-        assert!(believed(200, &other, &held(200, false)));
-        assert!(believed(182, &other, &held(200, false)));
-        assert!(!believed(150, &other, &held(200, false)), "quite another count");
-        assert!(
-            !believed(200, &same, &held(200, false)),
-            "the same crawl, resumed, confirms nothing"
-        );
-        assert!(believed(200, &same, &held(200, true)));
-        assert!(
-            !believed(0, &other, &held(200, true)) && !believed(0, &other, &held(3, true)),
-            "the operator confirmed some, not none"
-        );
-        assert!(believed(0, &other, &held(0, true)));
-    }
-
-    #[test]
-    fn what_a_crawl_lacks_that_did_not_come_to_the_end_is_not_gone_at_once() {
-        let config = CollapseConfig::default();
-        let (same, other): (RunId, RunId) = ("r1".parse().unwrap(), "r2".parse().unwrap());
-        let believed = |now, run, held: Option<&Held>| {
-            let cut = Found {
-                truncated: true,
-                ..found(now)
-            };
-            is_believed(&config, 100, cut, run, held)
-        };
-        assert!(believed(100, &other, None) && believed(101, &other, None));
-        assert!(!believed(99, &other, None) && !believed(99, &same, Some(&held(99, false))));
-        assert!(believed(99, &other, Some(&held(99, false))) && believed(99, &same, Some(&held(99, true))));
-    }
-
-    #[test]
-    fn an_empty_catalogue_is_confirmed_by_the_operator_or_by_the_stores_own_count() {
-        let config = CollapseConfig::default();
-        let (same, other): (RunId, RunId) = ("r1".parse().unwrap(), "r2".parse().unwrap());
-        let believed = |stated, run, held: Option<&Held>| {
-            let empty = Found { stated, ..found(0) };
-            is_believed(&config, 1000, empty, run, held)
-        };
-        let seen = held(0, false);
-        assert!(!believed(None, &other, Some(&seen)) && !believed(Some(7), &other, Some(&seen)));
-        assert!(believed(Some(0), &other, Some(&seen)));
-        assert!(!believed(Some(0), &same, Some(&seen)) && !believed(Some(0), &other, None));
-    }
-
-    #[test]
-    fn records_that_could_not_be_understood_are_not_gone_because_it_happened_twice() {
-        let config = CollapseConfig::default();
-        let other: RunId = "r2".parse().unwrap();
-        let believed = |unreadable: u64, held_unreadable: u64, confirmed| {
-            let now = Found {
-                unreadable,
-                ..found(200)
-            };
-            let held = Held {
-                quarantined: held_unreadable,
-                ..held(200, confirmed)
-            };
-            is_believed(&config, 1000, now, &other, Some(&held))
-        };
-        assert!(believed(0, 0, false) && believed(22, 22, false));
-        assert!(!believed(23, 23, false), "more than a tenth of the records");
-        assert!(!believed(800, 0, false) && !believed(0, 800, false), "either time");
-        assert!(believed(800, 800, true));
-        // Half of what is missing, though less than a tenth of all.
-        let few = |unreadable| {
-            Found {
-                unreadable,
-                ..found(100)
-            }
-            .is_confirmed_by_repetition(120)
-        };
-        assert!(few(9) && !few(10) && !few(11));
-    }
-}
+mod tests;

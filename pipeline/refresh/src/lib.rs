@@ -21,7 +21,7 @@ mod run;
 mod store;
 mod summary;
 
-pub use collapse::{Held, HeldError, confirm, held_back};
+pub use collapse::{Doubt, Held, HeldError, confirm, held_back};
 pub use config::{CollapseConfig, RefreshConfig};
 pub use error::RefreshError;
 pub use ledger::{LedgerError, list_runs, read_run};

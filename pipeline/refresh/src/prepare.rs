@@ -1,25 +1,31 @@
 //! From landed pages to what the lake takes in.
 
-use data_lake::CatalogueRows;
-use data_model::{Brand, BrandRefresh, CurrencyCode, RunId};
+use std::collections::BTreeSet;
+
+use data_lake::{CatalogueRows, LakeError, LakeSnapshot, ProductColumns};
+use data_model::{Brand, BrandRefresh, CurrencyCode, Quarantined, RunId, StoreHost};
 use data_storage::Storage;
+use futures::TryStreamExt;
 use pipeline_crawl::{LandingError, RegisteredBrand, StoreCrawl, StoreFacts, read_page};
-use pipeline_normalise::{CatalogueBuilder, Gathered, PageRead};
+use pipeline_normalise::{CatalogueBuilder, Gathered, PageRead, StoreContext};
 use pipeline_parse::ParseError;
 
 use crate::ratings::Ratings;
-use crate::reader::{Columns, StoreReader, context_of};
+use crate::reader::{Columns, CurrencyFault, StoreReader, context_of};
 
 /// Raised whenever parsing or normalising understands the same page otherwise than before: then every catalogue is
 /// read again from its landed pages, without asking the stores.
-const READING_VERSION: u32 = 2;
+const READING_VERSION: u32 = 3;
 
 /// Why landed pages could not be made a catalogue.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PrepareError {
-    /// Nobody says what the prices are in.
-    #[error("neither the store nor the registry says which currency its prices are in")]
-    CurrencyUnknown,
+    /// It is not known what the prices are in.
+    #[error(transparent)]
+    Currency(#[from] CurrencyFault),
+    /// What the lake has of products whose records cannot be understood could not be read.
+    #[error("the products that the lake has cannot be read")]
+    Lake(#[from] LakeError),
     /// A landed page could not be read.
     #[error(transparent)]
     Landing(#[from] LandingError),
@@ -46,8 +52,14 @@ pub(crate) enum PrepareError {
 impl PrepareError {
     pub(crate) const fn label(&self) -> &'static str {
         match self {
-            Self::CurrencyUnknown => "currency_unknown",
+            Self::Currency(CurrencyFault::Unknown) => "currency_unknown",
+            Self::Currency(CurrencyFault::Contradicted { .. }) => "currency_contradicted",
+            Self::Lake(_) => "lake",
             Self::Landing(_) => "landing",
+            Self::Page {
+                source: ParseError::NotUtf8 { .. },
+                ..
+            } => "not_utf8",
             Self::Page { .. } => "not_a_catalogue",
             Self::TooMany { .. } => "too_many_variants",
             Self::Worker(_) => "worker",
@@ -92,6 +104,55 @@ fn bounded(builder: &CatalogueBuilder<Columns>, limit: usize) -> Result<(), Prep
     Ok(())
 }
 
+/// A crawl's pages, put together.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) refresh: BrandRefresh<CatalogueRows>,
+    /// How many of its products the pages tell; the others are kept as the lake has them.
+    pub(crate) understood: u64,
+    /// Records that make no product.
+    pub(crate) unreadable: u64,
+    /// Products of these that the lake has.
+    pub(crate) kept: u64,
+    /// And of these the ones that the lake does not know to be unreadable yet.
+    pub(crate) newly_kept: u64,
+}
+
+/// Products that the store lists, though it cannot be understood what it says of them: what the lake has of them is
+/// the last that is known.
+#[derive(Debug, Default)]
+struct Kept {
+    products: ProductColumns,
+    new: u64,
+}
+
+/// Of the records in quarantine those of which there is no product among these `ids` (ascending): how many there are,
+/// and their own ids.
+fn unreadable(quarantined: &[Quarantined], ids: &[u64]) -> (u64, BTreeSet<u64>) {
+    let id = |entry: &Quarantined| entry.subject.parse::<u64>().ok();
+    // A product of which a variant was left out is one.
+    let is_lost = |entry: &&Quarantined| id(entry).is_none_or(|id| ids.binary_search(&id).is_err());
+    let lost: Vec<&Quarantined> = quarantined.iter().filter(is_lost).collect();
+    (lost.len() as u64, lost.into_iter().filter_map(id).collect())
+}
+
+async fn kept(lake: &LakeSnapshot, context: &StoreContext, ids: &BTreeSet<u64>) -> Result<Kept, LakeError> {
+    let mut kept = Kept::default();
+    let stores: BTreeSet<StoreHost> = BTreeSet::from([context.store.clone()]);
+    let known = lake.quarantined(&stores).await?;
+    let known: BTreeSet<u64> = known.iter().filter_map(|entry| entry.subject.parse().ok()).collect();
+    let mut products = std::pin::pin!(lake.products(&stores).await?);
+    while let Some(product) = products.try_next().await? {
+        let id = product.key.platform_id;
+        // Amounts in another currency than the brand's would be another's.
+        if ids.contains(&id) && product.currency == context.currency {
+            kept.new += u64::from(!known.contains(&id));
+            kept.products.push(product);
+        }
+    }
+    Ok(kept)
+}
+
 /// Puts the pages of a crawl together: those that `reader` has read already, and the others from the landing, one at a
 /// time.
 pub(crate) async fn prepare(
@@ -99,11 +160,11 @@ pub(crate) async fn prepare(
     run: &RunId,
     registered: &RegisteredBrand,
     crawl: &StoreCrawl,
-    currency_before: Option<CurrencyCode>,
+    (lake, currency_before): (&LakeSnapshot, Option<CurrencyCode>),
     reader: Option<&StoreReader>,
     variants_max: usize,
-) -> Result<BrandRefresh<CatalogueRows>, PrepareError> {
-    let context = context_of(registered, &crawl.facts, currency_before).ok_or(PrepareError::CurrencyUnknown)?;
+) -> Result<Prepared, PrepareError> {
+    let context = context_of(registered, &crawl.facts, currency_before)?;
     let brand = brand_now(registered, &crawl.facts, context.currency);
     let mut builder = CatalogueBuilder::new(context.clone());
     for (file, mark) in crawl.landed() {
@@ -123,16 +184,32 @@ pub(crate) async fn prepare(
     }
     let Gathered {
         pages,
-        order,
+        mut order,
+        ids,
         quarantined,
     } = builder.gathered();
-    let pages = pages.into_iter().map(|Columns(page)| page).collect();
-    Ok(BrandRefresh {
+    let mut pages: Vec<ProductColumns> = pages.into_iter().map(|Columns(page)| page).collect();
+    let (unreadable, lost) = unreadable(&quarantined, &ids);
+    let (mut kept_len, mut newly_kept) = (0, 0);
+    if currency_before.is_some() && !lost.is_empty() {
+        let kept = kept(lake, &context, &lost).await?;
+        (kept_len, newly_kept) = (kept.products.len() as u64, kept.new);
+        order.extend((0..kept.products.len()).map(|row| (pages.len(), row)));
+        pages.push(kept.products);
+    }
+    let refresh = BrandRefresh {
         brand,
         run: run.clone(),
         observed_at: crawl.ended_at,
         products: CatalogueRows::new(pages, order),
         shipping: None,
         quarantined,
+    };
+    Ok(Prepared {
+        refresh,
+        understood: ids.len() as u64,
+        unreadable,
+        kept: kept_len,
+        newly_kept,
     })
 }

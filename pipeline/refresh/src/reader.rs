@@ -100,8 +100,8 @@ impl StoreReader {
 impl PageReader for StoreReader {
     fn scan(&self, facts: &StoreFacts, sha256: &str, body: &[u8]) -> Result<PageScan, ParseError> {
         let bytes = body.len() as u64;
-        let Some(context) = context_of(&self.registered, facts, self.currency_before).filter(|_| self.room.take(bytes))
-        else {
+        let context = context_of(&self.registered, facts, self.currency_before).ok();
+        let Some(context) = context.filter(|_| self.room.take(bytes)) else {
             return ScanOnly.scan(facts, sha256, body);
         };
         let page = match PageRead::<Columns>::of(body, &context) {
@@ -153,15 +153,39 @@ impl Drop for StoreReader {
     }
 }
 
-/// What the pages of a store are understood by; `None` if nobody says which currency its prices are in.
+/// Why it is not known what the prices of a store are in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum CurrencyFault {
+    /// Nobody says.
+    #[error("neither the store nor the registry says which currency its prices are in")]
+    Unknown,
+    /// The operator says something else than the pages.
+    #[error("its pages show prices in {presented}, it is registered with {registered}")]
+    Contradicted {
+        /// What the pages say.
+        presented: CurrencyCode,
+        /// What the operator says.
+        registered: CurrencyCode,
+    },
+}
+
+/// What the pages of a store are understood by. The pages' own word on their amounts counts before what the store says
+/// of itself. The operator's counts before that too, but not against the pages: to take amounts for those of another
+/// currency is worse than to take none.
 pub(crate) fn context_of(
     registered: &RegisteredBrand,
     facts: &StoreFacts,
     currency_before: Option<CurrencyCode>,
-) -> Option<StoreContext> {
-    // A store that describes itself only now and then has not changed its currency in between.
-    let currency = registered.currency.or(facts.currency).or(currency_before)?;
-    Some(StoreContext {
+) -> Result<StoreContext, CurrencyFault> {
+    let currency = match (registered.currency, facts.presented) {
+        (Some(registered), Some(presented)) if registered != presented => {
+            return Err(CurrencyFault::Contradicted { presented, registered });
+        }
+        // A store that describes itself only now and then has not changed its currency in between.
+        (registered, _) => registered.or(facts.prices_in()).or(currency_before),
+    };
+    let currency = currency.ok_or(CurrencyFault::Unknown)?;
+    Ok(StoreContext {
         store: registered.store.clone(),
         currency,
         base_url: registered.base_url_text().to_owned(),

@@ -221,6 +221,7 @@ async fn shared(
         force: options.force,
         dry_run: options.dry_run,
         lake: known.collect(),
+        snapshot,
         memory: Arc::new(Semaphore::new(units.min(Semaphore::MAX_PERMITS))),
         read_ahead: Room::new(config.read_ahead_bytes_max),
         workers: Arc::new(Semaphore::new(workers.min(Semaphore::MAX_PERMITS))),

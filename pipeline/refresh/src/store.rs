@@ -1,10 +1,10 @@
 //! One store's way through a run: crawl, read, judge.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use data_lake::{CatalogueRows, HashedRefresh, LakeError};
+use data_lake::{CatalogueRows, HashedRefresh, LakeError, LakeSnapshot};
 use data_model::{BrandRefresh, Clock, CurrencyCode, RunId, StoreHost};
 use data_storage::Storage;
 use pipeline_crawl::{
@@ -17,9 +17,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use crate::RefreshConfig;
-use crate::collapse::{Found, Held, HeldError, drop_held, is_believed, load_held, save_held};
+use crate::collapse::{Before, Found, Held, HeldError, drop_held, is_confirmed, load_held, save_held};
 use crate::error::with_causes;
-use crate::prepare::{PrepareError, prepare, reading_of};
+use crate::prepare::{PrepareError, Prepared, prepare, reading_of};
 use crate::ratings::{Ratings, RatingsError};
 use crate::reader::{Room, StoreReader};
 use crate::summary::{Outcome, StoreSummary};
@@ -48,6 +48,8 @@ pub(crate) struct Shared {
     pub(crate) force: bool,
     pub(crate) dry_run: bool,
     pub(crate) lake: BTreeMap<StoreHost, InLake>,
+    /// What that was told from.
+    pub(crate) snapshot: LakeSnapshot,
     /// One permit a unit of landed bytes whose products are in memory.
     pub(crate) memory: Arc<Semaphore>,
     /// Room for what was read of stores that are still being crawled.
@@ -268,25 +270,24 @@ impl Shared {
     ) -> Result<Option<Box<Ready>>, StoreFailure> {
         let in_lake = self.lake.get(&brand.store);
         let memory = self.room_for(crawl.landed_bytes()).await;
-        let refresh = self.prepare(brand, &crawl, Some(reader)).await?;
-        let products = refresh.products.len() as u64;
-        summary.products = products;
+        let prepared = self.prepare(brand, &crawl, Some(reader)).await?;
+        let found = Found::of(&prepared, &crawl);
+        let refresh = prepared.refresh;
+        summary.products = refresh.products.len() as u64;
         summary.variants = Some(refresh.products.variants() as u64);
         summary.quarantined = Some(refresh.quarantined.len() as u64);
-        let before = in_lake.map_or(0, |known| known.products);
-        let found = Found {
-            products,
-            unreadable: unreadable(&refresh),
-            stated: crawl.facts.published_products,
-            truncated: crawl.truncated,
+        let before = Before {
+            products: in_lake.map_or(0, |known| known.products),
+            // Where the operator says what it is, there is no doubt.
+            currency: in_lake.filter(|_| brand.currency.is_none()).map(|known| known.currency),
         };
         if !self.is_believed(brand, before, found).await? {
             summary.outcome = Outcome::HeldBack {
-                products_before: before,
-                products_found: products,
+                products_before: before.products,
+                products_found: found.products,
             };
             // The brand still has what it had.
-            summary.products = before;
+            summary.products = before.products;
             return Ok(None);
         }
         if self.config.product_pages_max > 0 && !self.dry_run {
@@ -325,25 +326,21 @@ impl Shared {
         Ok(Some(Box::new(Ready { refresh, rest })))
     }
 
-    /// Whether what the crawl found may replace the `before` products that the brand has; if not, takes note of it.
-    async fn is_believed(&self, brand: &RegisteredBrand, before: u64, found: Found) -> Result<bool, StoreFailure> {
+    /// Whether what the crawl found may replace what the brand has; if not, takes note of it.
+    async fn is_believed(&self, brand: &RegisteredBrand, before: Before, found: Found) -> Result<bool, StoreFailure> {
+        let Some(doubt) = found.doubt(&self.config.collapse, before) else {
+            return Ok(true);
+        };
         let held = load_held(&self.storage, &brand.store).await?;
-        if is_believed(&self.config.collapse, before, found, &self.run, held.as_ref()) {
+        let judged = (before, found, doubt);
+        let is_confirmed = |held: &Held| is_confirmed(&self.config.collapse, judged, &self.run, held);
+        if held.as_ref().is_some_and(is_confirmed) {
             return Ok(true);
         }
         // A run that is gone on with has noted it already; the operator may have confirmed it meanwhile.
         let noted = held.is_some_and(|held| held.run == self.run && held.products_found == found.products);
         if !self.dry_run && !noted {
-            let held = Held {
-                store: brand.store.clone(),
-                slug: brand.slug.clone(),
-                run: self.run.clone(),
-                held_at: self.clock.now(),
-                products_before: before,
-                products_found: found.products,
-                quarantined: found.unreadable,
-                confirmed: false,
-            };
+            let held = Held::new(brand, (&self.run, self.clock.now()), judged);
             save_held(&self.storage, &held).await?;
         }
         Ok(false)
@@ -397,7 +394,7 @@ impl Shared {
         brand: &RegisteredBrand,
         crawl: &StoreCrawl,
         reader: Option<&StoreReader>,
-    ) -> Result<BrandRefresh<CatalogueRows>, PrepareError> {
+    ) -> Result<Prepared, PrepareError> {
         // Never closed, so the permit is always given.
         let _worker = self.workers.acquire().await;
         let currency_before = self.lake.get(&brand.store).map(|known| known.currency);
@@ -407,7 +404,7 @@ impl Shared {
             &self.run,
             brand,
             crawl,
-            currency_before,
+            (&self.snapshot, currency_before),
             reader,
             variants_max,
         )
@@ -420,29 +417,14 @@ impl Shared {
         brand: &RegisteredBrand,
         crawl: &StoreCrawl,
     ) -> Result<HashedRefresh, (&'static str, String)> {
-        let refresh = self
-            .prepare(brand, crawl, None)
-            .await
-            .map_err(|error| (error.label(), with_causes(&error)))?;
+        let prepared = self.prepare(brand, crawl, None).await;
+        let refresh = prepared.map_err(|error| (error.label(), with_causes(&error)))?.refresh;
         let failed = |error: StoreFailure| (error.label(), with_causes(&error));
         let ratings = Ratings::load(&self.storage, &brand.store)
             .await
             .map_err(|error| failed(error.into()))?;
         rated(refresh, ratings).await.map_err(failed)
     }
-}
-
-/// How many records make no product; a product of which a variant was left out is one.
-fn unreadable(refresh: &BrandRefresh<CatalogueRows>) -> u64 {
-    if refresh.quarantined.is_empty() {
-        return 0;
-    }
-    let products: BTreeSet<String> = refresh.products.ids().map(|id| id.to_string()).collect();
-    let lost = refresh
-        .quarantined
-        .iter()
-        .filter(|entry| !products.contains(&entry.subject));
-    lost.count() as u64
 }
 
 /// The catalogue with its ratings, under the hash by which the lake will know it.

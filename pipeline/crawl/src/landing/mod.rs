@@ -5,7 +5,7 @@ mod prune;
 mod read;
 mod write;
 
-use data_model::{RunId, StoreHost, Timestamp};
+use data_model::{CurrencyCode, RunId, StoreHost, Timestamp};
 use data_storage::StorageError;
 use object_store::path::Path;
 use serde::{Deserialize, Serialize};
@@ -92,6 +92,16 @@ pub enum PageTarget {
     },
 }
 
+impl std::fmt::Display for PageTarget {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Products { page } | Self::Again { page } => write!(f, "page {page} of its products"),
+            Self::Collections { page } => write!(f, "page {page} of its collections"),
+            Self::Collection { handle, page } => write!(f, "page {page} of its collection {handle:?}"),
+        }
+    }
+}
+
 impl PageTarget {
     /// Which page of its listing.
     #[must_use]
@@ -117,6 +127,9 @@ pub struct PageMark {
     /// The store's validator, where it sends one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
+    /// What the store said that the page's amounts are in, where it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub currency: Option<CurrencyCode>,
     /// Of the decoded body, in hex.
     pub sha256: String,
     /// Size of the decoded body.
@@ -160,13 +173,30 @@ pub struct StoreCrawl {
     pub facts: StoreFacts,
     /// The pages in the order in which they were read.
     pub pages: Vec<PageMark>,
-    /// Whether a bound was met before the store had nothing more to list.
+    /// Whether products may be missing: a bound was met before the store had nothing more to list, a page in the middle
+    /// listed nothing, or the end came earlier than both the last crawl and the store's own count say.
     #[serde(default)]
     pub truncated: bool,
+    /// Whether a listing could not be read: as no page stands for it, no comparison would ever show that it can be read
+    /// again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unread: bool,
+    /// What became of the products of the last crawl; `None` where there is none, or where its pages are gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<LastListed>,
     /// Requests sent.
     pub requests: u32,
     /// Decoded bytes read.
     pub bytes: u64,
+}
+
+/// What a crawl found of the products that the crawl before it had found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastListed {
+    /// How many there were.
+    pub products: u64,
+    /// How many of them are not listed any more.
+    pub gone: u64,
 }
 
 impl StoreCrawl {

@@ -32,8 +32,10 @@ impl Walk<'_> {
             }
             match self.read_collection(&collection, &mut pages_left).await {
                 Ok(complete) => truncated |= !complete,
-                Err(CrawlError::Store(error)) if is_only_this_page(&error) => truncated = true,
-                Err(CrawlError::NotACatalogue { .. }) => truncated = true,
+                Err(CrawlError::NotACatalogue { .. }) => (truncated, self.has_unread) = (true, true),
+                Err(CrawlError::Store(error)) if is_only_this_page(&error) => {
+                    (truncated, self.has_unread) = (true, true);
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -83,7 +85,10 @@ impl Walk<'_> {
             let target = PageTarget::Collections { page };
             let obtained = match self.obtain(&target).await {
                 Err(CrawlError::Store(StoreError::PageCap)) => break,
-                Err(CrawlError::Store(error)) if is_only_this_page(&error) => break,
+                Err(CrawlError::Store(error)) if is_only_this_page(&error) => {
+                    self.has_unread = true;
+                    break;
+                }
                 obtained => obtained?,
             };
             let Content::Body(body) = &obtained.content else {
@@ -92,6 +97,7 @@ impl Walk<'_> {
                 break;
             };
             let Some((records, listed)) = scan_collections(body) else {
+                self.has_unread = true;
                 break;
             };
             let usable = |listed: &Collection| listed.products != Some(0) && listed.handle.len() <= HANDLE_BYTES_MAX;

@@ -11,7 +11,7 @@ use crate::{CrawlError, RegisteredBrand, StoreCrawl, StoreFacts};
 const PLATFORM_DOMAIN: &str = ".myshopify.com";
 
 /// The addresses at which the registered store answers.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Identity {
     registered: String,
     hosts: Vec<String>,
@@ -35,7 +35,7 @@ impl Identity {
             None => known.and_then(|known| known.facts.permanent_host.as_ref()),
         };
         let base = host_of(&brand.base_url);
-        let leads_home = answered_at.is_none() && base.ends_with(PLATFORM_DOMAIN);
+        let leads_home = leads_home(&base, answered_at);
         let answered_at = answered_at.map(host_of);
         let another = |registered: &StoreHost, found: &str| CrawlError::AnotherStore {
             registered: registered.to_string(),
@@ -70,6 +70,24 @@ impl Identity {
             found: host,
         })
     }
+}
+
+fn leads_home(base: &str, answered_at: Option<&Url>) -> bool {
+    answered_at.is_none() && base.ends_with(PLATFORM_DOMAIN)
+}
+
+/// The address of the store that a page of the store at `base` came from, if a crawl would not take it for the same
+/// store's: what it says of itself, if anything, it said `described_at` another address.
+pub(crate) fn stray(base: &Url, described_at: Option<&Url>, page: &Url) -> Option<Url> {
+    let (home, host) = (host_of(base), host_of(page));
+    let is_known = host == home || described_at.map(host_of).as_ref() == Some(&host);
+    if is_known || leads_home(&home, described_at) {
+        return None;
+    }
+    let mut elsewhere = page.clone();
+    elsewhere.set_path("/");
+    elsewhere.set_query(None);
+    Some(elsewhere)
 }
 
 /// The brand's permanent host, if that is what it is registered by.

@@ -6,7 +6,7 @@ use super::obtain::Content;
 use super::walk::Walk;
 use crate::landing::read_page;
 use crate::scan::scan_products;
-use crate::{CrawlError, PageTarget, StoreCrawl};
+use crate::{CrawlError, LastListed, PageTarget, StoreCrawl};
 
 /// How often a listing that moves is read again while products are missing still.
 const READINGS_MAX: u32 = 3;
@@ -48,7 +48,10 @@ impl Walk<'_> {
                 doubted = true;
                 self.marks.pop();
                 match self.listed_after_all(page).await? {
-                    Some(listed) => page = listed,
+                    Some(listed) => {
+                        self.has_hole = listed != page;
+                        page = listed;
+                    }
                     None => return Ok(End::Reached),
                 }
             }
@@ -98,14 +101,39 @@ impl Walk<'_> {
     /// missed. What is on neither reading is gone. Each reading may be as large and take as long as the first: a store
     /// that just fits is no smaller for having lost a product.
     pub(super) async fn read_missed(&mut self) -> Result<(), CrawlError> {
+        let last = self.missed_of_last().await?;
+        self.read_while_missing(last.as_ref()).await?;
+        self.last = self.job.known.zip(last).map(|(known, missed)| LastListed {
+            products: known.products(),
+            gone: missed.iter().filter(|id| !self.seen.contains(id)).count() as u64,
+        });
+        Ok(())
+    }
+
+    /// Whether products seem to be behind what was read, as far as the last crawl and the store's own count can tell: a
+    /// page in the middle listed nothing, or the end came a page or more before both.
+    pub(super) fn falls_short(&self) -> bool {
+        let seen = self.seen.len() as u64;
+        let pages = self
+            .marks
+            .iter()
+            .chain(self.job.known.into_iter().flat_map(|known| &known.pages));
+        let page = pages.map(|mark| mark.records).max().unwrap_or(0);
+        let lacks_a_page = |expected: Option<u64>| {
+            expected.is_some_and(|expected| expected > 0 && expected >= seen.saturating_add(u64::from(page.max(1))))
+        };
+        let before = self.job.known.map(StoreCrawl::products).max(self.job.products_before);
+        (self.has_hole && self.misses_some()) || (lacks_a_page(before) && lacks_a_page(self.facts.published_products))
+    }
+
+    async fn read_while_missing(&mut self, last: Option<&HashSet<u64>>) -> Result<(), CrawlError> {
         let listed = self.marks.iter().filter(|mark| mark.file.is_some()).count();
         let listed_last = self.job.known.map_or(0, |known| known.landed().count());
         // Nothing moves from page to page where there is one; of two, one may have come to be all.
         if listed.max(listed_last) < 2 {
             return Ok(());
         }
-        let last = self.missed_of_last().await?;
-        let mut missed = self.count_missed(last.as_ref());
+        let mut missed = self.count_missed(last);
         // Products that come and go while the listing is read move it without changing its first page.
         let moved = missed > 0 || (self.doubled && self.misses_some()) || (listed > 1 && self.has_moved().await?);
         if !moved {
@@ -114,7 +142,7 @@ impl Walk<'_> {
         for _ in 0..READINGS_MAX {
             let seen_before = self.seen.len();
             self.crawler.timely(self.crawler.deadline(), self.read_again()).await?;
-            let missed_before = std::mem::replace(&mut missed, self.count_missed(last.as_ref()));
+            let missed_before = std::mem::replace(&mut missed, self.count_missed(last));
             // What two readings in a row miss is gone, not skipped; where nothing new came there is nothing to come.
             let gone = self.seen.len() == seen_before || (missed > 0 && missed == missed_before);
             if gone || (missed == 0 && !self.misses_some()) {
@@ -190,6 +218,7 @@ impl Walk<'_> {
             return Ok(false);
         };
         self.requests += 1;
+        self.asked = PageTarget::Products { page: 1 };
         let limit = self.crawler.config.page_limit;
         match self.store.products_page(1, limit, first.etag.as_deref()).await? {
             Fetched::NotModified => Ok(false),

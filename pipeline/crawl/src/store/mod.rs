@@ -16,10 +16,19 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::hold::{drop_hold, load_hold, save_hold};
 use crate::landing::{META, compress, put_compressed, put_done, read_done};
 use crate::{CrawlConfig, CrawlError, LandingError, PageReader, Progress, RegisteredBrand, StoreCrawl, StoreFacts};
 use identity::Identity;
+pub(crate) use identity::stray;
 use walk::Walk;
+
+/// Bytes that one permit to understand pages stands for.
+const SCAN_UNIT: u64 = 64 << 10;
+
+fn scan_permits_of(bytes: u64) -> u32 {
+    u32::try_from(bytes.div_ceil(SCAN_UNIT).clamp(1, Semaphore::MAX_PERMITS as u64)).unwrap_or(u32::MAX)
+}
 
 /// Longer than any program runs.
 const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
@@ -54,6 +63,8 @@ pub struct Crawler {
     config: Arc<CrawlConfig>,
     clock: Arc<dyn Clock>,
     gate: Arc<Semaphore>,
+    /// One permit for so many bytes of pages that are being understood.
+    scans: Arc<Semaphore>,
 }
 
 impl Crawler {
@@ -63,12 +74,14 @@ impl Crawler {
         let gate = Arc::new(Semaphore::new(
             config.stores_concurrent.clamp(1, Semaphore::MAX_PERMITS),
         ));
+        let scans = Arc::new(Semaphore::new(scan_permits_of(config.scan_bytes_max) as usize));
         Self {
             storefront,
             storage,
             config: Arc::new(config),
             clock,
             gate,
+            scans,
         }
     }
 
@@ -99,15 +112,62 @@ impl Crawler {
             return Ok(done);
         }
         let crawl = async {
+            let was_held = self.keep_hold(job).await?;
             // Never closed, so the permit is always given.
-            let _permit = self.gate.acquire().await;
-            Box::pin(self.crawl(job, progress)).await
+            let permit = self.gate.acquire().await;
+            let crawled = Box::pin(self.crawl(job, progress)).await;
+            drop(permit);
+            self.note_hold(job, was_held, &crawled).await?;
+            crawled
         };
         tokio::select! {
             biased;
             () = cancel.cancelled() => Err(CrawlError::Cancelled),
             crawled = crawl => crawled,
         }
+    }
+
+    /// Waits until the time that the store named to an earlier run, if that is not longer than any answer of a store is
+    /// waited for; whether it had named one.
+    async fn keep_hold(&self, job: CrawlJob<'_>) -> Result<bool, CrawlError> {
+        let hold = load_hold(&self.storage, &job.brand.store).await;
+        let Some(until) = hold.map_err(|source| job.landing(source))? else {
+            return Ok(false);
+        };
+        let wait_ms = u64::try_from(until.millis_since(self.clock.now())).unwrap_or(0);
+        if wait_ms > self.storefront.config().retry_after_max_ms {
+            return Err(CrawlError::AskedToWait { until });
+        }
+        tokio::time::sleep(Duration::from_millis(wait_ms)).await;
+        Ok(true)
+    }
+
+    /// Remembers until when the store wants to be left alone, for the next run.
+    async fn note_hold(
+        &self,
+        job: CrawlJob<'_>,
+        was_held: bool,
+        crawled: &Result<StoreCrawl, CrawlError>,
+    ) -> Result<(), CrawlError> {
+        let store = &job.brand.store;
+        let asked = match crawled {
+            Err(CrawlError::Store(error) | CrawlError::Page { source: error, .. }) => error.asks_to_wait(),
+            _ => None,
+        };
+        let noted = match asked {
+            Some(wait) => {
+                let wait_ms = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
+                save_hold(&self.storage, store, self.clock.now().plus_millis(wait_ms)).await
+            }
+            None if was_held => drop_hold(&self.storage, store).await,
+            None => Ok(()),
+        };
+        noted.map_err(|source| job.landing(source))
+    }
+
+    /// How many permits it takes to understand a page of so many bytes.
+    fn scan_permits(&self, bytes: u64) -> u32 {
+        scan_permits_of(bytes).min(scan_permits_of(self.config.scan_bytes_max))
     }
 
     /// When a reading that begins now must be over.
@@ -142,27 +202,36 @@ impl Crawler {
         };
         let comparable = job.known.filter(|_| !job.anew);
         let validators = comparable.is_some_and(|known| self.still_trusted(known));
-        let mut walk = Walk::new(self, job, (store, identity), &facts, validators, progress);
-        let same_reading = comparable
-            .filter(|known| known.context == job.context && known.facts.same_brand(&facts))
-            .is_some();
-        let reading = async {
-            let resumed = walk.find_resumable().await?;
-            let unchanged = same_reading && resumed == 0 && walk.compare().await?;
-            Ok(match unchanged {
-                true => None,
-                false => Some(walk.read_all(resumed).await?),
-            })
+        let mut walk = Walk::new(
+            self,
+            job,
+            (store.clone(), identity.clone()),
+            &facts,
+            validators,
+            progress,
+        );
+        let read = match self.timely(deadline, read(&mut walk, true)).await {
+            // Pages that the store says are as they were may show amounts in what it showed them in then.
+            Err(CrawlError::CurrencyMixed { .. }) if comparable.is_some() => {
+                let anew = CrawlJob { anew: true, ..job };
+                let before = (walk.requests, walk.bytes);
+                walk = Walk::new(self, anew, (store, identity), &facts, false, progress);
+                (walk.requests, walk.bytes, walk.bytes_before) = (before.0, before.1, before.1);
+                self.timely(deadline, read(&mut walk, false)).await
+            }
+            read => read,
         };
-        let read = self.timely(deadline, reading).await?;
-        if let Some(truncated) = read {
+        let read = read.map_err(|error| walk.told(error))?;
+        let mut truncated = read.unwrap_or_else(|| job.known.is_some_and(|known| known.truncated));
+        if read.is_some() {
             if !truncated {
-                walk.read_missed().await?;
+                let missed = walk.read_missed().await;
+                missed.map_err(|error| walk.told(error))?;
+                truncated = walk.falls_short();
             }
             self.land_meta(job, meta).await?;
         }
         let unchanged = read.is_none();
-        let truncated = read.unwrap_or_else(|| job.known.is_some_and(|known| known.truncated));
         let verified_at = job
             .known
             .filter(|_| validators)
@@ -203,6 +272,17 @@ impl CrawlJob<'_> {
     }
 }
 
+/// Compares the store with its last crawl and, where it differs, reads it, going on from what this run has landed if it
+/// may: whether a bound was met before its end, `None` if nothing differs.
+async fn read(walk: &mut Walk<'_>, may_resume: bool) -> Result<Option<bool>, CrawlError> {
+    let resumed = if may_resume { walk.find_resumable().await? } else { 0 };
+    let unchanged = resumed == 0 && walk.is_comparable() && walk.compare().await?;
+    if unchanged {
+        return Ok(None);
+    }
+    walk.read_all(resumed).await.map(Some)
+}
+
 /// What a store says of itself.
 #[derive(Debug, Default)]
 struct Described {
@@ -227,7 +307,10 @@ async fn read_meta(store: &Store) -> Result<Described, CrawlError> {
         }
         Ok(Fetched::NotModified) => Err(CrawlError::UnaskedNotModified),
         Err(error) if is_only_this_page(&error) => Ok(Described::default()),
-        Err(error) => Err(error.into()),
+        Err(source) => Err(CrawlError::Page {
+            page: "its meta.json".to_owned(),
+            source,
+        }),
     }
 }
 

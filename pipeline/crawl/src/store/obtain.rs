@@ -1,4 +1,5 @@
 use bytes::Bytes;
+use data_model::CurrencyCode;
 use storefront::Fetched;
 
 use super::walk::Walk;
@@ -14,6 +15,8 @@ pub(super) struct Obtained {
     /// Whether it lies in the landing of this very run.
     pub(super) landed: bool,
     pub(super) etag: Option<String>,
+    /// What the store said that its amounts are in; of a page that has not changed, when it was read.
+    pub(super) currency: Option<CurrencyCode>,
     pub(super) sha256: String,
     pub(super) bytes: u64,
 }
@@ -68,6 +71,7 @@ impl Walk<'_> {
         let etag = mark.as_ref().and_then(|mark| mark.etag.as_deref());
         let limit = self.crawler.config.page_limit;
         self.requests += 1;
+        self.asked = target.clone();
         let fetched = match target {
             PageTarget::Products { page } | PageTarget::Again { page } => {
                 self.store.products_page(*page, limit, etag).await
@@ -83,6 +87,7 @@ impl Walk<'_> {
                 frame: None,
                 landed: false,
                 etag: mark.etag,
+                currency: mark.currency,
                 sha256: mark.sha256,
                 bytes: mark.bytes,
             }),
@@ -103,6 +108,7 @@ impl Walk<'_> {
                     frame: None,
                     landed: false,
                     etag: page.etag,
+                    currency: page.cart_currency,
                     sha256,
                     bytes,
                 })
@@ -124,7 +130,7 @@ impl Walk<'_> {
         let (Some(mark), Some(known)) = (self.known.get(target), self.job.known) else {
             return Ok(None);
         };
-        let (sha256, bytes) = (mark.sha256.clone(), mark.bytes);
+        let (sha256, bytes, currency) = (mark.sha256.clone(), mark.bytes, mark.currency);
         let Some(file) = &mark.file else {
             // A page of products that were known from others before may be the only one that lists them now.
             let content = (mark.records == 0).then_some(Content::Unchanged { records: 0 });
@@ -133,6 +139,7 @@ impl Walk<'_> {
                 frame: None,
                 landed: false,
                 etag,
+                currency,
                 sha256,
                 bytes,
             }));
@@ -151,6 +158,7 @@ impl Walk<'_> {
             frame: Some(frame),
             landed: false,
             etag,
+            currency,
             sha256,
             bytes,
         }))
@@ -164,17 +172,17 @@ impl Walk<'_> {
         };
         let hashed = body.clone();
         let sha256 = tokio::task::spawn_blocking(move || sha256_hex(&hashed)).await?;
-        // Its validator was not kept; the last crawl's holds if the page is still the same.
+        // Its validator and currency were not kept; the last crawl's hold if the page is still the same.
         let mark = self.known.get(&PageTarget::Products { page });
-        let etag = mark
-            .filter(|mark| mark.sha256 == sha256)
-            .and_then(|mark| mark.etag.clone());
+        let mark = mark.filter(|mark| mark.sha256 == sha256);
+        let (etag, currency) = mark.map_or((None, None), |mark| (mark.etag.clone(), mark.currency));
         let bytes = body.len() as u64;
         Ok(Some(Obtained {
             content: Content::Body(body),
             frame: Some(frame),
             landed: true,
             etag,
+            currency,
             sha256,
             bytes,
         }))

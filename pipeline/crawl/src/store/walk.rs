@@ -1,7 +1,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use data_model::Timestamp;
+use data_model::{CurrencyCode, Timestamp};
 use storefront::{Store, StoreError};
 
 use super::identity::Identity;
@@ -9,7 +9,7 @@ use super::obtain::{Content, Obtained};
 use super::{CrawlJob, Crawler};
 use crate::landing::{compress, landed_at, landed_pages, page_file, put_compressed};
 use crate::scan::PageScan;
-use crate::{CrawlError, LandingError, PageMark, PageTarget, Progress, StoreCrawl, StoreFacts, Verdict};
+use crate::{CrawlError, LandingError, LastListed, PageMark, PageTarget, Progress, StoreCrawl, StoreFacts, Verdict};
 
 /// One crawl in the making.
 pub(super) struct Walk<'a> {
@@ -27,7 +27,17 @@ pub(super) struct Walk<'a> {
     pub(super) confirmed: HashMap<PageTarget, Option<String>>,
     /// A page that was read and found changed, before anyone asked for its content.
     pub(super) pending: Option<(PageTarget, Obtained)>,
+    /// The page that was asked for last.
+    pub(super) asked: PageTarget,
     pub(super) marks: Vec<PageMark>,
+    /// What the pages say that their amounts are in.
+    presented: Option<CurrencyCode>,
+    /// Whether an empty page had products behind it.
+    pub(super) has_hole: bool,
+    /// Whether a listing could not be read.
+    pub(super) has_unread: bool,
+    /// What became of the products of the last crawl.
+    pub(super) last: Option<LastListed>,
     pub(super) seen: HashSet<u64>,
     /// What the first page of the listing listed when it was read.
     pub(super) first_ids: HashSet<u64>,
@@ -80,7 +90,12 @@ impl<'a> Walk<'a> {
             known: known.unwrap_or_default(),
             confirmed: HashMap::new(),
             pending: None,
+            asked: PageTarget::Products { page: 1 },
             marks: Vec::new(),
+            presented: None,
+            has_hole: false,
+            has_unread: false,
+            last: None,
             seen: HashSet::new(),
             first_ids: HashSet::new(),
             doubled: false,
@@ -105,12 +120,19 @@ impl<'a> Walk<'a> {
             .map_err(|source| self.job.landing(source))
     }
 
+    /// Whether the last crawl was read for the same purpose, and of a store that presented itself the same way.
+    pub(super) fn is_comparable(&self) -> bool {
+        let comparable = self.job.known.filter(|_| !self.job.anew);
+        comparable.is_some_and(|known| known.context == self.job.context && known.facts.same_brand(self.facts))
+    }
+
     /// Asks for the pages of the last crawl, in their order, until one differs; `true` when none does. Nothing is
     /// landed meanwhile.
     pub(super) async fn compare(&mut self) -> Result<bool, CrawlError> {
         let again = |mark: &PageMark| matches!(mark.target, PageTarget::Again { .. });
-        // What moved while it was read is read in full the next time.
-        let Some(known) = self.job.known.filter(|known| !known.pages.iter().any(again)) else {
+        // What moved while it was read is read in full the next time, and so is what could not be read.
+        let readable = |known: &&StoreCrawl| !known.unread && !known.pages.iter().any(again);
+        let Some(known) = self.job.known.filter(readable) else {
             return Ok(false);
         };
         for mark in &known.pages {
@@ -120,7 +142,9 @@ impl<'a> Walk<'a> {
                 Err(CrawlError::Store(StoreError::PageCap)) => return Ok(false),
                 Err(error) => return Err(error),
             };
-            if obtained.sha256 != mark.sha256 {
+            // The same numbers in another currency are other prices.
+            let same_money = mark.records == 0 || obtained.currency.is_none_or(|code| Some(code) == mark.currency);
+            if obtained.sha256 != mark.sha256 || !same_money {
                 self.pending = Some((mark.target.clone(), obtained));
                 return Ok(false);
             }
@@ -153,17 +177,40 @@ impl<'a> Walk<'a> {
                 ids: Vec::new(),
             });
         }
-        let (reader, facts) = (Arc::clone(self.job.reader), self.facts.clone());
+        let facts = StoreFacts {
+            presented: obtained.currency.or(self.presented),
+            ..self.facts.clone()
+        };
+        let reader = Arc::clone(self.job.reader);
         let sha256 = obtained.sha256.clone();
+        // Never closed, so the permits are always given.
+        let _turn = self
+            .crawler
+            .scans
+            .acquire_many(self.crawler.scan_permits(obtained.bytes))
+            .await;
         let scan = tokio::task::spawn_blocking(move || reader.scan(&facts, &sha256, &body)).await?;
         let page = target.page();
         scan.map_err(|source| CrawlError::NotACatalogue { page, source })
+    }
+
+    /// Holds what a page says that its amounts are in against what the pages before it said. A page without products has
+    /// no amounts, and is the same in any currency.
+    fn note_currency(&mut self, obtained: &Obtained, records: u32) -> Result<(), CrawlError> {
+        let Some(other) = obtained.currency.filter(|_| records > 0) else {
+            return Ok(());
+        };
+        match *self.presented.get_or_insert(other) {
+            one if one == other => Ok(()),
+            one => Err(CrawlError::CurrencyMixed { one, other }),
+        }
     }
 
     /// Reads one page of products, lands it if it lists any that are new, and takes note of it.
     pub(super) async fn visit(&mut self, target: PageTarget) -> Result<Step, CrawlError> {
         let obtained = self.obtain(&target).await?;
         let scan = self.scan(&target, &obtained).await?;
+        self.note_currency(&obtained, scan.records)?;
         let nameless = scan
             .records
             .saturating_sub(u32::try_from(scan.ids.len()).unwrap_or(u32::MAX));
@@ -200,6 +247,7 @@ impl<'a> Walk<'a> {
             target,
             file,
             etag: obtained.etag,
+            currency: obtained.currency,
             sha256: obtained.sha256,
             bytes: obtained.bytes,
             records: step.records,
@@ -280,12 +328,24 @@ impl<'a> Walk<'a> {
             target,
             file,
             etag,
+            currency: None,
             sha256,
             bytes,
             records,
             fresh: 0,
         });
         Ok(fresh > 0)
+    }
+
+    /// The error, with the page that it came of.
+    pub(super) fn told(&self, error: CrawlError) -> CrawlError {
+        match error {
+            CrawlError::Store(source) => CrawlError::Page {
+                page: self.asked.to_string(),
+                source,
+            },
+            other => other,
+        }
     }
 
     /// Whether a page with this content was read.
@@ -300,16 +360,17 @@ impl<'a> Walk<'a> {
 
     pub(super) fn finish(self, unchanged: bool, truncated: bool) -> StoreCrawl {
         let Self { job, confirmed, .. } = self;
-        let (verdict, landing, pages) = match job.known {
+        let (verdict, landing, pages, presented) = match job.known {
             Some(known) if unchanged => {
                 let etag_now = |mark: &PageMark| confirmed.get(&mark.target).cloned().flatten();
                 let pages = known.pages.iter().map(|mark| PageMark {
                     etag: etag_now(mark),
                     ..mark.clone()
                 });
-                (Verdict::Unchanged, known.landing.clone(), pages.collect())
+                let presented = known.facts.presented;
+                (Verdict::Unchanged, known.landing.clone(), pages.collect(), presented)
             }
-            _ => (Verdict::Landed, job.run.clone(), self.marks),
+            _ => (Verdict::Landed, job.run.clone(), self.marks, self.presented),
         };
         StoreCrawl {
             store: job.brand.store.clone(),
@@ -320,9 +381,14 @@ impl<'a> Walk<'a> {
             started_at: Timestamp::default(),
             ended_at: Timestamp::default(),
             verified_at: Timestamp::default(),
-            facts: self.facts.clone(),
+            facts: StoreFacts {
+                presented,
+                ..self.facts.clone()
+            },
             pages,
             truncated,
+            unread: self.has_unread,
+            last: self.last,
             requests: self.requests,
             bytes: self.bytes,
         }

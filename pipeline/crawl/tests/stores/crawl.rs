@@ -300,7 +300,7 @@ async fn a_store_that_refuses_midway_is_not_read_and_nothing_is_concluded() {
     let faults = [
         (Fault::Answer(429, String::new()), "throttled"),
         (Fault::Answer(200, r#"{"errors":"nonsense"}"#.into()), "not_a_catalogue"),
-        (Fault::Answer(200, r#"{"products":[{"id":1}"#.into()), "not_a_catalogue"),
+        (Fault::Answer(200, r#"{"products":[{"id":1}"#.into()), "truncated"),
         (Fault::Answer(200, "<html>".into()), "not_json"),
         (Fault::Answer(404, "gone".into()), "catalogue_closed"),
     ];
@@ -418,7 +418,13 @@ async fn a_refusal_keeps_its_cause() {
     });
     let error = rig.crawl("r1", None).await.unwrap_err();
     assert!(
-        matches!(error, CrawlError::Store(StoreError::Suspended { status: 402 })),
+        matches!(
+            error,
+            CrawlError::Page {
+                source: StoreError::Suspended { status: 402 },
+                ..
+            }
+        ),
         "{error}"
     );
 }

@@ -2,7 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 mod crawl;
+mod doubtful;
 mod identity;
 mod moving;
 mod probe;
+mod room;
 mod support;

@@ -100,3 +100,29 @@ async fn what_a_probe_found_completes_what_the_operator_gave() {
         .with_probe(&found);
     assert_eq!((pinned.name.as_deref(), pinned.name_pinned), (Some("Chai"), true));
 }
+
+#[tokio::test]
+async fn an_address_that_leads_to_another_store_is_not_one_to_register() {
+    let moved = |paths: &[&str]| {
+        paths
+            .iter()
+            .map(|path| ((*path).to_owned(), "mate.localhost".to_owned()))
+            .collect()
+    };
+    let silent = Shop {
+        meta: None,
+        moved: moved(&["/products.json"]),
+        ..Shop::of(1..=3)
+    };
+    let found = verdict(silent).await;
+    assert_eq!(
+        found,
+        ("it leads to http://mate.localhost/; add that".into(), Some(true), false)
+    );
+    // Where it describes itself there as well, it says that it is the same.
+    let described = Shop {
+        moved: moved(&["/products.json", "/meta.json"]),
+        ..Shop::of(1..=3)
+    };
+    assert!(verdict(described).await.2);
+}

@@ -49,6 +49,11 @@ pub(crate) struct Shop {
     pub(crate) mistaken_once: Option<(usize, usize)>,
     /// Makes up products for ever.
     pub(crate) endless: bool,
+    /// What its pages say that their amounts are in, in a cookie; a page's own word before that of all.
+    pub(crate) money: Option<&'static str>,
+    pub(crate) money_of: BTreeMap<usize, &'static str>,
+    /// Sent with refusals.
+    pub(crate) retry_after: Option<&'static str>,
     /// Paths that are answered by a redirect to this host, and what answers there.
     pub(crate) moved: BTreeMap<String, String>,
     /// By a part of the path and query.
@@ -75,6 +80,9 @@ impl Shop {
             gone_after: None,
             empty_once: None,
             mistaken_once: None,
+            money: None,
+            money_of: BTreeMap::new(),
+            retry_after: None,
             moved: BTreeMap::new(),
             endless: false,
             faults: BTreeMap::new(),
@@ -239,7 +247,20 @@ impl Transport for Shops {
                 answer = (304, String::new());
             }
         }
-        self.0.lock().unwrap().asked.push(format!("{short} {}", answer.0));
+        let mut shop = self.0.lock().unwrap();
+        shop.asked.push(format!("{short} {}", answer.0));
+        let money = page
+            .and_then(|page: usize| shop.money_of.get(&page).copied())
+            .or(shop.money);
+        if let Some(money) = money.filter(|_| answer.0 == 200) {
+            let cookie = format!("cart_currency={money}; path=/; SameSite=Lax");
+            headers.append("set-cookie", HeaderValue::from_static("localization=US; path=/"));
+            headers.append("set-cookie", HeaderValue::from_str(&cookie).unwrap());
+        }
+        if let Some(wait) = shop.retry_after.filter(|_| answer.0 == 429) {
+            headers.insert("retry-after", HeaderValue::from_static(wait));
+        }
+        drop(shop);
         let body = futures::stream::iter([Ok(bytes::Bytes::from(answer.1))]).boxed();
         Ok(Incoming {
             status: StatusCode::from_u16(answer.0).unwrap(),

@@ -1,4 +1,5 @@
-use pipeline_refresh::{HeldError, Outcome, confirm, held_back};
+use pipeline_crawl::{NewBrand, Registry};
+use pipeline_refresh::{Doubt, HeldError, Outcome, confirm, held_back};
 
 use crate::support::{Rig, Shop, outcomes, product, slug};
 
@@ -76,6 +77,151 @@ async fn records_that_cannot_be_understood_do_not_empty_a_brand_by_coming_twice(
     assert_eq!(held_back(&rig.storage).await.unwrap()[0].quarantined, 22);
     confirm(&rig.storage, &slug("tea")).await.unwrap();
     assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
+    assert_eq!(rig.ids("tea").await.len(), 30, "the store lists them still");
+    rig.street.change("tea", |shop| {
+        shop.list((1..=30).map(|id| product(id, if id <= 8 { "450.00" } else { "on request" })));
+    });
+    assert_eq!(
+        outcomes(&rig.run().await),
+        ["tea changed"],
+        "what was confirmed is no news"
+    );
+    let prices: Vec<_> = rig.products("tea").await.iter().map(price).collect();
+    assert_eq!(
+        (prices[..8].to_vec(), prices[8..].to_vec()),
+        (vec![45_000; 8], vec![49_900; 22])
+    );
+}
+
+fn price(product: &data_model::Product) -> i64 {
+    product.variants[0].price_minor
+}
+
+#[tokio::test]
+async fn a_product_that_is_listed_but_cannot_be_read_is_kept_as_it_was_last_known() {
+    let rig = Rig::with([("tea", Shop::of(1..=30))]).await;
+    rig.run().await;
+    rig.street.change("tea", |shop| {
+        shop.list((2..=30).map(|id| product(id, if id == 7 { "1,299.00" } else { "450.00" })));
+    });
+    let report = rig.run().await;
+    assert_eq!(outcomes(&report), ["tea changed"]);
+    assert_eq!((report.stores[0].products, report.stores[0].quarantined), (29, Some(1)));
+    let products = rig.products("tea").await;
+    let kept: Vec<_> = products
+        .iter()
+        .map(|product| (product.key.platform_id, price(product)))
+        .collect();
+    let expected: Vec<_> = (2..=30).map(|id| (id, if id == 7 { 49_900 } else { 45_000 })).collect();
+    assert_eq!(kept, expected, "the first is gone, the seventh is not");
+    // And when it can be read again it is as the store says.
+    rig.street
+        .change("tea", |shop| shop.list((2..=30).map(|id| product(id, "450.00"))));
+    rig.run().await;
+    assert!(rig.products("tea").await.iter().all(|product| price(product) == 45_000));
+}
+
+#[tokio::test]
+async fn many_products_that_cannot_be_read_any_more_are_held_back() {
+    let rig = Rig::with([("tea", Shop::of(1..=60))]).await;
+    rig.run().await;
+    rig.street.change("tea", |shop| {
+        shop.list((1..=60).map(|id| product(id, if id <= 25 { "1,299.00" } else { "450.00" })));
+    });
+    for _ in 0..2 {
+        assert_eq!(outcomes(&rig.run().await), ["tea held_back"]);
+    }
+    let held = held_back(&rig.storage).await.unwrap();
+    assert_eq!(
+        (held[0].doubt, held[0].products_found, held[0].quarantined),
+        (Some(Doubt::Unreadable), 35, 25)
+    );
+    assert!(rig.products("tea").await.iter().all(|product| price(product) == 49_900));
+}
+
+#[tokio::test]
+async fn a_hole_in_the_listing_is_held_back_until_it_is_found_again() {
+    let rig = Rig::with([("tea", Shop::of(1..=30))]).await;
+    rig.run().await;
+    rig.street.change("tea", |shop| {
+        shop.states.1 = Some(30);
+        shop.pages[4] = r#"{"products":[]}"#.into();
+    });
+    assert_eq!(outcomes(&rig.run().await), ["tea held_back"]);
+    let held = held_back(&rig.storage).await.unwrap();
+    assert_eq!(
+        (held[0].doubt, held[0].products_found, held[0].stated),
+        (Some(Doubt::Cut), 27, Some(30))
+    );
+    assert_eq!(rig.ids("tea").await.len(), 30);
+    assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
+    assert_eq!(rig.ids("tea").await.len(), 27);
+}
+
+#[tokio::test]
+async fn a_catalogue_of_quite_other_products_is_held_back_until_it_is_found_again() {
+    let rig = Rig::with([("tea", Shop::of(1..=30))]).await;
+    rig.run().await;
+    shrink(&rig, 26..=55);
+    assert_eq!(outcomes(&rig.run().await), ["tea held_back"]);
+    assert_eq!(held_back(&rig.storage).await.unwrap()[0].doubt, Some(Doubt::Replaced));
+    assert_eq!(rig.ids("tea").await, (1..=30).collect::<Vec<_>>());
+    assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
+    assert_eq!(rig.ids("tea").await, (26..=55).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn prices_in_another_currency_are_held_back_until_they_are_found_again() {
+    for by_cookie in [true, false] {
+        let rig = Rig::with([("tea", Shop::of(1..=5))]).await;
+        rig.run().await;
+        rig.street.change("tea", |shop| {
+            if by_cookie {
+                shop.money = Some("USD");
+            } else {
+                shop.currency = Some("USD");
+            }
+            shop.list((1..=5).map(|id| product(id, "6.00")));
+        });
+        assert_eq!(outcomes(&rig.run().await), ["tea held_back"]);
+        assert_eq!(held_back(&rig.storage).await.unwrap()[0].doubt, Some(Doubt::Currency));
+        let told = |products: Vec<data_model::Product>| (products[0].currency.as_str(), price(&products[0]));
+        assert_eq!(told(rig.products("tea").await), ("INR", 49_900));
+        assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
+        assert_eq!(told(rig.products("tea").await), ("USD", 600));
+    }
+}
+
+#[tokio::test]
+async fn amounts_are_in_what_the_pages_say_and_nothing_is_taken_where_the_operator_says_otherwise() {
+    let rig = Rig::with([]).await;
+    let mut registry = Registry::load(&rig.storage).await.unwrap();
+    let mut brands = Vec::new();
+    for (name, registered) in [("mate", None), ("tea", Some("USD")), ("yerba", Some("INR"))] {
+        rig.street.open(
+            name,
+            Shop {
+                currency: Some("USD"),
+                money: Some("INR"),
+                ..Shop::of(1..=4)
+            },
+        );
+        brands.push(NewBrand {
+            name: Some(name.to_owned()),
+            currency: registered.map(|code| code.parse().unwrap()),
+            ..NewBrand::at(format!("http://{name}.localhost").parse().unwrap())
+        });
+    }
+    registry.add(&rig.storage, &brands, rig.now()).await.unwrap();
+    let report = rig.run().await;
+    assert_eq!(outcomes(&report), ["mate changed", "tea failed", "yerba changed"]);
+    assert!(
+        matches!(&report.stores[1].outcome, Outcome::Failed { code, reason } if code == "currency_contradicted"
+            && reason.contains("INR") && reason.contains("USD"))
+    );
+    for name in ["mate", "yerba"] {
+        assert_eq!(rig.products(name).await[0].currency.as_str(), "INR");
+    }
 }
 
 #[tokio::test]

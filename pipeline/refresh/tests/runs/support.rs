@@ -32,6 +32,8 @@ pub(crate) struct Shop {
     /// Bodies of its product pages, by handle.
     pub(crate) html: BTreeMap<String, String>,
     pub(crate) currency: Option<&'static str>,
+    /// What its pages say that their amounts are in, in a cookie.
+    pub(crate) money: Option<&'static str>,
     /// The permanent host and the number of products that it states.
     pub(crate) states: (Option<&'static str>, Option<u64>),
     /// By a part of the path and query.
@@ -124,7 +126,7 @@ impl Street {
         asked
     }
 
-    fn answer(&self, request: &Outgoing) -> Option<(u16, String, Option<String>)> {
+    fn answer(&self, request: &Outgoing) -> Option<(u16, String, Option<String>, Option<&'static str>)> {
         let (host, path) = (
             request.url.host_str().unwrap_or_default().to_owned(),
             request.url.path().to_owned(),
@@ -165,17 +167,23 @@ impl Street {
             (status, body)
         };
         shop.asked.push(format!("{short} {status}"));
-        Some((status, body, etag))
+        Some((status, body, etag, shop.money))
     }
 }
 
 #[async_trait]
 impl Transport for Street {
     async fn send(&self, request: Outgoing) -> Result<Incoming, TransportError> {
-        let Some((status, body, etag)) = self.answer(&request) else {
+        let Some((status, body, etag, money)) = self.answer(&request) else {
             return std::future::pending().await;
         };
         let mut headers = HeaderMap::new();
+        if let Some(money) = money {
+            headers.insert(
+                "set-cookie",
+                HeaderValue::from_str(&format!("cart_currency={money}; path=/")).unwrap(),
+            );
+        }
         if let Some(etag) = etag {
             headers.insert("etag", HeaderValue::from_str(&etag).unwrap());
         }

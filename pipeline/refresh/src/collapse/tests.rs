@@ -1,0 +1,181 @@
+use super::*;
+
+fn held(found: u64, confirmed: bool) -> Held {
+    Held {
+        store: "tea.example".parse().unwrap(),
+        slug: "tea".parse().unwrap(),
+        run: "r1".parse().unwrap(),
+        held_at: Timestamp::default(),
+        products_before: 100,
+        products_found: found,
+        quarantined: 0,
+        doubt: None,
+        stated: None,
+        currency: None,
+        confirmed,
+    }
+}
+
+fn found(products: u64) -> Found {
+    Found {
+        products,
+        unreadable: 0,
+        kept: 0,
+        newly_kept: 0,
+        currency: "INR".parse().unwrap(),
+        last: None,
+        stated: None,
+        truncated: false,
+    }
+}
+
+fn is_believed(config: &CollapseConfig, before: u64, found: Found, run: &RunId, held: Option<&Held>) -> bool {
+    let before = Before {
+        products: before,
+        currency: Some("INR".parse().unwrap()),
+    };
+    let Some(doubt) = found.doubt(config, before) else {
+        return true;
+    };
+    held.is_some_and(|held| is_confirmed(config, (before, found, doubt), run, held))
+}
+
+#[test]
+fn a_catalogue_that_lost_half_its_products_is_not_believed_at_once() {
+    let config = CollapseConfig::default();
+    let run: RunId = "r2".parse().unwrap();
+    let believed = |before, now| is_believed(&config, before, found(now), &run, None);
+    assert!(believed(0, 0) && believed(0, 500) && believed(100, 100) && believed(100, 50) && believed(100, 900));
+    assert!(believed(15, 6), "fewer than half, but not ten fewer");
+    assert!(!believed(100, 49) && !believed(20, 9) && !believed(1, 0) && !believed(100, 0));
+}
+
+#[test]
+fn another_crawl_or_the_operator_confirms_about_the_same_count() {
+    let config = CollapseConfig::default();
+    let (same, other): (RunId, RunId) = ("r1".parse().unwrap(), "r2".parse().unwrap());
+    let believed = |now, run, held: &Held| is_believed(&config, 1000, found(now), run, Some(held));
+    assert!(believed(200, &other, &held(200, false)));
+    assert!(believed(182, &other, &held(200, false)));
+    assert!(!believed(150, &other, &held(200, false)), "quite another count");
+    assert!(
+        !believed(200, &same, &held(200, false)),
+        "the same crawl, resumed, confirms nothing"
+    );
+    assert!(believed(200, &same, &held(200, true)));
+    assert!(
+        !believed(0, &other, &held(200, true)) && !believed(0, &other, &held(3, true)),
+        "the operator confirmed some, not none"
+    );
+    assert!(believed(0, &other, &held(0, true)));
+}
+
+#[test]
+fn what_a_crawl_lacks_that_did_not_come_to_the_end_is_not_gone_at_once() {
+    let config = CollapseConfig::default();
+    let (same, other): (RunId, RunId) = ("r1".parse().unwrap(), "r2".parse().unwrap());
+    let believed = |now, run, held: Option<&Held>| {
+        let cut = Found {
+            truncated: true,
+            ..found(now)
+        };
+        is_believed(&config, 100, cut, run, held)
+    };
+    assert!(believed(100, &other, None) && believed(101, &other, None));
+    assert!(!believed(99, &other, None) && !believed(99, &same, Some(&held(99, false))));
+    assert!(believed(99, &other, Some(&held(99, false))) && believed(99, &same, Some(&held(99, true))));
+}
+
+#[test]
+fn an_empty_catalogue_is_confirmed_by_the_operator_or_by_the_stores_own_count() {
+    let config = CollapseConfig::default();
+    let (same, other): (RunId, RunId) = ("r1".parse().unwrap(), "r2".parse().unwrap());
+    let believed = |stated, run, held: Option<&Held>| {
+        let empty = Found { stated, ..found(0) };
+        is_believed(&config, 1000, empty, run, held)
+    };
+    let seen = held(0, false);
+    assert!(!believed(None, &other, Some(&seen)) && !believed(Some(7), &other, Some(&seen)));
+    assert!(believed(Some(0), &other, Some(&seen)));
+    assert!(!believed(Some(0), &same, Some(&seen)) && !believed(Some(0), &other, None));
+}
+
+#[test]
+fn records_that_could_not_be_understood_are_not_gone_because_it_happened_twice() {
+    let config = CollapseConfig::default();
+    let other: RunId = "r2".parse().unwrap();
+    let believed = |unreadable: u64, held_unreadable: u64, confirmed| {
+        let now = Found {
+            unreadable,
+            ..found(200)
+        };
+        let held = Held {
+            quarantined: held_unreadable,
+            ..held(200, confirmed)
+        };
+        is_believed(&config, 1000, now, &other, Some(&held))
+    };
+    assert!(believed(0, 0, false) && believed(22, 22, false));
+    assert!(!believed(23, 23, false), "more than a tenth of the records");
+    assert!(!believed(800, 0, false) && !believed(0, 800, false), "either time");
+    assert!(believed(800, 800, true));
+    // Half of what is missing, though less than a tenth of all.
+    let few = |unreadable| {
+        Found {
+            unreadable,
+            ..found(100)
+        }
+        .is_confirmed_by_repetition(120)
+    };
+    assert!(few(9) && !few(10) && !few(11));
+}
+
+#[test]
+fn a_brand_of_which_hardly_a_product_is_left_is_believed_when_it_is_found_replaced_again() {
+    let config = CollapseConfig::default();
+    let other: RunId = "r2".parse().unwrap();
+    let believed = |products: u64, gone: u64, held: Option<&Held>| {
+        let now = Found {
+            last: Some(LastListed { products, gone }),
+            ..found(products)
+        };
+        is_believed(&config, products, now, &other, held)
+    };
+    assert!(
+        believed(100, 80, None) && believed(9, 9, None),
+        "a fifth is left, or there were few"
+    );
+    assert!(!believed(100, 81, None) && !believed(10, 10, None));
+    let replaced = Held {
+        doubt: Some(Doubt::Replaced),
+        ..held(100, false)
+    };
+    assert!(believed(100, 100, Some(&replaced)));
+    let shrank = Held {
+        doubt: Some(Doubt::Shrank),
+        ..held(100, false)
+    };
+    assert!(!believed(100, 100, Some(&shrank)), "held back for another reason");
+}
+
+#[test]
+fn known_products_that_cannot_be_read_any_more_are_a_few_or_held_back_whatever_repeats() {
+    let config = CollapseConfig::default();
+    let other: RunId = "r2".parse().unwrap();
+    let believed = |kept: u64, newly_kept: u64, held: Option<&Held>| {
+        let now = Found {
+            unreadable: kept,
+            kept,
+            newly_kept,
+            ..found(200 - kept)
+        };
+        is_believed(&config, 200, now, &other, held)
+    };
+    assert!(believed(10, 10, None) && !believed(11, 11, None));
+    assert!(believed(150, 0, None), "the lake knows them to be unreadable");
+    let seen = |confirmed| Held {
+        doubt: Some(Doubt::Unreadable),
+        ..held(189, confirmed)
+    };
+    assert!(!believed(11, 11, Some(&seen(false))) && believed(11, 11, Some(&seen(true))));
+}
