@@ -10,14 +10,15 @@ use bytes::Bytes;
 use data_model::{StoreHost, Timestamp};
 use data_storage::{ObjectPath, Storage};
 use deltalake::kernel::Action;
-use futures::{StreamExt, TryStreamExt};
+use futures::StreamExt;
 use object_store::ObjectStoreExt;
 use uuid::Uuid;
 
 use crate::delta::{Committed, DataFile, Table, add, append, overwrite};
-use crate::files::{Encoded, encode};
+use crate::files::{Encoded, Wanted, encode};
+use crate::lost::Losses;
 use crate::plan::by_bucket;
-use crate::replace::{Replaced, replace};
+use crate::replace::{Replaced, load, replace};
 use crate::rows::runs::run_row;
 use crate::tick::{Rows, TickKind, TickRecord};
 use crate::{LakeConfig, LakeError, TableName};
@@ -25,92 +26,205 @@ use crate::{LakeConfig, LakeError, TableName};
 /// How many partitions are rewritten at the same time.
 const AT_ONCE: usize = 4;
 
+/// The table that every tick but a compaction changes, and changes first: what became of its next version decides
+/// whether the tick is applied or given up.
+pub(crate) const DECIDING: TableName = TableName::CrawlRuns;
+
+/// What became of a tick.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Applied {
+    /// Every table has it.
+    Done,
+    /// Another process gave it up before any table had it.
+    GivenUp,
+}
+
+/// Of each table the version that was looked at, and what the tick changes in it. The files are written.
+pub(crate) type Prepared = BTreeMap<TableName, (u64, Vec<Action>)>;
+
+/// A tick with what it takes to bring it into the tables.
+#[derive(Debug)]
+pub(crate) struct Work<'a> {
+    record: &'a TickRecord,
+    rows: &'a Rows,
+    run: Vec<RecordBatch>,
+    config: &'a Arc<LakeConfig>,
+    now: Timestamp,
+    losses: Losses,
+}
+
+impl<'a> Work<'a> {
+    pub(crate) fn new(
+        record: &'a TickRecord,
+        rows: &'a Rows,
+        config: &'a Arc<LakeConfig>,
+        now: Timestamp,
+        losses: Losses,
+    ) -> Result<Self, LakeError> {
+        let run = vec![run_row(record)?];
+        Ok(Self {
+            record,
+            rows,
+            run,
+            config,
+            now,
+            losses,
+        })
+    }
+
+    fn rows_of(&self, table: TableName) -> &[RecordBatch] {
+        if table == TableName::CrawlRuns {
+            return &self.run;
+        }
+        let rows = self.rows.iter().find(|(of, _)| *of == table);
+        rows.map_or(&[], |(_, rows)| rows.as_slice())
+    }
+}
+
+/// The tables that such a tick changes, in the order of their commits.
+fn changed(kind: TickKind) -> impl Iterator<Item = TableName> {
+    let others = TableName::ALL.into_iter().filter(|table| *table != DECIDING);
+    let all = std::iter::once(DECIDING).chain(others);
+    all.filter(move |table| match kind {
+        TickKind::Compact => false,
+        // What was sampled by pincode is not part of a crawl; it goes with its brand.
+        TickKind::Refresh => *table != TableName::DeliveryMatrix,
+        TickKind::Delivery => matches!(table, TableName::DeliveryMatrix | TableName::CrawlRuns),
+        TickKind::Remove => true,
+    })
+}
+
+/// Works out what the tick changes in the tables that do not have it yet, and writes the files that it adds.
+pub(crate) async fn prepare(
+    lake: &Storage,
+    tables: &BTreeMap<TableName, Table>,
+    work: &Work<'_>,
+) -> Result<Prepared, LakeError> {
+    let mut prepared = Prepared::new();
+    for name in changed(work.record.kind) {
+        let Some(table) = tables.get(&name).filter(|table| table.tick() < work.record.tick) else {
+            continue;
+        };
+        let mut actions = Vec::new();
+        let done = changes(table, work, &mut actions).await;
+        prepared.insert(name, (table.version(), actions));
+        if let Err(error) = done {
+            discard(lake, &prepared).await;
+            return Err(error);
+        }
+    }
+    Ok(prepared)
+}
+
+/// Removes files that were written for a tick that is not begun. Those that stay are found by vacuum.
+pub(crate) async fn discard(lake: &Storage, prepared: &Prepared) {
+    for (table, (_, actions)) in prepared {
+        let storage = lake.child(table.as_str());
+        for action in actions {
+            let Action::Add(add) = action else { continue };
+            let Ok(path) = ObjectPath::parse(&add.path) else {
+                continue;
+            };
+            if let Err(error) = storage.store().delete(&path).await {
+                tracing::debug!(%table, %path, %error, "a file of a tick that was not begun is left");
+            }
+        }
+    }
+}
+
 /// Applies a tick to every table that does not have it yet.
 pub(crate) async fn apply(
     tables: &mut BTreeMap<TableName, Table>,
-    record: &TickRecord,
-    rows: Rows,
-    config: &Arc<LakeConfig>,
-    now: Timestamp,
-) -> Result<(), LakeError> {
-    let mut rows: HashMap<TableName, Vec<RecordBatch>> = rows.into_iter().collect();
-    if record.kind != TickKind::Compact {
-        rows.insert(TableName::CrawlRuns, vec![run_row(record)?]);
+    work: &Work<'_>,
+    mut prepared: Prepared,
+) -> Result<Applied, LakeError> {
+    for name in changed(work.record.kind) {
+        let Some(table) = tables.get_mut(&name) else { continue };
+        let is_first = apply_to(table, work, prepared.remove(&name)).await?;
+        if !is_first && name == DECIDING && table.has_given_up(work.record.tick).await? {
+            return Ok(Applied::GivenUp);
+        }
     }
-    for table in TableName::ALL {
-        let new = rows.remove(&table).unwrap_or_default();
-        let sampled = table == TableName::DeliveryMatrix;
-        let kept = match record.kind {
-            TickKind::Compact => true,
-            // What was sampled by pincode is not part of a crawl; it goes with its brand.
-            TickKind::Refresh => sampled,
-            TickKind::Delivery => !sampled && table != TableName::CrawlRuns,
-            TickKind::Remove => false,
-        };
-        let Some(table) = tables.get_mut(&table).filter(|_| !kept) else {
-            continue;
-        };
-        apply_to(table, record, &new, config, now).await?;
+    Ok(Applied::Done)
+}
+
+/// Whether another process has given the tick up.
+pub(crate) async fn is_given_up(tables: &BTreeMap<TableName, Table>, tick: u64) -> Result<bool, LakeError> {
+    match tables.get(&DECIDING) {
+        Some(table) => Ok(table.tick() >= tick && table.has_given_up(tick).await?),
+        None => Ok(false),
+    }
+}
+
+/// `false` where the table had the tick already.
+async fn apply_to(
+    table: &mut Table,
+    work: &Work<'_>,
+    mut prepared: Option<(u64, Vec<Action>)>,
+) -> Result<bool, LakeError> {
+    let operation = if TableName::CURRENT.contains(&table.name) {
+        overwrite
+    } else {
+        append
+    };
+    for _ in 0..work.config.attempts_max.max(1) {
+        if table.tick() >= work.record.tick {
+            return Ok(false);
+        }
+        let mut actions = Vec::new();
+        match prepared.take() {
+            Some((version, prepared)) if version == table.version() => actions = prepared,
+            // Someone else changed the table meanwhile.
+            _ => changes(table, work, &mut actions).await?,
+        }
+        let operation = operation(table.name);
+        if actions.is_empty()
+            || table.commit(actions, operation, work.record.tick, work.now).await? == Committed::Landed
+        {
+            return Ok(true);
+        }
+    }
+    Err(LakeError::Contended {
+        attempts: work.config.attempts_max,
+    })
+}
+
+/// What the tick changes in one table; `actions` has what was done before an error too.
+async fn changes(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) -> Result<(), LakeError> {
+    if TableName::CURRENT.contains(&table.name) {
+        replacements(table, work, actions).await
+    } else {
+        additions(table, work, actions).await
+    }
+}
+
+/// Adds one file per partition that the new rows belong to.
+async fn additions(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) -> Result<(), LakeError> {
+    for (partition, rows) in split_by_text(table.name, work.rows_of(table.name))? {
+        let (name, config) = (table.name, Arc::clone(work.config));
+        let encoded = compute(move || encode(name, &rows, &config)).await?;
+        let path = write(&table.storage, table.name, partition.as_deref(), &encoded).await?;
+        actions.push(add(table.name, &path, partition.as_deref(), &encoded, work.now, true));
     }
     Ok(())
 }
 
-async fn apply_to(
-    table: &mut Table,
-    record: &TickRecord,
-    new: &[RecordBatch],
-    config: &Arc<LakeConfig>,
-    now: Timestamp,
-) -> Result<(), LakeError> {
-    for _ in 0..config.attempts_max.max(1) {
-        if table.tick() >= record.tick {
-            return Ok(());
-        }
-        let (actions, operation) = if TableName::CURRENT.contains(&table.name) {
-            (
-                replacements(table, &record.stores, new, config, now).await?,
-                overwrite(table.name),
-            )
-        } else {
-            (additions(table, new, config, now).await?, append(table.name))
-        };
-        if actions.is_empty() || table.commit(actions, operation, record.tick, now).await? == Committed::Landed {
-            return Ok(());
-        }
-    }
-    Err(LakeError::Contended {
-        attempts: config.attempts_max,
-    })
-}
-
-/// Adds one file per partition that the new rows belong to.
-async fn additions(
-    table: &Table,
-    new: &[RecordBatch],
-    config: &Arc<LakeConfig>,
-    now: Timestamp,
-) -> Result<Vec<Action>, LakeError> {
-    let mut actions = Vec::new();
-    for (partition, rows) in split_by_text(table.name, new)? {
-        let (name, config) = (table.name, Arc::clone(config));
-        let encoded = compute(move || encode(name, &rows, &config)).await?;
-        let path = write(&table.storage, table.name, partition.as_deref(), &encoded).await?;
-        actions.push(add(table.name, &path, partition.as_deref(), &encoded, now, true));
-    }
-    Ok(actions)
+/// A partition in which stores' rows change.
+#[derive(Debug)]
+struct Partition {
+    table: TableName,
+    storage: Storage,
+    bucket: i32,
+    old: Vec<DataFile>,
+    new: Vec<RecordBatch>,
+    stores: BTreeSet<StoreHost>,
 }
 
 /// Rewrites the partitions in which the stores' rows change.
-async fn replacements(
-    table: &Table,
-    stores: &[StoreHost],
-    new: &[RecordBatch],
-    config: &Arc<LakeConfig>,
-    now: Timestamp,
-) -> Result<Vec<Action>, LakeError> {
-    let mut new = split_by_bucket(table.name, new)?;
+async fn replacements(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) -> Result<(), LakeError> {
+    let mut new = split_by_bucket(table.name, work.rows_of(table.name))?;
     let files = table.files();
-    let buckets = by_bucket(stores, config.buckets)
+    let partitions = by_bucket(&work.record.stores, work.config.buckets)
         .into_iter()
         .filter_map(|(bucket, stores)| {
             let partition = bucket.to_string();
@@ -121,48 +235,64 @@ async fn replacements(
                 .collect();
             let new = new.remove(&bucket).unwrap_or_default();
             // A table like `reviews` has nothing of most stores.
-            (!old.is_empty() || !new.is_empty()).then_some((partition, old, new, stores))
+            (!old.is_empty() || !new.is_empty()).then(|| Partition {
+                table: table.name,
+                storage: table.storage.clone(),
+                bucket,
+                old,
+                new,
+                stores,
+            })
         });
-    let rewritten = futures::stream::iter(buckets.map(|(partition, old, new, stores)| {
-        rewrite(
-            table.name,
-            table.storage.clone(),
-            partition,
-            old,
-            new,
-            stores,
-            Arc::clone(config),
-            now,
-        )
-    }));
-    let actions: Vec<Vec<Action>> = rewritten.buffered(AT_ONCE).try_collect().await?;
-    Ok(actions.into_iter().flatten().collect())
+    let rewritten = partitions.map(|partition| {
+        let (losses, config) = (work.losses.clone(), Arc::clone(work.config));
+        rewrite(partition, losses, config, work.now)
+    });
+    let mut rewritten = futures::stream::iter(rewritten).buffered(AT_ONCE);
+    while let Some(more) = rewritten.next().await {
+        actions.extend(more?);
+    }
+    Ok(())
 }
 
-#[expect(clippy::too_many_arguments, reason = "a future that borrows nothing")]
 async fn rewrite(
-    table: TableName,
-    storage: Storage,
-    partition: String,
-    old: Vec<DataFile>,
-    new: Vec<RecordBatch>,
-    stores: BTreeSet<StoreHost>,
+    partition: Partition,
+    losses: Losses,
     config: Arc<LakeConfig>,
     now: Timestamp,
 ) -> Result<Vec<Action>, LakeError> {
-    let bytes = read(&storage, table, &old).await?;
-    let replaced = compute(move || replace(table, bytes, &stores, &new, &config)).await?;
-    let encoded = match replaced {
-        Replaced::Unchanged => return Ok(Vec::new()),
-        Replaced::Emptied => None,
+    let Partition {
+        table,
+        storage,
+        bucket,
+        old,
+        new,
+        stores,
+    } = partition;
+    let (rows, is_lost) = match old_rows(&storage, table, &old).await {
+        Ok(rows) => (rows, false),
+        Err(error) => {
+            losses.bear(bucket, &stores, error).await?;
+            (Vec::new(), true)
+        }
+    };
+    let encoded = match compute(move || replace(table, &rows, &stores, &new, &config)).await? {
+        Replaced::Unchanged if !is_lost => return Ok(Vec::new()),
+        Replaced::Unchanged | Replaced::Emptied => None,
         Replaced::File(encoded) => Some(encoded),
     };
     let mut actions: Vec<Action> = old.iter().map(|file| file.remove(true, now)).collect();
     if let Some(encoded) = encoded {
-        let path = write(&storage, table, Some(&partition), &encoded).await?;
-        actions.push(add(table, &path, Some(&partition), &encoded, now, true));
+        let bucket = bucket.to_string();
+        let path = write(&storage, table, Some(&bucket), &encoded).await?;
+        actions.push(add(table, &path, Some(&bucket), &encoded, now, true));
     }
     Ok(actions)
+}
+
+async fn old_rows(storage: &Storage, table: TableName, old: &[DataFile]) -> Result<Vec<RecordBatch>, LakeError> {
+    let files = read(storage, table, old).await?;
+    compute(move || load(table, files, Wanted::default())).await
 }
 
 /// The bytes of data files.

@@ -103,7 +103,7 @@ impl Lake {
             table.checkpoint_now().await?;
         }
         state.tables = Some(tables);
-        self.finish_tick(state, record, Vec::new()).await
+        self.finish_tick(state, record, Vec::new(), None).await.map(drop)
     }
 
     async fn merges(&self, table: &Table) -> Result<Vec<Action>, LakeError> {

@@ -153,8 +153,34 @@ impl Table {
         PROTOCOL
             .can_commit(&self.state, &actions, &operation)
             .map_err(protocol)?;
-        let app_version = i64::try_from(tick).unwrap_or(i64::MAX);
-        let transaction = Transaction::new_with_last_update(APP_ID, app_version, Some(now.micros() / 1000));
+        self.write(actions, operation, vec![transaction(APP_ID, tick, now)], tick)
+            .await
+    }
+
+    /// Takes the place of the tick in this table with a commit that changes nothing.
+    pub(crate) async fn give_up(&mut self, tick: u64, now: Timestamp) -> Result<Committed, LakeError> {
+        let transactions = vec![
+            transaction(APP_ID, tick, now),
+            transaction(&given_up_id(tick), tick, now),
+        ];
+        self.write(Vec::new(), append(self.name), transactions, tick).await
+    }
+
+    /// Whether the tick's place in this table was taken by [`Table::give_up`].
+    pub(crate) async fn has_given_up(&self, tick: u64) -> Result<bool, LakeError> {
+        let version = self.state.transaction_version(&self.log_store, given_up_id(tick)).await;
+        Ok(version
+            .map_err(failed(self.name, "read of a tick that was given up"))?
+            .is_some())
+    }
+
+    async fn write(
+        &mut self,
+        actions: Vec<Action>,
+        operation: DeltaOperation,
+        transactions: Vec<Transaction>,
+        tick: u64,
+    ) -> Result<Committed, LakeError> {
         let metadata = [("haatTick".to_owned(), tick.into())].into_iter().collect();
         let version = self.version() + 1;
         let commit = |source| LakeError::Commit {
@@ -162,7 +188,7 @@ impl Table {
             version,
             source: Box::new(source),
         };
-        let data = CommitData::new(actions, operation, metadata, vec![transaction]);
+        let data = CommitData::new(actions, operation, metadata, transactions);
         let bytes = CommitOrBytes::LogBytes(data.get_bytes().map_err(commit)?);
         match self.log_store.write_commit_entry(version, bytes, Uuid::new_v4()).await {
             Ok(()) => {
@@ -194,6 +220,16 @@ impl Table {
         let written = deltalake::checkpoints::create_checkpoint(&table, None).await;
         written.map_err(failed(self.name, "checkpoint"))
     }
+}
+
+fn transaction(app: &str, tick: u64, now: Timestamp) -> Transaction {
+    let version = i64::try_from(tick).unwrap_or(i64::MAX);
+    Transaction::new_with_last_update(app, version, Some(now.micros() / 1000))
+}
+
+/// The name under which a table remembers that this tick was given up.
+fn given_up_id(tick: u64) -> String {
+    format!("{APP_ID}.given_up.{tick}")
 }
 
 pub(crate) fn data_files(table: TableName, state: &DeltaTableState) -> Vec<DataFile> {

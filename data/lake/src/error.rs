@@ -1,3 +1,4 @@
+use data_model::{BrandSlug, StoreHost};
 use data_storage::StorageError;
 use deltalake::DeltaTableError;
 
@@ -55,6 +56,20 @@ pub enum LakeError {
         /// What the reader or writer said.
         #[source]
         source: parquet::errors::ParquetError,
+    },
+    /// A data file with rows that are needed is missing or damaged. Nothing was changed.
+    #[error(
+        "{path} is missing or damaged: put it back from a copy, or remove the brands whose rows it holds and add them again{}",
+        named(brands)
+    )]
+    Lost {
+        /// The file's path in the lake.
+        path: String,
+        /// The brands whose rows it holds, where that can be told.
+        brands: Vec<(StoreHost, BrandSlug)>,
+        /// What the store or the reader said.
+        #[source]
+        source: Box<LakeError>,
     },
     /// Columns could not be put together.
     #[error("columns of {table} do not fit together")]
@@ -147,4 +162,21 @@ pub enum LakeError {
     /// A task ended before its work was done.
     #[error("a background task ended early")]
     Task(#[source] tokio::task::JoinError),
+}
+
+/// How many brands an error names.
+const NAMED_MAX: usize = 8;
+
+fn named(brands: &[(StoreHost, BrandSlug)]) -> String {
+    if brands.is_empty() {
+        return String::new();
+    }
+    let names: Vec<&str> = brands.iter().take(NAMED_MAX).map(|(_, slug)| slug.as_str()).collect();
+    let more = brands.len() - names.len();
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    format!(" ({}{more})", names.join(", "))
 }

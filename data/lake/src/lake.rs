@@ -1,19 +1,17 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use bytes::Bytes;
 use data_model::{BrandRefresh, Clock, StoreHost};
 use data_storage::Storage;
 use futures::future::try_join_all;
 use tokio::sync::{Mutex, MutexGuard};
 
-use crate::apply::{apply, compute, read};
+use crate::apply::{Applied, Prepared, Work, apply, compute, discard, is_given_up, prepare};
 use crate::create::create;
 use crate::delta::Table;
 use crate::hash::HashedRefresh;
-use crate::plan::{self, Plan, by_bucket};
-use crate::rows::brands::brand_rows;
-use crate::rows::history::Offered;
+use crate::lost::Losses;
+use crate::plan::{self, Plan};
 use crate::rows::runs::{RunSummaryRow, TickCounts};
 use crate::tick::{Rows, TickEnd, TickKind, TickRecord, Ticks, pack};
 use crate::{LakeConfig, LakeError, TableName};
@@ -47,7 +45,7 @@ pub(crate) struct State {
     /// The last tick up to which `tables` is known to be complete.
     pub(crate) loaded: u64,
     /// Content hashes of the brands in a file of `brands`.
-    hashes: HashMap<String, HashMap<StoreHost, String>>,
+    pub(crate) hashes: HashMap<String, HashMap<StoreHost, String>>,
 }
 
 /// What a call changed.
@@ -99,7 +97,9 @@ impl Lake {
     /// Commits what changed in these brands as one tick: every table that changes gets one commit. A brand whose
     /// content is the stored content is left out; when all are, nothing at all is written.
     ///
-    /// When this fails after the tick was recorded, the tick will be finished by the next call or the next open.
+    /// When this fails after the tick was recorded, the tick will be finished by the next call or the next open. Where a
+    /// data file that is to be rewritten is missing or damaged, nothing is recorded: the brands of other files can be
+    /// committed without those of this one.
     ///
     /// # Errors
     /// The storage fails, a table is not readable, a store occurs twice, or others commit without pause.
@@ -152,7 +152,7 @@ impl Lake {
                 .iter()
                 .map(|hashed| hashed.refresh.brand.store.clone())
                 .collect();
-            let offered = self.offered(state, changed_stores).await?;
+            let offered = self.offered(state, &changed_stores, false).await?;
             let (tick, buckets, unchanged) = (state.ended + 1, self.inner.config.buckets, same.len());
             let (plan, changed) = compute(move || {
                 let plan = plan::refresh(&changed, unchanged, &offered, tick, buckets)?;
@@ -193,7 +193,7 @@ impl Lake {
             if present.is_empty() {
                 return Ok(report);
             }
-            let offered = self.offered(&mut state, present.clone()).await?;
+            let offered = self.offered(&mut state, &present, true).await?;
             let tick = state.ended + 1;
             let plan = plan::removal(&present, &offered, tick, self.inner.clock.now())?;
             if let Some((tick, plan)) = self.run_tick(&mut state, tick, TickKind::Remove, None, plan).await? {
@@ -206,7 +206,8 @@ impl Lake {
         })
     }
 
-    /// Stages, records and applies a tick; `None` when another process took the number.
+    /// Prepares, stages, records and applies a tick; `None` when the number is taken: by another process, or because this
+    /// tick was given up.
     pub(crate) async fn run_tick(
         &self,
         state: &mut State,
@@ -217,23 +218,41 @@ impl Lake {
     ) -> Result<Option<(u64, Plan)>, LakeError> {
         let ticks = &self.inner.ticks;
         let (packed, rows) = pack(tick, std::mem::take(&mut plan.rows)).await?;
-        let (token, staged) = ticks.stage(tick, packed).await?;
-        let record = TickRecord {
+        let mut record = TickRecord {
             tick,
-            token,
+            token: String::new(),
             kind,
             committed_at: self.inner.clock.now(),
             run,
             stores: plan.stores.clone(),
             counts: plan.counts,
-            staged,
+            staged: Vec::new(),
         };
+        // Before the tick is recorded, so that it is never begun where what it is to rewrite cannot be read.
+        let prepared = self.prepare(state, &record, &rows).await?;
+        (record.token, record.staged) = ticks.stage(tick, packed).await?;
         if !ticks.begin(&record).await? {
+            discard(&self.inner.storage, &prepared).await;
             ticks.unstage(tick, &record.token).await?;
             return Ok(None);
         }
-        self.finish_tick(state, &record, rows).await?;
-        Ok(Some((tick, plan)))
+        let applied = self.finish_tick(state, &record, rows, Some(prepared)).await?;
+        Ok((applied == Applied::Done).then_some((tick, plan)))
+    }
+
+    /// Writes the files that the tick is to add.
+    async fn prepare(&self, state: &mut State, record: &TickRecord, rows: &Rows) -> Result<Prepared, LakeError> {
+        let (storage, config) = (&self.inner.storage, &self.inner.config);
+        let tables = self.tables(state).await?;
+        // A crawl can be done without; a removal must succeed where nothing is left to be removed.
+        let losses = Losses::new(storage, tables, record.kind == TickKind::Remove);
+        let work = Work::new(record, rows, config, self.inner.clock.now(), losses)?;
+        let prepared = prepare(storage, tables, &work).await;
+        if prepared.is_err() {
+            // Others may have moved what was looked for.
+            state.tables = None;
+        }
+        prepared
     }
 
     /// Applies a recorded tick and ends it.
@@ -242,17 +261,41 @@ impl Lake {
         state: &mut State,
         record: &TickRecord,
         rows: Rows,
-    ) -> Result<(), LakeError> {
+        prepared: Option<Prepared>,
+    ) -> Result<Applied, LakeError> {
         // Whatever fails from here on leaves the tables in a state that has to be read again.
         let mut tables = state.tables.take().unwrap_or_default();
         if tables.is_empty() {
             tables = self.load().await?;
         }
-        apply(&mut tables, record, rows, &self.inner.config, self.inner.clock.now()).await?;
+        // What is begun has to be ended: a file that the tick needs nothing of must not stop it.
+        let losses = Losses::new(&self.inner.storage, &tables, true);
+        let work = Work::new(record, &rows, &self.inner.config, self.inner.clock.now(), losses)?;
+        let applied = match prepared {
+            Some(prepared) => apply(&mut tables, &work, prepared).await?,
+            None if is_given_up(&tables, record.tick).await? => Applied::GivenUp,
+            None => {
+                let prepared = prepare(&self.inner.storage, &tables, &work).await?;
+                apply(&mut tables, &work, prepared).await?
+            }
+        };
+        self.end_tick(state, record, tables, applied).await?;
+        Ok(applied)
+    }
+
+    /// Ends a tick that is in the tables, or never will be.
+    pub(crate) async fn end_tick(
+        &self,
+        state: &mut State,
+        record: &TickRecord,
+        tables: BTreeMap<TableName, Table>,
+        applied: Applied,
+    ) -> Result<(), LakeError> {
         let end = TickEnd {
             tick: record.tick,
             committed_at: record.committed_at,
             versions: versions(&tables),
+            given_up: applied == Applied::GivenUp,
         };
         self.inner.ticks.finish(end).await?;
         for table in tables.values() {
@@ -285,82 +328,13 @@ impl Lake {
         Ok(state.tables.insert(tables))
     }
 
-    async fn load(&self) -> Result<BTreeMap<TableName, Table>, LakeError> {
+    pub(crate) async fn load(&self) -> Result<BTreeMap<TableName, Table>, LakeError> {
         let tables = try_join_all(TableName::ALL.map(|table| Table::open(&self.inner.storage, table))).await?;
         Ok(tables.into_iter().map(|table| (table.name, table)).collect())
     }
 
     pub(crate) async fn state(&self) -> MutexGuard<'_, State> {
         self.inner.state.lock().await
-    }
-
-    /// The bytes of the files that hold the stores' rows, bucket by bucket.
-    async fn files_of(
-        &self,
-        state: &mut State,
-        table: TableName,
-        stores: &BTreeSet<StoreHost>,
-    ) -> Result<Vec<Vec<(String, Bytes)>>, LakeError> {
-        let buckets = by_bucket(stores, self.inner.config.buckets);
-        let Some(table) = self.tables(state).await?.get(&table) else {
-            return Ok(Vec::new());
-        };
-        let mut files: BTreeMap<i32, Vec<_>> = BTreeMap::new();
-        for file in table.files() {
-            let bucket = file.partition.as_deref().and_then(|bucket| bucket.parse().ok());
-            if let Some(bucket) = bucket.filter(|bucket| buckets.contains_key(bucket)) {
-                files.entry(bucket).or_default().push(file);
-            }
-        }
-        try_join_all(files.values().map(|files| read(&table.storage, table.name, files))).await
-    }
-
-    async fn offered(
-        &self,
-        state: &mut State,
-        stores: BTreeSet<StoreHost>,
-    ) -> Result<HashMap<String, Offered>, LakeError> {
-        let files = self.files_of(state, TableName::Variants, &stores).await?;
-        compute(move || plan::offered(files, &stores)).await
-    }
-
-    /// The content hashes of those of the stores that are in the lake.
-    pub(crate) async fn stored_hashes(
-        &self,
-        state: &mut State,
-        stores: &BTreeSet<StoreHost>,
-    ) -> Result<HashMap<StoreHost, String>, LakeError> {
-        let buckets = by_bucket(stores, self.inner.config.buckets);
-        let mut known = std::mem::take(&mut state.hashes);
-        let Some(table) = self.tables(state).await?.get(&TableName::Brands) else {
-            return Ok(HashMap::new());
-        };
-        let (mut found, mut hashes) = (HashMap::new(), HashMap::new());
-        for file in table.files() {
-            let path = file.path.to_string();
-            let bucket = file.partition.as_deref().and_then(|bucket| bucket.parse().ok());
-            let brands = match known.remove(&path) {
-                Some(brands) => brands,
-                None if bucket.is_none_or(|bucket| !buckets.contains_key(&bucket)) => continue,
-                None => {
-                    let bytes = read(&table.storage, table.name, std::slice::from_ref(&file)).await?;
-                    let mut brands = HashMap::new();
-                    for batch in crate::replace::load(TableName::Brands, bytes, crate::files::Wanted::default())? {
-                        let rows = brand_rows(&batch)?;
-                        brands.extend(rows.into_iter().map(|row| (row.brand.store, row.catalogue_hash)));
-                    }
-                    brands
-                }
-            };
-            for store in stores {
-                if let Some(hash) = brands.get(store) {
-                    found.insert(store.clone(), hash.clone());
-                }
-            }
-            hashes.insert(path, brands);
-        }
-        state.hashes = hashes;
-        Ok(found)
     }
 }
 

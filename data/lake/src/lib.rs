@@ -6,11 +6,13 @@
 //! writes nothing. The lake never crawls, never indexes, and never removes a file that a state to be kept needs.
 //!
 //! # How a tick lands
-//! 1. Its rows are staged, then its record is written under the next number by a conditional create.
+//! 1. The files that it adds are written and its rows are staged, then its record is written under the next number by a
+//!    conditional create. What it is to rewrite was read by then: a file that is lost fails the tick before it is begun.
 //! 2. Each table gets at most one commit, which carries the tick's number; a table that has the number is done.
 //! 3. The tick's end names the version of every table. Readers go by it, so they never see half a tick.
 //!
-//! Whoever finds a record without its end, first finishes that tick from what it staged.
+//! Whoever finds a record without its end, first finishes that tick from what it staged, or gives it up where that can
+//! never be done and no table has it.
 
 mod apply;
 mod compact;
@@ -22,7 +24,9 @@ mod error;
 mod files;
 mod hash;
 mod history;
+mod known;
 mod lake;
+mod lost;
 mod plan;
 mod products;
 mod replace;

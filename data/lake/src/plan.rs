@@ -43,26 +43,21 @@ const FOLLOWED: &[&str] = &[
 
 /// What each of `stores` offers, by the files of `variants` that hold them.
 pub(crate) fn offered(
-    files: Vec<Vec<(String, Bytes)>>,
+    files: Vec<(String, Bytes)>,
     stores: &BTreeSet<StoreHost>,
 ) -> Result<HashMap<String, Offered>, LakeError> {
     let mut offered: HashMap<String, Offered> = HashMap::with_capacity(stores.len());
     let names: HashSet<&str> = stores.iter().map(StoreHost::as_str).collect();
-    for files in files {
-        for batch in load(
-            TableName::Variants,
-            files,
-            Wanted {
-                stores: Some(stores),
-                columns: Some(FOLLOWED),
-            },
-        )? {
-            let store = Columns::new(TableName::Variants, &batch).text("store")?;
-            for rows in store_runs(store) {
-                let name = store.value(rows.start);
-                if names.contains(name) {
-                    offered.entry(name.to_owned()).or_default().add(&batch, rows)?;
-                }
+    let wanted = Wanted {
+        stores: Some(stores),
+        columns: Some(FOLLOWED),
+    };
+    for batch in load(TableName::Variants, files, wanted)? {
+        let store = Columns::new(TableName::Variants, &batch).text("store")?;
+        for rows in store_runs(store) {
+            let name = store.value(rows.start);
+            if names.contains(name) {
+                offered.entry(name.to_owned()).or_default().add(&batch, rows)?;
             }
         }
     }

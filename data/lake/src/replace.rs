@@ -34,16 +34,15 @@ struct Run<'a> {
     rows: Range<usize>,
 }
 
-/// Reads a partition's files, drops the rows of `stores`, puts `new` in their place, and encodes the result.
+/// Drops the rows of `stores` from a partition's, puts `new` in their place, and encodes the result.
 pub(crate) fn replace(
     table: TableName,
-    files: Vec<(String, Bytes)>,
+    old: &[RecordBatch],
     stores: &BTreeSet<StoreHost>,
     new: &[RecordBatch],
     config: &LakeConfig,
 ) -> Result<Replaced, LakeError> {
-    let old = load(table, files, Wanted::default())?;
-    let old = runs(table, &old)?;
+    let old = runs(table, old)?;
     let new = runs(table, new)?;
     let replaced = |run: &&Run<'_>| stores.iter().any(|store| store.as_str() == run.store);
     if same_rows(

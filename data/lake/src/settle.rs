@@ -1,8 +1,9 @@
 //! What a process does about ticks that others began or ended.
 
-use crate::delta::Table;
+use crate::apply::{Applied, DECIDING, is_given_up};
+use crate::delta::{Committed, Table};
 use crate::lake::{State, versions};
-use crate::tick::TickEnd;
+use crate::tick::{TickEnd, TickKind, TickRecord};
 use crate::{Lake, LakeError};
 
 impl Lake {
@@ -30,18 +31,50 @@ impl Lake {
             }
             let rows = match self.inner.ticks.staged(&record).await {
                 Err(_) if self.inner.ticks.end(record.tick).await?.is_some() => continue,
-                rows => rows?,
+                rows => rows,
             };
             // Another process may have written the record and not yet made it durable. Asking for its number
             // again does so on local disk; without it a power cut could take the record of a tick that is in tables.
             self.inner.ticks.begin(&record).await?;
             tracing::info!(tick = record.tick, "finishing a tick that was begun and not ended");
             state.tables = None;
-            self.finish_tick(state, &record, rows).await?;
+            let finished = match rows {
+                Ok(rows) => self.finish_tick(state, &record, rows, None).await.map(drop),
+                Err(error) => Err(error),
+            };
+            match finished {
+                Err(error) if is_for_good(&error) => self.give_up(state, &record, error).await?,
+                finished => finished?,
+            }
         }
         Err(LakeError::Contended {
             attempts: self.inner.config.attempts_max,
         })
+    }
+
+    /// Ends a tick that can never be finished, if no table has it. Comes back without having done so where another
+    /// process came first: then there is something new to look at.
+    async fn give_up(&self, state: &mut State, record: &TickRecord, error: LakeError) -> Result<(), LakeError> {
+        if self.inner.ticks.end(record.tick).await?.is_some() {
+            return Ok(());
+        }
+        let mut tables = self.load().await?;
+        if !is_given_up(&tables, record.tick).await? {
+            let is_begun = record.kind == TickKind::Compact || tables.values().any(|table| table.tick() >= record.tick);
+            let Some(deciding) = tables.get_mut(&DECIDING).filter(|_| !is_begun) else {
+                return Err(error);
+            };
+            // Its own process may still be at work. It comes to this table first, and finds its place taken.
+            if deciding.give_up(record.tick, self.inner.clock.now()).await? == Committed::Lost {
+                return Ok(());
+            }
+            tracing::warn!(
+                tick = record.tick,
+                error = &error as &dyn std::error::Error,
+                "a tick that was begun can never be finished and is given up; nothing of it was in any table, and the next crawl does it again"
+            );
+        }
+        self.end_tick(state, record, tables, Applied::GivenUp).await
     }
 
     /// Goes on with the last tick that ended, what was begun after it being left to whoever commits next.
@@ -74,10 +107,21 @@ impl Lake {
                     tick: last,
                     committed_at: self.inner.clock.now(),
                     versions,
+                    given_up: false,
                 })
                 .await?;
             (state.ended, state.loaded) = (last, last);
         }
         Ok(())
+    }
+}
+
+/// Whether trying again can never help: what the tick needs is gone.
+const fn is_for_good(error: &LakeError) -> bool {
+    match error {
+        LakeError::Lost { .. } => true,
+        // A later program staged what this one does not know.
+        LakeError::Staged { source, .. } => !matches!(source, arrow::error::ArrowError::NotYetImplemented(_)),
+        _ => false,
     }
 }

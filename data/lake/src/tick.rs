@@ -3,6 +3,9 @@
 //! A tick stages its rows, then writes its record under the next number by a conditional create. From then on it
 //! will happen: whoever opens the lake and finds a record without its end applies the staged rows to the tables
 //! that do not have the tick yet. The end names the version of every table.
+//!
+//! One exception: where rows that it must rewrite are lost and no table has it yet, the tick is given up. The table
+//! that every tick comes to first decides: its next version carries either the tick or the mark that it was given up.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -65,6 +68,9 @@ pub(crate) struct TickEnd {
     pub(crate) tick: u64,
     pub(crate) committed_at: Timestamp,
     pub(crate) versions: BTreeMap<String, u64>,
+    /// Whether it was given up: nothing of it is in the tables.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) given_up: bool,
 }
 
 /// The numbers of the last tick that was recorded and the last that ended; 0 for none.
@@ -211,7 +217,10 @@ impl Ticks {
         let mut rows = Vec::with_capacity(record.staged.len());
         for staged in &record.staged {
             let table = TableName::ALL.into_iter().find(|table| table.as_str() == staged.table);
-            let table = table.ok_or_else(|| damaged("a table of another version"))?;
+            let table = table.ok_or_else(|| LakeError::Staged {
+                tick: record.tick,
+                source: arrow::error::ArrowError::NotYetImplemented("a table of another version".to_owned()),
+            })?;
             let range = usize::try_from(staged.offset)
                 .ok()
                 .zip(usize::try_from(staged.offset + staged.bytes).ok());

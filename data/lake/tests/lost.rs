@@ -1,0 +1,247 @@
+//! A data file that is missing or damaged costs the brands whose rows it held, and nobody else.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
+
+mod support;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use data_lake::{Lake, LakeConfig, LakeError};
+use data_model::{BrandRefresh, Clock};
+use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
+use data_storage::{ObjectPath, ObjectStoreExt, Storage};
+use object_store::throttle::{ThrottleConfig, ThrottledStore};
+use support::*;
+
+/// A lake whose stores have partitions of their own, or one for all. Checkpoints are written by threads that wait for
+/// their storage: time that is paused would not go on meanwhile.
+async fn open_with(buckets: u32, storage: &Storage) -> Result<Lake, LakeError> {
+    let config = LakeConfig {
+        buckets,
+        checkpoint_every: 1000,
+        ..config()
+    };
+    Lake::open(storage.clone(), config, SetClock::start() as Arc<dyn Clock>).await
+}
+
+/// Where the rows of a store lie; its only file.
+async fn file_of(storage: &Storage, table: &str, name: &str, buckets: u32) -> ObjectPath {
+    let folder = format!("{table}/bucket={}/", host(name).bucket(buckets));
+    let mut files = objects(storage).await;
+    files.retain(|path, _| path.starts_with(&folder));
+    assert_eq!(files.len(), 1, "{files:?}");
+    ObjectPath::from(files.into_keys().next().unwrap())
+}
+
+async fn bytes_of(storage: &Storage, path: &ObjectPath) -> Bytes {
+    storage.store().get(path).await.unwrap().bytes().await.unwrap()
+}
+
+/// One of the brands as a later crawl finds it.
+fn changed(name: &str) -> BrandRefresh {
+    let products = vec![product(name, 1, 4200), product(name, 9, 900)];
+    refresh(name, 2, products)
+}
+
+#[tokio::test]
+async fn a_lost_file_fails_its_brand_before_anything_is_written_and_the_others_go_on() {
+    for (table, damaged) in [
+        ("variants", false),
+        ("products", false),
+        ("products", true),
+        ("reviews", false),
+        ("shipping_policies", true),
+    ] {
+        let storage = Storage::memory();
+        let lake = open_with(64, &storage).await.unwrap();
+        lake.commit(first(), run(1)).await.unwrap();
+        let file = file_of(&storage, table, "alpha", 64).await;
+        assert_ne!(host("alpha").bucket(64), host("beta").bucket(64));
+        if damaged {
+            storage.store().put(&file, "PAR1 no more".into()).await.unwrap();
+        } else {
+            storage.store().delete(&file).await.unwrap();
+        }
+        let before = objects(&storage).await;
+        for together in [vec![changed("alpha"), changed("beta")], vec![changed("alpha")]] {
+            let refused = lake.commit(together, run(2)).await.unwrap_err();
+            let LakeError::Lost { path, brands, .. } = &refused else {
+                panic!("{table}: {refused:?}");
+            };
+            assert_eq!(path, file.as_ref());
+            assert_eq!(brands, &[(host("alpha"), "alpha".parse().unwrap())]);
+            assert_eq!(objects(&storage).await, before, "{table}");
+        }
+        lake.commit(vec![changed("beta")], run(2)).await.unwrap();
+        let next = open_with(64, &storage).await.unwrap();
+        assert_eq!(next.unfinished_tick().await, None);
+        let snapshot = next.snapshot().await.unwrap();
+        assert_eq!(snapshot.tick(), Some(2));
+        assert_eq!(products(&snapshot, &["beta"]).await, changed("beta").products);
+        next.compact(false).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_brand_is_removed_though_its_files_are_lost_and_comes_back_whole() {
+    for table in ["variants", "products"] {
+        let storage = Storage::memory();
+        let lake = open_with(64, &storage).await.unwrap();
+        lake.commit(first(), run(1)).await.unwrap();
+        let file = file_of(&storage, table, "alpha", 64).await;
+        storage.store().delete(&file).await.unwrap();
+        lake.remove_brands(&[host("alpha")]).await.unwrap();
+        let snapshot = lake.snapshot().await.unwrap();
+        assert!(snapshot.damaged_files(true).await.unwrap().is_empty(), "{table}");
+        assert!(products(&snapshot, &["alpha"]).await.is_empty());
+        assert_eq!(products(&snapshot, &["beta"]).await, first()[1].products);
+        lake.commit(vec![changed("alpha")], run(2)).await.unwrap();
+        let snapshot = lake.snapshot().await.unwrap();
+        assert_eq!(products(&snapshot, &["alpha"]).await, changed("alpha").products);
+    }
+}
+
+#[tokio::test]
+async fn a_lost_file_of_several_brands_goes_with_all_of_them_and_not_with_one() {
+    let storage = Storage::memory();
+    let lake = open_with(1, &storage).await.unwrap();
+    lake.commit(first(), run(1)).await.unwrap();
+    let file = file_of(&storage, "products", "alpha", 1).await;
+    storage.store().delete(&file).await.unwrap();
+    let stores = ["alpha", "beta", "gamma"].map(host);
+    let refused = lake.remove_brands(&stores[..2]).await.unwrap_err();
+    assert!(
+        matches!(&refused, LakeError::Lost { brands, .. } if brands.len() == 3),
+        "{refused:?}"
+    );
+    assert!(refused.to_string().contains("(alpha, beta, gamma)"), "{refused}");
+    lake.remove_brands(&stores).await.unwrap();
+    let snapshot = lake.snapshot().await.unwrap();
+    assert!(snapshot.damaged_files(true).await.unwrap().is_empty());
+    assert!(snapshot.brands().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_begun_tick_whose_rows_are_lost_is_given_up_unless_some_of_it_is_in_the_tables() {
+    let (counter, counted) = faulty();
+    let lake = open_with(1, &counted).await.unwrap();
+    lake.commit(first(), run(1)).await.unwrap();
+    let before = content(&lake).await;
+    counter.disarm();
+    lake.commit(vec![changed("alpha")], run(2)).await.unwrap();
+    let (writes, after) = (counter.mutations(), content(&lake).await);
+    let (mut given_up, mut stuck) = (0, 0);
+    for nth in 1..=writes {
+        let (faulty, storage) = faulty();
+        let lake = open_with(1, &storage).await.unwrap();
+        lake.commit(first(), run(1)).await.unwrap();
+        let file = file_of(&storage, "products", "alpha", 1).await;
+        let bytes = bytes_of(&storage, &file).await;
+        faulty.arm(FaultPlan {
+            nth,
+            kind: FaultKind::BeforeEffect,
+            dead_after: true,
+        });
+        let committed = lake.commit(vec![changed("alpha")], run(2)).await.is_ok();
+        faulty.disarm();
+        let marks = objects(&storage).await;
+        let is_begun = marks.contains_key(&format!("_ticks/{:020}.json", 2));
+        let is_ended = marks.contains_key(&format!("_ticks/{:020}.done.json", 2));
+        storage.store().delete(&file).await.unwrap();
+        let next = open_with(1, &storage).await.unwrap();
+        let unfinished = next.unfinished_tick().await;
+        if is_begun && !is_ended {
+            stuck += u32::from(unfinished.is_some());
+            given_up += u32::from(unfinished.is_none() && next.snapshot().await.unwrap().tick() == Some(2));
+        }
+        // With the file put back everything is either as before or as after, as the tables had it.
+        storage.store().put(&file, bytes.into()).await.unwrap();
+        let last = open_with(1, &storage).await.unwrap();
+        assert_eq!(last.unfinished_tick().await, None, "at write {nth}");
+        let read = content(&last).await;
+        assert!(read == before || read == after, "neither state, at write {nth}");
+        assert!(!committed || read == after, "acknowledged and gone, at write {nth}");
+        assert!(
+            unfinished.is_none() || read == after,
+            "given up in part, at write {nth}"
+        );
+        last.commit(vec![changed("alpha")], run(2)).await.unwrap();
+        let snapshot = last.snapshot().await.unwrap();
+        assert_eq!(products(&snapshot, &["alpha"]).await, changed("alpha").products);
+        assert_eq!(products(&snapshot, &["beta"]).await, first()[1].products);
+    }
+    assert!(given_up > 0 && stuck > 0, "{given_up} given up, {stuck} stuck");
+}
+
+#[tokio::test]
+async fn a_begun_tick_is_finished_where_nothing_that_was_lost_is_needed() {
+    let mut finished = 0;
+    for nth in 1..=40 {
+        let (faulty, storage) = faulty();
+        let lake = open_with(64, &storage).await.unwrap();
+        lake.commit(first(), run(1)).await.unwrap();
+        let file = file_of(&storage, "products", "alpha", 64).await;
+        faulty.arm(FaultPlan {
+            nth,
+            kind: FaultKind::BeforeEffect,
+            dead_after: true,
+        });
+        let committed = lake.commit(vec![changed("alpha")], run(2)).await.is_ok();
+        faulty.disarm();
+        let is_begun = objects(&storage).await.contains_key(&format!("_ticks/{:020}.json", 2));
+        if committed || !is_begun {
+            continue;
+        }
+        storage.store().delete(&file).await.unwrap();
+        let next = open_with(64, &storage).await.unwrap();
+        assert_eq!(next.unfinished_tick().await, None, "at write {nth}");
+        let snapshot = next.snapshot().await.unwrap();
+        assert_eq!(products(&snapshot, &["alpha"]).await, changed("alpha").products);
+        finished += 1;
+    }
+    assert!(finished > 5, "{finished}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_process_whose_tick_another_gave_up_finds_that_out_and_leaves_no_half_of_it() {
+    let storage = Storage::memory();
+    let lake = open_with(1, &storage).await.unwrap();
+    lake.commit(first(), run(1)).await.unwrap();
+    let before = content(&lake).await;
+    let file = file_of(&storage, "products", "alpha", 1).await;
+    let hour = Duration::from_secs(3600);
+    let slow = ThrottleConfig {
+        wait_put_per_call: hour,
+        ..ThrottleConfig::default()
+    };
+    let slow = ThrottledStore::new(Arc::clone(storage.store()), slow);
+    let slow = Storage::with_store(Arc::new(slow), "memory:///".parse().unwrap());
+    let lake = open_with(1, &slow).await.unwrap();
+    let committing = tokio::spawn(async move { lake.commit(vec![changed("alpha")], run(2)).await });
+    let record = format!("_ticks/{:020}.json", 2);
+    while !objects(&storage).await.contains_key(&record) {
+        tokio::time::sleep(hour / 60).await;
+    }
+    // Almost an hour is left until it comes to the first table.
+    let bytes = bytes_of(&storage, &file).await;
+    storage.store().delete(&file).await.unwrap();
+    let other = open_with(1, &storage).await.unwrap();
+    assert_eq!(other.unfinished_tick().await, None);
+    assert_eq!(other.snapshot().await.unwrap().tick(), Some(2));
+    storage.store().put(&file, bytes.into()).await.unwrap();
+    assert_eq!(content(&other).await, before);
+    // It takes the next number.
+    assert_eq!(committing.await.unwrap().unwrap().ticks, [3]);
+    let last = open_with(1, &storage).await.unwrap();
+    let snapshot = last.snapshot().await.unwrap();
+    assert_eq!(products(&snapshot, &["alpha"]).await, changed("alpha").products);
+    let ticks = sql(&last, "SELECT tick FROM crawl_runs ORDER BY tick").await;
+    assert!(ticks.contains("| 3 ") && !ticks.contains("| 2 "), "{ticks}");
+}
+
+fn faulty() -> (FaultyStore, Storage) {
+    let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
+    let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
+    (faulty, storage)
+}
