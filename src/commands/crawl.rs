@@ -1,9 +1,12 @@
+use std::fs::{File, TryLockError};
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use data_model::BrandSlug;
 use data_storage::Storage;
-use pipeline_refresh::{Outcome as StoreOutcome, RefreshDeps, RunOptions, RunReport, RunState, confirm, refresh};
+use pipeline_refresh::{
+    OtherCrawls, Outcome as StoreOutcome, RefreshDeps, RunOptions, RunReport, RunState, confirm, refresh,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::release;
@@ -84,9 +87,10 @@ pub(crate) async fn crawl(context: &Context, storage: &Storage, options: &RunOpt
         // Nothing could be committed: no store need be asked for that.
         anyhow::bail!("tick {tick} of the lake was begun and cannot be finished; the warning above says why");
     }
-    let lock = lock(storage);
+    // Held until the run is over.
+    let (others, _lock) = lock(storage);
     let deps = RefreshDeps {
-        alone: lock.is_some(),
+        others,
         storage: storage.clone(),
         lake,
         storefront: context.storefront()?,
@@ -105,14 +109,28 @@ pub(crate) async fn crawl(context: &Context, storage: &Storage, options: &RunOpt
     Ok(report?)
 }
 
-/// Keeps a local storage's crawls for this process, as long as it is held; `None` where another one has them, or where
-/// nobody can tell. The system gives it back however the process ends.
-fn lock(storage: &Storage) -> Option<std::fs::File> {
-    let folder = storage.local_dir()?.join("runs");
-    std::fs::create_dir_all(&folder).ok()?;
-    let lock = std::fs::File::create(folder.join("lock")).ok()?;
-    lock.try_lock().ok()?;
-    Some(lock)
+/// Whether others crawl into a local storage; and the lock that tells others of this crawl as long as it is held. The
+/// system gives it back however the process ends.
+fn lock(storage: &Storage) -> (OtherCrawls, Option<File>) {
+    let folder = storage.local_dir().map(|home| home.join("runs"));
+    let opened = folder.and_then(|folder| {
+        std::fs::create_dir_all(&folder).ok()?;
+        File::create(folder.join("lock")).ok()
+    });
+    let Some(lock) = opened else {
+        return (OtherCrawls::Unknown, None);
+    };
+    match lock.try_lock() {
+        Ok(()) => (OtherCrawls::Absent, Some(lock)),
+        Err(TryLockError::WouldBlock) => {
+            // Shared with whoever waits too, once the one that was first is through: the next crawl is to know of these.
+            if let Ok(waiting) = lock.try_clone() {
+                std::thread::spawn(move || waiting.lock_shared());
+            }
+            (OtherCrawls::AtWork, Some(lock))
+        }
+        Err(TryLockError::Error(_)) => (OtherCrawls::Unknown, None),
+    }
 }
 
 fn summary(out: &mut dyn std::io::Write, report: &RunReport) -> std::io::Result<()> {
@@ -152,4 +170,30 @@ fn summary(out: &mut dyn std::io::Write, report: &RunReport) -> std::io::Result<
         return Ok(());
     }
     writeln!(out, "report: runs/{}.html", report.run)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crawl_on_a_local_home_knows_of_one_that_is_at_work_also_of_one_that_came_second() {
+        assert_eq!(lock(&Storage::memory()).0, OtherCrawls::Unknown);
+        let home = tempfile::tempdir().unwrap();
+        let storage = Storage::from_path(home.path()).unwrap();
+        let (first, held) = lock(&storage);
+        let (second, waiting) = lock(&storage);
+        assert_eq!((first, second), (OtherCrawls::Absent, OtherCrawls::AtWork));
+        drop(held);
+        // The second has the lock as soon as its thread was given it.
+        let until = |wanted| {
+            (0..500).any(|_| {
+                std::thread::sleep(std::time::Duration::from_millis(10));
+                lock(&storage).0 == wanted
+            })
+        };
+        assert!(until(OtherCrawls::AtWork));
+        drop(waiting);
+        assert!(until(OtherCrawls::Absent));
+    }
 }

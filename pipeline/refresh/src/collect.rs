@@ -1,13 +1,14 @@
 //! The one committer: what finishes within a tick goes to the lake in one commit.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use data_lake::{Lake, LakeError, RunSummaryRow};
-use data_model::Timestamp;
+use data_model::{Clock, Timestamp};
 use futures::StreamExt;
 use pipeline_crawl::{CrawlState, RegisteredBrand, Registry, save_state};
-use tokio::sync::mpsc;
+use tokio::sync::{Mutex, mpsc};
 use tokio::time::Instant;
 
 use crate::RefreshError;
@@ -17,7 +18,7 @@ use crate::ledger::Ledger;
 use crate::store::{Event, Ready, Shared, Taken};
 use crate::summary::{Outcome, RunReport, RunState, StoreSummary};
 
-/// How often the ledger is written while nothing is committed, as a sign of life.
+/// How often the ledger is written as a sign of life, whatever the run is at.
 pub(crate) const CHECKPOINT_EVERY: Duration = Duration::from_secs(5);
 /// After so many brands in a row that the lake refuses one by one, it is the lake.
 const REFUSALS_MAX: u32 = 3;
@@ -31,7 +32,7 @@ const STATES_AT_ONCE: usize = 16;
 pub(crate) struct Collector {
     shared: Arc<Shared>,
     lake: Lake,
-    ledger: Ledger,
+    ledger: Arc<Mutex<Ledger>>,
     started_at: Timestamp,
     registry: Registry,
     batch: Vec<Ready>,
@@ -56,7 +57,7 @@ impl Collector {
         Self {
             shared,
             lake,
-            ledger,
+            ledger: Arc::new(Mutex::new(ledger)),
             started_at,
             registry,
             batch: Vec::new(),
@@ -69,26 +70,35 @@ impl Collector {
         }
     }
 
-    /// Works until all stores are through.
-    pub(crate) async fn collect(mut self, mut events: mpsc::Receiver<Event>) -> Result<RunReport, RefreshError> {
-        self.ledger.checkpoint(self.shared.clock.now()).await?;
-        let mut checkpoint = Instant::now() + CHECKPOINT_EVERY;
+    /// Works until all stores are through, and shows signs of life meanwhile, however long a commit takes.
+    pub(crate) async fn collect(mut self, events: mpsc::Receiver<Event>) -> Result<RunReport, RefreshError> {
+        let (ledger, clock) = (Arc::clone(&self.ledger), Arc::clone(&self.shared.clock));
+        ledger.lock().await.checkpoint(clock.now()).await?;
+        tokio::select! {
+            report = self.work(events) => report,
+            never = show_life(&ledger, clock.as_ref()) => match never {},
+        }
+    }
+
+    async fn work(&mut self, mut events: mpsc::Receiver<Event>) -> Result<RunReport, RefreshError> {
         loop {
-            let wake = self.due.map_or(checkpoint, |due| due.min(checkpoint));
+            let due = self.due;
+            let waited = async {
+                match due {
+                    Some(due) => tokio::time::sleep_until(due).await,
+                    None => std::future::pending().await,
+                }
+            };
             tokio::select! {
                 event = events.recv() => match event {
-                    Some(Event::Through(summary)) => self.note(summary),
+                    Some(Event::Through(summary)) => self.note(summary).await,
                     Some(Event::Ready(ready)) => self.take(*ready),
                     None => break,
                 },
-                () = tokio::time::sleep_until(wake) => {}
+                () = waited => {}
             }
             if self.is_full() || self.due.is_some_and(|due| due <= Instant::now()) {
                 self.flush().await?;
-            }
-            if checkpoint <= Instant::now() {
-                self.ledger.beat(self.shared.clock.now()).await?;
-                checkpoint = Instant::now() + CHECKPOINT_EVERY;
             }
         }
         self.flush().await?;
@@ -97,10 +107,12 @@ impl Collector {
         } else {
             RunState::Finished
         };
-        Ok(self.ledger.close(state, self.shared.clock.now()).await?)
+        // A sign of life that is being written is waited for: none comes after this.
+        let mut ledger = self.ledger.lock().await;
+        Ok(ledger.close(state, self.shared.clock.now()).await?)
     }
 
-    fn note(&mut self, summary: StoreSummary) {
+    async fn note(&mut self, summary: StoreSummary) {
         self.seen += u64::from(summary.outcome != Outcome::Skipped);
         self.failed += u64::from(matches!(summary.outcome, Outcome::Failed { .. }));
         self.held_back += u64::from(matches!(summary.outcome, Outcome::HeldBack { .. }));
@@ -111,7 +123,7 @@ impl Collector {
         self.shared
             .progress
             .store_finished(&summary.slug, summary.outcome.as_str(), detail.as_deref());
-        self.ledger.note(summary);
+        self.ledger.lock().await.note(summary);
     }
 
     fn take(&mut self, ready: Ready) {
@@ -149,12 +161,12 @@ impl Collector {
             }
             Err(error) => {
                 for one in taken {
-                    self.refuse(one, REFUSED, with_causes(&error));
+                    self.refuse(one, REFUSED, with_causes(&error)).await;
                 }
                 self.give_up_at(error)?;
             }
         }
-        Ok(self.ledger.checkpoint(self.shared.clock.now()).await?)
+        Ok(self.ledger.lock().await.checkpoint(self.shared.clock.now()).await?)
     }
 
     /// What waits for the lake, without brands that the operator has removed meanwhile.
@@ -168,7 +180,7 @@ impl Collector {
             .into_iter()
             .partition(|ready| self.is_registered(&ready.rest.brand));
         for ready in removed {
-            self.skip(ready.rest);
+            self.skip(ready.rest).await;
         }
         batch
     }
@@ -184,7 +196,9 @@ impl Collector {
             // `doctor` tells of it, and removing the brand again ends it.
             tracing::warn!(error = with_causes(&error), "brands that were removed are in the lake");
         }
-        removed.into_iter().for_each(|one| self.skip(one));
+        for one in removed {
+            self.skip(one).await;
+        }
         taken
     }
 
@@ -204,10 +218,10 @@ impl Collector {
     }
 
     /// Notes a brand that is nobody's any more.
-    fn skip(&mut self, one: Taken) {
+    async fn skip(&mut self, one: Taken) {
         let mut summary = self.shared.timed(one.summary, one.started);
         summary.outcome = Outcome::Skipped;
-        self.note(summary);
+        self.note(summary).await;
     }
 
     async fn commit_alone(&mut self, one: Taken) -> Result<(), RefreshError> {
@@ -215,14 +229,14 @@ impl Collector {
         let refresh = match self.shared.prepare_again(&one.brand, &one.crawl).await {
             Ok(refresh) => refresh,
             Err((code, reason)) => {
-                self.refuse(one, code, reason);
+                self.refuse(one, code, reason).await;
                 return Ok(());
             }
         };
         match self.lake.commit_hashed(vec![refresh], self.row(1)).await {
             Ok(_) => self.settle(vec![one]).await,
             Err(error) => {
-                self.refuse(one, REFUSED, with_causes(&error));
+                self.refuse(one, REFUSED, with_causes(&error)).await;
                 self.give_up_at(error)?;
             }
         }
@@ -232,7 +246,7 @@ impl Collector {
     /// The lake has these brands: what follows from that is written now, and not before.
     async fn settle(&mut self, taken: Vec<Taken>) {
         self.refusals = 0;
-        self.ledger.note_commit();
+        self.ledger.lock().await.note_commit();
         self.shared.progress.committed(taken.len());
         let taken = self.still_registered(taken).await;
         let shared = Arc::clone(&self.shared);
@@ -253,11 +267,11 @@ impl Collector {
             })
             .buffer_unordered(STATES_AT_ONCE);
         for summary in settled.collect::<Vec<_>>().await {
-            self.note(summary);
+            self.note(summary).await;
         }
     }
 
-    fn refuse(&mut self, one: Taken, code: &str, reason: String) {
+    async fn refuse(&mut self, one: Taken, code: &str, reason: String) {
         let mut summary = self.shared.timed(one.summary, one.started);
         summary.outcome = Outcome::Failed {
             code: code.to_owned(),
@@ -265,10 +279,14 @@ impl Collector {
         };
         // The brand still has what it had.
         summary.products = self.shared.blank(&one.brand).products;
-        self.note(summary);
+        self.note(summary).await;
     }
 
     fn give_up_at(&mut self, source: LakeError) -> Result<(), RefreshError> {
+        // A file that is lost is no other brand's business.
+        if matches!(source, LakeError::Lost { .. }) {
+            return Ok(());
+        }
         self.refusals += 1;
         if self.refusals < REFUSALS_MAX {
             return Ok(());
@@ -287,6 +305,17 @@ impl Collector {
             brands_seen: self.seen + taken as u64,
             brands_failed: self.failed,
             brands_held_back: self.held_back,
+        }
+    }
+}
+
+/// Writes the ledger now and then.
+async fn show_life(ledger: &Mutex<Ledger>, clock: &dyn Clock) -> Infallible {
+    loop {
+        tokio::time::sleep(CHECKPOINT_EVERY).await;
+        if let Err(error) = ledger.lock().await.beat(clock.now()).await {
+            // Storage that stays away is told of by whoever needs it.
+            tracing::warn!(error = with_causes(&error), "the ledger of the run was not written");
         }
     }
 }

@@ -102,10 +102,11 @@ impl Ledger {
     }
 
     /// Ends the run, or leaves it to be gone on with, and says what it did.
-    pub(crate) async fn close(mut self, state: RunState, now: Timestamp) -> Result<RunReport, LedgerError> {
+    pub(crate) async fn close(&mut self, state: RunState, now: Timestamp) -> Result<RunReport, LedgerError> {
         (self.report.state, self.report.ended_at) = (state, now);
         let report = self.report();
         self.write(&report).await?;
+        self.dirty = false;
         Ok(report)
     }
 

@@ -27,5 +27,5 @@ pub use error::RefreshError;
 pub use ledger::{LedgerError, list_runs, read_run};
 pub use remove::{RemoveError, is_known, remove_brand};
 pub use report::render_html;
-pub use run::{RefreshDeps, RunOptions, refresh};
+pub use run::{OtherCrawls, RefreshDeps, RunOptions, refresh};
 pub use summary::{Outcome, RunReport, RunState, StoreSummary, Totals};

@@ -15,6 +15,21 @@ pub enum RemoveError {
     /// The lake could not be changed.
     #[error("the brand could not be taken out of the lake")]
     Lake(#[source] LakeError),
+    /// A file that holds the brand's rows is lost, and those of brands that are to stay with them.
+    #[error(
+        "its rows lie in {path}, which is missing or damaged, with those of {}: put the file back from a copy, or \
+         remove these brands too and add all of them again",
+        listed(.others)
+    )]
+    Lost {
+        /// The file's path in the lake.
+        path: String,
+        /// The other brands.
+        others: Vec<BrandSlug>,
+        /// What the lake said.
+        #[source]
+        source: LakeError,
+    },
     /// What was known of its crawls could not be looked at or deleted.
     #[error("what is known of the brand's crawls could not be forgotten: {path}")]
     Known {
@@ -29,6 +44,11 @@ pub enum RemoveError {
 /// What is known of a store's crawls besides the lake, in the order in which it is forgotten.
 fn known_at(store: &StoreHost) -> [ObjectPath; 3] {
     [state_at(store), held_at(store), ratings_at(store)]
+}
+
+fn listed(brands: &[BrandSlug]) -> String {
+    let names: Vec<&str> = brands.iter().map(BrandSlug::as_str).collect();
+    names.join(", ")
 }
 
 /// Takes a brand out of the registry and of the lake, and forgets what was known of its crawls. Its slug stays
@@ -51,16 +71,47 @@ pub async fn remove_brand(
     if registry.brand(slug).is_some() {
         registry.remove(storage, slug, now).await?;
     }
-    lake.remove_brands(std::slice::from_ref(&store))
-        .await
-        .map_err(RemoveError::Lake)?;
-    for path in known_at(&store) {
+    let gone = take_out(lake, &registry, &store).await?;
+    for path in gone.iter().flat_map(known_at) {
         match storage.store().delete(&path).await {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
             Err(source) => return Err(RemoveError::Known { path, source }),
         }
     }
     Ok(store)
+}
+
+/// Takes the store out of the lake. Where its rows are lost with those of others, it goes with these if none of them is
+/// registered any more: only then nothing that was in the file is needed.
+async fn take_out(lake: &Lake, registry: &Registry, store: &StoreHost) -> Result<Vec<StoreHost>, RemoveError> {
+    let mut gone = vec![store.clone()];
+    loop {
+        match lake.remove_brands(&gone).await {
+            Ok(_) => return Ok(gone),
+            Err(LakeError::Lost { path, brands, source }) => {
+                let is_needed = |held: &&(StoreHost, BrandSlug)| registry.brand_of(&held.0).is_some();
+                let others: Vec<BrandSlug> = brands.iter().filter(is_needed).map(|held| held.1.clone()).collect();
+                let before = gone.len();
+                for (held, _) in &brands {
+                    if !gone.contains(held) {
+                        gone.push(held.clone());
+                    }
+                }
+                let source = LakeError::Lost {
+                    path: path.clone(),
+                    brands,
+                    source,
+                };
+                if !others.is_empty() {
+                    return Err(RemoveError::Lost { path, others, source });
+                }
+                if gone.len() == before {
+                    return Err(RemoveError::Lake(source));
+                }
+            }
+            Err(error) => return Err(RemoveError::Lake(error)),
+        }
+    }
 }
 
 /// Whether anything is known of a store's crawls besides the lake: what [`remove_brand`] forgets last.

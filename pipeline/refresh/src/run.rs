@@ -45,11 +45,21 @@ pub struct RefreshDeps {
     pub clock: Arc<dyn Clock>,
     /// Told what happens.
     pub progress: Arc<dyn Progress>,
-    /// Whether no other process can be crawling into this storage now, so that a run which seems to be at work was killed.
-    /// Where nobody knows, a run is taken for killed when it gave no sign of life for a while.
-    pub alone: bool,
+    /// Whether another process is crawling into this storage now.
+    pub others: OtherCrawls,
     /// Ends the run early: what is finished is committed, the rest is left to the next run.
     pub cancel: CancellationToken,
+}
+
+/// Whether another process is crawling into the same storage: what decides about a run that seems to be at work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OtherCrawls {
+    /// None is: a run that seems to be at work was killed, and is gone on with.
+    Absent,
+    /// One is: its run is left to it, and a run of its own is begun.
+    AtWork,
+    /// Nobody can tell: a run is taken for killed when it gave no sign of life for a while.
+    Unknown,
 }
 
 /// Brands whose catalogues are on their way beyond those that are being crawled.
@@ -134,12 +144,12 @@ fn selected(registry: &Registry, only: Option<&[BrandSlug]>) -> Result<Vec<Regis
 async fn opened(options: &RunOptions, config: &RefreshConfig, deps: &RefreshDeps) -> Result<RunReport, RefreshError> {
     let now = deps.clock.now();
     let within_ms = i64::try_from(config.resume_within_s.saturating_mul(1000)).unwrap_or(i64::MAX);
-    if !options.dry_run {
+    // An unfinished run may be the one that the other process is at work on.
+    if !options.dry_run && deps.others != OtherCrawls::AtWork {
         let since = now.plus_millis(within_ms.saturating_neg());
-        let silent_since = if deps.alone {
-            Timestamp::from_micros(i64::MAX)
-        } else {
-            now.plus_millis(LIFE_SIGNS_MS.saturating_neg())
+        let silent_since = match deps.others {
+            OtherCrawls::Absent => Timestamp::from_micros(i64::MAX),
+            OtherCrawls::AtWork | OtherCrawls::Unknown => now.plus_millis(LIFE_SIGNS_MS.saturating_neg()),
         };
         let since = (since, silent_since);
         let found = find_unfinished(&deps.storage, options.only.as_deref(), options.force, since).await?;

@@ -8,7 +8,7 @@ use data_model::Clock;
 use data_storage::Storage;
 use emulator::{Emulator, EmulatorConfig, Fault, Running, Source};
 use pipeline_crawl::{NewBrand, NoProgress, Registry};
-use pipeline_refresh::{Outcome, RefreshConfig, RefreshDeps, RunOptions, RunReport, refresh};
+use pipeline_refresh::{OtherCrawls, Outcome, RefreshConfig, RefreshDeps, RunOptions, RunReport, refresh};
 use storefront::{Storefront, StorefrontConfig};
 use tokio_util::sync::CancellationToken;
 
@@ -71,7 +71,7 @@ impl Market {
             ..StorefrontConfig::loopback()
         };
         let deps = RefreshDeps {
-            alone: true,
+            others: OtherCrawls::Absent,
             storage: self.storage.clone(),
             lake: self.lake().await,
             storefront: Storefront::new(config, Arc::clone(&clock)).unwrap(),

@@ -1,11 +1,13 @@
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use data_model::{BrandSlug, Timestamp};
-use data_storage::Storage;
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
+use data_storage::{ObjectPath, ObjectStoreExt, Storage};
+use object_store::throttle::{ThrottleConfig, ThrottledStore};
 use pipeline_crawl::{Progress, Registry};
-use pipeline_refresh::{RunOptions, RunState, confirm, list_runs, read_run, remove_brand};
+use pipeline_refresh::{OtherCrawls, RunOptions, RunState, confirm, list_runs, read_run, remove_brand};
 
 use crate::support::{Fault, Rig, Shop, outcomes, product, slug};
 
@@ -48,13 +50,69 @@ async fn a_run_that_may_be_at_work_is_not_taken_over_until_it_has_been_silent() 
     assert!(running.is_err());
     rig.street.change("tea", |shop| shop.faults.clear());
     let first = list_runs(&rig.storage).await.unwrap().remove(0);
-    rig.alone = false;
+    rig.others = OtherCrawls::Unknown;
     let beside = rig.run().await;
     assert_eq!((beside.resumed, outcomes(&beside)), (0, vec!["tea changed".to_owned()]));
     assert_ne!(beside.run, first);
     rig.later(60_000);
     let after = rig.run().await;
     assert_eq!((after.resumed, &after.run), (1, &first));
+}
+
+#[tokio::test]
+async fn the_run_of_another_crawl_that_is_at_work_is_never_taken_over_however_long_it_is_silent() {
+    let mut rig = Rig::with([("tea", Shop::of(1..=4))]).await;
+    rig.street.fault("tea", "page=2", Fault::Hang);
+    let running = tokio::time::timeout(Duration::from_millis(300), rig.run_with(&RunOptions::default())).await;
+    assert!(running.is_err());
+    rig.street.change("tea", |shop| shop.faults.clear());
+    let first = list_runs(&rig.storage).await.unwrap().remove(0);
+    rig.later(60_000);
+    rig.others = OtherCrawls::AtWork;
+    let beside = rig.run().await;
+    assert_eq!((beside.resumed, outcomes(&beside)), (0, vec!["tea changed".to_owned()]));
+    assert_ne!(beside.run, first);
+    let left = read_run(&rig.storage, &first).await.unwrap().unwrap();
+    assert_eq!(left.state, RunState::Running);
+    rig.others = OtherCrawls::Absent;
+    assert_eq!(rig.run().await.run, first, "once it is gone its run is gone on with");
+}
+
+/// Where a tick's record and its end are.
+fn tick(number: u64, end: &str) -> ObjectPath {
+    ObjectPath::from(format!("lake/_ticks/{number:020}{end}.json"))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_shows_signs_of_life_while_a_commit_takes_long() {
+    let memory = Storage::memory();
+    let slow = Arc::new(ThrottledStore::new(
+        Arc::clone(memory.store()),
+        ThrottleConfig::default(),
+    ));
+    let storage = Storage::with_store(slow.clone(), "memory:///".parse().unwrap());
+    let rig = Rig::on(storage, [("tea", Shop::of(1..=4))]).await;
+    rig.lake().await;
+    slow.config_mut(|config| config.wait_put_per_call = Duration::from_secs(10));
+    let is_there = async |path| memory.store().head(&path).await.is_ok();
+    let looking = async {
+        let mut signs = BTreeSet::new();
+        while !is_there(tick(1, ".done")).await {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            if is_there(tick(1, "")).await {
+                let run = list_runs(&memory).await.unwrap().remove(0);
+                signs.insert(read_run(&memory, &run).await.unwrap().unwrap().ended_at);
+            }
+        }
+        signs.len()
+    };
+    let (report, signs) = tokio::join!(rig.run(), looking);
+    assert_eq!(report.state, RunState::Finished);
+    // Six tables and more, ten seconds each.
+    assert!(signs >= 3, "{signs} signs of life");
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let last = read_run(&memory, &report.run).await.unwrap().unwrap();
+    assert_eq!(last.state, RunState::Finished, "no sign of life comes after the end");
 }
 
 #[tokio::test]

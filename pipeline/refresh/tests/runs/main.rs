@@ -8,6 +8,7 @@
 mod collapse;
 mod emulated;
 mod interrupted;
+mod lost;
 mod ratings;
 mod recorded;
 mod refresh;

@@ -11,7 +11,7 @@ use data_storage::Storage;
 use futures::{StreamExt, TryStreamExt};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use pipeline_crawl::{NewBrand, NoProgress, Progress, Registry};
-use pipeline_refresh::{RefreshConfig, RefreshDeps, RefreshError, RunOptions, RunReport, refresh};
+use pipeline_refresh::{OtherCrawls, RefreshConfig, RefreshDeps, RefreshError, RunOptions, RunReport, refresh};
 use serde_json::{Value, json};
 use storefront::{Incoming, Outgoing, Storefront, StorefrontConfig, Transport, TransportError};
 use tokio_util::sync::CancellationToken;
@@ -229,7 +229,7 @@ pub(crate) struct Rig {
     clock: Arc<TestClock>,
     pub(crate) config: RefreshConfig,
     pub(crate) cancel: CancellationToken,
-    pub(crate) alone: bool,
+    pub(crate) others: OtherCrawls,
     pub(crate) progress: Arc<dyn Progress>,
 }
 
@@ -251,7 +251,7 @@ impl Rig {
             clock: Arc::new(TestClock::default()),
             config,
             cancel: CancellationToken::new(),
-            alone: true,
+            others: OtherCrawls::Absent,
             progress: Arc::new(NoProgress),
         };
         for (name, shop) in shops {
@@ -307,7 +307,7 @@ impl Rig {
         };
         let storefront = Storefront::with_transport(config, Arc::clone(&clock), Arc::new(self.street.clone())).unwrap();
         let deps = RefreshDeps {
-            alone: self.alone,
+            others: self.others,
             storage: self.storage.clone(),
             lake: self.lake().await,
             storefront,

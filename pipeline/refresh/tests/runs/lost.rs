@@ -1,0 +1,91 @@
+//! A data file of the lake that is lost costs the brands whose rows it held, run after run, and nobody else.
+
+use data_storage::{ObjectPath, ObjectStoreExt};
+use futures::StreamExt;
+use pipeline_refresh::{Outcome, RemoveError, RunState, remove_brand};
+
+use crate::support::{Rig, Shop, outcomes, slug};
+
+const NAMES: [&str; 7] = ["chai", "coffee", "mate", "rooibos", "sencha", "tea", "yerba"];
+
+/// The files of a table that hold the rows of a store, in a lake of two buckets.
+async fn lose(rig: &Rig, table: &str, name: &str) -> u32 {
+    let bucket = bucket(name);
+    let folder = ObjectPath::from(format!("lake/{table}/bucket={bucket}"));
+    let files: Vec<_> = rig.storage.store().list(Some(&folder)).collect().await;
+    for file in files {
+        rig.storage.store().delete(&file.unwrap().location).await.unwrap();
+    }
+    bucket
+}
+
+fn bucket(name: &str) -> u32 {
+    let store: data_model::StoreHost = format!("{name}.localhost").parse().unwrap();
+    store.bucket(2)
+}
+
+#[tokio::test]
+async fn brands_whose_rows_are_lost_fail_alone_however_many_and_the_others_are_refreshed() {
+    for table in ["products", "variants"] {
+        let rig = Rig::with(NAMES.map(|name| (name, Shop::of(1..=4)))).await;
+        rig.run().await;
+        let lost = lose(&rig, table, "tea").await;
+        let failing = NAMES.iter().filter(|name| bucket(name) == lost).count();
+        assert!((3..7).contains(&failing), "{failing} brands lie there");
+        for round in 1..=2 {
+            for name in NAMES {
+                rig.street.change(name, |shop| *shop = Shop::of(1..=4 + round));
+            }
+            let report = rig.run().await;
+            assert_eq!(report.state, RunState::Finished);
+            let expected = NAMES.map(|name| {
+                let outcome = if bucket(name) == lost { "failed" } else { "changed" };
+                format!("{name} {outcome}")
+            });
+            assert_eq!(outcomes(&report), expected, "{table}, round {round}");
+            let tea = report.stores.iter().find(|store| store.slug == slug("tea")).unwrap();
+            let Outcome::Failed { code, reason } = &tea.outcome else {
+                panic!("{tea:?}");
+            };
+            assert_eq!(code, "lake");
+            assert!(reason.contains("put it back from a copy"), "{reason}");
+            assert_eq!(rig.lake().await.unfinished_tick().await, None);
+        }
+    }
+}
+
+#[tokio::test]
+async fn brands_whose_rows_are_lost_together_are_gone_once_all_of_them_are_removed_and_come_back() {
+    let rig = Rig::with(NAMES.map(|name| (name, Shop::of(1..=4)))).await;
+    rig.run().await;
+    let lost = lose(&rig, "products", "tea").await;
+    let mut together: Vec<&str> = NAMES.into_iter().filter(|name| bucket(name) == lost).collect();
+    let last = together.pop().unwrap();
+    for name in &together {
+        let refused = remove_brand(&slug(name), &rig.storage, &rig.lake().await, rig.now()).await;
+        let Err(RemoveError::Lost { others, .. }) = refused else {
+            panic!("{name}: {refused:?}");
+        };
+        assert!(
+            others.contains(&slug(last)) && !others.contains(&slug(name)),
+            "{others:?}"
+        );
+    }
+    remove_brand(&slug(last), &rig.storage, &rig.lake().await, rig.now())
+        .await
+        .unwrap();
+    let snapshot = rig.lake().await.snapshot().await.unwrap();
+    assert!(snapshot.damaged_files(false).await.unwrap().is_empty());
+    assert_eq!(snapshot.brands().await.unwrap().len(), NAMES.len() - together.len() - 1);
+    for name in together.iter().chain([&last]) {
+        rig.register(name).await;
+    }
+    let report = rig.run().await;
+    assert_eq!(
+        report.totals.changed,
+        together.len() as u64 + 1,
+        "{:?}",
+        outcomes(&report)
+    );
+    assert_eq!(rig.ids("tea").await, [1, 2, 3, 4]);
+}
