@@ -148,6 +148,9 @@ fn facts(found: &Probe) -> Value {
     })
 }
 
+/// What became of an address at which another store answers than the brand's that is registered there.
+const ANOTHER_STORE: &str = "another_store";
+
 fn word(addition: &Addition) -> &'static str {
     match addition {
         Addition::Added(_) => "added",
@@ -155,6 +158,7 @@ fn word(addition: &Addition) -> &'static str {
         Addition::Updated(_) => "updated",
         Addition::Unchanged(_) => "unchanged",
         Addition::Taken(_) => "taken",
+        Addition::AnotherStore(_) => ANOTHER_STORE,
     }
 }
 
@@ -192,6 +196,14 @@ fn print_findings(context: &Context, findings: &[Finding], how: Registration) ->
                         finding.url
                     )?;
                 }
+                Some((word @ ANOTHER_STORE, brand)) => {
+                    let slug = &brand.slug;
+                    writeln!(
+                        out,
+                        "{word} {slug}  {}  another store answers there now: `haat brands remove {slug}` first",
+                        finding.url
+                    )?;
+                }
                 Some((word, brand)) => writeln!(out, "{word:9} {}  {}  {}", brand.slug, finding.url, finding.verdict)?,
                 None => {
                     let word = if how.dry_run && finding.usable {
@@ -211,7 +223,7 @@ fn print_findings(context: &Context, findings: &[Finding], how: Registration) ->
         Ok(())
     })?;
     let registered = |finding: &Finding| match &finding.added {
-        Some((word, _)) => *word != "taken",
+        Some((word, _)) => !["taken", ANOTHER_STORE].contains(word),
         None => how.dry_run && finding.usable,
     };
     let left_out = !findings.iter().all(registered);
@@ -310,5 +322,35 @@ mod tests {
         }
         let never = remove(&context, &storage, "coffee", false).await.unwrap_err();
         assert!(never.to_string().contains("ever registered"), "{never}");
+    }
+
+    #[test]
+    fn an_address_at_which_another_store_answers_now_is_not_registered() {
+        let cli = Cli::try_parse_from(["haat", "brands", "list"]).unwrap();
+        let config = Layers::read(&cli.global).unwrap().merge().unwrap();
+        let context = Context::new(config, Output { json: true }, true, false);
+        let brand = RegisteredBrand {
+            store: "tea.myshopify.com".parse().unwrap(),
+            slug: "tea".parse().unwrap(),
+            name: "Tea".to_owned(),
+            name_pinned: false,
+            domain: "tea.example".to_owned(),
+            base_url: "https://tea.example".parse().unwrap(),
+            currency: None,
+            country: None,
+            added_at: data_model::Timestamp::from_micros(0),
+        };
+        let outcome = |addition: Addition| {
+            let finding = Finding {
+                url: brand.base_url.clone(),
+                verdict: "open".to_owned(),
+                facts: Value::Null,
+                usable: true,
+                added: Some((word(&addition), brand.clone())),
+            };
+            print_findings(&context, &[finding], Registration::default()).unwrap()
+        };
+        assert_eq!(outcome(Addition::Unchanged(brand.clone())), Outcome::Done);
+        assert_eq!(outcome(Addition::AnotherStore(brand.clone())), Outcome::Partial);
     }
 }

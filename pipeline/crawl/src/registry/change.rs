@@ -47,6 +47,9 @@ pub enum Addition {
     /// Its store has the permanent host of this brand, which is registered at another address. Nothing was changed:
     /// a store may claim any host. See [`NewBrand::moved`].
     Taken(RegisteredBrand),
+    /// This brand is registered at the address, but another store answers there now. Nothing was changed: the brand's
+    /// products are not this store's. It is to be removed before the store can be registered.
+    AnotherStore(RegisteredBrand),
 }
 
 impl Addition {
@@ -58,7 +61,8 @@ impl Addition {
             | Self::Restored(brand)
             | Self::Updated(brand)
             | Self::Unchanged(brand)
-            | Self::Taken(brand) => brand,
+            | Self::Taken(brand)
+            | Self::AnotherStore(brand) => brand,
         }
     }
 }
@@ -89,7 +93,10 @@ impl Registry {
     ) -> Result<Vec<Addition>, RegistryError> {
         for _ in 0..TRIES_MAX {
             let additions = self.plan(brands, now)?;
-            let stays = |addition: &&Addition| matches!(addition, Addition::Unchanged(_) | Addition::Taken(_));
+            let stays = |addition: &&Addition| {
+                use Addition::{AnotherStore, Taken, Unchanged};
+                matches!(addition, Unchanged(_) | Taken(_) | AnotherStore(_))
+            };
             let changed = additions.iter().filter(|addition| !stays(addition));
             let brands: Vec<_> = changed.map(|addition| addition.brand().clone()).collect();
             if brands.is_empty() || self.write(storage, RegistryEvent::Add { at: now, brands }).await? {
@@ -197,6 +204,11 @@ impl Registry {
         let known = by_address
             .get(&address_of(&base_url))
             .and_then(|store| self.live.get(store));
+        if let (Some(brand), Some(found)) = (known, &new.store)
+            && brand.permanent_host().is_some_and(|registered| registered != found)
+        {
+            return Ok(Addition::AnotherStore(brand.clone()));
+        }
         let claimed = new.store.as_ref().filter(|_| new.moved);
         let known = known.or_else(|| self.live.get(claimed?));
         let store = match (known, &new.store) {
@@ -209,14 +221,7 @@ impl Registry {
             return Ok(Addition::Taken(holder.clone()));
         }
         let before = self.slug_of(&store);
-        let named = |name: &&str| !name.is_empty();
-        let name = new.name.as_deref().map(str::trim).filter(named);
-        let (name, name_pinned) = match (name, known) {
-            (Some(name), Some(brand)) if !brand.name_pinned || new.name_pinned => (name, new.name_pinned),
-            (_, Some(brand)) => (brand.name.as_str(), brand.name_pinned),
-            (Some(name), None) => (name, new.name_pinned),
-            (None, None) => (domain.as_str(), false),
-        };
+        let (name, name_pinned) = name_of(new, known, &domain);
         let slug = match before {
             Some(slug) => slug.clone(),
             None => give_slug(name, &domain, |slug| self.slugs.contains_key(slug))
@@ -242,6 +247,18 @@ impl Registry {
             None if before.is_some() => Addition::Restored(brand),
             None => Addition::Added(brand),
         })
+    }
+}
+
+/// The name to show, and whether the operator set it.
+fn name_of<'a>(new: &'a NewBrand, known: Option<&'a RegisteredBrand>, domain: &'a str) -> (&'a str, bool) {
+    let named = |name: &&str| !name.is_empty();
+    let name = new.name.as_deref().map(str::trim).filter(named);
+    match (name, known) {
+        (Some(name), Some(brand)) if !brand.name_pinned || new.name_pinned => (name, new.name_pinned),
+        (_, Some(brand)) => (brand.name.as_str(), brand.name_pinned),
+        (Some(name), None) => (name, new.name_pinned),
+        (None, None) => (domain, false),
     }
 }
 

@@ -45,7 +45,16 @@ impl RegisteredBrand {
     pub fn base_url_text(&self) -> &str {
         self.base_url.as_str().trim_end_matches('/')
     }
+
+    /// The permanent host of its store, unless its domain stands in for one that was not known when it was registered.
+    fn permanent_host(&self) -> Option<&StoreHost> {
+        let stands_in = self.domain.parse().is_ok_and(|domain: StoreHost| domain == self.store);
+        (!stands_in || self.store.as_str().ends_with(PLATFORM_DOMAIN)).then_some(&self.store)
+    }
 }
+
+/// Under which the platform gives every store a host for good.
+const PLATFORM_DOMAIN: &str = ".myshopify.com";
 
 /// A brand to register.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -115,6 +115,60 @@ async fn a_store_cannot_take_a_brand_over_by_claiming_its_permanent_host() {
 }
 
 #[tokio::test]
+async fn a_brand_is_not_renamed_after_another_store_that_answers_at_its_address_now() {
+    let storage = Storage::memory();
+    let mut registry = Registry::default();
+    let at = |url: &str, name: &str, store: &str| NewBrand {
+        store: Some(store.parse().unwrap()),
+        ..new(url, name)
+    };
+    let tea = at("https://tea.example", "Tea", "tea.myshopify.com");
+    registry.add(&storage, &[tea.clone()], NOW).await.unwrap();
+    let before = registry.clone();
+    for moved in [false, true] {
+        let other = NewBrand {
+            moved,
+            currency: Some("USD".parse().unwrap()),
+            ..at("https://tea.example", "Coffee", "coffee.myshopify.com")
+        };
+        let additions = registry.add(&storage, &[other.clone(), other], NOW).await.unwrap();
+        assert!(
+            additions
+                .iter()
+                .all(|one| matches!(one, Addition::AnotherStore(brand) if brand.name == "Tea")),
+            "{additions:?}"
+        );
+    }
+    assert_eq!(registry, before);
+    assert_eq!(Registry::load(&storage).await.unwrap(), before);
+    // The store itself, one that says nothing of itself, and one registered by the platform's own address.
+    let again = registry
+        .add(&storage, &[tea, new("https://tea.example", "Tea")], NOW)
+        .await
+        .unwrap();
+    assert!(
+        again.iter().all(|one| matches!(one, Addition::Unchanged(_))),
+        "{again:?}"
+    );
+    let own = "https://mate.myshopify.com";
+    registry.add(&storage, &[new(own, "Mate")], NOW).await.unwrap();
+    let other = registry
+        .add(&storage, &[at(own, "Yerba", "yerba.myshopify.com")], NOW)
+        .await
+        .unwrap();
+    assert!(matches!(&other[0], Addition::AnotherStore(_)), "{other:?}");
+
+    // Once it is removed the other store is a brand of its own.
+    registry.remove(&storage, &"tea".parse().unwrap(), NOW).await.unwrap();
+    let coffee = at("https://tea.example", "Coffee", "coffee.myshopify.com");
+    let added = registry.add(&storage, &[coffee], NOW).await.unwrap();
+    assert!(
+        matches!(&added[0], Addition::Added(brand) if brand.slug.as_str() == "coffee"),
+        "{added:?}"
+    );
+}
+
+#[tokio::test]
 async fn a_brand_that_moved_keeps_what_the_operator_gave() {
     let storage = Storage::memory();
     let mut registry = Registry::default();
