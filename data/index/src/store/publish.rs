@@ -197,14 +197,22 @@ impl ReleaseStore {
         }
     }
 
-    /// The current release's manifest or, when that is damaged, the last one before it that is not: a publication
-    /// must get past it, but not past the check for a collapse.
-    async fn last_readable(&self, current: ReleaseId) -> Result<Option<Manifest>, ReleaseError> {
+    /// The current release's manifest or, when that is damaged or gone, the last one before it that can be read: a
+    /// publication must get past it, but not past the check for a collapse. It is gone where a roll-back died between the
+    /// event that names a release and the finding that a collection of garbage had taken that release away.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn last_readable(&self, current: ReleaseId) -> Result<Option<Manifest>, ReleaseError> {
         match self.find_manifest(current).await {
-            Err(error @ ReleaseError::ManifestDamaged { .. }) => {
-                tracing::warn!(%error, "the new release is compared with an older one");
+            Ok(Some(manifest)) => return Ok(Some(manifest)),
+            Ok(None) => {
+                tracing::warn!(release = %current, "the current release has no manifest; an older one stands in for it");
             }
-            found => return found,
+            Err(error @ ReleaseError::ManifestDamaged { .. }) => {
+                tracing::warn!(%error, "an older release stands in for the current one");
+            }
+            Err(error) => return Err(error),
         }
         let mut seen = BTreeSet::from([current]);
         for (_, event) in self.events().await?.into_iter().rev() {

@@ -291,6 +291,31 @@ async fn a_full_build_gets_past_a_damaged_manifest_but_not_past_a_collapse() {
 }
 
 #[tokio::test]
+async fn a_build_gets_past_a_release_that_the_log_names_and_that_is_gone_but_not_past_a_collapse() {
+    for (bench, first, _root) in benches().await {
+        let second = bench.build(Some(&first), &stores(2));
+        bench.publish(&second).await.unwrap();
+        // As a roll-back leaves it that died before it found its release collected.
+        bench.releases().rollback(first.id).await.unwrap();
+        let path = ObjectPath::from(format!("manifests/{}.json", first.id));
+        bench.storage.store().delete(&path).await.unwrap();
+        let stands_in = bench.releases().last_readable(first.id).await.unwrap();
+        assert_eq!(stands_in.map(|manifest| manifest.id), Some(second.id));
+        let poor = build(None, &stores(3)[..2], 30, &bench.files());
+        assert!(matches!(
+            bench.publish(&poor).await,
+            Err(ReleaseError::ChecksFailed { .. })
+        ));
+        let third = bench.build(Some(&second), &stores(3));
+        assert!(matches!(bench.publish(&third).await, Ok(Published::Published(_))));
+        assert_eq!(
+            bench.served(&bench.dir.path().join("fresh")).await,
+            products(&stores(3))
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_lake_that_was_only_compacted_makes_no_new_release() {
     for (bench, first, _root) in benches().await {
         let mut again = bench.build(Some(&first), &stores(1));
