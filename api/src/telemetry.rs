@@ -4,6 +4,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, header};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use std::io::IsTerminal;
+use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::filter::ParseError;
 use tracing_subscriber::layer::SubscriberExt;
@@ -108,11 +109,11 @@ const SECONDS: [f64; 14] = [
     0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0,
 ];
 
-/// Makes this program's metrics countable and answers the handle that writes them out.
+/// Makes this program's metrics countable and answers the handle that writes them out. `version` is the program's.
 ///
 /// # Errors
 /// [`TelemetryError::Metrics`] when a recorder is installed already.
-pub fn install_metrics() -> Result<PrometheusHandle, TelemetryError> {
+pub fn install_metrics(version: &str) -> Result<PrometheusHandle, TelemetryError> {
     let builder = PrometheusBuilder::new()
         .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS)
         .map_err(TelemetryError::Metrics)?;
@@ -123,15 +124,41 @@ pub fn install_metrics() -> Result<PrometheusHandle, TelemetryError> {
         metrics::Unit::Seconds,
         "Time to answer by route"
     );
+    metrics::describe_gauge!("haat_build_info", "1, with the version of the program that answers");
+    metrics::gauge!("haat_build_info", "version" => version.to_owned()).set(1.0);
+    metrics::describe_gauge!(
+        "process_resident_memory_bytes",
+        "Memory that the process has in use, mapped files included"
+    );
+    metrics::describe_counter!(
+        "process_cpu_seconds_total",
+        "Whole seconds of processors that the process has used"
+    );
     Ok(handle)
 }
 
+/// Measures what the process uses of the machine.
+fn measure(system: &mut System, process: Pid) {
+    let wanted = ProcessRefreshKind::nothing().with_memory().with_cpu().without_tasks();
+    system.refresh_processes_specifics(ProcessesToUpdate::Some(&[process]), false, wanted);
+    // Where the system does not tell, nothing is told.
+    let Some(used) = system.process(process) else { return };
+    // Exact up to 2^53 bytes.
+    metrics::gauge!("process_resident_memory_bytes").set(used.memory() as f64);
+    metrics::counter!("process_cpu_seconds_total").absolute(used.accumulated_cpu_time() / 1000);
+}
+
 /// Folds recorded durations into their classes every five seconds until `stop`: without it they pile up for as
-/// long as nobody reads the metrics.
+/// long as nobody reads the metrics. Measures the process as often.
 pub async fn run_metrics_upkeep(handle: PrometheusHandle, stop: CancellationToken) {
     let mut ticks = tokio::time::interval(Duration::from_secs(5));
+    let process = sysinfo::get_current_pid().ok();
+    let mut system = System::new();
     while stop.run_until_cancelled(ticks.tick()).await.is_some() {
         handle.run_upkeep();
+        if let Some(process) = process {
+            measure(&mut system, process);
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 use std::fmt;
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use axum::extract::Request;
 use bytes::Bytes;
@@ -18,6 +19,8 @@ use crate::telemetry::TelemetryError;
 
 /// Longest wait for the collector; spans that it does not take in time are lost, the work goes on.
 const TIMEOUT: Duration = Duration::from_secs(5);
+/// Spans that are lost are told this often, however many there are.
+const TOLD_EVERY: Duration = Duration::from_secs(300);
 /// Longest answer of a collector that is read.
 const ANSWER_BYTES_MAX: usize = 64 * 1024;
 
@@ -48,7 +51,11 @@ impl Traces {
             .map_err(TelemetryError::TraceClient)?;
         let exporter = SpanExporter::builder()
             .with_http()
-            .with_http_client(Client { client, runtime })
+            .with_http_client(Client {
+                client,
+                runtime,
+                told: Mutex::new(None),
+            })
             .with_protocol(Protocol::HttpBinary)
             .with_endpoint(format!("{}/v1/traces", config.endpoint.trim_end_matches('/')))
             .with_timeout(TIMEOUT)
@@ -80,6 +87,23 @@ impl Traces {
 struct Client {
     client: reqwest::Client,
     runtime: Handle,
+    /// When it was last told that spans are lost: the exporter itself keeps that to itself.
+    told: Mutex<Option<Instant>>,
+}
+
+impl Client {
+    /// Warns that spans are lost, unless that was told a moment ago.
+    fn tell(&self, collector: &str, why: &str) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.is_none_or(|told| told.elapsed() >= TOLD_EVERY) {
+            *told = Some(Instant::now());
+            tracing::warn!(
+                collector,
+                error = why,
+                "spans are lost: the collector does not take them"
+            );
+        }
+    }
 }
 
 impl fmt::Debug for Client {
@@ -88,18 +112,31 @@ impl fmt::Debug for Client {
     }
 }
 
+/// An error without the address it is about, which may hold secrets.
+fn nameless(error: reqwest::Error) -> HttpError {
+    error.without_url().into()
+}
+
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
 #[async_trait::async_trait]
 impl HttpClient for Client {
     async fn send_bytes(&self, request: http::Request<Bytes>) -> Result<http::Response<Bytes>, HttpError> {
         let client = self.client.clone();
+        // Without the user, the password and the query that its address may hold.
+        let (host, port) = (request.uri().host().unwrap_or_default(), request.uri().port_u16());
+        let collector = port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
         let sent = self.runtime.spawn(async move {
-            let mut answer = client.execute(request.try_into()?).await?;
+            let mut answer = client.execute(request.try_into()?).await.map_err(nameless)?;
             let mut response = http::Response::builder().status(answer.status());
             if let Some(headers) = response.headers_mut() {
                 std::mem::swap(headers, answer.headers_mut());
             }
             let mut body = Vec::new();
-            while let Some(chunk) = answer.chunk().await? {
+            while let Some(chunk) = answer.chunk().await.map_err(nameless)? {
                 if body.len() + chunk.len() > ANSWER_BYTES_MAX {
                     return Err("the collector's answer is too long".into());
                 }
@@ -107,7 +144,13 @@ impl HttpClient for Client {
             }
             Ok::<_, HttpError>(response.body(Bytes::from(body))?)
         });
-        sent.await?
+        let sent = sent.await?;
+        match &sent {
+            Ok(answer) if answer.status().is_success() => {}
+            Ok(answer) => self.tell(&collector, &format!("it answers {}", answer.status())),
+            Err(error) => self.tell(&collector, &with_causes(error.as_ref())),
+        }
+        sent
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use data_embedding::Embedder;
 use data_index::{Current, LocalRelease, Release, ReleaseError};
-use data_model::ReleaseId;
+use data_model::{ReleaseId, Timestamp};
 use tokio_util::sync::CancellationToken;
 
 use crate::lexical::Synonyms;
@@ -115,8 +115,14 @@ impl QueryServer {
     fn swap(&self, served: Served, took: Duration) {
         let (id, products) = (served.release.id(), served.release.counts().products);
         let age_ms = self.0.clock.now().millis_since(served.current.published_at);
+        // Prometheus counts moments in seconds; to the microsecond they are exact for some 200 years to come.
+        let seconds = |moment: Timestamp| moment.micros() as f64 / 1e6;
+        let (built, published) = (served.release.manifest().built_at, served.current.published_at);
+        let (built, published) = (seconds(built), seconds(published));
         let before = self.0.served.swap(Some(Arc::new(served)));
         metrics::counter!("query_releases_opened_total").increment(1);
+        metrics::gauge!("query_release_built_timestamp_seconds").set(built);
+        metrics::gauge!("query_release_published_timestamp_seconds").set(published);
         let before_id = before.as_ref().map(|before| before.release.id().to_string());
         if let Some(before) = before {
             tokio::spawn(retire(before));
@@ -143,8 +149,42 @@ impl QueryServer {
         }
     }
 
+    /// Says what this server counts, and counts from nothing: a counter that begins with its first failure hides it.
+    fn describe_metrics() {
+        metrics::describe_counter!(
+            "query_releases_opened_total",
+            "Releases that this server has begun to serve"
+        );
+        metrics::describe_counter!(
+            "query_releases_failed_total",
+            "Looks for a newer release that ended in none: it could not be read, or is not fit to be served"
+        );
+        metrics::describe_counter!(
+            "query_embedding_failures_total",
+            "Queries that could not be embedded and were answered by words alone"
+        );
+        metrics::describe_gauge!(
+            "query_release_built_timestamp_seconds",
+            metrics::Unit::Seconds,
+            "When the release that is served was built, in seconds since 1970"
+        );
+        metrics::describe_gauge!(
+            "query_release_published_timestamp_seconds",
+            metrics::Unit::Seconds,
+            "When the release that is served became the current one, in seconds since 1970"
+        );
+        for counter in [
+            "query_releases_opened_total",
+            "query_releases_failed_total",
+            "query_embedding_failures_total",
+        ] {
+            metrics::counter!(counter).increment(0);
+        }
+    }
+
     /// Looks for newer releases until `stop`. A failure is logged and tried again; it never ends the following.
     pub async fn follow(&self, stop: CancellationToken) {
+        Self::describe_metrics();
         let mut ticks = tokio::time::interval(Duration::from_millis(self.0.config.poll_ms.max(10)));
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         // The same failure is told once, not with every look.

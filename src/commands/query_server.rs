@@ -49,7 +49,7 @@ pub(crate) async fn start(context: &Context, storage: &Storage, listen: SocketAd
         .await
         .with_context(|| format!("listen on {listen}"))?;
     let address = format!("http://{}", listener.local_addr()?);
-    let metrics = api::install_metrics()?;
+    let metrics = api::install_metrics(env!("CARGO_PKG_VERSION"))?;
     let server = context.query_server(storage)?;
     let stop = CancellationToken::new();
     tokio::spawn(api::run_metrics_upkeep(metrics.clone(), stop.clone()));

@@ -89,6 +89,15 @@ fn a_request_is_a_span_of_the_callers_trace() {
     assert_eq!(hex(&span.parent_span_id), "b7ad6b7169203331");
 }
 
+#[test]
+fn a_collector_that_is_gone_is_told_once_and_without_its_secrets() {
+    let haat = Haat::new().with("HAAT_TRACES__ENDPOINT", "http://me:hunter2@127.0.0.1:9");
+    let built = haat.run(&["release", "build"]);
+    assert_eq!(built.stderr.matches("spans are lost").count(), 1, "{}", built.stderr);
+    assert!(built.stderr.contains("127.0.0.1:9"), "{}", built.stderr);
+    assert!(!built.stderr.contains("hunter2"), "{}", built.stderr);
+}
+
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
