@@ -13,7 +13,7 @@ use clap_complete::Shell;
     name = "haat",
     version,
     propagate_version = true,
-    after_help = "Exit codes: 0 done · 1 failed · 2 wrong usage or configuration · 3 done in part (some stores failed or were held back) · 4 lost a race to another writer.\n\nEvery key of the configuration can be set in a file (--config), in the environment (HAAT_REFRESH__CRAWL__STORES_CONCURRENT=8) and, for the common ones, by a flag; `haat config` shows what holds and why."
+    after_help = "Exit codes: 0 done · 1 failed · 2 wrong usage or configuration · 3 done in part (some stores failed or were held back, or a signal came) · 4 lost a race to another writer.\n\nEvery key of the configuration can be set in a file (--config), in the environment (HAAT_REFRESH__CRAWL__STORES_CONCURRENT=8) and, for the common ones, by a flag; `haat config` shows what holds and why."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -175,7 +175,8 @@ pub(crate) struct CrawlArgs {
     /// Believe these brands' held-back crawl: their catalogue really shrank
     #[arg(long = "confirm", value_name = "SLUG", conflicts_with = "dry_run")]
     pub(crate) confirm: Vec<String>,
-    /// Build a release of the lake afterwards, and publish it when it differs from the current one
+    /// Build a release of the lake afterwards, and publish it when it differs from the current one; where a signal comes
+    /// first, nothing is released and the exit code is 3
     #[arg(long)]
     pub(crate) release: bool,
     /// Publish that release even though the counts fell sharply
@@ -282,7 +283,7 @@ pub(crate) struct QueryServerArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct SqlArgs {
-    /// One statement; `-` reads it from standard input
+    /// One statement; `-` reads it from standard input; `describe TABLE` lists a table's columns with their comments
     pub(crate) statement: String,
     /// Read the lake as it was at this moment (RFC 3339)
     #[arg(long, value_name = "TIME")]

@@ -1,6 +1,7 @@
 use std::process::ExitCode;
 
 use data_lake::LakeError;
+use data_storage::StorageError;
 use pipeline_crawl::RegistryError;
 
 /// How a command ended, as its exit code tells.
@@ -9,7 +10,7 @@ pub(crate) enum Outcome {
     Done,
     Failed,
     Usage,
-    /// Some stores failed or were held back; the others are done.
+    /// Some stores failed or were held back, or the command was interrupted; the rest is done.
     Partial,
     /// Another writer was first.
     LostRace,
@@ -38,7 +39,7 @@ pub(crate) fn lost_race(message: impl Into<String>) -> anyhow::Error {
 pub(crate) fn plain(error: &anyhow::Error) -> String {
     let causes = error.chain().map(|cause| {
         let text = cause.to_string();
-        let end = ["stack backtrace:", "Backtrace:", "\n   0: "]
+        let end = ["stack backtrace:", "Backtrace:", "\nbacktrace:", "\n   0: "]
             .iter()
             .filter_map(|mark| text.find(mark))
             .min();
@@ -70,6 +71,7 @@ pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
 fn is_contended(cause: &(dyn std::error::Error + 'static)) -> bool {
     matches!(cause.downcast_ref(), Some(LakeError::Contended { .. }))
         || matches!(cause.downcast_ref(), Some(RegistryError::Contended))
+        || matches!(cause.downcast_ref(), Some(StorageError::LogContended { .. }))
 }
 
 impl Outcome {
@@ -97,5 +99,65 @@ impl Outcome {
 impl From<Outcome> for ExitCode {
     fn from(outcome: Outcome) -> Self {
         Self::from(outcome.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pipeline_refresh::{RefreshError, RemoveError};
+    use pipeline_release::ReleaseBuildError;
+
+    use super::*;
+
+    #[test]
+    fn whoever_loses_every_race_exits_with_four_however_the_error_is_wrapped() {
+        let contended = || LakeError::Contended { attempts: 3 };
+        let numbers = || StorageError::LogContended {
+            prefix: "log".into(),
+            attempts: 3,
+        };
+        let errors = [
+            anyhow::Error::new(RegistryError::Contended),
+            anyhow::Error::new(RegistryError::Contended).context("brands"),
+            RemoveError::from(RegistryError::Contended).into(),
+            RemoveError::Lake(contended()).into(),
+            RefreshError::LakeWrite {
+                refused: 3,
+                source: contended(),
+            }
+            .into(),
+            anyhow::Error::new(ReleaseBuildError::Publish(data_index::ReleaseError::Storage {
+                action: "append to the release log",
+                source: numbers(),
+            }))
+            .context("no release was published"),
+            lost_race("another was first"),
+        ];
+        for error in errors {
+            assert_eq!(Outcome::of(&error), Outcome::LostRace, "{error:?}");
+        }
+        let full = RegistryError::Write(StorageError::UnsupportedScheme { scheme: "x".into() });
+        assert_eq!(Outcome::of(&RemoveError::from(full).into()), Outcome::Failed);
+    }
+
+    #[test]
+    fn a_failed_removal_names_its_cause_once() {
+        let error = anyhow::Error::new(RemoveError::from(RegistryError::Contended));
+        assert_eq!(
+            plain(&error),
+            "the brand could not be taken out of the registry: others keep changing the brand registry"
+        );
+    }
+
+    #[test]
+    fn no_backtrace_is_told_however_a_cause_writes_it() {
+        for trace in [
+            "\n   0: core::main\n   1: start",
+            "\n\nbacktrace:    0: core::main",
+            "\nstack backtrace:\n   0: core::main",
+        ] {
+            let error = anyhow::anyhow!("the log is cut short{trace}").context("table products");
+            assert_eq!(plain(&error), "table products: the log is cut short");
+        }
     }
 }

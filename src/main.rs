@@ -58,7 +58,11 @@ fn main() -> ExitCode {
 fn start(cli: Cli) -> anyhow::Result<Outcome> {
     let output = Output { json: cli.global.json };
     if let Command::Completions { shell } = cli.command {
-        clap_complete::generate(shell, &mut Cli::command(), "haat", &mut std::io::stdout());
+        // Made as a whole first: the generator panics where it cannot write.
+        let mut script = Vec::new();
+        clap_complete::generate(shell, &mut Cli::command(), "haat", &mut script);
+        // A script is no document, whatever form of results is asked for.
+        Output { json: false }.print(&(), |out| out.write_all(&script))?;
         return Ok(Outcome::Done);
     }
     let layers = Layers::read(&cli.global).map_err(exit::usage)?;

@@ -8,6 +8,12 @@ use serde::Serialize;
 /// What an error of printing is about.
 pub(crate) const STANDARD_OUTPUT: &str = "standard output";
 
+/// A number with the word for what is counted: `1 brand`, `2 brands`.
+pub(crate) fn counted(count: impl TryInto<u64>, one: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
+    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Prints results to standard output.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Output {

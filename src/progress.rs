@@ -1,9 +1,10 @@
 //! Progress bars on standard error, for people; silent when standard error is no terminal.
 
+use std::fmt::Write;
 use std::time::Duration;
 
 use data_model::{BrandSlug, RunId};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use pipeline_crawl::Progress;
 use pipeline_release::BuildProgress;
 
@@ -16,8 +17,18 @@ pub(crate) struct CrawlBar {
     _lines: indicatif::MultiProgress,
 }
 
+/// A pace, as exact as it is worth reading.
+fn rate(per_second: f64) -> String {
+    let digits = usize::from(per_second < 10.0);
+    format!("{per_second:.digits$}/s")
+}
+
 fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    style.with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
+        // A line that cannot be drawn is drawn without.
+        let _ = out.write_str(&rate(state.per_sec()));
+    })
 }
 
 impl CrawlBar {
@@ -29,7 +40,7 @@ impl CrawlBar {
         let stores = lines.add(ProgressBar::new(0));
         stores.set_style(style("{bar:32.cyan/blue} {pos}/{len} stores  {elapsed}  {msg}"));
         let products = lines.add(ProgressBar::new_spinner());
-        products.set_style(style("{human_pos} products, {per_sec}"));
+        products.set_style(style("{human_pos} products, {rate}"));
         Self {
             stores,
             products,
@@ -75,7 +86,7 @@ impl BuildBar {
             ProgressBar::new(0)
         };
         bar.set_style(style(
-            "{bar:32.cyan/blue} {human_pos}/{human_len} products indexed  {elapsed}  {per_sec}",
+            "{bar:32.cyan/blue} {human_pos}/{human_len} products indexed  {elapsed}  {rate}",
         ));
         Self(bar)
     }
@@ -94,5 +105,15 @@ impl BuildProgress for BuildBar {
 impl Drop for BuildBar {
     fn drop(&mut self) {
         self.0.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pace_is_rounded() {
+        assert_eq!([0.123_4, 9.87, 1_234.567_8].map(rate), ["0.1/s", "9.9/s", "1235/s"]);
     }
 }

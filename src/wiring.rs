@@ -222,19 +222,28 @@ impl Context {
         match (self.config.query_server.cache.as_str(), storage.local_dir()) {
             ("", Some(dir)) => dir.join("cache"),
             // Each home has its own: a collection of garbage knows one home's releases alone.
-            ("", None) => {
-                let plain = |char: char| {
-                    if char.is_alphanumeric() || char == '.' {
-                        char
-                    } else {
-                        '-'
-                    }
-                };
-                PathBuf::from("haat-cache").join(self.config.home.chars().map(plain).collect::<String>())
-            }
+            ("", None) => PathBuf::from("haat-cache").join(folder_of(&self.config.home)),
             (path, _) => PathBuf::from(path),
         }
     }
+}
+
+/// The name of a folder for a home that is none itself: to be recognised by its letters, and of this home alone by its
+/// hash, since `s3://a/b-c` and `s3://a-b/c` have the same letters.
+fn folder_of(home: &str) -> String {
+    let home = home.trim_end_matches('/');
+    let plain = |char: char| {
+        if char.is_alphanumeric() || char == '.' {
+            char
+        } else {
+            '-'
+        }
+    };
+    // FNV-1a: the same in every version of the program, so that a cache is found again.
+    let hash = home.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{}-{hash:016x}", home.chars().map(plain).collect::<String>())
 }
 
 /// Ends with Ctrl-C or, where there is such a thing, SIGTERM.
@@ -254,4 +263,17 @@ pub(crate) async fn shutdown_signal() {
     }
     #[cfg(not(unix))]
     let _ = interrupt.await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_home_in_a_bucket_has_a_cache_of_its_own() {
+        assert_ne!(folder_of("s3://a/b-c"), folder_of("s3://a-b/c"));
+        assert_eq!(folder_of("s3://a/b"), folder_of("s3://a/b/"));
+        // Found again by the next version too.
+        assert_eq!(folder_of("s3://a/b"), "s3---a-b-8718aaf3716922b5");
+    }
 }

@@ -4,11 +4,12 @@ use data_storage::Storage;
 use futures::{StreamExt, stream};
 use pipeline_crawl::{Addition, NewBrand, Probe, RegisteredBrand, Registry, probe};
 use serde_json::{Value, json};
-use storefront::Storefront;
+use storefront::{StoreError, Storefront};
 use url::Url;
 
 use crate::cli::BrandsCommand;
 use crate::exit::{Outcome, plain, usage};
+use crate::output::counted;
 use crate::wiring::Context;
 
 /// Probes in flight at the same time.
@@ -16,10 +17,6 @@ const PROBES_CONCURRENT: usize = 16;
 
 /// `haat brands …`
 pub(crate) async fn run(command: BrandsCommand, context: Context) -> anyhow::Result<Outcome> {
-    let storage = match command {
-        BrandsCommand::Add { .. } => context.storage_new()?,
-        BrandsCommand::List | BrandsCommand::Remove { .. } => context.storage()?,
-    };
     match command {
         BrandsCommand::Add {
             stores,
@@ -27,7 +24,7 @@ pub(crate) async fn run(command: BrandsCommand, context: Context) -> anyhow::Res
             moved,
             dry_run,
         } => {
-            let urls: Vec<Url> = stores
+            let addresses: Vec<Address> = stores
                 .iter()
                 .map(|store| address(store))
                 .collect::<Result<_, _>>()
@@ -42,11 +39,31 @@ pub(crate) async fn run(command: BrandsCommand, context: Context) -> anyhow::Res
                 moved,
                 dry_run,
             };
-            let findings = register(&context, &storage, urls, how).await?;
+            let findings = if dry_run {
+                // Not even the home is made.
+                let probes = probes(&context, addresses, how).await?;
+                probes.into_iter().map(|(finding, _)| finding).collect()
+            } else {
+                register(&context, &context.storage_new()?, addresses, how).await?
+            };
             print_findings(&context, &findings, how)
         }
-        BrandsCommand::List => list(&context, &storage).await,
-        BrandsCommand::Remove { slug, dry_run } => remove(&context, &storage, &slug, dry_run).await,
+        BrandsCommand::List => list(&context, &context.storage()?).await,
+        BrandsCommand::Remove { slug, dry_run } => remove(&context, &context.storage()?, &slug, dry_run).await,
+    }
+}
+
+/// Where a store is said to be.
+#[derive(Debug)]
+pub(crate) struct Address {
+    url: Url,
+    /// Whether the operator named a host and port and no scheme: `https` is this program's guess.
+    guessed: bool,
+}
+
+impl From<Url> for Address {
+    fn from(url: Url) -> Self {
+        Self { url, guessed: false }
     }
 }
 
@@ -75,18 +92,13 @@ pub(crate) struct Registration {
 pub(crate) async fn register(
     context: &Context,
     storage: &Storage,
-    urls: Vec<Url>,
+    addresses: Vec<Address>,
     how: Registration,
 ) -> anyhow::Result<Vec<Finding>> {
-    let storefront = context.storefront()?;
-    let probes: Vec<_> = stream::iter(urls)
-        .map(|url| look(&storefront, url, how))
-        .buffered(PROBES_CONCURRENT)
-        .collect()
-        .await;
+    let probes = probes(context, addresses, how).await?;
     let (mut findings, mut brands, mut places) = (Vec::new(), Vec::new(), Vec::new());
     for (finding, brand) in probes {
-        if let Some(brand) = brand.filter(|_| !how.dry_run) {
+        if let Some(brand) = brand {
             places.push(findings.len());
             brands.push(brand);
         }
@@ -102,7 +114,19 @@ pub(crate) async fn register(
     Ok(findings)
 }
 
-async fn look(storefront: &Storefront, url: Url, how: Registration) -> (Finding, Option<NewBrand>) {
+/// Looks at every address; with each finding the brand to register, where there is one.
+async fn probes(
+    context: &Context,
+    addresses: Vec<Address>,
+    how: Registration,
+) -> anyhow::Result<Vec<(Finding, Option<NewBrand>)>> {
+    let storefront = context.storefront()?;
+    let probes = stream::iter(addresses).map(|address| look(&storefront, address, how));
+    Ok(probes.buffered(PROBES_CONCURRENT).collect().await)
+}
+
+async fn look(storefront: &Storefront, address: Address, how: Registration) -> (Finding, Option<NewBrand>) {
+    let Address { url, guessed } = address;
     let (verdict, facts, brand) = match probe(storefront, &url).await {
         Ok(found) => {
             let brand = NewBrand {
@@ -111,11 +135,11 @@ async fn look(storefront: &Storefront, url: Url, how: Registration) -> (Finding,
                 ..NewBrand::at(url.clone())
             }
             .with_probe(&found);
-            (
-                found.verdict(),
-                facts(&found),
-                usable(&found, how.currency).then_some(brand),
-            )
+            let mut verdict = found.verdict();
+            if guessed && is_unanswered(&found) {
+                verdict.push_str(&in_the_clear(&url));
+            }
+            (verdict, facts(&found), usable(&found, how.currency).then_some(brand))
         }
         Err(error) => (plain(&error.into()), Value::Null, None),
     };
@@ -128,6 +152,20 @@ async fn look(storefront: &Storefront, url: Url, how: Registration) -> (Finding,
             added: None,
         },
         brand,
+    )
+}
+
+/// Whether nothing that answers was found; a store that refuses, or that must not be asked, is another matter.
+fn is_unanswered(found: &Probe) -> bool {
+    use pipeline_crawl::Catalogue;
+    matches!(&found.catalogue, Catalogue::Unknown(error) if !matches!(error, StoreError::AddressRefused { .. }))
+}
+
+/// What to try where nothing answers by `https`.
+fn in_the_clear(url: &Url) -> String {
+    format!(
+        " by https; where it speaks http, write {}",
+        url.as_str().replacen("https", "http", 1)
     )
 }
 
@@ -163,18 +201,21 @@ fn word(addition: &Addition) -> &'static str {
 }
 
 /// A bare domain means `https`.
-fn address(text: &str) -> anyhow::Result<Url> {
-    let full = if text.contains("://") {
-        text.to_owned()
-    } else {
+fn address(text: &str) -> anyhow::Result<Address> {
+    let bare = !text.contains("://");
+    let full = if bare {
         format!("https://{text}")
+    } else {
+        text.to_owned()
     };
     let url = Url::parse(&full).with_context(|| format!("{text:?} is no address"))?;
     anyhow::ensure!(
         matches!(url.scheme(), "http" | "https"),
         "{text:?}: only http and https"
     );
-    Ok(url)
+    // A port of one's own is seldom one that speaks TLS.
+    let guessed = bare && url.port().is_some();
+    Ok(Address { url, guessed })
 }
 
 fn print_findings(context: &Context, findings: &[Finding], how: Registration) -> anyhow::Result<Outcome> {
@@ -234,10 +275,14 @@ async fn list(context: &Context, storage: &Storage) -> anyhow::Result<Outcome> {
     let registry = Registry::load(storage).await?;
     let brands = registry.brands();
     context.output.print(&json!({ "brands": brands }), |out| {
+        let widest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
+        let slugs = widest(&mut brands.iter().map(|brand| brand.slug.as_str().len()));
+        let addresses = widest(&mut brands.iter().map(|brand| brand.base_url_text().len()));
         for brand in &brands {
-            writeln!(out, "{:32} {}  {}", brand.slug, brand.base_url_text(), brand.name)?;
+            let (slug, address) = (brand.slug.as_str(), brand.base_url_text());
+            writeln!(out, "{slug:slugs$}  {address:addresses$}  {}", brand.name)?;
         }
-        writeln!(out, "{} brands", brands.len())
+        writeln!(out, "{}", counted(brands.len(), "brand"))
     })?;
     Ok(Outcome::Done)
 }
@@ -248,7 +293,8 @@ async fn remove(context: &Context, storage: &Storage, slug: &str, dry_run: bool)
     // One that is registered no more may still be in the lake: a removal that broke off, or a crawl that was under way.
     let store = registry
         .store_of(&slug)
-        .with_context(|| format!("no brand was ever registered as {slug}"))?
+        .with_context(|| format!("no brand was ever registered as {slug}"))
+        .map_err(usage)?
         .clone();
     let registered = registry.brand(&slug).map(|brand| brand.base_url.to_string());
     let lake = context.lake_in(storage).await?;
@@ -268,10 +314,11 @@ async fn remove(context: &Context, storage: &Storage, slug: &str, dry_run: bool)
     if registered.is_none() && in_lake.is_none() && !known {
         anyhow::bail!("{slug} is removed already");
     }
-    let document = json!({ "slug": slug, "store": store, "products": products, "removed": !dry_run });
+    let document =
+        json!({ "dry_run": dry_run, "slug": slug, "store": store, "products": products, "removed": !dry_run });
     context.output.print(&document, |out| {
         let verb = if dry_run { "would be removed" } else { "removed" };
-        write!(out, "{slug}: {verb}, with {products} products.")?;
+        write!(out, "{slug}: {verb}, with {}.", counted(products, "product"))?;
         match &registered {
             Some(address) => writeln!(out, " `haat brands add {address}` brings it back."),
             None => writeln!(out, " It was registered no more."),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use data_model::BrandSlug;
 use data_storage::Storage;
+use pipeline_crawl::Registry;
 use pipeline_refresh::{
     OtherCrawls, Outcome as StoreOutcome, RefreshDeps, RunOptions, RunReport, RunState, confirm, refresh,
 };
@@ -12,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::release;
 use crate::cli::CrawlArgs;
 use crate::exit::{Outcome, plain, usage};
+use crate::output::counted;
 use crate::progress::CrawlBar;
 use crate::wiring::{Context, shutdown_signal};
 
@@ -24,64 +26,134 @@ pub(crate) async fn run(args: CrawlArgs, context: Context) -> anyhow::Result<Out
             .map(|text| text.parse().with_context(|| format!("{text:?}")).map_err(usage))
             .collect()
     };
-    for slug in slugs(&args.confirm)? {
-        confirm(&storage, &slug).await?;
+    let (confirmed, only) = (slugs(&args.confirm)?, slugs(&args.brands)?);
+    registered(&storage, confirmed.iter().chain(&only)).await?;
+    for slug in &confirmed {
+        confirm(&storage, slug).await?;
     }
-    let only = slugs(&args.brands)?;
     let only = if only.is_empty() { None } else { Some(only) };
-    let report = crawl(
-        &context,
-        &storage,
-        &RunOptions {
-            only,
-            force: args.force,
-            dry_run: args.dry_run,
-        },
-    )
-    .await?;
-    let how = release::Build {
-        accept_collapse: args.accept_collapse,
-        ..release::Build::default()
+    let options = RunOptions {
+        only,
+        force: args.force,
+        dry_run: args.dry_run,
     };
-    let interrupted = report.state == RunState::Interrupted;
-    let released = if args.release && !args.dry_run && !interrupted {
-        // The crawl took the signals for itself: the build is given up at the first, as it would be without a crawl.
-        tokio::select! {
-            built = release::build(&context, &storage, &how) => Some(built),
-            () = shutdown_signal() => Some(Err(anyhow::anyhow!("the build of the release was interrupted"))),
+    // One listener for all that follows: no signal falls between the crawl and the build.
+    let told = CancellationToken::new();
+    let listener = tokio::spawn({
+        let told = told.clone();
+        async move {
+            shutdown_signal().await;
+            told.cancel();
         }
+    });
+    let report = crawl(&context, &storage, &options, &told).await?;
+    let released = if args.release && !args.dry_run {
+        Some(release_after(&context, &storage, args.accept_collapse, &told).await)
     } else {
         None
     };
-    // The lake has what was crawled, whatever became of the release: the result is printed before any failure.
-    let (released, failure) = match released {
-        Some(Ok(released)) => {
-            let lost = release::lost(&released);
-            (Some(released), lost)
+    listener.abort();
+    print(&context, &report, released)
+}
+
+/// Refuses a crawl that has nothing to ask for: of no brand at all, or of one that is not registered.
+async fn registered(storage: &Storage, named: impl Iterator<Item = &BrandSlug>) -> anyhow::Result<()> {
+    let registry = Registry::load(storage).await?;
+    if registry.is_empty() {
+        return Err(usage(anyhow::anyhow!(
+            "no brand is registered: `haat brands add DOMAIN`, or `haat demo` to look around"
+        )));
+    }
+    for slug in named {
+        if registry.brand(slug).is_none() {
+            return Err(usage(anyhow::anyhow!("no brand is registered as {slug}")));
+        }
+    }
+    Ok(())
+}
+
+/// What became of the release after a crawl.
+enum Released {
+    Built(Box<release::Built>),
+    /// A signal came before it was published.
+    Interrupted,
+}
+
+/// Builds a release, unless a signal came, or comes: then it is given up at once.
+async fn release_after(
+    context: &Context,
+    storage: &Storage,
+    accept_collapse: bool,
+    told: &CancellationToken,
+) -> anyhow::Result<Released> {
+    let how = release::Build {
+        accept_collapse,
+        ..release::Build::default()
+    };
+    match told.run_until_cancelled(release::build(context, storage, &how)).await {
+        Some(built) => Ok(Released::Built(Box::new(built?))),
+        None => Ok(Released::Interrupted),
+    }
+}
+
+/// Prints what a crawl and the build after it led to. The lake has what was crawled, whatever became of the release: the
+/// result is printed before any failure.
+fn print(context: &Context, report: &RunReport, released: Option<anyhow::Result<Released>>) -> anyhow::Result<Outcome> {
+    let mut interrupted = report.state == RunState::Interrupted;
+    let (built, failure) = match released {
+        Some(Ok(Released::Built(built))) => {
+            let lost = release::lost(&built.report);
+            (Some(built), lost)
+        }
+        Some(Ok(Released::Interrupted)) => {
+            interrupted = true;
+            (None, None)
         }
         Some(Err(error)) => (None, Some(error)),
         None => (None, None),
     };
-    let mut document = serde_json::to_value(&report)?;
-    document["release"] = serde_json::to_value(&released)?;
+    let mut document = serde_json::to_value(report)?;
+    document["interrupted"] = interrupted.into();
+    document["release"] = serde_json::to_value(&built)?;
     document["release_error"] = failure.as_ref().map(plain).into();
     context.output.print(&document, |out| {
-        summary(out, &report)?;
-        match &released {
-            Some(released) => release::write_report(out, released),
+        summary(out, report)?;
+        if interrupted && report.state == RunState::Interrupted {
+            writeln!(out, "interrupted: the next crawl goes on with it; nothing was released")?;
+        } else if interrupted {
+            writeln!(
+                out,
+                "interrupted after the crawl: nothing was released, `haat release build` does it"
+            )?;
+        }
+        match &built {
+            Some(built) => release::write_report(out, &built.report),
             None => Ok(()),
         }
     })?;
-    if let Some(error) = failure {
-        return Err(error);
+    match failure {
+        Some(error) => Err(error),
+        None => Ok(outcome(report, interrupted)),
     }
-    let whole = report.totals.failed + report.totals.held_back + report.totals.skipped == 0;
-    Ok(if whole { Outcome::Done } else { Outcome::Partial })
 }
 
-/// Runs one refresh with a progress bar; Ctrl-C ends it after what is under way, and the next run goes on with it.
-pub(crate) async fn crawl(context: &Context, storage: &Storage, options: &RunOptions) -> anyhow::Result<RunReport> {
-    let cancel = CancellationToken::new();
+/// How a crawl without a failure of its own ended.
+fn outcome(report: &RunReport, interrupted: bool) -> Outcome {
+    let whole = report.totals.failed + report.totals.held_back + report.totals.skipped == 0;
+    if whole && !interrupted {
+        Outcome::Done
+    } else {
+        Outcome::Partial
+    }
+}
+
+/// Runs one refresh with a progress bar; `told` ends it after what is under way, and the next run goes on with it.
+pub(crate) async fn crawl(
+    context: &Context,
+    storage: &Storage,
+    options: &RunOptions,
+    told: &CancellationToken,
+) -> anyhow::Result<RunReport> {
     let lake = context.lake_in(storage).await?;
     if let Some(tick) = lake.unfinished_tick().await {
         // Nothing could be committed: no store need be asked for that.
@@ -96,17 +168,10 @@ pub(crate) async fn crawl(context: &Context, storage: &Storage, options: &RunOpt
         storefront: context.storefront()?,
         clock: Arc::clone(&context.clock),
         progress: Arc::new(CrawlBar::new(context.quiet)),
-        cancel: cancel.clone(),
+        cancel: told.clone(),
     };
-    let interrupted = cancel.clone();
-    let listener = tokio::spawn(async move {
-        shutdown_signal().await;
-        interrupted.cancel();
-    });
     // Boxed: a run is a large future.
-    let report = Box::pin(refresh(options, &context.config.refresh, &deps)).await;
-    listener.abort();
-    Ok(report?)
+    Ok(Box::pin(refresh(options, &context.config.refresh, &deps)).await?)
 }
 
 /// Whether others crawl into a local storage; and the lock that tells others of this crawl as long as it is held. The
@@ -151,21 +216,18 @@ fn summary(out: &mut dyn std::io::Write, report: &RunReport) -> std::io::Result<
     let totals = &report.totals;
     writeln!(
         out,
-        "run {}: {} stores, {} changed, {} unchanged, {} held back, {} failed, {} skipped; {} products, {} quarantined, {} commits",
+        "run {}: {}, {} changed, {} unchanged, {} held back, {} failed, {} skipped; {}, {} quarantined, {}",
         report.run,
-        totals.stores,
+        counted(totals.stores, "store"),
         totals.changed,
         totals.unchanged,
         totals.held_back,
         totals.failed,
         totals.skipped,
-        totals.products,
+        counted(totals.products, "product"),
         totals.quarantined,
-        report.commits
+        counted(report.commits, "commit")
     )?;
-    if report.state == RunState::Interrupted {
-        writeln!(out, "interrupted: the next crawl goes on with it; nothing was released")?;
-    }
     if report.dry_run {
         return Ok(());
     }
@@ -174,7 +236,34 @@ fn summary(out: &mut dyn std::io::Write, report: &RunReport) -> std::io::Result<
 
 #[cfg(test)]
 mod tests {
+    use data_model::Timestamp;
+    use pipeline_refresh::Totals;
+
     use super::*;
+
+    #[test]
+    fn a_crawl_that_was_interrupted_when_all_stores_were_through_is_done_in_part() {
+        let at = Timestamp::from_micros(0);
+        let report = RunReport {
+            run: "20261121T012725Z-3f9a01c7".parse().unwrap(),
+            state: RunState::Finished,
+            only: None,
+            force: false,
+            dry_run: false,
+            resumed: 0,
+            started_at: at,
+            ended_at: at,
+            commits: 1,
+            totals: Totals {
+                stores: 1,
+                changed: 1,
+                ..Totals::default()
+            },
+            stores: Vec::new(),
+        };
+        assert_eq!(outcome(&report, false), Outcome::Done);
+        assert_eq!(outcome(&report, true), Outcome::Partial);
+    }
 
     #[test]
     fn a_crawl_on_a_local_home_knows_of_one_that_is_at_work_also_of_one_that_came_second() {

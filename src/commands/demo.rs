@@ -4,6 +4,7 @@ use data_storage::Storage;
 use emulator::EmulatorConfig;
 use pipeline_refresh::RunOptions;
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::{brands, crawl, emulate, query_server, release};
@@ -72,7 +73,7 @@ async fn fill(context: &Context, storage: &Storage, stores: &emulator::Running) 
     let urls = stores
         .stores()
         .iter()
-        .map(|store| Url::parse(&store.base_url))
+        .map(|store| Url::parse(&store.base_url).map(brands::Address::from))
         .collect::<Result<Vec<_>, _>>()?;
     let findings = brands::register(
         context,
@@ -93,7 +94,8 @@ async fn fill(context: &Context, storage: &Storage, stores: &emulator::Running) 
         only: Some(slugs),
         ..RunOptions::default()
     };
-    crawl::crawl(context, storage, &options).await?;
+    // A signal ends the demo, and with it the crawl.
+    crawl::crawl(context, storage, &options, &CancellationToken::new()).await?;
     release::build(context, storage, &release::Build::default()).await?;
     Ok(())
 }

@@ -1,12 +1,14 @@
+mod advice;
+mod lake;
+
 use anyhow::Context as _;
-use data_model::StoreHost;
 use data_storage::Storage;
 use object_store::path::Path;
 use pipeline_crawl::Registry;
 use serde::Serialize;
 
 use crate::cli::DoctorArgs;
-use crate::exit::Outcome;
+use crate::exit::{Outcome, plain};
 use crate::wiring::Context;
 
 /// One thing that was looked at.
@@ -33,30 +35,44 @@ impl Finding {
         Self {
             subject,
             ok: false,
-            found: format!("{error:#}"),
+            found: plain(error),
             advice: Some(advice),
         }
+    }
+
+    /// Something under home that cannot be used: `advice` is for what lies there, unless the disk itself is at fault.
+    fn unusable(subject: &'static str, error: &anyhow::Error, advice: &'static str) -> Self {
+        Self::broken(subject, error, advice::of_disk(error).unwrap_or(advice))
     }
 }
 
 /// `haat doctor`: looks at everything a run needs; exit code 1 when something is broken.
 pub(crate) async fn run(args: DoctorArgs, context: Context) -> anyhow::Result<Outcome> {
     let mut findings = Vec::new();
-    match storage(&context).await {
-        Ok((storage, found)) => {
-            findings.push(Finding::fine("storage", found));
-            findings.push(registry(&storage).await);
-            findings.push(lake(&context, &storage, args.thorough).await);
-            findings.push(held(&storage).await);
-            findings.push(release(&context, &storage).await);
+    let reachable = match context.storage() {
+        Ok(storage) => {
+            let tried = try_out(&context, &storage).await;
+            // What cannot be written may still be read, and looked at.
+            let readable = tried
+                .as_ref()
+                .err()
+                .is_none_or(|error| advice::of_disk(error).is_some());
+            findings.push(match tried {
+                Ok(found) => Finding::fine("storage", found),
+                Err(error) => Finding::unusable("storage", &error, SET_HOME),
+            });
+            Some(storage).filter(|_| readable)
         }
         Err(error) => {
-            findings.push(Finding::broken(
-                "storage",
-                &error,
-                "set home, and s3.* where it is an S3 address; see `haat config`",
-            ));
+            findings.push(Finding::unusable("storage", &error, SET_HOME));
+            None
         }
+    };
+    if let Some(storage) = reachable {
+        findings.push(registry(&storage).await);
+        findings.extend(lake::look(&context, &storage, args.thorough).await);
+        findings.push(held(&storage).await);
+        findings.push(release(&context, &storage).await);
     }
     findings.push(embedding(&context).await);
     findings.push(match context.synonyms() {
@@ -87,19 +103,25 @@ pub(crate) async fn run(args: DoctorArgs, context: Context) -> anyhow::Result<Ou
     Ok(if healthy { Outcome::Done } else { Outcome::Failed })
 }
 
+const SET_HOME: &str = "set home, and s3.* where it is an S3 address; see `haat config`";
+
 /// Writes a small object, reads it back and removes it.
-async fn storage(context: &Context) -> anyhow::Result<(Storage, String)> {
-    let storage = context.storage()?;
-    let path = Path::from(format!("doctor/{}", context.clock.now().micros()));
-    let bytes = b"haat doctor".as_slice();
-    data_storage::put_over(&storage, &path, bytes.to_vec()).await?;
-    let read = data_storage::get_bytes(&storage, &path)
-        .await?
-        .context("what was written cannot be read")?;
-    anyhow::ensure!(read == bytes, "what was written is read back different");
-    object_store::ObjectStoreExt::delete(storage.store().as_ref(), &path).await?;
-    let found = format!("{} takes, gives back and removes an object", storage.url());
-    Ok((storage, found))
+async fn try_out(context: &Context, storage: &Storage) -> anyhow::Result<String> {
+    let folder = Path::from("doctor");
+    let path = folder.clone().join(context.clock.now().micros().to_string());
+    let tried = async {
+        let bytes = b"haat doctor".as_slice();
+        data_storage::put_over(storage, &path, bytes.to_vec()).await?;
+        let read = data_storage::get_bytes(storage, &path)
+            .await?
+            .context("what was written cannot be read")?;
+        anyhow::ensure!(read == bytes, "what was written is read back different");
+        object_store::ObjectStoreExt::delete(storage.store().as_ref(), &path).await?;
+        Ok(format!("{} takes, gives back and removes an object", storage.url()))
+    };
+    let tried = tried.await;
+    storage.remove_empty_folder(&folder);
+    tried
 }
 
 async fn registry(storage: &Storage) -> Finding {
@@ -112,48 +134,7 @@ async fn registry(storage: &Storage) -> Finding {
             }
         }
         Ok(registry) => Finding::fine("brands", format!("{} registered", registry.len())),
-        Err(error) => Finding::broken("brands", &error.into(), "restore registry/ from a backup"),
-    }
-}
-
-async fn lake(context: &Context, storage: &Storage, thorough: bool) -> Finding {
-    let looked = async {
-        let lake = context.lake_in(storage).await?;
-        // Counts every table's rows: a table whose log or files are damaged is found here, not by the next crawl.
-        super::lake::tables(&lake).await?;
-        if let Some(tick) = lake.unfinished_tick().await {
-            anyhow::bail!("tick {tick} was begun and cannot be finished; the log says why");
-        }
-        let damaged = lake.snapshot().await?.damaged_files(thorough).await?;
-        if let Some(first) = damaged.first() {
-            anyhow::bail!("{} damaged data files, among them {first}", damaged.len());
-        }
-        let brands = lake.snapshot().await?.brands().await?;
-        let products: u64 = brands.iter().map(|row| row.product_count).sum();
-        let registry = Registry::load(storage).await?;
-        let registered = registry.brands();
-        let is_registered = |store: &StoreHost| registered.iter().any(|brand| brand.store == *store);
-        let orphans: Vec<&str> = brands
-            .iter()
-            .filter(|row| !is_registered(&row.brand.store))
-            .map(|row| row.brand.slug.as_str())
-            .collect();
-        if let Some(first) = orphans.first() {
-            let count = orphans.len();
-            anyhow::bail!("{count} brands of the lake are not registered and never crawled, among them {first}");
-        }
-        let oldest = brands.iter().map(|row| row.refreshed_at).min();
-        let oldest = oldest.map_or_else(String::new, |oldest| format!(", oldest content of {oldest}"));
-        anyhow::Ok(format!("{} brands, {products} products{oldest}", brands.len()))
-    };
-    match looked.await {
-        Ok(found) => Finding::fine("lake", found),
-        Err(error) => Finding::broken(
-            "lake",
-            &error,
-            "where the disk is full, make room; put a damaged file back from a copy of the lake, nothing writes it anew; \
-             `haat brands add` registers a brand again",
-        ),
+        Err(error) => Finding::unusable("brands", &error.into(), "put it back from a copy of registry/"),
     }
 }
 
@@ -169,7 +150,7 @@ async fn held(storage: &Storage) -> Finding {
                 ..Finding::fine("held back", slugs.join(", "))
             }
         }
-        Err(error) => Finding::broken("held back", &error.into(), "remove the damaged file in held/"),
+        Err(error) => Finding::unusable("held back", &error.into(), "remove the damaged file in held/"),
     }
 }
 
@@ -221,12 +202,12 @@ async fn release(context: &Context, storage: &Storage) -> Finding {
             advice: Some("`haat release build`"),
             ..Finding::fine("release", "none yet".into())
         },
-        Err(error) if error.to_string() == LOG => Finding::broken(
+        Err(error) if error.to_string() == LOG => Finding::unusable(
             "release",
             &error,
             "an entry of releases/log/ that is damaged: put it back from a copy, or, the newest, remove it: the one before it is current then",
         ),
-        Err(error) => Finding::broken("release", &error, "`haat release build --full` writes every file anew"),
+        Err(error) => Finding::unusable("release", &error, "`haat release build --full` writes every file anew"),
     }
 }
 

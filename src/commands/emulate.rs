@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::cli::{AddressingArg, DriftArg, EmulateArgs, SourceArgs};
 use crate::exit::Outcome;
+use crate::output::counted;
 use crate::wiring::{Context, shutdown_signal};
 
 /// `haat emulate`: stores on this machine, until it is told to stop.
@@ -12,9 +13,15 @@ pub(crate) async fn run(args: EmulateArgs, context: Context) -> anyhow::Result<O
     let addresses = stores.stores();
     context.output.print(&json!({ "stores": addresses }), |out| {
         for store in &addresses {
-            writeln!(out, "{}  {} ({} products)", store.base_url, store.name, store.products)?;
+            let products = counted(store.products, "product");
+            writeln!(out, "{}  {} ({products})", store.base_url, store.name)?;
         }
-        writeln!(out, "{} stores; Ctrl-C stops them", addresses.len())
+        let stores = counted(addresses.len(), "store");
+        writeln!(
+            out,
+            "{stores}; Ctrl-C stops {}",
+            if addresses.len() == 1 { "it" } else { "them" }
+        )
     })?;
     shutdown_signal().await;
     stores.shutdown().await;

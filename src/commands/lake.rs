@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::cli::LakeCommand;
 use crate::config::RETENTION_HOURS_MAX;
 use crate::exit::{Outcome, usage};
+use crate::output::counted;
 use crate::wiring::Context;
 
 /// `haat lake …`
@@ -48,11 +49,12 @@ pub(crate) async fn run(command: LakeCommand, context: Context) -> anyhow::Resul
                             (merged.table.as_str(), merged.partition.as_deref().unwrap_or_default());
                         writeln!(
                             out,
-                            "{table} {partition}: {} files {verb}, {} bytes",
-                            merged.files, merged.bytes
+                            "{table} {partition}: {} {verb}, {}",
+                            counted(merged.files, "file"),
+                            counted(merged.bytes, "byte")
                         )?;
                     }
-                    writeln!(out, "{} merges", report.merged.len())
+                    writeln!(out, "{}", counted(report.merged.len(), "merge"))
                 },
             )?;
         }
@@ -90,7 +92,8 @@ async fn vacuum(
             writeln!(out, "{file}")?;
         }
         let verb = if dry_run { "would be removed" } else { "removed" };
-        writeln!(out, "{} files, {} bytes {verb}", report.files.len(), report.bytes)
+        let files = counted(report.files.len(), "file");
+        writeln!(out, "{files}, {} {verb}", counted(report.bytes, "byte"))
     })?;
     Ok(())
 }

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -6,10 +7,12 @@ use data_index::{CheckOptions, GcOptions, ListedRelease, Published, ReleaseError
 use data_model::ReleaseId;
 use data_storage::Storage;
 use pipeline_release::{ReleaseBuildError, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release, sweep_builds};
+use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::ReleaseCommand;
 use crate::exit::{Outcome, lost_race, usage};
+use crate::output::counted;
 use crate::progress::BuildBar;
 use crate::wiring::Context;
 
@@ -19,6 +22,15 @@ pub(crate) struct Build {
     pub(crate) full: bool,
     pub(crate) dry_run: bool,
     pub(crate) accept_collapse: bool,
+}
+
+/// What became of a build.
+#[derive(Debug, Serialize)]
+pub(crate) struct Built {
+    #[serde(flatten)]
+    pub(crate) report: ReleaseReport,
+    /// The release that somebody had gone back from, where this build makes another one of the same lake.
+    pub(crate) rolled_back: Option<ReleaseId>,
 }
 
 /// `haat release …`
@@ -31,7 +43,7 @@ pub(crate) async fn run(command: ReleaseCommand, context: Context) -> anyhow::Re
             dry_run,
             accept_collapse,
         } => {
-            let report = build(
+            let built = build(
                 &context,
                 &storage,
                 &Build {
@@ -41,8 +53,8 @@ pub(crate) async fn run(command: ReleaseCommand, context: Context) -> anyhow::Re
                 },
             )
             .await?;
-            context.output.print(&report, |out| write_report(out, &report))?;
-            if let Some(lost) = lost(&report) {
+            context.output.print(&built, |out| write_report(out, &built.report))?;
+            if let Some(lost) = lost(&built.report) {
                 return Err(lost);
             }
         }
@@ -78,11 +90,13 @@ async fn collect(context: &Context, storage: &Storage, keep: Option<usize>, dry_
         dry_run,
     };
     let report = releases.collect(&options).await?;
-    let mut cache_bytes = 0;
-    if !dry_run {
-        cache_bytes = cleaned(context, storage, options.min_age).await?;
-        sweep_builds(&context.build_dir(storage), options.min_age);
-    }
+    let cache_bytes = if dry_run {
+        unneeded(context, storage, &report.releases, options.min_age).await?
+    } else {
+        // However short the age of files is, a folder in which a build may be at work stays.
+        sweep_builds(&context.build_dir(storage), options.min_age.max(LEFT_BEHIND_AFTER));
+        cleaned(context, storage, options.min_age).await?
+    };
     let document = json!({
         "dry_run": dry_run, "releases": report.releases, "files": report.files, "bytes": report.bytes,
         "cache_bytes": cache_bytes,
@@ -91,18 +105,29 @@ async fn collect(context: &Context, storage: &Storage, keep: Option<usize>, dry_
         let verb = if dry_run { "would be removed" } else { "removed" };
         writeln!(
             out,
-            "{} releases, {} files, {} bytes {verb}; {cache_bytes} bytes of the cache removed",
-            report.releases.len(),
-            report.files,
-            report.bytes
+            "{}, {}, {} {verb}; {} of the cache {verb}",
+            counted(report.releases.len(), "release"),
+            counted(report.files, "file"),
+            counted(report.bytes, "byte"),
+            counted(cache_bytes, "byte")
         )?;
-        let hours = options.min_age.as_secs() / 3600;
-        writeln!(out, "(what is younger than {hours} h stays: release.gc_min_age_s)")
+        let age = age(options.min_age.as_secs());
+        writeln!(out, "(what is younger than {age} stays: release.gc_min_age_s)")
     })
 }
 
+/// Seconds in the largest unit that tells them exactly.
+fn age(seconds: u64) -> String {
+    match seconds {
+        0 => "0 s".to_owned(),
+        _ if seconds.is_multiple_of(3600) => format!("{} h", seconds / 3600),
+        _ if seconds.is_multiple_of(60) => format!("{} min", seconds / 60),
+        _ => format!("{seconds} s"),
+    }
+}
+
 /// Builds a release from the lake under `storage` and publishes it.
-pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -> anyhow::Result<ReleaseReport> {
+pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -> anyhow::Result<Built> {
     let lake = context.lake_in(storage).await?;
     let cache_dir = context.cache_dir(storage);
     let options = ReleaseOptions {
@@ -123,18 +148,41 @@ pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -
         cache_dir,
     };
     let bar = Arc::new(BuildBar::new(context.quiet));
-    let built = build_release(&lake, &context.releases(storage), &options, bar, context.clock.as_ref()).await;
-    match built {
-        Ok(report) => {
-            if report.outcome == ReleaseOutcome::Published {
-                clean_cache(context, storage).await;
-            }
-            Ok(report)
+    let releases = context.releases(storage);
+    // An old release that cannot be read any more costs a warning, no build.
+    let listed = releases.list().await.unwrap_or_default();
+    let rolled_back = newer(&listed).map(|release| release.id);
+    let report = match build_release(&lake, &releases, &options, bar, context.clock.as_ref()).await {
+        Ok(report) => report,
+        Err(error) => {
+            let first = matches!(releases.current().await, Ok(None));
+            let text = not_published(first, is_collapse(&error));
+            return Err(anyhow::Error::new(error).context(text));
         }
-        Err(error) if is_collapse(&error) => Err(error).context(
-            "no release was published, the one before stays (where the fall of counts is right: --accept-collapse)",
-        ),
-        Err(error) => Err(error).context("no release was published, the one before stays"),
+    };
+    if report.outcome == ReleaseOutcome::Published {
+        clean_cache(context, storage).await;
+    }
+    let made = matches!(report.outcome, ReleaseOutcome::Published | ReleaseOutcome::DryRun);
+    let rolled_back = rolled_back.filter(|_| made);
+    if let Some(back) = rolled_back {
+        tracing::warn!(
+            release = %report.release,
+            "release {back} was rolled back; the lake still has what it was made of, and so has this release"
+        );
+    }
+    Ok(Built { report, rolled_back })
+}
+
+/// What a failed build leaves, and what may be done about it.
+fn not_published(first: bool, collapse: bool) -> &'static str {
+    match (first, collapse) {
+        (true, true) => "no release was published (where one without products is right: --accept-collapse)",
+        (true, false) => "no release was published",
+        (false, true) => {
+            "no release was published, the one before stays (where the fall of counts is right: --accept-collapse)"
+        }
+        (false, false) => "no release was published, the one before stays",
     }
 }
 
@@ -167,6 +215,37 @@ async fn clean_cache(context: &Context, storage: &Storage) {
     }
 }
 
+/// How old a folder of a build is that nothing works in any more, as builds themselves take it.
+const LEFT_BEHIND_AFTER: Duration = Duration::from_secs(24 * 3600);
+
+/// How many bytes a collection that removes the releases `gone` would free of the cache.
+async fn unneeded(
+    context: &Context,
+    storage: &Storage,
+    gone: &[ReleaseId],
+    min_age: Duration,
+) -> Result<u64, ReleaseError> {
+    let releases = context.releases(storage);
+    let mut needed = BTreeSet::new();
+    for kept in releases.list().await? {
+        if !gone.contains(&kept.id) {
+            let manifest = releases.manifest(kept.id).await?;
+            needed.extend(manifest.files().map(|file| file.sha256.to_string()));
+        }
+    }
+    let cache = context.cache_dir(storage);
+    // Whole files, and what interrupted fetches left.
+    let folders = ["files", "partial"].map(|folder| cache.join(folder));
+    let entries = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok());
+    let unneeded = entries.flatten().flatten().filter_map(|entry| {
+        let metadata = entry.metadata().ok()?;
+        let age = metadata.modified().ok()?.elapsed().unwrap_or_default();
+        let named = entry.file_name().to_str().is_some_and(|name| needed.contains(name));
+        (age >= min_age && !named).then_some(metadata.len())
+    });
+    Ok(unneeded.sum())
+}
+
 async fn cleaned(context: &Context, storage: &Storage, min_age: Duration) -> Result<u64, ReleaseError> {
     let releases = context.releases(storage);
     let mut manifests = Vec::new();
@@ -187,12 +266,12 @@ pub(crate) fn write_report(out: &mut dyn std::io::Write, report: &ReleaseReport)
     };
     writeln!(
         out,
-        "release {} {word}: {} products of {} brands, {} indexed, {} parts kept, {} built, {} ms",
+        "release {} {word}: {} of {}, {} indexed, {} kept, {} built, {} ms",
         report.release,
-        report.counts.products,
-        report.counts.brands,
+        counted(report.counts.products, "product"),
+        counted(report.counts.brands, "brand"),
         report.products_indexed,
-        report.parts_kept,
+        counted(report.parts_kept, "part"),
         report.parts_built,
         report.duration_ms
     )
@@ -216,11 +295,12 @@ async fn list(context: &Context, releases: &ReleaseStore) -> anyhow::Result<()> 
             let (id, at) = (release.id, release.published_at);
             writeln!(
                 out,
-                "{mark} {id}  {at}  {} products, {} bytes",
-                release.counts.products, release.size_bytes
+                "{mark} {id}  {at}  {}, {} bytes",
+                counted(release.counts.products, "product"),
+                release.size_bytes
             )?;
         }
-        writeln!(out, "{} releases", listed.len())
+        writeln!(out, "{}", counted(listed.len(), "release"))
     })
 }
 
@@ -229,6 +309,13 @@ fn older(listed: &[ListedRelease]) -> Option<&ListedRelease> {
     let current = listed.iter().find(|release| release.current)?;
     let earlier = listed.iter().filter(|release| release.built_at < current.built_at);
     earlier.max_by_key(|release| release.built_at)
+}
+
+/// The newest release that was built after the current one: somebody went back from it.
+fn newer(listed: &[ListedRelease]) -> Option<&ListedRelease> {
+    let current = listed.iter().find(|release| release.current)?;
+    let later = listed.iter().filter(|release| release.built_at > current.built_at);
+    later.max_by_key(|release| release.built_at)
 }
 
 async fn rollback(context: &Context, releases: &ReleaseStore, id: Option<String>, dry_run: bool) -> anyhow::Result<()> {
@@ -262,4 +349,15 @@ async fn rollback(context: &Context, releases: &ReleaseStore, id: Option<String>
             writeln!(out, "{to} {verb} the current release")
         },
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_age_is_told_in_the_largest_unit_that_fits() {
+        let told = [0, 59, 60, 1_800, 3_600, 5_400, 86_400].map(age);
+        assert_eq!(told, ["0 s", "59 s", "1 min", "30 min", "1 h", "90 min", "24 h"]);
+    }
 }

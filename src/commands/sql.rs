@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::sync::Arc;
 
@@ -5,10 +6,13 @@ use anyhow::Context as _;
 use data_index::Release;
 use data_lake::{AsOf, Lake};
 use data_tables::ReleaseTables;
+use datafusion::arrow::array::{ArrayRef, StringArray};
+use datafusion::arrow::datatypes::Schema;
 use datafusion::arrow::json::WriterBuilder;
 use datafusion::arrow::json::writer::JsonArray;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::arrow::util::pretty::pretty_format_batches;
+use datafusion::error::DataFusionError;
 use datafusion::prelude::{DataFrame, SQLOptions, SessionContext};
 use futures::StreamExt;
 
@@ -41,10 +45,14 @@ pub(crate) async fn run(args: SqlArgs, context: Context) -> anyhow::Result<Outco
         .with_allow_ddl(false)
         .with_allow_dml(false)
         .with_allow_statements(false);
-    let frame = session
-        .sql_with_options(&statement, options)
-        .await
-        .map_err(|error| usage(error.into()))?;
+    let frame = match described(&statement) {
+        Some(table) => columns(&session, table).await,
+        None => session.sql_with_options(&statement, options).await,
+    };
+    let frame = frame.map_err(|error| usage(error.into()))?;
+    if context.output.json {
+        named_once(frame.schema().as_arrow()).map_err(usage)?;
+    }
     let (batches, more) = collect_up_to(frame, args.limit).await?;
     if more && context.output.json {
         tracing::warn!(
@@ -54,6 +62,49 @@ pub(crate) async fn run(args: SqlArgs, context: Context) -> anyhow::Result<Outco
     }
     print(&context, &batches, more, args.limit)?;
     Ok(Outcome::Done)
+}
+
+/// The table that a statement asks to describe; `None` for every other statement.
+fn described(statement: &str) -> Option<&str> {
+    let mut words = statement.trim().trim_end_matches(';').split_whitespace();
+    let (verb, table) = (words.next()?, words.next()?);
+    let asks = ["describe", "desc"]
+        .iter()
+        .any(|known| verb.eq_ignore_ascii_case(known));
+    (asks && words.next().is_none()).then_some(table)
+}
+
+/// The columns of a table with their comments, which the engine's own `describe` leaves out.
+async fn columns(session: &SessionContext, table: &str) -> Result<DataFrame, DataFusionError> {
+    let frame = session.table(table).await?;
+    let fields = frame.schema().fields();
+    let names = StringArray::from_iter_values(fields.iter().map(|field| field.name()));
+    let types = StringArray::from_iter_values(fields.iter().map(|field| field.data_type().to_string()));
+    let nullable = StringArray::from_iter_values(
+        fields
+            .iter()
+            .map(|field| ["NO", "YES"][usize::from(field.is_nullable())]),
+    );
+    let comments: StringArray = fields.iter().map(|field| field.metadata().get("comment")).collect();
+    let columns: [(_, ArrayRef, _); 4] = [
+        ("column_name", Arc::new(names), false),
+        ("data_type", Arc::new(types), false),
+        ("is_nullable", Arc::new(nullable), false),
+        ("comment", Arc::new(comments), true),
+    ];
+    session.read_batch(RecordBatch::try_from_iter_with_nullable(columns)?)
+}
+
+/// Refuses columns of one name: a row would have a key twice, of which readers keep one.
+fn named_once(schema: &Schema) -> anyhow::Result<()> {
+    let mut seen = BTreeSet::new();
+    match schema.fields().iter().find(|field| !seen.insert(field.name())) {
+        Some(twice) => anyhow::bail!(
+            "two columns are named {0}: name one of them otherwise with `as`, or leave --json out",
+            twice.name()
+        ),
+        None => Ok(()),
+    }
 }
 
 /// The tables of the current release, as the query server would serve it.

@@ -2,10 +2,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use clap::ValueEnum;
 use config::{Environment, File, FileFormat, Value, ValueKind};
 use serde::Serialize;
 
-use super::Config;
+use super::{Config, EmbedderChoice, LogFormat};
 use crate::cli::Global;
 
 const FILE_DEFAULT: &str = "haat.toml";
@@ -84,7 +85,10 @@ impl Layers {
         for (_, layer) in &self.layers {
             builder = builder.add_source(layer.clone());
         }
-        let merged: Config = builder.build()?.try_deserialize().with_context(|| self.suspects())?;
+        let merged = builder.build()?;
+        one_of::<LogFormat>(&merged, "log.format")?;
+        one_of::<EmbedderChoice>(&merged, "embedding.embedder")?;
+        let merged: Config = merged.try_deserialize().with_context(|| self.suspects())?;
         check(&merged)?;
         Ok(merged)
     }
@@ -240,6 +244,21 @@ fn typed(environment: Environment, defaults: &config::Config) -> Result<config::
         }
     }
     typed.build()
+}
+
+/// Refuses a text that names none of the values of `key`, and lists them.
+fn one_of<T: ValueEnum>(merged: &config::Config, key: &str) -> anyhow::Result<()> {
+    let Ok(given) = merged.get_string(key) else {
+        return Ok(());
+    };
+    let known = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let names: Vec<_> = known.map(|value| value.get_name().to_owned()).collect();
+    anyhow::ensure!(
+        T::from_str(&given, true).is_ok(),
+        "{key} must be one of {}, not {given:?}",
+        names.join(", ")
+    );
+    Ok(())
 }
 
 /// How long the lake's logs remember the files that were removed: 30 days, as its tables are made.

@@ -1,5 +1,6 @@
 use std::net::SocketAddr;
 
+use clap::ValueEnum;
 use data_model::CurrencyCode;
 use pipeline_refresh::RefreshConfig;
 use serde::{Deserialize, Serialize};
@@ -88,7 +89,7 @@ pub(crate) struct Endpoint {
 }
 
 /// Which embedder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum EmbedderChoice {
     /// The table that is part of the program.
@@ -119,7 +120,8 @@ pub(crate) struct QueryServer {
     pub(crate) synonyms: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// How log lines are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum LogFormat {
     Text,
@@ -207,7 +209,7 @@ impl Config {
                 synonyms: String::new(),
             },
             log: Log {
-                filter: "warn,haat=info".into(),
+                filter: "warn,haat=info,query_server=info".into(),
                 format: LogFormat::Text,
             },
             traces: Traces {

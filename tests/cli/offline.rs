@@ -129,6 +129,22 @@ fn sql_prints_every_column_of_every_row_and_says_what_it_left_out() {
 }
 
 #[test]
+fn sql_describes_each_column_of_the_lake_in_words() {
+    let haat = Haat::new();
+    for table in ["products", "price_history"] {
+        let columns = haat.sql(&format!("DESCRIBE {table};"));
+        assert!(columns.len() > 8, "{columns:?}");
+        for column in columns {
+            assert!(
+                column["comment"].as_str().is_some_and(|text| text.len() > 5),
+                "{column}"
+            );
+        }
+    }
+    assert_eq!(haat.run(&["sql", "describe nothing"]).code, 2);
+}
+
+#[test]
 fn a_dry_run_confirms_nothing() {
     let refused = Haat::new().run(&["crawl", "--dry-run", "--confirm", "any"]);
     assert_eq!(refused.code, 2, "{refused:?}");

@@ -90,6 +90,21 @@ impl Haat {
         }
     }
 
+    /// What a command that succeeds prints for people.
+    #[track_caller]
+    pub(crate) fn told(&self, args: &[&str]) -> String {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_haat"));
+        command
+            .current_dir(self.home.path())
+            .args(args)
+            .arg("--home")
+            .arg(self.path());
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
     /// Runs a statement and answers its rows.
     #[track_caller]
     pub(crate) fn sql(&self, statement: &str) -> Vec<Value> {

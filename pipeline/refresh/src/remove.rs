@@ -10,7 +10,7 @@ use crate::ratings::ratings_at;
 #[derive(Debug, thiserror::Error)]
 pub enum RemoveError {
     /// The registry could not be read or changed.
-    #[error(transparent)]
+    #[error("the brand could not be taken out of the registry")]
     Registry(#[from] RegistryError),
     /// The lake could not be changed.
     #[error("the brand could not be taken out of the lake")]

@@ -1,0 +1,147 @@
+use data_lake::Lake;
+use data_model::StoreHost;
+use data_storage::{Storage, get_bytes};
+use futures::{StreamExt, TryStreamExt};
+use pipeline_crawl::Registry;
+use serde::de::IgnoredAny;
+
+use super::Finding;
+use crate::exit::{Outcome, plain};
+use crate::output::counted;
+use crate::wiring::Context;
+
+const SUBJECT: &str = "lake";
+const PUT_BACK: &str = "put it back from a copy of the lake: nothing writes it anew";
+
+/// Looks at the lake from all sides: each that is broken is told, with advice of its own.
+pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -> Vec<Finding> {
+    let lake = match context.lake_in(storage).await {
+        Ok(lake) => lake,
+        Err(error) => return vec![unreadable(storage, &error).await],
+    };
+    let mut broken = Vec::new();
+    // Counts every table's rows: a table whose log is damaged is found here, not by the next crawl.
+    if let Err(error) = crate::commands::lake::tables(&lake).await {
+        broken.push(unreadable(storage, &error).await);
+    }
+    if let Some(tick) = lake.unfinished_tick().await {
+        broken.push(wrong(
+            format!("tick {tick} was begun and cannot be finished"),
+            "the log says why: make room for it, or put lake/_ticks/ back from a copy; whatever opens the lake next \
+             finishes it",
+        ));
+    }
+    let found = match damaged(&lake, thorough).await {
+        Ok(damaged) => {
+            broken.extend(damaged);
+            contents(&lake, storage).await
+        }
+        Err(error) => Err(error),
+    };
+    match found {
+        Ok((found, orphans)) => {
+            broken.extend(orphans);
+            if broken.is_empty() {
+                broken.push(Finding::fine(SUBJECT, found));
+            }
+        }
+        // What keeps a table from being read was told above, or is its damaged file.
+        Err(_) if !broken.is_empty() => {}
+        Err(error) => broken.push(unreadable(storage, &error).await),
+    }
+    broken
+}
+
+fn wrong(found: String, advice: &'static str) -> Finding {
+    Finding {
+        subject: SUBJECT,
+        ok: false,
+        found,
+        advice: Some(advice),
+    }
+}
+
+async fn damaged(lake: &Lake, thorough: bool) -> anyhow::Result<Option<Finding>> {
+    let damaged = lake.snapshot().await?.damaged_files(thorough).await?;
+    Ok(damaged.first().map(|first| {
+        let files = counted(damaged.len(), "damaged data file");
+        wrong(format!("{files}, among them {first}"), PUT_BACK)
+    }))
+}
+
+/// What the lake holds, and what it holds that nobody registered.
+async fn contents(lake: &Lake, storage: &Storage) -> anyhow::Result<(String, Option<Finding>)> {
+    let brands = lake.snapshot().await?.brands().await?;
+    let products: u64 = brands.iter().map(|row| row.product_count).sum();
+    let oldest = brands.iter().map(|row| row.refreshed_at).min();
+    let oldest = oldest.map_or_else(String::new, |oldest| format!(", oldest content of {oldest}"));
+    let found = format!(
+        "{}, {}{oldest}",
+        counted(brands.len(), "brand"),
+        counted(products, "product")
+    );
+    // A registry that cannot be read is told where it is looked at.
+    let Ok(registry) = Registry::load(storage).await else {
+        return Ok((found, None));
+    };
+    let registered = registry.brands();
+    let is_registered = |store: &StoreHost| registered.iter().any(|brand| brand.store == *store);
+    let slugs = brands.iter().filter(|row| !is_registered(&row.brand.store));
+    let slugs: Vec<&str> = slugs.map(|row| row.brand.slug.as_str()).collect();
+    let orphans = slugs.first().map(|first| {
+        let brands = counted(slugs.len(), "brand");
+        wrong(
+            format!("{brands} of the lake registered nowhere and never crawled, among them {first}"),
+            "`haat brands add` registers a brand again, `haat brands remove SLUG` takes it out of the lake",
+        )
+    });
+    Ok((found, orphans))
+}
+
+/// What keeps the lake from being read, and which file it is.
+async fn unreadable(storage: &Storage, error: &anyhow::Error) -> Finding {
+    if Outcome::of(error) == Outcome::Usage {
+        return Finding::broken(SUBJECT, error, "set lake.buckets to what the lake was made with");
+    }
+    match first_damaged_log(storage).await {
+        Some(path) => wrong(format!("{path} is damaged: {}", plain(error)), PUT_BACK),
+        None => Finding::unusable(
+            SUBJECT,
+            error,
+            "put what is missing or damaged back from a copy of the lake: nothing writes it anew",
+        ),
+    }
+}
+
+/// The first file of a table's log that is none: an error of a table does not say which file it is about.
+async fn first_damaged_log(storage: &Storage) -> Option<String> {
+    let lake = storage.child("lake");
+    let listed = lake.store().list(None).map_ok(|meta| meta.location);
+    let mut logs: Vec<_> = listed
+        .filter_map(|path| async { path.ok().filter(|path| path.as_ref().contains("/_delta_log/")) })
+        .collect()
+        .await;
+    logs.sort_unstable();
+    for path in logs {
+        let Ok(Some(bytes)) = get_bytes(&lake, &path).await else {
+            continue;
+        };
+        let whole = match path.extension() {
+            Some("json") => is_log(&bytes),
+            // Parquet begins and ends with its name.
+            Some("parquet") => bytes.len() > 8 && bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"),
+            _ => true,
+        };
+        if !whole {
+            return Some(format!("lake/{path}"));
+        }
+    }
+    None
+}
+
+/// Whether these are JSON documents, one a line.
+fn is_log(bytes: &[u8]) -> bool {
+    let mut lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let is_json = |line: &[u8]| serde_json::from_slice::<IgnoredAny>(line).is_ok();
+    !bytes.is_empty() && lines.all(is_json)
+}

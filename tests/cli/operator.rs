@@ -1,0 +1,253 @@
+//! What an operator is told, and by which exit code.
+
+use std::io::Read;
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::{Haat, files};
+
+/// A home with two crawled stores, released.
+fn market() -> Haat {
+    let haat = Haat::new();
+    let (_stores, _) = haat.with_stores(&["--products", "40", "--stores", "2", "--seed", "3"]);
+    haat.run(&["crawl", "--release"]).json();
+    haat
+}
+
+/// What the doctor says of `subject`, each time.
+fn findings(told: &Value, subject: &str) -> Vec<Value> {
+    let all = told["findings"].as_array().unwrap();
+    all.iter()
+        .filter(|finding| finding["subject"] == subject)
+        .cloned()
+        .collect()
+}
+
+#[test]
+fn a_script_for_a_shell_that_nobody_reads_is_no_error() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let haat = Haat::new();
+    let output = haat
+        .command(&["completions", "bash"])
+        .stdout(writer)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+        .wait_with_output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(haat.run(&["completions", "bash"]).stdout.contains("complete -F _haat"));
+}
+
+#[test]
+fn a_crawl_that_is_interrupted_before_its_release_is_done_in_part() {
+    // A model that takes a request and never answers it.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}/v1", listener.local_addr().unwrap());
+    let (asked, asking) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut held = Vec::new();
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.read(&mut [0]);
+            let _ = asked.send(());
+            held.push(stream);
+        }
+    });
+    let haat = Haat::new()
+        .with("HAAT_EMBEDDING__EMBEDDER", "endpoint")
+        .with("HAAT_EMBEDDING__ENDPOINT__URL", &base)
+        .with("HAAT_EMBEDDING__ENDPOINT__MODEL", "silent")
+        .with("HAAT_EMBEDDING__ENDPOINT__DIMENSIONS", "8");
+    let (_stores, _) = haat.with_stores(&["--products", "20", "--stores", "1"]);
+    let mut command = haat.command(&["crawl", "--release"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    asking.recv_timeout(Duration::from_secs(120)).unwrap();
+    let told = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(told.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (&document["state"], &document["interrupted"], &document["release"]),
+        (&"finished".into(), &true.into(), &Value::Null)
+    );
+    assert_eq!(haat.run(&["release", "list"]).json()["releases"], json!([]));
+}
+
+#[test]
+fn the_doctor_tells_a_damaged_registry_from_a_damaged_lake() {
+    let haat = market();
+    let entry = files(&haat.path().join("registry"), ".json").remove(0);
+    let bytes = std::fs::read(&entry).unwrap();
+    std::fs::write(&entry, &bytes[..20]).unwrap();
+    let told = haat.run(&["doctor"]);
+    assert_eq!(told.code, 1);
+    let told = told.document();
+    let brands = findings(&told, "brands");
+    let name = entry.file_name().unwrap().to_str().unwrap();
+    assert!(brands[0]["found"].as_str().unwrap().contains(name), "{told}");
+    assert!(brands[0]["advice"].as_str().unwrap().contains("registry/"), "{told}");
+    assert_eq!(findings(&told, "lake")[0]["ok"], true, "{told}");
+    assert!(!haat.path().join("doctor").exists());
+}
+
+#[test]
+fn the_doctor_names_the_damaged_file_of_a_log_and_prints_no_backtrace() {
+    let haat = market().with("RUST_BACKTRACE", "1");
+    let log = files(&haat.path().join("lake/products/_delta_log"), "1.json").remove(0);
+    let bytes = std::fs::read(&log).unwrap();
+    std::fs::write(&log, &bytes[..bytes.len() - 9]).unwrap();
+    let told = haat.run(&["doctor"]);
+    assert_eq!(told.code, 1);
+    let name = log.strip_prefix(haat.path()).unwrap().to_str().unwrap();
+    let lake = findings(&told.document(), "lake");
+    assert_eq!(lake.len(), 1, "{lake:?}");
+    assert!(lake[0]["found"].as_str().unwrap().starts_with(name), "{lake:?}");
+    assert!(
+        lake[0]["advice"].as_str().unwrap().contains("copy of the lake"),
+        "{lake:?}"
+    );
+    assert!(!told.stdout.contains("poll_next"), "{}", told.stdout);
+}
+
+#[test]
+fn the_doctor_looks_at_the_files_of_a_lake_whose_tick_is_stuck() {
+    let haat = market();
+    // A tick that was begun, and whose rows are gone.
+    let ticks = haat.path().join("lake/_ticks");
+    let record = std::fs::read(ticks.join("00000000000000000001.json")).unwrap();
+    let mut record: Value = serde_json::from_slice(&record).unwrap();
+    (record["tick"], record["token"]) = (2.into(), "gone".into());
+    // One of a crawl would be given up, and done again.
+    record["kind"] = "compact".into();
+    std::fs::write(ticks.join("00000000000000000002.json"), record.to_string()).unwrap();
+    std::fs::remove_file(files(&haat.path().join("lake/variants"), ".parquet").remove(0)).unwrap();
+    let told = haat.run(&["doctor"]);
+    assert_eq!(told.code, 1);
+    let lake = findings(&told.document(), "lake");
+    let found = |at: usize| lake[at]["found"].as_str().unwrap();
+    assert_eq!(lake.len(), 2, "{lake:?}");
+    assert!(found(0).contains("tick 2 was begun"), "{lake:?}");
+    assert!(found(1).contains(": missing"), "{lake:?}");
+    assert_ne!(lake[0]["advice"], lake[1]["advice"]);
+}
+
+#[test]
+fn a_release_that_was_rolled_back_does_not_come_back_unnoticed() {
+    let haat = Haat::new();
+    let source = ["--products", "40", "--stores", "2", "--seed", "3"];
+    let (first, _) = haat.with_stores(&source);
+    haat.run(&["crawl", "--release"]).json();
+    drop(first);
+    let (_second, _) = haat.with_stores(&[source.as_slice(), &["--epoch", "1"]].concat());
+    let next = haat.run(&["crawl", "--release"]);
+    assert_eq!(next.json()["release"]["rolled_back"], Value::Null);
+    let bad = next.json()["release"]["release"].clone();
+    haat.run(&["release", "rollback"]).json();
+    let tried = haat.run(&["release", "build", "--dry-run"]).json();
+    assert_eq!(tried["rolled_back"], bad);
+    let back = haat.run(&["crawl", "--release"]);
+    assert_eq!(back.json()["release"]["rolled_back"], bad);
+    assert!(back.stderr.contains(bad.as_str().unwrap()), "{}", back.stderr);
+    // It is current again: nothing comes back any more.
+    assert_eq!(haat.run(&["release", "build"]).json()["rolled_back"], Value::Null);
+}
+
+#[test]
+fn a_home_without_brands_has_nothing_to_crawl_and_no_release_before() {
+    let haat = Haat::new();
+    for args in [["crawl"].as_slice(), &["crawl", "--release"]] {
+        let told = haat.run(args);
+        assert_eq!(told.code, 2, "{told:?}");
+        assert!(
+            told.stderr.contains("no brand is registered: `haat brands add"),
+            "{}",
+            told.stderr
+        );
+    }
+    let built = haat.run(&["release", "build"]);
+    assert_eq!(built.code, 1, "{built:?}");
+    assert!(built.stderr.contains("no release was published"), "{}", built.stderr);
+    assert!(!built.stderr.contains("the one before"), "{}", built.stderr);
+}
+
+#[test]
+fn rows_with_two_columns_of_one_name_are_no_json() {
+    let haat = Haat::new();
+    let from = "from (values (1)) a(size), (values (2)) b(size)";
+    let refused = haat.run(&["sql", &format!("select a.size, b.size {from}")]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.stderr.contains("named size"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("`as`"), "{}", refused.stderr);
+    let named = haat.sql(&format!("select a.size, b.size as other {from}"));
+    assert_eq!(named, [json!({"size": 1, "other": 2})]);
+}
+
+#[test]
+fn a_brand_that_nobody_registered_is_wrong_usage() {
+    let haat = market();
+    for args in [
+        ["brands", "remove", "nope"].as_slice(),
+        &["crawl", "--brand", "nope"],
+        &["crawl", "--confirm", "nope"],
+    ] {
+        let told = haat.run(args);
+        assert_eq!(told.code, 2, "{args:?}: {told:?}");
+        assert!(told.stderr.contains("nope"), "{}", told.stderr);
+    }
+    let brands = haat.run(&["brands", "list"]).json();
+    let slug = brands["brands"][0]["slug"].as_str().unwrap();
+    let tried = haat.run(&["brands", "remove", slug, "--dry-run"]).json();
+    assert_eq!((&tried["dry_run"], &tried["removed"]), (&true.into(), &false.into()));
+}
+
+#[test]
+fn a_choice_that_is_none_lists_those_that_are() {
+    for (key, listed) in [
+        ("HAAT_LOG__FORMAT", "log.format must be one of text, json"),
+        (
+            "HAAT_EMBEDDING__EMBEDDER",
+            "embedding.embedder must be one of table, transformer, endpoint, none",
+        ),
+    ] {
+        let told = Haat::new().with(key, "xml").run(&["config"]);
+        assert_eq!(told.code, 2, "{told:?}");
+        assert!(told.stderr.contains(listed), "{}", told.stderr);
+    }
+}
+
+#[test]
+fn lists_are_counted_in_words_and_stand_in_columns() {
+    let haat = market();
+    let brands = haat.told(&["brands", "list"]);
+    let columns: Vec<_> = brands.lines().filter_map(|line| line.find("http://")).collect();
+    assert_eq!(columns.len(), 2, "{brands}");
+    assert_eq!(columns[0], columns[1], "{brands}");
+    assert!(brands.ends_with("\n2 brands\n"), "{brands}");
+    let releases = haat.told(&["release", "list"]);
+    assert!(releases.ends_with("\n1 release\n"), "{releases}");
+    let haat = haat.with("HAAT_RELEASE__GC_MIN_AGE_S", "1800");
+    let tried = haat.told(&["release", "gc", "--dry-run"]);
+    assert!(tried.contains("0 bytes of the cache would be removed"), "{tried}");
+    assert!(tried.contains("younger than 30 min stays"), "{tried}");
+}
+
+#[test]
+fn a_look_at_an_address_makes_no_home_and_says_what_to_try_where_nothing_answers() {
+    let haat = Haat::new().with("HAAT_STOREFRONT__RETRIES_MAX", "0");
+    let home = haat.path().join("new");
+    let haat = haat.at(home.to_str().unwrap());
+    let tried = haat.run(&["brands", "add", "--dry-run", "127.0.0.1:9"]);
+    assert_eq!(tried.code, 3, "{tried:?}");
+    let found = tried.document()["brands"][0]["found"].as_str().unwrap().to_owned();
+    assert!(found.contains("write http://127.0.0.1:9"), "{found}");
+    assert!(!home.exists());
+    let named = haat.run(&["brands", "add", "--dry-run", "http://127.0.0.1:9"]);
+    assert!(!named.stdout.contains("write http"), "{}", named.stdout);
+}
