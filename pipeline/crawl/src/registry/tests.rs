@@ -123,7 +123,7 @@ async fn a_brand_is_not_renamed_after_another_store_that_answers_at_its_address_
         ..new(url, name)
     };
     let tea = at("https://tea.example", "Tea", "tea.myshopify.com");
-    registry.add(&storage, &[tea.clone()], NOW).await.unwrap();
+    registry.add(&storage, std::slice::from_ref(&tea), NOW).await.unwrap();
     let before = registry.clone();
     for moved in [false, true] {
         let other = NewBrand {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use data_model::{BrandSlug, Timestamp};
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
+use object_store::ObjectStore;
 use object_store::throttle::{ThrottleConfig, ThrottledStore};
 use pipeline_crawl::{Progress, Registry};
 use pipeline_refresh::{OtherCrawls, RunOptions, RunState, confirm, list_runs, read_run, remove_brand};
@@ -90,7 +91,7 @@ async fn a_run_shows_signs_of_life_while_a_commit_takes_long() {
         Arc::clone(memory.store()),
         ThrottleConfig::default(),
     ));
-    let storage = Storage::with_store(slow.clone(), "memory:///".parse().unwrap());
+    let storage = Storage::with_store(Arc::clone(&slow) as Arc<dyn ObjectStore>, "memory:///".parse().unwrap());
     let rig = Rig::on(storage, [("tea", Shop::of(1..=4))]).await;
     rig.lake().await;
     slow.config_mut(|config| config.wait_put_per_call = Duration::from_secs(10));
