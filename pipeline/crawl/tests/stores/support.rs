@@ -186,6 +186,19 @@ impl Shop {
         }
         reply.unwrap_or_else(|| (404, "no such page".to_owned()))
     }
+
+    /// What it says in the head of an answer.
+    fn say_besides(&self, page: Option<usize>, status: u16, headers: &mut HeaderMap) {
+        let money = page.and_then(|page| self.money_of.get(&page).copied()).or(self.money);
+        if let Some(money) = money.filter(|_| status == 200) {
+            let cookie = format!("cart_currency={money}; path=/; SameSite=Lax");
+            headers.append("set-cookie", HeaderValue::from_static("localization=US; path=/"));
+            headers.append("set-cookie", HeaderValue::from_str(&cookie).unwrap());
+        }
+        if let Some(wait) = self.retry_after.filter(|_| status == 429) {
+            headers.insert("retry-after", HeaderValue::from_static(wait));
+        }
+    }
 }
 
 #[async_trait]
@@ -249,17 +262,7 @@ impl Transport for Shops {
         }
         let mut shop = self.0.lock().unwrap();
         shop.asked.push(format!("{short} {}", answer.0));
-        let money = page
-            .and_then(|page: usize| shop.money_of.get(&page).copied())
-            .or(shop.money);
-        if let Some(money) = money.filter(|_| answer.0 == 200) {
-            let cookie = format!("cart_currency={money}; path=/; SameSite=Lax");
-            headers.append("set-cookie", HeaderValue::from_static("localization=US; path=/"));
-            headers.append("set-cookie", HeaderValue::from_str(&cookie).unwrap());
-        }
-        if let Some(wait) = shop.retry_after.filter(|_| answer.0 == 429) {
-            headers.insert("retry-after", HeaderValue::from_static(wait));
-        }
+        shop.say_besides(page, answer.0, &mut headers);
         drop(shop);
         let body = futures::stream::iter([Ok(bytes::Bytes::from(answer.1))]).boxed();
         Ok(Incoming {
