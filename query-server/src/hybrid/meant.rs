@@ -2,11 +2,14 @@ use std::borrow::Cow;
 
 use data_index::text::{Analysis, analyse};
 
+use super::tuning;
 use crate::lexical::Correction;
 
-/// The text that a query's meaning is read from: its mended words stand in place of those that no product holds.
-pub(super) fn text<'a>(text: &'a str, corrections: &[Correction]) -> Cow<'a, str> {
-    if corrections.is_empty() {
+/// The text that a query's meaning is read from: its mended words stand in place of those that no product holds, and so
+/// does what its last word was completed to, unless people write that word as it is.
+pub(super) fn text<'a>(text: &'a str, corrections: &[Correction], completed: Option<&Correction>) -> Cow<'a, str> {
+    let completed = completed.filter(|completed| !data_embedding::is_word(&completed.from));
+    if corrections.is_empty() && completed.is_none() {
         return text.into();
     }
     // Word by word: letters of one word may well stand within another.
@@ -14,7 +17,7 @@ pub(super) fn text<'a>(text: &'a str, corrections: &[Correction]) -> Cow<'a, str
         .into_iter()
         .map(|word| word.text)
         .collect();
-    for correction in corrections {
+    for correction in corrections.iter().chain(completed) {
         let from: Vec<&str> = correction.from.split(' ').collect();
         let found = words.windows(from.len()).position(|words| words == from);
         if let Some(at) = found {
@@ -22,6 +25,20 @@ pub(super) fn text<'a>(text: &'a str, corrections: &[Correction]) -> Cow<'a, str
         }
     }
     words.join(" ").into()
+}
+
+/// Fewest letters of a word that is not written by chance.
+const WRITTEN_CHARS_MIN: usize = 4;
+
+/// How near a product must be that its meaning alone speaks for, where words find none.
+pub(super) fn alone_min(text: &str) -> f32 {
+    let words = analyse(Analysis::Plain, text);
+    let is_written = |word: &str| word.chars().count() >= WRITTEN_CHARS_MIN && data_embedding::is_word(word);
+    if !words.is_empty() && words.iter().all(|word| is_written(&word.text)) {
+        tuning::COSINE_WRITTEN_MIN
+    } else {
+        tuning::COSINE_ALONE_MIN
+    }
 }
 
 #[cfg(test)]
@@ -38,7 +55,7 @@ mod tests {
                     to: (*to).to_owned(),
                 })
                 .collect();
-            text(query, &corrections).into_owned()
+            text(query, &corrections, None).into_owned()
         };
         assert_eq!(
             mended("Candel candelabra", &[("candel", "candle")]),
@@ -50,5 +67,14 @@ mod tests {
         );
         assert_eq!(mended("Crème brûllée", &[("brullee", "brulee")]), "creme brulee");
         assert_eq!(mended("As It  Is!", &[]), "As It  Is!");
+        let completed = |from: &str, to: &str| Correction {
+            from: from.to_owned(),
+            to: to.to_owned(),
+        };
+        assert_eq!(text("Red dres", &[], Some(&completed("dres", "dress"))), "red dress");
+        assert_eq!(
+            text("buy online", &[], Some(&completed("online", "onlineshop"))),
+            "buy online"
+        );
     }
 }

@@ -129,7 +129,7 @@ impl Answer {
             synonyms: found.synonyms,
             matches: found.matches,
             fits: found.fits,
-            completed: found.completed && !found.hits.is_empty(),
+            completed: found.completed.is_some() && !found.hits.is_empty(),
             ..self
         }
     }
@@ -283,7 +283,11 @@ fn near(served: &Served, question: &Question<'_>, vector: &Vector, least: f32) -
 
 fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
     let found = question.find(served, question.both_candidates())?;
-    let vector = match served.semantic.embed(&meant::text(question.text, &found.corrections)) {
+    let vector = match served.semantic.embed(&meant::text(
+        question.text,
+        &found.corrections,
+        found.completed.as_ref(),
+    )) {
         Ok(vector) => question.moved(served, vector),
         Err(lacking) => {
             let rows = fuse::words_alone(&served.release, &found.hits);
@@ -291,7 +295,7 @@ fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError
         }
     };
     let least = if found.hits.is_empty() && question.is_silent(served)? {
-        tuning::COSINE_ALONE_MIN
+        meant::alone_min(question.text)
     } else {
         tuning::COSINE_MIN
     };
@@ -354,10 +358,10 @@ fn in_order(served: &Served, question: &Question<'_>) -> Result<Answer, ReadErro
     }
     match served
         .semantic
-        .embed(&meant::text(question.text, &by_words.corrections))
+        .embed(&meant::text(question.text, &by_words.corrections, None))
     {
         Ok(vector) => {
-            let near = near(served, question, &vector, tuning::COSINE_ALONE_MIN);
+            let near = near(served, question, &vector, meant::alone_min(question.text));
             let mut rows = fuse::fuse(&served.release, &[], &[], &near);
             sort(served, question.order, &mut rows);
             Ok(Answer {

@@ -8,32 +8,35 @@ const FACTOR: f32 = 0.8;
 /// Fewest letters of a word that may be two, and of each of the two.
 const WORD_CHARS_MIN: usize = 6;
 const HALF_CHARS_MIN: usize = 3;
-/// Titles that hold a word before it is believed to be one.
-const TITLES_MIN: u32 = 2;
+/// Fewest letters and digits of a code that is written apart.
+const CODE_CHARS_MIN: usize = 4;
+/// Pieces that a code is cut into at most, where letters meet digits.
+const PIECES_MAX: usize = 4;
 
-/// Adds the spellings in one word and in two: `lightbulb` for `light bulb`, and `light bulb` for `lightbulb`; answers
-/// those that it added.
-pub(super) fn add(index: &TextIndex, terms: &QueryTerms, groups: &mut [Group]) -> Vec<Synonym> {
+/// Adds the spellings in one word and in two: `lightbulb` for `light bulb`, and `light bulb` for `lightbulb`, `cr2032` for
+/// `cr 2032`, and `3 light` for `3light`; answers those that it added. `is_held` tells which words products have.
+pub(super) fn add(
+    index: &TextIndex,
+    terms: &QueryTerms,
+    groups: &mut [Group],
+    is_held: impl Fn(&str) -> bool,
+) -> Vec<Synonym> {
     let mut added = Vec::new();
     let terms: Vec<&QueryTerm> = terms.iter().collect();
-    let letters = |term: &QueryTerm| term.plain.chars().all(char::is_alphabetic);
     for (at, pair) in terms.windows(2).enumerate() {
         let [one, other] = pair else { continue };
-        if one.position + 1 != other.position || !letters(one) || !letters(other) {
-            continue;
-        }
         let joined = format!("{}{}", one.plain, other.plain);
-        if index.vocabulary.count(&joined) < TITLES_MIN {
+        let is_known = if is_letters(one) && is_letters(other) {
+            index.vocabulary.count(&joined) > 0
+        } else {
+            is_code(one, other) && is_held(&QueryTerm::of_word(&joined, one.position).stemmed)
+        };
+        if one.position + 1 != other.position || !is_known {
             continue;
         }
         let word = GroupWord::of(&QueryTerm::of_word(&joined, one.position));
-        tell(
-            &mut added,
-            Synonym {
-                of: format!("{} {}", one.plain, other.plain),
-                to: joined,
-            },
-        );
+        let of = format!("{} {}", one.plain, other.plain);
+        tell(&mut added, Synonym { of, to: joined });
         for group in groups.iter_mut().skip(at).take(2) {
             group.alternatives.push(Alternative {
                 words: vec![word.clone()],
@@ -42,21 +45,78 @@ pub(super) fn add(index: &TextIndex, terms: &QueryTerms, groups: &mut [Group]) -
         }
     }
     for (term, group) in terms.iter().zip(groups) {
-        if !letters(term) || term.plain.chars().count() < WORD_CHARS_MIN {
-            continue;
-        }
-        if let Some((one, other)) = index.vocabulary.split(&term.plain, HALF_CHARS_MIN) {
-            let to = format!("{one} {other}");
-            let of = term.plain.clone();
-            tell(&mut added, Synonym { of, to });
-            let words = [one, other].map(|half| GroupWord::of(&QueryTerm::of_word(half, term.position)));
-            group.alternatives.push(Alternative {
-                words: words.into(),
-                factor: FACTOR,
-            });
-        }
+        let words = if is_letters(term) {
+            halves(index, term, &is_held)
+        } else {
+            pieces(term, &is_held)
+        };
+        let Some(words) = words else { continue };
+        let (of, to) = (term.plain.clone(), words.join(" "));
+        tell(&mut added, Synonym { of, to });
+        let words = words
+            .iter()
+            .map(|word| GroupWord::of(&QueryTerm::of_word(word, term.position)));
+        group.alternatives.push(Alternative {
+            words: words.collect(),
+            factor: FACTOR,
+        });
     }
     added
+}
+
+fn is_letters(term: &QueryTerm) -> bool {
+    term.plain.chars().all(char::is_alphabetic)
+}
+
+/// Whether letters meet digits where one word ends and the other begins, and together they are long enough to be a code.
+fn is_code(one: &QueryTerm, other: &QueryTerm) -> bool {
+    let ends = one.plain.chars().next_back().map(|char| char.is_ascii_digit());
+    let begins = other.plain.chars().next().map(|char| char.is_ascii_digit());
+    let plain = |term: &QueryTerm| term.plain.chars().all(char::is_alphanumeric);
+    let chars = one.plain.chars().count() + other.plain.chars().count();
+    ends != begins && plain(one) && plain(other) && chars >= CODE_CHARS_MIN
+}
+
+/// The two words that a long one is made of. One that products have is one word, unless people write both of the two.
+fn halves<'a>(index: &TextIndex, term: &'a QueryTerm, is_held: &impl Fn(&str) -> bool) -> Option<Vec<&'a str>> {
+    if term.plain.chars().count() < WORD_CHARS_MIN {
+        return None;
+    }
+    let held = is_held(&term.stemmed);
+    let is_half = |half: &str| !held || data_embedding::is_word(half);
+    let (one, other) = index.vocabulary.split(&term.plain, HALF_CHARS_MIN, is_half)?;
+    Some(vec![one, other])
+}
+
+/// The pieces of a code that no product has, cut where letters meet digits, where products have each: in two if that is
+/// enough.
+fn pieces<'a>(term: &'a QueryTerm, is_held: &impl Fn(&str) -> bool) -> Option<Vec<&'a str>> {
+    let word = &*term.plain;
+    if !word.chars().all(char::is_alphanumeric) || is_held(&term.stemmed) {
+        return None;
+    }
+    let places: Vec<usize> = word
+        .char_indices()
+        .zip(word.chars().skip(1))
+        .filter(|((_, one), other)| one.is_ascii_digit() != other.is_ascii_digit())
+        .map(|((at, one), _)| at + one.len_utf8())
+        .collect();
+    if places.is_empty() || places.len() >= PIECES_MAX {
+        return None;
+    }
+    let cut = |places: &[usize]| {
+        let bounds = std::iter::once(0).chain(places.iter().copied());
+        let ends = places.iter().copied().chain([word.len()]);
+        let piece = |(from, to)| {
+            let piece = word.get(from..to)?;
+            // Its short form is hardly ever written apart from the number.
+            Some(if piece == "pk" { "pack" } else { piece })
+        };
+        let pieces: Option<Vec<&str>> = bounds.zip(ends).map(piece).collect();
+        let known = |piece: &&str| is_held(&QueryTerm::of_word(piece, term.position).stemmed);
+        pieces.filter(|pieces| pieces.iter().all(known))
+    };
+    places.iter().find_map(|at| cut(&[*at])).or_else(|| cut(&places))
 }
 
 /// Takes note of a spelling once, however often the query has it.

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use data_index::Release;
@@ -23,6 +24,7 @@ pub(crate) struct TextIndex {
 /// One part's readers.
 pub(super) struct Segment {
     pub(super) code: Arc<InvertedIndexReader>,
+    pub(super) titles: Arc<InvertedIndexReader>,
     pub(super) reader: tantivy::SegmentReader,
 }
 
@@ -42,6 +44,7 @@ impl TextIndex {
         let segments = readers.iter().map(|reader| {
             Ok(Segment {
                 code: reader.inverted_index(specs.code.field)?,
+                titles: reader.inverted_index(specs.title_exact.field)?,
                 reader: reader.clone(),
             })
         });
@@ -58,6 +61,25 @@ impl TextIndex {
             synonyms,
             brand_names: BrandNames::of(release),
         })
+    }
+
+    /// Words of titles that begin with a word that has digits, and go on: at most so many, in the order of the alphabet.
+    pub(super) fn codes_beginning_with(&self, typed: &str, words_max: usize) -> Vec<String> {
+        let mut codes = BTreeSet::new();
+        for segment in &self.segments {
+            let terms = segment.titles.terms().range().ge(typed.as_bytes());
+            // What cannot be read begins nothing; a release is checked when it is opened.
+            let Ok(mut terms) = terms.into_stream() else { continue };
+            let mut met = 0;
+            while met < words_max && terms.advance() && terms.key().starts_with(typed.as_bytes()) {
+                met += 1;
+                if let Ok(code) = std::str::from_utf8(terms.key()) {
+                    codes.insert(code.to_owned());
+                }
+            }
+        }
+        codes.remove(typed);
+        codes.into_iter().take(words_max).collect()
     }
 }
 

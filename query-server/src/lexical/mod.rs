@@ -12,12 +12,14 @@ mod forms;
 mod groups;
 mod index;
 mod matches;
+mod numbers;
 mod phrase;
 mod prefix;
 mod query;
 mod relaxed;
 mod repair;
 mod score;
+mod sizes;
 mod strict;
 mod synonyms;
 mod terms;
@@ -94,8 +96,8 @@ pub(crate) struct Found {
     pub(crate) suffices: bool,
     /// Whether they are so many that filters leave of them what they leave.
     pub(crate) fits: bool,
-    /// Whether the last word stood for the words that begin with it.
-    pub(crate) completed: bool,
+    /// The last word where it stood for the words that begin with it, and the likeliest of these.
+    pub(crate) completed: Option<Correction>,
     /// Words that were looked for in place of words that no product holds.
     pub(crate) corrections: Vec<Correction>,
     /// Words that were looked for beside the query's own.
@@ -118,7 +120,7 @@ impl Found {
             hits: rows.into_iter().map(plain).collect(),
             suffices: false,
             fits: false,
-            completed: false,
+            completed: None,
             corrections: Vec::new(),
             synonyms: Vec::new(),
             matches: Vec::new(),

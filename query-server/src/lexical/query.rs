@@ -5,7 +5,7 @@ use super::index::TextIndex;
 use super::repair::{self, Correction};
 use super::synonyms::Synonym;
 use super::terms::{QueryTerm, QueryTerms};
-use super::{Wanted, forms, prefix};
+use super::{Wanted, forms, numbers, prefix};
 
 /// What a query's text stands for: its words, mended where no product holds them, and the ways to say each.
 #[derive(Debug)]
@@ -14,16 +14,16 @@ pub(super) struct Query {
     groups: Vec<Group>,
     pub(super) corrections: Vec<Correction>,
     pub(super) synonyms: Vec<Synonym>,
-    /// Whether the last word stands for the words that begin with it.
-    pub(super) completed: bool,
+    /// The last word where it stands for the words that begin with it, and the likeliest of these.
+    pub(super) completed: Option<Correction>,
 }
 
 impl Query {
     pub(super) fn of(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) -> Self {
-        let mut terms = QueryTerms::of(wanted.text);
         let mut corrections = Vec::new();
         let mut completion = None;
         let is_held = |stem: &str| release.parts().iter().any(|part| part.holds(stem));
+        let mut terms = QueryTerms::of(wanted.text, is_held);
         if !wanted.as_typed {
             let is_known = |term: &QueryTerm| is_held(&term.stemmed) && !repair::is_mistaken(index, term);
             // A word that leads to others is known by them.
@@ -48,14 +48,19 @@ impl Query {
             }
         }
         let mut groups: Vec<Group> = terms.iter().map(Group::of).collect();
-        let mut synonyms = forms::add(index, &terms, &mut groups);
-        let completed = completion.is_some();
-        if let (Some(completion), Some(last)) = (completion, groups.last_mut()) {
-            // The words that it may become stand for the word itself; its other spellings are as good as they were.
+        let mut synonyms = forms::add(index, &terms, &mut groups, is_held);
+        let mut completed = None;
+        if let (Some((to, completion)), Some(last), Some(term)) =
+            (completion, groups.last_mut(), terms.iter().next_back())
+        {
+            let from = term.plain.clone();
+            completed = Some(Correction { from, to });
+            // The words that it may become stand for the word itself, and its other spellings beside them.
             let spellings = last.alternatives.split_off(last.alternatives.len().min(1));
             *last = completion;
             last.alternatives.extend(spellings);
         }
+        numbers::add(&terms, &mut groups, is_held);
         if !wanted.as_typed {
             for synonym in index.synonyms.add(&terms, &mut groups, is_held) {
                 forms::tell(&mut synonyms, synonym);
@@ -72,7 +77,11 @@ impl Query {
 
     pub(super) fn open<'a>(&'a self, release: &'a Release, index: &TextIndex) -> OpenGroups<'a> {
         let open = OpenGroups::of(release, index, &self.groups);
-        if self.completed { open.last_as_one(index) } else { open }
+        if self.completed.is_some() {
+            open.last_as_one(index)
+        } else {
+            open
+        }
     }
 }
 

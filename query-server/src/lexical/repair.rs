@@ -1,5 +1,6 @@
 use super::index::TextIndex;
 use super::terms::{QueryTerm, QueryTerms, TERMS_MAX};
+use super::vocabulary::Near;
 
 /// A word of the query that no product holds, and what was looked for instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,14 +12,17 @@ pub(crate) struct Correction {
 /// Shortest halves of a word that is taken apart.
 const HALF_CHARS_MIN: usize = 3;
 
-/// Edits that a word of this length may be away from what was meant. Shorter words are too near to each other to tell.
-const fn edits(chars: usize) -> usize {
-    match chars {
-        0..=3 => 0,
-        4..=8 => 1,
-        _ => 2,
-    }
-}
+/// Fewest letters of a word that is mended: shorter ones are too near to each other to tell.
+const CHARS_MIN: usize = 4;
+/// Fewest letters of a word that may be two edits away from what was meant, and of one that may be so from any word.
+const TWO_EDITS_CHARS_MIN: usize = 6;
+const TWO_EDITS_ANY_CHARS_MIN: usize = 9;
+/// Titles that hold what is meant by a word that is less like it than is usual: of four letters, of another first letter,
+/// or two edits away though it is short.
+const TITLES_MIN: u32 = 3;
+/// The first letter is hardly ever mistyped: another word that begins with it is meant, unless one that does not is so
+/// many times as frequent.
+const OTHER_FIRST_TIMES_MIN: u32 = 8;
 
 /// Letters that a stem has less than its word when the word may be another's misspelling: one ending is less.
 const ENDINGS_CHARS_MIN: usize = 4;
@@ -33,7 +37,12 @@ pub(super) fn is_mistaken(index: &TextIndex, term: &QueryTerm) -> bool {
     if ending < ENDING_CHARS_MIN || index.vocabulary.count(&term.plain) > 0 {
         return false;
     }
-    let Some(meant) = index.vocabulary.nearest(&term.plain, 1) else {
+    let near = Near {
+        edits_max: 1,
+        other_first: false,
+        titles_min: 0,
+    };
+    let Some(meant) = index.vocabulary.nearest(&term.plain, near) else {
         return false;
     };
     let doubled = || singly(meant.trim_end_matches('s')).eq(singly(term.plain.trim_end_matches('s')));
@@ -68,7 +77,7 @@ pub(super) fn mend(index: &TextIndex, terms: &QueryTerms, known: &[bool]) -> Opt
                 continue;
             }
         }
-        let replaced = if *known { None } else { replacement(index, term) };
+        let replaced = if *known { None } else { replacement(index, &term.plain) };
         match replaced {
             Some(replaced) => {
                 corrections.push(Correction {
@@ -87,24 +96,44 @@ pub(super) fn mend(index: &TextIndex, terms: &QueryTerms, known: &[bool]) -> Opt
     (!corrections.is_empty()).then(|| (QueryTerms::from_terms(mended, TERMS_MAX), corrections))
 }
 
-fn replacement(index: &TextIndex, term: &QueryTerm) -> Option<Vec<String>> {
-    let word = &term.plain;
-    // A word that people write is no misspelling, whatever the catalogue holds: powder is not power.
-    if !word.chars().all(char::is_alphabetic) || data_embedding::is_word(word) {
+/// What an unknown word was meant to be. One edit explains more than two, and two known words written together more than
+/// a mistyped first letter.
+fn replacement(index: &TextIndex, word: &str) -> Option<Vec<String>> {
+    let chars = word.chars().count();
+    if chars < CHARS_MIN || !word.chars().all(char::is_alphabetic) {
         return None;
     }
-    let edits = edits(word.chars().count());
-    let near = |edits| {
-        (edits > 0)
-            .then(|| index.vocabulary.nearest(word, edits))
-            .flatten()
-            .map(|near| vec![near.to_owned()])
+    // A word that people write is no misspelling, whatever the catalogue holds: powder is not power.
+    if data_embedding::is_word(word) {
+        return None;
+    }
+    let near = |edits_max, other_first, titles_min| {
+        let near = Near {
+            edits_max,
+            other_first,
+            titles_min,
+        };
+        index.vocabulary.nearest_counted(word, near)
     };
+    let one = |(word, _): (&str, u32)| vec![word.to_owned()];
+    let same_first = near(1, false, if chars == CHARS_MIN { TITLES_MIN } else { 0 });
+    let other_first = near(1, true, TITLES_MIN);
+    if let Some((same, count)) = same_first {
+        let other = other_first.filter(|(_, other)| *other / OTHER_FIRST_TIMES_MIN > count && chars > CHARS_MIN);
+        return Some(one(other.unwrap_or((same, count))));
+    }
     let split = || {
         index
             .vocabulary
-            .split(word, HALF_CHARS_MIN)
+            .split(word, HALF_CHARS_MIN, |_| true)
             .map(|(one, other)| vec![one.to_owned(), other.to_owned()])
     };
-    near(edits.min(1)).or_else(split).or_else(|| near(edits))
+    let two_edits = || match chars {
+        TWO_EDITS_ANY_CHARS_MIN.. => near(2, false, 0),
+        TWO_EDITS_CHARS_MIN.. => near(2, false, TITLES_MIN),
+        _ => None,
+    };
+    split()
+        .or_else(|| other_first.map(one))
+        .or_else(|| two_edits().map(one))
 }

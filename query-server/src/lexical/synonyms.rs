@@ -148,11 +148,15 @@ impl Synonyms {
         covered
     }
 
-    /// The words of all phrases that lead to words that `is_held` says products may have.
-    pub(super) fn spellings(&self, is_held: impl Fn(&str) -> bool) -> impl Iterator<Item = &str> {
+    /// The words of all phrases that lead to words that `is_held` says products may have, each with the first of these.
+    pub(super) fn spellings(&self, is_held: impl Fn(&str) -> bool) -> impl Iterator<Item = (&str, &str)> {
         let leads = move |rule: &&Rule| rule.to.iter().all(|to| is_held(&to.stemmed));
         let rules = self.rules.values().flatten().filter(leads);
-        rules.flat_map(|rule| std::iter::once(&*rule.first).chain(rule.rest.iter().map(String::as_str)))
+        rules.flat_map(|rule| {
+            let to = rule.to.first().map_or("", |to| to.plain.as_str());
+            let words = std::iter::once(&*rule.first).chain(rule.rest.iter().map(String::as_str));
+            words.map(move |word| (word, to))
+        })
     }
 
     /// Adds the synonyms of a query's words to their groups; answers those that `is_held` says products may have.
@@ -264,7 +268,7 @@ mod tests {
     use super::*;
 
     fn of(synonyms: &Synonyms, query: &str) -> Vec<String> {
-        let terms = QueryTerms::of(query);
+        let terms = QueryTerms::of(query, |_| true);
         let mut groups: Vec<Group> = terms.iter().map(Group::of).collect();
         let used = synonyms.add(&terms, &mut groups, |stem| stem != "absent");
         used.into_iter()

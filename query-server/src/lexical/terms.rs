@@ -1,5 +1,7 @@
 use data_index::text::{Analysis, analyse};
 
+use super::sizes;
+
 /// Words that a query may hold for grammar's sake: products need not hold them, unless there is nothing else.
 const STOP_WORDS: [&str; 24] = [
     "a", "an", "and", "are", "as", "at", "by", "for", "from", "has", "in", "is", "it", "of", "on", "or", "our", "that",
@@ -41,36 +43,37 @@ pub(super) struct QueryTerms {
 }
 
 impl QueryTerms {
-    pub(super) fn of(text: &str) -> Self {
+    /// The words of a text; sizes are one word where `is_held` says that products have it.
+    pub(super) fn of(text: &str, is_held: impl Fn(&str) -> bool) -> Self {
         let stemmed = analyse(Analysis::Stemmed, text);
         let plain = analyse(Analysis::Plain, text);
         let words = stemmed.len();
         let mut plain = plain.into_iter().peekable();
-        let mut terms: Vec<QueryTerm> = Vec::with_capacity(stemmed.len());
+        let mut all: Vec<QueryTerm> = Vec::with_capacity(stemmed.len());
         for stem in stemmed {
             // Both analyses cut alike, so positions meet; a word that one of them drops is skipped in the other.
             while plain.next_if(|word| word.position < stem.position).is_some() {}
             let word = plain.next_if(|word| word.position == stem.position);
-            let word = word.map_or_else(|| stem.text.clone(), |word| word.text);
-            if !terms.iter().any(|term| term.stemmed == stem.text) {
-                terms.push(QueryTerm {
-                    stemmed: stem.text,
-                    plain: word,
-                    position: stem.position,
-                });
-            }
+            all.push(QueryTerm {
+                plain: word.map_or_else(|| stem.text.clone(), |word| word.text),
+                stemmed: stem.text,
+                position: stem.position,
+            });
         }
+        let mut terms = sizes::joined(all, is_held);
         let meaningful = |term: &QueryTerm| !STOP_WORDS.contains(&term.plain.as_str());
         if terms.iter().any(meaningful) {
             terms.retain(meaningful);
         }
-        terms.truncate(TERMS_MAX);
-        Self { terms, words }
+        Self {
+            words,
+            ..Self::from_terms(terms, TERMS_MAX)
+        }
     }
 
     /// Terms that were put together elsewhere, at most `terms_max`; a word that is there already is left out.
     pub(super) fn from_terms(terms: Vec<QueryTerm>, terms_max: usize) -> Self {
-        let mut kept: Vec<QueryTerm> = Vec::with_capacity(terms.len());
+        let mut kept: Vec<QueryTerm> = Vec::with_capacity(terms.len().min(terms_max));
         for term in terms {
             if !kept.iter().any(|other| other.stemmed == term.stemmed) {
                 kept.push(term);
@@ -106,7 +109,7 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> Vec<(String, String)> {
-        QueryTerms::of(text)
+        QueryTerms::of(text, |_| true)
             .iter()
             .map(|term| (term.stemmed.clone(), term.plain.clone()))
             .collect()

@@ -1,6 +1,6 @@
 use data_index::text::{Analysis, analyse};
 use data_index::{CategoryNode, Release};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use tantivy::fastfield::AliveBitSet;
 use tantivy::postings::TermInfo;
 use tantivy::schema::IndexRecordOption;
@@ -18,6 +18,17 @@ pub(super) struct Vocabulary {
     lengths: Vec<Vec<Word>>,
     /// How many titles, brand names and names of categories hold a word; a category's counts for each of its products.
     counts: FxHashMap<Box<str>, u32>,
+}
+
+/// Which words may be what was meant.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Near {
+    /// Most edits that lie between.
+    pub(super) edits_max: usize,
+    /// Whether they begin with another letter, instead of the same.
+    pub(super) other_first: bool,
+    /// Fewest titles that hold them.
+    pub(super) titles_min: u32,
 }
 
 #[derive(Debug)]
@@ -77,40 +88,51 @@ impl Vocabulary {
         self.counts.get(word).copied().unwrap_or(0)
     }
 
-    /// Adds words that no title holds but that lead to some, so that others may be mended to them.
-    pub(super) fn add_spellings<'a>(&mut self, spellings: impl Iterator<Item = &'a str>) {
-        let new = |word: &&str| !self.counts.contains_key(*word) && word.chars().all(char::is_alphabetic);
-        let spellings: FxHashSet<&str> = spellings.filter(new).collect();
-        for word in spellings {
+    /// Adds words that no title holds but that lead to some, told with one of these, so that others may be mended to them:
+    /// as often as what they lead to is held, they are meant.
+    pub(super) fn add_spellings<'a>(&mut self, spellings: impl Iterator<Item = (&'a str, &'a str)>) {
+        let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
+        for (word, to) in spellings {
+            if !self.counts.contains_key(word) && word.chars().all(char::is_alphabetic) {
+                let count = counts.entry(word).or_default();
+                *count = self.count(to).max(*count);
+            }
+        }
+        for (word, count) in counts {
             if let Some(words) = self.lengths.get_mut(word.chars().count()) {
                 words.push(Word {
                     text: word.into(),
                     letters: letters(word),
-                    count: 0,
+                    count,
                 });
             }
         }
     }
 
-    /// The word that `typed` was most likely meant to be, at most `distance_max` edits away: the nearest, among those
-    /// the most frequent. Titles may hold it in the plural alone, or in the singular: the last `s` is no edit. The first
-    /// letter is hardly ever mistyped, so only words that share it are taken.
-    pub(super) fn nearest(&self, typed: &str, distance_max: usize) -> Option<&str> {
+    /// The word that `typed` was most likely meant to be: the nearest, among those the most frequent. Titles may hold it in
+    /// the plural alone, or in the singular: the last `s` is no edit.
+    pub(super) fn nearest(&self, typed: &str, near: Near) -> Option<&str> {
+        self.nearest_counted(typed, near).map(|(word, _)| word)
+    }
+
+    /// The same, with how many titles hold it or what it leads to.
+    pub(super) fn nearest_counted(&self, typed: &str, near: Near) -> Option<(&str, u32)> {
         let other = match typed.strip_suffix('s') {
             Some(singular) => singular.to_owned(),
             None => format!("{typed}s"),
         };
-        let written = self.nearest_to(typed, distance_max);
-        let other = self.nearest_to(&other, distance_max);
+        let written = self.nearest_to(typed, near);
+        let other = self.nearest_to(&other, near);
         let (written, other) = (written.map(|found| (found, 0)), other.map(|found| (found, 1)));
         let best = written.into_iter().chain(other);
         best.min_by_key(|((distance, count, word), form)| (*distance, *form, *count, *word))
-            .map(|((_, _, word), _)| word)
+            .map(|((_, count, word), _)| (word, count.0))
     }
 
-    fn nearest_to(&self, typed: &str, distance_max: usize) -> Option<(usize, std::cmp::Reverse<u32>, &str)> {
+    fn nearest_to(&self, typed: &str, near: Near) -> Option<(usize, std::cmp::Reverse<u32>, &str)> {
         let chars: Vec<char> = typed.chars().collect();
         let letters = letters(typed);
+        let distance_max = near.edits_max;
         let from = chars.len().saturating_sub(distance_max);
         let candidates = self
             .lengths
@@ -123,7 +145,8 @@ impl Vocabulary {
         for word in candidates {
             // Each edit changes the set of letters by two at most.
             if (word.letters ^ letters).count_ones() as usize > 2 * distance_max
-                || word.text.chars().next() != chars.first().copied()
+                || word.count < near.titles_min
+                || (word.text.chars().next() != chars.first().copied()) != near.other_first
             {
                 continue;
             }
@@ -143,7 +166,7 @@ impl Vocabulary {
         let mut words: Vec<(std::cmp::Reverse<u32>, &str)> = longer
             .iter()
             .flatten()
-            .filter(|word| word.text.starts_with(typed))
+            .filter(|word| word.text.starts_with(typed) && self.count(&word.text) > 0)
             .map(|word| (std::cmp::Reverse(word.count), &*word.text))
             .collect();
         words.sort_unstable();
@@ -151,15 +174,23 @@ impl Vocabulary {
         words.into_iter().map(|(_, word)| word).collect()
     }
 
-    /// Two words that `typed` is made of, where both are known; of several ways that of which the rarer word is the
-    /// most frequent.
-    pub(super) fn split<'a>(&self, typed: &'a str, chars_min: usize) -> Option<(&'a str, &'a str)> {
+    /// Two words that `typed` is made of, where both are known and `is_half` agrees; of several ways that of which the
+    /// rarer word is the most frequent. What one title alone holds must be words that people write.
+    pub(super) fn split<'a>(
+        &self,
+        typed: &'a str,
+        chars_min: usize,
+        is_half: impl Fn(&str) -> bool,
+    ) -> Option<(&'a str, &'a str)> {
         let places = typed.char_indices().map(|(at, _)| at).skip(chars_min);
         let ways = places
             .filter_map(|at| typed.split_at_checked(at))
-            .filter(|(_, rest)| rest.chars().count() >= chars_min);
+            .filter(|(first, rest)| rest.chars().count() >= chars_min && is_half(first) && is_half(rest));
         let held = |(first, second): &(&str, &str)| self.count(first).min(self.count(second));
-        ways.max_by_key(held).filter(|way| held(way) >= 2)
+        let written =
+            |(first, second): &(&str, &str)| data_embedding::is_word(first) && data_embedding::is_word(second);
+        ways.max_by_key(held)
+            .filter(|way| held(way) >= 2 || (held(way) == 1 && written(way)))
     }
 }
 
@@ -239,6 +270,14 @@ mod tests {
         vocabulary
     }
 
+    fn near(edits_max: usize) -> Near {
+        Near {
+            edits_max,
+            other_first: false,
+            titles_min: 0,
+        }
+    }
+
     #[test]
     fn the_nearest_and_then_the_most_frequent_word_is_meant() {
         let words = vocabulary(&[
@@ -249,22 +288,30 @@ mod tests {
             ("skirt", 5),
             ("café", 3),
         ]);
-        assert_eq!(words.nearest("espreso", 1), Some("espresso"));
-        assert_eq!(words.nearest("shrit", 1), Some("shirt"));
-        assert_eq!(words.nearest("shxrt", 1), Some("short"));
-        assert_eq!(words.nearest("caféé", 1), Some("café"));
-        assert_eq!(words.nearest("xhirt", 1), None);
-        assert_eq!(words.nearest("unrelated", 2), None);
+        assert_eq!(words.nearest("espreso", near(1)), Some("espresso"));
+        assert_eq!(words.nearest("shrit", near(1)), Some("shirt"));
+        assert_eq!(words.nearest("shxrt", near(1)), Some("short"));
+        assert_eq!(words.nearest("caféé", near(1)), Some("café"));
+        assert_eq!(words.nearest("xhirt", near(1)), None);
+        assert_eq!(words.nearest("unrelated", near(2)), None);
+        let other_first = Near {
+            other_first: true,
+            ..near(1)
+        };
+        assert_eq!(words.nearest("xhirt", other_first), Some("shirt"));
+        assert_eq!(words.nearest("shrit", other_first), None);
+        let titles_min = 10;
+        assert_eq!(words.nearest("espreso", Near { titles_min, ..near(1) }), None);
         let plurals = vocabulary(&[("headphones", 9), ("sneaker", 4)]);
-        assert_eq!(plurals.nearest("hedphone", 1), Some("headphones"));
-        assert_eq!(plurals.nearest("sneekers", 1), Some("sneaker"));
+        assert_eq!(plurals.nearest("hedphone", near(1)), Some("headphones"));
+        assert_eq!(plurals.nearest("sneekers", near(1)), Some("sneaker"));
     }
 
     #[test]
     fn a_word_is_split_where_both_halves_are_known() {
         let words = vocabulary(&[("light", 9), ("bulb", 8), ("lig", 1), ("htbulb", 1)]);
-        assert_eq!(words.split("lightbulb", 3), Some(("light", "bulb")));
-        assert_eq!(words.split("lightbox", 3), None);
+        assert_eq!(words.split("lightbulb", 3, |_| true), Some(("light", "bulb")));
+        assert_eq!(words.split("lightbox", 3, |_| true), None);
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod recommend;
 mod search;
 mod search_facets;
 mod shipping;
+mod spellings;
 mod suggest;
 mod support;
 mod swap;

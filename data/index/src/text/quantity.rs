@@ -124,6 +124,15 @@ fn unit(text: &str, words: &[Word], at: usize) -> Option<(&'static str, usize)> 
     if between.len() > 2 || !between.chars().all(|char| char == ' ' || char == '-') {
         return None;
     }
+    if let Some(second) = words.get(at + 1)
+        && let Some(unit) = units::of_two_words(&next.text, &second.text)
+        && matches!(
+            text.get(next.offsets.end..second.offsets.start),
+            Some(" " | "-" | ". " | ".")
+        )
+    {
+        return Some((unit, 2));
+    }
     let (unit, always) = units::apart(&next.text)?;
     // `in` is a word too: a unit with a full stop, before `x`, a side's name or the end.
     let ends = || {

@@ -1,7 +1,7 @@
 /// A spelling of a unit and the short form that terms carry.
 ///
 /// A unit glued to its number (`3m`, `15in`) is recognised in any of its spellings. Apart from its number only the
-/// spellings marked `true` are: `in` and `pack` are words of their own in `2 in 1`.
+/// spellings marked `true` are: `in` and `pack` are words of their own in `2 in 1`. A count is told as a carat is: `24 ct`.
 const UNITS: &[(&str, &str, bool)] = &[
     ("amp", "amp", true),
     ("amps", "amp", true),
@@ -13,10 +13,14 @@ const UNITS: &[(&str, &str, bool)] = &[
     ("centimeters", "cm", true),
     ("centimetre", "cm", true),
     ("centimetres", "cm", true),
+    ("cft", "cuft", true),
     ("cm", "cm", true),
     ("cms", "cm", true),
+    ("count", "ct", true),
     ("ct", "ct", true),
+    ("cuft", "cuft", true),
     ("feet", "ft", true),
+    ("floz", "oz", true),
     ("foot", "ft", true),
     ("ft", "ft", true),
     ("g", "g", true),
@@ -85,6 +89,7 @@ const UNITS: &[(&str, &str, bool)] = &[
     ("pk", "pk", true),
     ("pound", "lb", true),
     ("pounds", "lb", true),
+    ("sqft", "sqft", true),
     ("tb", "tb", true),
     ("v", "v", true),
     ("volt", "v", true),
@@ -103,6 +108,20 @@ fn find(word: &str) -> Option<&'static (&'static str, &'static str, bool)> {
         .binary_search_by_key(&word, |unit| unit.0)
         .ok()
         .and_then(|at| UNITS.get(at))
+}
+
+/// Units of two words: the first, in two spellings, the second's short form, and that of both.
+const OF_TWO_WORDS: [([&str; 2], &str, &str); 3] = [
+    (["sq", "square"], "ft", "sqft"),
+    (["cu", "cubic"], "ft", "cuft"),
+    (["fl", "fluid"], "oz", "oz"),
+];
+
+/// The short form of a unit of two words: `sq. ft.`.
+pub(super) fn of_two_words(first: &str, second: &str) -> Option<&'static str> {
+    let second = find(second)?.1;
+    let unit = |(firsts, of, _): &&([&str; 2], &str, &str)| firsts.contains(&first) && *of == second;
+    OF_TWO_WORDS.iter().find(unit).map(|unit| unit.2)
 }
 
 /// The short form of a unit that stands apart from its number, and whether it is a unit wherever it stands so.

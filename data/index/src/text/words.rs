@@ -90,13 +90,16 @@ const fn is_apostrophe(char: char) -> bool {
     matches!(char, '\'' | '\u{2019}' | '\u{02bc}')
 }
 
+/// Stands between the sides of a size, where others write `x`.
+const TIMES: char = '\u{d7}';
+
 /// Says how letters are drawn, not which they are.
 const fn is_joiner(char: char) -> bool {
     matches!(char, '\u{ad}' | '\u{200c}' | '\u{200d}')
 }
 
 fn is_word(char: char) -> bool {
-    char.is_alphanumeric() || (!char.is_ascii() && is_combining_mark(char))
+    char.is_alphanumeric() || char == TIMES || (!char.is_ascii() && is_combining_mark(char))
 }
 
 /// Words of letters, digits and marks; an apostrophe between letters, a decimal point or a thousands' comma between
@@ -145,7 +148,12 @@ fn fold(word: &str) -> String {
         return number;
     }
     let kept = |char: &char| !is_apostrophe(*char) && !is_joiner(*char) && *char != ',';
-    word.nfkc().flat_map(char::to_lowercase).filter(kept).collect()
+    let plain = |char| if char == TIMES { 'x' } else { char };
+    word.nfkc()
+        .flat_map(char::to_lowercase)
+        .filter(kept)
+        .map(plain)
+        .collect()
 }
 
 struct Tokens<'a> {

@@ -1,0 +1,47 @@
+use super::groups::{Alternative, Group, GroupWord};
+use super::terms::{QueryTerm, QueryTerms};
+
+/// What a match of the number is worth beside one of its name.
+const FACTOR: f32 = 0.8;
+
+const NUMBERS: [(&str, &str); 14] = [
+    ("one", "1"),
+    ("two", "2"),
+    ("three", "3"),
+    ("four", "4"),
+    ("five", "5"),
+    ("six", "6"),
+    ("seven", "7"),
+    ("eight", "8"),
+    ("nine", "9"),
+    ("ten", "10"),
+    ("eleven", "11"),
+    ("twelve", "12"),
+    ("twenty", "20"),
+    ("dozen", "12"),
+];
+
+/// Parts of an inch, as the index has them.
+const PARTS: [(&str, &str); 2] = [("half", "0.5in"), ("quarter", "0.25in")];
+
+/// Adds to the names of numbers before another word what they name: `3` for `three`, `0.5in` for `half inch`.
+pub(super) fn add(terms: &QueryTerms, groups: &mut [Group], is_held: impl Fn(&str) -> bool) {
+    let terms: Vec<&QueryTerm> = terms.iter().collect();
+    for (at, pair) in terms.windows(2).enumerate() {
+        let [name, next] = pair else { continue };
+        let inches = matches!(next.plain.as_str(), "inch" | "inches" | "in");
+        let part = PARTS.iter().filter(|(part, _)| inches && *part == name.plain);
+        let number = NUMBERS.iter().filter(|(number, _)| *number == name.plain);
+        let Some((_, meant)) = part.chain(number).next().filter(|(_, meant)| is_held(meant)) else {
+            continue;
+        };
+        let words = vec![GroupWord::of(&QueryTerm::of_word(meant, name.position))];
+        let of = if meant.ends_with("in") { 2 } else { 1 };
+        for group in groups.iter_mut().skip(at).take(of) {
+            group.alternatives.push(Alternative {
+                words: words.clone(),
+                factor: FACTOR,
+            });
+        }
+    }
+}
