@@ -356,6 +356,7 @@ mod tests {
             format!("crawl-state/{store}.json"),
             format!("held/{store}.json"),
             format!("crawl-state/{store}-reviews.json.zst"),
+            format!("crawl-state/{store}-hold.json"),
         ] {
             let path = ObjectPath::from(left.as_str());
             put_over(&storage, &path, "{}").await.unwrap();

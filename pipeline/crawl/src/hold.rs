@@ -13,7 +13,9 @@ struct Hold {
     until: Timestamp,
 }
 
-fn hold_at(store: &StoreHost) -> Path {
+/// Where it lies until when a store is to be left alone. Without it the next run asks.
+#[must_use]
+pub fn hold_at(store: &StoreHost) -> Path {
     Path::from_iter(["crawl-state", &format!("{store}-hold.json")])
 }
 

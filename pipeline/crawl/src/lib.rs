@@ -22,9 +22,10 @@ mod store;
 pub use config::CrawlConfig;
 pub use error::CrawlError;
 pub use facts::StoreFacts;
+pub use hold::hold_at;
 pub use landing::{
-    LandingError, LastListed, PageMark, PageTarget, Pruned, StoreCrawl, Verdict, drop_run, prune_landing, read_done,
-    read_page,
+    LandingError, LastListed, PageMark, PageTarget, Pruned, StoreCrawl, Verdict, drop_run, landed_before,
+    prune_landing, read_done, read_page,
 };
 pub use probe::{Catalogue, Probe, probe};
 pub use progress::{NoProgress, Progress};

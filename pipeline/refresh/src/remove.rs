@@ -1,7 +1,7 @@
 use data_lake::{Lake, LakeError};
 use data_model::{BrandSlug, StoreHost, Timestamp};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
-use pipeline_crawl::{Registry, RegistryError, state_at};
+use pipeline_crawl::{Registry, RegistryError, hold_at, state_at};
 
 use crate::collapse::held_at;
 use crate::ratings::ratings_at;
@@ -42,8 +42,8 @@ pub enum RemoveError {
 }
 
 /// What is known of a store's crawls besides the lake, in the order in which it is forgotten.
-fn known_at(store: &StoreHost) -> [ObjectPath; 3] {
-    [state_at(store), held_at(store), ratings_at(store)]
+fn known_at(store: &StoreHost) -> [ObjectPath; 4] {
+    [state_at(store), held_at(store), ratings_at(store), hold_at(store)]
 }
 
 fn listed(brands: &[BrandSlug]) -> String {

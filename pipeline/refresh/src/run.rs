@@ -5,7 +5,10 @@ use data_lake::Lake;
 use data_model::{BrandSlug, Clock, RunId, StoreHost, Timestamp};
 use data_storage::{Storage, put_over};
 use futures::{StreamExt, TryStreamExt};
-use pipeline_crawl::{Crawler, Progress, RegisteredBrand, Registry, drop_run, load_state, prune_landing};
+use pipeline_crawl::{
+    Crawler, LandingError, Progress, Pruned, RegisteredBrand, Registry, drop_run, landed_before, load_state,
+    prune_landing,
+};
 use storefront::Storefront;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
@@ -15,7 +18,7 @@ use tracing::Instrument;
 use crate::collapse::held_back;
 use crate::collect::{CHECKPOINT_EVERY, Collector};
 use crate::error::with_causes;
-use crate::ledger::{Ledger, find_unfinished, prune_runs, run_at};
+use crate::ledger::{Ledger, find_unfinished, prune_runs, read_run, run_at};
 use crate::reader::Room;
 use crate::store::{Event, InLake, MEMORY_UNIT, Shared};
 use crate::summary::{Outcome, RunReport, RunState, Totals};
@@ -143,10 +146,9 @@ fn selected(registry: &Registry, only: Option<&[BrandSlug]>) -> Result<Vec<Regis
 /// The unfinished run that this one goes on with, or a new one.
 async fn opened(options: &RunOptions, config: &RefreshConfig, deps: &RefreshDeps) -> Result<RunReport, RefreshError> {
     let now = deps.clock.now();
-    let within_ms = i64::try_from(config.resume_within_s.saturating_mul(1000)).unwrap_or(i64::MAX);
     // An unfinished run may be the one that the other process is at work on.
     if !options.dry_run && deps.others != OtherCrawls::AtWork {
-        let since = now.plus_millis(within_ms.saturating_neg());
+        let since = resumed_since(config, now);
         let silent_since = match deps.others {
             OtherCrawls::Absent => Timestamp::from_micros(i64::MAX),
             OtherCrawls::AtWork | OtherCrawls::Unknown => now.plus_millis(LIFE_SIGNS_MS.saturating_neg()),
@@ -175,6 +177,12 @@ async fn opened(options: &RunOptions, config: &RefreshConfig, deps: &RefreshDeps
         totals: Totals::default(),
         stores: Vec::new(),
     })
+}
+
+/// A run that began earlier is not gone on with.
+fn resumed_since(config: &RefreshConfig, now: Timestamp) -> Timestamp {
+    let within_ms = i64::try_from(config.resume_within_s.saturating_mul(1000)).unwrap_or(i64::MAX);
+    now.plus_millis(within_ms.saturating_neg())
 }
 
 /// `20261121T012725Z-3f9a01c7`: ids sort in the order of time.
@@ -300,27 +308,43 @@ async fn tidy(shared: &Shared, registry: &Registry, report: &RunReport, options:
     if let Err(error) = put_over(&shared.storage, &run_at(&report.run, "html"), html).await {
         tracing::warn!(error = with_causes(&error), "the report of the run was not written");
     }
-    if options.only.is_some() || report.state != RunState::Finished {
+    if report.state != RunState::Finished {
         return;
     }
     if let Err(error) = prune_runs(&shared.storage, shared.config.reports_kept).await {
         tracing::warn!(error = with_causes(&error), "old reports are left");
     }
-    let pruned = match needed_landings(shared, registry).await {
-        Ok(needed) => prune_landing(&shared.storage, shared.config.crawl.landing_runs_kept, &needed).await,
-        Err(error) => Err(error),
-    };
-    match pruned {
+    match prune(shared, registry).await {
         Ok(pruned) => tracing::debug!(objects = pruned.objects, bytes = pruned.bytes, "landing pruned"),
         Err(error) => tracing::warn!(error = with_causes(&error), "old landed pages are left"),
     }
 }
 
+/// Clears away landed pages, after a run of a few brands too: those of the other brands are needed by their states, and
+/// stay. So do those of a run that is at work or may be gone on with, however many runs of a few brands came after it.
+async fn prune(shared: &Shared, registry: &Registry) -> Result<Pruned, LandingError> {
+    let since = resumed_since(&shared.config, shared.clock.now());
+    let mut runs = Vec::new();
+    for run in landed_before(&shared.storage, shared.config.crawl.landing_runs_kept).await? {
+        let is_over = match read_run(&shared.storage, &run).await {
+            Ok(Some(report)) => {
+                !matches!(report.state, RunState::Running | RunState::Interrupted) || report.ended_at < since
+            }
+            Ok(None) => true,
+            // Left to the next pruning.
+            Err(_) => false,
+        };
+        if is_over {
+            runs.push(run);
+        }
+    }
+    // Asked only now: a run that is over has written its states.
+    let needed = needed_landings(shared, registry).await?;
+    prune_landing(&shared.storage, &runs, &needed).await
+}
+
 /// Of each registered store the run whose landing holds the pages that the lake has.
-async fn needed_landings(
-    shared: &Shared,
-    registry: &Registry,
-) -> Result<BTreeMap<StoreHost, RunId>, pipeline_crawl::LandingError> {
+async fn needed_landings(shared: &Shared, registry: &Registry) -> Result<BTreeMap<StoreHost, RunId>, LandingError> {
     let stores: Vec<StoreHost> = registry.brands().into_iter().map(|brand| brand.store.clone()).collect();
     let landings = futures::stream::iter(stores).map(|store| async move {
         let state = load_state(&shared.storage, &store).await;

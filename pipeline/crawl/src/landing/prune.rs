@@ -16,26 +16,37 @@ pub struct Pruned {
     pub bytes: u64,
 }
 
-/// Deletes the landed pages of all runs but the `runs_kept` latest and those that `needed` names: of each store
-/// the run whose landing its crawl state refers to.
+/// The runs that have landed pages, all but the `runs_kept` latest.
+///
+/// # Errors
+/// [`LandingError::Prefix`].
+pub async fn landed_before(storage: &Storage, runs_kept: usize) -> Result<Vec<RunId>, LandingError> {
+    let landed = children(storage, &Path::from("landing")).await?;
+    let run = |path: &Path| path.filename()?.parse().ok();
+    // Run ids sort in the order of time.
+    let mut runs: Vec<RunId> = landed.iter().filter_map(run).collect();
+    runs.sort_unstable();
+    runs.truncate(runs.len().saturating_sub(runs_kept));
+    Ok(runs)
+}
+
+/// Deletes the landed pages of these runs but those that `needed` names: of each store the run whose landing its crawl
+/// state refers to.
 ///
 /// # Errors
 /// [`LandingError::Prefix`]; what was deleted before the failure stays deleted, and the next pruning goes on.
 pub async fn prune_landing(
     storage: &Storage,
-    runs_kept: usize,
+    runs: &[RunId],
     needed: &BTreeMap<StoreHost, RunId>,
 ) -> Result<Pruned, LandingError> {
     let needed: BTreeSet<Path> = needed
         .iter()
         .map(|(store, run)| Path::from_iter(["landing", run.as_str(), store.as_str()]))
         .collect();
-    // Run ids sort in the order of time.
-    let mut runs = children(storage, &Path::from("landing")).await?;
-    runs.sort_unstable();
-    runs.truncate(runs.len().saturating_sub(runs_kept));
     let mut pruned = Pruned::default();
     for run in runs {
+        let run = Path::from_iter(["landing", run.as_str()]);
         for landed in children(storage, &run).await? {
             if !needed.contains(&landed) {
                 delete_under(storage, &landed, &mut pruned).await?;

@@ -47,14 +47,14 @@ impl RegisteredBrand {
     }
 
     /// The permanent host of its store, unless its domain stands in for one that was not known when it was registered.
-    fn permanent_host(&self) -> Option<&StoreHost> {
+    pub(crate) fn permanent_host(&self) -> Option<&StoreHost> {
         let stands_in = self.domain.parse().is_ok_and(|domain: StoreHost| domain == self.store);
         (!stands_in || self.store.as_str().ends_with(PLATFORM_DOMAIN)).then_some(&self.store)
     }
 }
 
 /// Under which the platform gives every store a host for good.
-const PLATFORM_DOMAIN: &str = ".myshopify.com";
+pub(crate) const PLATFORM_DOMAIN: &str = ".myshopify.com";
 
 /// A brand to register.
 #[derive(Debug, Clone, PartialEq, Eq)]

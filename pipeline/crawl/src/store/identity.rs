@@ -4,11 +4,8 @@
 use data_model::StoreHost;
 use url::Url;
 
-use crate::registry::domain_of;
+use crate::registry::{PLATFORM_DOMAIN, domain_of};
 use crate::{CrawlError, RegisteredBrand, StoreCrawl, StoreFacts};
-
-/// Permanent hosts lie under this domain; one that is the brand's address too is no mere stand-in.
-const PLATFORM_DOMAIN: &str = ".myshopify.com";
 
 /// The addresses at which the registered store answers.
 #[derive(Debug, Clone)]
@@ -30,7 +27,7 @@ impl Identity {
         facts: &StoreFacts,
         answered_at: Option<&Url>,
     ) -> Result<Self, CrawlError> {
-        let expected = match permanent_host(brand) {
+        let expected = match brand.permanent_host() {
             Some(registered) => Some(registered),
             None => known.and_then(|known| known.facts.permanent_host.as_ref()),
         };
@@ -88,15 +85,6 @@ pub(crate) fn stray(base: &Url, described_at: Option<&Url>, page: &Url) -> Optio
     elsewhere.set_path("/");
     elsewhere.set_query(None);
     Some(elsewhere)
-}
-
-/// The brand's permanent host, if that is what it is registered by.
-fn permanent_host(brand: &RegisteredBrand) -> Option<&StoreHost> {
-    let stands_in = brand
-        .domain
-        .parse()
-        .is_ok_and(|domain: StoreHost| domain == brand.store);
-    (!stands_in || brand.store.as_str().ends_with(PLATFORM_DOMAIN)).then_some(&brand.store)
 }
 
 /// Host and port; `www` and the scheme make no other store.

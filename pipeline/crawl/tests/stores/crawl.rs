@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use crate::support::{Fault, Rig, Shop, product};
 use data_storage::Storage;
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
-use pipeline_crawl::{CrawlConfig, CrawlError, Verdict, prune_landing};
+use pipeline_crawl::{CrawlConfig, CrawlError, Verdict, landed_before, prune_landing};
 use storefront::StoreError;
 
 #[tokio::test]
@@ -436,7 +436,8 @@ async fn pruning_keeps_the_last_runs_and_what_a_state_still_needs() {
         rig.crawl(run, None).await.unwrap();
     }
     let needed = [(rig.brand.store.clone(), "r1".parse().unwrap())].into();
-    let pruned = prune_landing(&rig.storage, 2, &needed).await.unwrap();
+    let runs = landed_before(&rig.storage, 2).await.unwrap();
+    let pruned = prune_landing(&rig.storage, &runs, &needed).await.unwrap();
     assert_eq!(pruned.objects, 4);
     let kept: std::collections::BTreeSet<_> = rig
         .objects()

@@ -9,6 +9,7 @@ mod collapse;
 mod emulated;
 mod interrupted;
 mod lost;
+mod pruned;
 mod ratings;
 mod recorded;
 mod refresh;
