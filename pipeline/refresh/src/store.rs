@@ -17,7 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use crate::RefreshConfig;
-use crate::collapse::{Before, Found, Held, HeldError, drop_held, is_confirmed, load_held, save_held};
+use crate::collapse::{Before, Doubt, Found, Held, HeldError, drop_held, is_confirmed, load_held, save_held};
 use crate::error::with_causes;
 use crate::prepare::{PrepareError, Prepared, prepare, reading_of};
 use crate::ratings::{Ratings, RatingsError};
@@ -281,10 +281,13 @@ impl Shared {
             // Where the operator says what it is, there is no doubt.
             currency: in_lake.filter(|_| brand.currency.is_none()).map(|known| known.currency),
         };
-        if !self.is_believed(brand, before, found).await? {
+        if let Some(doubt) = self.doubt(brand, before, found).await? {
+            let currencies = before.currency.map(|before| (before, found.currency));
             summary.outcome = Outcome::HeldBack {
                 products_before: before.products,
                 products_found: found.products,
+                doubt: Some(doubt),
+                currencies: currencies.filter(|_| doubt == Doubt::Currency),
             };
             // The brand still has what it had.
             summary.products = before.products;
@@ -326,16 +329,21 @@ impl Shared {
         Ok(Some(Box::new(Ready { refresh, rest })))
     }
 
-    /// Whether what the crawl found may replace what the brand has; if not, takes note of it.
-    async fn is_believed(&self, brand: &RegisteredBrand, before: Before, found: Found) -> Result<bool, StoreFailure> {
+    /// Why what the crawl found may not replace what the brand has, if it may not; takes note of it.
+    async fn doubt(
+        &self,
+        brand: &RegisteredBrand,
+        before: Before,
+        found: Found,
+    ) -> Result<Option<Doubt>, StoreFailure> {
         let Some(doubt) = found.doubt(&self.config.collapse, before) else {
-            return Ok(true);
+            return Ok(None);
         };
         let held = load_held(&self.storage, &brand.store).await?;
         let judged = (before, found, doubt);
         let is_confirmed = |held: &Held| is_confirmed(&self.config.collapse, judged, &self.run, held);
         if held.as_ref().is_some_and(is_confirmed) {
-            return Ok(true);
+            return Ok(None);
         }
         // A run that is gone on with has noted it already; the operator may have confirmed it meanwhile.
         let noted = held.is_some_and(|held| held.run == self.run && held.products_found == found.products);
@@ -343,7 +351,7 @@ impl Shared {
             let held = Held::new(brand, (&self.run, self.clock.now()), judged);
             save_held(&self.storage, &held).await?;
         }
-        Ok(false)
+        Ok(Some(doubt))
     }
 
     /// Reads the pages of a few products, one after another, until the store has had enough.

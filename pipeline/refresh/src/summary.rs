@@ -1,7 +1,9 @@
 use std::fmt;
 
-use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
+use data_model::{BrandSlug, CurrencyCode, RunId, StoreHost, Timestamp};
 use serde::{Deserialize, Serialize};
+
+use crate::collapse::Doubt;
 
 /// Where a run stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,12 +27,18 @@ pub enum Outcome {
     Changed,
     /// The lake has it as it is.
     Unchanged,
-    /// The crawl found far fewer products than the brand had and is not believed yet.
+    /// The crawl found quite another catalogue than the brand had and is not believed yet.
     HeldBack {
         /// Products that the brand has in the lake.
         products_before: u64,
         /// Products that the crawl found.
         products_found: u64,
+        /// Why it is not believed; `None` in reports of earlier versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        doubt: Option<Doubt>,
+        /// What its prices were in, and what they are in now, where that is the doubt.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        currencies: Option<(CurrencyCode, CurrencyCode)>,
     },
     /// It could not be read or written; its products stay as they were.
     Failed {
@@ -64,7 +72,21 @@ impl Outcome {
             Self::HeldBack {
                 products_before,
                 products_found,
-            } => Some(format!("{products_found} products, where there were {products_before}")),
+                doubt,
+                currencies,
+            } => {
+                let counts = format!("{products_found} products, where there were {products_before}");
+                Some(match (doubt, currencies) {
+                    (Some(Doubt::Currency), Some((before, found))) => {
+                        format!("prices are in {found}, were in {before}")
+                    }
+                    (Some(Doubt::Currency), None) => format!("prices are in another currency: {counts}"),
+                    (Some(Doubt::Replaced), _) => format!("hardly a product of before is listed: {counts}"),
+                    (Some(Doubt::Unreadable), _) => format!("many products cannot be read any more: {counts}"),
+                    (Some(Doubt::Cut), _) => format!("the catalogue's end was not reached: {counts}"),
+                    (Some(Doubt::Emptied | Doubt::Shrank) | None, _) => counts,
+                })
+            }
             Self::Changed | Self::Unchanged | Self::Skipped => None,
         }
     }

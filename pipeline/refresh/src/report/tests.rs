@@ -1,3 +1,4 @@
+use crate::collapse::Doubt;
 use crate::summary::{Outcome, RunReport, RunState, StoreSummary, Totals};
 
 use super::*;
@@ -59,6 +60,8 @@ fn the_report_needs_nothing_from_elsewhere_and_its_tags_are_balanced() {
     let held = Outcome::HeldBack {
         products_before: 100,
         products_found: 3,
+        doubt: Some(Doubt::Shrank),
+        currencies: None,
     };
     let stores = vec![
         store("chai", Outcome::Changed, 12_345),
@@ -77,6 +80,26 @@ fn the_report_needs_nothing_from_elsewhere_and_its_tags_are_balanced() {
     }
     assert!(html.contains("12,345") && html.contains("3 products, where there were 100"));
     assert!(html.contains("10 min 0 s") && html.contains("123.4 kB"));
+}
+
+#[test]
+fn the_report_says_why_a_crawl_is_not_believed_though_it_found_as_many_products() {
+    let page = |doubt, currencies| {
+        let held = Outcome::HeldBack {
+            products_before: 100,
+            products_found: 100,
+            doubt,
+            currencies,
+        };
+        render_html(&report(vec![store("tea", held, 100)]))
+    };
+    let currencies = ("INR".parse().unwrap(), "USD".parse().unwrap());
+    assert!(page(Some(Doubt::Currency), Some(currencies)).contains("prices are in USD, were in INR"));
+    assert!(page(Some(Doubt::Replaced), None).contains("hardly a product of before is listed"));
+    // The summary of an earlier version does not say why.
+    let earlier = serde_json::json!({"outcome": "held_back", "products_before": 9, "products_found": 2});
+    let earlier: Outcome = serde_json::from_value(earlier).unwrap();
+    assert_eq!(earlier.detail().unwrap(), "2 products, where there were 9");
 }
 
 #[test]

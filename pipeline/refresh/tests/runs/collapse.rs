@@ -1,5 +1,5 @@
 use pipeline_crawl::{NewBrand, Registry};
-use pipeline_refresh::{Doubt, HeldError, Outcome, confirm, held_back};
+use pipeline_refresh::{Doubt, HeldError, Outcome, confirm, held_back, read_run};
 
 use crate::support::{Rig, Shop, outcomes, product, slug};
 
@@ -19,7 +19,9 @@ async fn a_collapsed_catalogue_is_held_back_until_a_second_crawl_finds_the_same(
         report.stores[1].outcome,
         Outcome::HeldBack {
             products_before: 30,
-            products_found: 8
+            products_found: 8,
+            doubt: Some(Doubt::Shrank),
+            currencies: None,
         }
     );
     assert_eq!(
@@ -163,7 +165,12 @@ async fn a_catalogue_of_quite_other_products_is_held_back_until_it_is_found_agai
     let rig = Rig::with([("tea", Shop::of(1..=30))]).await;
     rig.run().await;
     shrink(&rig, 26..=55);
-    assert_eq!(outcomes(&rig.run().await), ["tea held_back"]);
+    let report = rig.run().await;
+    assert_eq!(outcomes(&report), ["tea held_back"]);
+    assert_eq!(
+        report.stores[0].outcome.detail().unwrap(),
+        "hardly a product of before is listed: 30 products, where there were 30"
+    );
     assert_eq!(held_back(&rig.storage).await.unwrap()[0].doubt, Some(Doubt::Replaced));
     assert_eq!(rig.ids("tea").await, (1..=30).collect::<Vec<_>>());
     assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
@@ -183,7 +190,12 @@ async fn prices_in_another_currency_are_held_back_until_they_are_found_again() {
             }
             shop.list((1..=5).map(|id| product(id, "6.00")));
         });
-        assert_eq!(outcomes(&rig.run().await), ["tea held_back"]);
+        let report = rig.run().await;
+        assert_eq!(outcomes(&report), ["tea held_back"]);
+        let told = report.stores[0].outcome.detail();
+        assert_eq!(told.unwrap(), "prices are in USD, were in INR");
+        let kept = read_run(&rig.storage, &report.run).await.unwrap();
+        assert_eq!(kept, Some(report), "what the summary keeps is what was told");
         assert_eq!(held_back(&rig.storage).await.unwrap()[0].doubt, Some(Doubt::Currency));
         let told = |products: Vec<data_model::Product>| (products[0].currency.as_str(), price(&products[0]));
         assert_eq!(told(rig.products("tea").await), ("INR", 49_900));

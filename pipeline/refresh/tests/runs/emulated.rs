@@ -8,7 +8,7 @@ use data_model::Clock;
 use data_storage::Storage;
 use emulator::{Emulator, EmulatorConfig, Fault, Running, Source};
 use pipeline_crawl::{NewBrand, NoProgress, Registry};
-use pipeline_refresh::{OtherCrawls, Outcome, RefreshConfig, RefreshDeps, RunOptions, RunReport, refresh};
+use pipeline_refresh::{Doubt, OtherCrawls, Outcome, RefreshConfig, RefreshDeps, RunOptions, RunReport, refresh};
 use storefront::{Storefront, StorefrontConfig};
 use tokio_util::sync::CancellationToken;
 
@@ -189,6 +189,8 @@ async fn whatever_is_wrong_with_a_store_its_products_stay_and_its_neighbour_is_r
     let held = Outcome::HeldBack {
         products_before: sick.products,
         products_found: 3,
+        doubt: Some(Doubt::Shrank),
+        currencies: None,
     };
     assert_eq!(outcome_of(&market.run().await, &sick.myshopify_domain), &held);
     market.running.set_fault(&sick.slug, None).unwrap();
