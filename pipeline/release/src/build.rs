@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use data_index::{
-    Assembly, BuildOptions, CheckOptions, Counts, Current, Manifest, PlanOptions, Publication, Published, ReleaseStore,
-    assemble, plan,
+    Assembly, BuildOptions, CheckOptions, Counts, Current, Manifest, PlanOptions, Publication, Published, ReleaseError,
+    ReleaseStore, assemble, plan,
 };
 use data_lake::Lake;
 use data_model::{Clock, ReleaseId, Timestamp};
@@ -176,11 +176,12 @@ async fn previous(
     full: bool,
 ) -> Result<Option<Manifest>, ReleaseBuildError> {
     match current.filter(|_| !full) {
-        Some(current) => releases
-            .manifest(current.id)
-            .await
-            .map(Some)
-            .map_err(ReleaseBuildError::Previous),
+        Some(current) => match releases.manifest(current.id).await {
+            // Where the log names a release that is gone, the last one that can be read stands in for it.
+            Err(ReleaseError::NoSuchRelease(_)) => releases.last_readable(current.id).await,
+            found => found.map(Some),
+        }
+        .map_err(ReleaseBuildError::Previous),
         None => Ok(None),
     }
 }

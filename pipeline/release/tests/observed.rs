@@ -10,7 +10,7 @@ use data_model::{
     Brand, BrandRefresh, Clock, DeliverySample, Product, ProductIdent, ProductKey, ShippingPolicy, Timestamp, Variant,
     VariantId,
 };
-use data_storage::Storage;
+use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 use pipeline_release::{NoProgress, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release};
 
 #[derive(Debug)]
@@ -90,6 +90,7 @@ struct Rig {
     dir: tempfile::TempDir,
     lake: Lake,
     releases: ReleaseStore,
+    storage: Storage,
 }
 
 impl Rig {
@@ -100,6 +101,7 @@ impl Rig {
             dir: tempfile::tempdir().unwrap(),
             lake: lake.await.unwrap(),
             releases: ReleaseStore::new(storage.child("releases"), Arc::new(Still)),
+            storage,
         }
     }
 
@@ -238,4 +240,27 @@ async fn price_history_reaches_the_release_with_the_products() {
     assert_eq!(went(&release, "alpha", 1), expected);
     assert_eq!(went(&release, "alpha", 2), [(hour(1), Some(500))]);
     assert_eq!(went(&release, "beta", 1), [(hour(1), Some(100))]);
+}
+
+#[tokio::test]
+async fn a_release_that_the_log_names_and_that_is_gone_is_built_upon_by_way_of_the_last_readable_one() {
+    let rig = Rig::new().await;
+    rig.commit(vec![refresh("alpha", 1, 100), refresh("beta", 1, 100)])
+        .await;
+    let first = rig.build().await;
+    rig.commit(vec![refresh("alpha", 2, 90)]).await;
+    rig.build().await;
+    // As a roll-back leaves it that died before it found its release collected.
+    rig.releases.rollback(first.release).await.unwrap();
+    let gone = ObjectPath::from(format!("releases/manifests/{}.json", first.release));
+    rig.storage.store().delete(&gone).await.unwrap();
+
+    rig.commit(vec![refresh("alpha", 3, 80)]).await;
+    let third = rig.build().await;
+    assert_eq!(
+        (third.outcome, third.products_indexed, third.parts_kept > 0),
+        (ReleaseOutcome::Published, 3, true),
+        "the store that did not change keeps its part"
+    );
+    assert_eq!(went(&rig.open().await, "alpha", 1)[0], (hour(3), Some(80)));
 }
