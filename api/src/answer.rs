@@ -171,9 +171,10 @@ impl Asset {
     /// Answers a request that has these headers.
     #[must_use]
     pub fn answer(&self, request: &HeaderMap) -> Response {
-        let mut response = if if_none_match(request, &self.tag) {
-            StatusCode::NOT_MODIFIED.into_response()
-        } else {
+        if if_none_match(request, &self.tag) {
+            return self.not_modified();
+        }
+        let mut response = {
             let short = match Coding::accepted(request) {
                 Some(Coding::Gzip) => self.gzip.as_ref().map(|bytes| (bytes, Coding::Gzip)),
                 Some(Coding::Brotli) => self.brotli.as_ref().map(|bytes| (bytes, Coding::Brotli)),
@@ -187,6 +188,17 @@ impl Asset {
         };
         let headers = response.headers_mut();
         headers.extend(self.headers.iter().map(|(name, value)| (name.clone(), value.clone())));
+        headers.insert(header::ETAG, self.tag.header().clone());
+        response
+    }
+
+    /// What a cache that has the answer needs: nothing of the answer itself (RFC 9110, section 15.4.5).
+    fn not_modified(&self) -> Response {
+        let mut response = StatusCode::NOT_MODIFIED.into_response();
+        let headers = response.headers_mut();
+        for name in [header::CACHE_CONTROL, header::VARY] {
+            headers.extend(self.headers.get(&name).map(|value| (name, value.clone())));
+        }
         headers.insert(header::ETAG, self.tag.header().clone());
         response
     }

@@ -1,6 +1,9 @@
+use std::convert::Infallible;
+
 use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::response::Response;
+use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use http_body_util::BodyExt;
 
@@ -48,6 +51,11 @@ impl Asked {
         }
         if let Some(coding) = self.coding {
             response = self.compress(response, coding, compress_bytes_min).await;
+        }
+        if response.status() == StatusCode::NOT_MODIFIED {
+            // Of a body of known length axum tells a HEAD that length, which is not the one that GET would have
+            // (RFC 9110, section 8.6).
+            *response.body_mut() = Body::from_stream(futures::stream::empty::<Result<Bytes, Infallible>>());
         }
         let status = response.status().as_u16();
         tracing::debug!(target: "access", request_id = self.id.as_str(), method = %self.method, path = self.path, status);

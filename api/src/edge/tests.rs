@@ -108,6 +108,16 @@ async fn a_known_tag_is_304_with_the_same_tag() {
         assert_eq!(headers[name], fresh[name], "{name}");
     }
     assert!(headers.contains_key("x-request-id"));
+    // That nothing is sent says nothing of the length that a whole answer has.
+    let request = Request::builder()
+        .method("HEAD")
+        .uri("/graph")
+        .header(header::IF_NONE_MATCH, fresh["etag"].clone());
+    let (status, headers, _) = send(router(EdgeConfig::default()), request, "").await;
+    assert_eq!(
+        (status, headers.get("content-length")),
+        (StatusCode::NOT_MODIFIED, None)
+    );
 }
 
 #[tokio::test]

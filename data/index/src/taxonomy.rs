@@ -89,8 +89,9 @@ pub fn by_id(id: CategoryId) -> Option<&'static Category> {
 #[must_use]
 pub fn by_slug_or_id(text: &str) -> Option<&'static Category> {
     let at = TAXONOMY.by_slug.get(text).copied();
+    let digits = || text.bytes().all(|byte| byte.is_ascii_digit());
     at.and_then(|at| TAXONOMY.categories.get(at))
-        .or_else(|| by_id(CategoryId(text.parse().ok()?)))
+        .or_else(|| by_id(CategoryId(text.parse().ok().filter(|_| digits())?)))
 }
 
 /// The category itself, then its parent, and so on to the top; nothing for an id that the taxonomy does not have.

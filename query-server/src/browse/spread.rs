@@ -1,5 +1,5 @@
 use data_index::Release;
-use data_model::CurrencyCode;
+use data_model::{CurrencyCode, Money};
 
 use super::bits::{Bits, ones};
 use super::rows::Rows;
@@ -81,6 +81,8 @@ impl Limits {
         let even = bin(most_below) + 1;
         let bins = if bin(max) < even { even } else { even + 1 };
         let next = max.div_euclid(step).saturating_add(1).saturating_mul(step);
+        // No more than may be asked for.
+        let next = next.min(Money::MINOR_MAX.max(max.saturating_add(1)));
         Self {
             first,
             step,

@@ -16,6 +16,7 @@ pub(crate) fn explain(out: &mut Vec<u8>, row: &FusedRow, id: data_model::Product
                 number(words.name("share"), 1.0 - row.meaning);
             }),
         }
+        number(members.name("category"), row.category);
         match row.cosine {
             None => members.null("meaning"),
             Some(cosine) => members.object("meaning", |meaning| of_meaning(meaning, row, cosine)),

@@ -1,4 +1,5 @@
 use data_index::{Release, RowAddress};
+use data_model::CategoryId;
 use rustc_hash::FxHashMap;
 
 use super::tuning;
@@ -18,6 +19,8 @@ pub(crate) struct FusedRow {
     pub(crate) nearness: f32,
     /// The share of its nearness in its score; the rest is that of its words.
     pub(crate) meaning: f32,
+    /// What is added where its category is what the query says the thing is.
+    pub(crate) category: f32,
     quality: f32,
     id: [u8; 16],
 }
@@ -36,6 +39,16 @@ impl FusedRow {
     fn pinned(&self) -> u8 {
         self.by_words
             .map_or(0, |found| if found.tier > tier::ALL { found.tier } else { 0 })
+    }
+
+    /// Adds what being of a category is worth that the query names.
+    fn prefer(&mut self, release: &Release, named: &[CategoryId]) {
+        let part = release.part(self.at.part);
+        let category = part.and_then(|part| part.cards().category(self.at.row));
+        if category.is_some_and(|category| named.binary_search(&category).is_ok()) {
+            self.category = tuning::CATEGORY;
+            self.score += tuning::CATEGORY;
+        }
     }
 
     /// The better first. How presentable products are decides only between equal scores, and ids between equal ones.
@@ -99,7 +112,8 @@ impl Strengths {
 /// meaning alone can bring.
 pub(super) fn is_settled(words: &[ScoredRow], rows: usize) -> bool {
     let fits = Strengths::of(words);
-    let stands = |hit: &&ScoredRow| (1.0 - tuning::MEANING) * fits.fit(hit) > tuning::MEANING;
+    let most = tuning::MEANING + tuning::CATEGORY;
+    let stands = |hit: &&ScoredRow| (1.0 - tuning::MEANING) * fits.fit(hit) > most;
     words.len() >= rows && words.iter().filter(stands).take(rows).count() == rows
 }
 
@@ -108,12 +122,13 @@ pub(super) fn is_settled(words: &[ScoredRow], rows: usize) -> bool {
 /// Each kind of score counts as a share of the best of its kind, and the shares are added. `near` are the hits by
 /// meaning; `cosines` is how near each hit by words is. Where enough words decide what stands first, the nearest of
 /// those found by words is the measure of nearness, so that the order of the first does not depend on whether anybody
-/// looked for others.
+/// looked for others. Products of a category that is `named` have a little more.
 pub(super) fn fuse(
     release: &Release,
     words: &[ScoredRow],
     cosines: &[Option<f32>],
     near: &[(RowAddress, f32)],
+    named: &[CategoryId],
 ) -> Vec<FusedRow> {
     let meaning = tuning::MEANING;
     let fits = Strengths::of(words);
@@ -145,6 +160,9 @@ pub(super) fn fuse(
         rows.entry(*at).or_insert_with(new);
     }
     let mut rows: Vec<FusedRow> = rows.into_values().collect();
+    if !named.is_empty() {
+        rows.iter_mut().for_each(|row| row.prefer(release, named));
+    }
     rows.sort_unstable_by(FusedRow::order);
     rows
 }
@@ -180,6 +198,7 @@ fn fused(
         cosine: cosine.map(|(cosine, _)| cosine),
         nearness,
         meaning,
+        category: 0.0,
         quality: cards.map_or(0.0, |cards| cards.quality(at.row)),
         id: cards.map_or([0; 16], |cards| *cards.id(at.row).as_bytes()),
     }
@@ -226,7 +245,7 @@ mod tests {
             let cosines = &cosines[..words.len()];
             let near: Vec<_> = (60..).map(row).zip(near).collect();
             let first = |near: &[(RowAddress, f32)]| {
-                let fused = fuse(&RELEASE, &words, cosines, near);
+                let fused = fuse(&RELEASE, &words, cosines, near, &[]);
                 let first = fused.iter().take(rows).map(|row| (row.at, row.score.to_bits()));
                 first.collect::<Vec<_>>()
             };

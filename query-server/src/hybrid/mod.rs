@@ -243,7 +243,7 @@ fn by_likeness(served: &Served, question: &Question<'_>) -> Result<Answer, ReadE
     };
     if let Some(vector) = served.release.vector(like) {
         let near = near(served, question, &vector, tuning::COSINE_MIN);
-        let mut rows = fuse::fuse(&served.release, &[], &[], &near);
+        let mut rows = fuse::fuse(&served.release, &[], &[], &near, &[]);
         sort(served, question.order, &mut rows);
         return Ok(Answer::new(rows, Mode::Semantic, None));
     }
@@ -265,7 +265,7 @@ fn by_meaning(served: &Served, question: &Question<'_>) -> Result<Answer, ReadEr
         Err(Lacking::KnownWord) => Vec::new(),
         Err(lacking) => return by_words(served, question, Some(lacking)),
     };
-    let mut rows = fuse::fuse(&served.release, &[], &[], &near);
+    let mut rows = fuse::fuse(&served.release, &[], &[], &near, &[]);
     sort(served, question.order, &mut rows);
     Ok(Answer::new(rows, Mode::Semantic, None))
 }
@@ -306,7 +306,7 @@ fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError
     };
     let rows = found.hits.iter().map(|hit| hit.at);
     let cosines: Vec<Option<f32>> = served.release.similarities(&vector, rows).collect();
-    let rows = fuse::fuse(&served.release, &found.hits, &cosines, &near);
+    let rows = fuse::fuse(&served.release, &found.hits, &cosines, &near, &found.named);
     let Some(vector) = toward(served, &vector, &rows) else {
         return Ok(Answer::new(rows, Mode::Hybrid, None).telling(found));
     };
@@ -319,7 +319,7 @@ fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError
         .zip(again)
         .map(|((at, cosine), again)| (*at, again.unwrap_or(*cosine)))
         .collect();
-    let rows = fuse::fuse(&served.release, &found.hits, &cosines, &near);
+    let rows = fuse::fuse(&served.release, &found.hits, &cosines, &near, &found.named);
     Ok(Answer::new(rows, Mode::Hybrid, None).telling(found))
 }
 
@@ -362,7 +362,7 @@ fn in_order(served: &Served, question: &Question<'_>) -> Result<Answer, ReadErro
     {
         Ok(vector) => {
             let near = near(served, question, &vector, meant::alone_min(question.text));
-            let mut rows = fuse::fuse(&served.release, &[], &[], &near);
+            let mut rows = fuse::fuse(&served.release, &[], &[], &near, &[]);
             sort(served, question.order, &mut rows);
             Ok(Answer {
                 rows,

@@ -17,6 +17,10 @@ pub(crate) const MEANING: f32 = 0.3;
 /// nothing is not near.
 pub(crate) const COSINE_WHOLE_MIN: f32 = 0.45;
 
+/// What it is worth to be filed under a category that is called what the query says the thing is: a television before what
+/// televisions stand on.
+pub(crate) const CATEGORY: f32 = 0.02;
+
 /// What one tier counts beside the best score by words: a product that holds every word stands before one that lacks some,
 /// unless meaning and prominence speak for the other by more than that.
 pub(crate) const TIER_STEP: f32 = 0.6;

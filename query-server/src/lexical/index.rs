@@ -6,6 +6,7 @@ use tantivy::InvertedIndexReader;
 use tantivy::schema::Field;
 
 use super::ReadError;
+use super::categories::CategoryNames;
 use super::synonyms::Synonyms;
 use super::vocabulary::Vocabulary;
 use super::whole::BrandNames;
@@ -19,6 +20,7 @@ pub(crate) struct TextIndex {
     pub(super) vocabulary: Vocabulary,
     pub(super) synonyms: Synonyms,
     pub(super) brand_names: BrandNames,
+    pub(super) category_names: CategoryNames,
 }
 
 /// One part's readers.
@@ -60,6 +62,7 @@ impl TextIndex {
             vocabulary,
             synonyms,
             brand_names: BrandNames::of(release),
+            category_names: CategoryNames::of(release),
         })
     }
 

@@ -6,6 +6,7 @@
 //! with what fits, a filter leaves of it what it leaves, as the counts of facets foretell.
 
 mod browse;
+mod categories;
 mod cursor;
 mod exact;
 mod forms;
@@ -38,6 +39,7 @@ pub use synonyms::{Synonyms, SynonymsError};
 pub(crate) use top::{Order, TopHits, order_key};
 
 use data_index::{Filter, Release, RowAddress};
+use data_model::CategoryId;
 
 use self::matches::Marks;
 use self::query::Query;
@@ -102,6 +104,8 @@ pub(crate) struct Found {
     pub(crate) corrections: Vec<Correction>,
     /// Words that were looked for beside the query's own.
     pub(crate) synonyms: Vec<Synonym>,
+    /// Categories that are called what the query says the thing is; sorted.
+    pub(crate) named: Vec<CategoryId>,
     /// Where they were wanted, the rows of each part that the search is about before any filter: those that hold every
     /// word, as the query was finally understood, and those whose code it is; where there are none, those that lack one
     /// word, else those that hold any.
@@ -123,6 +127,7 @@ impl Found {
             completed: None,
             corrections: Vec::new(),
             synonyms: Vec::new(),
+            named: Vec::new(),
             matches: Vec::new(),
         }
     }
@@ -289,6 +294,7 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
         completed: query.completed,
         corrections: query.corrections,
         synonyms: query.synonyms,
+        named: query.named,
         matches: marks.map(Marks::into_sets).unwrap_or_default(),
     })
 }

@@ -1,4 +1,5 @@
 use data_index::Release;
+use data_model::CategoryId;
 
 use super::groups::{Group, OpenGroups};
 use super::index::TextIndex;
@@ -13,6 +14,8 @@ pub(super) struct Query {
     pub(super) terms: QueryTerms,
     groups: Vec<Group>,
     pub(super) corrections: Vec<Correction>,
+    /// See [`super::Found::named`].
+    pub(super) named: Vec<CategoryId>,
     pub(super) synonyms: Vec<Synonym>,
     /// The last word where it stands for the words that begin with it, and the likeliest of these.
     pub(super) completed: Option<Correction>,
@@ -66,7 +69,13 @@ impl Query {
                 forms::tell(&mut synonyms, synonym);
             }
         }
+        // The beginning of a word does not say yet what the thing is.
+        let named = match completed {
+            None if !wanted.as_typed => index.category_names.named(wanted.text, &terms, &groups),
+            _ => Vec::new(),
+        };
         Self {
+            named,
             terms,
             groups,
             corrections,

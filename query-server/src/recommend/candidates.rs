@@ -2,6 +2,7 @@ use data_index::{PriceRange, RowAddress, RowFilter, taxonomy};
 use data_model::CategoryId;
 
 use super::Intent;
+use super::choose::distinct;
 use crate::lexical::{self, Order, ReadError, Wanted};
 use crate::served::Served;
 
@@ -27,14 +28,16 @@ pub(super) struct Candidates {
 /// Gathers candidates under the intent's conditions; the product itself is none of them.
 pub(super) fn gather(served: &Served, at: RowAddress, intent: Intent, limit: usize) -> Result<Candidates, ReadError> {
     let usual = (limit * EACH).max(MIN);
-    let wide = |found: usize| found < limit && matches!(intent, Intent::CrossBrand | Intent::Complement);
+    let wide = |near: &[(RowAddress, f32)]| {
+        matches!(intent, Intent::CrossBrand | Intent::Complement) && distinct(served, at, near) < limit
+    };
     let mut found = Candidates {
         near: Vec::new(),
         engine: "semantic",
     };
     for filter in filters(served, at, intent).into_iter().flatten() {
         let mut more = found_to_fit(served, at, (intent, &filter), usual)?;
-        if wide(more.near.len()) {
+        if wide(&more.near) {
             more = found_to_fit(served, at, (intent, &filter), WIDE)?;
         }
         found.engine = more.engine;
@@ -43,7 +46,7 @@ pub(super) fn gather(served: &Served, at: RowAddress, intent: Intent, limit: usi
                 found.near.push(one);
             }
         }
-        if found.near.len() >= limit {
+        if distinct(served, at, &found.near) >= limit {
             break;
         }
     }

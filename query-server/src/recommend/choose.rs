@@ -101,6 +101,13 @@ pub(super) fn choose(
     chosen.into_iter().map(|(_, row)| row).collect()
 }
 
+/// How many candidates would be left if of those of one title and brand one were taken.
+pub(super) fn distinct(served: &Served, at: RowAddress, near: &[(RowAddress, f32)]) -> usize {
+    let own = named(served, at);
+    let names: FxHashSet<_> = near.iter().filter_map(|(row, _)| named(served, *row)).collect();
+    names.len() - usize::from(own.is_some_and(|own| names.contains(&own)))
+}
+
 /// The brand of a product and its title, folded.
 fn named(served: &Served, at: RowAddress) -> Option<(usize, String)> {
     let part = served.release.part(at.part)?;

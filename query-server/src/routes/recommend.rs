@@ -15,7 +15,7 @@ use crate::server::QueryServer;
 /// lower price in the same currency. `same_brand`: like it, of its own brand. `complement`: what goes with it: another
 /// leaf of the same branch of the taxonomy, with something in common; a product whose category is unknown has none. What
 /// is in stock stands first, prices that are far off stand behind, and at most half of the cards are of one brand unless
-/// there are no others. The product itself is never among them.
+/// no others are found as near. The product itself is never among them, nor two of one title and brand.
 #[utoipa::path(
     get,
     path = "/v1/recommend",

@@ -28,16 +28,17 @@ use crate::server::QueryServer;
 /// holds is mended where a near one is known (`provenance.corrections`). A last word that no product holds is taken for
 /// the beginning of one (`provenance.relaxed` is `prefix`). Words that shoppers use for the same thing find each other,
 /// the query's own standing before the others (`provenance.synonyms`). `mode=lexical` takes words as they are typed, in
-/// any grammatical form, in one word or in two: it mends and completes none and knows no synonyms; where too few products
-/// hold all words, it too goes on with those that lack some. A product whose title is the query stands first, then one
+/// any grammatical form, in one word or in two (told in `provenance.synonyms`): it mends and completes none and knows no
+/// other words for the same; where too few products hold all words, it too goes on with those that lack some. A product whose title is the query stands first, then one
 /// whose SKU or handle it is, then those of the brand whose name it is. Without a query the most presentable products are
 /// answered. A price filter or a price sort leaves out products in other currencies.
 ///
 /// An answer of fewer than twenty is the beginning of one of twenty.
 ///
 /// `facet_counts=true` adds `provenance.facets` and `provenance.price`, as `GET /v1/browse` answers them: counted over
-/// every product that the words match, however many are shown, and what is shown beside those, found by meaning or by
-/// fewer words, up to twenty or `limit`; `mode=semantic` and `similar_to` match to a degree, so there that alone is counted.
+/// every product that the words match, however many are shown; where fewer than twenty hold every word, also what is shown
+/// beside those, found by meaning or by fewer words, up to twenty or `limit`. What only fills a longer page is not counted.
+/// `mode=semantic` and `similar_to` match to a degree, so there that alone is counted.
 #[utoipa::path(
     get,
     path = "/v1/search",

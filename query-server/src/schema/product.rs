@@ -271,8 +271,10 @@ pub struct SearchProvenance {
 pub struct Explained {
     /// The product.
     pub id: String,
-    /// `words.share × words.fit + meaning.share × meaning.nearness`.
+    /// `words.share × words.fit + category + meaning.share × meaning.nearness`.
     pub score: f32,
+    /// What is added where the product's category is what the query says the thing is, else 0.
+    pub category: f32,
     /// How it was found by words; null when it was not.
     #[schema(required = true)]
     pub words: Option<ExplainedWords>,
@@ -301,7 +303,7 @@ pub struct ExplainedWords {
 pub struct ExplainedMeaning {
     /// The cosine of the angle between its vector and the query's, which in `hybrid` is moved toward the first hits.
     pub cosine: f32,
-    /// The cosine as a share of the greatest one, from 0 to 1.
+    /// The cosine as a share of the greatest one, or of .45 where that is less, from 0 to 1.
     pub nearness: f32,
     /// The share of meaning in the score.
     pub share: f32,

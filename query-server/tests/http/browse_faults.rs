@@ -32,6 +32,7 @@ async fn a_category_or_a_brand_is_asked_for_and_both_are_known() {
     );
     for (query, code) in [
         ("category=no-such", "category_not_found"),
+        ("category=%2B166", "category_not_found"),
         ("category=999999999999", "category_not_found"),
         ("category=%E0%A4%97", "category_not_found"),
         ("brand=no-such", "brand_not_found"),

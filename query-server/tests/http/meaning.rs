@@ -223,10 +223,47 @@ async fn the_parts_of_a_score_are_told() {
             .meaning
             .as_ref()
             .map_or(0.0, |meaning| meaning.nearness * meaning.share);
-        assert!((part.score - words - meaning).abs() < 1e-5, "{part:?}");
+        assert!((part.score - words - meaning - part.category).abs() < 1e-5, "{part:?}");
     }
     assert!(parts.is_sorted_by(|one, other| one.score >= other.score));
     assert!(answer(&market, "q=coffee").await.provenance.explain.is_none());
+}
+
+#[tokio::test]
+async fn a_category_that_is_called_what_the_query_asks_for_counts_a_little() {
+    let facts = brand("Any Shop", "INR");
+    let mut shirt = product(&facts, 1, "Linen Shirt");
+    // Shirts & Tops
+    shirt.category = Some(data_model::CategoryId(212));
+    let stand = product(&facts, 2, "Shirt Stand");
+    let market = Market::embedding(
+        &vec![(facts, vec![shirt, stand])],
+        Some(Concepts::named("concepts")),
+        Some(Concepts::named("concepts")),
+    )
+    .await;
+    for (query, category) in [
+        ("shirt", 0.02),
+        ("linen+shirts", 0.02),
+        ("shirt+for+a+stand", 0.02),
+        ("stand+for+shirts", 0.0),
+        ("shirt+stand", 0.0),
+    ] {
+        let found = answer(&market, &format!("q={query}&explain=true")).await;
+        let parts = found.provenance.explain.unwrap();
+        let of_shirt = found
+            .data
+            .iter()
+            .zip(&parts)
+            .find(|(card, _)| card.title == "Linen Shirt");
+        assert_eq!(of_shirt.map(|(_, part)| part.category), Some(category), "{query}");
+        let of_stand = found
+            .data
+            .iter()
+            .zip(&parts)
+            .find(|(card, _)| card.title == "Shirt Stand");
+        assert!(of_stand.is_none_or(|(_, part)| part.category == 0.0), "{query}");
+    }
 }
 
 #[tokio::test]

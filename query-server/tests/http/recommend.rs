@@ -95,6 +95,27 @@ async fn what_is_like_a_product_stands_before_what_is_not_and_sold_out_stands_la
 }
 
 #[tokio::test]
+async fn products_of_one_title_do_not_shorten_what_is_recommended() {
+    let loom = brand("Loom", "INR");
+    let cheaper = [
+        "Blue Linen Shirt Slim",
+        "Blue Linen Shirt Slim",
+        "Blue Linen Shirt Wide",
+    ];
+    let mut products = vec![filed(&loom, 1, "Blue Linen Shirt", SHIRTS, 150_000)];
+    products.extend(
+        (2..)
+            .zip(cheaper)
+            .map(|(id, title)| filed(&loom, id, title, SHIRTS, 90_000)),
+    );
+    // Of another kind, and asked for only where those of the same are too few.
+    products.push(filed(&loom, 9, "Blue Linen Shirt Dress", PANTS, 80_000));
+    let market = Market::of(&vec![(loom, products)]).await;
+    let found = recommended(&market, "Blue Linen Shirt", "&intent=cheaper&limit=3").await;
+    assert_eq!(found.len(), 3, "{found:?}");
+}
+
+#[tokio::test]
 async fn nothing_to_do_with_a_product_is_not_recommended_because_it_is_another_brands() {
     let market = Market::of(&wardrobe()).await;
     let related = recommended(&market, "Dark Roast Coffee", "&limit=50").await;

@@ -1,0 +1,88 @@
+use data_index::text::{Analysis, analyse};
+use data_index::{CategoryNode, Release};
+use data_model::CategoryId;
+use rustc_hash::FxHashMap;
+
+use super::groups::Group;
+use super::terms::QueryTerms;
+
+/// What stands behind them says what a thing is for, or has, not what it is.
+const BEHIND: [&str; 6] = ["for", "with", "in", "from", "of", "without"];
+
+/// The categories that products are filed under, by what they are called.
+#[derive(Debug, Default)]
+pub(super) struct CategoryNames {
+    /// By the last word of a name, as its stem: the name's other words.
+    names: FxHashMap<Box<str>, Vec<Name>>,
+}
+
+#[derive(Debug)]
+struct Name {
+    category: CategoryId,
+    rest: Vec<Box<str>>,
+}
+
+impl CategoryNames {
+    pub(super) fn of(release: &Release) -> Self {
+        let mut names = Self::default();
+        release.category_tree().iter().for_each(|node| names.add(node));
+        names
+    }
+
+    fn add(&mut self, node: &CategoryNode) {
+        // `Tea & Infusions` is tea, and infusions.
+        for name in node.category.name.split(['&', ',', '/']) {
+            let mut stems = analyse(Analysis::Stemmed, name)
+                .into_iter()
+                .map(|word| word.text.into_boxed_str());
+            if let Some(last) = stems.next_back() {
+                let name = Name {
+                    category: node.category.id,
+                    rest: stems.collect(),
+                };
+                self.names.entry(last).or_default().push(name);
+            }
+        }
+        node.children.iter().for_each(|node| self.add(node));
+    }
+
+    /// The categories that are called what a query says the thing is, in its own words or other words for the same.
+    pub(super) fn named(&self, text: &str, terms: &QueryTerms, groups: &[Group]) -> Vec<CategoryId> {
+        let Some(head) = head(text, terms) else {
+            return Vec::new();
+        };
+        let holds = |stem: &str| {
+            let words = groups
+                .iter()
+                .flat_map(|group| &group.alternatives)
+                .flat_map(|way| &way.words);
+            words.into_iter().any(|word| word.stem == stem)
+        };
+        let heads = groups.get(head).into_iter().flat_map(|group| &group.alternatives);
+        let names = heads
+            .filter_map(|way| way.words.last())
+            .filter_map(|word| self.names.get(word.stem.as_str()))
+            .flatten();
+        let mut named: Vec<CategoryId> = names
+            .filter(|name| name.rest.iter().all(|stem| holds(stem)))
+            .map(|name| name.category)
+            .collect();
+        named.sort_unstable();
+        named.dedup();
+        named
+    }
+}
+
+/// Which of a query's words says what the thing is: the last one before what it is for.
+fn head(text: &str, terms: &QueryTerms) -> Option<usize> {
+    let words = analyse(Analysis::Plain, text);
+    let behind = words
+        .iter()
+        .skip(1)
+        .position(|word| BEHIND.contains(&word.text.as_str()));
+    let Some(at) = behind else {
+        return terms.len().checked_sub(1);
+    };
+    let head = words.get(at)?;
+    terms.iter().position(|term| term.plain == head.text)
+}
