@@ -244,9 +244,9 @@ async fn a_category_that_is_called_what_the_query_asks_for_counts_a_little() {
     .await;
     for (query, category) in [
         ("shirt", 0.02),
-        ("linen+shirts", 0.02),
+        ("linen+shirt", 0.02),
         ("shirt+for+a+stand", 0.02),
-        ("stand+for+shirts", 0.0),
+        ("stand+for+shirt", 0.0),
         ("shirt+stand", 0.0),
     ] {
         let found = answer(&market, &format!("q={query}&explain=true")).await;
