@@ -53,6 +53,26 @@ fn titles(cards: &Value) -> Vec<&str> {
         .collect()
 }
 
+/// The start: what the market is comes first, and is its one heading of the highest level.
+fn shows_the_start(haat: &Haat, base: &str) {
+    let start = shown(haat, &format!("{base}/"));
+    let headings: Vec<&str> = start.split("<h1").skip(1).collect();
+    assert_eq!(headings.len(), 1, "{start}");
+    shows(headings.first().unwrap(), "Every stall, one search.</h1>");
+    let (_, stats) = get(&format!("{base}/v1/stats"));
+    shows(part(&start, "data"), stats["data"]["release"]["id"].as_str().unwrap());
+}
+
+/// How many products cost what: a bar for each range of prices.
+fn shows_prices(histogram: &str, bins: &Value) {
+    let bars = histogram.split("</svg>").next().unwrap();
+    assert_eq!(bars.matches("<title>").count(), bins.as_array().unwrap().len());
+    for bin in bins.as_array().unwrap() {
+        let products = if bin["count"] == 1 { "product" } else { "products" };
+        shows(bars, &format!(": {} {products}</title>", bin["count"]));
+    }
+}
+
 #[test]
 fn the_page_shows_what_the_server_answers() {
     if !has_program("chromium", &["--version"]) {
@@ -78,13 +98,7 @@ fn the_page_shows_what_the_server_answers() {
     let id = product["id"].as_str().unwrap();
     let last_word = title.split(' ').next_back().unwrap();
 
-    // The start: what the market is comes first, and is its one heading of the highest level.
-    let start = shown(&haat, &format!("{base}/"));
-    let headings: Vec<&str> = start.split("<h1").skip(1).collect();
-    assert_eq!(headings.len(), 1, "{start}");
-    shows(headings.first().unwrap(), "Every stall, one search.</h1>");
-    let (_, stats) = get(&format!("{base}/v1/stats"));
-    shows(part(&start, "data"), stats["data"]["release"]["id"].as_str().unwrap());
+    shows_the_start(&haat, base);
 
     // A search: its products, and its facets with their counts.
     let query: String = title.split(' ').collect::<Vec<_>>().join("+");
@@ -104,14 +118,7 @@ fn the_page_shows_what_the_server_answers() {
         .unwrap();
     shows(row, &format!("</span>{}</span>", value["count"]));
 
-    // How many products cost what: a bar for each range of prices, the tallest told in words.
-    let bins = &counted["provenance"]["price"]["histogram"];
-    let bars = part(&listed, "histogram").split("</svg>").next().unwrap();
-    assert_eq!(bars.matches("<title>").count(), bins.as_array().unwrap().len());
-    for bin in bins.as_array().unwrap() {
-        let products = if bin["count"] == 1 { "product" } else { "products" };
-        shows(bars, &format!(": {} {products}</title>", bin["count"]));
-    }
+    shows_prices(part(&listed, "histogram"), &counted["provenance"]["price"]["histogram"]);
 
     // A walk through a brand: its facets, and more than one page of it.
     let brand = product["brand_slug"].as_str().unwrap();
