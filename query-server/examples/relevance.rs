@@ -4,6 +4,10 @@
 //!
 //! `stores/{brand}/products-N.json` and `meta.json` are parsed, normalised and indexed as a crawl would leave them,
 //! without one; `queries.tsv` holds an id and a query a line. The run names products by their platform's id.
+//!
+//! `--spoil first` (or `drop`, `two`, `four`, each a mistake of typing, see [`Mistake`]) asks only the queries that have a
+//! word for it, as they are and, into `{set}.{mode}.first.tsv`, with the mistake: the ratio of the two scores is what is
+//! kept.
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
@@ -48,6 +52,8 @@ struct Asked {
     limit: u16,
     /// Further parameters of every request, `sort=newest` say.
     also: String,
+    /// The mistake that the queries are asked with too.
+    mistake: Option<Mistake>,
     /// Folder in which the release is kept, and found again by the next run.
     keep: Option<PathBuf>,
 }
@@ -69,13 +75,76 @@ fn main() -> anyhow::Result<()> {
             "--limit" => asked.limit = value.parse().context("--limit is no number")?,
             "--also" => asked.also = format!("&{value}"),
             "--keep" => asked.keep = Some(PathBuf::from(value)),
-            _ => anyhow::bail!("{name} is unknown: --set, --mode, --out, --limit, --also, --keep"),
+            "--spoil" => asked.mistake = Some(Mistake::named(&value).context("--spoil: first, drop, two or four")?),
+            _ => anyhow::bail!("{name} is unknown: --set, --mode, --out, --limit, --also, --spoil, --keep"),
         }
     }
     for set in sets {
         run(&Asked { set, ..asked.clone() })?;
     }
     Ok(())
+}
+
+/// A mistake of typing in the longest word that is made of so many letters.
+#[derive(Debug, Clone, Copy)]
+struct Mistake {
+    name: &'static str,
+    letters: (usize, usize),
+    make: fn(&mut Vec<char>),
+}
+
+const MISTAKES: [Mistake; 4] = [
+    // Another first letter.
+    Mistake {
+        name: "first",
+        letters: (5, 14),
+        make: |word| word[0] = if word[0] == 'm' { 'n' } else { 'm' },
+    },
+    // None.
+    Mistake {
+        name: "drop",
+        letters: (5, 14),
+        make: |word| {
+            word.remove(0);
+        },
+    },
+    // A vowel for the second letter, and the two before the last swapped.
+    Mistake {
+        name: "two",
+        letters: (6, 8),
+        make: |word| {
+            word[1] = if word[1] == 'e' { 'a' } else { 'e' };
+            let last = word.len() - 1;
+            word.swap(last - 1, last - 2);
+        },
+    },
+    // Another third letter of four.
+    Mistake {
+        name: "four",
+        letters: (4, 4),
+        make: |word| word[2] = if word[2] == 'r' { 'n' } else { 'r' },
+    },
+];
+
+impl Mistake {
+    fn named(name: &str) -> Option<Self> {
+        MISTAKES.into_iter().find(|mistake| mistake.name == name)
+    }
+
+    /// The text with the mistake; `None` where it has no word for it.
+    fn in_text(self, text: &str) -> Option<String> {
+        let letters = |word: &&str| {
+            let chars = word.chars().count();
+            word.chars().all(char::is_alphabetic) && (self.letters.0..=self.letters.1).contains(&chars)
+        };
+        let longest = text
+            .split(' ')
+            .filter(letters)
+            .max_by_key(|word| word.chars().count())?;
+        let mut chars: Vec<char> = longest.chars().collect();
+        (self.make)(&mut chars);
+        Some(text.replacen(longest, &chars.into_iter().collect::<String>(), 1))
+    }
 }
 
 fn run(asked: &Asked) -> anyhow::Result<()> {
@@ -104,34 +173,63 @@ fn run(asked: &Asked) -> anyhow::Result<()> {
         .to_string_lossy()
         .into_owned();
     std::fs::create_dir_all(&asked.out)?;
+    let queries: Vec<(&str, String)> = queries
+        .lines()
+        .filter_map(|line| line.split_once('\t'))
+        .map(|(id, text)| (id, text.to_owned()))
+        .collect();
+    let spoiled: Vec<(&str, String)> = match asked.mistake {
+        Some(mistake) => queries
+            .iter()
+            .filter_map(|(id, text)| Some((*id, mistake.in_text(text)?)))
+            .collect(),
+        None => Vec::new(),
+    };
+    let asks = |id: &str| asked.mistake.is_none() || spoiled.iter().any(|(spoiled, _)| *spoiled == id);
+    let queries: Vec<(&str, String)> = queries.iter().filter(|(id, _)| asks(id)).cloned().collect();
     for mode in &asked.modes {
-        let mut out = BufWriter::new(std::fs::File::create(asked.out.join(format!("{set}.{mode}.tsv")))?);
-        let mut times = Vec::new();
-        for line in queries.lines() {
-            let Some((id, text)) = line.split_once('\t') else {
-                continue;
-            };
-            let path = path(text, mode, asked);
-            let begun = Instant::now();
-            let answer = runtime.block_on(get(&router, &path))?;
-            times.push(begun.elapsed().as_secs_f64() * 1e3);
-            for (rank, card) in (1..).zip(answer["data"].as_array().into_iter().flatten()) {
-                let product = card["id"].as_str().and_then(|id| platform_ids.get(id));
-                let product = product.with_context(|| format!("{path}: a product of no store"))?;
-                writeln!(out, "{id}\t{product}\t{rank}")?;
-            }
+        let ask = |queries: &[(&str, String)], name: String| -> anyhow::Result<()> {
+            ask(asked, &runtime, (&router, &platform_ids), (queries, mode), &name)
+        };
+        ask(&queries, format!("{set}.{mode}"))?;
+        if let Some(mistake) = asked.mistake {
+            ask(&spoiled, format!("{set}.{mode}.{}", mistake.name))?;
         }
-        out.flush()?;
-        times.sort_by(f64::total_cmp);
-        let at = |share: usize| times.get(times.len() * share / 100).copied().unwrap_or_default();
-        writeln!(
-            std::io::stderr(),
-            "{set} {mode}: {} queries, p50 {:.3} ms, p99 {:.3} ms",
-            times.len(),
-            at(50),
-            at(99)
-        )?;
     }
+    Ok(())
+}
+
+/// Asks queries in a mode and writes the run of that name.
+fn ask(
+    asked: &Asked,
+    runtime: &tokio::runtime::Runtime,
+    (router, platform_ids): (&axum::Router, &BTreeMap<String, u64>),
+    (queries, mode): (&[(&str, String)], &str),
+    name: &str,
+) -> anyhow::Result<()> {
+    let mut out = BufWriter::new(std::fs::File::create(asked.out.join(format!("{name}.tsv")))?);
+    let mut times = Vec::new();
+    for (id, text) in queries {
+        let path = path(text, mode, asked);
+        let begun = Instant::now();
+        let answer = runtime.block_on(get(router, &path))?;
+        times.push(begun.elapsed().as_secs_f64() * 1e3);
+        for (rank, card) in (1..).zip(answer["data"].as_array().into_iter().flatten()) {
+            let product = card["id"].as_str().and_then(|id| platform_ids.get(id));
+            let product = product.with_context(|| format!("{path}: a product of no store"))?;
+            writeln!(out, "{id}\t{product}\t{rank}")?;
+        }
+    }
+    out.flush()?;
+    times.sort_by(f64::total_cmp);
+    let at = |share: usize| times.get(times.len() * share / 100).copied().unwrap_or_default();
+    writeln!(
+        std::io::stderr(),
+        "{name}: {} queries, p50 {:.3} ms, p99 {:.3} ms",
+        times.len(),
+        at(50),
+        at(99)
+    )?;
     Ok(())
 }
 

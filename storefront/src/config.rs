@@ -131,7 +131,7 @@ impl StorefrontConfig {
 
     /// The product token of [`StorefrontConfig::user_agent`].
     #[must_use]
-    pub fn product_token(&self) -> &str {
+    pub(crate) fn product_token(&self) -> &str {
         let end = self
             .user_agent
             .find(|letter: char| !(letter.is_ascii_alphabetic() || matches!(letter, '_' | '-')));

@@ -59,13 +59,6 @@ impl Query {
         Self::with(vector, Kernel::fastest())
     }
 
-    /// Prepares a stored row.
-    #[must_use]
-    pub fn of_stored(row: &[u8]) -> Self {
-        let components = row.iter().map(|byte| (byte ^ BIAS).cast_signed()).collect();
-        Self::of_components(components, Kernel::fastest())
-    }
-
     fn with(vector: &Vector, kernel: Kernel) -> Self {
         Self::of_components(vector.components().to_vec(), kernel)
     }

@@ -124,12 +124,6 @@ impl Storage {
         &self.store
     }
 
-    /// The object store without this storage's prefix, for clients that address objects by full path.
-    #[must_use]
-    pub fn root_store(&self) -> &Arc<dyn ObjectStore> {
-        &self.root
-    }
-
     /// Where this storage is, with a slash at the end.
     #[must_use]
     pub fn url(&self) -> &Url {

@@ -25,7 +25,7 @@ pub use facts::StoreFacts;
 pub use hold::hold_at;
 pub use landing::{
     LandingError, LastListed, PageMark, PageTarget, Pruned, StoreCrawl, Verdict, drop_run, landed_before,
-    prune_landing, read_done, read_page,
+    prune_landing, read_page,
 };
 pub use probe::{Catalogue, Probe, probe};
 pub use progress::{NoProgress, Progress};

@@ -88,12 +88,4 @@ impl Log {
             latest: self.latest.iter().cloned().collect(),
         }
     }
-
-    pub(crate) fn count(&self) -> u64 {
-        self.count_by_path.values().sum()
-    }
-
-    pub(crate) fn clear(&mut self) {
-        *self = Self::default();
-    }
 }

@@ -100,12 +100,6 @@ impl Running {
         Ok(())
     }
 
-    /// Adds a fault to those of a store.
-    pub fn add_fault(&self, slug: &str, rule: FaultRule) -> Result<(), EmulatorError> {
-        self.shop(slug)?.faults().add(rule);
-        Ok(())
-    }
-
     /// Moves every store to an epoch, forward or back: prices move, products come and go, stock flips.
     pub fn advance(&self, epoch: u64) {
         for (shop, index) in self.market.shops.iter().zip(0..) {
@@ -119,20 +113,9 @@ impl Running {
         Ok(())
     }
 
-    /// What a store was asked since the start, or since [`Running::forget_requests`].
+    /// What a store was asked since the start.
     pub fn requests(&self, slug: &str) -> Result<Requests, EmulatorError> {
         Ok(self.shop(slug)?.log().all())
-    }
-
-    /// What all stores together were asked: the number of requests.
-    #[must_use]
-    pub fn request_count(&self) -> u64 {
-        self.market.shops.iter().map(|shop| shop.log().count()).sum()
-    }
-
-    /// Forgets what the stores were asked.
-    pub fn forget_requests(&self) {
-        self.market.shops.iter().for_each(|shop| shop.log().clear());
     }
 
     /// Stops listening, lets requests end that are under way, and closes all connections.

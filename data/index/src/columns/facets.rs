@@ -194,7 +194,7 @@ impl Facets {
 
     /// The rows filed under a category or below it.
     #[must_use]
-    pub fn category_rows(&self, category: CategoryId) -> RoaringBitmap {
+    pub(crate) fn category_rows(&self, category: CategoryId) -> RoaringBitmap {
         self.code("category", &category.to_string())
             .map(|code| self.rows(code))
             .unwrap_or_default()

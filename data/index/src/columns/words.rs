@@ -1,7 +1,6 @@
 use std::ops::Range;
 
 use arrow::buffer::BooleanBuffer;
-use data_model::CurrencyCode;
 
 use super::{Cards, Facets};
 
@@ -154,18 +153,6 @@ impl Cards {
     #[must_use]
     pub fn prices_min(&self) -> &[i64] {
         self.price_min.values()
-    }
-
-    /// The currency of each row: indexes of [`PartEntry::currencies`](crate::PartEntry::currencies).
-    #[must_use]
-    pub fn currency_codes(&self) -> &[u8] {
-        self.currency.values()
-    }
-
-    /// The index of a currency in [`PartEntry::currencies`](crate::PartEntry::currencies).
-    #[must_use]
-    pub fn code_of_currency(&self, currency: CurrencyCode) -> Option<u8> {
-        self.currency_code(currency)
     }
 }
 

@@ -67,7 +67,7 @@ pub struct PartPlan {
 impl BuildPlan {
     /// Every store whose products must be read.
     #[must_use]
-    pub fn stores_to_index(&self) -> BTreeSet<StoreHost> {
+    pub(crate) fn stores_to_index(&self) -> BTreeSet<StoreHost> {
         self.build.iter().flat_map(|part| part.stores.iter().cloned()).collect()
     }
 

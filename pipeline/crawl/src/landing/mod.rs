@@ -11,8 +11,9 @@ use object_store::path::Path;
 use serde::{Deserialize, Serialize};
 
 pub use prune::{Pruned, drop_run, landed_before, prune_landing};
+pub(crate) use read::read_done;
+pub use read::read_page;
 pub(crate) use read::{landed_pages, read_compressed};
-pub use read::{read_done, read_page};
 pub(crate) use write::{compress, put_compressed, put_done, sha256_hex};
 
 use crate::StoreFacts;

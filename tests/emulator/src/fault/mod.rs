@@ -207,10 +207,6 @@ impl Faults {
         self.0 = rules;
     }
 
-    pub(crate) fn add(&mut self, rule: FaultRule) {
-        self.0.push(rule);
-    }
-
     /// The fault that a request meets: the first rule that concerns it and is not used up, which it uses.
     pub(crate) fn meet(&mut self, path: &str, page: u32) -> Option<Fault> {
         let rule = self
@@ -231,8 +227,10 @@ mod tests {
     #[test]
     fn a_rule_shows_where_and_as_often_as_it_says() {
         let mut faults = Faults::default();
-        faults.add(FaultRule::from(Fault::Reset).first(1).on_page(2));
-        faults.add(Fault::RobotsUnavailable.into());
+        faults.replace(vec![
+            FaultRule::from(Fault::Reset).first(1).on_page(2),
+            Fault::RobotsUnavailable.into(),
+        ]);
         assert_eq!(faults.meet("/products.json", 1), None);
         assert_eq!(faults.meet("/products.json", 2), Some(Fault::Reset));
         assert_eq!(faults.meet("/products.json", 2), None);
