@@ -1,4 +1,5 @@
 use super::groups::{Alternative, Group, GroupWord};
+use super::synonyms::Synonym;
 use super::terms::{QueryTerm, QueryTerms};
 
 /// What a match of the number is worth beside one of its name.
@@ -24,8 +25,10 @@ const NUMBERS: [(&str, &str); 14] = [
 /// Parts of an inch, as the index has them.
 const PARTS: [(&str, &str); 2] = [("half", "0.5in"), ("quarter", "0.25in")];
 
-/// Adds to the names of numbers before another word what they name: `3` for `three`, `0.5in` for `half inch`.
-pub(super) fn add(terms: &QueryTerms, groups: &mut [Group], is_held: impl Fn(&str) -> bool) {
+/// Adds to the names of numbers before another word what they name: `3` for `three`, `0.5in` for `half inch`; answers what
+/// it added.
+pub(super) fn add(terms: &QueryTerms, groups: &mut [Group], is_held: impl Fn(&str) -> bool) -> Vec<Synonym> {
+    let mut added = Vec::new();
     let terms: Vec<&QueryTerm> = terms.iter().collect();
     for (at, pair) in terms.windows(2).enumerate() {
         let [name, next] = pair else { continue };
@@ -36,12 +39,19 @@ pub(super) fn add(terms: &QueryTerms, groups: &mut [Group], is_held: impl Fn(&st
             continue;
         };
         let words = vec![GroupWord::of(&QueryTerm::of_word(meant, name.position))];
-        let of = if meant.ends_with("in") { 2 } else { 1 };
-        for group in groups.iter_mut().skip(at).take(of) {
+        let (of, taken) = if meant.ends_with("in") {
+            (format!("{} {}", name.plain, next.plain), 2)
+        } else {
+            (name.plain.clone(), 1)
+        };
+        let to = (*meant).to_owned();
+        added.push(Synonym { of, to });
+        for group in groups.iter_mut().skip(at).take(taken) {
             group.alternatives.push(Alternative {
                 words: words.clone(),
                 factor: FACTOR,
             });
         }
     }
+    added
 }

@@ -63,9 +63,12 @@ impl Query {
             *last = completion;
             last.alternatives.extend(spellings);
         }
-        numbers::add(&terms, &mut groups, is_held);
         if !wanted.as_typed {
-            for synonym in index.synonyms.add(&terms, &mut groups, is_held) {
+            let numbers = numbers::add(&terms, &mut groups, is_held);
+            for synonym in numbers
+                .into_iter()
+                .chain(index.synonyms.add(&terms, &mut groups, is_held))
+            {
                 forms::tell(&mut synonyms, synonym);
             }
         }

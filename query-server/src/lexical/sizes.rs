@@ -1,6 +1,6 @@
 use super::terms::QueryTerm;
 
-/// Sizes in one word, as the index has them beside their sides: `6x9` for `6 x 9`, `6\' x 9\'` and `6 by 9`, where products
+/// Sizes in one word, as the index has them beside their sides: `6x9` for `6 x 9`, `6' x 9'` and `6 by 9`, where products
 /// have it.
 pub(super) fn joined(words: Vec<QueryTerm>, is_held: impl Fn(&str) -> bool) -> Vec<QueryTerm> {
     let mut joined: Vec<QueryTerm> = Vec::with_capacity(words.len());

@@ -193,3 +193,19 @@ async fn units_of_two_words_are_one_however_they_are_written() {
     )
     .await;
 }
+
+#[tokio::test]
+async fn a_number_in_letters_is_told_and_is_not_looked_for_as_digits_where_words_are_taken_as_typed() {
+    let market = Market::of(&shop(&["Lamp 3 Light", "Three Kings Lamp"])).await;
+    let found = search(&market, "three light").await;
+    let told: Vec<_> = found
+        .provenance
+        .synonyms
+        .iter()
+        .map(|one| (one.of.as_str(), one.to.as_str()))
+        .collect();
+    assert_eq!(told, [("three", "3")]);
+    let typed: SearchAnswer = market.get("/v1/search?q=three+light&mode=lexical").await.read();
+    assert!(typed.provenance.synonyms.is_empty(), "{typed:?}");
+    assert_ne!(typed.provenance.relaxed, "none", "{typed:?}");
+}
