@@ -66,9 +66,9 @@ impl Bits {
         self.words.iter_mut().zip(other).for_each(|(word, bits)| *word &= bits);
     }
 
-    /// What this has and `other`, of the same window, has not.
-    pub(super) fn without(&self, other: &Self) -> Self {
-        let words = self.words.iter().zip(&other.words).map(|(word, bits)| word & !bits);
+    /// What `other`, words of the same window, has and this has not.
+    pub(super) fn lacking(&self, other: &[u64]) -> Self {
+        let words = self.words.iter().zip(other).map(|(word, bits)| !word & bits);
         Self {
             first: self.first,
             words: words.collect(),
@@ -78,10 +78,26 @@ impl Bits {
     /// The rows, ascending.
     pub(super) fn iter(&self) -> impl Iterator<Item = u32> {
         (self.first..).zip(&self.words).flat_map(|(at, word)| {
-            let start = u32::try_from(at * ROWS_PER_WORD).unwrap_or(u32::MAX);
+            let start = first_of(at);
             ones(*word).map(move |bit| start + bit)
         })
     }
+}
+
+/// The number of the first bit of a word.
+fn first_of(word: usize) -> u32 {
+    u32::try_from(word * ROWS_PER_WORD).unwrap_or(u32::MAX)
+}
+
+/// The numbers of the ones of words from the word `first` on, ascending.
+pub(super) fn positions(first: usize, words: &[u64]) -> Vec<u32> {
+    let count: u32 = words.iter().map(|word| word.count_ones()).sum();
+    let mut positions = Vec::with_capacity(count as usize);
+    for (at, word) in (first..).zip(words) {
+        let start = first_of(at);
+        ones(*word).for_each(|bit| positions.push(start + bit));
+    }
+    positions
 }
 
 /// The places of the ones of a word, ascending.
@@ -112,6 +128,7 @@ mod tests {
             let held = |row: &u32| rows.contains(row) || (range.0..range.0 + range.1).contains(row);
             let expected: Vec<u32> = (0..1_100).filter(|row| inside(row) && held(row)).collect();
             prop_assert_eq!(bits.iter().collect::<Vec<_>>(), expected.clone());
+            prop_assert_eq!(positions(bits.first, &bits.words), expected.clone());
             prop_assert_eq!(bits.len(), expected.len() as u64);
             prop_assert!((0..1_100).all(|row| bits.contains(row) == expected.contains(&row)));
         }

@@ -9,9 +9,9 @@ use data_model::{CategoryId, CurrencyCode};
 use rustc_hash::FxHashMap;
 
 use super::bits::Bits;
-use super::counter::{Counter, each_row};
+use super::counter::Counter;
 use super::narrow::{Chosen, Narrowed};
-use super::rows::Rows;
+use super::rows::{Listed, Rows};
 use super::scope::Scope;
 use super::spread::Spread;
 use super::values::Values;
@@ -71,8 +71,8 @@ fn category(name: &str, value: &str) -> Option<&'static Category> {
 #[derive(Debug)]
 pub(super) struct Base {
     pub(super) rows: u64,
-    /// How many rows have each value that any has, by id.
-    values: Vec<(u32, u32)>,
+    /// How many rows have each value that any has, by id; `None` where only what passes a filter is counted.
+    values: Option<Vec<(u32, u32)>>,
     /// The facets that are shown, in their order.
     facets: Vec<usize>,
     /// By currency.
@@ -95,7 +95,12 @@ const LARGE_ONE_IN: u64 = 64;
 impl Bases {
     pub(super) fn of(release: &Release, rows: &Rows, values: &Values) -> Self {
         let large_from = LARGE_FROM.max(rows.live() as u64 / LARGE_ONE_IN);
-        let base = |scope: Scope<'_>| Base::of(release, rows, values, &scope.bits(release, rows), (None, None));
+        let all = Wanted {
+            whole: None,
+            currency: None,
+            values: true,
+        };
+        let base = |scope: Scope<'_>| Base::of(release, rows, values, &scope.bits(release, rows), &all);
         let categories = taxonomy::all().iter().map(|category| category.id);
         let categories = categories.filter(|id| release.category_count(*id) >= large_from);
         let category = |id| Scope {
@@ -142,51 +147,62 @@ impl Bases {
     }
 }
 
+/// What of a scope is counted.
+#[derive(Debug)]
+pub(super) struct Wanted<'a> {
+    /// All products, counted before: most of them are counted by what is missing.
+    pub(super) whole: Option<&'a Base>,
+    /// Prices of this currency alone, or of every currency.
+    pub(super) currency: Option<CurrencyCode>,
+    /// How many rows have each value.
+    pub(super) values: bool,
+}
+
 impl Base {
-    /// Counts a scope; prices of `currency` alone, or of every currency. Most of a `whole` that was counted is counted by
-    /// what it lacks.
-    pub(super) fn of(
-        release: &Release,
-        rows: &Rows,
-        values: &Values,
-        scope: &Bits,
-        (whole, currency): (Option<&Self>, Option<CurrencyCode>),
-    ) -> Self {
-        let most = whole.filter(|whole| scope.len() * 2 > whole.rows && scope.words.len() == rows.alive().len());
-        let counted = Counter::with(values.len(), |counter| {
-            match most {
-                Some(whole) => {
-                    whole.values.iter().for_each(|(id, count)| counter.set(*id, *count));
-                    counter.subtract(release, rows, values, &rows.all().without(scope));
+    pub(super) fn of(release: &Release, rows: &Rows, values: &Values, scope: &Bits, wanted: &Wanted<'_>) -> Self {
+        let listed = rows.listed(release, scope);
+        let counted = wanted.values.then(|| {
+            Counter::with(values.len(), |counter| {
+                match wanted.whole.and_then(|whole| whole.but(scope, rows.alive())) {
+                    Some((counts, lacked)) => {
+                        counts.iter().for_each(|(id, count)| counter.set(*id, *count));
+                        counter.subtract(values, &rows.listed(release, &lacked));
+                    }
+                    None => counter.add(values, &listed),
                 }
-                None => counter.add(release, rows, values, scope),
-            }
-            counter.taken()
+                counter.taken()
+            })
         });
         let spread = |currency| Some((currency, Spread::of(release, rows, scope, currency)?));
-        let spreads = match currency {
+        let spreads = match wanted.currency {
             Some(currency) => spread(currency).into_iter().collect(),
             None => rows.currencies().filter_map(spread).collect(),
         };
         Self {
             rows: scope.len(),
-            facets: shown(values, &covered(release, rows, values, scope)),
+            facets: shown(values, &covered(values, &listed)),
             values: counted,
             spreads,
         }
+    }
+
+    /// Where `of` is most of this scope, whose rows are `all`: the scope's counts, and the rows that `of` lacks.
+    fn but(&self, of: &Bits, all: &[u64]) -> Option<(&[(u32, u32)], Bits)> {
+        let counts = self.values.as_ref()?;
+        (of.len() * 2 > self.rows && of.words.len() == all.len()).then(|| (counts.as_slice(), of.lacking(all)))
     }
 
     pub(super) fn spread(&self, currency: CurrencyCode) -> Option<&Spread> {
         let mut spreads = self.spreads.iter();
         spreads.find(|(known, _)| *known == currency).map(|(_, spread)| spread)
     }
+}
 
-    /// The counts of the values with these ids.
-    fn between(&self, ids: &Range<u32>) -> &[(u32, u32)] {
-        let start = self.values.partition_point(|(id, _)| *id < ids.start);
-        let end = self.values.partition_point(|(id, _)| *id < ids.end);
-        self.values.get(start..end).unwrap_or_default()
-    }
+/// The counts of the values with these ids.
+fn between<'a>(counted: &'a [(u32, u32)], ids: &Range<u32>) -> &'a [(u32, u32)] {
+    let start = counted.partition_point(|(id, _)| *id < ids.start);
+    let end = counted.partition_point(|(id, _)| *id < ids.end);
+    counted.get(start..end).unwrap_or_default()
 }
 
 /// The facets that are shown: categories, then those that most products have, then tags.
@@ -209,19 +225,19 @@ fn shown(values: &Values, covered: &[u32]) -> Vec<usize> {
 }
 
 /// How many of these rows have any value of each facet, by its position in [`Values::names`].
-fn covered(release: &Release, rows: &Rows, values: &Values, of: &Bits) -> Vec<u32> {
+fn covered(values: &Values, of: &[Listed<'_>]) -> Vec<u32> {
     let mut covered = vec![0_u32; values.names().len()];
-    for segment in rows.segments(release, &of.window()) {
-        let Some(shapes) = values.shapes(segment.at) else {
+    for Listed { at, rows, .. } in of {
+        let Some(shapes) = values.shapes(*at) else {
             continue;
         };
         let (of_rows, mut counts) = (shapes.of_rows(), vec![0_u32; shapes.facets().len()]);
-        each_row(segment.first, of.words.get(segment.words).unwrap_or_default(), |row| {
-            let shape = of_rows.get(row as usize).copied().unwrap_or(u32::MAX);
+        for row in rows {
+            let shape = of_rows.get(*row as usize).copied().unwrap_or(u32::MAX);
             if let Some(count) = counts.get_mut(shape as usize) {
                 *count += 1;
             }
-        });
+        }
         for (facets, count) in shapes.facets().zip(counts).filter(|(_, count)| *count > 0) {
             for facet in facets {
                 if let Some(covered) = covered.get_mut(*facet) {
@@ -240,17 +256,20 @@ pub(super) struct Counting<'a, 'b> {
     pub(super) rows: &'b Rows,
     pub(super) values: &'a Values,
     pub(super) base: &'b Base,
+    /// All products, counted.
+    pub(super) whole: &'b Base,
     pub(super) category: Option<CategoryId>,
 }
 
 impl<'a> Counting<'a, '_> {
     pub(super) fn facets(&self, narrowed: &Narrowed) -> Vec<FacetCounts<'a>> {
         Counter::with(self.values.len(), |counter| {
-            if narrowed.filtered {
-                self.count(counter, narrowed);
-            }
-            let count_of = |counter: &Counter, (id, count): (u32, u32)| {
-                (id, if narrowed.filtered { counter.get(id) } else { count })
+            let counted: Cow<'_, [(u32, u32)]> = match &self.base.values {
+                Some(values) if !narrowed.filtered => values.into(),
+                _ => {
+                    self.count(counter, narrowed);
+                    counter.taken().into()
+                }
             };
             let shown = self.base.facets.iter().copied();
             // What is filtered by is shown too, whether or not it is among what most products have.
@@ -263,13 +282,8 @@ impl<'a> Counting<'a, '_> {
                 let (name, ids) = self.values.name(facet);
                 let mut chosen = narrowed.only.iter().map(|(chosen, _)| chosen);
                 let chosen = chosen.find(|chosen| chosen.name == name);
-                let counted = self.candidates(name, &ids).map(|pair| count_of(counter, pair));
-                let values = self.top(
-                    (facet, name),
-                    counted.filter(|(_, count)| *count > 0).collect(),
-                    chosen,
-                    counter,
-                );
+                let of_facet = self.candidates(name, between(&counted, &ids));
+                let values = self.top((facet, name), of_facet.collect(), chosen, counter);
                 (!values.is_empty()).then(|| FacetCounts {
                     name: name.into(),
                     values,
@@ -293,25 +307,26 @@ impl<'a> Counting<'a, '_> {
         })
     }
 
-    /// Counts what passes every filter, then for each facet that is filtered by what only its own filter turns away.
+    /// Counts what passes every filter, most of a scope or of all products by what is missing; then for each facet that is
+    /// filtered by what only its own filter turns away.
     fn count(&self, counter: &mut Counter, narrowed: &Narrowed) {
-        let left = narrowed.all.len();
-        if left * 2 > self.base.rows {
-            self.base.values.iter().for_each(|(id, count)| counter.set(*id, *count));
-            let fallen = narrowed.scope.without(&narrowed.all);
-            counter.subtract(self.release, self.rows, self.values, &fallen);
-        } else {
-            counter.add(self.release, self.rows, self.values, &narrowed.all);
+        let listed = |of: &Bits| self.rows.listed(self.release, of);
+        let of_scope = self.base.but(&narrowed.all, &narrowed.scope.words);
+        match of_scope.or_else(|| self.whole.but(&narrowed.all, self.rows.alive())) {
+            Some((counts, lacked)) => {
+                counts.iter().for_each(|(id, count)| counter.set(*id, *count));
+                counter.subtract(self.values, &listed(&lacked));
+            }
+            None => counter.add(self.values, &listed(&narrowed.all)),
         }
         for (chosen, only) in &narrowed.only {
-            counter.add_facet(self.release, self.rows, self.values, (&chosen.name, only));
+            counter.add_facet(self.values, &chosen.name, &listed(only));
         }
     }
 
-    /// The values of a facet that are counted, with what they count before any filter: of categories those right
-    /// below the one that is looked at.
-    fn candidates(&self, name: &str, ids: &Range<u32>) -> impl Iterator<Item = (u32, u32)> {
-        let of_facet = self.base.between(ids);
+    /// Of the values of a facet that were counted, those that are shown: of categories those right below the one that is
+    /// looked at.
+    fn candidates(&self, name: &str, of_facet: &[(u32, u32)]) -> impl Iterator<Item = (u32, u32)> {
         let children = (name == "category").then(|| self.values.children(self.category));
         of_facet
             .iter()

@@ -2,46 +2,26 @@
 
 use std::cell::RefCell;
 
-use data_index::Release;
 use data_index::columns::Cards;
 
-use super::bits::{Bits, ones};
-use super::rows::Rows;
+use super::bits::{ones, positions};
+use super::rows::Listed;
 use super::values::Values;
 
-fn row_of(word: usize, bit: u32) -> u32 {
-    u32::try_from(word * 64).unwrap_or(u32::MAX).saturating_add(bit)
-}
+/// So many rows are looked at before they are counted.
+const ROWS_AT_ONCE: usize = 64;
 
-/// Tells each row of a part whose bit is set in words from `first` on.
-pub(super) fn each_row(first: usize, words: &[u64], mut tell: impl FnMut(u32)) {
-    for (at, word) in (first..).zip(words) {
-        ones(*word).for_each(|bit| tell(row_of(at, bit)));
-    }
-}
-
-/// Tells each row as [`each_row`] does, some at a time.
-fn each_rows(first: usize, words: &[u64], mut tell: impl FnMut(&[u32])) {
-    let (mut rows, mut length) = ([0_u32; 64], 0);
-    each_row(first, words, |row| {
-        rows[length] = row;
-        length += 1;
-        if length == rows.len() {
-            tell(&rows);
-            length = 0;
-        }
-    });
-    tell(rows.get(..length).unwrap_or_default());
-}
-
-/// Counts the values of some rows by the part's own numbers.
-fn tally(cards: &Cards, rows: &[u32], counts: &mut [u32]) {
-    // They are looked at before they are counted, so that the processor fetches them all at once.
+/// Looks at the values of some rows before they are counted, so that the processor fetches them all at once.
+fn look(cards: &Cards, rows: &[u32]) {
     let look = |row: &u32| match cards.facet_codes(*row) {
         [first, .., last] => first ^ last,
         _ => 0,
     };
     std::hint::black_box(rows.iter().fold(0, |sum, row| sum ^ look(row)));
+}
+
+/// Counts the values of some rows by the part's own numbers.
+fn tally(cards: &Cards, rows: &[u32], counts: &mut [u32]) {
     for row in rows {
         for code in cards.facet_codes(*row) {
             if let Some(count) = counts.get_mut(*code as usize) {
@@ -58,8 +38,8 @@ const DENSE_FROM_ONE_IN: usize = 8;
 #[derive(Debug, Default)]
 pub(super) struct Counter {
     counts: Vec<u32>,
-    /// The ids whose counts may not be zero.
-    touched: Vec<u32>,
+    /// The ids whose counts may not be zero, as bits: gone through from the first to the last, they come in order.
+    touched: Vec<u64>,
     /// Counts by a part's own numbers, all zero between parts.
     of_part: Vec<u32>,
 }
@@ -75,16 +55,25 @@ impl Counter {
             counter.clear();
             if counter.counts.len() < ids as usize {
                 counter.counts.resize(ids as usize, 0);
+                counter.touched.resize(counter.counts.len().div_ceil(64), 0);
             }
             count(counter)
         })
     }
 
     fn clear(&mut self) {
-        for id in self.touched.drain(..) {
-            if let Some(count) = self.counts.get_mut(id as usize) {
-                *count = 0;
+        for (at, word) in self.touched.iter_mut().enumerate() {
+            for bit in ones(std::mem::take(word)) {
+                if let Some(count) = self.counts.get_mut(at * 64 + bit as usize) {
+                    *count = 0;
+                }
             }
+        }
+    }
+
+    fn touch(&mut self, id: u32) {
+        if let Some(word) = self.touched.get_mut(id as usize / 64) {
+            *word |= 1 << (id % 64);
         }
     }
 
@@ -95,28 +84,27 @@ impl Counter {
     pub(super) fn set(&mut self, id: u32, value: u32) {
         if let Some(count) = self.counts.get_mut(id as usize) {
             *count = value;
-            self.touched.push(id);
+            self.touch(id);
         }
     }
 
     /// What was counted at least once, by id.
-    pub(super) fn taken(&mut self) -> Vec<(u32, u32)> {
-        // Ids of one part come in order; those of several in as many runs, which a stable sort merges.
-        self.touched.sort();
-        let counted = self.touched.iter().map(|id| (*id, self.get(*id)));
+    pub(super) fn taken(&self) -> Vec<(u32, u32)> {
+        let touched = positions(0, &self.touched).into_iter();
+        let counted = touched.map(|id| (id, self.get(id)));
         counted.filter(|(_, count)| *count > 0).collect()
     }
 
     /// Counts every value of every row.
-    pub(super) fn add(&mut self, release: &Release, rows: &Rows, values: &Values, of: &Bits) {
-        for segment in rows.segments(release, &of.window()) {
-            let (cards, ids) = (segment.part.cards(), values.ids(segment.at));
-            let words = of.words.get(segment.words).unwrap_or_default();
-            let count: usize = words.iter().map(|word| word.count_ones() as usize).sum();
-            if count < ids.len() / DENSE_FROM_ONE_IN {
-                each_row(segment.first, words, |row| {
-                    cards.facet_codes(row).iter().for_each(|code| self.count_up(ids, *code));
-                });
+    pub(super) fn add(&mut self, values: &Values, of: &[Listed<'_>]) {
+        for Listed { at, part, rows } in of {
+            let (cards, ids) = (part.cards(), values.ids(*at));
+            if rows.len() < ids.len() / DENSE_FROM_ONE_IN {
+                for rows in rows.chunks(ROWS_AT_ONCE) {
+                    look(cards, rows);
+                    let codes = rows.iter().flat_map(|row| cards.facet_codes(*row));
+                    codes.for_each(|code| self.count_up(ids, *code));
+                }
                 continue;
             }
             // Many rows: counted by the part's own numbers, which are few and need no look at what is counted first.
@@ -124,15 +112,16 @@ impl Counter {
                 self.of_part.resize(ids.len(), 0);
             }
             let counts = self.of_part.get_mut(..ids.len()).unwrap_or_default();
-            each_rows(segment.first, words, |rows| {
+            for rows in rows.chunks(ROWS_AT_ONCE) {
+                look(cards, rows);
                 tally(cards, rows, counts);
-            });
+            }
             for (id, of_part) in ids.iter().zip(counts).filter(|(_, count)| **count > 0) {
                 if let Some(count) = self.counts.get_mut(*id as usize) {
-                    if *count == 0 {
-                        self.touched.push(*id);
-                    }
                     *count += std::mem::take(of_part);
+                    if let Some(word) = self.touched.get_mut(*id as usize / 64) {
+                        *word |= 1 << (id % 64);
+                    }
                 }
             }
         }
@@ -141,25 +130,21 @@ impl Counter {
     fn count_up(&mut self, ids: &[u32], code: u32) {
         let Some(id) = ids.get(code as usize) else { return };
         if let Some(count) = self.counts.get_mut(*id as usize) {
-            if *count == 0 {
-                self.touched.push(*id);
-            }
             *count += 1;
+            self.touch(*id);
         }
     }
 
     /// Takes back what [`Counter::add`] counted for these rows.
-    pub(super) fn subtract(&mut self, release: &Release, rows: &Rows, values: &Values, of: &Bits) {
-        for segment in rows.segments(release, &of.window()) {
-            let (cards, ids) = (segment.part.cards(), values.ids(segment.at));
-            let words = of.words.get(segment.words).unwrap_or_default();
-            for (at, word) in (segment.first..).zip(words) {
-                for bit in ones(*word) {
-                    for code in cards.facet_codes(row_of(at, bit)) {
-                        let count = ids.get(*code as usize).and_then(|id| self.counts.get_mut(*id as usize));
-                        if let Some(count) = count {
-                            *count = count.saturating_sub(1);
-                        }
+    pub(super) fn subtract(&mut self, values: &Values, of: &[Listed<'_>]) {
+        for Listed { at, part, rows } in of {
+            let (cards, ids) = (part.cards(), values.ids(*at));
+            for rows in rows.chunks(ROWS_AT_ONCE) {
+                look(cards, rows);
+                for code in rows.iter().flat_map(|row| cards.facet_codes(*row)) {
+                    let count = ids.get(*code as usize).and_then(|id| self.counts.get_mut(*id as usize));
+                    if let Some(count) = count {
+                        *count = count.saturating_sub(1);
                     }
                 }
             }
@@ -167,14 +152,12 @@ impl Counter {
     }
 
     /// Counts the values of one facet of every row.
-    pub(super) fn add_facet(&mut self, release: &Release, rows: &Rows, values: &Values, (name, of): (&str, &Bits)) {
-        for segment in rows.segments(release, &of.window()) {
-            let (cards, ids) = (segment.part.cards(), values.ids(segment.at));
-            let codes = segment.part.facets().codes(name);
-            let words = of.words.get(segment.words).unwrap_or_default();
-            for (at, word) in (segment.first..).zip(words) {
-                for bit in ones(*word) {
-                    let of_row = cards.facet_codes(row_of(at, bit));
+    pub(super) fn add_facet(&mut self, values: &Values, name: &str, of: &[Listed<'_>]) {
+        for Listed { at, part, rows } in of {
+            let (cards, ids, codes) = (part.cards(), values.ids(*at), part.facets().codes(name));
+            for rows in rows.chunks(ROWS_AT_ONCE) {
+                look(cards, rows);
+                for of_row in rows.iter().map(|row| cards.facet_codes(*row)) {
                     let from = of_row.partition_point(|code| *code < codes.start);
                     for code in of_row.iter().skip(from).take_while(|code| **code < codes.end) {
                         self.count_up(ids, *code);

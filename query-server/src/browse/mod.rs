@@ -23,7 +23,7 @@ use data_index::{Release, RowAddress, RowFilter};
 use data_model::CurrencyCode;
 
 pub(crate) use self::count::FacetCounts;
-use self::count::{Base, Bases};
+use self::count::{Base, Bases, Wanted};
 use self::narrow::Narrowed;
 pub(crate) use self::price::Prices;
 use self::rows::Rows;
@@ -130,8 +130,12 @@ impl BrowseIndex {
         let base = match self.bases.of_scope(scope) {
             Some(base) => base,
             None => {
-                let known = (Some(self.bases.whole()), Some(currency));
-                made = Base::of(release, &self.rows, &self.values, &narrowed.scope, known);
+                let wanted = Wanted {
+                    whole: Some(self.bases.whole()),
+                    currency: Some(currency),
+                    values: !narrowed.filtered,
+                };
+                made = Base::of(release, &self.rows, &self.values, &narrowed.scope, &wanted);
                 &made
             }
         };
@@ -140,6 +144,7 @@ impl BrowseIndex {
             rows: &self.rows,
             values: &self.values,
             base,
+            whole: self.bases.whole(),
             category: scope.category,
         };
         Counts {

@@ -59,7 +59,7 @@ pub(super) fn prices(
     let mut counts = vec![0; spread.limits.bins()];
     let ends = if left.len() * 2 > spread.rows {
         counts.copy_from_slice(&spread.counts);
-        let mut fallen = narrowed.scope.without(&left);
+        let mut fallen = left.lacking(&narrowed.scope.words);
         fallen.and(narrowed.scope.part_of(words));
         each_price(release, rows, &fallen, |price| {
             if let Some(count) = counts.get_mut(spread.limits.bin(price)) {

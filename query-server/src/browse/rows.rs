@@ -4,7 +4,7 @@ use std::ops::Range;
 use data_index::{Part, Release, RowAddress};
 use data_model::CurrencyCode;
 
-use super::bits::{Bits, ROWS_PER_WORD};
+use super::bits::{Bits, ROWS_PER_WORD, positions};
 use crate::lexical::{Order, order_key};
 
 /// All rows of a release numbered in one sequence, part after part, each part beginning at a multiple of 64; with
@@ -39,6 +39,14 @@ pub(super) struct Segment<'a> {
     pub(super) first: usize,
     /// Which of the window's words it is.
     pub(super) words: Range<usize>,
+}
+
+/// Rows of a set that are one part's, by its own numbers, ascending.
+pub(super) struct Listed<'a> {
+    /// Which part it is, and the part itself.
+    pub(super) at: usize,
+    pub(super) part: &'a Part,
+    pub(super) rows: Vec<u32>,
 }
 
 impl Rows {
@@ -232,5 +240,18 @@ impl Rows {
                 words: from - window.start..to - window.start,
             })
         })
+    }
+
+    /// The rows of a set, part by part: what is looked at more than once is better listed than found bit by bit.
+    pub(super) fn listed<'a>(&self, release: &'a Release, of: &Bits) -> Vec<Listed<'a>> {
+        let listed = self.segments(release, &of.window()).map(|segment| {
+            let words = of.words.get(segment.words).unwrap_or_default();
+            Listed {
+                at: segment.at,
+                part: segment.part,
+                rows: positions(segment.first, words),
+            }
+        });
+        listed.collect()
     }
 }
