@@ -2,6 +2,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 use crate::ids::{IdError, excerpt, text_serde};
 use crate::{CurrencyCode, StoreHost};
@@ -18,6 +20,10 @@ impl BrandSlug {
     }
 }
 
+/// Longest slug that is taken, and that a name is made into.
+const SLUG_BYTES_MAX: usize = 100;
+const SLUG_CHARS_MAX: usize = 80;
+
 impl fmt::Display for BrandSlug {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -29,9 +35,11 @@ impl FromStr for BrandSlug {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let kebab = !text.is_empty()
-            && text.len() <= 100
+            && text.len() <= SLUG_BYTES_MAX
             && text.split('-').all(|word| {
-                !word.is_empty() && word.chars().all(|char| char.is_alphanumeric() && !char.is_uppercase())
+                !word.is_empty()
+                    && !word.starts_with(is_mark)
+                    && word.chars().all(|char| is_letter(char) || is_mark(char))
             });
         if kebab {
             Ok(Self(text.into()))
@@ -42,18 +50,34 @@ impl FromStr for BrandSlug {
 }
 text_serde!(BrandSlug);
 
-/// Kebab-case of a name: letters and digits of any script in lower case, all else one hyphen, at most 80
-/// characters. `None` when nothing is left.
+/// A letter or a digit of any script, none that has a small form.
+fn is_letter(char: char) -> bool {
+    char.is_alphanumeric() && !char.is_uppercase()
+}
+
+/// A mark that belongs to the letter before it: the virama of `हिन्दी` is no break between words.
+fn is_mark(char: char) -> bool {
+    is_combining_mark(char) && !char.is_alphanumeric() && !is_drawing(char)
+}
+
+/// Says how letters are drawn, not which they are.
+const fn is_drawing(char: char) -> bool {
+    matches!(char, '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
+}
+
+/// Kebab-case of a name: letters with their marks and digits of any script in lower case, composed (Unicode NFC), all else
+/// one hyphen, at most 80 characters and 100 bytes. `None` when nothing is left.
 #[must_use]
 pub fn slugify(name: &str) -> Option<BrandSlug> {
     let mut slug = String::with_capacity(name.len());
-    for char in name.chars().flat_map(char::to_lowercase) {
-        if char.is_alphanumeric() && !char.is_uppercase() {
+    for char in name.nfc().flat_map(char::to_lowercase) {
+        let follows = !slug.is_empty() && !slug.ends_with('-');
+        if is_letter(char) || (follows && is_mark(char)) {
             slug.push(char);
-        } else if !matches!(char, '\'' | '’' | '.') && !slug.is_empty() && !slug.ends_with('-') {
+        } else if !matches!(char, '\'' | '’' | '.') && !is_drawing(char) && !is_mark(char) && follows {
             slug.push('-');
         }
-        if slug.chars().count() >= 80 {
+        if slug.chars().count() >= SLUG_CHARS_MAX || slug.len() + 4 > SLUG_BYTES_MAX {
             break;
         }
     }
@@ -94,6 +118,12 @@ mod tests {
         assert_eq!(slug("Blue Tokai Coffee & Co."), Some("blue-tokai-coffee-co".into()));
         assert_eq!(slug("L'Oréal  Paris!"), Some("loréal-paris".into()));
         assert_eq!(slug("!!!"), None);
+        // Marks belong to their letters, and a name is the same however it is composed.
+        assert_eq!(slug("देसी बाज़ार"), Some("देसी-बाज\u{93c}ार".into()));
+        assert_eq!(slug("हिन्दी"), Some("हिन्दी".into()));
+        assert_eq!(slug("Cafe\u{301} ☕\u{fe0f} Noir"), slug("Café Noir"));
+        let long = slug(&"देसी बाज़ार ".repeat(20)).unwrap();
+        assert!(long.len() <= SLUG_BYTES_MAX && long.len() > 80, "{long}");
     }
 
     proptest! {

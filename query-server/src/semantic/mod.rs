@@ -3,6 +3,7 @@
 //! A query is embedded by the embedder that the release records, or not at all: vectors of different embedders mean
 //! nothing to each other.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use data_embedding::{Embedder, Vector};
@@ -73,7 +74,7 @@ impl Semantic {
         if !text.chars().any(char::is_alphabetic) {
             return Err(Lacking::KnownWord);
         }
-        match embedder.embed_query(text) {
+        match embedder.embed_query(&narrow(text)) {
             Ok(vector) => vector.ok_or(Lacking::KnownWord),
             Err(error) => {
                 tracing::warn!(%error, "a query was not embedded");
@@ -82,6 +83,22 @@ impl Semantic {
             }
         }
     }
+}
+
+/// Letters as wide as Chinese ones, as some keyboards write them, in their usual form; vectors know no others.
+fn narrow(text: &str) -> Cow<'_, str> {
+    /// How far a wide letter stands behind its usual form in Unicode.
+    const BEHIND: u32 = 0xfee0;
+    let is_wide = |char: char| matches!(char, '\u{ff01}'..='\u{ff5e}' | '\u{3000}');
+    if !text.contains(is_wide) {
+        return text.into();
+    }
+    let narrow = |char: char| match char {
+        '\u{3000}' => ' ',
+        _ if is_wide(char) => char::from_u32(u32::from(char) - BEHIND).unwrap_or(char),
+        _ => char,
+    };
+    text.chars().map(narrow).collect()
 }
 
 /// What is looked for by meaning.
@@ -116,5 +133,16 @@ impl Nearest<'_> {
         let mut found = release.nearest(self.vector, wanted + usize::from(self.like.is_some()), filter);
         found.retain(|(at, _)| Some(*at) != self.like);
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::narrow;
+
+    #[test]
+    fn wide_letters_are_read_as_usual_ones() {
+        assert_eq!(narrow("Ｃａｍｅｒａ　ｂａｇ！ カメラ"), "Camera bag! カメラ");
+        assert_eq!(narrow("camera bag"), "camera bag");
     }
 }

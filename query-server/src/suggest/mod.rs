@@ -16,6 +16,7 @@ use data_index::{Part, RowAddress};
 use data_model::ProductId;
 use rustc_hash::FxHashMap;
 
+use names::Begun;
 pub(crate) use names::Names;
 use typed::{Slots, Typed};
 
@@ -127,11 +128,15 @@ fn of_words(served: &Served, words: Vec<String>, limit: usize, which: Words, all
     if which == Words::AsTyped && !typed.is_known() {
         return Suggested::default();
     }
+    let name = Begun {
+        text: &begun,
+        may_be_mistyped: !typed.is_known(),
+    };
     Suggested {
         queries: queries(served, &begun, &typed, limit, &mut allowance.queries),
         products: products(served, &typed, limit, &mut allowance.products),
-        brands: served.names.brands(&begun, limit, &mut allowance.brands),
-        categories: served.names.categories(&begun, limit, &mut allowance.categories),
+        brands: served.names.brands(name, limit, &mut allowance.brands),
+        categories: served.names.categories(name, limit, &mut allowance.categories),
     }
 }
 

@@ -16,6 +16,14 @@ pub(crate) struct Names {
     category_names: Ranked,
 }
 
+/// What was typed of a name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Begun<'a> {
+    pub(super) text: &'a str,
+    /// Whether titles lack a word of it: what they hold is what was meant.
+    pub(super) may_be_mistyped: bool,
+}
+
 impl Names {
     /// `by_size` are the positions of the brands, those with most products first.
     pub(crate) fn of(release: &Release, by_size: &[usize]) -> Self {
@@ -37,7 +45,7 @@ impl Names {
     }
 
     /// Positions of the brands of which a word begins so.
-    pub(super) fn brands(&self, begun: &str, limit: usize, work: &mut Work) -> Vec<usize> {
+    pub(super) fn brands(&self, begun: Begun<'_>, limit: usize, work: &mut Work) -> Vec<usize> {
         let ranks = ranks(&self.brand_names, begun, limit, work);
         ranks
             .into_iter()
@@ -46,7 +54,7 @@ impl Names {
     }
 
     /// The categories of which a word begins so.
-    pub(super) fn categories(&self, begun: &str, limit: usize, work: &mut Work) -> Vec<&'static Category> {
+    pub(super) fn categories(&self, begun: Begun<'_>, limit: usize, work: &mut Work) -> Vec<&'static Category> {
         let ranks = ranks(&self.category_names, begun, limit, work);
         ranks
             .into_iter()
@@ -55,10 +63,10 @@ impl Names {
     }
 }
 
-fn ranks(names: &Ranked, begun: &str, limit: usize, work: &mut Work) -> Vec<usize> {
-    let found = names.beginning_with(begun, limit, work);
-    if found.is_empty() {
-        names.near(begun, edits_max(begun), limit, work)
+fn ranks(names: &Ranked, begun: Begun<'_>, limit: usize, work: &mut Work) -> Vec<usize> {
+    let found = names.beginning_with(begun.text, limit, work);
+    if found.is_empty() && begun.may_be_mistyped {
+        names.near(begun.text, edits_max(begun.text), limit, work)
     } else {
         found
     }

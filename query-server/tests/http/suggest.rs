@@ -154,6 +154,19 @@ fn titled(facts: &BrandFacts, titles: &[&str]) -> Vec<Product> {
 }
 
 #[tokio::test]
+async fn what_titles_hold_is_no_brand_mistyped() {
+    let (tokai, other) = (brand("Tokai", "INR"), brand("Second House", "INR"));
+    let catalogue: Catalogue = vec![
+        (tokai.clone(), titled(&tokai, &["Estate Coffee"])),
+        (other.clone(), titled(&other, &["Tokay Grape Juice"])),
+    ];
+    let market = Market::of(&catalogue).await;
+    assert_eq!(brands(&market, "tokay").await, [""; 0]);
+    assert_eq!(titles(&market, "tokay").await, ["Tokay Grape Juice"]);
+    assert_eq!(brands(&market, "tokei").await, ["Tokai"]);
+}
+
+#[tokio::test]
 async fn queries_are_phrases_of_the_catalogue_and_no_junk() {
     let (one, other) = (brand("First House", "INR"), brand("Second House", "INR"));
     let catalogue: Catalogue = vec![

@@ -250,6 +250,8 @@ mod tests {
         assert_eq!(terms(Analysis::Stemmed, "mens runs shoe"), "men run shoe");
         assert_eq!(terms(Analysis::Plain, "कॉटन कुर्ता"), "कॉटन कुर्ता");
         assert_eq!(terms(Analysis::Plain, "H&M  --  (new!)"), "h m new");
+        // How a sign is drawn, in colours or not, is no word.
+        assert_eq!(terms(Analysis::Plain, "mug ☕\u{fe0f} ❤\u{fe0f}"), "mug");
     }
 
     #[test]

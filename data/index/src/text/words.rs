@@ -95,11 +95,11 @@ const TIMES: char = '\u{d7}';
 
 /// Says how letters are drawn, not which they are.
 const fn is_joiner(char: char) -> bool {
-    matches!(char, '\u{ad}' | '\u{200c}' | '\u{200d}')
+    matches!(char, '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }
 
 fn is_word(char: char) -> bool {
-    char.is_alphanumeric() || char == TIMES || (!char.is_ascii() && is_combining_mark(char))
+    char.is_alphanumeric() || char == TIMES || (!char.is_ascii() && is_combining_mark(char) && !is_joiner(char))
 }
 
 /// Words of letters, digits and marks; an apostrophe between letters, a decimal point or a thousands' comma between
