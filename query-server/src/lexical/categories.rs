@@ -30,9 +30,8 @@ impl CategoryNames {
     }
 
     fn add(&mut self, node: &CategoryNode) {
-        // `Tea & Infusions` is tea, and infusions.
-        for name in node.category.name.split(['&', ',', '/']) {
-            let mut stems = analyse(Analysis::Stemmed, name)
+        for name in parts(node.category.name) {
+            let mut stems = analyse(Analysis::Stemmed, &name)
                 .into_iter()
                 .map(|word| word.text.into_boxed_str());
             if let Some(last) = stems.next_back() {
@@ -73,6 +72,21 @@ impl CategoryNames {
     }
 }
 
+/// What a category is called: `Tea & Infusions` is tea, and infusions, but `TV & Monitor Mounts` are mounts of both.
+fn parts(name: &str) -> Vec<String> {
+    let mut parts: Vec<String> = name.split(['&', ',', '/']).map(|part| part.trim().to_owned()).collect();
+    let Some((head, earlier)) = parts.split_last_mut() else {
+        return parts;
+    };
+    if let Some((_, head)) = head.rsplit_once(' ') {
+        let is_singular = |part: &String| !part.ends_with('s') || part.ends_with("ss");
+        for part in earlier.iter_mut().filter(|part| is_singular(part)) {
+            *part = format!("{part} {head}");
+        }
+    }
+    parts
+}
+
 /// Which of a query's words says what the thing is: the last one before what it is for.
 fn head(text: &str, terms: &QueryTerms) -> Option<usize> {
     let words = analyse(Analysis::Plain, text);
@@ -85,4 +99,25 @@ fn head(text: &str, terms: &QueryTerms) -> Option<usize> {
     };
     let head = words.get(at)?;
     terms.iter().position(|term| term.plain == head.text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parts;
+
+    #[test]
+    fn a_singular_word_before_the_last_is_of_what_the_last_is() {
+        assert_eq!(parts("TV & Monitor Mounts"), ["TV Mounts", "Monitor Mounts"]);
+        assert_eq!(parts("Chair & Sofa Cushions"), ["Chair Cushions", "Sofa Cushions"]);
+        assert_eq!(
+            parts("Pool, Fountain & Pond Pumps"),
+            ["Pool Pumps", "Fountain Pumps", "Pond Pumps"]
+        );
+        assert_eq!(
+            parts("Printers, Copiers & Fax Machines"),
+            ["Printers", "Copiers", "Fax Machines"]
+        );
+        assert_eq!(parts("Tea & Infusions"), ["Tea", "Infusions"]);
+        assert_eq!(parts("Dress Shirts"), ["Dress Shirts"]);
+    }
 }

@@ -14,6 +14,7 @@ mod groups;
 mod index;
 mod matches;
 mod numbers;
+mod orthography;
 mod phrase;
 mod prefix;
 mod query;
@@ -41,6 +42,7 @@ pub(crate) use top::{Order, TopHits, order_key};
 use data_index::{Filter, Release, RowAddress};
 use data_model::CategoryId;
 
+use self::groups::OpenGroups;
 use self::matches::Marks;
 use self::query::Query;
 use self::top::Hit;
@@ -260,17 +262,12 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
             wanted.limit
         },
     );
-    let open = query.open(release, index);
     let whole = Whole::of(release, &index.brand_names, wanted.text, query.terms.words());
     let mut marks = wanted.with_matches.then(|| Marks::none(release, index));
     exact::collect(release, index, (wanted, &whole), (&mut top, marks.as_mut()))?;
-    let met = strict::collect(
-        release,
-        index,
-        &open,
-        (wanted, &whole),
-        (&mut top, work, marks.as_mut()),
-    );
+    let mut longer = None;
+    let collected = (&mut top, &mut *work, &mut marks);
+    let (open, met) = every_word(release, index, (&query, &mut longer), (wanted, &whole), collected);
     // Sorted by price or date, what fits worse would stand first: then nothing is added to what fits.
     let enough = if by_relevance { wanted.enough } else { 1 };
     let fits = top.len() > 0 && top.len().max(met) >= FITTING_MIN;
@@ -287,6 +284,7 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
         hits.retain(|hit| hit.tier == best);
     }
     hits.truncate(wanted.limit);
+    let query = longer.unwrap_or(query);
     Ok(Found {
         hits: hits.iter().map(Hit::scored).collect(),
         suffices,
@@ -297,4 +295,32 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
         named: query.named,
         matches: marks.map(Marks::into_sets).unwrap_or_default(),
     })
+}
+
+/// Collects the products that hold every word. Where there are none, the last word is taken for the beginning of others as
+/// well: then `longer` is what the query stands for. Answers its words, and how many products were met before the filter.
+fn every_word<'a>(
+    release: &'a Release,
+    index: &TextIndex,
+    (query, longer): (&'a Query, &'a mut Option<Query>),
+    (wanted, whole): (&Wanted<'_>, &Whole<'_>),
+    (top, work, marks): (&mut TopHits<'_>, &mut Work, &mut Option<Marks<'_>>),
+) -> (OpenGroups<'a>, usize) {
+    let mut collect = |open: &OpenGroups<'_>, top: &mut TopHits<'_>| {
+        strict::collect(release, index, open, (wanted, whole), (top, &mut *work, marks.as_mut()))
+    };
+    let open = query.open(release, index);
+    let met = collect(&open, top);
+    let is_held = open.known.iter().all(|known| *known);
+    if wanted.as_typed || top.len() > 0 || met > 0 || !is_held {
+        return (open, met);
+    }
+    let Some(continued) = query.continued(index, wanted.text) else {
+        return (open, met);
+    };
+    let found = collect(&continued.open(release, index), top);
+    if top.len() == 0 && found == 0 {
+        return (open, met);
+    }
+    (longer.insert(continued).open(release, index), found)
 }

@@ -6,7 +6,7 @@ use super::index::TextIndex;
 use super::repair::{self, Correction};
 use super::synonyms::Synonym;
 use super::terms::{QueryTerm, QueryTerms};
-use super::{Wanted, forms, numbers, prefix};
+use super::{Wanted, forms, numbers, orthography, prefix};
 
 /// What a query's text stands for: its words, mended where no product holds them, and the ways to say each.
 #[derive(Debug)]
@@ -65,8 +65,10 @@ impl Query {
         }
         if !wanted.as_typed {
             let numbers = numbers::add(&terms, &mut groups, is_held);
+            let spellings = orthography::add(&terms, &mut groups, |word| index.vocabulary.count(word) > 0);
             for synonym in numbers
                 .into_iter()
+                .chain(spellings)
                 .chain(index.synonyms.add(&terms, &mut groups, is_held))
             {
                 forms::tell(&mut synonyms, synonym);
@@ -85,6 +87,31 @@ impl Query {
             synonyms,
             completed,
         }
+    }
+
+    /// The same with the last word as the beginning of others too, where it may be: for when no product holds every word.
+    pub(super) fn continued(&self, index: &TextIndex, text: &str) -> Option<Self> {
+        let (last, own) = (self.terms.iter().next_back()?, self.groups.last()?);
+        // What somebody writes who has not come to the end of the word.
+        let is_last = text.to_lowercase().ends_with(last.plain.as_str());
+        if self.completed.is_some() || self.groups.len() < 2 || !is_last {
+            return None;
+        }
+        let (to, group) = prefix::continued(index, last, own)?;
+        let mut groups = self.groups.clone();
+        groups.pop();
+        groups.push(group);
+        Some(Self {
+            terms: self.terms.clone(),
+            groups,
+            corrections: self.corrections.clone(),
+            named: Vec::new(),
+            synonyms: self.synonyms.clone(),
+            completed: Some(Correction {
+                from: last.plain.clone(),
+                to,
+            }),
+        })
     }
 
     pub(super) fn open<'a>(&'a self, release: &'a Release, index: &TextIndex) -> OpenGroups<'a> {

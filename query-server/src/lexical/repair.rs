@@ -104,7 +104,7 @@ fn replacement(index: &TextIndex, word: &str) -> Option<Vec<String>> {
         return None;
     }
     // A word that people write is no misspelling, whatever the catalogue holds: powder is not power.
-    if data_embedding::is_word(word) {
+    if data_embedding::is_word(word) || index.synonyms.is_word(word) {
         return None;
     }
     let near = |edits_max, other_first, titles_min| {

@@ -148,6 +148,11 @@ impl Synonyms {
         covered
     }
 
+    /// Whether a phrase begins with this word: somebody writes it, whatever the catalogue holds.
+    pub(super) fn is_word(&self, word: &str) -> bool {
+        self.rules.contains_key(singular(word).as_str())
+    }
+
     /// The words of all phrases that lead to words that `is_held` says products may have, each with the first of these.
     pub(super) fn spellings(&self, is_held: impl Fn(&str) -> bool) -> impl Iterator<Item = (&str, &str)> {
         let leads = move |rule: &&Rule| rule.to.iter().all(|to| is_held(&to.stemmed));

@@ -35,7 +35,7 @@ impl QueryTerm {
 }
 
 /// The words that a product must hold to be what the query asks for; no word twice.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct QueryTerms {
     terms: Vec<QueryTerm>,
     /// How many words the query has, those that are left out too.

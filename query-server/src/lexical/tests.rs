@@ -299,3 +299,71 @@ fn a_word_that_was_joined_is_no_beginning_of_others() {
     assert_eq!(found("note book").0, [3, 4]);
     assert_eq!(found("book").0, [5]);
 }
+
+#[test]
+fn a_last_word_that_nothing_holds_beside_the_others_is_the_beginning_of_one_that_something_does() {
+    let dir = tempfile::tempdir().unwrap();
+    let named = [
+        "Kitchen Cabinet",
+        "Cabi Jeans",
+        "Kitchen Towel",
+        "Sports Bra",
+        "Kitchen Bracket",
+    ];
+    let release = release(named.iter().map(|title| (*title).to_owned()), dir.path());
+    let index = TextIndex::open(&release, Synonyms::none()).unwrap();
+    let found = |text, as_typed| {
+        let wanted = Wanted {
+            as_typed,
+            ..wanted(text, 20)
+        };
+        let found = search(&release, &index, &wanted).unwrap();
+        let every = found.hits.iter().filter(|hit| hit.tier == tier::ALL);
+        let rows: Vec<u32> = every.map(|hit| hit.at.row).collect();
+        (rows, found.completed.map(|completed| completed.from))
+    };
+    let beginning = |word: &str| Some(word.to_owned());
+    assert_eq!(found("kitchen cabi", false), (vec![0], beginning("cabi")));
+    // Something holds both, or the word has come to its end, or it is to be taken as it is.
+    assert_eq!(found("jeans cabi", false), (vec![1], None));
+    assert_eq!(found("kitchen cabi ", false), (vec![], None));
+    assert_eq!(found("kitchen cabi", true), (vec![], None));
+    // Nothing begins so beside the other word.
+    assert_eq!(found("towel cabi", false), (vec![], None));
+    // People write it by itself, and what begins so is not much more usual.
+    assert_eq!(found("kitchen bra", false), (vec![], None));
+}
+
+#[test]
+fn a_word_that_only_leads_to_others_is_no_misspelling_and_a_short_one_is_meant_by_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let named = [
+        "Green Lamp",
+        "Green Chair",
+        "Green Pot",
+        "Oak Chair",
+        "Pine Chair",
+        "Weed Trimmer",
+        "Weed Bag",
+        "Weed Fork",
+    ];
+    let release = release(named.iter().map(|title| (*title).to_owned()), dir.path());
+    let synonyms = Synonyms::with_operators(">\thara\tgreen\n>\tkursi\tchair\n>\tkurti\ttunic\n>\tweedeater\tweed\n");
+    let index = TextIndex::open(&release, synonyms.unwrap()).unwrap();
+    let meant = |text| {
+        let wanted = Wanted {
+            as_typed: false,
+            ..wanted(text, 20)
+        };
+        let found = search(&release, &index, &wanted).unwrap();
+        found
+            .corrections
+            .into_iter()
+            .map(|corrected| corrected.to)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(meant("zara"), Vec::<String>::new());
+    assert_eq!(meant("kurti"), Vec::<String>::new());
+    assert_eq!(meant("seedeater"), ["weedeater"]);
+    assert_eq!(meant("kurrsi"), ["kursi"]);
+}

@@ -20,6 +20,10 @@ pub(super) struct Vocabulary {
     counts: FxHashMap<Box<str>, u32>,
 }
 
+/// Fewest letters of a word that no title holds and that counts as if titles did because it leads to others: a short one is
+/// near to too many.
+const SPELLING_CHARS_MIN: usize = 8;
+
 /// Which words may be what was meant.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Near {
@@ -36,7 +40,10 @@ struct Word {
     text: Box<str>,
     /// Which letters it has: one bit each, so that most words are told apart without being compared.
     letters: u64,
+    /// How often it is meant: how many titles, brand names and names of categories hold it, or what it leads to.
     count: u32,
+    /// How many of them may be taken to hold it itself.
+    titles: u32,
 }
 
 impl Vocabulary {
@@ -77,6 +84,7 @@ impl Vocabulary {
                     text: text.clone(),
                     letters: letters(text),
                     count: *count,
+                    titles: *count,
                 });
             }
         }
@@ -99,11 +107,13 @@ impl Vocabulary {
             }
         }
         for (word, count) in counts {
+            let is_long = word.chars().count() >= SPELLING_CHARS_MIN;
             if let Some(words) = self.lengths.get_mut(word.chars().count()) {
                 words.push(Word {
                     text: word.into(),
                     letters: letters(word),
                     count,
+                    titles: if is_long { count } else { 0 },
                 });
             }
         }
@@ -145,7 +155,7 @@ impl Vocabulary {
         for word in candidates {
             // Each edit changes the set of letters by two at most.
             if (word.letters ^ letters).count_ones() as usize > 2 * distance_max
-                || word.count < near.titles_min
+                || word.titles < near.titles_min
                 || (word.text.chars().next() != chars.first().copied()) != near.other_first
             {
                 continue;
@@ -265,6 +275,7 @@ mod tests {
                 text: (*text).into(),
                 letters: letters(text),
                 count: *count,
+                titles: *count,
             });
         }
         vocabulary

@@ -25,8 +25,8 @@ use crate::server::QueryServer;
 /// goes on with products that lack one word, then with those that hold any (`provenance.relaxed`), and in `hybrid` with
 /// what is near in meaning. Where twenty products or more hold every word, filters by price, stock, sale or facets leave
 /// of them what they leave, as the counts tell, and nothing else is added unless that is nothing. A word that no product
-/// holds is mended where a near one is known (`provenance.corrections`). A last word that no product holds is taken for
-/// the beginning of one (`provenance.relaxed` is `prefix`). Words that shoppers use for the same thing find each other,
+/// holds is mended where a near one is known (`provenance.corrections`). A last word that no product holds, or none beside
+/// the other words, is taken for the beginning of one (`provenance.relaxed` is `prefix`). Words that shoppers use for the same thing find each other,
 /// the query's own standing before the others (`provenance.synonyms`). `mode=lexical` takes words as they are typed, in
 /// any grammatical form, in one word or in two (told in `provenance.synonyms`): it mends and completes none and knows no
 /// other words for the same; where too few products hold all words, it too goes on with those that lack some. A product whose title is the query stands first, then one

@@ -209,3 +209,36 @@ async fn a_number_in_letters_is_told_and_is_not_looked_for_as_digits_where_words
     assert!(typed.provenance.synonyms.is_empty(), "{typed:?}");
     assert_ne!(typed.provenance.relaxed, "none", "{typed:?}");
 }
+
+#[tokio::test]
+async fn british_and_american_spellings_find_each_other_but_not_as_typed() {
+    let titles = [
+        "Fiber Cement Board",
+        "Center Bracket",
+        "Colouring Pencils",
+        "Mold Remover",
+        "Travelling Bag",
+    ];
+    first_found(
+        &titles,
+        &[
+            ("fibre cement", "Fiber Cement Board"),
+            ("centre bracket", "Center Bracket"),
+            ("coloring pencils", "Colouring Pencils"),
+            ("mould remover", "Mold Remover"),
+            ("traveling bag", "Travelling Bag"),
+        ],
+    )
+    .await;
+    let market = Market::of(&shop(&titles)).await;
+    let found = search(&market, "fibre cement").await;
+    let told: Vec<_> = found
+        .provenance
+        .synonyms
+        .iter()
+        .map(|one| (&*one.of, &*one.to))
+        .collect();
+    assert_eq!(told, [("fibre", "fiber")]);
+    let typed: SearchAnswer = market.get("/v1/search?mode=lexical&q=centre").await.read();
+    assert_eq!((typed.data.len(), typed.provenance.synonyms.len()), (0, 0));
+}

@@ -1,0 +1,130 @@
+use super::groups::{Alternative, Group, GroupWord};
+use super::synonyms::Synonym;
+use super::terms::{QueryTerm, QueryTerms};
+
+/// What a match of the other orthography is worth beside one of the word as it was written.
+const FACTOR: f32 = 0.8;
+/// Fewest letters before an ending that is written in two ways.
+const BEFORE_CHARS_MIN: usize = 2;
+
+/// How words end in Britain and in America, before any of [`TAILS`].
+const ENDINGS: [(&str, &str); 7] = [
+    ("our", "or"),
+    ("is", "iz"),
+    ("tre", "ter"),
+    ("bre", "ber"),
+    ("ogue", "og"),
+    ("gramme", "gram"),
+    ("ence", "ense"),
+];
+/// What may follow an ending.
+const TAILS: [&str; 14] = [
+    "", "s", "e", "ed", "es", "er", "ers", "ery", "ing", "ings", "ite", "ites", "ful", "less",
+];
+/// Before these an `l` is doubled in Britain.
+const DOUBLED_BEFORE: [&str; 6] = ["ed", "er", "ers", "ery", "ing", "ings"];
+/// Fewest letters before such an `l`: `travelled`, not `filled`.
+const BEFORE_DOUBLED_CHARS_MIN: usize = 3;
+/// Whole beginnings of words.
+const BEGINNINGS: [(&str, &str); 9] = [
+    ("grey", "gray"),
+    ("mould", "mold"),
+    ("plough", "plow"),
+    ("tyre", "tire"),
+    ("fibre", "fiber"),
+    ("sulph", "sulf"),
+    ("alumini", "alumin"),
+    ("jewell", "jewel"),
+    ("doughnut", "donut"),
+];
+
+/// The ways to write a word on the other side of the Atlantic, right or wrong: what the catalogue holds decides.
+fn others(word: &str) -> Vec<String> {
+    let mut others = Vec::new();
+    for (one, other) in BEGINNINGS {
+        for (from, to) in [(one, other), (other, one)] {
+            if let Some(rest) = word.strip_prefix(from) {
+                others.push(format!("{to}{rest}"));
+            }
+        }
+    }
+    let mut ends = |tails: &[&str], (one, other): (&str, &str), chars_min: usize| {
+        for tail in tails {
+            for (from, to) in [(one, other), (other, one)] {
+                let before = word.strip_suffix(tail).and_then(|whole| whole.strip_suffix(from));
+                if let Some(before) = before.filter(|before| before.chars().count() >= chars_min) {
+                    others.push(format!("{before}{to}{tail}"));
+                }
+            }
+        }
+    };
+    ENDINGS
+        .into_iter()
+        .for_each(|ending| ends(&TAILS, ending, BEFORE_CHARS_MIN));
+    ends(&DOUBLED_BEFORE, ("ll", "l"), BEFORE_DOUBLED_CHARS_MIN);
+    others
+}
+
+/// Adds the British spelling of American words and the other way round, where titles have it: `fiber` for `fibre`; answers
+/// what it added.
+pub(super) fn add(terms: &QueryTerms, groups: &mut [Group], is_titled: impl Fn(&str) -> bool) -> Vec<Synonym> {
+    let mut added = Vec::new();
+    for (term, group) in terms.iter().zip(groups) {
+        for other in others(&term.plain).into_iter().filter(|other| is_titled(other)) {
+            let word = GroupWord::of(&QueryTerm::of_word(&other, term.position));
+            let is_there = |way: &Alternative| way.words.iter().map(|word| &word.stem).eq([&word.stem]);
+            if group.alternatives.iter().any(is_there) {
+                continue;
+            }
+            group.alternatives.push(Alternative {
+                words: vec![word],
+                factor: FACTOR,
+            });
+            added.push(Synonym {
+                of: term.plain.clone(),
+                to: other,
+            });
+        }
+    }
+    added
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_the_other_side_of_the_atlantic_are_among_those_that_are_tried() {
+        for (one, other) in [
+            ("favourite", "favorite"),
+            ("coloured", "colored"),
+            ("centre", "center"),
+            ("fibre", "fiber"),
+            ("armour", "armor"),
+            ("organiser", "organizer"),
+            ("organising", "organizing"),
+            ("mould", "mold"),
+            ("jewellery", "jewelery"),
+            ("travelling", "traveling"),
+            ("catalogue", "catalog"),
+            ("greyish", "grayish"),
+        ] {
+            assert!(others(one).contains(&other.to_owned()), "{one}: {:?}", others(one));
+            assert!(others(other).contains(&one.to_owned()), "{other}: {:?}", others(other));
+        }
+        assert_eq!(others("kitchen"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_no_title_has_is_not_added() {
+        let terms = QueryTerms::of("fibre centre", |_| true);
+        let mut groups: Vec<Group> = terms.iter().map(Group::of).collect();
+        let added = add(&terms, &mut groups, |word| word == "fiber");
+        assert_eq!(added.len(), 1);
+        assert_eq!((&*added[0].of, &*added[0].to), ("fibre", "fiber"));
+        assert_eq!(
+            groups.iter().map(|group| group.alternatives.len()).collect::<Vec<_>>(),
+            [2, 1]
+        );
+    }
+}
