@@ -40,6 +40,8 @@ pub(crate) struct State {
     pub(crate) tables: Option<BTreeMap<TableName, Table>>,
     /// The last tick that is known to have ended.
     pub(crate) ended: u64,
+    /// Whether the tables' logs were found to have what the last tick says.
+    pub(crate) checked: bool,
     /// A tick that could not be finished.
     pub(crate) unfinished: Option<u64>,
     /// The last tick up to which `tables` is known to be complete.
@@ -71,8 +73,8 @@ impl Lake {
     /// same: reads show the state before, and whoever commits tries again and is told why.
     ///
     /// # Errors
-    /// The storage cannot be read, tables are absent and cannot be created, or the lake was created with another number
-    /// of buckets.
+    /// The storage cannot be read, tables are absent and cannot be created, the newest entry of a table's log is missing
+    /// or damaged, or the lake was created with another number of buckets.
     pub async fn open(storage: Storage, config: LakeConfig, clock: Arc<dyn Clock>) -> Result<Self, LakeError> {
         create(&storage, &config).await?;
         let ticks = Ticks::new(&storage);
@@ -88,7 +90,7 @@ impl Lake {
         match lake.settle(&mut state).await {
             Ok(()) if state.ended == 0 => lake.recover_ticks(&mut state).await?,
             Ok(()) => {}
-            Err(error) => lake.leave_unsettled(&mut state, &error).await?,
+            Err(error) => lake.leave_unsettled(&mut state, error).await?,
         }
         drop(state);
         Ok(lake)

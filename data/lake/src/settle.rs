@@ -16,6 +16,11 @@ impl Lake {
     pub(crate) async fn settle(&self, state: &mut State) -> Result<(), LakeError> {
         for _ in 0..self.inner.config.attempts_max.max(1) {
             let head = self.inner.ticks.head(state.ended).await?;
+            // Before anything is written: what a log lost would be written over.
+            if !state.checked {
+                self.check_logs(head.ended).await?;
+                state.checked = true;
+            }
             state.ended = head.ended;
             if head.recorded <= head.ended {
                 state.unfinished = None;
@@ -78,9 +83,15 @@ impl Lake {
     }
 
     /// Goes on with the last tick that ended, what was begun after it being left to whoever commits next.
-    pub(crate) async fn leave_unsettled(&self, state: &mut State, error: &LakeError) -> Result<(), LakeError> {
+    ///
+    /// # Errors
+    /// What that tick brought is not whole, so that there is nothing to go on with; or the storage fails.
+    pub(crate) async fn leave_unsettled(&self, state: &mut State, error: LakeError) -> Result<(), LakeError> {
+        if matches!(error, LakeError::Log { .. }) {
+            return Err(error);
+        }
         tracing::warn!(
-            error = error as &dyn std::error::Error,
+            error = &error as &dyn std::error::Error,
             "a tick that was begun cannot be finished now; the lake is as it was before it"
         );
         let head = self.inner.ticks.head(0).await?;

@@ -1,4 +1,5 @@
-//! A data file that is missing or damaged costs the brands whose rows it held, and nobody else.
+//! A data file that is missing or damaged costs the brands whose rows it held, and nobody else. What is missing of a log
+//! is told before anything is written over it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 mod support;
@@ -238,6 +239,111 @@ async fn a_process_whose_tick_another_gave_up_finds_that_out_and_leaves_no_half_
     assert_eq!(products(&snapshot, &["alpha"]).await, changed("alpha").products);
     let ticks = sql(&last, "SELECT tick FROM crawl_runs ORDER BY tick").await;
     assert!(ticks.contains("| 3 ") && !ticks.contains("| 2 "), "{ticks}");
+}
+
+/// Leaves of an entry what a cut or a loss leaves.
+async fn damage(storage: &Storage, entry: &ObjectPath, fault: &str) {
+    let bytes = bytes_of(storage, entry).await;
+    let last = bytes.iter().rposition(|byte| *byte == b'\n').unwrap();
+    let left = match fault {
+        "missing" => return storage.store().delete(entry).await.unwrap(),
+        "empty" => Bytes::new(),
+        "a line short" => bytes.slice(..last),
+        _ => bytes.slice(..last + 9),
+    };
+    storage.store().put(entry, left.into()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_log_without_its_newest_entry_is_told_and_never_written_over() {
+    for table in ["crawl_runs", "variants", "brands"] {
+        for fault in ["missing", "empty", "a line short", "half a line short"] {
+            let storage = Storage::memory();
+            let lake = open_with(4, &storage).await.unwrap();
+            lake.commit(first(), run(1)).await.unwrap();
+            lake.commit(second(), run(2)).await.unwrap();
+            let (before, version) = (content(&lake).await, lake.snapshot().await.unwrap().versions()[table]);
+            let entry = ObjectPath::from(format!("{table}/_delta_log/{version:020}.json"));
+            let bytes = bytes_of(&storage, &entry).await;
+            damage(&storage, &entry, fault).await;
+            let left = objects(&storage).await;
+            let refused = open_with(4, &storage).await.unwrap_err();
+            assert!(
+                matches!(&refused, LakeError::Log { path, .. } if path == entry.as_ref()),
+                "{fault}: {refused:?}"
+            );
+            assert!(refused.to_string().contains("put it back from a copy"), "{refused}");
+            assert_eq!(objects(&storage).await, left, "{table} {fault}");
+            storage.store().put(&entry, bytes.into()).await.unwrap();
+            let next = open_with(4, &storage).await.unwrap();
+            assert_eq!(content(&next).await, before, "{table} {fault}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_entry_that_is_lost_is_told_before_a_tick_that_was_begun_is_finished() {
+    let (counter, counted) = faulty();
+    let lake = open_with(4, &counted).await.unwrap();
+    lake.commit(first(), run(1)).await.unwrap();
+    counter.disarm();
+    lake.commit(second(), run(2)).await.unwrap();
+    let mut begun = 0;
+    for nth in 1..=counter.mutations() {
+        let (faulty, storage) = faulty();
+        let lake = open_with(4, &storage).await.unwrap();
+        lake.commit(first(), run(1)).await.unwrap();
+        faulty.arm(FaultPlan {
+            nth,
+            kind: FaultKind::BeforeEffect,
+            dead_after: true,
+        });
+        let _ = lake.commit(second(), run(2)).await;
+        faulty.disarm();
+        let marks = objects(&storage).await;
+        if !marks.contains_key("_ticks/00000000000000000002.json")
+            || marks.contains_key("_ticks/00000000000000000002.done.json")
+        {
+            continue;
+        }
+        begun += 1;
+        let entry = ObjectPath::from(format!("brands/_delta_log/{:020}.json", 1));
+        damage(&storage, &entry, "missing").await;
+        let left = objects(&storage).await;
+        let refused = open_with(4, &storage).await.unwrap_err();
+        assert!(matches!(refused, LakeError::Log { .. }), "{refused:?}");
+        assert_eq!(objects(&storage).await, left, "at write {nth}");
+    }
+    assert!(begun > 5, "{begun}");
+}
+
+#[tokio::test]
+async fn a_log_that_other_writers_go_on_with_or_clean_is_whole() {
+    let storage = Storage::memory();
+    let lake = open_with(4, &storage).await.unwrap();
+    lake.commit(first(), run(1)).await.unwrap();
+    let versions = lake.snapshot().await.unwrap().versions().clone();
+    // An entry of another writer need not tell anything of itself.
+    let entry =
+        |table: &str, version: u64, kind: &str| ObjectPath::from(format!("{table}/_delta_log/{version:020}.{kind}"));
+    let path = entry("delivery_matrix", versions["delivery_matrix"], "json");
+    let bytes = bytes_of(&storage, &path).await;
+    let lines = bytes.split(|byte| *byte == b'\n');
+    let untold = |line: &&[u8]| !line.starts_with(b"{\"commitInfo\"");
+    let told_nothing = lines.filter(untold).collect::<Vec<_>>().join(&b'\n');
+    storage.store().put(&path, told_nothing.into()).await.unwrap();
+    open_with(4, &storage).await.unwrap();
+    // A checkpoint has what was cleaned away.
+    let path = entry("variants", versions["variants"], "json");
+    let checkpoint = entry("variants", versions["variants"] + 1, "checkpoint.parquet");
+    storage.store().put(&checkpoint, "PAR1".into()).await.unwrap();
+    storage.store().delete(&path).await.unwrap();
+    open_with(4, &storage).await.unwrap();
+    storage.store().delete(&checkpoint).await.unwrap();
+    assert!(matches!(
+        open_with(4, &storage).await,
+        Err(LakeError::Log { fault: "missing", .. })
+    ));
 }
 
 fn faulty() -> (FaultyStore, Storage) {
