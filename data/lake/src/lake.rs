@@ -88,7 +88,10 @@ impl Lake {
         let lake = Self { inner: Arc::new(inner) };
         let mut state = lake.inner.state.lock().await;
         match lake.settle(&mut state).await {
-            Ok(()) if state.ended == 0 => lake.recover_ticks(&mut state).await?,
+            // Where all records of ticks are lost, nobody could read what the tables have.
+            Ok(()) if state.ended == 0 => {
+                lake.tables(&mut state).await?;
+            }
             Ok(()) => {}
             Err(error) => lake.leave_unsettled(&mut state, error).await?,
         }
@@ -313,21 +316,28 @@ impl Lake {
         Ok(())
     }
 
-    /// The tables, complete up to the last tick that ended.
+    /// The tables, complete up to the last tick that ended. Where they have more than all records of ticks say, the last
+    /// tick is theirs from here on.
     pub(crate) async fn tables<'a>(
         &self,
         state: &'a mut State,
     ) -> Result<&'a mut BTreeMap<TableName, Table>, LakeError> {
-        let tables = match state.tables.take() {
-            None => self.load().await?,
-            Some(mut tables) if state.loaded < state.ended => {
-                try_join_all(tables.values_mut().map(Table::refresh)).await?;
-                tables
+        loop {
+            let tables = match state.tables.take() {
+                None => self.load().await?,
+                Some(mut tables) if state.loaded < state.ended => {
+                    try_join_all(tables.values_mut().map(Table::refresh)).await?;
+                    tables
+                }
+                Some(tables) => return Ok(state.tables.insert(tables)),
+            };
+            state.loaded = state.ended;
+            self.recover_ticks(state, &tables).await?;
+            if state.loaded == state.ended {
+                return Ok(state.tables.insert(tables));
             }
-            Some(tables) => tables,
-        };
-        state.loaded = state.ended;
-        Ok(state.tables.insert(tables))
+            state.tables = Some(tables);
+        }
     }
 
     pub(crate) async fn load(&self) -> Result<BTreeMap<TableName, Table>, LakeError> {

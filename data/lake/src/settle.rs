@@ -1,10 +1,12 @@
 //! What a process does about ticks that others began or ended.
 
+use std::collections::BTreeMap;
+
 use crate::apply::{Applied, DECIDING, is_given_up};
 use crate::delta::{Committed, Table};
 use crate::lake::{State, versions};
 use crate::tick::{TickEnd, TickKind, TickRecord};
-use crate::{Lake, LakeError};
+use crate::{Lake, LakeError, TableName};
 
 impl Lake {
     /// A tick that was begun, by whomever, and that this process tried to finish and could not; the log tells why.
@@ -51,6 +53,8 @@ impl Lake {
                 Err(error) if is_for_good(&error) => self.give_up(state, &record, error).await?,
                 finished => finished?,
             }
+            // They may have ticks whose records are lost: that is looked for when they are read.
+            state.tables = None;
         }
         Err(LakeError::Contended {
             attempts: self.inner.config.attempts_max,
@@ -101,28 +105,38 @@ impl Lake {
         Ok(())
     }
 
-    /// Where the records of ticks were lost but not the tables, goes on from what the tables say. Without this,
+    /// Where the records of the last ticks were lost but not the tables, goes on from what the tables say. Without this,
     /// tables that have the numbers of lost ticks would take new ticks of the same numbers for done.
-    pub(crate) async fn recover_ticks(&self, state: &mut State) -> Result<(), LakeError> {
-        let tables = self.tables(state).await?;
+    ///
+    /// The tables were read up to the tick that ended last; more is to be read where another ended meanwhile.
+    pub(crate) async fn recover_ticks(
+        &self,
+        state: &mut State,
+        tables: &BTreeMap<TableName, Table>,
+    ) -> Result<(), LakeError> {
         let last = tables.values().map(Table::tick).max().unwrap_or(0);
-        if last > 0 {
-            tracing::warn!(
-                tick = last,
-                "the records of ticks are missing; going on from the tables"
-            );
-            let versions = versions(tables);
-            self.inner
-                .ticks
-                .finish(TickEnd {
-                    tick: last,
-                    committed_at: self.inner.clock.now(),
-                    versions,
-                    given_up: false,
-                })
-                .await?;
-            (state.ended, state.loaded) = (last, last);
+        if last <= state.ended {
+            return Ok(());
         }
+        // Looked for after the tables were read: no table has a tick before its record is there.
+        let head = self.inner.ticks.head(state.ended).await?;
+        if head.recorded.max(head.ended) >= last {
+            // Another process is at work on it, or was.
+            state.ended = head.ended;
+            return Ok(());
+        }
+        tracing::warn!(
+            tick = last,
+            "the records of ticks are missing; going on from the tables"
+        );
+        let end = TickEnd {
+            tick: last,
+            committed_at: self.inner.clock.now(),
+            versions: versions(tables),
+            given_up: false,
+        };
+        self.inner.ticks.finish(end).await?;
+        (state.ended, state.loaded) = (last, last);
         Ok(())
     }
 }

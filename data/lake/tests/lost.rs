@@ -346,6 +346,52 @@ async fn a_log_that_other_writers_go_on_with_or_clean_is_whole() {
     ));
 }
 
+#[tokio::test]
+async fn ticks_whose_records_are_lost_stay_and_their_numbers_are_not_taken_again() {
+    for lost in [3..=3, 2..=3] {
+        let storage = Storage::memory();
+        let lake = open_with(4, &storage).await.unwrap();
+        let beta = vec![refresh("beta", 3, vec![product("beta", 7, 70)])];
+        for (number, crawl) in [(1, first()), (2, second()), (3, beta.clone())] {
+            lake.commit(crawl, run(number)).await.unwrap();
+        }
+        let before = content(&lake).await;
+        for tick in lost {
+            for kind in ["json", "done.json"] {
+                let path = ObjectPath::from(format!("_ticks/{tick:020}.{kind}"));
+                storage.store().delete(&path).await.unwrap();
+            }
+        }
+        let [lake, next] = [open_with(4, &storage).await, open_with(4, &storage).await].map(Result::unwrap);
+        // Nothing is to be done, and what the tables have is found again.
+        assert!(lake.commit(beta, run(4)).await.unwrap().ticks.is_empty());
+        assert_eq!(lake.snapshot().await.unwrap().tick(), Some(3));
+        assert_eq!(content(&lake).await, before);
+        assert_eq!(next.commit(vec![changed("alpha")], run(5)).await.unwrap().ticks, [4]);
+        let snapshot = next.snapshot().await.unwrap();
+        assert_eq!(products(&snapshot, &["alpha"]).await, changed("alpha").products);
+        let runs = sql(&next, "SELECT max(tick), count(DISTINCT tick) FROM crawl_runs").await;
+        assert_eq!(runs.matches("| 4 ").count(), 2, "{runs}");
+    }
+}
+
+#[tokio::test]
+async fn a_crawl_takes_the_number_after_a_tick_whose_record_is_lost() {
+    let storage = Storage::memory();
+    let lake = open_with(4, &storage).await.unwrap();
+    lake.commit(first(), run(1)).await.unwrap();
+    lake.commit(second(), run(2)).await.unwrap();
+    for kind in ["json", "done.json"] {
+        let path = ObjectPath::from(format!("_ticks/{:020}.{kind}", 2));
+        storage.store().delete(&path).await.unwrap();
+    }
+    let next = open_with(4, &storage).await.unwrap();
+    assert_eq!(next.commit(vec![changed("alpha")], run(3)).await.unwrap().ticks, [3]);
+    let snapshot = next.snapshot().await.unwrap();
+    assert_eq!(products(&snapshot, &["alpha"]).await, changed("alpha").products);
+    assert_eq!(products(&snapshot, &["gamma"]).await, second()[2].products);
+}
+
 fn faulty() -> (FaultyStore, Storage) {
     let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
     let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
