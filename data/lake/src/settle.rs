@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::apply::{Applied, DECIDING, is_given_up};
+use crate::apply::{Applied, DECIDING, is_applied, is_given_up};
 use crate::delta::{Committed, Table};
 use crate::lake::{State, versions};
 use crate::tick::{TickEnd, TickKind, TickRecord};
@@ -61,7 +61,7 @@ impl Lake {
         })
     }
 
-    /// Ends a tick that can never be finished, if no table has it. Comes back without having done so where another
+    /// Ends a tick that can never be finished, if no table has it, or every table. Comes back without having done so where another
     /// process came first: then there is something new to look at.
     async fn give_up(&self, state: &mut State, record: &TickRecord, error: LakeError) -> Result<(), LakeError> {
         if self.inner.ticks.end(record.tick).await?.is_some() {
@@ -69,6 +69,13 @@ impl Lake {
         }
         let mut tables = self.load().await?;
         if !is_given_up(&tables, record.tick).await? {
+            if is_applied(&tables, record) {
+                tracing::warn!(
+                    tick = record.tick,
+                    "a tick is in every table and its end was lost; it is ended again"
+                );
+                return self.end_tick(state, record, tables, Applied::Done).await;
+            }
             let is_begun = record.kind == TickKind::Compact || tables.values().any(|table| table.tick() >= record.tick);
             let Some(deciding) = tables.get_mut(&DECIDING).filter(|_| !is_begun) else {
                 return Err(error);

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use data_lake::{Lake, LakeConfig, LakeError};
-use data_model::{BrandRefresh, Clock};
+use data_model::{BrandRefresh, Clock, DeliverySample, Timestamp};
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 use object_store::throttle::{ThrottleConfig, ThrottledStore};
@@ -390,6 +390,74 @@ async fn a_crawl_takes_the_number_after_a_tick_whose_record_is_lost() {
     let snapshot = next.snapshot().await.unwrap();
     assert_eq!(products(&snapshot, &["alpha"]).await, changed("alpha").products);
     assert_eq!(products(&snapshot, &["gamma"]).await, second()[2].products);
+}
+
+#[tokio::test]
+async fn a_tick_that_is_in_every_table_is_ended_though_its_end_and_its_rows_are_lost() {
+    let storage = Storage::memory();
+    let lake = open_with(4, &storage).await.unwrap();
+    let sample = DeliverySample {
+        pincode: "560001".parse().unwrap(),
+        serviceable: Some(true),
+        zone: None,
+        days_min: Some(2),
+        days_max: None,
+        sampled_at: Timestamp::from_micros(START),
+    };
+    let sampled = vec![(host("gamma"), brand("gamma").slug, vec![sample])];
+    for tick in 1..=5 {
+        match tick {
+            1 => lake.commit(first(), run(1)).await,
+            2 => lake.commit(second(), run(2)).await,
+            3 => lake.commit_delivery(sampled.clone()).await,
+            4 => lake.remove_brands(&[host("alpha")]).await,
+            _ => lake.commit(first(), run(5)).await,
+        }
+        .unwrap();
+        let before = content(&lake).await;
+        let end = ObjectPath::from(format!("_ticks/{tick:020}.done.json"));
+        storage.store().delete(&end).await.unwrap();
+        let next = open_with(4, &storage).await.unwrap();
+        assert_eq!(next.unfinished_tick().await, None, "tick {tick}");
+        assert_eq!(next.snapshot().await.unwrap().tick(), Some(tick));
+        assert_eq!(content(&next).await, before, "tick {tick}");
+    }
+}
+
+#[tokio::test]
+async fn a_tick_that_is_in_some_tables_is_never_ended_without_its_rows() {
+    let (counter, counted) = faulty();
+    let lake = open_with(1, &counted).await.unwrap();
+    lake.commit(first(), run(1)).await.unwrap();
+    let before = content(&lake).await;
+    counter.disarm();
+    lake.commit(second(), run(2)).await.unwrap();
+    let (writes, after) = (counter.mutations(), content(&lake).await);
+    let (mut ended, mut stuck) = (0, 0);
+    for nth in 1..=writes {
+        let (faulty, storage) = faulty();
+        let lake = open_with(1, &storage).await.unwrap();
+        lake.commit(first(), run(1)).await.unwrap();
+        faulty.arm(FaultPlan {
+            nth,
+            kind: FaultKind::BeforeEffect,
+            dead_after: true,
+        });
+        let _ = lake.commit(second(), run(2)).await;
+        faulty.disarm();
+        for path in objects(&storage).await.into_keys() {
+            if path.ends_with(".arrow") || path == "_ticks/00000000000000000002.done.json" {
+                storage.store().delete(&ObjectPath::from(path)).await.unwrap();
+            }
+        }
+        let next = open_with(1, &storage).await.unwrap();
+        let (unfinished, read) = (next.unfinished_tick().await, content(&next).await);
+        assert!(read == before || read == after, "neither state, at write {nth}");
+        assert!(unfinished.is_none() || read == before, "at write {nth}");
+        stuck += u32::from(unfinished.is_some());
+        ended += u32::from(read == after);
+    }
+    assert!(ended > 0 && stuck > 0, "{ended} ended, {stuck} stuck");
 }
 
 fn faulty() -> (FaultyStore, Storage) {
