@@ -156,6 +156,13 @@ pub(crate) async fn is_given_up(tables: &BTreeMap<TableName, Table>, tick: u64) 
     }
 }
 
+/// Whether every table has what the tick changes in it, for all that the tables tell. They are committed one after the
+/// other, and the first and the last of them change with every such tick, those between maybe not.
+pub(crate) fn is_applied(tables: &BTreeMap<TableName, Table>, record: &TickRecord) -> bool {
+    let has_it = |name: TableName| tables.get(&name).is_some_and(|table| table.tick() >= record.tick);
+    changed(record.kind).last().is_some_and(has_it) && has_it(DECIDING)
+}
+
 /// `false` where the table had the tick already.
 async fn apply_to(
     table: &mut Table,

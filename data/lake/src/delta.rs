@@ -16,7 +16,10 @@ use uuid::Uuid;
 use crate::{LakeError, TableName};
 
 /// The name under which ticks are recorded in the tables' logs.
-const APP_ID: &str = "haat";
+pub(crate) const APP_ID: &str = "haat";
+
+/// Under which key an entry of a log names its tick.
+pub(crate) const TICK_KEY: &str = "haatTick";
 
 /// A table with the state it had when it was last looked at.
 #[derive(Debug)]
@@ -181,7 +184,7 @@ impl Table {
         transactions: Vec<Transaction>,
         tick: u64,
     ) -> Result<Committed, LakeError> {
-        let metadata = [("haatTick".to_owned(), tick.into())].into_iter().collect();
+        let metadata = [(TICK_KEY.to_owned(), tick.into())].into_iter().collect();
         let version = self.version() + 1;
         let commit = |source| LakeError::Commit {
             table: self.name.as_str(),

@@ -71,6 +71,14 @@ pub enum LakeError {
         #[source]
         source: Box<LakeError>,
     },
+    /// The newest entry of a table's log is missing or damaged. Nothing was changed.
+    #[error("{path}, the newest entry of its table's log, is {fault}: put it back from a copy")]
+    Log {
+        /// The entry's path in the lake.
+        path: String,
+        /// What is wrong with it.
+        fault: &'static str,
+    },
     /// Columns could not be put together.
     #[error("columns of {table} do not fit together")]
     Columns {

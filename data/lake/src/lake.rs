@@ -40,6 +40,8 @@ pub(crate) struct State {
     pub(crate) tables: Option<BTreeMap<TableName, Table>>,
     /// The last tick that is known to have ended.
     pub(crate) ended: u64,
+    /// Whether the tables' logs were found to have what the last tick says.
+    pub(crate) checked: bool,
     /// A tick that could not be finished.
     pub(crate) unfinished: Option<u64>,
     /// The last tick up to which `tables` is known to be complete.
@@ -71,8 +73,8 @@ impl Lake {
     /// same: reads show the state before, and whoever commits tries again and is told why.
     ///
     /// # Errors
-    /// The storage cannot be read, tables are absent and cannot be created, or the lake was created with another number
-    /// of buckets.
+    /// The storage cannot be read, tables are absent and cannot be created, the newest entry of a table's log is missing
+    /// or damaged, or the lake was created with another number of buckets.
     pub async fn open(storage: Storage, config: LakeConfig, clock: Arc<dyn Clock>) -> Result<Self, LakeError> {
         create(&storage, &config).await?;
         let ticks = Ticks::new(&storage);
@@ -86,9 +88,12 @@ impl Lake {
         let lake = Self { inner: Arc::new(inner) };
         let mut state = lake.inner.state.lock().await;
         match lake.settle(&mut state).await {
-            Ok(()) if state.ended == 0 => lake.recover_ticks(&mut state).await?,
+            // Where all records of ticks are lost, nobody could read what the tables have.
+            Ok(()) if state.ended == 0 => {
+                lake.tables(&mut state).await?;
+            }
             Ok(()) => {}
-            Err(error) => lake.leave_unsettled(&mut state, &error).await?,
+            Err(error) => lake.leave_unsettled(&mut state, error).await?,
         }
         drop(state);
         Ok(lake)
@@ -311,21 +316,28 @@ impl Lake {
         Ok(())
     }
 
-    /// The tables, complete up to the last tick that ended.
+    /// The tables, complete up to the last tick that ended. Where they have more than all records of ticks say, the last
+    /// tick is theirs from here on.
     pub(crate) async fn tables<'a>(
         &self,
         state: &'a mut State,
     ) -> Result<&'a mut BTreeMap<TableName, Table>, LakeError> {
-        let tables = match state.tables.take() {
-            None => self.load().await?,
-            Some(mut tables) if state.loaded < state.ended => {
-                try_join_all(tables.values_mut().map(Table::refresh)).await?;
-                tables
+        loop {
+            let tables = match state.tables.take() {
+                None => self.load().await?,
+                Some(mut tables) if state.loaded < state.ended => {
+                    try_join_all(tables.values_mut().map(Table::refresh)).await?;
+                    tables
+                }
+                Some(tables) => return Ok(state.tables.insert(tables)),
+            };
+            state.loaded = state.ended;
+            self.recover_ticks(state, &tables).await?;
+            if state.loaded == state.ended {
+                return Ok(state.tables.insert(tables));
             }
-            Some(tables) => tables,
-        };
-        state.loaded = state.ended;
-        Ok(state.tables.insert(tables))
+            state.tables = Some(tables);
+        }
     }
 
     pub(crate) async fn load(&self) -> Result<BTreeMap<TableName, Table>, LakeError> {

@@ -26,6 +26,7 @@ mod hash;
 mod history;
 mod known;
 mod lake;
+mod log;
 mod lost;
 mod plan;
 mod products;

@@ -379,7 +379,7 @@ pub(crate) fn crawl_runs() -> SchemaRef {
         stated(
             "tick",
             COUNT,
-            "Number of the commit of the lake; they count without gaps",
+            "Number of the commit of the lake; one that is missing only merged files, or was given up",
         ),
         stated("kind", TEXT, "refresh, remove or delivery"),
         maybe("run_id", TEXT, "The run; null when an operator removed brands"),

@@ -1,10 +1,12 @@
 //! What a process does about ticks that others began or ended.
 
-use crate::apply::{Applied, DECIDING, is_given_up};
+use std::collections::BTreeMap;
+
+use crate::apply::{Applied, DECIDING, is_applied, is_given_up};
 use crate::delta::{Committed, Table};
 use crate::lake::{State, versions};
 use crate::tick::{TickEnd, TickKind, TickRecord};
-use crate::{Lake, LakeError};
+use crate::{Lake, LakeError, TableName};
 
 impl Lake {
     /// A tick that was begun, by whomever, and that this process tried to finish and could not; the log tells why.
@@ -16,6 +18,11 @@ impl Lake {
     pub(crate) async fn settle(&self, state: &mut State) -> Result<(), LakeError> {
         for _ in 0..self.inner.config.attempts_max.max(1) {
             let head = self.inner.ticks.head(state.ended).await?;
+            // Before anything is written: what a log lost would be written over.
+            if !state.checked {
+                self.check_logs(head.ended).await?;
+                state.checked = true;
+            }
             state.ended = head.ended;
             if head.recorded <= head.ended {
                 state.unfinished = None;
@@ -46,13 +53,15 @@ impl Lake {
                 Err(error) if is_for_good(&error) => self.give_up(state, &record, error).await?,
                 finished => finished?,
             }
+            // They may have ticks whose records are lost: that is looked for when they are read.
+            state.tables = None;
         }
         Err(LakeError::Contended {
             attempts: self.inner.config.attempts_max,
         })
     }
 
-    /// Ends a tick that can never be finished, if no table has it. Comes back without having done so where another
+    /// Ends a tick that can never be finished, if no table has it, or every table. Comes back without having done so where another
     /// process came first: then there is something new to look at.
     async fn give_up(&self, state: &mut State, record: &TickRecord, error: LakeError) -> Result<(), LakeError> {
         if self.inner.ticks.end(record.tick).await?.is_some() {
@@ -60,6 +69,13 @@ impl Lake {
         }
         let mut tables = self.load().await?;
         if !is_given_up(&tables, record.tick).await? {
+            if is_applied(&tables, record) {
+                tracing::warn!(
+                    tick = record.tick,
+                    "a tick is in every table and its end was lost; it is ended again"
+                );
+                return self.end_tick(state, record, tables, Applied::Done).await;
+            }
             let is_begun = record.kind == TickKind::Compact || tables.values().any(|table| table.tick() >= record.tick);
             let Some(deciding) = tables.get_mut(&DECIDING).filter(|_| !is_begun) else {
                 return Err(error);
@@ -78,9 +94,15 @@ impl Lake {
     }
 
     /// Goes on with the last tick that ended, what was begun after it being left to whoever commits next.
-    pub(crate) async fn leave_unsettled(&self, state: &mut State, error: &LakeError) -> Result<(), LakeError> {
+    ///
+    /// # Errors
+    /// What that tick brought is not whole, so that there is nothing to go on with; or the storage fails.
+    pub(crate) async fn leave_unsettled(&self, state: &mut State, error: LakeError) -> Result<(), LakeError> {
+        if matches!(error, LakeError::Log { .. }) {
+            return Err(error);
+        }
         tracing::warn!(
-            error = error as &dyn std::error::Error,
+            error = &error as &dyn std::error::Error,
             "a tick that was begun cannot be finished now; the lake is as it was before it"
         );
         let head = self.inner.ticks.head(0).await?;
@@ -90,28 +112,38 @@ impl Lake {
         Ok(())
     }
 
-    /// Where the records of ticks were lost but not the tables, goes on from what the tables say. Without this,
+    /// Where the records of the last ticks were lost but not the tables, goes on from what the tables say. Without this,
     /// tables that have the numbers of lost ticks would take new ticks of the same numbers for done.
-    pub(crate) async fn recover_ticks(&self, state: &mut State) -> Result<(), LakeError> {
-        let tables = self.tables(state).await?;
+    ///
+    /// The tables were read up to the tick that ended last; more is to be read where another ended meanwhile.
+    pub(crate) async fn recover_ticks(
+        &self,
+        state: &mut State,
+        tables: &BTreeMap<TableName, Table>,
+    ) -> Result<(), LakeError> {
         let last = tables.values().map(Table::tick).max().unwrap_or(0);
-        if last > 0 {
-            tracing::warn!(
-                tick = last,
-                "the records of ticks are missing; going on from the tables"
-            );
-            let versions = versions(tables);
-            self.inner
-                .ticks
-                .finish(TickEnd {
-                    tick: last,
-                    committed_at: self.inner.clock.now(),
-                    versions,
-                    given_up: false,
-                })
-                .await?;
-            (state.ended, state.loaded) = (last, last);
+        if last <= state.ended {
+            return Ok(());
         }
+        // Looked for after the tables were read: no table has a tick before its record is there.
+        let head = self.inner.ticks.head(state.ended).await?;
+        if head.recorded.max(head.ended) >= last {
+            // Another process is at work on it, or was.
+            state.ended = head.ended;
+            return Ok(());
+        }
+        tracing::warn!(
+            tick = last,
+            "the records of ticks are missing; going on from the tables"
+        );
+        let end = TickEnd {
+            tick: last,
+            committed_at: self.inner.clock.now(),
+            versions: versions(tables),
+            given_up: false,
+        };
+        self.inner.ticks.finish(end).await?;
+        (state.ended, state.loaded) = (last, last);
         Ok(())
     }
 }

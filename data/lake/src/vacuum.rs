@@ -54,7 +54,7 @@ impl Lake {
         let mut state = self.state().await;
         // Room is what finishing a tick may lack.
         if let Err(error) = self.settle(&mut state).await {
-            self.leave_unsettled(&mut state, &error).await?;
+            self.leave_unsettled(&mut state, error).await?;
         }
         // Others may have committed outside of any tick; what they need must not go either.
         state.tables = None;

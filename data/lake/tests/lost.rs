@@ -1,4 +1,5 @@
-//! A data file that is missing or damaged costs the brands whose rows it held, and nobody else.
+//! A data file that is missing or damaged costs the brands whose rows it held, and nobody else. What is missing of a log
+//! is told before anything is written over it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 mod support;
@@ -8,7 +9,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use data_lake::{Lake, LakeConfig, LakeError};
-use data_model::{BrandRefresh, Clock};
+use data_model::{BrandRefresh, Clock, DeliverySample, Timestamp};
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 use object_store::throttle::{ThrottleConfig, ThrottledStore};
@@ -238,6 +239,225 @@ async fn a_process_whose_tick_another_gave_up_finds_that_out_and_leaves_no_half_
     assert_eq!(products(&snapshot, &["alpha"]).await, changed("alpha").products);
     let ticks = sql(&last, "SELECT tick FROM crawl_runs ORDER BY tick").await;
     assert!(ticks.contains("| 3 ") && !ticks.contains("| 2 "), "{ticks}");
+}
+
+/// Leaves of an entry what a cut or a loss leaves.
+async fn damage(storage: &Storage, entry: &ObjectPath, fault: &str) {
+    let bytes = bytes_of(storage, entry).await;
+    let last = bytes.iter().rposition(|byte| *byte == b'\n').unwrap();
+    let left = match fault {
+        "missing" => return storage.store().delete(entry).await.unwrap(),
+        "empty" => Bytes::new(),
+        "a line short" => bytes.slice(..last),
+        _ => bytes.slice(..last + 9),
+    };
+    storage.store().put(entry, left.into()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_log_without_its_newest_entry_is_told_and_never_written_over() {
+    for table in ["crawl_runs", "variants", "brands"] {
+        for fault in ["missing", "empty", "a line short", "half a line short"] {
+            let storage = Storage::memory();
+            let lake = open_with(4, &storage).await.unwrap();
+            lake.commit(first(), run(1)).await.unwrap();
+            lake.commit(second(), run(2)).await.unwrap();
+            let (before, version) = (content(&lake).await, lake.snapshot().await.unwrap().versions()[table]);
+            let entry = ObjectPath::from(format!("{table}/_delta_log/{version:020}.json"));
+            let bytes = bytes_of(&storage, &entry).await;
+            damage(&storage, &entry, fault).await;
+            let left = objects(&storage).await;
+            let refused = open_with(4, &storage).await.unwrap_err();
+            assert!(
+                matches!(&refused, LakeError::Log { path, .. } if path == entry.as_ref()),
+                "{fault}: {refused:?}"
+            );
+            assert!(refused.to_string().contains("put it back from a copy"), "{refused}");
+            assert_eq!(objects(&storage).await, left, "{table} {fault}");
+            storage.store().put(&entry, bytes.into()).await.unwrap();
+            let next = open_with(4, &storage).await.unwrap();
+            assert_eq!(content(&next).await, before, "{table} {fault}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_entry_that_is_lost_is_told_before_a_tick_that_was_begun_is_finished() {
+    let (counter, counted) = faulty();
+    let lake = open_with(4, &counted).await.unwrap();
+    lake.commit(first(), run(1)).await.unwrap();
+    counter.disarm();
+    lake.commit(second(), run(2)).await.unwrap();
+    let mut begun = 0;
+    for nth in 1..=counter.mutations() {
+        let (faulty, storage) = faulty();
+        let lake = open_with(4, &storage).await.unwrap();
+        lake.commit(first(), run(1)).await.unwrap();
+        faulty.arm(FaultPlan {
+            nth,
+            kind: FaultKind::BeforeEffect,
+            dead_after: true,
+        });
+        let _ = lake.commit(second(), run(2)).await;
+        faulty.disarm();
+        let marks = objects(&storage).await;
+        if !marks.contains_key("_ticks/00000000000000000002.json")
+            || marks.contains_key("_ticks/00000000000000000002.done.json")
+        {
+            continue;
+        }
+        begun += 1;
+        let entry = ObjectPath::from(format!("brands/_delta_log/{:020}.json", 1));
+        damage(&storage, &entry, "missing").await;
+        let left = objects(&storage).await;
+        let refused = open_with(4, &storage).await.unwrap_err();
+        assert!(matches!(refused, LakeError::Log { .. }), "{refused:?}");
+        assert_eq!(objects(&storage).await, left, "at write {nth}");
+    }
+    assert!(begun > 5, "{begun}");
+}
+
+#[tokio::test]
+async fn a_log_that_other_writers_go_on_with_or_clean_is_whole() {
+    let storage = Storage::memory();
+    let lake = open_with(4, &storage).await.unwrap();
+    lake.commit(first(), run(1)).await.unwrap();
+    let versions = lake.snapshot().await.unwrap().versions().clone();
+    // An entry of another writer need not tell anything of itself.
+    let entry =
+        |table: &str, version: u64, kind: &str| ObjectPath::from(format!("{table}/_delta_log/{version:020}.{kind}"));
+    let path = entry("delivery_matrix", versions["delivery_matrix"], "json");
+    let bytes = bytes_of(&storage, &path).await;
+    let lines = bytes.split(|byte| *byte == b'\n');
+    let untold = |line: &&[u8]| !line.starts_with(b"{\"commitInfo\"");
+    let told_nothing = lines.filter(untold).collect::<Vec<_>>().join(&b'\n');
+    storage.store().put(&path, told_nothing.into()).await.unwrap();
+    open_with(4, &storage).await.unwrap();
+    // A checkpoint has what was cleaned away.
+    let path = entry("variants", versions["variants"], "json");
+    let checkpoint = entry("variants", versions["variants"] + 1, "checkpoint.parquet");
+    storage.store().put(&checkpoint, "PAR1".into()).await.unwrap();
+    storage.store().delete(&path).await.unwrap();
+    open_with(4, &storage).await.unwrap();
+    storage.store().delete(&checkpoint).await.unwrap();
+    assert!(matches!(
+        open_with(4, &storage).await,
+        Err(LakeError::Log { fault: "missing", .. })
+    ));
+}
+
+#[tokio::test]
+async fn ticks_whose_records_are_lost_stay_and_their_numbers_are_not_taken_again() {
+    for lost in [3..=3, 2..=3] {
+        let storage = Storage::memory();
+        let lake = open_with(4, &storage).await.unwrap();
+        let beta = vec![refresh("beta", 3, vec![product("beta", 7, 70)])];
+        for (number, crawl) in [(1, first()), (2, second()), (3, beta.clone())] {
+            lake.commit(crawl, run(number)).await.unwrap();
+        }
+        let before = content(&lake).await;
+        for tick in lost {
+            for kind in ["json", "done.json"] {
+                let path = ObjectPath::from(format!("_ticks/{tick:020}.{kind}"));
+                storage.store().delete(&path).await.unwrap();
+            }
+        }
+        let [lake, next] = [open_with(4, &storage).await, open_with(4, &storage).await].map(Result::unwrap);
+        // Nothing is to be done, and what the tables have is found again.
+        assert!(lake.commit(beta, run(4)).await.unwrap().ticks.is_empty());
+        assert_eq!(lake.snapshot().await.unwrap().tick(), Some(3));
+        assert_eq!(content(&lake).await, before);
+        assert_eq!(next.commit(vec![changed("alpha")], run(5)).await.unwrap().ticks, [4]);
+        let snapshot = next.snapshot().await.unwrap();
+        assert_eq!(products(&snapshot, &["alpha"]).await, changed("alpha").products);
+        let runs = sql(&next, "SELECT max(tick), count(DISTINCT tick) FROM crawl_runs").await;
+        assert_eq!(runs.matches("| 4 ").count(), 2, "{runs}");
+    }
+}
+
+#[tokio::test]
+async fn a_crawl_takes_the_number_after_a_tick_whose_record_is_lost() {
+    let storage = Storage::memory();
+    let lake = open_with(4, &storage).await.unwrap();
+    lake.commit(first(), run(1)).await.unwrap();
+    lake.commit(second(), run(2)).await.unwrap();
+    for kind in ["json", "done.json"] {
+        let path = ObjectPath::from(format!("_ticks/{:020}.{kind}", 2));
+        storage.store().delete(&path).await.unwrap();
+    }
+    let next = open_with(4, &storage).await.unwrap();
+    assert_eq!(next.commit(vec![changed("alpha")], run(3)).await.unwrap().ticks, [3]);
+    let snapshot = next.snapshot().await.unwrap();
+    assert_eq!(products(&snapshot, &["alpha"]).await, changed("alpha").products);
+    assert_eq!(products(&snapshot, &["gamma"]).await, second()[2].products);
+}
+
+#[tokio::test]
+async fn a_tick_that_is_in_every_table_is_ended_though_its_end_and_its_rows_are_lost() {
+    let storage = Storage::memory();
+    let lake = open_with(4, &storage).await.unwrap();
+    let sample = DeliverySample {
+        pincode: "560001".parse().unwrap(),
+        serviceable: Some(true),
+        zone: None,
+        days_min: Some(2),
+        days_max: None,
+        sampled_at: Timestamp::from_micros(START),
+    };
+    let sampled = vec![(host("gamma"), brand("gamma").slug, vec![sample])];
+    for tick in 1..=5 {
+        match tick {
+            1 => lake.commit(first(), run(1)).await,
+            2 => lake.commit(second(), run(2)).await,
+            3 => lake.commit_delivery(sampled.clone()).await,
+            4 => lake.remove_brands(&[host("alpha")]).await,
+            _ => lake.commit(first(), run(5)).await,
+        }
+        .unwrap();
+        let before = content(&lake).await;
+        let end = ObjectPath::from(format!("_ticks/{tick:020}.done.json"));
+        storage.store().delete(&end).await.unwrap();
+        let next = open_with(4, &storage).await.unwrap();
+        assert_eq!(next.unfinished_tick().await, None, "tick {tick}");
+        assert_eq!(next.snapshot().await.unwrap().tick(), Some(tick));
+        assert_eq!(content(&next).await, before, "tick {tick}");
+    }
+}
+
+#[tokio::test]
+async fn a_tick_that_is_in_some_tables_is_never_ended_without_its_rows() {
+    let (counter, counted) = faulty();
+    let lake = open_with(1, &counted).await.unwrap();
+    lake.commit(first(), run(1)).await.unwrap();
+    let before = content(&lake).await;
+    counter.disarm();
+    lake.commit(second(), run(2)).await.unwrap();
+    let (writes, after) = (counter.mutations(), content(&lake).await);
+    let (mut ended, mut stuck) = (0, 0);
+    for nth in 1..=writes {
+        let (faulty, storage) = faulty();
+        let lake = open_with(1, &storage).await.unwrap();
+        lake.commit(first(), run(1)).await.unwrap();
+        faulty.arm(FaultPlan {
+            nth,
+            kind: FaultKind::BeforeEffect,
+            dead_after: true,
+        });
+        let _ = lake.commit(second(), run(2)).await;
+        faulty.disarm();
+        for path in objects(&storage).await.into_keys() {
+            if path.ends_with(".arrow") || path == "_ticks/00000000000000000002.done.json" {
+                storage.store().delete(&ObjectPath::from(path)).await.unwrap();
+            }
+        }
+        let next = open_with(1, &storage).await.unwrap();
+        let (unfinished, read) = (next.unfinished_tick().await, content(&next).await);
+        assert!(read == before || read == after, "neither state, at write {nth}");
+        assert!(unfinished.is_none() || read == before, "at write {nth}");
+        stuck += u32::from(unfinished.is_some());
+        ended += u32::from(read == after);
+    }
+    assert!(ended > 0 && stuck > 0, "{ended} ended, {stuck} stuck");
 }
 
 fn faulty() -> (FaultyStore, Storage) {
