@@ -1,11 +1,12 @@
 //! The one committer: what finishes within a tick goes to the lake in one commit.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use data_lake::{Lake, LakeError, RunSummaryRow};
-use data_model::{Clock, Timestamp};
+use data_lake::{CommitReport, Lake, LakeError, RunSummaryRow};
+use data_model::{Clock, StoreHost, Timestamp};
 use futures::StreamExt;
 use pipeline_crawl::{CrawlState, RegisteredBrand, Registry, save_state};
 use tokio::sync::{Mutex, mpsc};
@@ -147,7 +148,7 @@ impl Collector {
         }
         let (refreshes, taken): (Vec<_>, Vec<_>) = batch.into_iter().map(|ready| (ready.refresh, ready.rest)).unzip();
         match self.lake.commit_hashed(refreshes, self.row(taken.len())).await {
-            Ok(_) => self.settle(taken).await,
+            Ok(report) => self.settle(taken, report).await,
             // One brand must not cost the others of its tick: each is tried alone.
             Err(error) if taken.len() > 1 => {
                 tracing::warn!(
@@ -234,7 +235,7 @@ impl Collector {
             }
         };
         match self.lake.commit_hashed(vec![refresh], self.row(1)).await {
-            Ok(_) => self.settle(vec![one]).await,
+            Ok(report) => self.settle(vec![one], report).await,
             Err(error) => {
                 self.refuse(one, REFUSED, with_causes(&error)).await;
                 self.give_up_at(error)?;
@@ -244,10 +245,16 @@ impl Collector {
     }
 
     /// The lake has these brands: what follows from that is written now, and not before.
-    async fn settle(&mut self, taken: Vec<Taken>) {
+    async fn settle(&mut self, mut taken: Vec<Taken>, committed: CommitReport) {
         self.refusals = 0;
-        self.ledger.lock().await.note_commit();
-        self.shared.progress.committed(taken.len());
+        if !committed.ticks.is_empty() {
+            self.ledger.lock().await.note_commits(committed.ticks.len());
+            self.shared.progress.committed(committed.changed.len());
+        }
+        let others = self.brought_by_others(committed.unchanged).await;
+        for one in taken.iter_mut().filter(|one| others.contains(&one.brand.store)) {
+            one.summary.outcome = Outcome::Unchanged;
+        }
         let taken = self.still_registered(taken).await;
         let shared = Arc::clone(&self.shared);
         let settled = futures::stream::iter(taken)
@@ -269,6 +276,29 @@ impl Collector {
         for summary in settled.collect::<Vec<_>>().await {
             self.note(summary).await;
         }
+    }
+
+    /// Of brands that the lake had already, those that another crawl brought while this one was at work. What a commit of
+    /// this run brought that seemed to fail is no less its change.
+    async fn brought_by_others(&self, unchanged: Vec<StoreHost>) -> BTreeSet<StoreHost> {
+        let mut others: BTreeSet<_> = unchanged.into_iter().collect();
+        if others.is_empty() {
+            return others;
+        }
+        let brands = async { self.lake.snapshot().await?.brands().await };
+        match brands.await {
+            Ok(brands) => {
+                let own = brands.iter().filter(|row| row.refresh_run == self.shared.run);
+                for row in own {
+                    others.remove(&row.brand.store);
+                }
+            }
+            Err(error) => tracing::warn!(
+                error = with_causes(&error),
+                "which crawl brought brands that were there already is not known"
+            ),
+        }
+        others
     }
 
     async fn refuse(&mut self, one: Taken, code: &str, reason: String) {

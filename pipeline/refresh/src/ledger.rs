@@ -80,8 +80,8 @@ impl Ledger {
         self.dirty = true;
     }
 
-    pub(crate) fn note_commit(&mut self) {
-        self.report.commits += 1;
+    pub(crate) fn note_commits(&mut self, commits: usize) {
+        self.report.commits += commits as u64;
         self.dirty = true;
     }
 

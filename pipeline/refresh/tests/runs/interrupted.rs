@@ -79,6 +79,19 @@ async fn the_run_of_another_crawl_that_is_at_work_is_never_taken_over_however_lo
     assert_eq!(rig.run().await.run, first, "once it is gone its run is gone on with");
 }
 
+#[tokio::test]
+async fn of_two_crawls_at_once_one_reports_the_commit_and_what_changed() {
+    let mut rig = Rig::with([("mate", Shop::of(1..=4)), ("tea", Shop::of(1..=9))]).await;
+    rig.others = OtherCrawls::AtWork;
+    let (one, two) = tokio::join!(rig.run(), rig.run());
+    assert_ne!(one.run, two.run);
+    let lake = rig.lake().await;
+    let ticks = lake.snapshot().await.unwrap().tick().unwrap();
+    assert_eq!(one.commits + two.commits, ticks);
+    assert_eq!((one.totals.changed + two.totals.changed, one.totals.stores), (2, 2));
+    assert_eq!(one.totals.unchanged + two.totals.unchanged, 2);
+}
+
 /// Where a tick's record and its end are.
 fn tick(number: u64, end: &str) -> ObjectPath {
     ObjectPath::from(format!("lake/_ticks/{number:020}{end}.json"))
