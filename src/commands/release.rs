@@ -318,17 +318,35 @@ fn newer(listed: &[ListedRelease]) -> Option<&ListedRelease> {
     later.max_by_key(|release| release.built_at)
 }
 
+/// Where a roll-back goes that names no release. Where the current one's manifest is lost nobody can tell which were built
+/// before it, and any that is there is better.
+fn back(listed: &[ListedRelease], current: Option<ReleaseId>) -> anyhow::Result<ReleaseId> {
+    let is_listed = |id: ReleaseId| listed.iter().any(|release| release.id == id);
+    let Some(lost) = current.filter(|current| !is_listed(*current)) else {
+        let older = older(listed).context("no release is older than the current one; name the one to go to")?;
+        return Ok(older.id);
+    };
+    let newest = listed.iter().max_by_key(|release| release.built_at);
+    let newest = newest.with_context(|| {
+        format!(
+            "the manifest of the current release {lost} is missing, and there is no other release: `haat release build`"
+        )
+    })?;
+    tracing::warn!(
+        "the manifest of the current release {lost} is missing; {} is the newest of those that are there",
+        newest.id
+    );
+    Ok(newest.id)
+}
+
 async fn rollback(context: &Context, releases: &ReleaseStore, id: Option<String>, dry_run: bool) -> anyhow::Result<()> {
     let listed = releases.list().await?;
+    let current = releases.current().await?.map(|current| current.id);
     let to: ReleaseId = match id {
         Some(id) => id.parse().context("release id").map_err(usage)?,
-        None => {
-            older(&listed)
-                .context("no release is older than the current one; name the one to go to")?
-                .id
-        }
+        None => back(&listed, current)?,
     };
-    let from = listed.iter().find(|release| release.current).map(|release| release.id);
+    let from = current;
     anyhow::ensure!(
         listed.iter().any(|release| release.id == to),
         "there is no release {to}"

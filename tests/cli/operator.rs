@@ -160,6 +160,31 @@ fn a_release_that_was_rolled_back_does_not_come_back_unnoticed() {
 }
 
 #[test]
+fn a_roll_back_from_a_release_whose_manifest_is_lost_says_so_and_goes_to_the_newest_that_is_there() {
+    let haat = market();
+    let manifests = || files(&haat.path().join("releases"), "/manifests/");
+    let first = haat.run(&["release", "show"]).json()["id"].clone();
+    let slug = haat.run(&["brands", "list"]).json()["brands"][0]["slug"].clone();
+    haat.run(&["brands", "remove", slug.as_str().unwrap()]).json();
+    let lost = haat.run(&["release", "build", "--accept-collapse"]).json()["release"].clone();
+    let lost = lost.as_str().unwrap();
+    let is_lost = |path: &std::path::PathBuf| path.to_string_lossy().contains(lost);
+    let manifest = manifests().into_iter().find(is_lost).unwrap();
+    std::fs::remove_file(manifest).unwrap();
+    for (args, changed) in [(["--dry-run"].as_slice(), false), (&[], true)] {
+        let back = haat.run(&[["release", "rollback"].as_slice(), args].concat());
+        let said = format!("the manifest of the current release {lost} is missing");
+        assert!(back.stderr.contains(&said), "{}", back.stderr);
+        assert_eq!(back.json(), json!({ "from": lost, "to": first, "changed": changed }));
+    }
+    assert_eq!(haat.run(&["release", "show"]).json()["id"], first);
+    std::fs::remove_file(manifests().remove(0)).unwrap();
+    let nowhere = haat.run(&["release", "rollback"]);
+    assert_eq!(nowhere.code, 1, "{nowhere:?}");
+    assert!(nowhere.stderr.contains("there is no other release"), "{nowhere:?}");
+}
+
+#[test]
 fn a_home_without_brands_has_nothing_to_crawl_and_no_release_before() {
     let haat = Haat::new();
     for args in [["crawl"].as_slice(), &["crawl", "--release"]] {
