@@ -177,7 +177,7 @@ pub(crate) struct CrawlArgs {
     pub(crate) confirm: Vec<String>,
     /// Build a release of the lake afterwards, and publish it when it differs from the current one; where a signal comes
     /// first, nothing is released and the exit code is 3
-    #[arg(long)]
+    #[arg(long, conflicts_with = "dry_run")]
     pub(crate) release: bool,
     /// Publish that release even though the counts fell sharply
     #[arg(long, requires = "release")]

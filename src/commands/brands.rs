@@ -312,7 +312,7 @@ async fn remove(context: &Context, storage: &Storage, slug: &str, dry_run: bool)
         pipeline_refresh::remove_brand(&slug, storage, &lake, context.clock.now()).await?;
     }
     if registered.is_none() && in_lake.is_none() && !known {
-        anyhow::bail!("{slug} is removed already");
+        return Err(usage(anyhow::anyhow!("{slug} is removed already")));
     }
     let document =
         json!({ "dry_run": dry_run, "slug": slug, "store": store, "products": products, "removed": !dry_run });

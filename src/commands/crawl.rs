@@ -47,7 +47,7 @@ pub(crate) async fn run(args: CrawlArgs, context: Context) -> anyhow::Result<Out
         }
     });
     let report = crawl(&context, &storage, &options, &told).await?;
-    let released = if args.release && !args.dry_run {
+    let released = if args.release {
         Some(release_after(&context, &storage, args.accept_collapse, &told).await)
     } else {
         None

@@ -341,12 +341,11 @@ fn back(listed: &[ListedRelease], current: Option<ReleaseId>) -> anyhow::Result<
 
 async fn rollback(context: &Context, releases: &ReleaseStore, id: Option<String>, dry_run: bool) -> anyhow::Result<()> {
     let listed = releases.list().await?;
-    let current = releases.current().await?.map(|current| current.id);
+    let from = releases.current().await?.map(|current| current.id);
     let to: ReleaseId = match id {
         Some(id) => id.parse().context("release id").map_err(usage)?,
-        None => back(&listed, current)?,
+        None => back(&listed, from)?,
     };
-    let from = current;
     anyhow::ensure!(
         listed.iter().any(|release| release.id == to),
         "there is no release {to}"

@@ -117,6 +117,63 @@ fn the_doctor_names_the_damaged_file_of_a_log_and_prints_no_backtrace() {
 }
 
 #[test]
+fn the_doctor_says_which_lost_files_of_the_lake_a_new_crawl_can_make_good() {
+    let haat = market();
+    let advice = || {
+        let told = haat.run(&["doctor"]);
+        assert_eq!(told.code, 1, "{told:?}");
+        findings(&told.document(), "lake")[0]["advice"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    for (table, removable) in [("price_history", false), ("variants", true)] {
+        let file = files(&haat.path().join("lake").join(table), ".parquet").remove(0);
+        let bytes = std::fs::read(&file).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        assert!(advice().contains("from a copy of the lake"), "{table}");
+        assert_eq!(advice().contains("`haat brands remove`"), removable, "{table}");
+        std::fs::write(&file, bytes).unwrap();
+    }
+}
+
+#[test]
+fn the_doctor_names_a_log_that_lost_its_newest_entry_and_no_command_writes_over_it() {
+    let haat = market();
+    let log = files(&haat.path().join("lake/variants/_delta_log"), ".json");
+    let newest = log.last().unwrap();
+    let bytes = std::fs::read(newest).unwrap();
+    let cut = bytes.iter().rposition(|byte| *byte == b'\n').unwrap();
+    let name = newest.strip_prefix(haat.path().join("lake")).unwrap();
+    for left in [None, Some(0), Some(cut)] {
+        match left {
+            Some(left) => std::fs::write(newest, &bytes[..left]).unwrap(),
+            None => std::fs::remove_file(newest).unwrap(),
+        }
+        for args in [
+            ["crawl"].as_slice(),
+            &["sql", "select 1"],
+            &["release", "build"],
+            &["lake", "compact"],
+        ] {
+            let refused = haat.run(args);
+            assert_eq!(refused.code, 1, "{args:?}: {refused:?}");
+            assert!(refused.stderr.contains(name.to_str().unwrap()), "{}", refused.stderr);
+            assert!(refused.stderr.contains("put it back from a copy"), "{}", refused.stderr);
+        }
+        let told = haat.run(&["doctor"]);
+        let lake = findings(&told.document(), "lake");
+        assert_eq!((told.code, lake.len()), (1, 1), "{lake:?}");
+        assert!(
+            lake[0]["found"].as_str().unwrap().contains(name.to_str().unwrap()),
+            "{lake:?}"
+        );
+    }
+    std::fs::write(newest, &bytes).unwrap();
+    assert_eq!(haat.run(&["doctor"]).code, 0);
+}
+
+#[test]
 fn the_doctor_looks_at_the_files_of_a_lake_whose_tick_is_stuck() {
     let haat = market();
     // A tick that was begun, and whose rows are gone.
@@ -171,8 +228,11 @@ fn a_roll_back_from_a_release_whose_manifest_is_lost_says_so_and_goes_to_the_new
     let is_lost = |path: &std::path::PathBuf| path.to_string_lossy().contains(lost);
     let manifest = manifests().into_iter().find(is_lost).unwrap();
     std::fs::remove_file(manifest).unwrap();
-    for (args, changed) in [(["--dry-run"].as_slice(), false), (&[], true)] {
-        let back = haat.run(&[["release", "rollback"].as_slice(), args].concat());
+    for (args, changed) in [
+        (vec!["release", "rollback", "--dry-run"], false),
+        (vec!["release", "rollback"], true),
+    ] {
+        let back = haat.run(&args);
         let said = format!("the manifest of the current release {lost} is missing");
         assert!(back.stderr.contains(&said), "{}", back.stderr);
         assert_eq!(back.json(), json!({ "from": lost, "to": first, "changed": changed }));
@@ -182,6 +242,13 @@ fn a_roll_back_from_a_release_whose_manifest_is_lost_says_so_and_goes_to_the_new
     let nowhere = haat.run(&["release", "rollback"]);
     assert_eq!(nowhere.code, 1, "{nowhere:?}");
     assert!(nowhere.stderr.contains("there is no other release"), "{nowhere:?}");
+}
+
+#[test]
+fn a_crawl_that_writes_nothing_makes_no_release() {
+    let refused = Haat::new().run(&["crawl", "--dry-run", "--release"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.stderr.contains("cannot be used with"), "{}", refused.stderr);
 }
 
 #[test]

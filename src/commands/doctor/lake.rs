@@ -12,6 +12,10 @@ use crate::wiring::Context;
 
 const SUBJECT: &str = "lake";
 const PUT_BACK: &str = "put it back from a copy of the lake: nothing writes it anew";
+const PUT_BACK_OR_REMOVE: &str = "put it back from a copy of the lake: nothing writes it anew; or `haat brands remove` the \
+     brands whose rows it holds (a crawl fails for them) and add them again";
+/// Tables that keep the rows of removed brands.
+const KEPT: [&str; 2] = ["price_history/", "crawl_runs/"];
 
 /// Looks at the lake from all sides: each that is broken is told, with advice of its own.
 pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -> Vec<Finding> {
@@ -65,7 +69,13 @@ async fn damaged(lake: &Lake, thorough: bool) -> anyhow::Result<Option<Finding>>
     let damaged = lake.snapshot().await?.damaged_files(thorough).await?;
     Ok(damaged.first().map(|first| {
         let files = counted(damaged.len(), "damaged data file");
-        wrong(format!("{files}, among them {first}"), PUT_BACK)
+        let is_kept = |file: &String| KEPT.iter().any(|table| file.contains(table));
+        let advice = if damaged.iter().all(is_kept) {
+            PUT_BACK
+        } else {
+            PUT_BACK_OR_REMOVE
+        };
+        wrong(format!("{files}, among them {first}"), advice)
     }))
 }
 
