@@ -18,6 +18,8 @@ pub(super) struct Vocabulary {
     lengths: Vec<Vec<Word>>,
     /// How many titles, brand names and names of categories hold a word; a category's counts for each of its products.
     counts: FxHashMap<Box<str>, u32>,
+    /// The same words but for the longest, in order: those that begin alike stand together.
+    alphabet: Vec<(Box<str>, u32)>,
 }
 
 /// Fewest letters of a word that no title holds and that counts as if titles did because it leads to others: a short one is
@@ -88,7 +90,11 @@ impl Vocabulary {
                 });
             }
         }
-        Ok(Self { lengths, counts })
+        Ok(Self {
+            lengths,
+            alphabet: alphabet(&counts),
+            counts,
+        })
     }
 
     /// How many titles, brand names and names of categories hold this word.
@@ -172,15 +178,17 @@ impl Vocabulary {
     /// Words that begin with `typed` and go on, at most `words_max` of them: the most frequent, those first; of equally
     /// frequent ones the first in order of the alphabet.
     pub(super) fn beginning_with(&self, typed: &str, words_max: usize) -> Vec<&str> {
-        let longer = self.lengths.get(typed.chars().count() + 1..).unwrap_or_default();
+        let from = self.alphabet.partition_point(|(text, _)| **text <= *typed);
+        let longer = self.alphabet.get(from..).unwrap_or_default().iter();
         let mut words: Vec<(std::cmp::Reverse<u32>, &str)> = longer
-            .iter()
-            .flatten()
-            .filter(|word| word.text.starts_with(typed) && self.count(&word.text) > 0)
-            .map(|word| (std::cmp::Reverse(word.count), &*word.text))
+            .take_while(|(text, _)| text.starts_with(typed))
+            .map(|(text, count)| (std::cmp::Reverse(*count), &**text))
             .collect();
+        if words.len() > words_max {
+            words.select_nth_unstable(words_max);
+            words.truncate(words_max);
+        }
         words.sort_unstable();
-        words.truncate(words_max);
         words.into_iter().map(|(_, word)| word).collect()
     }
 
@@ -259,6 +267,13 @@ fn distance(typed: &[char], word: &str, max: usize) -> usize {
     above.last().map_or(max + 1, |edits| (*edits).min(max + 1))
 }
 
+fn alphabet(counts: &FxHashMap<Box<str>, u32>) -> Vec<(Box<str>, u32)> {
+    let words = counts.iter().map(|(text, count)| (text.clone(), *count));
+    let mut words: Vec<_> = words.filter(|(text, _)| text.chars().count() <= CHARS_MAX).collect();
+    words.sort_unstable();
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -268,6 +283,7 @@ mod tests {
         let mut vocabulary = Vocabulary {
             lengths: (0..=CHARS_MAX).map(|_| Vec::new()).collect(),
             counts: FxHashMap::default(),
+            alphabet: Vec::new(),
         };
         for (text, count) in words {
             vocabulary.counts.insert((*text).into(), *count);
@@ -278,6 +294,7 @@ mod tests {
                 titles: *count,
             });
         }
+        vocabulary.alphabet = alphabet(&vocabulary.counts);
         vocabulary
     }
 
