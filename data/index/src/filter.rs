@@ -178,9 +178,9 @@ impl PartFilter {
     pub fn matches(&self, row: u32) -> bool {
         !self.nothing
             && row < self.rows
-            && self.scalars_match(row)
             && self.ranges.as_ref().is_none_or(|ranges| holds(ranges, row))
             && self.postings.iter().all(|rows| rows.contains(row))
+            && self.scalars_match(row)
             && !self.dead.contains(row)
     }
 

@@ -11,6 +11,17 @@ pub(super) struct WordScore {
     pub(super) title_level: u16,
 }
 
+impl WordScore {
+    /// Of two words: the sum of both, and the less of their parts of the title.
+    #[inline]
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            score: self.score + other.score,
+            title_level: self.title_level.min(other.title_level),
+        }
+    }
+}
+
 /// One way to say a word, in one part.
 #[derive(Debug)]
 pub(super) struct AlternativeCursor<'a> {
@@ -133,6 +144,27 @@ impl<'a> AlternativeCursor<'a> {
     }
 }
 
+/// A word of a query that has one list in a part.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PlainWord<'a> {
+    list: TermList<'a>,
+    form: u8,
+    weight: f32,
+    worth: Worth,
+}
+
+impl PlainWord<'_> {
+    /// What the product of the posting with this place in the list has of the word.
+    #[inline]
+    pub(super) fn score(&self, place: usize) -> WordScore {
+        let held = self.list.holding(place);
+        WordScore {
+            score: self.worth.of(held, self.form) * self.weight,
+            title_level: held.title_level(),
+        }
+    }
+}
+
 /// A word of a query in one part, walked as one list of products.
 #[derive(Debug)]
 pub(super) struct GroupCursor<'a> {
@@ -180,6 +212,17 @@ impl<'a> GroupCursor<'a> {
             tell(self.row, self.score().score);
             self.advance();
         }
+    }
+
+    /// For a word with one list: the list, to be scored by a posting's place in it.
+    pub(super) fn plain(&self) -> Option<PlainWord<'a>> {
+        let is_plain = self.others.is_empty() && self.first.rest.is_empty();
+        is_plain.then(|| PlainWord {
+            list: self.first.first.list(),
+            form: self.first.form,
+            weight: self.first.weight,
+            worth: self.worth,
+        })
     }
 
     /// At least as many products as it has.

@@ -12,6 +12,7 @@ mod exact;
 mod forms;
 mod groups;
 mod index;
+mod marked;
 mod matches;
 mod numbers;
 mod orthography;

@@ -2,10 +2,11 @@ use data_index::terms::NO_ROW;
 use data_index::{Filter, PartFilter, Release, RowAddress};
 use tantivy::fastfield::AliveBitSet;
 
-use super::cursor::GroupCursor;
+use super::cursor::{GroupCursor, WordScore};
 use super::groups::OpenGroups;
 use super::index::TextIndex;
-use super::matches::{Marks, RowSet};
+use super::marked;
+use super::matches::Marks;
 use super::score::TITLE_BONUS;
 use super::top::TopHits;
 use super::whole::Whole;
@@ -40,53 +41,11 @@ impl<'a> Passing<'a> {
     }
 }
 
-/// From one row in so many that hold its rarest word on, a part's rows are marked word by word.
-const MARKED_FROM_ONE_IN: u32 = 1_024;
-/// Words that so many times more rows hold than hold the rarest are looked up for what is left.
-const MARKED_TIMES_MAX: u64 = 8;
-/// So many postings are marked in the time of one step.
-const MARKED_PER_STEP: u64 = 8;
-
-/// The rows that hold the rarest words, the first of `groups`, where it is cheaper to mark the rows of each than to step
-/// through them together: none of the rows that hold every word is missing.
-fn marked(groups: &[GroupCursor<'_>], rows: u32, work: &mut Work) -> Option<RowSet> {
-    let (rarest, others) = groups.split_first()?;
-    if rarest.count() < u64::from(rows / MARKED_FROM_ONE_IN) {
-        return None;
-    }
-    let most = MARKED_TIMES_MAX * rarest.count();
-    let common = others.iter().take_while(|group| group.count() <= most).count();
-    let all = groups.get(..=common).filter(|_| common > 0)?;
-    let postings: u64 = all.iter().map(GroupCursor::count).sum();
-    let steps = usize::try_from(postings / MARKED_PER_STEP).unwrap_or(usize::MAX);
-    if steps >= work.steps_left / 2 {
-        return None;
-    }
-    work.step(steps);
-    work.read += postings;
-    let rows_of = |group: &GroupCursor<'_>| {
-        let mut held = RowSet::none(rows);
-        group.each_row(|row| held.insert(row));
-        held
-    };
-    let mut marked = rows_of(rarest);
-    others
-        .iter()
-        .take(common)
-        .for_each(|group| marked.keep(&rows_of(group)));
-    Some(marked)
-}
-
-/// Calls `found` with every row of a part that has every word, in order.
-fn walk(groups: &mut [GroupCursor<'_>], rows: u32, work: &mut Work, mut found: impl FnMut(u32, &[GroupCursor<'_>])) {
-    if let Some(marked) = marked(groups, rows, work) {
-        for row in marked.iter() {
-            if !work.step(groups.len()) {
-                return;
-            }
-            if groups.iter_mut().all(|group| group.seek(row) == row) {
-                found(row, groups);
-            }
+/// Calls `found` with every row of a part that has every word, in order, and with what it has of them.
+fn walk(groups: &mut [GroupCursor<'_>], rows: u32, work: &mut Work, mut found: impl FnMut(u32, WordScore)) {
+    if let Some(marked) = marked::every_word(groups, rows, work) {
+        for (row, score) in marked {
+            found(row, score);
         }
         return;
     }
@@ -101,7 +60,11 @@ fn walk(groups: &mut [GroupCursor<'_>], rows: u32, work: &mut Work, mut found: i
                 continue 'rows;
             }
         }
-        found(row, groups);
+        let none = WordScore {
+            score: 0.0,
+            title_level: u16::MAX,
+        };
+        found(row, groups.iter().fold(none, |sum, group| sum.and(group.score())));
         row = groups[0].advance();
     }
 }
@@ -154,20 +117,12 @@ pub(super) fn collect(
             }
             collect_one(release, part, (group, passing), whole, (top, work, &mut met));
         } else {
-            walk(&mut groups, passing.rows, work, |row, groups| {
+            walk(&mut groups, passing.rows, work, |row, found| {
                 if let Some(marks) = &mut marks {
                     marks.mark(RowAddress { part, row });
                 }
                 met.meet(row);
-                if passing.has(row) {
-                    let (mut score, mut title_level) = (0.0, u16::MAX);
-                    for group in groups {
-                        let of_word = group.score();
-                        score += of_word.score;
-                        title_level = title_level.min(of_word.title_level);
-                    }
-                    push(release, RowAddress { part, row }, (score, title_level), whole, top);
-                }
+                push(release, RowAddress { part, row }, (found, passing), whole, top);
             });
         }
         groups.iter().for_each(|group| work.read += group.decoded());
@@ -198,24 +153,23 @@ fn collect_one(
             until = row.saturating_add(1).max(group.block_end());
         }
         met.meet(row);
-        if passing.has(row) {
-            let found = group.score();
-            push(
-                release,
-                RowAddress { part, row },
-                (found.score, found.title_level),
-                whole,
-                top,
-            );
-        }
+        push(release, RowAddress { part, row }, (group.score(), passing), whole, top);
         row = group.advance();
     }
 }
 
-fn push(release: &Release, at: RowAddress, (score, title_level): (f32, u16), whole: &Whole<'_>, top: &mut TopHits<'_>) {
-    let tier = whole.tier(at, title_level);
-    let mut score = score + if title_level > 0 { TITLE_BONUS } else { 0.0 };
-    if tier == tier::ALL && top.beats(tier, score + QUALITY_BONUS) {
+/// Takes a row that has every word, if it passes and is not worse than all that was found.
+fn push(
+    release: &Release,
+    at: RowAddress,
+    (found, passing): (WordScore, Passing<'_>),
+    whole: &Whole<'_>,
+    top: &mut TopHits<'_>,
+) {
+    let tier = whole.tier(at, found.title_level);
+    let mut score = found.score + if found.title_level > 0 { TITLE_BONUS } else { 0.0 };
+    // Most rows end here, before the filter is asked.
+    if (tier == tier::ALL && top.beats(tier, score + QUALITY_BONUS)) || !passing.has(at.row) {
         return;
     }
     if tier == tier::TITLE {

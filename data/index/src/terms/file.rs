@@ -136,6 +136,7 @@ impl Terms {
 
     /// The words of a row's title.
     #[must_use]
+    #[inline]
     pub fn title_words(&self, row: u32) -> TitleWords<'_> {
         let end = |row: usize| 2 * u32_at(&self.bytes, self.titles_at + TITLE_BYTES * row + 4) as usize;
         let row = row as usize;
@@ -145,6 +146,7 @@ impl Terms {
     }
 }
 
+#[inline]
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
     bytes
         .get(at..at + 4)

@@ -93,6 +93,18 @@ impl<'a> TermList<'a> {
         u32::try_from(self.count).unwrap_or(u32::MAX)
     }
 
+    /// How the product of the posting with this place in the list holds the term.
+    #[must_use]
+    #[inline]
+    pub fn holding(&self, place: usize) -> Holding {
+        let bytes = self.holdings.get(2 * place..2 * place + 2);
+        Holding(
+            bytes
+                .and_then(|bytes| bytes.try_into().ok())
+                .map_or(0, u16::from_le_bytes),
+        )
+    }
+
     /// A cursor at the first of them.
     #[must_use]
     pub fn cursor(self) -> TermCursor<'a> {
@@ -251,13 +263,7 @@ impl<'a> TermCursor<'a> {
     #[must_use]
     #[inline]
     pub fn holding(&self) -> Holding {
-        let at = 2 * (self.block * BLOCK + self.at);
-        let bytes = self.list.holdings.get(at..at + 2);
-        Holding(
-            bytes
-                .and_then(|bytes| bytes.try_into().ok())
-                .map_or(0, u16::from_le_bytes),
-        )
+        self.list.holding(self.block * BLOCK + self.at)
     }
 
     /// A bound on every holding of the block at hand.
