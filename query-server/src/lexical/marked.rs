@@ -40,7 +40,10 @@ pub(super) fn every_word(
     work.step(found.len().saturating_mul(groups.len()));
     let (first, others) = groups.split_at_mut(marked);
     for (group, set) in first.iter_mut().zip(&sets) {
-        match group.plain().filter(|_| set.words().len() < found.len() * PLACED_FROM_ONE_IN) {
+        match group
+            .plain()
+            .filter(|_| set.words().len() < found.len() * PLACED_FROM_ONE_IN)
+        {
             Some(word) => score(word, set, &mut found),
             None => keep(group, &mut found),
         }
