@@ -1,6 +1,7 @@
 use api::{PathParameters, Problem, QueryReader};
 use data_index::taxonomy::{self, Category};
-use data_model::ErrorCode;
+use data_index::text::letters_of;
+use data_model::{Brand, ErrorCode};
 
 use super::cursor;
 use crate::config::CursorKey;
@@ -10,6 +11,8 @@ use crate::cursor::Cursor;
 #[derive(Debug)]
 pub(crate) struct BrandsPlan {
     pub(crate) text: String,
+    /// Its letters and digits, without accents.
+    letters: String,
     /// `Some(None)` for a category that the taxonomy does not have.
     category: Option<Option<&'static Category>>,
     pub(crate) limit: usize,
@@ -34,12 +37,21 @@ impl BrandsPlan {
         reader.finish(
             PathParameters::none(),
             Self {
+                letters: letters_of(&text).into_owned(),
                 text,
                 category,
                 limit,
                 cursor,
             },
         )
+    }
+
+    /// Whether a brand's name, slug or domain has the text, its name however it is accented or cut into words.
+    pub(crate) fn is_found_in(&self, brand: &Brand) -> bool {
+        brand.name.to_lowercase().contains(&self.text)
+            || brand.slug.as_str().contains(&self.text)
+            || brand.domain.contains(&self.text)
+            || (!self.letters.is_empty() && letters_of(&brand.name).contains(&self.letters))
     }
 
     /// The category that brands must have a product in.

@@ -44,7 +44,7 @@ pub(crate) async fn list_brands(State(server): State<QueryServer>, request: Requ
     let page = || {
         let mut matching = served
             .brands_by_size()
-            .filter(|entry| matches(&plan.text, category, entry))
+            .filter(|entry| plan.is_found_in(&entry.facts.brand) && is_filed_under(category, entry))
             .skip(start);
         let page: Vec<&BrandEntry> = matching.by_ref().take(plan.limit).collect();
         let end = u32::try_from(start + page.len()).unwrap_or(u32::MAX);
@@ -60,19 +60,13 @@ pub(crate) async fn list_brands(State(server): State<QueryServer>, request: Requ
     answer.map(IntoResponse::into_response)
 }
 
-fn matches(text: &str, category: Option<&Category>, entry: &BrandEntry) -> bool {
-    let facts = &entry.facts.brand;
-    let named = text.is_empty()
-        || facts.name.to_lowercase().contains(text)
-        || facts.slug.as_str().contains(text)
-        || facts.domain.contains(text);
-    let filed = category.is_none_or(|wanted| {
+fn is_filed_under(category: Option<&Category>, entry: &BrandEntry) -> bool {
+    category.is_none_or(|wanted| {
         entry
             .categories
             .iter()
             .any(|held| taxonomy::lineage(held.category).any(|above| above.id == wanted.id))
-    });
-    named && filed
+    })
 }
 
 /// One brand.

@@ -55,6 +55,9 @@ async fn brands_are_found_by_name_slug_domain_and_category() {
     let market = Market::of(&small()).await;
     assert_eq!(slugs(&market, "").await, ["blue-tokai", "loom-thread", "kissaten"]);
     assert_eq!(slugs(&market, "q=LOOM").await, ["loom-thread"]);
+    // However it is accented or cut into words.
+    assert_eq!(slugs(&market, "q=l%C3%B6om%20thread").await, ["loom-thread"]);
+    assert!(slugs(&market, "q=loom%20thread%20co").await.is_empty());
     assert_eq!(slugs(&market, "q=kissaten.example").await, ["kissaten"]);
     assert_eq!(slugs(&market, "category=apparel-accessories").await, ["loom-thread"]);
     assert_eq!(slugs(&market, "category=1868").await, ["blue-tokai"]);
