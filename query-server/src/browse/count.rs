@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use super::bits::Bits;
 use super::counter::Counter;
 use super::narrow::{Chosen, Narrowed};
+use super::packed::Kind;
 use super::rows::{Listed, Rows};
 use super::scope::Scope;
 use super::spread::Spread;
@@ -224,27 +225,41 @@ fn shown(values: &Values, covered: &[u32]) -> Vec<usize> {
     others.chain(last).map(|(_, _, facet)| *facet).collect()
 }
 
+/// From one row in so many kinds of a part on, its kinds are counted first.
+const KINDS_FROM_ONE_IN: usize = 8;
+
 /// How many of these rows have any value of each facet, by its position in [`Values::names`].
 fn covered(values: &Values, of: &[Listed<'_>]) -> Vec<u32> {
     let mut covered = vec![0_u32; values.names().len()];
     for Listed { at, rows, .. } in of {
-        let Some(shapes) = values.shapes(*at) else {
+        let Some(packed) = values.packed(*at) else {
             continue;
         };
-        let (of_rows, mut counts) = (shapes.of_rows(), vec![0_u32; shapes.facets().len()]);
-        for row in rows {
-            let shape = of_rows.get(*row as usize).copied().unwrap_or(u32::MAX);
-            if let Some(count) = counts.get_mut(shape as usize) {
-                *count += 1;
-            }
-        }
-        for (facets, count) in shapes.facets().zip(counts).filter(|(_, count)| *count > 0) {
-            for facet in facets {
+        let places = values.places(*at);
+        let mut cover = |kind: &Kind, count: u32| {
+            for facet in kind.facets.iter().filter_map(|facet| places.get(*facet)) {
                 if let Some(covered) = covered.get_mut(*facet) {
                     *covered += count;
                 }
             }
+        };
+        let kinds = packed.kinds();
+        let of_rows = rows.iter().filter_map(|row| packed.row(*row));
+        let of_rows = of_rows.map(|row| row.kind as usize);
+        if rows.len() < kinds.len() / KINDS_FROM_ONE_IN {
+            of_rows
+                .filter_map(|kind| kinds.get(kind))
+                .for_each(|kind| cover(kind, 1));
+            continue;
         }
+        let mut counts = vec![0_u32; kinds.len()];
+        of_rows.for_each(|kind| {
+            if let Some(count) = counts.get_mut(kind) {
+                *count += 1;
+            }
+        });
+        let counted = kinds.iter().zip(counts).filter(|(_, count)| *count > 0);
+        counted.for_each(|(kind, count)| cover(kind, count));
     }
     covered
 }

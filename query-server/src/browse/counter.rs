@@ -5,14 +5,21 @@ use std::cell::RefCell;
 use data_index::columns::Cards;
 
 use super::bits::{ones, positions};
+use super::packed::Packed;
 use super::rows::Listed;
 use super::values::Values;
 
 /// So many rows are looked at before they are counted.
 const ROWS_AT_ONCE: usize = 64;
 
-/// Looks at the values of some rows before they are counted, so that the processor fetches them all at once.
-fn look(cards: &Cards, rows: &[u32]) {
+/// Looks at some rows before they are counted, so that the processor fetches them all at once.
+fn look(packed: &Packed, rows: &[u32]) {
+    let look = |row: &u32| packed.row(*row).map_or(0, |row| row.kind);
+    std::hint::black_box(rows.iter().fold(0, |sum, row| sum ^ look(row)));
+}
+
+/// Looks at the values of some rows before they are counted, as they are told in full.
+fn look_in_full(cards: &Cards, rows: &[u32]) {
     let look = |row: &u32| match cards.facet_codes(*row) {
         [first, .., last] => first ^ last,
         _ => 0,
@@ -20,15 +27,35 @@ fn look(cards: &Cards, rows: &[u32]) {
     std::hint::black_box(rows.iter().fold(0, |sum, row| sum ^ look(row)));
 }
 
-/// Counts the values of some rows by the part's own numbers.
-fn tally(cards: &Cards, rows: &[u32], counts: &mut [u32]) {
-    for row in rows {
-        for code in cards.facet_codes(*row) {
-            if let Some(count) = counts.get_mut(*code as usize) {
-                *count += 1;
-            }
+fn count_up(counts: &mut [u32], at: u32, by: u32) {
+    if let Some(count) = counts.get_mut(at as usize) {
+        *count += by;
+    }
+}
+
+/// Counts the values of some rows by the part's own numbers; all of `symbols` and `kinds` are zero before and after.
+fn tally(packed: &Packed, rows: &[u32], symbols: &mut [u32], kinds: &mut [u32]) {
+    for rows in rows.chunks(ROWS_AT_ONCE) {
+        look(packed, rows);
+        for row in rows.iter().filter_map(|row| packed.row(*row)) {
+            count_up(kinds, row.kind, 1);
+            row.symbols.iter().for_each(|symbol| count_up(symbols, *symbol, 1));
+            packed
+                .further(row)
+                .iter()
+                .for_each(|symbol| count_up(symbols, *symbol, 1));
         }
     }
+    for (kind, count) in packed.kinds().iter().zip(kinds).filter(|(_, count)| **count > 0) {
+        let count = std::mem::take(count);
+        kind.codes.iter().for_each(|code| count_up(symbols, *code, count));
+    }
+    let (codes, sets) = symbols.split_at_mut(packed.codes_len());
+    for (set, count) in packed.sets().iter().zip(&mut *sets).filter(|(_, count)| **count > 0) {
+        let count = std::mem::take(count);
+        set.iter().for_each(|code| count_up(codes, *code, count));
+    }
+    sets.fill(0);
 }
 
 /// From one row in so many values of a part on, all of its counts are gone through.
@@ -42,6 +69,8 @@ pub(super) struct Counter {
     touched: Vec<u64>,
     /// Counts by a part's own numbers, all zero between parts.
     of_part: Vec<u32>,
+    /// Counts by a part's kinds, all zero between parts.
+    of_kinds: Vec<u32>,
 }
 
 thread_local! {
@@ -97,25 +126,28 @@ impl Counter {
 
     /// Counts every value of every row.
     pub(super) fn add(&mut self, values: &Values, of: &[Listed<'_>]) {
-        for Listed { at, part, rows } in of {
-            let (cards, ids) = (part.cards(), values.ids(*at));
-            if rows.len() < ids.len() / DENSE_FROM_ONE_IN {
+        for Listed { at, rows, .. } in of {
+            let Some(packed) = values.packed(*at) else { continue };
+            let ids = values.ids(*at);
+            if rows.len() < packed.symbols_len() / DENSE_FROM_ONE_IN {
                 for rows in rows.chunks(ROWS_AT_ONCE) {
-                    look(cards, rows);
-                    let codes = rows.iter().flat_map(|row| cards.facet_codes(*row));
-                    codes.for_each(|code| self.count_up(ids, *code));
+                    look(packed, rows);
+                    rows.iter().for_each(|row| self.count_row(packed, ids, *row));
                 }
                 continue;
             }
             // Many rows: counted by the part's own numbers, which are few and need no look at what is counted first.
-            if self.of_part.len() < ids.len() {
-                self.of_part.resize(ids.len(), 0);
+            for (counts, len) in [
+                (&mut self.of_part, packed.symbols_len()),
+                (&mut self.of_kinds, packed.kinds().len()),
+            ] {
+                if counts.len() < len {
+                    counts.resize(len, 0);
+                }
             }
-            let counts = self.of_part.get_mut(..ids.len()).unwrap_or_default();
-            for rows in rows.chunks(ROWS_AT_ONCE) {
-                look(cards, rows);
-                tally(cards, rows, counts);
-            }
+            let counts = self.of_part.get_mut(..packed.symbols_len()).unwrap_or_default();
+            let kinds = self.of_kinds.get_mut(..packed.kinds().len()).unwrap_or_default();
+            tally(packed, rows, counts, kinds);
             for (id, of_part) in ids.iter().zip(counts).filter(|(_, count)| **count > 0) {
                 if let Some(count) = self.counts.get_mut(*id as usize) {
                     *count += std::mem::take(of_part);
@@ -124,6 +156,17 @@ impl Counter {
                     }
                 }
             }
+        }
+    }
+
+    fn count_row(&mut self, packed: &Packed, ids: &[u32], row: u32) {
+        let Some(row) = packed.row(row) else { return };
+        let kind = packed.kinds().get(row.kind as usize);
+        kind.iter()
+            .flat_map(|kind| &kind.codes)
+            .for_each(|code| self.count_up(ids, *code));
+        for symbol in row.symbols.iter().chain(packed.further(row)) {
+            packed.codes(symbol).iter().for_each(|code| self.count_up(ids, *code));
         }
     }
 
@@ -140,7 +183,7 @@ impl Counter {
         for Listed { at, part, rows } in of {
             let (cards, ids) = (part.cards(), values.ids(*at));
             for rows in rows.chunks(ROWS_AT_ONCE) {
-                look(cards, rows);
+                look_in_full(cards, rows);
                 for code in rows.iter().flat_map(|row| cards.facet_codes(*row)) {
                     let count = ids.get(*code as usize).and_then(|id| self.counts.get_mut(*id as usize));
                     if let Some(count) = count {
@@ -156,7 +199,7 @@ impl Counter {
         for Listed { at, part, rows } in of {
             let (cards, ids, codes) = (part.cards(), values.ids(*at), part.facets().codes(name));
             for rows in rows.chunks(ROWS_AT_ONCE) {
-                look(cards, rows);
+                look_in_full(cards, rows);
                 for of_row in rows.iter().map(|row| cards.facet_codes(*row)) {
                     let from = of_row.partition_point(|code| *code < codes.start);
                     for code in of_row.iter().skip(from).take_while(|code| **code < codes.end) {

@@ -11,6 +11,8 @@ mod bits;
 mod count;
 mod counter;
 mod narrow;
+mod packed;
+mod packing;
 mod page;
 mod price;
 mod rows;

@@ -7,6 +7,8 @@ use data_index::{Part, Release, taxonomy};
 use data_model::CategoryId;
 use rustc_hash::FxHashMap;
 
+use super::packed::Packed;
+
 /// The facet values of all parts numbered in one sequence, in order of name and value.
 #[derive(Debug)]
 pub(super) struct Values {
@@ -16,8 +18,8 @@ pub(super) struct Values {
     first: Vec<(u32, u32)>,
     /// By part: the ids of its codes.
     ids: Vec<Vec<u32>>,
-    /// By part: which facets its rows have.
-    shapes: Vec<Shapes>,
+    /// By part: what its rows have, and where its facets stand in `names`.
+    packed: Vec<(Packed, Vec<usize>)>,
     /// The ids of the categories right below each; below none stand the top ones.
     children: FxHashMap<Option<CategoryId>, Vec<u32>>,
 }
@@ -32,7 +34,7 @@ impl Values {
                 .iter()
                 .map(|part| Vec::with_capacity(part.facets().len()))
                 .collect(),
-            shapes: Vec::new(),
+            packed: Vec::new(),
             children: FxHashMap::default(),
         };
         let head = |part: u32, code: u32| {
@@ -56,7 +58,7 @@ impl Values {
                 ids.push(id);
             }
         }
-        values.shapes = parts.iter().map(|part| Shapes::of(part, &values)).collect();
+        values.packed = parts.iter().map(|part| values.pack(part)).collect();
         values
     }
 
@@ -99,9 +101,21 @@ impl Values {
         self.ids.get(part).map_or(&[], Vec::as_slice)
     }
 
-    /// Which facets the rows of a part have.
-    pub(super) fn shapes(&self, part: usize) -> Option<&Shapes> {
-        self.shapes.get(part)
+    fn pack(&self, part: &Part) -> (Packed, Vec<usize>) {
+        let (names, codes): (Vec<_>, Vec<_>) = part.facets().names().unzip();
+        let rows = (0..part.rows()).map(|row| part.cards().facet_codes(row));
+        let places = names.into_iter().filter_map(|name| self.facet(name));
+        (Packed::of(rows, &codes), places.collect())
+    }
+
+    /// What the rows of a part have.
+    pub(super) fn packed(&self, part: usize) -> Option<&Packed> {
+        self.packed.get(part).map(|(packed, _)| packed)
+    }
+
+    /// Where the facets of a part stand in [`Values::names`].
+    pub(super) fn places(&self, part: usize) -> &[usize] {
+        self.packed.get(part).map_or(&[], |(_, places)| places)
     }
 
     /// The value with this id.
@@ -133,60 +147,5 @@ impl Values {
     /// The categories right below one, or the top ones.
     pub(super) fn children(&self, category: Option<CategoryId>) -> &[u32] {
         self.children.get(&category).map_or(&[], Vec::as_slice)
-    }
-}
-
-/// Which facets each row of a part has any value of. Few rows differ in that, so that it is one number a row.
-#[derive(Debug)]
-pub(super) struct Shapes {
-    /// By row: which of `facets` it has.
-    of_rows: Vec<u32>,
-    /// By shape: positions of facets in [`Values::names`].
-    facets: Vec<Box<[usize]>>,
-}
-
-impl Shapes {
-    fn of(part: &Part, values: &Values) -> Self {
-        let (cards, names) = (part.cards(), part.facets().names());
-        let ends: Vec<(u32, usize)> = names
-            .filter_map(|(name, codes)| Some((codes.end, values.facet(name)?)))
-            .collect();
-        let mut known: FxHashMap<Box<[usize]>, u32> = FxHashMap::default();
-        let (mut facets, mut held) = (Vec::new(), Vec::new());
-        let of_row = |row| {
-            held.clear();
-            // A row's codes ascend, and so do the facets that they are of.
-            let mut ends = ends.iter().peekable();
-            let mut last = None;
-            for code in cards.facet_codes(row) {
-                while ends.next_if(|(end, _)| code >= end).is_some() {}
-                let facet = ends.peek().map(|(_, facet)| *facet);
-                if facet != last {
-                    held.extend(facet);
-                    last = facet;
-                }
-            }
-            if let Some(shape) = known.get(held.as_slice()) {
-                return *shape;
-            }
-            let shape = u32::try_from(facets.len()).unwrap_or(u32::MAX);
-            facets.push(held.clone().into_boxed_slice());
-            known.insert(held.clone().into_boxed_slice(), shape);
-            shape
-        };
-        Self {
-            of_rows: (0..part.rows()).map(of_row).collect(),
-            facets,
-        }
-    }
-
-    /// The shape of each row.
-    pub(super) fn of_rows(&self) -> &[u32] {
-        &self.of_rows
-    }
-
-    /// The facets that rows of each shape have, as positions in [`Values::names`].
-    pub(super) fn facets(&self) -> impl ExactSizeIterator<Item = &[usize]> {
-        self.facets.iter().map(|facets| &**facets)
     }
 }

@@ -1,3 +1,4 @@
+use data_index::terms::names_nothing;
 use data_index::text::{Analysis, analyse};
 use data_index::{CategoryNode, Release};
 use data_model::CategoryId;
@@ -87,7 +88,7 @@ fn parts(name: &str) -> Vec<String> {
     parts
 }
 
-/// Which of a query's words says what the thing is: the last one before what it is for.
+/// Which of a query's words says what the thing is: the last one before what it is for, but for its colour or size.
 fn head(text: &str, terms: &QueryTerms) -> Option<usize> {
     let words = analyse(Analysis::Plain, text);
     let behind = words
@@ -95,15 +96,17 @@ fn head(text: &str, terms: &QueryTerms) -> Option<usize> {
         .skip(1)
         .position(|word| BEHIND.contains(&word.text.as_str()));
     let Some(at) = behind else {
-        return terms.len().checked_sub(1);
+        let last = terms.iter().rposition(|term| !names_nothing(&term.plain));
+        return last.or_else(|| terms.len().checked_sub(1));
     };
-    let head = words.get(at)?;
+    let named = words.get(..=at)?;
+    let head = named.iter().rfind(|word| !names_nothing(&word.text)).or(named.last())?;
     terms.iter().position(|term| term.plain == head.text)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::parts;
+    use super::*;
 
     #[test]
     fn a_singular_word_before_the_last_is_of_what_the_last_is() {
@@ -119,5 +122,19 @@ mod tests {
         );
         assert_eq!(parts("Tea & Infusions"), ["Tea", "Infusions"]);
         assert_eq!(parts("Dress Shirts"), ["Dress Shirts"]);
+    }
+
+    #[test]
+    fn a_colour_size_or_purpose_behind_it_does_not_say_what_the_thing_is() {
+        for (text, named) in [
+            ("running shoes", "shoes"),
+            ("running shoes black men", "shoes"),
+            ("case black for phone", "case"),
+            ("black", "black"),
+        ] {
+            let terms = QueryTerms::of(text, |_| true);
+            let found = head(text, &terms).and_then(|at| terms.iter().nth(at));
+            assert_eq!(found.map(|term| term.plain.as_str()), Some(named), "{text}");
+        }
     }
 }

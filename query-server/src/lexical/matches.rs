@@ -112,13 +112,25 @@ impl<'a> Marks<'a> {
 
     /// Marks every row of a part that has a word.
     pub(super) fn mark_all(&mut self, part: u32, word: &GroupCursor<'_>) {
+        let live = self.live.get(part as usize);
+        if let (Some(true), Some(set)) = (live.map(Passing::has_all), self.sets.get_mut(part as usize)) {
+            // Nothing is dead: nothing is asked.
+            let is_empty = &mut self.is_empty;
+            return word.each_row(|row| {
+                set.insert(row);
+                *is_empty = false;
+            });
+        }
         word.each_row(|row| self.mark(RowAddress { part, row }));
     }
 
     /// Marks a row that lacks words, one alone or more; to be asked while there is none that has them all.
+    #[inline]
     pub(super) fn mark_some(&mut self, at: RowAddress, lacks_one: bool) {
+        // Beside what lacks one, what lacks more is not told.
+        let is_told = lacks_one || self.lacking_one.is_empty();
         let part = at.part as usize;
-        if !self.live.get(part).is_some_and(|live| live.has(at.row)) {
+        if !is_told || !self.live.get(part).is_some_and(|live| live.has(at.row)) {
             return;
         }
         if lacks_one && self.lacking_one.is_empty() {

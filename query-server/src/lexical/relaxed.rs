@@ -11,7 +11,7 @@ use super::strict::Passing;
 use super::top::TopHits;
 use super::{QUALITY_BONUS, Wanted, Work, quality_bonus, tier};
 
-/// A product's score so far, and which words it holds: one bit each.
+/// A product's score so far, and how many words it holds.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sum {
     score: f32,
@@ -32,24 +32,20 @@ pub(super) fn collect(
     wanted: &Wanted<'_>,
     (top, work, mut marks): (&mut TopHits<'_>, &mut Work, Option<&mut Marks<'_>>),
 ) {
-    // Two rare words of four tell more than one that is rarer still.
-    let words = as_float(open.len() as u64);
-    let shares: Vec<f32> = (0..=open.len())
-        .map(|held| (as_float(held as u64) / words).sqrt())
-        .collect();
+    let mut levels = Levels::of(open.len());
     let mut take = |top: &mut TopHits<'_>, at: RowAddress, score: f32, held: usize| {
         if let Some(marks) = &mut marks {
             marks.mark_some(at, held + 1 == open.len());
         }
-        let tier = match open.len() - held {
-            // Those that hold all words were collected before.
-            0 => return,
-            1 => tier::ALL_BUT_ONE,
-            _ => tier::ANY,
-        };
-        let score = score * shares.get(held).copied().unwrap_or(1.0);
+        let Some(level) = levels.0.get(held) else { return };
+        // Most end here. Those that hold all words were collected before.
+        if score < level.floor || held == open.len() {
+            return;
+        }
+        let (tier, score) = (level.tier, score * level.share);
         if !top.beats(tier, score + QUALITY_BONUS) && Passing::of(release, index, wanted.filter, at.part).has(at.row) {
             top.push(tier, score + quality_bonus(release, at.part, at.row), at);
+            levels.lift(top);
         }
     };
     let divided = Divided::of(open, work.postings_max);
@@ -75,6 +71,48 @@ pub(super) fn collect(
         });
     }
 }
+
+/// By how many words a product holds: what its score is worth.
+struct Levels(Vec<Level>);
+
+struct Level {
+    tier: u8,
+    share: f32,
+    /// No product whose words score less is taken any more.
+    floor: f32,
+}
+
+impl Levels {
+    fn of(words: usize) -> Self {
+        let all = as_float(words as u64);
+        let level = |held: usize| Level {
+            tier: if held + 1 >= words {
+                tier::ALL_BUT_ONE
+            } else {
+                tier::ANY
+            },
+            // Two rare words of four tell more than one that is rarer still.
+            share: (as_float(held as u64) / all).sqrt(),
+            floor: f32::NEG_INFINITY,
+        };
+        Self((0..=words).map(level).collect())
+    }
+
+    /// Takes note of what was found, a little below what rounding may hide.
+    fn lift(&mut self, top: &TopHits<'_>) {
+        for level in self.0.iter_mut().filter(|level| level.share > 0.0) {
+            let floor = (top.floor(level.tier) - QUALITY_BONUS) / level.share;
+            level.floor = if floor.is_finite() {
+                floor - floor.abs() * ROUNDING
+            } else {
+                floor
+            };
+        }
+    }
+}
+
+/// More than sums of scores differ by when they are divided and multiplied again.
+const ROUNDING: f32 = 1e-4;
 
 /// Calls `found` with every product that holds the word of a group and was not seen yet, and with what it holds of `rest`.
 fn walk(
@@ -133,13 +171,13 @@ fn sums(
             work,
         );
         if !looked_up.is_empty() {
-            look_up(open, at, (looked_up, driving.len()), &mut sums, &mut touched, work);
+            look_up(open, at, looked_up, &mut sums, &mut touched, work);
         }
         for row in touched.drain(..) {
             if let Some(sum) = sums.get_mut(row as usize) {
                 let sum = std::mem::take(sum);
                 let at = RowAddress { part: at, row };
-                found(at, sum.score, sum.held.count_ones() as usize);
+                found(at, sum.score, sum.held as usize);
             }
         }
     }
@@ -155,7 +193,7 @@ fn add_up(
     touched: &mut Vec<u32>,
     work: &mut Work,
 ) {
-    for (bit, group) in groups.iter().enumerate() {
+    for group in groups {
         let Some(cursor) = open.cursor(part as usize, *group) else {
             continue;
         };
@@ -165,7 +203,7 @@ fn add_up(
                 if sum.held == 0 {
                     touched.push(row);
                 }
-                sum.held |= 1 << bit;
+                sum.held += 1;
                 sum.score += score;
             }
         });
@@ -173,14 +211,7 @@ fn add_up(
 }
 
 /// Looks the words up that are too common to be read, for the best rows so far.
-fn look_up(
-    open: &OpenGroups<'_>,
-    part: u32,
-    (groups, bits_used): (&[usize], usize),
-    sums: &mut [Sum],
-    touched: &mut [u32],
-    work: &mut Work,
-) {
+fn look_up(open: &OpenGroups<'_>, part: u32, groups: &[usize], sums: &mut [Sum], touched: &mut [u32], work: &mut Work) {
     let score = |row: &u32| sums.get(*row as usize).map_or(0.0, |sum| sum.score);
     let best = touched.len().min(work.looked_up_max);
     if best < touched.len() {
@@ -188,7 +219,7 @@ fn look_up(
     }
     let Some(best) = touched.get_mut(..best) else { return };
     best.sort_unstable();
-    for (bit, group) in (bits_used..).zip(groups) {
+    for group in groups {
         let Some(mut cursor) = open.cursor(part as usize, *group) else {
             continue;
         };
@@ -196,7 +227,7 @@ fn look_up(
             if cursor.seek(*row) == *row
                 && let Some(sum) = sums.get_mut(*row as usize)
             {
-                sum.held |= 1 << bit;
+                sum.held += 1;
                 sum.score += cursor.score().score;
             }
         }

@@ -30,6 +30,11 @@ impl<'a> Passing<'a> {
         }
     }
 
+    /// Whether no row of the part is dead or filtered out.
+    pub(super) const fn has_all(&self) -> bool {
+        self.alive.is_none() && self.filter.is_none()
+    }
+
     #[inline]
     pub(super) fn has(&self, row: u32) -> bool {
         row < self.rows

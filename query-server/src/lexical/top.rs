@@ -116,6 +116,16 @@ impl<'a> TopHits<'a> {
                 .is_some_and(|Reverse(worst)| worst.tier > tier || (worst.tier == tier && worst.score > score))
     }
 
+    /// No hit of this tier with a lower score is taken any more.
+    pub(super) fn floor(&self, tier: u8) -> f32 {
+        let is_full = self.order == Order::Relevance && self.heap.len() >= self.limit;
+        match self.heap.peek().filter(|_| is_full) {
+            Some(Reverse(worst)) if worst.tier > tier => f32::INFINITY,
+            Some(Reverse(worst)) if worst.tier == tier => worst.score,
+            _ => f32::NEG_INFINITY,
+        }
+    }
+
     /// Adds a product that the query is a code of.
     pub(super) fn push_code(&mut self, tier: u8, score: f32, at: RowAddress) {
         self.add(tier, score, at);

@@ -17,9 +17,81 @@ const BREAKS: [&str; 13] = [
     "without",
 ];
 
+/// Words that end many titles and name nothing: in what colour, size or quantity and for whom the product is. Sorted.
+const NAMES_NOTHING: [&str; 61] = [
+    "adult",
+    "beige",
+    "black",
+    "blue",
+    "boys",
+    "brown",
+    "cm",
+    "ct",
+    "ft",
+    "girls",
+    "gm",
+    "gms",
+    "gray",
+    "green",
+    "grey",
+    "inch",
+    "inches",
+    "ivory",
+    "kg",
+    "khaki",
+    "kids",
+    "large",
+    "lb",
+    "lbs",
+    "ltr",
+    "magenta",
+    "maroon",
+    "medium",
+    "men",
+    "mens",
+    "ml",
+    "mm",
+    "multi",
+    "multicolor",
+    "multicolour",
+    "navy",
+    "olive",
+    "oz",
+    "pack",
+    "pc",
+    "pcs",
+    "piece",
+    "pieces",
+    "pink",
+    "purple",
+    "qt",
+    "red",
+    "silver",
+    "size",
+    "small",
+    "sq",
+    "teal",
+    "turquoise",
+    "unisex",
+    "white",
+    "women",
+    "womens",
+    "xl",
+    "xs",
+    "xxl",
+    "yellow",
+];
+
+/// Whether a word that ends a title, or a query, does not say what the product is: its colour, size, quantity or for whom it
+/// is, or its model's number. `word` is in small letters.
+#[must_use]
+pub fn names_nothing(word: &str) -> bool {
+    word.len() == 1 || word.bytes().any(|byte| byte.is_ascii_digit()) || NAMES_NOTHING.binary_search(&word).is_ok()
+}
+
 /// Which word of a title says what the product is: the last one before a preposition, a comma, a bracket or a dash.
 ///
-/// `words` are the title's words in order and where they stand. Sizes and model numbers name nothing.
+/// `words` are the title's words in order and where they stand.
 pub(super) fn head(title: &str, words: &[(&str, Range<usize>)]) -> Option<usize> {
     let mut end = words.len();
     for (at, pair) in words.windows(2).enumerate() {
@@ -33,8 +105,7 @@ pub(super) fn head(title: &str, words: &[(&str, Range<usize>)]) -> Option<usize>
         }
     }
     let named = words.get(..end)?;
-    let is_size = |word: &str| word.len() == 1 || word.bytes().any(|byte| byte.is_ascii_digit());
-    let last = named.iter().rposition(|(word, _)| !is_size(word));
+    let last = named.iter().rposition(|(word, _)| !names_nothing(word));
     last.or_else(|| named.len().checked_sub(1))
 }
 
@@ -69,6 +140,10 @@ mod tests {
             ("Oak lamp — brass — India", "lamp"),
             ("Mat", "Mat"),
             ("501", "501"),
+            ("cotton kurta blue", "kurta"),
+            ("running shoes black white men", "shoes"),
+            ("ghee 500 gm", "ghee"),
+            ("black", "black"),
             ("", ""),
         ] {
             assert_eq!(head_of(title), named, "{title}");

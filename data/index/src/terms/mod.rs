@@ -21,6 +21,7 @@ mod list;
 mod write;
 
 pub use file::{Terms, TitleWords};
+pub use head::names_nothing;
 pub use holding::Holding;
 pub use list::{Postings, TermCursor, TermList};
 pub(crate) use write::TermsWriter;

@@ -1,0 +1,306 @@
+//! Finds what the rows of a part have alike.
+
+use std::collections::hash_map::Entry;
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::packed::{Kind, Packed, number};
+
+/// From so many rows for each kind on, the values of a facet tell kinds apart.
+const ROWS_PER_KIND: usize = 32;
+/// From so many rows for each on, what rows have of a facet has a symbol.
+const ROWS_PER_SET: usize = 16;
+
+/// Packs the codes of a part's rows. `facets` are the codes of each facet's values, ascending.
+pub(super) fn pack<'a>(rows: impl Iterator<Item = &'a [u32]>, facets: &[Range<u32>]) -> Packed {
+    let held = Held::of(rows, facets);
+    let mut of_facets = held.by_facet();
+    let (kinds, is_kinds) = kinds(held.rows(), &mut of_facets);
+    held.pack(&kinds, &is_kinds)
+}
+
+/// What the rows of a part have of each facet, each combination of values once.
+struct Held<'a, 'f> {
+    facets: &'f [Range<u32>],
+    sets: Vec<Set<'a>>,
+    /// How many sets are of each facet.
+    counts: Vec<usize>,
+    /// The sets of each row in turn, in order of their facets, and where those of each row end.
+    of_rows: Vec<u32>,
+    ends: Vec<usize>,
+}
+
+/// Values of one facet that a row has.
+#[derive(Clone, Copy)]
+struct Set<'a> {
+    facet: usize,
+    codes: &'a [u32],
+}
+
+/// The rows that have any value of a facet, with what they have of it, and how many different things that is.
+struct OfFacet {
+    facet: usize,
+    sets: usize,
+    rows: Vec<(u32, u32)>,
+}
+
+impl<'a, 'f> Held<'a, 'f> {
+    fn of(rows: impl Iterator<Item = &'a [u32]>, facets: &'f [Range<u32>]) -> Self {
+        let mut known: FxHashMap<&[u32], u32> = FxHashMap::default();
+        let mut held = Self {
+            facets,
+            sets: Vec::new(),
+            counts: vec![0; facets.len()],
+            of_rows: Vec::new(),
+            ends: Vec::new(),
+        };
+        for mut codes in rows {
+            // A row's codes ascend, and so do the facets that they are of.
+            while let Some(first) = codes.first() {
+                let facet = facets.partition_point(|facet| facet.end <= *first);
+                let Some(range) = facets.get(facet) else { break };
+                let (of_facet, rest) = codes.split_at(codes.partition_point(|code| *code < range.end));
+                codes = rest;
+                held.of_rows.push(match known.entry(of_facet) {
+                    Entry::Occupied(known) => *known.get(),
+                    Entry::Vacant(new) => {
+                        held.counts[facet] += 1;
+                        held.sets.push(Set { facet, codes: of_facet });
+                        *new.insert(number(held.sets.len() - 1))
+                    }
+                });
+            }
+            held.ends.push(held.of_rows.len());
+        }
+        held
+    }
+
+    fn rows(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The sets of each row.
+    fn each_row(&self) -> impl Iterator<Item = &[u32]> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        starts.zip(&self.ends).map(|(start, end)| &self.of_rows[*start..*end])
+    }
+
+    fn by_facet(&self) -> Vec<OfFacet> {
+        let of_facet = |(facet, sets): (usize, &usize)| OfFacet {
+            facet,
+            sets: *sets,
+            rows: Vec::new(),
+        };
+        let mut of_facets: Vec<OfFacet> = self.counts.iter().enumerate().map(of_facet).collect();
+        for (row, sets) in (0..).zip(self.each_row()) {
+            for set in sets {
+                of_facets[self.sets[*set as usize].facet].rows.push((row, *set));
+            }
+        }
+        of_facets
+    }
+
+    /// Packs what every kind has and what is left of each row.
+    fn pack(&self, partition: &Partition, is_kinds: &[bool]) -> Packed {
+        let mut kinds: Vec<Option<Kind>> = Vec::new();
+        kinds.resize_with(partition.live, || None);
+        let mut symbols = Symbols::of(self.facets);
+        let mut packed_rows = Vec::with_capacity(self.of_rows.len());
+        let mut ends = Vec::with_capacity(self.rows());
+        for (sets, kind) in self.each_row().zip(&partition.of_rows) {
+            let sets = sets.iter().map(|set| (*set, self.sets[*set as usize]));
+            kinds[*kind as usize].get_or_insert_with(|| {
+                let of_kind = sets.clone().filter(|(_, set)| is_kinds[set.facet]);
+                Kind {
+                    codes: of_kind.flat_map(|(_, set)| set.codes).copied().collect(),
+                    facets: sets.clone().map(|(_, set)| set.facet).collect(),
+                }
+            });
+            for (number, set) in sets.filter(|(_, set)| !is_kinds[set.facet]) {
+                if set.codes.len() > 1 && self.counts[set.facet] <= self.rows() / ROWS_PER_SET {
+                    packed_rows.push(symbols.symbol(number, set.codes));
+                } else {
+                    packed_rows.extend(set.codes);
+                }
+            }
+            ends.push(packed_rows.len());
+        }
+        let kinds = kinds.into_iter().map(Option::unwrap_or_default).collect();
+        let mut packed = Packed::new(symbols.codes, symbols.sets, kinds, self.rows());
+        let mut start = 0;
+        for (kind, end) in partition.of_rows.iter().zip(ends) {
+            packed.push(*kind, &packed_rows[start..end]);
+            start = end;
+        }
+        packed
+    }
+}
+
+/// The symbols of sets of codes, behind the codes themselves.
+struct Symbols {
+    codes: usize,
+    known: FxHashMap<u32, u32>,
+    sets: Vec<Box<[u32]>>,
+}
+
+impl Symbols {
+    fn of(facets: &[Range<u32>]) -> Self {
+        Self {
+            codes: facets.last().map_or(0, |codes| codes.end as usize),
+            known: FxHashMap::default(),
+            sets: Vec::new(),
+        }
+    }
+
+    fn symbol(&mut self, set: u32, codes: &[u32]) -> u32 {
+        let (from, sets) = (self.codes, &mut self.sets);
+        *self.known.entry(set).or_insert_with(|| {
+            sets.push(codes.into());
+            number(from + sets.len() - 1)
+        })
+    }
+}
+
+/// The kind of each row, and of which facets rows of one kind have the same values. Rows of one kind have values of the same
+/// facets.
+fn kinds(rows: usize, of_facets: &mut [OfFacet]) -> (Partition, Vec<bool>) {
+    let mut kinds = Partition::whole(rows);
+    for of_facet in &*of_facets {
+        let facet = number(of_facet.facet);
+        kinds.refine(usize::MAX, of_facet.rows.iter().map(|(row, _)| (*row, facet)));
+    }
+    let most = (rows / ROWS_PER_KIND).max(ROWS_PER_KIND);
+    let mut is_kinds = vec![false; of_facets.len()];
+    of_facets.sort_unstable_by_key(|of_facet| (of_facet.sets, of_facet.facet));
+    for of_facet in of_facets.iter().take_while(|of_facet| of_facet.sets <= most) {
+        is_kinds[of_facet.facet] = kinds.refine(most, of_facet.rows.iter().copied());
+    }
+    kinds.number();
+    (kinds, is_kinds)
+}
+
+/// Rows told apart: each is of one class.
+struct Partition {
+    of_rows: Vec<u32>,
+    /// How many rows are of each class.
+    sizes: Vec<u32>,
+    /// How many classes have any.
+    live: usize,
+}
+
+impl Partition {
+    fn whole(rows: usize) -> Self {
+        Self {
+            of_rows: vec![0; rows],
+            sizes: vec![number(rows)],
+            live: usize::from(rows > 0),
+        }
+    }
+
+    fn shift(&mut self, row: usize, to: u32) -> u32 {
+        let from = std::mem::replace(&mut self.of_rows[row], to);
+        self.sizes[to as usize] += 1;
+        self.live += usize::from(self.sizes[to as usize] == 1);
+        self.sizes[from as usize] -= 1;
+        self.live -= usize::from(self.sizes[from as usize] == 0);
+        from
+    }
+
+    /// Tells rows apart by what is said of them; leaves them as they are if that makes more than `most` classes.
+    fn refine(&mut self, most: usize, said: impl ExactSizeIterator<Item = (u32, u32)>) -> bool {
+        let before = self.sizes.len();
+        let mut known: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+        let mut shifted = Vec::with_capacity(said.len());
+        let mut exceeds = false;
+        for (row, word) in said {
+            let class = self.of_rows[row as usize];
+            let to = *known.entry((class, word)).or_insert_with(|| number(self.sizes.len()));
+            if to as usize == self.sizes.len() {
+                self.sizes.push(0);
+            }
+            shifted.push((row as usize, self.shift(row as usize, to)));
+            exceeds = self.sizes.len() - before > most;
+            if exceeds {
+                break;
+            }
+        }
+        if exceeds || self.live > most {
+            for (row, class) in shifted {
+                self.shift(row, class);
+            }
+            self.sizes.truncate(before);
+            return false;
+        }
+        true
+    }
+
+    /// Numbers the classes that have rows from 0 on, as they come.
+    fn number(&mut self) {
+        let mut numbers = vec![None; self.sizes.len()];
+        let mut next = 0;
+        for class in &mut self.of_rows {
+            *class = *numbers[*class as usize].get_or_insert_with(|| {
+                next += 1;
+                next - 1
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What is told of a row, ascending.
+    fn told(packed: &Packed, row: u32) -> (Vec<u32>, Vec<usize>) {
+        let row = packed.row(row).unwrap();
+        let kind = &packed.kinds()[row.kind as usize];
+        let symbols = row.symbols.iter().chain(packed.further(row));
+        let codes = symbols.flat_map(|symbol| packed.codes(symbol)).chain(&kind.codes);
+        let mut codes: Vec<u32> = codes.copied().collect();
+        codes.sort_unstable();
+        (codes, kind.facets.clone())
+    }
+
+    proptest! {
+        #[test]
+        fn a_packed_row_has_what_was_packed(
+            widths in prop::collection::vec(1_u32..9, 0..6),
+            seeds in prop::collection::vec(prop::collection::vec(prop::collection::btree_set(0_u32..9, 0..6), 6), 1..40),
+            times in 1_usize..30
+        ) {
+            let mut end = 0;
+            let facets: Vec<Range<u32>> = widths.iter().map(|width| { end += width; end - width..end }).collect();
+            let row = |seed: &Vec<std::collections::BTreeSet<u32>>| -> Vec<u32> {
+                let of_facets = facets.iter().zip(seed);
+                of_facets.flat_map(|(codes, held)| held.iter().map(|at| codes.start + at).filter(|code| *code < codes.end)).collect()
+            };
+            let rows: Vec<Vec<u32>> = seeds.iter().cycle().take(seeds.len() * times).map(row).collect();
+            let packed = Packed::of(rows.iter().map(Vec::as_slice), &facets);
+            for (at, row) in (0..).zip(&rows) {
+                let of = facets.iter().enumerate().filter(|(_, codes)| row.iter().any(|code| codes.contains(code)));
+                prop_assert_eq!(told(&packed, at), (row.clone(), of.map(|(facet, _)| facet).collect()));
+            }
+            prop_assert!(packed.row(number(rows.len())).is_none());
+        }
+    }
+
+    #[test]
+    fn rows_that_are_alike_are_one_kind_and_their_sets_one_symbol() {
+        // A facet of two values, one of three that rows have several of, and one of which each row has its own.
+        let facets = [0..2, 2..5, 5..1_005];
+        let sets = [&[2_u32, 3][..], &[2, 3, 4], &[3, 4]];
+        let row = |at: u32| [&[at % 2], sets[at as usize % 3], &[5 + at]].concat();
+        let rows: Vec<Vec<u32>> = (0..1_000).map(row).collect();
+        let packed = Packed::of(rows.iter().map(Vec::as_slice), &facets);
+        assert_eq!((packed.kinds().len(), packed.sets().len()), (6, 0));
+        assert_eq!(packed.row(7).unwrap().symbols[0], 12);
+        // Too many kinds of a facet for so few rows: it has symbols of its own.
+        let many = |at: u32| [&[at % 2][..], &[2 + at % 40, 42 + at % 40]].concat();
+        let rows: Vec<Vec<u32>> = (0..1_000).map(many).collect();
+        let packed = Packed::of(rows.iter().map(Vec::as_slice), &[0..2, 2..82]);
+        assert_eq!((packed.kinds().len(), packed.sets().len()), (2, 40));
+    }
+}
