@@ -226,7 +226,7 @@ impl Partition {
             }
         }
         if exceeds || self.live > most {
-            for (row, class) in shifted {
+            for (row, class) in shifted.into_iter().rev() {
                 self.shift(row, class);
             }
             self.sizes.truncate(before);

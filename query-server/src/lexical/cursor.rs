@@ -12,6 +12,12 @@ pub(super) struct WordScore {
 }
 
 impl WordScore {
+    /// Of no word yet: what [`WordScore::and`] begins with.
+    pub(super) const OF_NONE: Self = Self {
+        score: 0.0,
+        title_level: u16::MAX,
+    };
+
     /// Of two words: the sum of both, and the less of their parts of the title.
     #[inline]
     pub(super) fn and(self, other: Self) -> Self {

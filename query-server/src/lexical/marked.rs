@@ -66,11 +66,7 @@ fn in_all(sets: &[RowSet]) -> Vec<(u32, WordScore)> {
     };
     let mut all = first.clone();
     others.iter().for_each(|set| all.keep(set));
-    let none = WordScore {
-        score: 0.0,
-        title_level: u16::MAX,
-    };
-    all.iter().map(|row| (row, none)).collect()
+    all.iter().map(|row| (row, WordScore::OF_NONE)).collect()
 }
 
 /// Adds what each row has of a word, each by its place in the word's list: as many rows of `held` as lie before it.

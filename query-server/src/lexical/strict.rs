@@ -65,11 +65,8 @@ fn walk(groups: &mut [GroupCursor<'_>], rows: u32, work: &mut Work, mut found: i
                 continue 'rows;
             }
         }
-        let none = WordScore {
-            score: 0.0,
-            title_level: u16::MAX,
-        };
-        found(row, groups.iter().fold(none, |sum, group| sum.and(group.score())));
+        let of_all = |sum: WordScore, group: &GroupCursor<'_>| sum.and(group.score());
+        found(row, groups.iter().fold(WordScore::OF_NONE, of_all));
         row = groups[0].advance();
     }
 }
