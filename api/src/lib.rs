@@ -20,7 +20,7 @@ mod violation;
 
 pub use answer::{Asset, CacheRule, Envelope, GraphAnswer, Tier, json};
 pub use body::{JsonObject, MembersReader};
-pub use edge::{Edge, EdgeConfig};
+pub use edge::{Edge, EdgeConfig, EdgeRouter};
 pub use etag::{EntityTag, if_none_match};
 pub use openapi::{
     GraphErrors, LocationDocument, MethodError, ProblemDocument, ValidationDocument, ViolationDocument,

@@ -1,22 +1,23 @@
 mod stall;
+mod timer;
 
-use std::net::SocketAddr;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use axum::body::Body;
-use axum::extract::ConnectInfo;
+use axum::body::{Body, HttpBody};
+use futures::FutureExt;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
-use tower::Service;
 
 use self::stall::StallGuard;
-use crate::edge::HostFault;
+use self::timer::ConnectionTimer;
+use crate::edge::{EdgeRouter, HostFault};
 
 /// Limits of the connections that a server holds.
 #[derive(Debug, Clone)]
@@ -69,20 +70,19 @@ pub enum ServeError {
 }
 
 /// Serves `router` on `listener` until `stop`, then takes no more connections and lets the requests in flight end.
-/// Handlers find the peer's address as `ConnectInfo<SocketAddr>`.
 ///
 /// # Errors
 /// See [`ServeError`].
 pub async fn serve(
     listener: TcpListener,
-    router: Router,
+    router: EdgeRouter,
     config: &ServerConfig,
     stop: CancellationToken,
 ) -> Result<(), ServeError> {
-    let builder = Arc::new(connection_builder(config));
+    let builder = connection_builder(config);
     let slots = Arc::new(Semaphore::new(config.connections_max.min(Semaphore::MAX_PERMITS)));
     let graceful = GracefulShutdown::new();
-    let cut_off = CancellationToken::new();
+    let mut connections = JoinSet::new();
     let mut failures_in_a_row = 0_u32;
     let outcome = loop {
         let accepted = stop.run_until_cancelled(async {
@@ -93,7 +93,7 @@ pub async fn serve(
         let Some((slot, accepted)) = accepted.await else {
             break Ok(());
         };
-        let (stream, peer) = match accepted {
+        let (stream, _) = match accepted {
             Ok(accepted) => accepted,
             Err(error) if failures_in_a_row < 1000 => {
                 failures_in_a_row += 1;
@@ -105,6 +105,7 @@ pub async fn serve(
             Err(error) => break Err(ServeError::Accept(error)),
         };
         failures_in_a_row = 0;
+        while connections.try_join_next().is_some() {}
         // Answers are written whole; waiting for more to send only delays them.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection is gone already");
@@ -113,39 +114,39 @@ pub async fn serve(
         let stall = Duration::from_millis(config.write_stall_timeout_ms);
         let opening = Duration::from_millis(config.header_read_timeout_ms);
         let io = TokioIo::new(StallGuard::new(stream, stall, opening));
-        let connection = serve_connection(Arc::clone(&builder), io, peer, router.clone(), graceful.watcher());
-        let cut_off = cut_off.clone();
-        tokio::spawn(async move {
-            cut_off.run_until_cancelled(connection).await;
+        let connection = serve_connection(builder.clone(), io, router.clone(), graceful.watcher());
+        connections.spawn(async move {
+            connection.await;
             drop(slot);
         });
     };
     drop(listener);
-    let open = graceful.count();
     let drained = tokio::time::timeout(Duration::from_millis(config.drain_ms), graceful.shutdown()).await;
     if drained.is_err() {
-        let connections = config
-            .connections_max
-            .saturating_sub(slots.available_permits())
-            .min(open);
-        cut_off.cancel();
+        while connections.try_join_next().is_some() {}
+        // Dropped here, which cuts off those that are left.
         outcome?;
         return Err(ServeError::Drain {
-            connections,
+            connections: connections.len(),
             drain_ms: config.drain_ms,
         });
     }
     outcome
 }
 
+/// Most headers of a request where hyper is told nothing (`hyper::server::conn::http1::Builder::max_headers`).
+const HEADERS_MAX_UNSET: usize = 100;
+
 fn connection_builder(config: &ServerConfig) -> auto::Builder<TokioExecutor> {
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder
         .http1()
-        .timer(TokioTimer::new())
         .header_read_timeout(Duration::from_millis(config.header_read_timeout_ms))
-        .max_buf_size(config.header_bytes_max.max(8192))
-        .max_headers(config.headers_max);
+        .max_buf_size(config.header_bytes_max.max(8192));
+    // The limit that hyper has anyway costs nothing; one that is set has a table cleared for each request.
+    if config.headers_max != HEADERS_MAX_UNSET {
+        builder.http1().max_headers(config.headers_max);
+    }
     builder
         .http2()
         .timer(TokioTimer::new())
@@ -157,19 +158,25 @@ fn connection_builder(config: &ServerConfig) -> auto::Builder<TokioExecutor> {
 }
 
 async fn serve_connection(
-    builder: Arc<auto::Builder<TokioExecutor>>,
+    mut builder: auto::Builder<TokioExecutor>,
     io: TokioIo<StallGuard>,
-    peer: SocketAddr,
-    router: Router,
+    router: EdgeRouter,
     watcher: hyper_util::server::graceful::Watcher,
 ) {
+    builder.http1().timer(ConnectionTimer::default());
     let service = hyper::service::service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
-        let mut request = request.map(Body::new);
+        // A body that has ended needs no box.
+        let mut request = request.map(|body| {
+            if body.is_end_stream() {
+                Body::empty()
+            } else {
+                Body::new(body)
+            }
+        });
         if let Some(fault) = HostFault::of(&request) {
             request.extensions_mut().insert(fault);
         }
-        request.extensions_mut().insert(ConnectInfo(peer));
-        router.clone().call(request)
+        router.answer(request).map(Ok::<_, Infallible>)
     });
     let connection = builder.serve_connection(io, service).into_owned();
     if let Err(error) = watcher.watch(connection).await {

@@ -27,7 +27,6 @@ use http_body_util::BodyExt;
 use pipeline_normalise::{CatalogueBuilder, StoreContext};
 use query_server::{QueryConfig, QueryServer};
 use serde_json::Value;
-use tower::ServiceExt;
 
 /// A clock that stands still: it names a release, it measures nothing.
 #[derive(Debug)]
@@ -203,7 +202,7 @@ fn run(asked: &Asked) -> anyhow::Result<()> {
 fn ask(
     asked: &Asked,
     runtime: &tokio::runtime::Runtime,
-    (router, platform_ids): (&axum::Router, &BTreeMap<String, u64>),
+    (router, platform_ids): (&api::EdgeRouter, &BTreeMap<String, u64>),
     (queries, mode): (&[(&str, String)], &str),
     name: &str,
 ) -> anyhow::Result<()> {
@@ -244,9 +243,9 @@ fn path(text: &str, mode: &str, asked: &Asked) -> String {
     format!("/v1/search?mode={mode}&limit={}&q={encoded}{}", asked.limit, asked.also)
 }
 
-async fn get(router: &axum::Router, path: &str) -> anyhow::Result<Value> {
+async fn get(router: &api::EdgeRouter, path: &str) -> anyhow::Result<Value> {
     let request = axum::http::Request::get(path).body(Body::empty())?;
-    let answer = router.clone().oneshot(request).await?;
+    let answer = router.answer(request).await;
     let status = answer.status();
     let body = answer.into_body().collect().await?.to_bytes();
     anyhow::ensure!(
@@ -374,7 +373,7 @@ async fn publish(stores: &Stores, scratch: &Path) -> anyhow::Result<()> {
 }
 
 /// A server of the release that was published.
-async fn serve(home: &Path, limit: u16) -> anyhow::Result<axum::Router> {
+async fn serve(home: &Path, limit: u16) -> anyhow::Result<api::EdgeRouter> {
     let currency = "USD".parse()?;
     let server = QueryServer::new(
         releases(home)?,

@@ -1,9 +1,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use api::{Edge, Problem};
+use api::{Edge, EdgeRouter, Problem};
 use arc_swap::ArcSwapOption;
-use axum::Router;
 use data_index::ReleaseStore;
 use data_model::{Clock, ErrorCode, ReleaseId};
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -49,9 +48,10 @@ impl QueryServer {
     }
 
     /// The routes, with everything around them that an answer needs. `metrics` writes out what `/metrics` answers.
-    pub fn router(&self, metrics: Option<PrometheusHandle>) -> Router {
-        let edge = Edge::new(self.0.config.edge.clone());
-        edge.around(routes::router(self.clone(), metrics))
+    pub fn router(&self, metrics: Option<PrometheusHandle>) -> EdgeRouter {
+        let (router, patterns) = routes::router(self.clone(), metrics);
+        let patterns = patterns.iter().map(String::as_str);
+        Edge::new(self.0.config.edge.clone()).around(router, patterns)
     }
 
     /// The interface description, as `/openapi.json` answers it.
@@ -64,6 +64,15 @@ impl QueryServer {
     #[must_use]
     pub fn release(&self) -> Option<ReleaseId> {
         self.0.served.load().as_ref().map(|served| served.release.id())
+    }
+
+    /// Answers from the release as it is now, at once. Unlike [`QueryServer::served`] it counts no holder, on a line of
+    /// memory that every thread writes to: for what takes little longer than that.
+    pub(crate) fn at_once<T>(&self, answer: impl FnOnce(&Served) -> Result<T, Problem>) -> Result<T, Problem> {
+        match self.0.served.load().as_deref() {
+            Some(served) => answer(served),
+            None => Err(Problem::new(ErrorCode::NotReady)),
+        }
     }
 
     /// The release that this request is answered from, whole.

@@ -1,9 +1,6 @@
-use std::convert::Infallible;
-
 use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::response::Response;
-use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use http_body_util::BodyExt;
 
@@ -41,7 +38,7 @@ impl Asked {
 
     /// Writes the body of a problem, answers `OPTIONS`, compresses, and names the request.
     pub(super) async fn finish(self, mut response: Response, compress_bytes_min: usize) -> Response {
-        // axum adds `Allow` after this, to the answer of any path that has no handler for the method.
+        // axum has put `Allow` into the answer of any path that has no handler for the method.
         if response.status() == StatusCode::METHOD_NOT_ALLOWED && self.method == Method::OPTIONS {
             *response.status_mut() = StatusCode::NO_CONTENT;
             response.extensions_mut().remove::<Problem>();
@@ -52,15 +49,26 @@ impl Asked {
         if let Some(coding) = self.coding {
             response = self.compress(response, coding, compress_bytes_min).await;
         }
-        if response.status() == StatusCode::NOT_MODIFIED {
-            // Of a body of known length axum tells a HEAD that length, which is not the one that GET would have
-            // (RFC 9110, section 8.6).
-            *response.body_mut() = Body::from_stream(futures::stream::empty::<Result<Bytes, Infallible>>());
-        }
+        self.frame(&mut response);
         let status = response.status().as_u16();
         tracing::debug!(target: "access", request_id = self.id.as_str(), method = %self.method, path = self.path, status);
         response.headers_mut().insert(request_id::HEADER, self.id.into_header());
         response
+    }
+
+    /// Tells the length of the body, and leaves the body away where a head was asked for (RFC 9110, section 8.6).
+    fn frame(&self, response: &mut Response) {
+        if matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
+            // They have no body; of a 304 the length would be that of the answer that the client has.
+            response.headers_mut().remove(header::CONTENT_LENGTH);
+        } else if !response.headers().contains_key(header::CONTENT_LENGTH)
+            && let Some(bytes) = response.body().size_hint().exact()
+        {
+            response.headers_mut().insert(header::CONTENT_LENGTH, bytes.into());
+        }
+        if self.method == Method::HEAD {
+            *response.body_mut() = Body::empty();
+        }
     }
 
     async fn compress(&self, response: Response, coding: Coding, bytes_min: usize) -> Response {

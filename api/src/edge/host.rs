@@ -29,8 +29,8 @@ impl HostFault {
         if hosts.next().is_some() {
             return Some(Self::Repeated);
         }
-        // An empty one is allowed: it stands for a target without authority.
-        let valid = host.is_empty()
+        // An empty one is plain and allowed: it stands for a target without authority.
+        let valid = is_plain(host.as_bytes())
             || Authority::try_from(host.as_bytes()).is_ok_and(|authority| !authority.as_str().contains('@'));
         (!valid).then_some(Self::Invalid)
     }
@@ -43,5 +43,32 @@ impl HostFault {
         };
         let input = (self == Self::Missing).then_some(serde_json::Value::Null);
         Problem::invalid(vec![Violation::new(vec!["header".into(), "host".into()], &rule, input)])
+    }
+}
+
+/// Whether this is letters, digits, `-` and `.`, then perhaps `:` and a port of digits: what nearly every host is, told
+/// without parsing.
+fn is_plain(host: &[u8]) -> bool {
+    let name = host.iter().position(|byte| *byte == b':').unwrap_or(host.len());
+    let (name, port) = host.split_at(name);
+    let named = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.');
+    let port = port.strip_prefix(b":").unwrap_or_default();
+    name.iter().all(named) && port.len() <= 5 && port.iter().all(u8::is_ascii_digit)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_is_plain_parses_as_a_host(host in "[a-zA-Z0-9.:@-]{1,9}|[a-z.-]{0,9}:[0-9]{0,6}|[a-z0-9.-]{1,99}") {
+            if is_plain(host.as_bytes()) {
+                let parsed = Authority::try_from(host.as_bytes());
+                prop_assert!(parsed.is_ok_and(|authority| !authority.as_str().contains('@')));
+            }
+        }
     }
 }

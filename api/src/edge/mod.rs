@@ -1,27 +1,30 @@
 mod finish;
 mod host;
-mod observe;
+mod routes;
 
-use std::future::Future;
+use std::convert::Infallible;
+use std::fmt;
+use std::future::{Future, poll_fn};
 use std::panic::AssertUnwindSafe;
-use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
-use std::task::{Context, Poll};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::extract::{MatchedPath, Request};
+use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use data_model::ErrorCode;
 use futures::FutureExt;
 use http::Method;
-use tokio::sync::Semaphore;
-use tower::{Layer, Service};
+use tower::Service;
 use tracing::Instrument;
 
 use self::finish::Asked;
 pub(crate) use self::host::HostFault;
-use self::observe::RouteMetrics;
+pub(crate) use self::routes::RoutePattern;
+use self::routes::{RouteFacts, Routes};
 use crate::{Problem, RequestId, traces};
 
 /// Limits of what one server takes on.
@@ -62,111 +65,126 @@ impl BodyLimit {
     pub(crate) const DEFAULT: usize = 256 * 1024;
 }
 
-/// What lies between the server and every handler: one layer that does the work of nine, because each layer of a
-/// stack costs an allocation and a clone for each request. In order: request id, `Host` and size of the request, load shedding,
-/// time limit, panics, the body of problems, compression, headers, metrics and log.
-#[derive(Debug, Clone)]
-pub struct Edge(Arc<Limits>);
-
+/// What lies between the server and every handler. In order: request id, `Host` and size of the request, load shedding,
+/// time limit, panics, the body of problems, compression, headers, metrics and log. One piece that does the work of
+/// nine layers, around the router rather than each route, because each layer costs every request allocations and clones.
 #[derive(Debug)]
-struct Limits {
+pub struct Edge(EdgeConfig);
+
+/// A router with the edge around it; cheap to clone.
+#[derive(Clone)]
+pub struct EdgeRouter {
+    router: Router,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
     config: EdgeConfig,
-    in_flight: Semaphore,
+    routes: Routes,
+    in_flight: AtomicUsize,
+}
+
+/// One request's place among those that are worked on.
+struct Place<'a>(&'a AtomicUsize);
+
+impl Shared {
+    /// A place, and whether it is one of those that there are.
+    fn place(&self) -> (Place<'_>, bool) {
+        let others = self.in_flight.fetch_add(1, Ordering::Relaxed);
+        (Place(&self.in_flight), others < self.config.in_flight_max)
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Edge {
     /// Builds an edge with these limits.
     #[must_use]
     pub fn new(config: EdgeConfig) -> Self {
-        let in_flight = Semaphore::new(config.in_flight_max.min(Semaphore::MAX_PERMITS));
-        Self(Arc::new(Limits { config, in_flight }))
+        Self(config)
     }
 
-    /// Puts the edge around every route, and answers what has no route or no such method.
-    pub fn around(self, router: Router) -> Router {
-        router
+    /// Puts the edge around a router, and answers what has no route or no such method. `patterns` are the router's,
+    /// under which requests are counted; what it has besides is counted as matching none.
+    pub fn around<'a>(self, router: Router, patterns: impl IntoIterator<Item = &'a str>) -> EdgeRouter {
+        let router = router
             .fallback(async || Problem::new(ErrorCode::RouteNotFound))
-            .method_not_allowed_fallback(async || Problem::new(ErrorCode::MethodNotAllowed))
-            .layer(self)
-    }
-}
-
-impl<S> Layer<S> for Edge {
-    type Service = EdgeService<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        EdgeService {
-            inner,
-            limits: Arc::clone(&self.0),
-            metrics: Arc::default(),
+            .method_not_allowed_fallback(async || Problem::new(ErrorCode::MethodNotAllowed));
+        let routes = Routes::of(patterns, &self.0.always_answered);
+        let shared = Shared {
+            config: self.0,
+            routes,
+            in_flight: AtomicUsize::new(0),
+        };
+        EdgeRouter {
+            router,
+            shared: Arc::new(shared),
         }
     }
 }
 
-/// One route with the edge around it.
-#[derive(Debug, Clone)]
-pub struct EdgeService<S> {
-    inner: S,
-    limits: Arc<Limits>,
-    /// axum layers each route by itself, so the first request tells which one this is.
-    metrics: Arc<OnceLock<RouteMetrics>>,
+impl fmt::Debug for EdgeRouter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EdgeRouter").finish_non_exhaustive()
+    }
 }
 
-type Answering = Pin<Box<dyn Future<Output = Result<Response, std::convert::Infallible>> + Send>>;
-
-impl<S> Service<Request> for EdgeService<S>
-where
-    S: Service<Request, Error = std::convert::Infallible> + Send + 'static,
-    S::Response: IntoResponse,
-    S::Future: Send + 'static,
-{
-    type Response = Response;
-    type Error = std::convert::Infallible;
-    type Future = Answering;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        self.inner.poll_ready(context)
-    }
-
-    fn call(&mut self, mut request: Request) -> Self::Future {
+impl EdgeRouter {
+    /// Answers one request. Nothing is done before the answer is polled.
+    pub fn answer(&self, mut request: Request) -> impl Future<Output = Response> + Send + use<> {
         let started = Instant::now();
         let asked = Asked::of(&request);
-        let limits = Arc::clone(&self.limits);
-        let metrics = Arc::clone(&self.metrics);
-        let pattern = request.extensions().get::<MatchedPath>().cloned();
-        let pattern_text = pattern.as_ref().map_or(observe::UNMATCHED, MatchedPath::as_str);
-        metrics.get_or_init(|| RouteMetrics::of(pattern_text));
-        let always = limits.config.always_answered.contains(&pattern_text);
-        let refused = refusal(&request, &limits.config);
-        let span = traces::request_span(&request, pattern_text, asked.id.as_str());
-        if refused.is_none() && !matches!(*request.method(), Method::GET | Method::HEAD) {
-            request.extensions_mut().insert(BodyLimit(limits.config.body_bytes_max));
-        }
+        let shared = Arc::clone(&self.shared);
+        let place = shared.routes.find(request.uri().path());
+        let route = shared.routes.at(place);
+        let refused = refusal(&request, &shared.config);
+        let span = traces::request_span(&request, route.pattern.as_str(), asked.id.as_str());
         let inner = match refused {
             Some(problem) => Err(problem),
-            // The handler runs as this future is polled, not before.
-            None => Ok(self.inner.call(request)),
+            None => {
+                hand_over(&mut request, route, &shared.config);
+                // The handler runs as this future is polled, not before.
+                Ok(self.router.clone().call(request))
+            }
         };
         let traced = (!span.is_disabled()).then(|| span.clone());
         let answering = async move {
+            let route = shared.routes.at(place);
             let answered = match inner {
-                Ok(inner) => run(inner, &limits, always, &asked.id).await,
+                Ok(inner) => run(inner, &shared, route.always, &asked.id).await,
                 Err(problem) => problem.into_response(),
             };
-            let response = asked.finish(answered, limits.config.compress_bytes_min).await;
-            if let Some(route) = metrics.get() {
-                route.record(response.status(), started.elapsed());
-            }
+            let response = asked.finish(answered, shared.config.compress_bytes_min).await;
+            route.record(response.status(), started.elapsed());
             if let Some(span) = traced {
                 span.record("http.response.status_code", response.status().as_u16());
             }
-            Ok(response)
+            response
         };
         // To enter a span at every poll costs even when nobody looks at it.
         if span.is_disabled() {
-            Box::pin(answering)
+            answering.left_future()
         } else {
-            Box::pin(answering.instrument(span))
+            answering.instrument(span).right_future()
+        }
+    }
+}
+
+/// Gives the request what extractors look for. What asks for a head only is handled like GET, so that its answer's
+/// headers are those of GET (RFC 9110, section 9.3.2).
+fn hand_over(request: &mut Request, route: &RouteFacts, config: &EdgeConfig) {
+    if route.has_parameters {
+        request.extensions_mut().insert(route.pattern.clone());
+    }
+    match *request.method() {
+        Method::GET => {}
+        Method::HEAD => *request.method_mut() = Method::GET,
+        _ => {
+            request.extensions_mut().insert(BodyLimit(config.body_bytes_max));
         }
     }
 }
@@ -191,21 +209,27 @@ fn refusal(request: &Request, config: &EdgeConfig) -> Option<Problem> {
     None
 }
 
-async fn run<R: IntoResponse>(
-    inner: impl Future<Output = Result<R, std::convert::Infallible>> + Send,
-    limits: &Limits,
+async fn run(
+    inner: impl Future<Output = Result<Response, Infallible>> + Send,
+    shared: &Shared,
     always: bool,
     id: &RequestId,
 ) -> Response {
-    let permit = limits.in_flight.try_acquire().ok();
-    if permit.is_none() && !always {
+    let timeout_ms = shared.config.timeout_ms;
+    let (_place, free) = shared.place();
+    if !free && !always {
         return Problem::new(ErrorCode::Overloaded).into_response();
     }
-    let timeout = Duration::from_millis(limits.config.timeout_ms);
     // A handler that panics leaves nothing half-done that another request sees: shared state is immutable or behind
     // its own atomics.
-    match tokio::time::timeout(timeout, AssertUnwindSafe(inner).catch_unwind()).await {
-        Ok(Ok(Ok(response))) => response.into_response(),
+    let mut inner = pin!(AssertUnwindSafe(inner).catch_unwind());
+    // Most handlers end at once; only for one that waits is a timer set.
+    let answered = match poll_fn(|context| Poll::Ready(inner.as_mut().poll(context))).await {
+        Poll::Ready(answered) => Ok(answered),
+        Poll::Pending => tokio::time::timeout(Duration::from_millis(timeout_ms), inner).await,
+    };
+    match answered {
+        Ok(Ok(Ok(response))) => response,
         Ok(Err(panic)) => {
             let words = panic.downcast_ref::<&str>().copied();
             let words = words
@@ -215,11 +239,7 @@ async fn run<R: IntoResponse>(
             Problem::new(ErrorCode::Internal).into_response()
         }
         Err(_) => {
-            tracing::warn!(
-                request_id = id.as_str(),
-                timeout_ms = limits.config.timeout_ms,
-                "a request took too long"
-            );
+            tracing::warn!(request_id = id.as_str(), timeout_ms, "a request took too long");
             Problem::new(ErrorCode::Overloaded)
                 .detail("The answer took too long.")
                 .into_response()

@@ -2,14 +2,13 @@ use axum::body::{Body, to_bytes};
 use axum::routing::{get, post};
 use http::{HeaderMap, StatusCode, header};
 use serde_json::Value;
-use tower::ServiceExt;
 
 use super::*;
 use crate::{EntityTag, GraphAnswer, JsonObject, MembersReader, QueryReader};
 
 const LONG: &str = r#"{"title":"Cold brew"}"#;
 
-fn router(config: EdgeConfig) -> Router {
+fn router(config: EdgeConfig) -> EdgeRouter {
     let graph = async |headers: HeaderMap| {
         GraphAnswer::unless_known(&headers, EntityTag::of(&[b"r1"]), || {
             Ok::<_, Problem>(LONG.repeat(100).into_bytes())
@@ -30,14 +29,11 @@ fn router(config: EdgeConfig) -> Router {
         .route("/panics", get(panics))
         .route("/never", get(async || std::future::pending::<()>().await))
         .route("/healthz", get(async || "ok"));
-    Edge::new(config).around(router)
+    Edge::new(config).around(router, ["/graph", "/orders", "/panics", "/never", "/healthz"])
 }
 
-async fn send(router: Router, request: http::request::Builder, body: &str) -> (StatusCode, HeaderMap, Vec<u8>) {
-    let response = router
-        .oneshot(request.body(Body::from(body.to_owned())).unwrap())
-        .await
-        .unwrap();
+async fn send(router: EdgeRouter, request: http::request::Builder, body: &str) -> (StatusCode, HeaderMap, Vec<u8>) {
+    let response = router.answer(request.body(Body::from(body.to_owned())).unwrap()).await;
     let (parts, body) = response.into_parts();
     (
         parts.status,
@@ -299,11 +295,12 @@ async fn a_body_whose_stated_length_is_too_large_is_told_so() {
 
 #[tokio::test]
 async fn path_parameters_that_are_no_utf8_are_told_by_name() {
+    const SHELVES: &str = "/shelves/{shelf}/{row}/{box}";
     let shelf = async |path: crate::PathParameters| {
         assert_eq!(path.text("row"), Some("a b"));
         QueryReader::new(None).finish(path, "read")
     };
-    let app = Edge::new(EdgeConfig::default()).around(Router::new().route("/shelves/{shelf}/{row}/{box}", get(shelf)));
+    let app = Edge::new(EdgeConfig::default()).around(Router::new().route(SHELVES, get(shelf)), [SHELVES]);
     let (status, _, body) = send(app, Request::builder().uri("/shelves/%ff/a%20b/%C3%28"), "").await;
     let body = json(&body);
     assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
@@ -341,8 +338,10 @@ async fn a_route_is_counted_under_its_pattern() {
 #[tokio::test]
 async fn every_error_code_becomes_an_answer_with_its_status() {
     for code in ErrorCode::ALL {
-        let app = Edge::new(EdgeConfig::default())
-            .around(Router::new().route("/", get(async || Problem::new(*code).member("brand_slug", "x"))));
+        let app = Edge::new(EdgeConfig::default()).around(
+            Router::new().route("/", get(async || Problem::new(*code).member("brand_slug", "x"))),
+            [],
+        );
         let (status, headers, body) = send(app, Request::builder().uri("/"), "").await;
         let body = json(&body);
         assert_eq!((status.as_u16(), &body["code"]), (code.status(), &code.as_str().into()));
@@ -365,7 +364,7 @@ async fn a_query_reader_lists_the_faults_of_path_and_query_together() {
     let mut query = QueryReader::new(Some("limit=0"));
     query.integer("limit", 1..=40);
     let problem = query.finish(path, ()).unwrap_err();
-    let app = Edge::new(EdgeConfig::default()).around(Router::new().route("/", get(async || problem)));
+    let app = Edge::new(EdgeConfig::default()).around(Router::new().route("/", get(async || problem)), []);
     let request = Request::builder().uri("/").header("x-request-id", "test-1");
     insta::assert_snapshot!(String::from_utf8(send(app, request, "").await.2).unwrap(), @r#"{"detail":[{"type":"uuid_parsing","loc":["path","ident"],"msg":"Input should be a valid UUID, invalid length: found 2","input":"zz","ctx":{"error":"invalid length: found 2"}},{"type":"greater_than_equal","loc":["query","limit"],"msg":"Input should be greater than or equal to 1","input":"0","ctx":{"ge":1}}],"code":"validation","request_id":"test-1"}"#);
 }

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use axum::extract::rejection::RawPathParamsRejection;
-use axum::extract::{FromRequestParts, MatchedPath, RawPathParams};
+use axum::extract::{FromRequestParts, RawPathParams};
 use data_model::{ErrorCode, ProductIdent};
 use http::request::Parts;
 use percent_encoding::percent_decode;
 use serde_json::Value;
 
+use crate::edge::RoutePattern;
 use crate::{Location, Problem, Rule, Violation};
 pub use values::{parse_boolean, parse_integer};
 
@@ -209,7 +210,7 @@ impl PathParameters {
     /// laid beside it to tell which parameters are at fault.
     fn of_segments(parts: &Parts) -> Self {
         let mut read = Self::default();
-        let pattern = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
+        let pattern = parts.extensions.get::<RoutePattern>().map_or("", RoutePattern::as_str);
         for (name, raw) in pattern.split('/').zip(parts.uri.path().split('/')) {
             let Some(name) = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')) else {
                 continue;

@@ -1,5 +1,7 @@
+use std::net::SocketAddr;
 use std::time::Instant;
 
+use axum::Router;
 use axum::routing::get;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -18,6 +20,7 @@ async fn running(router: Router, config: ServerConfig) -> Running {
     let at = listener.local_addr().unwrap();
     let stop = CancellationToken::new();
     let until = stop.clone();
+    let router = crate::Edge::new(crate::EdgeConfig::default()).around(router, []);
     let ended = tokio::spawn(async move { serve(listener, router, &config, until).await });
     Running { at, stop, ended }
 }
@@ -183,7 +186,7 @@ async fn connections_beyond_the_cap_wait_their_turn() {
 
 #[tokio::test]
 async fn a_request_names_one_host() {
-    let router = crate::Edge::new(crate::EdgeConfig::default()).around(Router::new().route("/", get(async || "here")));
+    let router = Router::new().route("/", get(async || "here"));
     let server = running(router, ServerConfig::default()).await;
     let answer = async |head: &str| all_of(ask(server.at, &format!("{head}Connection: close\r\n\r\n")).await).await;
     for (head, kind) in [

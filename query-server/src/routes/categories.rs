@@ -18,5 +18,5 @@ use crate::server::QueryServer;
     )
 )]
 pub(crate) async fn list_categories(State(server): State<QueryServer>, request: Request) -> Result<Response, Problem> {
-    Ok(server.served()?.categories.answer(request.headers()))
+    server.at_once(|served| Ok(served.categories.answer(request.headers())))
 }

@@ -66,25 +66,24 @@ pub(crate) fn document() -> OpenApi {
     operations().into_openapi()
 }
 
-/// Every route, without the edge.
-pub(crate) fn router(server: QueryServer, metrics: Option<PrometheusHandle>) -> Router {
-    let (router, document) = operations().split_for_parts();
+/// Every route, without the edge, and their patterns.
+pub(crate) fn router(server: QueryServer, metrics: Option<PrometheusHandle>) -> (Router, Vec<String>) {
+    let (mut router, document) = operations().split_for_parts();
+    let mut patterns: Vec<String> = document.paths.paths.keys().cloned().collect();
+    let mut add = |path: &str, route| {
+        patterns.push(path.to_owned());
+        router = std::mem::take(&mut router).route(path, route);
+    };
     // A document of our own making is always JSON.
-    let document = Arc::new(Asset::new("application/json", document.to_json().unwrap_or_default()));
-    let router = page::parts().fold(router, |router, (path, part)| {
-        let part = Arc::new(part);
-        router.route(path, get(async move |headers: HeaderMap| part.answer(&headers)))
-    });
-    let router = router
-        .route(
-            "/openapi.json",
-            get(async move |headers: HeaderMap| document.answer(&headers)),
-        )
-        .with_state(server);
-    match metrics {
-        Some(handle) => router.route("/metrics", get(async move || api::metrics_answer(&handle))),
-        None => router,
+    let document = Asset::new("application/json", document.to_json().unwrap_or_default());
+    for (path, asset) in page::parts().chain([("/openapi.json", document)]) {
+        let asset = Arc::new(asset);
+        add(path, get(async move |headers: HeaderMap| asset.answer(&headers)));
     }
+    if let Some(handle) = metrics {
+        add("/metrics", get(async move || api::metrics_answer(&handle)));
+    }
+    (router.with_state(server), patterns)
 }
 
 /// The entity tag of the answer to `uri` from this release.

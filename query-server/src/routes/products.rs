@@ -33,12 +33,13 @@ pub(crate) async fn get_product(
     request: Request,
 ) -> Result<GraphAnswer, Problem> {
     let plan = ProductPlan::read(path, request.uri().query())?;
-    let served = server.served()?;
-    let at = served
-        .release
-        .find(&plan.ident)
-        .ok_or_else(|| Problem::new(ErrorCode::ProductNotFound))?;
-    GraphAnswer::unless_known(request.headers(), tag_of(&served, request.uri()), || {
-        Ok(product::detail(&served, at, plan.include))
+    server.at_once(|served| {
+        let at = served
+            .release
+            .find(&plan.ident)
+            .ok_or_else(|| Problem::new(ErrorCode::ProductNotFound))?;
+        GraphAnswer::unless_known(request.headers(), tag_of(served, request.uri()), || {
+            Ok(product::detail(served, at, plan.include))
+        })
     })
 }

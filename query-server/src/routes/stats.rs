@@ -18,5 +18,5 @@ use crate::server::QueryServer;
     )
 )]
 pub(crate) async fn get_stats(State(server): State<QueryServer>, request: Request) -> Result<Response, Problem> {
-    Ok(server.served()?.stats.answer(request.headers()))
+    server.at_once(|served| Ok(served.stats.answer(request.headers())))
 }

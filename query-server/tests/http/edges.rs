@@ -180,6 +180,29 @@ async fn metrics_are_answered_where_a_recorder_is_given() {
 }
 
 #[tokio::test]
+async fn each_route_is_counted_under_its_own_pattern() {
+    let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();
+    let counting = metrics::set_default_local_recorder(&recorder);
+    let market = Market::of(&small()).await;
+    let document = serde_json::to_value(QueryServer::openapi()).unwrap();
+    let operations = document["paths"].as_object().unwrap().keys().map(String::as_str);
+    let patterns: Vec<&str> = operations.chain(["/", "/app.js", "/openapi.json"]).collect();
+    for pattern in &patterns {
+        let filled = pattern
+            .split('/')
+            .map(|part| if part.starts_with('{') { "x" } else { part });
+        market.get(&filled.collect::<Vec<_>>().join("/")).await;
+    }
+    drop(counting);
+    let counted = recorder.handle().render();
+    for pattern in patterns {
+        let line = format!("http_request_duration_seconds_count{{route=\"{pattern}\"}} 1\n");
+        assert!(counted.contains(&line), "{line} in {counted}");
+    }
+    assert!(!counted.contains("unmatched"), "{counted}");
+}
+
+#[tokio::test]
 async fn servers_that_answer_the_same_release_otherwise_tag_their_answers_otherwise() {
     let market = Market::of(&small()).await;
     let (same, other) = (market.beside("INR").await, market.beside("USD").await);

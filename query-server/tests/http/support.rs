@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use axum::Router;
+use api::EdgeRouter;
 use axum::body::Body;
 use data_embedding::Embedder;
 use data_index::{
@@ -17,7 +17,6 @@ use query_server::{CursorKey, QueryConfig, QueryServer, Synonyms};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tempfile::TempDir;
-use tower::ServiceExt;
 
 #[derive(Debug)]
 pub(crate) struct FixedClock;
@@ -100,7 +99,7 @@ pub(crate) struct Market {
     /// The releases.
     pub(crate) storage: Storage,
     pub(crate) server: QueryServer,
-    pub(crate) router: Router,
+    pub(crate) router: EdgeRouter,
     /// What releases are built with.
     embedder: Option<Arc<dyn Embedder>>,
 }
@@ -164,7 +163,7 @@ impl Market {
     }
 
     /// Another server over the same releases, whose market is in this currency.
-    pub(crate) async fn beside(&self, currency: &str) -> Router {
+    pub(crate) async fn beside(&self, currency: &str) -> EdgeRouter {
         let mut config = QueryConfig::new(currency.parse().unwrap());
         config.cursor_key = CursorKey::from_secret("test");
         let cache = self.dir.path().join("beside");
@@ -256,8 +255,8 @@ impl Market {
     }
 }
 
-pub(crate) async fn send(router: Router, request: Request<Body>) -> Answered {
-    let (parts, body) = router.oneshot(request).await.unwrap().into_parts();
+pub(crate) async fn send(router: EdgeRouter, request: Request<Body>) -> Answered {
+    let (parts, body) = router.answer(request).await.into_parts();
     let body = body.collect().await.unwrap().to_bytes().to_vec();
     Answered {
         status: parts.status,

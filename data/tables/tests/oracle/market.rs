@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use axum::Router;
+use api::EdgeRouter;
 use axum::body::Body;
 use data_index::{
     Assembly, BrandFacts, BuildOptions, CheckOptions, LakeStore, Manifest, PartsBuilder, PlanOptions, Publication,
@@ -17,7 +17,6 @@ use http_body_util::BodyExt;
 use proptest::prelude::*;
 use query_server::{QueryConfig, QueryServer};
 use serde_json::Value;
-use tower::ServiceExt;
 
 #[derive(Debug)]
 struct FixedClock;
@@ -199,7 +198,7 @@ fn build(previous: Option<&Manifest>, catalogue: &[(BrandFacts, Vec<Product>)], 
 /// A query server, and SQL over the release that it serves.
 pub(crate) struct Market {
     _dir: tempfile::TempDir,
-    router: Router,
+    router: EdgeRouter,
     tables: ReleaseTables,
 }
 
@@ -253,7 +252,7 @@ impl Market {
     /// The `data` of an answer.
     pub(crate) async fn get(&self, path: &str) -> Value {
         let request = http::Request::get(path).body(Body::empty()).unwrap();
-        let answered = self.router.clone().oneshot(request).await.unwrap();
+        let answered = self.router.answer(request).await;
         let status = answered.status();
         let body = answered.into_body().collect().await.unwrap().to_bytes();
         assert_eq!(status, 200, "{path}: {}", String::from_utf8_lossy(&body));

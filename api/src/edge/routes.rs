@@ -1,0 +1,96 @@
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use http::StatusCode;
+use metrics::{Counter, Histogram};
+
+/// The label of requests that match no route; the paths themselves never become labels.
+const UNMATCHED: &str = "unmatched";
+
+/// Of which of a router's patterns a path is, and what is known of each.
+///
+/// axum tells a pattern too, but through an allocation or two for each request, and only to what lies within a route.
+pub(super) struct Routes {
+    matcher: matchit::Router<usize>,
+    /// That of paths of no pattern first.
+    facts: Vec<RouteFacts>,
+}
+
+impl Routes {
+    pub(super) fn of<'a>(patterns: impl IntoIterator<Item = &'a str>, always_answered: &[&str]) -> Self {
+        let mut routes = Self {
+            matcher: matchit::Router::new(),
+            facts: vec![RouteFacts::of(UNMATCHED, false)],
+        };
+        for pattern in patterns {
+            // The router itself refuses patterns that cannot be; of one that is told twice the first counts.
+            if routes.matcher.insert(pattern, routes.facts.len()).is_ok() {
+                let always = always_answered.contains(&pattern);
+                routes.facts.push(RouteFacts::of(pattern, always));
+            }
+        }
+        routes
+    }
+
+    /// The place of what is known of a path's route, for [`Routes::at`].
+    pub(super) fn find(&self, path: &str) -> usize {
+        self.matcher.at(path).map_or(0, |matched| *matched.value)
+    }
+
+    pub(super) fn at(&self, place: usize) -> &RouteFacts {
+        &self.facts[place]
+    }
+}
+
+/// The pattern of a request's route, where that has parameters.
+#[derive(Debug, Clone)]
+pub(crate) struct RoutePattern(Arc<str>);
+
+impl RoutePattern {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What is known of one route.
+pub(super) struct RouteFacts {
+    pub(super) pattern: RoutePattern,
+    pub(super) has_parameters: bool,
+    /// Whether it is answered even under overload.
+    pub(super) always: bool,
+    metrics: OnceLock<RouteMetrics>,
+}
+
+/// Metrics' handles, looked up once: at the first answer, for until then the route has none.
+struct RouteMetrics {
+    answers: [Counter; 5],
+    seconds: Histogram,
+}
+
+impl RouteFacts {
+    fn of(pattern: &str, always: bool) -> Self {
+        Self {
+            pattern: RoutePattern(pattern.into()),
+            has_parameters: pattern.contains('{'),
+            always,
+            metrics: OnceLock::new(),
+        }
+    }
+
+    /// Counts an answer.
+    pub(super) fn record(&self, status: StatusCode, took: Duration) {
+        let metrics = self.metrics.get_or_init(|| RouteMetrics::of(self.pattern.as_str()));
+        let class = usize::from(status.as_u16() / 100).clamp(1, 5) - 1;
+        metrics.answers[class].increment(1);
+        metrics.seconds.record(took.as_secs_f64());
+    }
+}
+
+impl RouteMetrics {
+    fn of(pattern: &str) -> Self {
+        let answers = ["1xx", "2xx", "3xx", "4xx", "5xx"]
+            .map(|class| metrics::counter!("http_requests_total", "route" => pattern.to_owned(), "status" => class));
+        let seconds = metrics::histogram!("http_request_duration_seconds", "route" => pattern.to_owned());
+        Self { answers, seconds }
+    }
+}
