@@ -4,6 +4,7 @@
 //! CPU time is the operating system's account of whole processes. It judges nothing, and no test runs it.
 
 mod build;
+mod constants;
 mod crawl;
 mod http;
 mod load;
@@ -49,16 +50,24 @@ enum What {
     Serve,
     /// Every kind of read over HTTP: server CPU, time, memory
     Reads,
+    /// Constant answers to many connections; beside a bare axum server (a part of `reads`)
+    Constants,
     /// Ten times more searches than can be answered
     Overload,
     /// A hundred hot swaps of the release under load
     Swaps,
     /// All of them, one after the other
     All,
+    /// The bare axum server itself
+    #[command(hide = true)]
+    Bare,
 }
 
 fn main() -> anyhow::Result<()> {
     let cli = Cli::parse();
+    if cli.what == What::Bare {
+        return constants::bare();
+    }
     let mut bench = setup::Bench::new(cli.products, cli.stores, cli.home)?;
     (bench.recorded, bench.peers) = (cli.recorded, cli.peers);
     let all = cli.what == What::All;
@@ -80,6 +89,9 @@ fn main() -> anyhow::Result<()> {
     }
     if all || cli.what == What::Reads {
         reads::run(&bench)?;
+    }
+    if cli.what == What::Constants {
+        constants::run(&bench)?;
     }
     if all || cli.what == What::Overload {
         overload::overload(&bench)?;

@@ -11,8 +11,6 @@ use crate::setup::{Bench, Serving};
 
 /// Requests of each kind.
 const REQUESTS: usize = 2_000;
-/// Connections that ask at the same time, where an answer costs less than waking up for it.
-const TOGETHER: usize = 64;
 
 /// What is asked, made of titles, ids and brands of the catalogue itself: the same in every run on the same catalogue.
 #[derive(Debug)]
@@ -151,34 +149,10 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     for (kind, paths) in &kinds {
         measure(&server, &mut client, kind, paths)?;
     }
-    together(&server, &address, "stats", "/v1/stats")?;
+    crate::constants::compare(&server, &address)?;
     let (own, mapped) = memory_of_process(server.child.id())?;
     Figure::alone("reads.memory_own_mib", own / 1048576.0, "MiB").print()?;
     Figure::alone("reads.memory_mapped_mib", mapped / 1048576.0, "MiB").print()
-}
-
-/// Asks for one path over many connections, all before the first answer is read, and prints what an answer costs when
-/// the server wakes up for several.
-fn together(server: &Serving, address: &str, kind: &str, path: &str) -> anyhow::Result<()> {
-    let clients: anyhow::Result<Vec<Client>> = (0..TOGETHER).map(|_| Client::connect(address)).collect();
-    let mut clients = clients?;
-    let mut round = || -> anyhow::Result<()> {
-        clients.iter_mut().try_for_each(|client| client.ask(path))?;
-        clients.iter_mut().try_for_each(|client| {
-            let (status, _) = client.answer()?;
-            anyhow::ensure!(status == 200, "{path}: {status}");
-            Ok(())
-        })
-    };
-    let rounds = 10 * REQUESTS / TOGETHER;
-    (0..10).try_for_each(|_| round())?;
-    let cpu = cpu_of_process(server.child.id())?;
-    (0..rounds).try_for_each(|_| round())?;
-    let cpu = cpu_of_process(server.child.id())?.saturating_sub(cpu);
-    #[expect(clippy::cast_precision_loss, reason = "a mean")]
-    let count = (rounds * TOGETHER) as f64;
-    let name = format!("reads.{kind}.together_server_cpu_us");
-    Figure::named(name, cpu.as_secs_f64() * 1e6 / count, "µs").print()
 }
 
 /// Asks every path in turn, `REQUESTS` times in all, and prints what one costs.

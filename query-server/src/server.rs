@@ -51,7 +51,7 @@ impl QueryServer {
     pub fn router(&self, metrics: Option<PrometheusHandle>) -> EdgeRouter {
         let (router, patterns) = routes::router(self.clone(), metrics);
         let patterns = patterns.iter().map(String::as_str);
-        Edge::new(self.0.config.edge.clone()).around(router, patterns)
+        routes::constants(Edge::new(self.0.config.edge.clone()), self).around(router, patterns)
     }
 
     /// The interface description, as `/openapi.json` answers it.

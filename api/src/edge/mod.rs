@@ -2,10 +2,11 @@ mod finish;
 mod host;
 mod routes;
 
+use std::any::Any;
 use std::convert::Infallible;
 use std::fmt;
 use std::future::{Future, poll_fn};
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,14 +18,14 @@ use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use data_model::ErrorCode;
 use futures::FutureExt;
-use http::Method;
+use http::{HeaderMap, Method};
 use tower::Service;
 use tracing::Instrument;
 
 use self::finish::Asked;
 pub(crate) use self::host::HostFault;
 pub(crate) use self::routes::RoutePattern;
-use self::routes::{RouteFacts, Routes};
+use self::routes::{Constant, RouteFacts, Routes};
 use crate::{Problem, RequestId, traces};
 
 /// Limits of what one server takes on.
@@ -68,8 +69,10 @@ impl BodyLimit {
 /// What lies between the server and every handler. In order: request id, `Host` and size of the request, load shedding,
 /// time limit, panics, the body of problems, compression, headers, metrics and log. One piece that does the work of
 /// nine layers, around the router rather than each route, because each layer costs every request allocations and clones.
-#[derive(Debug)]
-pub struct Edge(EdgeConfig);
+pub struct Edge {
+    config: EdgeConfig,
+    constants: Vec<(&'static str, Constant)>,
+}
 
 /// A router with the edge around it; cheap to clone.
 #[derive(Clone)]
@@ -105,7 +108,23 @@ impl Edge {
     /// Builds an edge with these limits.
     #[must_use]
     pub fn new(config: EdgeConfig) -> Self {
-        Self(config)
+        Self {
+            config,
+            constants: Vec::new(),
+        }
+    }
+
+    /// GET and HEAD of `path`, one of the router's patterns and without parameters, are answered by `answer` alone. It
+    /// is for what is asked often and needs no work: the way through the router costs more than such an answer, and
+    /// none is refused under overload. Other methods go to the router. `answer` must not block.
+    #[must_use]
+    pub fn constant(
+        mut self,
+        path: &'static str,
+        answer: impl Fn(&HeaderMap) -> Response + Send + Sync + 'static,
+    ) -> Self {
+        self.constants.push((path, Box::new(answer)));
+        self
     }
 
     /// Puts the edge around a router, and answers what has no route or no such method. `patterns` are the router's,
@@ -114,9 +133,9 @@ impl Edge {
         let router = router
             .fallback(async || Problem::new(ErrorCode::RouteNotFound))
             .method_not_allowed_fallback(async || Problem::new(ErrorCode::MethodNotAllowed));
-        let routes = Routes::of(patterns, &self.0.always_answered);
+        let routes = Routes::of(patterns, &self.config.always_answered, self.constants);
         let shared = Shared {
-            config: self.0,
+            config: self.config,
             routes,
             in_flight: AtomicUsize::new(0),
         };
@@ -127,6 +146,14 @@ impl Edge {
     }
 }
 
+impl fmt::Debug for Edge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Edge")
+            .field("config", &self.config)
+            .finish_non_exhaustive()
+    }
+}
+
 impl fmt::Debug for EdgeRouter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("EdgeRouter").finish_non_exhaustive()
@@ -134,29 +161,30 @@ impl fmt::Debug for EdgeRouter {
 }
 
 impl EdgeRouter {
-    /// Answers one request. Nothing is done before the answer is polled.
+    /// Answers one request. No handler runs before the answer is polled.
     pub fn answer(&self, mut request: Request) -> impl Future<Output = Response> + Send + use<> {
         let started = Instant::now();
         let asked = Asked::of(&request);
         let shared = Arc::clone(&self.shared);
         let place = shared.routes.find(request.uri().path());
         let route = shared.routes.at(place);
-        let refused = refusal(&request, &shared.config);
         let span = traces::request_span(&request, route.pattern.as_str(), asked.id.as_str());
-        let inner = match refused {
-            Some(problem) => Err(problem),
-            None => {
-                hand_over(&mut request, route, &shared.config);
-                // The handler runs as this future is polled, not before.
-                Ok(self.router.clone().call(request))
-            }
+        let inner = if let Some(problem) = refusal(&request, &shared.config) {
+            Err(problem.into_response())
+        } else if let Some(constant) = route.constant_for(request.method()) {
+            let answered = catch_unwind(AssertUnwindSafe(|| constant(request.headers())));
+            Err(answered.unwrap_or_else(|panic| panicked(panic.as_ref(), &asked.id)))
+        } else {
+            hand_over(&mut request, route, &shared.config);
+            // The handler runs as this future is polled, not before.
+            Ok(self.router.clone().call(request))
         };
         let traced = (!span.is_disabled()).then(|| span.clone());
         let answering = async move {
             let route = shared.routes.at(place);
             let answered = match inner {
                 Ok(inner) => run(inner, &shared, route.always, &asked.id).await,
-                Err(problem) => problem.into_response(),
+                Err(answered) => answered,
             };
             let response = asked.finish(answered, shared.config.compress_bytes_min).await;
             route.record(response.status(), started.elapsed());
@@ -230,14 +258,7 @@ async fn run(
     };
     match answered {
         Ok(Ok(Ok(response))) => response,
-        Ok(Err(panic)) => {
-            let words = panic.downcast_ref::<&str>().copied();
-            let words = words
-                .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-                .unwrap_or("no message");
-            tracing::error!(request_id = id.as_str(), panic = words, "a request handler panicked");
-            Problem::new(ErrorCode::Internal).into_response()
-        }
+        Ok(Err(panic)) => panicked(panic.as_ref(), id),
         Err(_) => {
             tracing::warn!(request_id = id.as_str(), timeout_ms, "a request took too long");
             Problem::new(ErrorCode::Overloaded)
@@ -245,6 +266,16 @@ async fn run(
                 .into_response()
         }
     }
+}
+
+/// The answer in place of one whose maker panicked.
+fn panicked(panic: &(dyn Any + Send), id: &RequestId) -> Response {
+    let words = panic.downcast_ref::<&str>().copied();
+    let words = words
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message");
+    tracing::error!(request_id = id.as_str(), panic = words, "a request handler panicked");
+    Problem::new(ErrorCode::Internal).into_response()
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use http::StatusCode;
+use axum::response::Response;
+use http::{HeaderMap, Method, StatusCode};
 use metrics::{Counter, Histogram};
 
 /// The label of requests that match no route; the paths themselves never become labels.
@@ -17,7 +18,11 @@ pub(super) struct Routes {
 }
 
 impl Routes {
-    pub(super) fn of<'a>(patterns: impl IntoIterator<Item = &'a str>, always_answered: &[&str]) -> Self {
+    pub(super) fn of<'a>(
+        patterns: impl IntoIterator<Item = &'a str>,
+        always_answered: &[&str],
+        constants: Vec<(&str, Constant)>,
+    ) -> Self {
         let mut routes = Self {
             matcher: matchit::Router::new(),
             facts: vec![RouteFacts::of(UNMATCHED, false)],
@@ -28,6 +33,10 @@ impl Routes {
                 let always = always_answered.contains(&pattern);
                 routes.facts.push(RouteFacts::of(pattern, always));
             }
+        }
+        for (path, constant) in constants {
+            let place = routes.find(path);
+            routes.facts[place].constant = (place > 0).then_some(constant);
         }
         routes
     }
@@ -52,12 +61,16 @@ impl RoutePattern {
     }
 }
 
+/// Answers a request of which only the headers count.
+pub(super) type Constant = Box<dyn Fn(&HeaderMap) -> Response + Send + Sync>;
+
 /// What is known of one route.
 pub(super) struct RouteFacts {
     pub(super) pattern: RoutePattern,
     pub(super) has_parameters: bool,
     /// Whether it is answered even under overload.
     pub(super) always: bool,
+    constant: Option<Constant>,
     metrics: OnceLock<RouteMetrics>,
 }
 
@@ -73,8 +86,16 @@ impl RouteFacts {
             pattern: RoutePattern(pattern.into()),
             has_parameters: pattern.contains('{'),
             always,
+            constant: None,
             metrics: OnceLock::new(),
         }
+    }
+
+    /// What answers a request of this method in the router's place.
+    pub(super) fn constant_for(&self, method: &Method) -> Option<&Constant> {
+        self.constant
+            .as_ref()
+            .filter(|_| matches!(*method, Method::GET | Method::HEAD))
     }
 
     /// Counts an answer.

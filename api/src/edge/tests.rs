@@ -316,6 +316,43 @@ async fn path_parameters_that_are_no_utf8_are_told_by_name() {
 }
 
 #[tokio::test]
+async fn a_constant_is_answered_without_the_router_and_other_methods_with_it() {
+    let router = Router::new()
+        .route("/stats", get(async || "routed").post(async || "posted"))
+        .route("/broken", get(async || "routed"));
+    let config = EdgeConfig {
+        in_flight_max: 0,
+        always_answered: Vec::new(),
+        ..EdgeConfig::default()
+    };
+    let edge = |config| {
+        let greeting = |headers: &HeaderMap| format!("hello {:?}", headers.get("from")).into_response();
+        Edge::new(config)
+            .constant("/stats", greeting)
+            .constant("/broken", |_| panic!("shelf 7 fell down"))
+            .around(router.clone(), ["/stats", "/broken"])
+    };
+    let asked = |method| Request::builder().method(method).uri("/stats").header("from", "x");
+    let (status, headers, body) = send(edge(config.clone()), asked("GET"), "").await;
+    assert_eq!((status, body.as_slice()), (StatusCode::OK, &br#"hello Some("x")"#[..]));
+    assert!(headers.contains_key("x-request-id"));
+    let (status, head, body) = send(edge(config.clone()), asked("HEAD"), "").await;
+    assert_eq!((status, body.len()), (StatusCode::OK, 0));
+    assert_eq!(head["content-length"], headers["content-length"]);
+    assert_eq!(
+        send(edge(config), asked("POST"), "").await.0,
+        StatusCode::SERVICE_UNAVAILABLE
+    );
+    assert_eq!(send(edge(EdgeConfig::default()), asked("POST"), "").await.2, b"posted");
+    let broken = Request::builder().uri("/broken");
+    let (status, _, body) = send(edge(EdgeConfig::default()), broken, "").await;
+    assert_eq!(
+        (status, &json(&body)["code"]),
+        (StatusCode::INTERNAL_SERVER_ERROR, &"internal".into())
+    );
+}
+
+#[tokio::test]
 async fn a_route_is_counted_under_its_pattern() {
     let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();
     let handle = recorder.handle();

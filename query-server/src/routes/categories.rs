@@ -1,6 +1,7 @@
 use api::{GraphErrors, Problem};
 use axum::extract::{Request, State};
 use axum::response::Response;
+use http::HeaderMap;
 
 use crate::schema::CategoriesAnswer;
 use crate::server::QueryServer;
@@ -18,5 +19,10 @@ use crate::server::QueryServer;
     )
 )]
 pub(crate) async fn list_categories(State(server): State<QueryServer>, request: Request) -> Result<Response, Problem> {
-    server.at_once(|served| Ok(served.categories.answer(request.headers())))
+    answer(&server, request.headers())
+}
+
+/// What [`list_categories`] answers a request that has these headers.
+pub(super) fn answer(server: &QueryServer, headers: &HeaderMap) -> Result<Response, Problem> {
+    server.at_once(|served| Ok(served.categories.answer(headers)))
 }

@@ -15,8 +15,9 @@ mod suggest;
 
 use std::sync::Arc;
 
-use api::{Asset, EntityTag, common_components};
+use api::{Asset, Edge, EntityTag, common_components};
 use axum::Router;
+use axum::response::IntoResponse;
 use axum::routing::get;
 use http::{HeaderMap, Uri};
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -84,6 +85,18 @@ pub(crate) fn router(server: QueryServer, metrics: Option<PrometheusHandle>) -> 
         add("/metrics", get(async move || api::metrics_answer(&handle)));
     }
     (router.with_state(server), patterns)
+}
+
+/// Has the edge answer by itself what is asked often and needs no work.
+pub(crate) fn constants(edge: Edge, server: &QueryServer) -> Edge {
+    let (of_stats, of_categories) = (server.clone(), server.clone());
+    edge.constant("/healthz", |_| probes::alive())
+        .constant("/v1/stats", move |headers| {
+            stats::answer(&of_stats, headers).into_response()
+        })
+        .constant("/v1/categories", move |headers| {
+            categories::answer(&of_categories, headers).into_response()
+        })
 }
 
 /// The entity tag of the answer to `uri` from this release.

@@ -18,6 +18,11 @@ use crate::server::QueryServer;
     )
 )]
 pub(crate) async fn health() -> Response {
+    alive()
+}
+
+/// What [`health`] answers.
+pub(super) fn alive() -> Response {
     api::json(
         StatusCode::OK,
         &HealthDocument {

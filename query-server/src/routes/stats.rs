@@ -1,6 +1,7 @@
 use api::{GraphErrors, Problem};
 use axum::extract::{Request, State};
 use axum::response::Response;
+use http::HeaderMap;
 
 use crate::schema::StatsAnswer;
 use crate::server::QueryServer;
@@ -18,5 +19,10 @@ use crate::server::QueryServer;
     )
 )]
 pub(crate) async fn get_stats(State(server): State<QueryServer>, request: Request) -> Result<Response, Problem> {
-    server.at_once(|served| Ok(served.stats.answer(request.headers())))
+    answer(&server, request.headers())
+}
+
+/// What [`get_stats`] answers a request that has these headers.
+pub(super) fn answer(server: &QueryServer, headers: &HeaderMap) -> Result<Response, Problem> {
+    server.at_once(|served| Ok(served.stats.answer(headers)))
 }

@@ -1,0 +1,117 @@
+//! What a constant answer costs the server, beside a bare axum server in the same minutes.
+
+use std::io::Write;
+use std::net::SocketAddr;
+use std::process::Command;
+
+use anyhow::Context;
+use axum::Router;
+use axum::http::header;
+use axum::routing::get;
+use serde_json::json;
+
+use crate::http::Client;
+use crate::meter::{Figure, cpu_of_process, quantile};
+use crate::setup::{Bench, Serving};
+
+/// Connections that ask all before the first answer is read, so that the server wakes up for several.
+const TOGETHER: usize = 64;
+/// Rounds of all connections in one turn.
+const ROUNDS: usize = 32;
+/// Turns of each server: they alternate, so that a slow moment of the machine is slow for both.
+const TURNS: usize = 24;
+
+/// As many bytes as `/v1/stats` answers.
+const BODY: &[u8] = &[b'1'; 440];
+
+pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
+    let server = bench.serve(bench.home(), &["query-server", "--listen", "127.0.0.1:0"])?;
+    let address = server.document["address"].as_str().context("address")?.to_owned();
+    let mut client = Client::connect(&address)?;
+    while client.get("/readyz")?.0 != 200 {
+        std::thread::yield_now();
+    }
+    compare(&server, &address)
+}
+
+/// Asks a running server for what is the same for everyone, and prints what an answer costs it.
+pub(crate) fn compare(server: &Serving, address: &str) -> anyhow::Result<()> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.arg("bare");
+    let bare = Bench::serving(command)?;
+    let bare_address = bare.document["address"].as_str().context("address")?;
+    let mut floor = Turns::of(&bare, bare_address, "/")?;
+    let mut nothing = Turns::of(server, address, "/healthz")?;
+    let mut stats = Turns::of(server, address, "/v1/stats")?;
+    for _ in 0..TURNS {
+        for turns in [&mut floor, &mut nothing, &mut stats] {
+            turns.take()?;
+        }
+    }
+    let baseline = quantile(&mut floor.each_us, 0.5);
+    for (kind, turns) in [("nothing", &mut nothing), ("stats", &mut stats)] {
+        let name = format!("reads.{kind}.together_server_cpu_us");
+        Figure::named(name, quantile(&mut turns.each_us, 0.5), "µs")
+            .beside(
+                baseline,
+                "a bare axum server with one constant route, asked in turn by 64 connections",
+            )
+            .print()?;
+    }
+    Ok(())
+}
+
+/// One server that is asked for one path, a turn at a time.
+struct Turns<'a> {
+    server: &'a Serving,
+    path: &'static str,
+    clients: Vec<Client>,
+    /// CPU of the server for each request, of each turn.
+    each_us: Vec<f64>,
+}
+
+impl<'a> Turns<'a> {
+    fn of(server: &'a Serving, address: &str, path: &'static str) -> anyhow::Result<Self> {
+        let clients: anyhow::Result<Vec<Client>> = (0..TOGETHER).map(|_| Client::connect(address)).collect();
+        let mut turns = Self {
+            server,
+            path,
+            clients: clients?,
+            each_us: Vec::with_capacity(TURNS),
+        };
+        turns.round()?;
+        Ok(turns)
+    }
+
+    fn round(&mut self) -> anyhow::Result<()> {
+        self.clients.iter_mut().try_for_each(|client| client.ask(self.path))?;
+        self.clients.iter_mut().try_for_each(|client| {
+            let (status, _) = client.answer()?;
+            anyhow::ensure!(status == 200, "{}: {status}", self.path);
+            Ok(())
+        })
+    }
+
+    fn take(&mut self) -> anyhow::Result<()> {
+        let before = cpu_of_process(self.server.child.id())?;
+        (0..ROUNDS).try_for_each(|_| self.round())?;
+        let cpu = cpu_of_process(self.server.child.id())?.saturating_sub(before);
+        #[expect(clippy::cast_precision_loss, reason = "a mean")]
+        let requests = (ROUNDS * TOGETHER) as f64;
+        self.each_us.push(cpu.as_secs_f64() * 1e6 / requests);
+        Ok(())
+    }
+}
+
+/// Serves the same few bytes on any free port until the process ends, and says where.
+pub(crate) fn bare() -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let body = async || ([(header::CONTENT_TYPE, "application/json")], BODY);
+        let router = Router::new().route("/", get(body));
+        let listener = tokio::net::TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await?;
+        let told = json!({"address": format!("http://{}", listener.local_addr()?)});
+        writeln!(std::io::stdout(), "{told}")?;
+        Ok(axum::serve(listener, router).await?)
+    })
+}
