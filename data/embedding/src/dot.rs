@@ -121,6 +121,20 @@ impl Query {
     }
 }
 
+/// Asks for a stored row to be fetched, so that [`Query::dot`] need not wait for it a moment later.
+pub fn prefetch(row: &[u8]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in row.chunks(64) {
+        // Sound: nothing is read, and every such processor has the instruction.
+        #[expect(unsafe_code, reason = "the processor's own instruction")]
+        unsafe {
+            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(line.as_ptr().cast());
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = row;
+}
+
 fn dots_portable(query: &[i8], bias: i32, rows: &[u8], products: &mut [i32]) {
     for (row, product) in rows.chunks_exact(query.len().max(1)).zip(products) {
         let pairs = row.iter().zip(query);

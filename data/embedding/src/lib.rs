@@ -14,7 +14,7 @@ mod table;
 mod vector;
 
 pub use document::{DocumentText, Segment};
-pub use dot::{QUANTUM, Query, stride};
+pub use dot::{QUANTUM, Query, prefetch, stride};
 pub use embedder::{EmbedError, Embedder, EmbedderId, EmbedderIdError};
 pub use pieces::WordPieces;
 pub use sketch::{BLOCK_ROWS, DIMENSIONS_MAX, SketchQuery, block_bytes, sketch};

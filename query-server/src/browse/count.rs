@@ -10,9 +10,9 @@ use rustc_hash::FxHashMap;
 
 use super::bits::Bits;
 use super::counter::Counter;
+use super::covered::Covered;
 use super::narrow::{Chosen, Narrowed};
-use super::packed::Kind;
-use super::rows::{Listed, Rows};
+use super::rows::Rows;
 use super::scope::Scope;
 use super::spread::Spread;
 use super::values::Values;
@@ -162,18 +162,23 @@ pub(super) struct Wanted<'a> {
 impl Base {
     pub(super) fn of(release: &Release, rows: &Rows, values: &Values, scope: &Bits, wanted: &Wanted<'_>) -> Self {
         let listed = rows.listed(release, scope);
+        let mut covered = Covered::none(values);
         let counted = wanted.values.then(|| {
             Counter::with(values.len(), |counter| {
                 match wanted.whole.and_then(|whole| whole.but(scope, rows.alive())) {
                     Some((counts, lacked)) => {
                         counts.iter().for_each(|(id, count)| counter.set(*id, *count));
                         counter.subtract(values, &rows.listed(release, &lacked));
+                        covered.add(&listed);
                     }
-                    None => counter.add(values, &listed),
+                    None => counter.add(values, &listed, Some(&mut covered)),
                 }
                 counter.taken()
             })
         });
+        if counted.is_none() {
+            covered.add(&listed);
+        }
         let spread = |currency| Some((currency, Spread::of(release, rows, scope, currency)?));
         let spreads = match wanted.currency {
             Some(currency) => spread(currency).into_iter().collect(),
@@ -181,7 +186,7 @@ impl Base {
         };
         Self {
             rows: scope.len(),
-            facets: shown(values, &covered(values, &listed)),
+            facets: shown(values, &covered.counts),
             values: counted,
             spreads,
         }
@@ -223,45 +228,6 @@ fn shown(values: &Values, covered: &[u32]) -> Vec<usize> {
     let (others, last) = facets.split_at(facets.len() - tags);
     let others = others.iter().take(FACETS_MAX - tags);
     others.chain(last).map(|(_, _, facet)| *facet).collect()
-}
-
-/// From one row in so many kinds of a part on, its kinds are counted first.
-const KINDS_FROM_ONE_IN: usize = 8;
-
-/// How many of these rows have any value of each facet, by its position in [`Values::names`].
-fn covered(values: &Values, of: &[Listed<'_>]) -> Vec<u32> {
-    let mut covered = vec![0_u32; values.names().len()];
-    for Listed { at, rows, .. } in of {
-        let Some(packed) = values.packed(*at) else {
-            continue;
-        };
-        let places = values.places(*at);
-        let mut cover = |kind: &Kind, count: u32| {
-            for facet in kind.facets.iter().filter_map(|facet| places.get(*facet)) {
-                if let Some(covered) = covered.get_mut(*facet) {
-                    *covered += count;
-                }
-            }
-        };
-        let kinds = packed.kinds();
-        let of_rows = rows.iter().filter_map(|row| packed.row(*row));
-        let of_rows = of_rows.map(|row| row.kind as usize);
-        if rows.len() < kinds.len() / KINDS_FROM_ONE_IN {
-            of_rows
-                .filter_map(|kind| kinds.get(kind))
-                .for_each(|kind| cover(kind, 1));
-            continue;
-        }
-        let mut counts = vec![0_u32; kinds.len()];
-        of_rows.for_each(|kind| {
-            if let Some(count) = counts.get_mut(kind) {
-                *count += 1;
-            }
-        });
-        let counted = kinds.iter().zip(counts).filter(|(_, count)| *count > 0);
-        counted.for_each(|(kind, count)| cover(kind, count));
-    }
-    covered
 }
 
 /// What counting reads.
@@ -332,7 +298,7 @@ impl<'a> Counting<'a, '_> {
                 counts.iter().for_each(|(id, count)| counter.set(*id, *count));
                 counter.subtract(self.values, &listed(&lacked));
             }
-            None => counter.add(self.values, &listed(&narrowed.all)),
+            None => counter.add(self.values, &listed(&narrowed.all), None),
         }
         for (chosen, only) in &narrowed.only {
             counter.add_facet(self.values, &chosen.name, &listed(only));

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use data_index::columns::Cards;
 
 use super::bits::{ones, positions};
+use super::covered::Covered;
 use super::packed::Packed;
 use super::rows::Listed;
 use super::values::Values;
@@ -33,8 +34,9 @@ fn count_up(counts: &mut [u32], at: u32, by: u32) {
     }
 }
 
-/// Counts the values of some rows by the part's own numbers; all of `symbols` and `kinds` are zero before and after.
-fn tally(packed: &Packed, rows: &[u32], symbols: &mut [u32], kinds: &mut [u32]) {
+/// Counts the values of some rows by the part's own numbers, and tells how many rows there are of each kind; all of `symbols`
+/// and `kinds` are zero before, and `kinds` after.
+fn tally(packed: &Packed, rows: &[u32], symbols: &mut [u32], kinds: &mut [u32], tell: impl FnOnce(&[u32])) {
     for rows in rows.chunks(ROWS_AT_ONCE) {
         look(packed, rows);
         for row in rows.iter().filter_map(|row| packed.row(*row)) {
@@ -46,6 +48,7 @@ fn tally(packed: &Packed, rows: &[u32], symbols: &mut [u32], kinds: &mut [u32]) 
                 .for_each(|symbol| count_up(symbols, *symbol, 1));
         }
     }
+    tell(kinds);
     for (kind, count) in packed.kinds().iter().zip(kinds).filter(|(_, count)| **count > 0) {
         let count = std::mem::take(count);
         kind.codes.iter().for_each(|code| count_up(symbols, *code, count));
@@ -124,8 +127,8 @@ impl Counter {
         counted.filter(|(_, count)| *count > 0).collect()
     }
 
-    /// Counts every value of every row.
-    pub(super) fn add(&mut self, values: &Values, of: &[Listed<'_>]) {
+    /// Counts every value of every row, and in `covered`, where it is given, the rows themselves.
+    pub(super) fn add(&mut self, values: &Values, of: &[Listed<'_>], mut covered: Option<&mut Covered<'_>>) {
         for Listed { at, rows, .. } in of {
             let Some(packed) = values.packed(*at) else { continue };
             let ids = values.ids(*at);
@@ -133,6 +136,9 @@ impl Counter {
                 for rows in rows.chunks(ROWS_AT_ONCE) {
                     look(packed, rows);
                     rows.iter().for_each(|row| self.count_row(packed, ids, *row));
+                }
+                if let Some(covered) = &mut covered {
+                    covered.add_rows(*at, packed, rows);
                 }
                 continue;
             }
@@ -147,7 +153,11 @@ impl Counter {
             }
             let counts = self.of_part.get_mut(..packed.symbols_len()).unwrap_or_default();
             let kinds = self.of_kinds.get_mut(..packed.kinds().len()).unwrap_or_default();
-            tally(packed, rows, counts, kinds);
+            tally(packed, rows, counts, kinds, |kinds| {
+                if let Some(covered) = &mut covered {
+                    covered.add_kinds(*at, packed, kinds);
+                }
+            });
             for (id, of_part) in ids.iter().zip(counts).filter(|(_, count)| **count > 0) {
                 if let Some(count) = self.counts.get_mut(*id as usize) {
                     *count += std::mem::take(of_part);

@@ -10,6 +10,7 @@
 mod bits;
 mod count;
 mod counter;
+mod covered;
 mod narrow;
 mod packed;
 mod packing;

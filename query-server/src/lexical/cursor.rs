@@ -18,6 +18,15 @@ impl WordScore {
         title_level: u16::MAX,
     };
 
+    /// Of a word that is held so, and scores so.
+    #[inline]
+    pub(super) fn of(held: Holding, score: f32) -> Self {
+        Self {
+            score,
+            title_level: held.title_level(),
+        }
+    }
+
     /// Of two words: the sum of both, and the less of their parts of the title.
     #[inline]
     pub(super) fn and(self, other: Self) -> Self {
@@ -60,23 +69,9 @@ impl<'a> AlternativeCursor<'a> {
         Some(cursor)
     }
 
-    /// Tells every product that has it, wherever the cursor stands.
-    fn each_row(&self, mut tell: impl FnMut(u32)) {
-        if self.rest.is_empty() {
-            return self
-                .first
-                .list()
-                .each_block(|block| block.rows().iter().for_each(|row| tell(*row)));
-        }
-        let rest = self.rest.iter().map(TermCursor::list);
-        let lists: Vec<_> = std::iter::once(self.first.list()).chain(rest).collect();
-        let Some(mut cursor) = Self::open(&lists, self.words, self.weight, self.terms) else {
-            return;
-        };
-        while cursor.row != NO_ROW {
-            tell(cursor.row);
-            cursor.advance();
-        }
+    /// The product at hand.
+    pub(super) const fn row(&self) -> u32 {
+        self.row
     }
 
     #[inline]
@@ -92,12 +87,32 @@ impl<'a> AlternativeCursor<'a> {
     }
 
     #[inline]
-    fn advance(&mut self) {
+    pub(super) fn advance(&mut self) {
         if self.rest.is_empty() {
             self.row = self.first.advance();
         } else {
             self.meet(self.row.saturating_add(1));
         }
+    }
+
+    /// Tells the products from that at hand to before `end`, each with what it has of the word, and moves past them; answers
+    /// how many they were.
+    pub(super) fn each_until(&mut self, end: u32, worth: Worth, mut tell: impl FnMut(u32, WordScore)) -> usize {
+        if self.rest.is_empty() {
+            let (form, weight) = (self.form, self.weight);
+            let told = self.first.each_until(end, |row, held| {
+                tell(row, WordScore::of(held, worth.of(held, form) * weight));
+            });
+            self.row = self.first.row();
+            return told;
+        }
+        let mut told = 0;
+        while self.row < end {
+            tell(self.row, self.score(worth));
+            told += 1;
+            self.advance();
+        }
+        told
     }
 
     /// Moves to the first product from `target` on whose title has the words beside each other.
@@ -137,37 +152,13 @@ impl<'a> AlternativeCursor<'a> {
     }
 
     #[inline]
-    fn score(&self, worth: Worth) -> WordScore {
+    pub(super) fn score(&self, worth: Worth) -> WordScore {
         let held = self.first.holding();
         let mut score = worth.of(held, self.form);
         for (other, word) in self.rest.iter().zip(self.words.iter().skip(1)) {
             score = score.min(worth.of(other.holding(), word.form));
         }
-        WordScore {
-            score: score * self.weight,
-            title_level: held.title_level(),
-        }
-    }
-}
-
-/// A word of a query that has one list in a part.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct PlainWord<'a> {
-    list: TermList<'a>,
-    form: u8,
-    weight: f32,
-    worth: Worth,
-}
-
-impl PlainWord<'_> {
-    /// What the product of the posting with this place in the list has of the word.
-    #[inline]
-    pub(super) fn score(&self, place: usize) -> WordScore {
-        let held = self.list.holding(place);
-        WordScore {
-            score: self.worth.of(held, self.form) * self.weight,
-            title_level: held.title_level(),
-        }
+        WordScore::of(held, score * self.weight)
     }
 }
 
@@ -178,7 +169,6 @@ pub(super) struct GroupCursor<'a> {
     others: Vec<AlternativeCursor<'a>>,
     row: u32,
     worth: Worth,
-    count: u64,
 }
 
 impl<'a> GroupCursor<'a> {
@@ -187,53 +177,12 @@ impl<'a> GroupCursor<'a> {
         let others: Vec<_> = cursors.collect();
         let all = || std::iter::once(&first).chain(&others);
         let row = all().map(|cursor| cursor.row).min().unwrap_or(NO_ROW);
-        let count = all().map(|cursor| u64::from(cursor.first.count())).sum();
         Some(Self {
             first,
             others,
             row,
             worth,
-            count,
         })
-    }
-
-    /// Tells every product that has the word, wherever the cursor stands: one way to say it after the other, so that a
-    /// product may be told more than once.
-    pub(super) fn each_row(&self, mut tell: impl FnMut(u32)) {
-        let all = std::iter::once(&self.first).chain(&self.others);
-        all.for_each(|cursor| cursor.each_row(&mut tell));
-    }
-
-    /// Tells every product that has the word, with what it has of it.
-    pub(super) fn each_score(mut self, mut tell: impl FnMut(u32, f32)) {
-        if self.others.is_empty() && self.first.rest.is_empty() {
-            let (worth, form, weight) = (self.worth, self.first.form, self.first.weight);
-            return self.first.first.list().each_block(|block| {
-                for (row, held) in block.iter() {
-                    tell(row, worth.of(held, form) * weight);
-                }
-            });
-        }
-        while self.row != NO_ROW {
-            tell(self.row, self.score().score);
-            self.advance();
-        }
-    }
-
-    /// For a word with one list: the list, to be scored by a posting's place in it.
-    pub(super) fn plain(&self) -> Option<PlainWord<'a>> {
-        let is_plain = self.others.is_empty() && self.first.rest.is_empty();
-        is_plain.then(|| PlainWord {
-            list: self.first.first.list(),
-            form: self.first.form,
-            weight: self.first.weight,
-            worth: self.worth,
-        })
-    }
-
-    /// At least as many products as it has.
-    pub(super) const fn count(&self) -> u64 {
-        self.count
     }
 
     /// The product at hand.
@@ -280,27 +229,6 @@ impl<'a> GroupCursor<'a> {
             }
         }
         best
-    }
-
-    /// For a word with one list: a bound on the scores of the block at hand, and the greatest of its holdings.
-    pub(super) fn block_bound(&self) -> Option<(f32, Holding)> {
-        if !self.others.is_empty() || !self.first.rest.is_empty() {
-            return None;
-        }
-        let most = self.first.first.block_most();
-        Some((self.worth.bound(most) * self.first.weight, most))
-    }
-
-    /// For a word with one list: the row after the block at hand.
-    pub(super) fn block_end(&self) -> u32 {
-        self.first.first.block_end().saturating_add(1)
-    }
-
-    /// For a word with one list: moves past the block at hand.
-    pub(super) fn skip_block(&mut self) -> u32 {
-        self.first.row = self.first.first.skip_block();
-        self.row = self.first.row;
-        self.row
     }
 
     /// How many postings were decoded so far.

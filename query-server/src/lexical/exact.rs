@@ -24,7 +24,7 @@ pub(super) fn collect(
     each(index, wanted.text, |part, row| {
         let at = RowAddress { part, row };
         if let Some(marks) = &mut marks {
-            marks.mark(at);
+            marks.mark(part, std::iter::once(row));
         }
         if Passing::of(release, index, wanted.filter, part).has(row) {
             let tier = if whole.is_title(at) {

@@ -1,9 +1,9 @@
 use data_index::Release;
 use data_index::terms::{Holding, TermList, word_hash};
 
-use super::cursor::{AlternativeCursor, GroupCursor};
 use super::index::TextIndex;
-use super::score::{Worth, idf};
+use super::lists::{GroupLists, Way};
+use super::score::idf;
 use super::terms::QueryTerm;
 
 /// One word as posting lists have it.
@@ -140,16 +140,18 @@ impl<'a> OpenGroups<'a> {
             .sum()
     }
 
-    /// A cursor over the products of a part that have the group's word; `None` when none has.
-    pub(super) fn cursor(&self, part: usize, group: usize) -> Option<GroupCursor<'a>> {
+    /// The lists of a group in a part; `None` where no product of the part has its word.
+    pub(super) fn lists(&self, part: usize, group: usize) -> Option<GroupLists<'_>> {
         let opened = self.parts.get(part)?.get(group)?;
         let terms = self.release.parts().get(part)?.terms();
         let (ways, weights) = (self.groups.get(group)?, self.weights.get(group)?);
-        let cursors = opened.iter().filter_map(|opened| {
-            let way = ways.alternatives.get(opened.alternative)?;
-            let weight = *weights.get(opened.alternative)?;
-            AlternativeCursor::open(&opened.lists, &way.words, weight, terms)
-        });
-        GroupCursor::of(cursors, Worth::table())
+        GroupLists::of(opened.iter().filter_map(|opened| {
+            Some(Way {
+                lists: &opened.lists,
+                words: &ways.alternatives.get(opened.alternative)?.words,
+                weight: *weights.get(opened.alternative)?,
+                terms,
+            })
+        }))
     }
 }

@@ -2,8 +2,10 @@
 //! step through the lists together, and a row's place in a list follows from its mark.
 
 use super::Work;
-use super::cursor::{GroupCursor, PlainWord, WordScore};
+use super::cursor::WordScore;
+use super::lists::{GroupLists, PlainWord};
 use super::matches::RowSet;
+use super::window::Window;
 
 /// From one row in so many that hold its rarest word on, a part's rows are marked word by word.
 const MARKED_FROM_ONE_IN: u32 = 1_024;
@@ -13,60 +15,49 @@ const MARKED_TIMES_MAX: u64 = 8;
 const MARKED_PER_STEP: u64 = 8;
 /// From one row in so many words of a set on, marks are counted to tell the rows' places.
 const PLACED_FROM_ONE_IN: usize = 4;
+/// So many postings are read in the time in which one row is looked for in several lists.
+const TALLIED_PER_FOUND: u64 = 16;
 
 /// The rows of a part that hold every word, ascending, with what each has of them; `groups` are the words, the rarest
 /// first. `None` where it is cheaper to step through them together, or too much for what is left of `work`.
-pub(super) fn every_word(
-    groups: &mut [GroupCursor<'_>],
-    rows: u32,
-    work: &mut Work,
-) -> Option<impl Iterator<Item = (u32, WordScore)>> {
+pub(super) fn every_word(groups: &[GroupLists<'_>], rows: u32, work: &mut Work) -> Option<Vec<(u32, WordScore)>> {
     let rarest = groups.first()?.count();
     if rarest < u64::from(rows / MARKED_FROM_ONE_IN) {
         return None;
     }
     let most = MARKED_TIMES_MAX * rarest;
     let marked = groups.iter().take_while(|group| group.count() <= most).count();
-    let postings: u64 = groups.iter().take(marked).map(GroupCursor::count).sum();
+    let postings: u64 = groups.iter().take(marked).map(GroupLists::count).sum();
     let steps = usize::try_from(postings / MARKED_PER_STEP).unwrap_or(usize::MAX);
     if marked < 2 || steps >= work.steps_left / 2 {
         return None;
     }
     work.step(steps);
     work.read += postings;
-    let sets: Vec<RowSet> = groups.iter().take(marked).map(|group| set(group, rows)).collect();
-    let mut found = in_all(&sets);
+    let sets: Vec<RowSet> = groups
+        .iter()
+        .take(marked)
+        .map(|group| RowSet::of(group, rows))
+        .collect();
+    let mut found = Vec::new();
+    RowSet::in_all(&sets, |row| found.push((row, WordScore::OF_NONE)));
     found.truncate(work.steps_left / groups.len());
     work.step(found.len().saturating_mul(groups.len()));
-    let (first, others) = groups.split_at_mut(marked);
-    for (group, set) in first.iter_mut().zip(&sets) {
+    let (first, others) = groups.split_at(marked);
+    for (group, set) in first.iter().zip(&sets) {
         match group
             .plain()
             .filter(|_| set.words().len() < found.len() * PLACED_FROM_ONE_IN)
         {
             Some(word) => score(word, set, &mut found),
+            None if group.plain().is_none() && group.count() < found.len() as u64 * TALLIED_PER_FOUND => {
+                best_ways(group, rows, &mut found);
+            }
             None => keep(group, &mut found),
         }
     }
-    others.iter_mut().for_each(|group| keep(group, &mut found));
-    Some(found.into_iter())
-}
-
-/// The rows that hold a word.
-fn set(group: &GroupCursor<'_>, rows: u32) -> RowSet {
-    let mut held = RowSet::none(rows);
-    group.each_row(|row| held.insert(row));
-    held
-}
-
-/// The rows that are in every set.
-fn in_all(sets: &[RowSet]) -> Vec<(u32, WordScore)> {
-    let Some((first, others)) = sets.split_first() else {
-        return Vec::new();
-    };
-    let mut all = first.clone();
-    others.iter().for_each(|set| all.keep(set));
-    all.iter().map(|row| (row, WordScore::OF_NONE)).collect()
+    others.iter().for_each(|group| keep(group, &mut found));
+    Some(found)
 }
 
 /// Adds what each row has of a word, each by its place in the word's list: as many rows of `held` as lie before it.
@@ -88,12 +79,33 @@ fn score(word: PlainWord<'_>, held: &RowSet, found: &mut [(u32, WordScore)]) {
     }
 }
 
+/// Adds what each row has of a word that may be said in several ways; all of them have it.
+fn best_ways(group: &GroupLists<'_>, rows: u32, found: &mut [(u32, WordScore)]) {
+    let (mut ways, mut best) = (group.ways(), Window::new());
+    let mut found = found.iter_mut().peekable();
+    while let Some(next) = found.peek().map(|(row, _)| *row).filter(|_| ways.row() < rows) {
+        let end = best.begin(ways.row());
+        ways.each_until(end, &mut best, |row, held| {
+            if let Some((_, score)) = found.next_if(|(wanted, _)| *wanted == row) {
+                *score = score.and(held);
+            }
+        });
+        debug_assert!(
+            found.peek().is_none_or(|(row, _)| *row >= end),
+            "row {next} has the word"
+        );
+    }
+}
+
 /// Keeps the rows that have a word, and adds what they have of it.
-fn keep(group: &mut GroupCursor<'_>, found: &mut Vec<(u32, WordScore)>) {
+fn keep(group: &GroupLists<'_>, found: &mut Vec<(u32, WordScore)>) {
+    let Some(mut cursor) = group.cursor() else {
+        return found.clear();
+    };
     found.retain_mut(|(row, score)| {
-        let is_held = group.seek(*row) == *row;
+        let is_held = cursor.seek(*row) == *row;
         if is_held {
-            *score = score.and(group.score());
+            *score = score.and(cursor.score());
         }
         is_held
     });

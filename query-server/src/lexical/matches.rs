@@ -1,7 +1,7 @@
-use data_index::{Release, RowAddress};
+use data_index::Release;
 
-use super::cursor::GroupCursor;
 use super::index::TextIndex;
+use super::lists::GroupLists;
 use super::strict::Passing;
 
 /// Rows of one part: a bit for each, in words of 64. What a common word matches is most of a part, and is put in one by one.
@@ -25,6 +25,29 @@ impl RowSet {
         release.parts().iter().map(|part| Self::none(part.rows())).collect()
     }
 
+    /// The rows of a part that have a word.
+    pub(super) fn of(word: &GroupLists<'_>, rows: u32) -> Self {
+        // Byte by byte: one after the other into the same word, each would wait for the one before.
+        let mut bytes = vec![0_u8; 8 * (rows as usize).div_ceil(64)];
+        word.each_rows(|some| {
+            for row in some {
+                if let Some(byte) = bytes.get_mut(*row as usize / 8) {
+                    *byte |= 1 << (row % 8);
+                }
+            }
+        });
+        let mut words: Vec<u64> = bytes
+            .as_chunks()
+            .0
+            .iter()
+            .map(|bytes| u64::from_le_bytes(*bytes))
+            .collect();
+        if let Some(last) = words.last_mut().filter(|_| !rows.is_multiple_of(64)) {
+            *last &= (1 << (rows % 64)) - 1;
+        }
+        Self { rows, words }
+    }
+
     /// Adds a row; one that the part has not is left out.
     #[inline]
     pub(crate) fn insert(&mut self, row: u32) {
@@ -35,31 +58,37 @@ impl RowSet {
         }
     }
 
+    #[inline]
     pub(super) fn has(&self, row: u32) -> bool {
         let word = self.words.get(row as usize / 64);
         word.is_some_and(|word| word >> (row % 64) & 1 == 1)
     }
 
-    /// Keeps what `other`, of the same part, has too.
-    pub(super) fn keep(&mut self, other: &Self) {
+    fn is_empty(&self) -> bool {
+        self.words.iter().all(|word| *word == 0)
+    }
+
+    /// Adds what `other`, of the same part, has.
+    fn join(&mut self, other: &Self) {
         self.words
             .iter_mut()
             .zip(&other.words)
-            .for_each(|(word, other)| *word &= other);
+            .for_each(|(word, other)| *word |= other);
     }
 
-    /// The rows, ascending.
-    pub(super) fn iter(&self) -> impl Iterator<Item = u32> {
-        (0..).step_by(64).zip(&self.words).flat_map(|(start, word)| {
-            let mut word = *word;
-            std::iter::from_fn(move || {
-                let bit = word.trailing_zeros();
-                (word != 0).then(|| {
-                    word &= word - 1;
-                    start + bit
-                })
-            })
-        })
+    /// The rows that are in each of some sets of a part, ascending.
+    pub(super) fn in_all(sets: &[Self], mut tell: impl FnMut(u32)) {
+        let Some((first, others)) = sets.split_first() else {
+            return;
+        };
+        for (at, (start, word)) in (0_u32..).step_by(64).zip(&first.words).enumerate() {
+            let held = |other: &Self| other.words.get(at).copied().unwrap_or(0);
+            let mut word = others.iter().fold(*word, |word, other| word & held(other));
+            while word != 0 {
+                tell(start + word.trailing_zeros());
+                word &= word - 1;
+            }
+        }
     }
 
     /// No row, of the same part.
@@ -98,39 +127,41 @@ impl<'a> Marks<'a> {
         self.is_empty
     }
 
-    /// Marks a row, unless it is dead.
-    #[inline]
-    pub(super) fn mark(&mut self, at: RowAddress) {
-        let part = at.part as usize;
-        if let (Some(live), Some(set)) = (self.live.get(part), self.sets.get_mut(part))
-            && live.has(at.row)
-        {
-            set.insert(at.row);
-            self.is_empty = false;
+    /// Marks rows of a part, but for dead ones.
+    pub(super) fn mark(&mut self, part: u32, rows: impl Iterator<Item = u32>) {
+        let live = self.live.get(part as usize);
+        let (Some(live), Some(set)) = (live, self.sets.get_mut(part as usize)) else {
+            return;
+        };
+        // Where nothing is dead nothing is asked.
+        let has_all = live.has_all();
+        for row in rows {
+            if has_all || live.has(row) {
+                set.insert(row);
+                self.is_empty = false;
+            }
         }
     }
 
     /// Marks every row of a part that has a word.
-    pub(super) fn mark_all(&mut self, part: u32, word: &GroupCursor<'_>) {
+    pub(super) fn mark_all(&mut self, part: u32, word: &GroupLists<'_>) {
         let live = self.live.get(part as usize);
         if let (Some(true), Some(set)) = (live.map(Passing::has_all), self.sets.get_mut(part as usize)) {
             // Nothing is dead: nothing is asked.
-            let is_empty = &mut self.is_empty;
-            return word.each_row(|row| {
-                set.insert(row);
-                *is_empty = false;
-            });
+            let held = RowSet::of(word, set.rows);
+            self.is_empty &= held.is_empty();
+            return set.join(&held);
         }
-        word.each_row(|row| self.mark(RowAddress { part, row }));
+        word.each_rows(|rows| self.mark(part, rows.iter().copied()));
     }
 
     /// Marks a row that lacks words, one alone or more; to be asked while there is none that has them all.
     #[inline]
-    pub(super) fn mark_some(&mut self, at: RowAddress, lacks_one: bool) {
+    pub(super) fn mark_some(&mut self, part: u32, row: u32, lacks_one: bool) {
         // Beside what lacks one, what lacks more is not told.
         let is_told = lacks_one || self.lacking_one.is_empty();
-        let part = at.part as usize;
-        if !is_told || !self.live.get(part).is_some_and(|live| live.has(at.row)) {
+        let part = part as usize;
+        if !is_told || !self.live.get(part).is_some_and(|live| live.has(row)) {
             return;
         }
         if lacks_one && self.lacking_one.is_empty() {
@@ -142,7 +173,7 @@ impl<'a> Marks<'a> {
             &mut self.sets
         };
         if let Some(set) = sets.get_mut(part) {
-            set.insert(at.row);
+            set.insert(row);
         }
     }
 

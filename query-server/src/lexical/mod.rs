@@ -5,6 +5,7 @@
 //! Filters are asked inside both passes, but whether there are too few is asked before them: where a page can be filled
 //! with what fits, a filter leaves of it what it leaves, as the counts of facets foretell.
 
+mod alone;
 mod browse;
 mod categories;
 mod cursor;
@@ -12,6 +13,7 @@ mod exact;
 mod forms;
 mod groups;
 mod index;
+mod lists;
 mod marked;
 mod matches;
 mod numbers;
@@ -22,6 +24,7 @@ mod query;
 mod relaxed;
 mod repair;
 mod score;
+mod sieve;
 mod sizes;
 mod strict;
 mod synonyms;
@@ -31,6 +34,7 @@ pub(crate) mod tests;
 mod top;
 mod vocabulary;
 mod whole;
+mod window;
 
 pub(crate) use browse::listed;
 pub(crate) use index::{TextIndex, as_float};

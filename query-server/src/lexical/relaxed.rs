@@ -1,28 +1,16 @@
-use std::cell::RefCell;
-
+use data_index::Release;
 use data_index::terms::NO_ROW;
-use data_index::{Release, RowAddress};
 
 use super::cursor::GroupCursor;
 use super::groups::OpenGroups;
 use super::index::{TextIndex, as_float};
+use super::lists::Ways;
 use super::matches::{Marks, RowSet};
+use super::sieve::{Offer, SIFTED, Sieve};
 use super::strict::Passing;
 use super::top::TopHits;
-use super::{QUALITY_BONUS, Wanted, Work, quality_bonus, tier};
-
-/// A product's score so far, and how many words it holds.
-#[derive(Debug, Clone, Copy, Default)]
-struct Sum {
-    score: f32,
-    held: u32,
-}
-
-thread_local! {
-    // One for each row of the largest part, all zero between searches: to clear what a search touched is much
-    // cheaper than to have the whole of it zeroed for each.
-    static SUMS: RefCell<Vec<Sum>> = const { RefCell::new(Vec::new()) };
-}
+use super::window::{Slot, Window};
+use super::{Wanted, Work, tier};
 
 /// Collects products that hold some of the words but not all: scores of every word are added up product by product.
 pub(super) fn collect(
@@ -32,54 +20,62 @@ pub(super) fn collect(
     wanted: &Wanted<'_>,
     (top, work, mut marks): (&mut TopHits<'_>, &mut Work, Option<&mut Marks<'_>>),
 ) {
-    let mut levels = Levels::of(open.len());
-    let mut take = |top: &mut TopHits<'_>, at: RowAddress, score: f32, held: usize| {
+    let levels = Levels::of(open.len());
+    let mut offer = |sieve: &mut Sieve<'_>, top: &mut TopHits<'_>, part: u32, some: &[(u32, Slot)]| {
         if let Some(marks) = &mut marks {
-            marks.mark_some(at, held + 1 == open.len());
+            some.iter()
+                .for_each(|(row, slot)| marks.mark_some(part, *row, slot.held as usize + 1 == open.len()));
         }
-        let Some(level) = levels.0.get(held) else { return };
-        // Most end here. Those that hold all words were collected before.
-        if score < level.floor || held == open.len() {
-            return;
-        }
-        let (tier, score) = (level.tier, score * level.share);
-        if !top.beats(tier, score + QUALITY_BONUS) && Passing::of(release, index, wanted.filter, at.part).has(at.row) {
-            top.push(tier, score + quality_bonus(release, at.part, at.row), at);
-            levels.lift(top);
-        }
+        sieve.offer(some, |(row, slot)| levels.offer(row, slot), top);
     };
     let divided = Divided::of(open, work.postings_max);
-    let mut seen = if divided.looked_up.is_empty() {
-        Vec::new()
-    } else {
-        RowSet::none_of(release)
-    };
-    sums(release, open, &divided, work, |at, score, held| {
-        if let Some(seen) = seen.get_mut(at.part as usize) {
-            seen.insert(at.row);
-        }
-        take(top, at, score, held);
-    });
+    let passing = |part| Passing::of(release, index, wanted.filter, part);
+    // By part, what was found of the rare words where others were only looked up.
+    let mut seen = Vec::new();
+    for (at, part) in (0..).zip(release.parts()) {
+        let mut sieve = Sieve::of(part, at, passing(at));
+        seen.push(sums(open, (at, part.rows()), &divided, work, |some| {
+            offer(&mut sieve, top, at, some);
+        }));
+        sieve.finish(top);
+    }
+    if divided.looked_up.is_empty() || top.len() >= wanted.enough {
+        return;
+    }
     // Filters may leave nothing of the rare words' products: then the common ones are asked for after all.
+    let mut seen: Vec<RowSet> = seen
+        .iter()
+        .zip(release.parts())
+        .map(|(some, part)| seen_rows(some, part.rows()))
+        .collect();
     for (at, group) in divided.looked_up.iter().enumerate() {
         if top.len() >= wanted.enough {
             break;
         }
         let rest = divided.looked_up.get(at + 1..).unwrap_or_default();
-        walk(open, (*group, rest), &mut seen, work, |at, score, held| {
-            take(top, at, score, held)
-        });
+        for ((at, part), seen) in (0..).zip(release.parts()).zip(&mut seen) {
+            let mut sieve = Sieve::of(part, at, passing(at));
+            walk(open, at, (*group, rest), (seen, work), |some| {
+                offer(&mut sieve, top, at, some);
+            });
+            sieve.finish(top);
+        }
     }
+}
+
+fn seen_rows(some: &[(u32, Slot)], rows: u32) -> RowSet {
+    let mut seen = RowSet::none(rows);
+    some.iter().for_each(|(row, _)| seen.insert(*row));
+    seen
 }
 
 /// By how many words a product holds: what its score is worth.
 struct Levels(Vec<Level>);
 
+#[derive(Clone, Copy)]
 struct Level {
     tier: u8,
     share: f32,
-    /// No product whose words score less is taken any more.
-    floor: f32,
 }
 
 impl Levels {
@@ -93,146 +89,137 @@ impl Levels {
             },
             // Two rare words of four tell more than one that is rarer still.
             share: (as_float(held as u64) / all).sqrt(),
-            floor: f32::NEG_INFINITY,
         };
-        Self((0..=words).map(level).collect())
+        // Those that hold all words were collected before.
+        Self((0..words).map(level).collect())
     }
 
-    /// Takes note of what was found, a little below what rounding may hide.
-    fn lift(&mut self, top: &TopHits<'_>) {
-        for level in self.0.iter_mut().filter(|level| level.share > 0.0) {
-            let floor = (top.floor(level.tier) - QUALITY_BONUS) / level.share;
-            level.floor = if floor.is_finite() {
-                floor - floor.abs() * ROUNDING
-            } else {
-                floor
-            };
-        }
+    fn offer(&self, row: u32, found: Slot) -> Offer {
+        self.0.get(found.held as usize).map_or(Offer::NONE, |level| Offer {
+            row,
+            tier: level.tier,
+            score: found.score * level.share,
+        })
     }
 }
 
-/// More than sums of scores differ by when they are divided and multiplied again.
-const ROUNDING: f32 = 1e-4;
-
-/// Calls `found` with every product that holds the word of a group and was not seen yet, and with what it holds of `rest`.
+/// Calls `found` with the products of a part that hold the word of a group and were not seen yet, some at a time, and with
+/// what each holds of `rest`.
 fn walk(
     open: &OpenGroups<'_>,
+    part: u32,
     (group, rest): (usize, &[usize]),
-    seen: &mut [RowSet],
-    work: &mut Work,
-    mut found: impl FnMut(RowAddress, f32, usize),
+    (seen, work): (&mut RowSet, &mut Work),
+    mut found: impl FnMut(&[(u32, Slot)]),
 ) {
-    for (part, seen) in (0..).zip(seen) {
-        let cursor = |group: &usize| open.cursor(part as usize, *group);
-        let Some(mut leading) = cursor(&group) else { continue };
-        let mut others: Vec<GroupCursor<'_>> = rest.iter().filter_map(cursor).collect();
-        let mut row = leading.row();
-        while row != NO_ROW && work.step(1 + others.len()) {
-            if !seen.has(row) {
-                seen.insert(row);
-                let (mut score, mut held) = (leading.score().score, 1);
-                for other in &mut others {
-                    if other.seek(row) == row {
-                        score += other.score().score;
-                        held += 1;
-                    }
+    let cursor = |group: &usize| open.lists(part as usize, *group)?.cursor();
+    let Some(mut leading) = cursor(&group) else { return };
+    let mut others: Vec<GroupCursor<'_>> = rest.iter().filter_map(cursor).collect();
+    let mut some = Vec::with_capacity(SIFTED);
+    let mut row = leading.row();
+    while row != NO_ROW && work.step(1 + others.len()) {
+        if !seen.has(row) {
+            seen.insert(row);
+            let mut slot = Slot {
+                score: leading.score().score,
+                held: 1,
+            };
+            for other in &mut others {
+                if other.seek(row) == row {
+                    slot.score += other.score().score;
+                    slot.held += 1;
                 }
-                found(RowAddress { part, row }, score, held);
             }
-            row = leading.advance();
+            some.push((row, slot));
+            if some.len() == SIFTED {
+                found(&some);
+                some.clear();
+            }
         }
-        work.read += others.iter().chain([&leading]).map(GroupCursor::decoded).sum::<u64>();
+        row = leading.advance();
     }
+    found(&some);
+    work.read += others.iter().chain([&leading]).map(GroupCursor::decoded).sum::<u64>();
 }
 
-/// Calls `found` with every product that holds some of the words: where, its score and how many it holds.
+/// Calls `found` with every product of a part that holds some of the words, some at a time: its score, and how many it holds.
+/// Answers all of them where words were looked up.
 fn sums(
-    release: &Release,
     open: &OpenGroups<'_>,
+    (part, rows): (u32, u32),
     divided: &Divided,
     work: &mut Work,
-    mut found: impl FnMut(RowAddress, f32, usize),
-) {
-    let (driving, looked_up) = (&divided.driving, &divided.looked_up);
-    // Taken out while they are used: were a search to break off, the next one would begin with none.
-    let mut sums = SUMS.take();
-    let mut touched = Vec::new();
-    for (at, part) in (0..).zip(release.parts()) {
-        let rows = part.rows() as usize;
-        if sums.len() < rows {
-            sums.resize(rows, Sum::default());
-        }
-        add_up(
-            open,
-            at,
-            driving,
-            sums.get_mut(..rows).unwrap_or_default(),
-            &mut touched,
-            work,
-        );
-        if !looked_up.is_empty() {
-            look_up(open, at, looked_up, &mut sums, &mut touched, work);
-        }
-        for row in touched.drain(..) {
-            if let Some(sum) = sums.get_mut(row as usize) {
-                let sum = std::mem::take(sum);
-                let at = RowAddress { part: at, row };
-                found(at, sum.score, sum.held as usize);
-            }
-        }
+    mut found: impl FnMut(&[(u32, Slot)]),
+) -> Vec<(u32, Slot)> {
+    let mut all = Vec::new();
+    if divided.looked_up.is_empty() {
+        add_up(open, (part, rows), &divided.driving, work, found);
+        return all;
     }
-    SUMS.set(sums);
+    add_up(open, (part, rows), &divided.driving, work, |some| {
+        all.extend_from_slice(some);
+    });
+    look_up(open, part, &divided.looked_up, &mut all, work);
+    found(&all);
+    all
 }
 
-/// Adds up the words' scores in a part; `touched` tells which rows have any.
+/// Adds up the words' scores in a part, product by product.
 fn add_up(
     open: &OpenGroups<'_>,
-    part: u32,
+    (part, rows): (u32, u32),
     groups: &[usize],
-    sums: &mut [Sum],
-    touched: &mut Vec<u32>,
     work: &mut Work,
+    mut found: impl FnMut(&[(u32, Slot)]),
 ) {
-    for group in groups {
-        let Some(cursor) = open.cursor(part as usize, *group) else {
-            continue;
-        };
-        work.read += cursor.count();
-        cursor.each_score(|row, score| {
-            if let Some(sum) = sums.get_mut(row as usize) {
-                if sum.held == 0 {
-                    touched.push(row);
-                }
-                sum.held += 1;
-                sum.score += score;
-            }
-        });
+    let lists = groups.iter().filter_map(|group| open.lists(part as usize, *group));
+    let mut words: Vec<Ways<'_>> = lists.map(|lists| lists.ways()).collect();
+    let (mut sums, mut best) = (Window::new(), Window::new());
+    let mut some = Vec::new();
+    while let Some(next) = words.iter().map(Ways::row).min().filter(|next| *next < rows) {
+        let end = sums.begin(next);
+        for word in &mut words {
+            work.read += word.each_until(end, &mut best, |row, held| sums.add(row, held.score)) as u64;
+        }
+        some.clear();
+        sums.drain(|row, slot| some.push((row, slot)));
+        found(&some);
     }
 }
 
-/// Looks the words up that are too common to be read, for the best rows so far.
-fn look_up(open: &OpenGroups<'_>, part: u32, groups: &[usize], sums: &mut [Sum], touched: &mut [u32], work: &mut Work) {
-    let score = |row: &u32| sums.get(*row as usize).map_or(0.0, |sum| sum.score);
-    let best = touched.len().min(work.looked_up_max);
-    if best < touched.len() {
-        touched.select_nth_unstable_by(best, |one, other| score(other).total_cmp(&score(one)));
-    }
-    let Some(best) = touched.get_mut(..best) else { return };
-    best.sort_unstable();
+/// Looks the words up that are too common to be read, for the best products so far.
+fn look_up(open: &OpenGroups<'_>, part: u32, groups: &[usize], all: &mut [(u32, Slot)], work: &mut Work) {
+    let best = best(all, work.looked_up_max);
     for group in groups {
-        let Some(mut cursor) = open.cursor(part as usize, *group) else {
+        let Some(mut cursor) = open.lists(part as usize, *group).and_then(|lists| lists.cursor()) else {
             continue;
         };
-        for row in best.iter() {
-            if cursor.seek(*row) == *row
-                && let Some(sum) = sums.get_mut(*row as usize)
-            {
-                sum.held += 1;
-                sum.score += cursor.score().score;
+        for at in &best {
+            let Some((row, slot)) = all.get_mut(*at) else { continue };
+            if cursor.seek(*row) == *row {
+                slot.held += 1;
+                slot.score += cursor.score().score;
             }
         }
         work.read += cursor.decoded();
     }
+}
+
+/// The places of the products with the greatest scores, ascending; of those alike the first.
+fn best(all: &[(u32, Slot)], count: usize) -> Vec<usize> {
+    if count >= all.len() {
+        return (0..all.len()).collect();
+    }
+    // Scores are not negative: they are in the order of their bits.
+    let ranks = (0_u64..).zip(all);
+    let mut ranks: Vec<u64> = ranks
+        .map(|(at, (_, slot))| u64::from(!slot.score.to_bits()) << 32 | at)
+        .collect();
+    ranks.select_nth_unstable(count);
+    let places = ranks.iter().take(count);
+    let mut places: Vec<usize> = places.map(|rank| (rank & u64::from(u32::MAX)) as usize).collect();
+    places.sort_unstable();
+    places
 }
 
 /// The words that are read, rarest first, and those that are only looked up. A word that no product holds is neither.
@@ -260,5 +247,23 @@ impl Divided {
             }
         }
         divided
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_are_those_with_the_greatest_scores_and_of_those_alike_the_first() {
+        let all: Vec<_> = [3.0, 0.0, 7.5, 3.0, 3.0, 0.25]
+            .iter()
+            .map(|score| (9, Slot { score: *score, held: 1 }))
+            .collect();
+        assert_eq!(best(&all, 1), [2]);
+        assert_eq!(best(&all, 3), [0, 2, 3]);
+        assert_eq!(best(&all, 5), [0, 2, 3, 4, 5]);
+        assert_eq!(best(&all, 6), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(best(&all, 9), [0, 1, 2, 3, 4, 5]);
     }
 }

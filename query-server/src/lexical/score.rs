@@ -43,13 +43,11 @@ impl Worth {
     }
 
     /// What a holding is worth to a query that has the term in this form.
+    #[inline]
     pub(super) fn of(self, held: Holding, form: u8) -> f32 {
-        let form = if held.in_title() && held.form_part() == form {
-            FORM
-        } else {
-            0.0
-        };
-        self.0[held.kind()] + form
+        // Without a branch: which form a title has is not to be foretold.
+        let is_form = held.in_title() & (held.form_part() == form);
+        self.0[held.kind()] + FORM * f32::from(u8::from(is_form))
     }
 
     /// A bound on what holdings are worth of which `most` is the greatest part by part.

@@ -1,16 +1,18 @@
 use data_index::terms::NO_ROW;
-use data_index::{Filter, PartFilter, Release, RowAddress};
+use data_index::{Filter, Part, PartFilter, Release, RowAddress};
 use tantivy::fastfield::AliveBitSet;
 
-use super::cursor::{GroupCursor, WordScore};
+use super::cursor::WordScore;
 use super::groups::OpenGroups;
 use super::index::TextIndex;
-use super::marked;
+use super::lists::GroupLists;
 use super::matches::Marks;
 use super::score::TITLE_BONUS;
+use super::sieve::{Offer, SIFTED, Sieve};
 use super::top::TopHits;
 use super::whole::Whole;
-use super::{FITTING_MIN, QUALITY_BONUS, Wanted, Work, quality_bonus, tier};
+use super::{FITTING_MIN, QUALITY_BONUS, Wanted, Work, tier};
+use super::{alone, marked};
 
 /// The rows of a part that may be answered.
 #[derive(Clone, Copy)]
@@ -46,50 +48,68 @@ impl<'a> Passing<'a> {
     }
 }
 
-/// Calls `found` with every row of a part that has every word, in order, and with what it has of them.
-fn walk(groups: &mut [GroupCursor<'_>], rows: u32, work: &mut Work, mut found: impl FnMut(u32, WordScore)) {
+/// Calls `found` with the rows of a part that have every word, in order, some at a time, and with what each has of them.
+/// `groups` are the words, the rarest first.
+fn walk(groups: &[GroupLists<'_>], rows: u32, work: &mut Work, mut found: impl FnMut(&[(u32, WordScore)])) {
     if let Some(marked) = marked::every_word(groups, rows, work) {
-        for (row, score) in marked {
-            found(row, score);
-        }
-        return;
+        return found(&marked);
     }
-    let Some(mut row) = groups.first().map(GroupCursor::row) else {
+    let cursors: Option<Vec<_>> = groups.iter().map(GroupLists::cursor).collect();
+    let Some((mut first, mut others)) = cursors.and_then(|mut cursors| {
+        let others = cursors.split_off(1);
+        Some((cursors.pop()?, others))
+    }) else {
         return;
     };
+    let mut some = Vec::with_capacity(SIFTED);
+    let mut row = first.row();
     'rows: while row != NO_ROW && work.step(groups.len()) {
-        for at in 1..groups.len() {
-            let next = groups[at].seek(row);
+        for other in &mut others {
+            let next = other.seek(row);
             if next != row {
-                row = groups[0].seek(next);
+                row = first.seek(next);
                 continue 'rows;
             }
         }
-        let of_all = |sum: WordScore, group: &GroupCursor<'_>| sum.and(group.score());
-        found(row, groups.iter().fold(WordScore::OF_NONE, of_all));
-        row = groups[0].advance();
+        let score = others.iter().fold(first.score(), |sum, other| sum.and(other.score()));
+        some.push((row, score));
+        if some.len() == SIFTED {
+            found(&some);
+            some.clear();
+        }
+        row = first.advance();
     }
+    found(&some);
+    work.read += others
+        .iter()
+        .chain([&first])
+        .map(super::cursor::GroupCursor::decoded)
+        .sum::<u64>();
 }
 
-/// The cursors of a part, those with the fewest products first; `None` when it lacks a word.
-fn cursors<'a>(open: &OpenGroups<'a>, part: u32) -> Option<Vec<GroupCursor<'a>>> {
-    let groups = (0..open.len()).map(|group| open.cursor(part as usize, group));
+/// The lists of a part, those with the fewest products first; `None` when it lacks a word.
+fn lists<'a>(open: &'a OpenGroups<'_>, part: u32) -> Option<Vec<GroupLists<'a>>> {
+    let groups = (0..open.len()).map(|group| open.lists(part as usize, group));
     let mut groups = groups.collect::<Option<Vec<_>>>()?;
-    groups.sort_by_key(GroupCursor::count);
+    groups.sort_by_key(GroupLists::count);
     Some(groups)
 }
 
 /// How many products were met before the filter, up to [`FITTING_MIN`].
-struct Met<'a> {
+pub(super) struct Met<'a> {
     /// Where they are counted; nowhere if the filter leaves nothing out.
     scope: Option<Passing<'a>>,
     count: usize,
 }
 
 impl Met<'_> {
-    fn meet(&mut self, row: u32) {
-        if self.count < FITTING_MIN && self.scope.as_ref().is_some_and(|scope| scope.has(row)) {
-            self.count += 1;
+    pub(super) fn meet(&mut self, found: &[(u32, WordScore)]) {
+        let Some(scope) = &self.scope else { return };
+        for (row, _) in found {
+            if self.count >= FITTING_MIN {
+                return;
+            }
+            self.count += usize::from(scope.has(*row));
         }
     }
 }
@@ -107,76 +127,107 @@ pub(super) fn collect(
         return 0;
     }
     let mut met = Met { scope: None, count: 0 };
-    for part in (0..).take(release.parts().len()) {
-        let Some(mut groups) = cursors(open, part) else {
+    for (at, part) in (0..).zip(release.parts()) {
+        let Some(groups) = lists(open, at) else {
             continue;
         };
-        let passing = Passing::of(release, index, wanted.filter, part);
-        met.scope = wanted.narrowed.then(|| Passing::of(release, index, wanted.scope, part));
-        if let [group] = groups.as_mut_slice() {
+        let passing = Passing::of(release, index, wanted.filter, at);
+        let mut taking = Taking::of(part, at, passing, whole);
+        met.scope = wanted.narrowed.then(|| Passing::of(release, index, wanted.scope, at));
+        if let [group] = groups.as_slice() {
             if let Some(marks) = &mut marks {
-                marks.mark_all(part, group);
+                marks.mark_all(at, group);
             }
-            collect_one(release, part, (group, passing), whole, (top, work, &mut met));
+            alone::collect(group, &mut taking, (top, work, &mut met));
         } else {
-            walk(&mut groups, passing.rows, work, |row, found| {
+            walk(&groups, part.rows(), work, |found| {
                 if let Some(marks) = &mut marks {
-                    marks.mark(RowAddress { part, row });
+                    marks.mark(at, found.iter().map(|(row, _)| *row));
                 }
-                met.meet(row);
-                push(release, RowAddress { part, row }, (found, passing), whole, top);
+                met.meet(found);
+                taking.take(found, top);
             });
         }
-        groups.iter().for_each(|group| work.read += group.decoded());
+        taking.finish(top);
     }
     met.count
 }
 
-/// One word alone: blocks of its list that hold nothing better than what was found are left out.
-fn collect_one(
-    release: &Release,
-    part: u32,
-    (group, passing): (&mut GroupCursor<'_>, Passing<'_>),
-    whole: &Whole<'_>,
-    (top, work, met): (&mut TopHits<'_>, &mut Work, &mut Met<'_>),
-) {
-    let mut row = group.row();
-    // The first row of a block is where its bound is asked for.
-    let mut until = 0;
-    while row != NO_ROW && work.step(1) {
-        if row >= until {
-            if let Some((bound, most)) = group.block_bound() {
-                let special = whole.is_brand() || most.title_weight() > 1.35;
-                if !special && top.beats(tier::ALL, bound + TITLE_BONUS + QUALITY_BONUS) {
-                    row = group.skip_block();
-                    continue;
-                }
-            }
-            until = row.saturating_add(1).max(group.block_end());
-        }
-        met.meet(row);
-        push(release, RowAddress { part, row }, (group.score(), passing), whole, top);
-        row = group.advance();
-    }
+/// What is added to a score by the least title level of the words: looked up, for a branch on it could not be foretold.
+const BONUSES: [f32; 8] = {
+    let mut bonuses = [TITLE_BONUS; 8];
+    bonuses[0] = 0.0;
+    bonuses
+};
+
+/// The rows of a part that have every word, and what decides which of them are taken.
+pub(super) struct Taking<'a> {
+    at: u32,
+    part: &'a Part,
+    whole: &'a Whole<'a>,
+    sieve: Sieve<'a>,
 }
 
-/// Takes a row that has every word, if it passes and is not worse than all that was found.
-fn push(
-    release: &Release,
-    at: RowAddress,
-    (found, passing): (WordScore, Passing<'_>),
-    whole: &Whole<'_>,
-    top: &mut TopHits<'_>,
-) {
-    let tier = whole.tier(at, found.title_level);
-    let mut score = found.score + if found.title_level > 0 { TITLE_BONUS } else { 0.0 };
-    // Most rows end here, before the filter is asked.
-    if (tier == tier::ALL && top.beats(tier, score + QUALITY_BONUS)) || !passing.has(at.row) {
-        return;
+impl<'a> Taking<'a> {
+    fn of(part: &'a Part, at: u32, passing: Passing<'a>, whole: &'a Whole<'a>) -> Self {
+        Self {
+            at,
+            part,
+            whole,
+            sieve: Sieve::of(part, at, passing),
+        }
     }
-    if tier == tier::TITLE {
-        // They all fit alike: what else they hold decides nothing.
-        score = 0.0;
+
+    /// How many rows the part has.
+    pub(super) fn rows(&self) -> u32 {
+        self.part.rows()
     }
-    top.push(tier, score + quality_bonus(release, at.part, at.row), at);
+
+    /// Whether no row that has at most this of the words is taken any more.
+    pub(super) fn is_beaten(&self, bound: WordScore, top: &TopHits<'_>) -> bool {
+        !self.whole.may_name(bound.title_level) && top.beats(tier::ALL, bound.score + TITLE_BONUS + QUALITY_BONUS)
+    }
+
+    /// Takes rows that have every word, each if it passes and is not worse than all that was found.
+    pub(super) fn take(&mut self, found: &[(u32, WordScore)], top: &mut TopHits<'_>) {
+        // Rows that the query names are looked at by themselves: mostly there are none.
+        let mut named = Vec::new();
+        let (whole, part) = (self.whole, self.part);
+        let offer = |(row, found): (u32, WordScore)| {
+            if whole.seems_to_name(part, row, found.title_level) {
+                named.push((row, found));
+                return Offer::NONE;
+            }
+            let score = found.score + BONUSES[usize::from(found.title_level) % BONUSES.len()];
+            Offer {
+                row,
+                tier: tier::ALL,
+                score,
+            }
+        };
+        self.sieve.offer(found, offer, top);
+        if !named.is_empty() {
+            self.take_named(&named, top);
+        }
+    }
+
+    #[cold]
+    fn take_named(&mut self, found: &[(u32, WordScore)], top: &mut TopHits<'_>) {
+        let (whole, part) = (self.whole, self.at);
+        let offer = |(row, found): (u32, WordScore)| {
+            let tier = whole.tier(RowAddress { part, row }, found.title_level);
+            let score = match tier {
+                // They all fit alike: what else they hold decides nothing.
+                tier::TITLE => 0.0,
+                _ => found.score + BONUSES[usize::from(found.title_level) % BONUSES.len()],
+            };
+            Offer { row, tier, score }
+        };
+        self.sieve.offer(found, offer, top);
+    }
+
+    /// Ends the part.
+    fn finish(mut self, top: &mut TopHits<'_>) {
+        self.sieve.finish(top);
+    }
 }

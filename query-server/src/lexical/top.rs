@@ -1,5 +1,4 @@
-use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
+use std::cmp::Ordering;
 
 use data_index::columns::Cards;
 use data_index::{Release, RowAddress};
@@ -25,8 +24,7 @@ pub(super) struct Hit {
     key: (i64, i64),
     pub(super) score: f32,
     id: u128,
-    part: u32,
-    row: u32,
+    at: RowAddress,
 }
 
 impl Order {
@@ -41,17 +39,14 @@ impl Order {
 impl Hit {
     pub(super) fn scored(&self) -> super::ScoredRow {
         super::ScoredRow {
-            at: self.address(),
+            at: self.at,
             tier: self.tier,
             score: self.score,
         }
     }
 
-    pub(super) fn address(&self) -> RowAddress {
-        RowAddress {
-            part: self.part,
-            row: self.row,
-        }
+    pub(super) const fn address(&self) -> RowAddress {
+        self.at
     }
 }
 
@@ -79,13 +74,19 @@ impl PartialEq for Hit {
 
 impl Eq for Hit {}
 
-/// The best hits so far, at most `limit` of them. A product that [`TopHits::push_code`] was told of is not taken again
+/// The best hits so far, `limit` of them. A product that [`TopHits::push_code`] was told of is not taken again
 /// in another tier.
 pub(crate) struct TopHits<'a> {
     release: &'a Release,
     order: Order,
     limit: usize,
-    heap: BinaryHeap<Reverse<Hit>>,
+    /// The best and some that came since, up to twice as many as are wanted: to part them now and then costs less than to
+    /// keep them in order.
+    hits: Vec<Hit>,
+    /// The worst of `limit` hits, once there are so many.
+    worst: Option<Hit>,
+    /// Its tier and score in order of relevance; before there is one, less than any.
+    least: (u8, f32),
     /// The products that the query is a code of, which the next searches would find again.
     codes: Vec<RowAddress>,
 }
@@ -96,34 +97,23 @@ impl<'a> TopHits<'a> {
             release,
             order,
             limit,
-            heap: BinaryHeap::with_capacity(limit + 1),
+            hits: Vec::new(),
+            worst: None,
+            least: (0, f32::NEG_INFINITY),
             codes: Vec::new(),
         }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.heap.len()
+        self.hits.len().min(self.limit)
     }
 
-    /// Whether no hit of this tier with at most this score is taken any more.
+    /// Whether no hit of this tier with this score is taken any more.
     #[inline]
-    pub(super) fn beats(&self, tier: u8, score: f32) -> bool {
-        self.order == Order::Relevance
-            && self.heap.len() >= self.limit
-            && self
-                .heap
-                .peek()
-                .is_some_and(|Reverse(worst)| worst.tier > tier || (worst.tier == tier && worst.score > score))
-    }
-
-    /// No hit of this tier with a lower score is taken any more.
-    pub(super) fn floor(&self, tier: u8) -> f32 {
-        let is_full = self.order == Order::Relevance && self.heap.len() >= self.limit;
-        match self.heap.peek().filter(|_| is_full) {
-            Some(Reverse(worst)) if worst.tier > tier => f32::INFINITY,
-            Some(Reverse(worst)) if worst.tier == tier => worst.score,
-            _ => f32::NEG_INFINITY,
-        }
+    pub(super) const fn beats(&self, tier: u8, score: f32) -> bool {
+        let (least_tier, least_score) = self.least;
+        // Without a branch: it is asked of row after row.
+        (tier < least_tier) | ((tier == least_tier) & (score < least_score))
     }
 
     /// Adds a product that the query is a code of.
@@ -147,41 +137,62 @@ impl<'a> TopHits<'a> {
         let Some(part) = self.release.part(at.part) else { return };
         let cards = part.cards();
         let key = order_key(self.order, cards, at.row);
-        let full = self.heap.len() >= self.limit;
-        if full {
-            // Most products are turned away here, before their id is read.
-            let Some(Reverse(worst)) = self.heap.peek() else { return };
-            let better = (tier, key)
+        if let Some(worst) = &self.worst {
+            // Most end here, many before their id is read.
+            let rank = (tier, key)
                 .cmp(&(worst.tier, worst.key))
                 .then(score.total_cmp(&worst.score));
-            if better == Ordering::Less {
+            let order = rank.then_with(|| worst.id.cmp(&id(cards, at.row)));
+            if order == Ordering::Less {
                 return;
             }
         }
-        let id = u128::from_be_bytes(*cards.id(at.row).as_bytes());
+        let id = id(cards, at.row);
         let hit = Hit {
             tier,
             key,
             score,
             id,
-            part: at.part,
-            row: at.row,
+            at,
         };
-        if !full {
-            self.heap.push(Reverse(hit));
-        } else if let Some(mut worst) = self.heap.peek_mut()
-            && hit > worst.0
+        self.hits.push(hit);
+        if self.hits.len() == self.limit && self.worst.is_none() {
+            self.worst = self.hits.iter().min().copied();
+            self.lift();
+        } else if self.hits.len() >= self.limit.saturating_mul(2) {
+            self.part();
+        }
+    }
+
+    /// Lets all but the best `limit` go.
+    fn part(&mut self) {
+        let last = self.limit.saturating_sub(1);
+        if last < self.hits.len() {
+            let (_, worst, _) = self.hits.select_nth_unstable_by(last, |one, other| other.cmp(one));
+            self.worst = Some(*worst);
+        }
+        self.hits.truncate(self.limit);
+        self.lift();
+    }
+
+    fn lift(&mut self) {
+        if self.order == Order::Relevance
+            && let Some(worst) = self.worst
         {
-            *worst = Reverse(hit);
+            self.least = (worst.tier, worst.score);
         }
     }
 
     /// The hits, best first.
-    pub(super) fn into_sorted(self) -> Vec<Hit> {
-        let mut hits: Vec<Hit> = self.heap.into_iter().map(|Reverse(hit)| hit).collect();
-        hits.sort_unstable_by(|one, other| other.cmp(one));
-        hits
+    pub(super) fn into_sorted(mut self) -> Vec<Hit> {
+        self.part();
+        self.hits.sort_unstable_by(|one, other| other.cmp(one));
+        self.hits
     }
+}
+
+fn id(cards: &Cards, row: u32) -> u128 {
+    u128::from_be_bytes(*cards.id(row).as_bytes())
 }
 
 /// What an order compares first; the greater stands before the smaller.
@@ -198,5 +209,43 @@ pub(crate) fn order_key(order: Order, cards: &Cards, row: u32) -> (i64, i64) {
             )
         }),
         Order::Newest => (cards.newest_at(row).map_or(i64::MIN, data_model::Timestamp::micros), 0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::LazyLock;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::lexical::tests::release;
+
+    /// Rows to be ordered: what they are called decides nothing.
+    static RELEASE: LazyLock<Release> = LazyLock::new(|| {
+        let dir = tempfile::tempdir().unwrap();
+        release((0..300).map(|number| format!("Mug {number}")), dir.path())
+    });
+
+    proptest! {
+        #[test]
+        fn the_best_are_kept_whatever_came_when(
+            offered in prop::collection::vec((1_u8..4, 0_u8..6), 0..300), limit in 1_usize..40,
+        ) {
+            let mut top = TopHits::new(&RELEASE, Order::Relevance, limit);
+            let mut all = TopHits::new(&RELEASE, Order::Relevance, offered.len() + 1);
+            for (row, (tier, score)) in (0..).zip(&offered) {
+                let (score, at) = (f32::from(*score), RowAddress { part: 0, row });
+                let is_beaten = top.beats(*tier, score);
+                top.push(*tier, score, at);
+                all.push(*tier, score, at);
+                prop_assert!(!is_beaten || top.hits.iter().all(|hit| hit.at != at), "what is beaten is not taken");
+            }
+            let all = all.into_sorted();
+            prop_assert!(all.is_sorted_by(|one, other| one > other));
+            prop_assert_eq!(top.len(), offered.len().min(limit));
+            let kept: Vec<_> = top.into_sorted().iter().map(Hit::address).collect();
+            prop_assert_eq!(kept, all.iter().take(limit).map(Hit::address).collect::<Vec<_>>());
+        }
     }
 }

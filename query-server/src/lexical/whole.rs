@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use data_index::terms::{Holding, stable_hash};
 use data_index::text::letters_of;
-use data_index::{Release, RowAddress};
+use data_index::{Part, Release, RowAddress};
 use rustc_hash::FxHashMap;
 
 use super::tier;
@@ -32,6 +32,9 @@ pub(super) struct Whole<'a> {
     hash: u32,
     /// The title level below which no word of a title lies that is the query.
     title_level_min: u16,
+    /// The hash of a title that is the query, by the title level of its words; no title's where none is. To look it up takes
+    /// no branch on the level, which is not to be foretold.
+    hashes: [u64; 8],
     /// Positions in [`Release::brands`]; few, for few brands share a name.
     brands: &'a [usize],
 }
@@ -40,25 +43,37 @@ impl<'a> Whole<'a> {
     pub(super) fn of(release: &'a Release, names: &'a BrandNames, text: &'a str, words: usize) -> Self {
         let letters = letters_of(text);
         let brands = names.0.get(&*letters).map_or(&[][..], Vec::as_slice);
+        let hash = stable_hash(letters.as_bytes());
+        // The same letters may be cut into a few words more: `t-shirt` for `tshirt`.
+        let title_level_min = Holding::title_level_of(words + 2);
+        let of_level = |level: usize| {
+            if level >= usize::from(title_level_min) {
+                u64::from(hash)
+            } else {
+                u64::MAX
+            }
+        };
         Self {
             release,
-            hash: stable_hash(letters.as_bytes()),
             letters,
-            // The same letters may be cut into a few words more: `t-shirt` for `tshirt`.
-            title_level_min: Holding::title_level_of(words + 2),
+            hash,
+            title_level_min,
+            hashes: std::array::from_fn(of_level),
             brands,
         }
     }
 
     /// Whether the query is the title of a product, all of it.
+    #[inline]
     pub(super) fn is_title(&self, at: RowAddress) -> bool {
-        let Some(part) = self.release.part(at.part) else {
-            return false;
-        };
         // This is asked of every product whose title holds the words.
-        if part.terms().title_hash(at.row) != self.hash {
-            return false;
-        }
+        let part = self.release.part(at.part);
+        part.is_some_and(|part| part.terms().title_hash(at.row) == self.hash && self.is_title_of(part, at))
+    }
+
+    /// The same of a product whose title has the query's hash.
+    #[cold]
+    fn is_title_of(&self, part: &Part, at: RowAddress) -> bool {
         let title = part.cards().title(at.row);
         if title.is_ascii() {
             // As `letters_of` would have it, without a copy.
@@ -72,12 +87,21 @@ impl<'a> Whole<'a> {
         }
     }
 
-    /// Whether the query is the name of a brand.
-    pub(super) const fn is_brand(&self) -> bool {
-        !self.brands.is_empty()
+    /// Whether the query may name a product that has its words with at most this title level: by its title or its brand.
+    pub(super) const fn may_name(&self, title_level: u16) -> bool {
+        title_level >= self.title_level_min || !self.brands.is_empty()
+    }
+
+    /// Whether the query seems to name a product of a part that has its words with this title level: few do that it does
+    /// not.
+    #[inline]
+    pub(super) fn seems_to_name(&self, part: &Part, row: u32, title_level: u16) -> bool {
+        let hash = self.hashes[usize::from(title_level) % self.hashes.len()];
+        !self.brands.is_empty() || u64::from(part.terms().title_hash(row)) == hash
     }
 
     /// The tier of a product that holds every word of the query; `title_level`: the least of theirs in its title.
+    #[inline]
     pub(super) fn tier(&self, at: RowAddress, title_level: u16) -> u8 {
         if title_level >= self.title_level_min && self.is_title(at) {
             return tier::TITLE;

@@ -122,8 +122,14 @@ impl<'a> TermList<'a> {
         cursor
     }
 
-    fn blocks(&self) -> usize {
+    const fn block_count(&self) -> usize {
         self.count.div_ceil(BLOCK)
+    }
+
+    /// A bound on every holding of a block.
+    fn most(&self, block: usize) -> Holding {
+        self.entry(block)
+            .map_or(Holding::MOST, |entry| Holding(u16::from_le_bytes([entry[8], entry[9]])))
     }
 
     /// The last row of a block.
@@ -141,17 +147,10 @@ impl<'a> TermList<'a> {
         self.table.get(from..from + BLOCK_ENTRY_BYTES)
     }
 
-    /// Tells all postings in order of their rows, block by block: much cheaper than a cursor where all are wanted.
-    pub fn each_block(&self, mut tell: impl FnMut(Postings<'_>)) {
-        let mut rows = [NO_ROW; BLOCK];
-        for block in 0..self.blocks() {
-            let length = self.decode(block, &mut rows);
-            let from = 2 * block * BLOCK;
-            tell(Postings {
-                rows: rows.get(..length).unwrap_or_default(),
-                holdings: self.holdings.get(from..from + 2 * length).unwrap_or_default(),
-            });
-        }
+    /// All postings in order of their rows, block by block: much cheaper than a cursor where most are wanted.
+    pub fn blocks(&self) -> impl Iterator<Item = Block<'a>> + use<'a> {
+        let list = *self;
+        (0..self.block_count()).map(move |at| Block { list, at })
     }
 
     /// Decodes a block and answers how many rows it has.
@@ -187,6 +186,48 @@ impl<'a> TermList<'a> {
             *to = row;
         }
         length
+    }
+}
+
+/// A block of a list, not decoded yet.
+#[derive(Debug, Clone, Copy)]
+pub struct Block<'a> {
+    list: TermList<'a>,
+    at: usize,
+}
+
+/// What the rows of a block are decoded into.
+pub type BlockRows = [u32; BLOCK];
+
+impl<'a> Block<'a> {
+    /// Room for the rows of any block.
+    pub const ROOM: BlockRows = [NO_ROW; BLOCK];
+
+    /// How many postings it has.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "no block is empty")]
+    pub fn len(&self) -> usize {
+        (self.list.count - self.at * BLOCK).min(BLOCK)
+    }
+
+    /// A bound on every holding of the block.
+    #[must_use]
+    pub fn most(&self) -> Holding {
+        self.list.most(self.at)
+    }
+
+    /// Its postings.
+    #[inline]
+    pub fn read<'r>(&self, room: &'r mut BlockRows) -> Postings<'r>
+    where
+        'a: 'r,
+    {
+        let length = self.list.decode(self.at, room);
+        let from = 2 * self.at * BLOCK;
+        Postings {
+            rows: room.get(..length).unwrap_or_default(),
+            holdings: self.list.holdings.get(from..from + 2 * length).unwrap_or_default(),
+        }
     }
 }
 
@@ -266,20 +307,6 @@ impl<'a> TermCursor<'a> {
         self.list.holding(self.block * BLOCK + self.at)
     }
 
-    /// A bound on every holding of the block at hand.
-    #[must_use]
-    pub fn block_most(&self) -> Holding {
-        self.list
-            .entry(self.block)
-            .map_or(Holding::MOST, |entry| Holding(u16::from_le_bytes([entry[8], entry[9]])))
-    }
-
-    /// The last row of the block at hand.
-    #[must_use]
-    pub const fn block_end(&self) -> u32 {
-        self.end
-    }
-
     /// Moves to the next row and answers it.
     #[inline]
     pub fn advance(&mut self) -> u32 {
@@ -292,10 +319,34 @@ impl<'a> TermCursor<'a> {
         self.row
     }
 
-    /// Moves past the block at hand and answers the row there.
-    pub fn skip_block(&mut self) -> u32 {
-        self.load(self.block + 1);
-        self.row
+    /// Tells the rows from that at hand to before `end`, each with how it holds the term, and moves past them; answers how
+    /// many they were.
+    #[inline]
+    pub fn each_until(&mut self, end: u32, mut tell: impl FnMut(u32, Holding)) -> usize {
+        let mut told = 0;
+        while self.row < end {
+            let rest = self.rows.get(self.at..self.length).unwrap_or_default();
+            let count = if self.end < end {
+                rest.len()
+            } else {
+                // One at least, whatever order damaged rows are in.
+                rest.partition_point(|row| *row < end).max(1)
+            };
+            let from = 2 * (self.block * BLOCK + self.at);
+            let postings = Postings {
+                rows: rest.get(..count).unwrap_or_default(),
+                holdings: self.list.holdings.get(from..from + 2 * count).unwrap_or_default(),
+            };
+            postings.iter().for_each(|(row, held)| tell(row, held));
+            told += count;
+            self.at += count;
+            if self.at < self.length {
+                self.row = self.rows[self.at];
+            } else {
+                self.load(self.block + 1);
+            }
+        }
+        told
     }
 
     /// Moves to the first row from `target` on, never back, and answers it.
@@ -321,11 +372,11 @@ impl<'a> TermCursor<'a> {
     /// The first block from the next one on that may hold `target`.
     fn block_of(&self, target: u32) -> usize {
         let (mut low, mut step) = (self.block + 1, 1);
-        while low + step < self.list.blocks() && self.list.end(low + step) < target {
+        while low + step < self.list.block_count() && self.list.end(low + step) < target {
             low += step;
             step *= 2;
         }
-        let mut high = (low + step).min(self.list.blocks());
+        let mut high = (low + step).min(self.list.block_count());
         while low < high {
             let middle = low.midpoint(high);
             if self.list.end(middle) < target {
@@ -339,7 +390,7 @@ impl<'a> TermCursor<'a> {
 
     fn load(&mut self, block: usize) {
         (self.block, self.at, self.length) = (block, 0, 0);
-        if block < self.list.blocks() {
+        if block < self.list.block_count() {
             self.length = self.list.decode(block, &mut self.rows);
             self.decoded = self.decoded.saturating_add(u32::try_from(self.length).unwrap_or(0));
         }
@@ -391,14 +442,20 @@ mod tests {
             for row in &rows {
                 prop_assert_eq!(cursor.row(), *row);
                 prop_assert_eq!(cursor.holding(), Holding((*row % 2_000) as u16));
-                let (most, held) = (cursor.block_most(), cursor.holding());
-                prop_assert_eq!(most.max(held).kind(), Holding(most.0 & 0x07ff).kind());
                 cursor.advance();
             }
             prop_assert_eq!(cursor.row(), NO_ROW);
             prop_assert_eq!(cursor.decoded() as usize, rows.len());
-            let mut postings = Vec::new();
-            list.each_block(|block| postings.extend(block.iter()));
+            let (mut postings, mut room) = (Vec::new(), Block::ROOM);
+            for block in list.blocks() {
+                let read = block.read(&mut room);
+                prop_assert_eq!(read.rows().len(), block.len());
+                let most = block.most();
+                for (_, held) in read.iter() {
+                    prop_assert_eq!(most.max(held).kind(), Holding(most.0 & 0x07ff).kind());
+                }
+                postings.extend(read.iter());
+            }
             let expected: Vec<_> = rows.iter().map(|row| (*row, Holding((*row % 2_000) as u16))).collect();
             prop_assert_eq!(postings, expected);
         }
@@ -421,16 +478,41 @@ mod tests {
         }
 
         #[test]
+        fn what_is_told_until_a_row_is_what_walking_finds(
+            rows in proptest::collection::btree_set(0..6_000_u32, 1..900),
+            ends in proptest::collection::btree_set(0..6_100_u32, 0..12),
+        ) {
+            let rows: Vec<u32> = rows.into_iter().collect();
+            let bytes = encoded(&rows);
+            let mut cursor = TermList::read(rows.len() as u32, &bytes).unwrap().cursor();
+            let mut told = Vec::new();
+            for end in ends.into_iter().chain([NO_ROW]) {
+                let before = told.len();
+                let count = cursor.each_until(end, |row, held| told.push((row, held)));
+                prop_assert_eq!(told.len(), before + count);
+                prop_assert_eq!(cursor.row(), rows.get(told.len()).copied().unwrap_or(NO_ROW));
+                prop_assert!(cursor.row() >= end && told.last().is_none_or(|(row, _)| *row < end));
+            }
+            let expected: Vec<_> = rows.iter().map(|row| (*row, Holding((*row % 2_000) as u16))).collect();
+            prop_assert_eq!(told, expected);
+        }
+
+        #[test]
         fn damaged_bytes_never_panic(mut bytes in Just(encoded(&(0..1_000).map(|row| 3 * row).collect::<Vec<_>>())),
             at in 0..1_000_usize, by in 1..=255_u8, cut in 0..2_000_usize, target in 0..4_000_u32) {
             bytes[at] ^= by;
             bytes.truncate(bytes.len() - cut.min(bytes.len()));
             if let Some(list) = TermList::read(1_000, &bytes) {
-                list.each_block(|block| assert!(block.iter().count() <= block.rows().len()));
+                for block in list.blocks() {
+                    let (most, mut room) = (block.most(), Block::ROOM);
+                    let read = block.read(&mut room);
+                    assert!(read.iter().count() <= read.rows().len() && most.kind() < Holding::KINDS);
+                }
                 let mut cursor = list.cursor();
                 let _ = cursor.seek(target);
+                let _ = list.cursor().each_until(target, |_, _| ());
                 for _ in 0..1_100 {
-                    let _ = (cursor.holding(), cursor.block_most(), cursor.advance());
+                    let _ = (cursor.holding(), cursor.advance());
                 }
             }
         }

@@ -23,7 +23,7 @@ mod write;
 pub use file::{Terms, TitleWords};
 pub use head::names_nothing;
 pub use holding::Holding;
-pub use list::{Postings, TermCursor, TermList};
+pub use list::{Block, BlockRows, Postings, TermCursor, TermList};
 pub(crate) use write::TermsWriter;
 
 /// The file's name within a part.

@@ -1,4 +1,4 @@
-use data_embedding::{BLOCK_ROWS, QUANTUM, Query, SketchQuery, Vector};
+use data_embedding::{BLOCK_ROWS, QUANTUM, Query, SketchQuery, Vector, prefetch};
 use roaring::RoaringBitmap;
 
 use super::top::{Near, Nearest};
@@ -70,8 +70,10 @@ impl Release {
         rows: impl Iterator<Item = RowAddress>,
     ) -> impl Iterator<Item = Option<f32>> {
         let query = self.query(vector);
-        rows.map(move |at| {
-            let stored = self.part(at.part)?.vectors()?.stored(at.row)?;
+        let rows: Vec<RowAddress> = rows.collect();
+        (0..rows.len()).map(move |place| {
+            ahead(self.parts(), rows.get(place + FETCHED_AHEAD).copied());
+            let stored = stored(self.parts(), *rows.get(place)?)?;
             let product = query.as_ref()?.dot(stored);
             Some(QUANTUM * product as f32)
         })
@@ -87,6 +89,20 @@ impl Release {
     fn query(&self, vector: &Vector) -> Option<Query> {
         let dimensions = self.manifest().embedding.as_ref()?.dimensions as usize;
         (vector.dimensions() == dimensions).then(|| Query::new(vector))
+    }
+}
+
+/// Vectors lie apart: so many are asked for before the one that is measured.
+const FETCHED_AHEAD: usize = 8;
+
+fn stored(parts: &[Part], at: RowAddress) -> Option<&[u8]> {
+    parts.get(at.part as usize)?.vectors()?.stored(at.row)
+}
+
+/// Asks for the vector of a row that will be measured soon.
+fn ahead(parts: &[Part], at: Option<RowAddress>) {
+    if let Some(stored) = at.and_then(|at| stored(parts, at)) {
+        prefetch(stored);
     }
 }
 
@@ -144,10 +160,7 @@ impl Search<'_> {
     }
 
     fn measure(&mut self, query: &Query, at: RowAddress) {
-        let vectors = self.parts.get(at.part as usize).and_then(Part::vectors);
-        let Some(stored) = vectors.and_then(|vectors| vectors.stored(at.row)) else {
-            return;
-        };
+        let Some(stored) = stored(self.parts, at) else { return };
         let product = query.dot(stored);
         if product >= self.nearest.least() {
             self.nearest.push(Near { product, at });
@@ -163,9 +176,13 @@ impl Search<'_> {
             candidates = self.candidates(sketched, measured, 0);
         }
         likeliest(&mut candidates, measured);
-        candidates
-            .iter()
-            .for_each(|candidate| self.measure(query, candidate.at));
+        for (place, candidate) in candidates.iter().enumerate() {
+            ahead(
+                self.parts,
+                candidates.get(place + FETCHED_AHEAD).map(|candidate| candidate.at),
+            );
+            self.measure(query, candidate.at);
+        }
     }
 
     /// Tells the products that pass and whose estimates are `least` or more, of one block in `step`; each time it is

@@ -1,0 +1,67 @@
+use super::packed::{Kind, Packed};
+use super::rows::Listed;
+use super::values::Values;
+
+/// From one row in so many kinds of a part on, its kinds are counted first.
+const KINDS_FROM_ONE_IN: usize = 8;
+
+/// How many rows have any value of each facet.
+pub(super) struct Covered<'a> {
+    values: &'a Values,
+    /// By the facet's position in [`Values::names`].
+    pub(super) counts: Vec<u32>,
+}
+
+impl<'a> Covered<'a> {
+    pub(super) fn none(values: &'a Values) -> Self {
+        Self {
+            values,
+            counts: vec![0; values.names().len()],
+        }
+    }
+
+    /// Counts rows.
+    pub(super) fn add(&mut self, of: &[Listed<'_>]) {
+        for Listed { at, rows, .. } in of {
+            let Some(packed) = self.values.packed(*at) else {
+                continue;
+            };
+            if rows.len() < packed.kinds().len() / KINDS_FROM_ONE_IN {
+                self.add_rows(*at, packed, rows);
+                continue;
+            }
+            let mut counts = vec![0_u32; packed.kinds().len()];
+            for row in rows.iter().filter_map(|row| packed.row(*row)) {
+                if let Some(count) = counts.get_mut(row.kind as usize) {
+                    *count += 1;
+                }
+            }
+            self.add_kinds(*at, packed, &counts);
+        }
+    }
+
+    /// Counts few rows of a part, one after the other.
+    pub(super) fn add_rows(&mut self, part: usize, packed: &Packed, rows: &[u32]) {
+        let places = self.values.places(part);
+        let kinds = rows.iter().filter_map(|row| packed.row(*row));
+        for kind in kinds.filter_map(|row| packed.kinds().get(row.kind as usize)) {
+            self.cover(places, kind, 1);
+        }
+    }
+
+    /// Counts so many rows of each kind of a part.
+    pub(super) fn add_kinds(&mut self, part: usize, packed: &Packed, counts: &[u32]) {
+        let places = self.values.places(part);
+        for (kind, count) in packed.kinds().iter().zip(counts).filter(|(_, count)| **count > 0) {
+            self.cover(places, kind, *count);
+        }
+    }
+
+    fn cover(&mut self, places: &[usize], kind: &Kind, count: u32) {
+        for facet in kind.facets.iter().filter_map(|facet| places.get(*facet)) {
+            if let Some(covered) = self.counts.get_mut(*facet) {
+                *covered += count;
+            }
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The posting lists of a word of a query in one part, read as a whole: where most of a list is wanted, that is much cheaper
+//! than to walk it with a cursor.
+
+use data_index::terms::{Block, BlockRows, Holding, NO_ROW, Postings, TermList, Terms};
+
+use super::cursor::{AlternativeCursor, GroupCursor, WordScore};
+use super::groups::GroupWord;
+use super::score::Worth;
+use super::window::Window;
+
+/// One way to say a word: a word, or several beside each other in a title.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Way<'a> {
+    pub(super) lists: &'a [TermList<'a>],
+    pub(super) words: &'a [GroupWord],
+    pub(super) weight: f32,
+    pub(super) terms: &'a Terms,
+}
+
+impl<'a> Way<'a> {
+    /// For a way of one word.
+    fn plain(&self) -> Option<PlainWord<'a>> {
+        let ([list], [word]) = (self.lists, self.words) else {
+            return None;
+        };
+        Some(PlainWord {
+            list: *list,
+            form: word.form,
+            weight: self.weight,
+            worth: Worth::table(),
+        })
+    }
+
+    /// A cursor at its first product.
+    pub(super) fn cursor(&self) -> Option<AlternativeCursor<'a>> {
+        AlternativeCursor::open(self.lists, self.words, self.weight, self.terms)
+    }
+}
+
+/// A way to say a word that is one word.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PlainWord<'a> {
+    list: TermList<'a>,
+    form: u8,
+    weight: f32,
+    worth: Worth,
+}
+
+impl<'a> PlainWord<'a> {
+    /// What the product of the posting with this place in the list has of the word.
+    #[inline]
+    pub(super) fn score(&self, place: usize) -> WordScore {
+        self.score_of(self.list.holding(place))
+    }
+
+    /// The blocks of its postings in order of their rows.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = Block<'a>> + use<'a> {
+        self.list.blocks()
+    }
+
+    /// A bound on what the products of a block have of the word, and on their title levels.
+    pub(super) fn bound(&self, block: &Block<'_>) -> WordScore {
+        let most = block.most();
+        WordScore::of(most, self.worth.bound(most) * self.weight)
+    }
+
+    /// What each product of some postings has of the word.
+    #[inline]
+    pub(super) fn scores(&self, postings: Postings<'_>) -> impl Iterator<Item = (u32, WordScore)> {
+        postings.iter().map(|(row, held)| (row, self.score_of(held)))
+    }
+
+    #[inline]
+    fn score_of(&self, held: Holding) -> WordScore {
+        WordScore::of(held, self.worth.of(held, self.form) * self.weight)
+    }
+}
+
+/// A word of a query in one part: every way to say it.
+#[derive(Debug)]
+pub(super) struct GroupLists<'a>(Vec<Way<'a>>);
+
+impl<'a> GroupLists<'a> {
+    /// `None` where no product of the part has the word.
+    pub(super) fn of(ways: impl Iterator<Item = Way<'a>>) -> Option<Self> {
+        let ways: Vec<_> = ways.collect();
+        (!ways.is_empty()).then_some(Self(ways))
+    }
+
+    /// At least as many products as have it.
+    pub(super) fn count(&self) -> u64 {
+        let first = self.0.iter().filter_map(|way| way.lists.first());
+        first.map(|list| u64::from(list.count())).sum()
+    }
+
+    /// Where there is one way to say it, and that is one word.
+    pub(super) fn plain(&self) -> Option<PlainWord<'a>> {
+        match self.0.as_slice() {
+            [way] => way.plain(),
+            _ => None,
+        }
+    }
+
+    /// Tells the products that have the word, some at a time: one way to say it after the other, so that a product may be
+    /// told more than once.
+    pub(super) fn each_rows(&self, mut tell: impl FnMut(&[u32])) {
+        let mut room: BlockRows = Block::ROOM;
+        for way in &self.0 {
+            if let Some(word) = way.plain() {
+                word.blocks().for_each(|block| tell(block.read(&mut room).rows()));
+            } else if let Some(mut cursor) = way.cursor() {
+                while cursor.row() != NO_ROW {
+                    tell(&[cursor.row()]);
+                    cursor.advance();
+                }
+            }
+        }
+    }
+
+    /// Every way to say it, to be read from the first product on.
+    pub(super) fn ways(&self) -> Ways<'a> {
+        Ways {
+            cursors: self.0.iter().filter_map(Way::cursor).collect(),
+            worth: Worth::table(),
+        }
+    }
+
+    /// A cursor over the products that have the word.
+    pub(super) fn cursor(&self) -> Option<GroupCursor<'a>> {
+        GroupCursor::of(self.0.iter().filter_map(Way::cursor), Worth::table())
+    }
+}
+
+/// The ways to say a word of a query in one part, read together from one product on.
+#[derive(Debug)]
+pub(super) struct Ways<'a> {
+    cursors: Vec<AlternativeCursor<'a>>,
+    worth: Worth,
+}
+
+impl Ways<'_> {
+    /// The product at hand, that with the least row; [`NO_ROW`] after the last.
+    pub(super) fn row(&self) -> u32 {
+        self.cursors.iter().map(AlternativeCursor::row).min().unwrap_or(NO_ROW)
+    }
+
+    /// Tells the products from that at hand to before `end`, the end of a window that holds it: each once, with the best it
+    /// has of the word. Moves past them, and answers how many postings were read. `best` is an empty window to work with.
+    pub(super) fn each_until(&mut self, end: u32, best: &mut Window, mut tell: impl FnMut(u32, WordScore)) -> usize {
+        if let [cursor] = self.cursors.as_mut_slice() {
+            return cursor.each_until(end, self.worth, tell);
+        }
+        best.begin(end.saturating_sub(1));
+        let mut read = 0;
+        for cursor in &mut self.cursors {
+            read += cursor.each_until(end, self.worth, |row, found| best.keep_best(row, found));
+        }
+        best.drain(|row, slot| tell(row, slot.word_score()));
+        read
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::groups::{Alternative, Group, OpenGroups};
+    use super::super::index::TextIndex;
+    use super::super::matches::RowSet;
+    use super::super::synonyms::Synonyms;
+    use super::super::terms::QueryTerm;
+    use super::super::tests::release;
+    use super::*;
+
+    /// A word that is said in three ways: `mug`, `cup`, or `tea` and `bowl` beside each other.
+    fn said_in_three_ways() -> Group {
+        let word = |word: &str| GroupWord::of(&QueryTerm::of_word(word, 0));
+        let way = |words: &[&str], factor| Alternative {
+            words: words.iter().map(|plain| word(plain)).collect(),
+            factor,
+        };
+        Group {
+            alternatives: vec![way(&["mug"], 1.0), way(&["cup"], 0.8), way(&["tea", "bowl"], 0.9)],
+        }
+    }
+
+    #[test]
+    fn lists_that_are_read_tell_what_a_cursor_finds() {
+        let dir = tempfile::tempdir().unwrap();
+        let title = |row: u64| match row % 11 {
+            0 | 1 => format!("Mug {row}"),
+            2 => format!("Cup {row}"),
+            3 => "Cup and Mug".to_owned(),
+            4 => format!("Tea Bowl {row}"),
+            5 => format!("Bowl for Tea {row}"),
+            6 => "Tea Bowl, Mug".to_owned(),
+            _ if row > 5_000 && row < 9_000 => format!("Mug {row}"),
+            _ => format!("Plate {row}"),
+        };
+        let release = release((0..10_000).map(title), dir.path());
+        let index = TextIndex::open(&release, Synonyms::none()).unwrap();
+        let groups = [said_in_three_ways()];
+        let open = OpenGroups::of(&release, &index, &groups);
+        let lists = open.lists(0, 0).unwrap();
+        assert!(lists.plain().is_none());
+
+        let mut expected = Vec::new();
+        let mut cursor = lists.cursor().unwrap();
+        while cursor.row() != NO_ROW {
+            let found = cursor.score();
+            expected.push((cursor.row(), found.score.to_bits(), found.title_level));
+            cursor.advance();
+        }
+        assert!(expected.len() > 5_000);
+
+        let (mut ways, mut best, mut told) = (lists.ways(), Window::new(), Vec::new());
+        while ways.row() != NO_ROW {
+            let end = best.begin(ways.row());
+            ways.each_until(end, &mut best, |row, found| {
+                told.push((row, found.score.to_bits(), found.title_level));
+            });
+        }
+        assert_eq!(told, expected);
+
+        let mut rows = BTreeSet::new();
+        lists.each_rows(|some| rows.extend(some.iter().copied()));
+        assert!(rows.iter().eq(expected.iter().map(|(row, ..)| row)));
+        let mut held = Vec::new();
+        RowSet::in_all(&[RowSet::of(&lists, 10_000)], |row| held.push(row));
+        assert!(rows.iter().eq(&held));
+        // Rows that the part has not are left out.
+        let mut held = Vec::new();
+        RowSet::in_all(&[RowSet::of(&lists, 7_001)], |row| held.push(row));
+        assert!(rows.range(..7_001).eq(&held));
+    }
+}

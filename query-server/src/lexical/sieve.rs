@@ -1,0 +1,89 @@
+//! Which rows of a part are good enough to be taken: most are not, and which is not to be foretold. So they are sifted
+//! without a branch for each, first by their score alone, then with what their quality adds; the filter is asked last.
+
+use data_index::columns::Cards;
+use data_index::{Part, RowAddress};
+
+use super::QUALITY_BONUS;
+use super::strict::Passing;
+use super::top::TopHits;
+
+/// Rows that are sifted at once.
+pub(super) const SIFTED: usize = 128;
+
+/// A row that may be taken, and what it is worth but for its quality.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Offer {
+    pub(super) row: u32,
+    pub(super) tier: u8,
+    pub(super) score: f32,
+}
+
+impl Offer {
+    /// No row: it is not taken.
+    pub(super) const NONE: Self = Self {
+        row: u32::MAX,
+        tier: 0,
+        score: 0.0,
+    };
+}
+
+/// The rows of a part that may be taken, held until there are enough to be looked at together.
+pub(super) struct Sieve<'a> {
+    part: u32,
+    rows: u32,
+    cards: &'a Cards,
+    passing: Passing<'a>,
+    /// At most [`SIFTED`] between calls, so that there is room for as many again.
+    held: [Offer; 2 * SIFTED],
+    count: usize,
+}
+
+impl<'a> Sieve<'a> {
+    pub(super) fn of(part: &'a Part, at: u32, passing: Passing<'a>) -> Self {
+        Self {
+            part: at,
+            rows: part.rows(),
+            cards: part.cards(),
+            passing,
+            held: [Offer::NONE; 2 * SIFTED],
+            count: 0,
+        }
+    }
+
+    /// Offers rows, each once; [`Sieve::finish`] must follow the last.
+    pub(super) fn offer<T: Copy>(&mut self, rows: &[T], mut offer: impl FnMut(T) -> Offer, top: &mut TopHits<'_>) {
+        for rows in rows.chunks(SIFTED) {
+            let mut count = self.count;
+            for row in rows {
+                let offer = offer(*row);
+                let is_good = !top.beats(offer.tier, offer.score + QUALITY_BONUS) & (offer.row < self.rows);
+                if let Some(held) = self.held.get_mut(count) {
+                    *held = offer;
+                }
+                count += usize::from(is_good);
+            }
+            self.count = count;
+            if count > SIFTED {
+                self.finish(top);
+            }
+        }
+    }
+
+    /// Takes what is good enough of the rows that were offered.
+    pub(super) fn finish(&mut self, top: &mut TopHits<'_>) {
+        let count = std::mem::take(&mut self.count).min(self.held.len());
+        let mut kept = 0;
+        for at in 0..count {
+            let mut offer = self.held[at];
+            offer.score += QUALITY_BONUS * self.cards.quality(offer.row);
+            self.held[kept] = offer;
+            kept += usize::from(!top.beats(offer.tier, offer.score));
+        }
+        for Offer { row, tier, score } in self.held.iter().take(kept).copied() {
+            if !top.beats(tier, score) && self.passing.has(row) {
+                top.push(tier, score, RowAddress { part: self.part, row });
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! What rows hold, put together some thousand rows at a time: the sums of so many stay in the nearest cache, those of a whole
+//! part do not.
+
+use super::cursor::WordScore;
+
+/// Rows of a window.
+const ROWS: usize = 4_096;
+
+/// What was put together for a row.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Slot {
+    pub(super) score: f32,
+    /// How many words it holds, or the greatest title level: [`Window::add`], [`Window::keep_best`].
+    pub(super) held: u32,
+}
+
+/// The rows from one on.
+pub(super) struct Window {
+    from: u32,
+    slots: Vec<Slot>,
+    /// A bit for each row that has something.
+    touched: [u64; ROWS / 64],
+}
+
+impl Window {
+    /// The first rows, and nothing for any.
+    pub(super) fn new() -> Self {
+        Self {
+            from: 0,
+            slots: vec![Slot::default(); ROWS],
+            touched: [0; ROWS / 64],
+        }
+    }
+
+    /// Moves an empty window to where this row lies, and answers the row after its last.
+    pub(super) fn begin(&mut self, row: u32) -> u32 {
+        let rows = u32::try_from(ROWS).unwrap_or(u32::MAX);
+        self.from = row - row % rows;
+        self.from.saturating_add(rows)
+    }
+
+    /// The slot of a row, taken note of; rows outside the window must not be asked for.
+    #[inline]
+    fn slot(&mut self, row: u32) -> &mut Slot {
+        let at = row.wrapping_sub(self.from) as usize % ROWS;
+        self.touched[at / 64] |= 1 << (at % 64);
+        &mut self.slots[at]
+    }
+
+    /// Adds the score of a word that a row holds.
+    #[inline]
+    pub(super) fn add(&mut self, row: u32, score: f32) {
+        let slot = self.slot(row);
+        slot.held += 1;
+        slot.score += score;
+    }
+
+    /// Keeps the best of the ways in which a row holds a word: [`Slot::word_score`].
+    #[inline]
+    pub(super) fn keep_best(&mut self, row: u32, found: WordScore) {
+        let slot = self.slot(row);
+        slot.held = slot.held.max(u32::from(found.title_level));
+        slot.score = slot.score.max(found.score);
+    }
+
+    /// Tells what was put together, in order of the rows, and empties the window.
+    pub(super) fn drain(&mut self, mut tell: impl FnMut(u32, Slot)) {
+        for (word, bits) in self.touched.iter_mut().enumerate() {
+            let mut bits = std::mem::take(bits);
+            while bits != 0 {
+                let at = 64 * word + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                tell(self.from.wrapping_add(at as u32), std::mem::take(&mut self.slots[at]));
+            }
+        }
+    }
+}
+
+impl Slot {
+    /// What [`Window::keep_best`] kept.
+    pub(super) fn word_score(self) -> WordScore {
+        WordScore {
+            score: self.score,
+            title_level: u16::try_from(self.held).unwrap_or(u16::MAX),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_window_tells_what_was_put_in_and_is_empty_then(
+            first in 0_u32..50_000, added in prop::collection::vec((0_u32..4_096, 0_u8..9, 0_u16..8), 0..300),
+        ) {
+            let mut window = Window::new();
+            let end = window.begin(first);
+            let from = end - 4_096;
+            prop_assert!((from..end).contains(&first));
+            let (mut sums, mut bests) = (BTreeMap::new(), BTreeMap::new());
+            for (at, score, _) in &added {
+                window.add(from + at, f32::from(*score));
+                let sum: &mut (f32, u32) = sums.entry(from + at).or_default();
+                *sum = (sum.0 + f32::from(*score), sum.1 + 1);
+            }
+            let mut told = Vec::new();
+            window.drain(|row, slot| told.push((row, (slot.score, slot.held))));
+            prop_assert_eq!(told, sums.into_iter().collect::<Vec<_>>());
+            for (at, score, title_level) in added {
+                let found = WordScore { score: f32::from(score), title_level };
+                window.keep_best(from + at, found);
+                let best: &mut (f32, u16) = bests.entry(from + at).or_default();
+                *best = (best.0.max(found.score), best.1.max(title_level));
+            }
+            let mut told = Vec::new();
+            window.drain(|row, slot| told.push((row, (slot.word_score().score, slot.word_score().title_level))));
+            prop_assert_eq!(told, bests.into_iter().collect::<Vec<_>>());
+            window.drain(|row, _| panic!("{row} was told before"));
+        }
+    }
+}
