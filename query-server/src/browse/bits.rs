@@ -107,15 +107,34 @@ fn count(words: &[u64]) -> u32 {
         .sum()
 }
 
+/// So many ones of a word are told before it is asked whether there are more: that few words have, so that it is foretold.
+const ONES_AT_ONCE: usize = 4;
+
 /// The numbers of the ones of words from the word `first` on, ascending.
 pub(super) fn positions(first: usize, words: &[u64]) -> Vec<u32> {
-    let mut positions = Vec::with_capacity(count(words) as usize);
+    let count = count(words) as usize;
+    // Behind the last there is room for what is told of a word beyond its ones.
+    let mut positions = vec![0; count + ROWS_PER_WORD];
+    let mut told = 0;
     for (first, words) in stretches(first, words) {
         for (at, word) in (first..).zip(words) {
-            let start = first_of(at);
-            ones(*word).for_each(|bit| positions.push(start + bit));
+            let (start, mut word) = (first_of(at), *word);
+            let ones = word.count_ones() as usize;
+            let room = positions.get_mut(told..).unwrap_or_default();
+            let (room, _) = room.as_chunks_mut::<ONES_AT_ONCE>();
+            for room in room {
+                for position in room {
+                    *position = start.wrapping_add(word.trailing_zeros());
+                    word &= word.wrapping_sub(1);
+                }
+                if word == 0 {
+                    break;
+                }
+            }
+            told += ones;
         }
     }
+    positions.truncate(count);
     positions
 }
 

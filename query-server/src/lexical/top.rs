@@ -108,6 +108,11 @@ impl<'a> TopHits<'a> {
         self.hits.len().min(self.limit)
     }
 
+    /// Whether there are as many as are wanted, so that others must be better.
+    pub(super) const fn is_full(&self) -> bool {
+        self.worst.is_some()
+    }
+
     /// Whether no hit of this tier with this score is taken any more.
     #[inline]
     pub(super) const fn beats(&self, tier: u8, score: f32) -> bool {
