@@ -51,12 +51,12 @@ pub(super) fn every_word(groups: &[GroupLists<'_>], rows: u32, work: &mut Work) 
         {
             Some(word) => score(word, set, &mut found),
             None if group.plain().is_none() && group.count() < found.len() as u64 * TALLIED_PER_FOUND => {
-                best_ways(group, rows, &mut found);
+                best_ways(group, rows, &mut found, work);
             }
-            None => keep(group, &mut found),
+            None => keep(group, &mut found, work),
         }
     }
-    others.iter().for_each(|group| keep(group, &mut found));
+    others.iter().for_each(|group| keep(group, &mut found, work));
     Some(found)
 }
 
@@ -80,16 +80,17 @@ fn score(word: PlainWord<'_>, held: &RowSet, found: &mut [(u32, WordScore)]) {
 }
 
 /// Adds what each row has of a word that may be said in several ways; all of them have it.
-fn best_ways(group: &GroupLists<'_>, rows: u32, found: &mut [(u32, WordScore)]) {
+fn best_ways(group: &GroupLists<'_>, rows: u32, found: &mut [(u32, WordScore)], work: &mut Work) {
     let (mut ways, mut best) = (group.ways(), Window::new());
     let mut found = found.iter_mut().peekable();
     while let Some(next) = found.peek().map(|(row, _)| *row).filter(|_| ways.row() < rows) {
         let end = best.begin(ways.row());
-        ways.each_until(end, &mut best, |row, held| {
+        let read = ways.each_until(end, &mut best, |row, held| {
             if let Some((_, score)) = found.next_if(|(wanted, _)| *wanted == row) {
                 *score = score.and(held);
             }
         });
+        work.read += read as u64;
         debug_assert!(
             found.peek().is_none_or(|(row, _)| *row >= end),
             "row {next} has the word"
@@ -98,7 +99,7 @@ fn best_ways(group: &GroupLists<'_>, rows: u32, found: &mut [(u32, WordScore)]) 
 }
 
 /// Keeps the rows that have a word, and adds what they have of it.
-fn keep(group: &GroupLists<'_>, found: &mut Vec<(u32, WordScore)>) {
+fn keep(group: &GroupLists<'_>, found: &mut Vec<(u32, WordScore)>, work: &mut Work) {
     let Some(mut cursor) = group.cursor() else {
         return found.clear();
     };
@@ -109,4 +110,5 @@ fn keep(group: &GroupLists<'_>, found: &mut Vec<(u32, WordScore)>) {
         }
         is_held
     });
+    work.read += cursor.decoded();
 }

@@ -14,16 +14,18 @@
 //! Terms are stems (see [`text`](crate::text)); numbers are little-endian. What is read is never trusted: a damaged file
 //! gives wrong answers at worst.
 
+mod cursor;
 mod file;
 mod head;
 mod holding;
 mod list;
 mod write;
 
+pub use cursor::TermCursor;
 pub use file::{Terms, TitleWords};
 pub use head::names_nothing;
 pub use holding::Holding;
-pub use list::{Block, BlockRows, Postings, TermCursor, TermList};
+pub use list::{Block, BlockRows, Postings, TermList};
 pub(crate) use write::TermsWriter;
 
 /// The file's name within a part.
