@@ -39,12 +39,6 @@ impl<'a> TermCursor<'a> {
         self.row
     }
 
-    /// How many products hold the term.
-    #[must_use]
-    pub fn count(&self) -> u32 {
-        self.list.count()
-    }
-
     /// How many postings were decoded so far.
     #[must_use]
     pub const fn decoded(&self) -> u32 {
