@@ -13,7 +13,7 @@ use crate::{Storage, StorageError, get_bytes, put_new};
 /// An append-only log of JSON events, `{prefix}/{seq:020}.json`, numbered from 1.
 ///
 /// Each number has exactly one winner, whoever writes from wherever; there is no lock. Events are never
-/// changed and never deleted.
+/// changed, and deleted only by [`EventLog::forget_below`].
 #[derive(Debug)]
 pub struct EventLog<T> {
     storage: Storage,
@@ -168,6 +168,26 @@ impl<T: Serialize + DeserializeOwned> EventLog<T> {
             .await?
             .last()
             .copied())
+    }
+
+    /// Deletes the events numbered below `seq`: for a log whose every event says all that is known. The newest event
+    /// always stays.
+    ///
+    /// # Errors
+    /// The store failed; some may be gone.
+    pub async fn forget_below(&self, seq: u64) -> Result<(), StorageError> {
+        let numbers = self.numbers_from(0).await?;
+        let newest = numbers.last().copied().unwrap_or(0);
+        let old = numbers.into_iter().filter(|number| *number < seq.min(newest));
+        let paths = futures::stream::iter(old.map(|number| Ok(path(number)))).boxed();
+        let deleted = self.storage.store().delete_stream(paths);
+        deleted
+            .try_for_each(|_| async { Ok(()) })
+            .await
+            .map_err(|source| StorageError::Write {
+                path: self.prefix.clone(),
+                source,
+            })
     }
 
     async fn numbers_from(&self, seq: u64) -> Result<Vec<u64>, StorageError> {

@@ -130,6 +130,7 @@ fn arrows_between_crates_go_one_way() {
     let allowed: &[(&str, &[&str])] = &[
         ("data-model", &[]),
         ("data-storage", &["data-model"]),
+        ("data-checks", &["data-model", "data-storage"]),
         ("data-embedders", &["data-embedding", "data-model"]),
         ("data-lake", &["data-model", "data-storage"]),
         ("data-embedding", &["data-model"]),

@@ -1,0 +1,183 @@
+use std::collections::BTreeMap;
+
+use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// What came of asking a brand's store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckOutcome {
+    /// The lake took in something new.
+    Changed,
+    /// The lake has it as it is.
+    Unchanged,
+    /// The crawl found something doubtful, which waits for a second crawl or the operator.
+    HeldBack,
+    /// The store could not be read, or the lake could not be written.
+    Failed,
+}
+
+impl CheckOutcome {
+    /// All outcomes.
+    pub const ALL: [Self; 4] = [Self::Changed, Self::Unchanged, Self::HeldBack, Self::Failed];
+
+    /// The outcome in one word, as answers, metrics and files write it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Changed => "changed",
+            Self::Unchanged => "unchanged",
+            Self::HeldBack => "held_back",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// Whether the catalogue that is served is the one that the store had when it was asked.
+    #[must_use]
+    pub const fn is_good(self) -> bool {
+        matches!(self, Self::Changed | Self::Unchanged)
+    }
+}
+
+/// What a crawl says of one store that it asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked {
+    /// The brand's permanent host.
+    pub store: StoreHost,
+    /// The brand.
+    pub slug: BrandSlug,
+    /// When its turn was over.
+    pub checked_at: Timestamp,
+    /// What came of it.
+    pub outcome: CheckOutcome,
+    /// One word of the crawl's closed list, where it failed.
+    pub code: Option<String>,
+    /// What happened in words, where it failed or was held back.
+    pub detail: Option<String>,
+}
+
+/// The last time that a brand's store was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Check {
+    /// The brand.
+    pub slug: BrandSlug,
+    /// The run that asked.
+    pub run: RunId,
+    /// When its turn was over.
+    pub checked_at: Timestamp,
+    /// What came of it.
+    pub outcome: CheckOutcome,
+    /// One word of the crawl's closed list, where it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// What happened in words, where it failed or was held back; cut to 400 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// When it was last found changed or unchanged; `None` if never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub good_at: Option<Timestamp>,
+    /// How many checks in a row failed or were held back, up to and with this one.
+    #[serde(default)]
+    pub bad_in_row: u32,
+}
+
+/// How a run as a whole ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunEnd {
+    /// All its stores are through.
+    Finished,
+    /// It was stopped on request; the next run resumes it.
+    Interrupted,
+    /// It broke off: see [`LastRun::error`].
+    Failed,
+}
+
+/// The last run that ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastRun {
+    /// The run.
+    pub run: RunId,
+    /// When it ended.
+    pub ended_at: Timestamp,
+    /// How it ended.
+    pub end: RunEnd,
+    /// Why it broke off, where it did; cut to 400 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// The last check of every brand, and the last run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checks {
+    /// The number of the event that says so; 0 where nothing was ever checked.
+    #[serde(skip)]
+    pub seq: u64,
+    /// The last run that ended.
+    pub last_run: Option<LastRun>,
+    /// By permanent host.
+    pub brands: BTreeMap<StoreHost, Check>,
+}
+
+/// How much of a text is kept.
+const DETAIL_CHARS_MAX: usize = 400;
+
+impl Checks {
+    /// The last check of this store, if it was ever asked.
+    #[must_use]
+    pub fn of(&self, store: &StoreHost) -> Option<&Check> {
+        self.brands.get(store)
+    }
+
+    /// The oldest and the newest check of brands; `None` where none was ever checked.
+    #[must_use]
+    pub fn span(&self) -> Option<(Timestamp, Timestamp)> {
+        let times = self.brands.values().map(|check| check.checked_at);
+        Some((times.clone().min()?, times.max()?))
+    }
+
+    /// Takes in what a run says. A check that is older than the one that is known changes nothing, so that two crawls that
+    /// end at once may be recorded in either order.
+    pub(crate) fn take(&mut self, run: &LastRun, checked: &[Checked], is_registered: &dyn Fn(&StoreHost) -> bool) {
+        for one in checked {
+            let before = self.brands.get(&one.store);
+            if before.is_some_and(|before| before.checked_at > one.checked_at) {
+                continue;
+            }
+            // A resumed run, or one recorded anew because an answer was lost, tells the same check again.
+            let same = before.is_some_and(|before| before.checked_at == one.checked_at && before.run == run.run);
+            if same {
+                continue;
+            }
+            let good = one.outcome.is_good();
+            let bad_before = before.map_or(0, |before| before.bad_in_row);
+            let check = Check {
+                slug: one.slug.clone(),
+                run: run.run.clone(),
+                checked_at: one.checked_at,
+                outcome: one.outcome,
+                code: one.code.clone(),
+                detail: one.detail.as_deref().map(cut),
+                good_at: if good {
+                    Some(one.checked_at)
+                } else {
+                    before.and_then(|before| before.good_at)
+                },
+                bad_in_row: if good { 0 } else { bad_before.saturating_add(1) },
+            };
+            self.brands.insert(one.store.clone(), check);
+        }
+        self.brands.retain(|store, _| is_registered(store));
+        if self.last_run.as_ref().is_none_or(|last| last.ended_at <= run.ended_at) {
+            let error = run.error.as_deref().map(cut);
+            self.last_run = Some(LastRun { error, ..run.clone() });
+        }
+    }
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(DETAIL_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
