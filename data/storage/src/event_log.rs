@@ -178,7 +178,7 @@ impl<T: Serialize + DeserializeOwned> EventLog<T> {
     pub async fn forget_below(&self, seq: u64) -> Result<(), StorageError> {
         let numbers = self.numbers_from(0).await?;
         let newest = numbers.last().copied().unwrap_or(0);
-        let old = numbers.into_iter().filter(|number| *number < seq.min(newest));
+        let old = numbers.into_iter().filter(move |number| *number < seq.min(newest));
         let paths = futures::stream::iter(old.map(|number| Ok(path(number)))).boxed();
         let deleted = self.storage.store().delete_stream(paths);
         deleted
