@@ -138,14 +138,14 @@ impl Checks {
 
     /// Takes in what a run says. A check that is older than the one that is known changes nothing, so that two crawls that
     /// end at once may be recorded in either order.
-    pub(crate) fn take(&mut self, run: &LastRun, checked: &[Checked], is_registered: &dyn Fn(&StoreHost) -> bool) {
+    pub(crate) fn take(&mut self, run: &RunId, checked: &[Checked], is_registered: &dyn Fn(&StoreHost) -> bool) {
         for one in checked {
             let before = self.brands.get(&one.store);
             if before.is_some_and(|before| before.checked_at > one.checked_at) {
                 continue;
             }
             // A resumed run, or one recorded anew because an answer was lost, tells the same check again.
-            let same = before.is_some_and(|before| before.checked_at == one.checked_at && before.run == run.run);
+            let same = before.is_some_and(|before| before.checked_at == one.checked_at && before.run == *run);
             if same {
                 continue;
             }
@@ -153,7 +153,7 @@ impl Checks {
             let bad_before = before.map_or(0, |before| before.bad_in_row);
             let check = Check {
                 slug: one.slug.clone(),
-                run: run.run.clone(),
+                run: run.clone(),
                 checked_at: one.checked_at,
                 outcome: one.outcome,
                 code: one.code.clone(),
@@ -168,6 +168,10 @@ impl Checks {
             self.brands.insert(one.store.clone(), check);
         }
         self.brands.retain(|store, _| is_registered(store));
+    }
+
+    /// Takes in how a run ended; one that ended before the last one changes nothing.
+    pub(crate) fn take_end(&mut self, run: &LastRun) {
         if self.last_run.as_ref().is_none_or(|last| last.ended_at <= run.ended_at) {
             let error = run.error.as_deref().map(cut);
             self.last_run = Some(LastRun { error, ..run.clone() });

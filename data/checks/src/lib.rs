@@ -11,4 +11,4 @@ mod check;
 mod record;
 
 pub use check::{Check, CheckOutcome, Checked, Checks, LastRun, RunEnd};
-pub use record::{ChecksError, load, load_newer, record};
+pub use record::{ChecksError, load, load_newer, record, record_stores};

@@ -1,4 +1,4 @@
-use data_model::StoreHost;
+use data_model::{RunId, StoreHost};
 use data_storage::{EventLog, Storage, StorageError};
 
 use crate::check::{Checked, Checks, LastRun};
@@ -60,6 +60,27 @@ pub async fn record(
     checked: &[Checked],
     is_registered: impl Fn(&StoreHost) -> bool,
 ) -> Result<Checks, ChecksError> {
+    append(storage, |checks| {
+        checks.take(&run.run, checked, &is_registered);
+        checks.take_end(run);
+    })
+    .await
+}
+
+/// [`record`] of a run that is still at work: it says what came of stores, and leaves the last run that ended as it is.
+///
+/// # Errors
+/// As [`record`].
+pub async fn record_stores(
+    storage: &Storage,
+    run: &RunId,
+    checked: &[Checked],
+    is_registered: impl Fn(&StoreHost) -> bool,
+) -> Result<Checks, ChecksError> {
+    append(storage, |checks| checks.take(run, checked, &is_registered)).await
+}
+
+async fn append(storage: &Storage, take: impl Fn(&mut Checks)) -> Result<Checks, ChecksError> {
     let log = log(storage);
     for _ in 0..TRIES_MAX {
         let latest = log.latest_seq().await.map_err(ChecksError::Read)?;
@@ -67,7 +88,7 @@ pub async fn record(
             Some(latest) => fold(&log, latest).await?,
             None => Checks::default(),
         };
-        checks.take(run, checked, &is_registered);
+        take(&mut checks);
         let seq = latest.unwrap_or(0) + 1;
         if log.append_at(seq, &checks).await.map_err(ChecksError::Write)? {
             checks.seq = seq;

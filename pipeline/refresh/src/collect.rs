@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use data_lake::{CommitReport, Lake, LakeError, RunSummaryRow};
-use data_model::{Clock, StoreHost, Timestamp};
+use data_model::{StoreHost, Timestamp};
 use futures::StreamExt;
 use pipeline_crawl::{CrawlState, RegisteredBrand, Registry, save_state};
 use tokio::sync::{Mutex, mpsc};
 use tokio::time::Instant;
 
 use crate::RefreshError;
+use crate::checked::record_so_far;
 use crate::collapse::drop_held;
 use crate::error::with_causes;
 use crate::ledger::Ledger;
@@ -21,6 +22,8 @@ use crate::summary::{Outcome, RunReport, RunState, StoreSummary};
 
 /// How often the ledger is written as a sign of life, whatever the run is at.
 pub(crate) const CHECKPOINT_EVERY: Duration = Duration::from_secs(5);
+/// After so many beats of the ledger what came of the stores so far is recorded too: a run may take hours.
+const BEATS_A_RECORD: u32 = 12;
 /// After so many brands in a row that the lake refuses one by one, it is the lake.
 const REFUSALS_MAX: u32 = 3;
 /// The code of a brand that the lake did not take.
@@ -73,11 +76,12 @@ impl Collector {
 
     /// Works until all stores are through, and shows signs of life meanwhile, however long a commit takes.
     pub(crate) async fn collect(mut self, events: mpsc::Receiver<Event>) -> Result<RunReport, RefreshError> {
-        let (ledger, clock) = (Arc::clone(&self.ledger), Arc::clone(&self.shared.clock));
-        ledger.lock().await.checkpoint(clock.now()).await?;
+        let (ledger, shared) = (Arc::clone(&self.ledger), Arc::clone(&self.shared));
+        let registry = self.registry.clone();
+        ledger.lock().await.checkpoint(shared.clock.now()).await?;
         tokio::select! {
             report = self.work(events) => report,
-            never = show_life(&ledger, clock.as_ref()) => match never {},
+            never = show_life(&ledger, &shared, &registry) => match never {},
         }
     }
 
@@ -339,13 +343,19 @@ impl Collector {
     }
 }
 
-/// Writes the ledger now and then.
-async fn show_life(ledger: &Mutex<Ledger>, clock: &dyn Clock) -> Infallible {
+/// Writes the ledger now and then, and every minute what came of the stores so far.
+async fn show_life(ledger: &Mutex<Ledger>, shared: &Shared, registry: &Registry) -> Infallible {
+    let mut beats = 0_u32;
     loop {
         tokio::time::sleep(CHECKPOINT_EVERY).await;
-        if let Err(error) = ledger.lock().await.beat(clock.now()).await {
+        if let Err(error) = ledger.lock().await.beat(shared.clock.now()).await {
             // Storage that stays away is told of by whoever needs it.
             tracing::warn!(error = with_causes(&error), "the ledger of the run was not written");
+        }
+        beats = beats.wrapping_add(1);
+        if beats.is_multiple_of(BEATS_A_RECORD) && !shared.dry_run {
+            let so_far = ledger.lock().await.report();
+            record_so_far(&shared.storage, registry, &so_far).await;
         }
     }
 }

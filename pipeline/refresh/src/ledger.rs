@@ -110,7 +110,8 @@ impl Ledger {
         Ok(report)
     }
 
-    fn report(&self) -> RunReport {
+    /// What the run did so far.
+    pub(crate) fn report(&self) -> RunReport {
         let stores: Vec<_> = self.stores.values().cloned().collect();
         RunReport {
             totals: Totals::of(&stores),

@@ -7,6 +7,7 @@
 //! It never decides how to talk to a store, never lets one store's failure cost another, never believes at once a
 //! catalogue that collapsed, and never writes to the lake when nothing changed.
 
+mod checked;
 mod collapse;
 mod collect;
 mod config;

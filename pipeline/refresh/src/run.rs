@@ -15,6 +15,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
+use crate::checked::record_end;
 use crate::collapse::held_back;
 use crate::collect::{CHECKPOINT_EVERY, Collector};
 use crate::error::with_causes;
@@ -123,7 +124,12 @@ pub async fn refresh(
         Ok(())
     };
     // Boxed, because a run is a large future; and when the collector gives up, the stores are given up with it.
-    let ((), report) = Box::pin(async { tokio::try_join!(feeding, collector.collect(collected)) }).await?;
+    let ended = Box::pin(async { tokio::try_join!(feeding, collector.collect(collected)) }).await;
+    let ended = ended.map(|((), report)| report);
+    if !options.dry_run {
+        record_end(&deps.storage, &registry, (&run, deps.clock.now()), ended.as_ref()).await;
+    }
+    let report = ended?;
     tidy(&shared, &registry, &report, options).await;
     deps.progress.run_finished(&run);
     Ok(report)

@@ -5,6 +5,7 @@
     reason = "a test that cannot go on says so at once"
 )]
 
+mod checked;
 mod collapse;
 mod emulated;
 mod interrupted;
