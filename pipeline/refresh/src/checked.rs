@@ -36,9 +36,8 @@ pub(crate) async fn record_end(
         }
     };
     let registry = caught_up(storage, registry).await;
-    let recorded = data_checks::record(storage, &last, &checked(&stores), |store| {
-        registry.brand_of(store).is_some()
-    });
+    let checked = checked(&stores);
+    let recorded = data_checks::record(storage, &last, &checked, |store| registry.brand_of(store).is_some());
     warn(recorded.await);
 }
 
