@@ -182,6 +182,9 @@ pub(crate) struct CrawlArgs {
     /// Publish that release even though the counts fell sharply
     #[arg(long, requires = "release")]
     pub(crate) accept_collapse: bool,
+    /// Publish that release even though the current one is pinned, which ends the pin
+    #[arg(long, requires = "release")]
+    pub(crate) despite_pin: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -226,6 +229,9 @@ pub(crate) enum ReleaseCommand {
         /// Publish even though the counts fell sharply
         #[arg(long)]
         accept_collapse: bool,
+        /// Publish even though the current release is pinned, which ends the pin
+        #[arg(long)]
+        despite_pin: bool,
     },
     /// List releases, newest event first
     List,
@@ -236,17 +242,31 @@ pub(crate) enum ReleaseCommand {
     },
     /// Point readers at an older release
     Rollback {
-        /// Release id [default: the newest that was built before the current]
+        /// Release id [default: the one that was current before; after a roll-back, the one before that]
         id: Option<String>,
+        /// Pin it too: nothing is published over it until `release unpin`
+        #[arg(long)]
+        pin: bool,
         /// Say what would be current, but change nothing
         #[arg(long)]
         dry_run: bool,
     },
+    /// Keep a release current: builds publish nothing over it until `release unpin`, and exit with 3
+    Pin {
+        /// Release id; one that is not current is gone to first [default: the current one]
+        id: Option<String>,
+    },
+    /// Let builds publish again
+    Unpin,
     /// Remove files that no kept release needs
     Gc {
         /// How many of the newest releases to keep [default: release.keep]
         #[arg(long, value_name = "N")]
         keep: Option<usize>,
+        /// Give up damaged manifests, but for the current release's, and damaged entries of the log, but for the newest:
+        /// files that they may need are kept until then
+        #[arg(long)]
+        drop_damaged: bool,
         /// List what would go, but remove nothing
         #[arg(long)]
         dry_run: bool,

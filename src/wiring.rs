@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use data_embedders::{Endpoint, EndpointConfig, Transformer};
@@ -82,7 +83,10 @@ impl Context {
             )));
         }
         let opened = match url_of(home) {
-            Some(url) => Storage::open(&url, &self.storage_options()),
+            Some(url) => {
+                let retry_timeout = Duration::from_secs(self.config.s3.retry_timeout_s);
+                Storage::open_retrying(&url, &self.storage_options(), retry_timeout)
+            }
             None => Storage::from_path(std::path::Path::new(home)),
         };
         opened.with_context(|| format!("home {home}"))

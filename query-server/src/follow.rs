@@ -1,5 +1,5 @@
-use std::error::Error as _;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use data_embedding::Embedder;
@@ -8,14 +8,21 @@ use data_model::{ReleaseId, Timestamp};
 use tokio_util::sync::CancellationToken;
 
 use crate::lexical::Synonyms;
+use crate::repeats::Repeats;
 use crate::served::{PrepareError, Served};
 use crate::server::QueryServer;
 
 /// Why a newer release could not replace the one that is served.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
+    /// The store did not say in time which release is current.
+    #[error("the store of releases has not answered within {waited_ms} ms")]
+    NoAnswer {
+        /// How long it was waited for.
+        waited_ms: u64,
+    },
     /// Which release is current, or what it is made of, could not be read, or its files could not be fetched.
-    #[error("release {release:?} cannot be fetched")]
+    #[error("{}", unread(.release.as_ref()))]
     Fetch {
         /// The release, once it is known.
         release: Option<ReleaseId>,
@@ -43,6 +50,13 @@ pub enum FollowError {
     },
 }
 
+fn unread(release: Option<&ReleaseId>) -> String {
+    match release {
+        Some(release) => format!("release {release} cannot be fetched"),
+        None => "which release is current cannot be read".to_owned(),
+    }
+}
+
 /// What a look for a newer release led to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Followed {
@@ -52,15 +66,57 @@ pub enum Followed {
     Same(ReleaseId),
     /// This release is served from now on.
     Swapped(ReleaseId),
+    /// The store cannot be read. This release, which was current when it last could be, is served from the cache.
+    Stale(ReleaseId),
 }
+
+/// How long a server that has a release in its cache, and serves none yet, waits to hear which one is current.
+const FIRST_ANSWER_MS: u64 = 3_000;
 
 impl QueryServer {
     /// Looks once for a newer release, and serves it when it is fit. Until then, and when it is not, the release
-    /// before is served.
+    /// before is served; a server that has just been started takes that from its cache.
     ///
     /// # Errors
     /// See [`FollowError`].
     pub async fn refresh(&self) -> Result<Followed, FollowError> {
+        let looked = self.look().await;
+        let Err(error) = looked else {
+            self.set_stale(false);
+            return looked;
+        };
+        if let FollowError::Fetch { source, .. } = &error
+            && let ReleaseError::Local { .. } = source.as_ref()
+        {
+            metrics::counter!("query_cache_failures_total").increment(1);
+        }
+        if self.0.served.load().is_some() {
+            self.set_stale(true);
+            return Err(error);
+        }
+        match self.open_remembered().await {
+            Ok(Some(id)) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    release = %id,
+                    "the store of releases cannot be read: the release that is served is of the cache, and may be stale"
+                );
+                self.set_stale(true);
+                Ok(Followed::Stale(id))
+            }
+            Ok(None) => Err(error),
+            Err(unopened) => {
+                // It is tried at each look, and told once.
+                if !self.0.remembered_failed.swap(true, Ordering::Relaxed) {
+                    let error = &unopened as &dyn std::error::Error;
+                    tracing::warn!(error, "the release that the cache remembers cannot be served");
+                }
+                Err(error)
+            }
+        }
+    }
+
+    async fn look(&self) -> Result<Followed, FollowError> {
         let inner = &self.0;
         let fetch = |release| {
             move |source| FollowError::Fetch {
@@ -68,28 +124,67 @@ impl QueryServer {
                 source: Box::new(source),
             }
         };
-        let Some(current) = inner.store.current().await.map_err(fetch(None))? else {
+        let Some(current) = self.current().await? else {
             return Ok(Followed::Nothing);
         };
-        if inner
-            .served
-            .load()
-            .as_ref()
-            .is_some_and(|served| served.current == current)
-        {
+        let is_current = |served: &Arc<Served>| {
+            // A pin is another event of the log, and no other release.
+            (served.current.id, served.current.published_at) == (current.id, current.published_at)
+        };
+        if inner.served.load().as_ref().is_some_and(is_current) {
             return Ok(Followed::Same(current.id));
         }
         let started = Instant::now();
-        let manifest = inner
-            .store
-            .manifest(current.id)
-            .await
-            .map_err(fetch(Some(current.id)))?;
-        let local = inner
-            .store
-            .fetch(&manifest, &inner.cache)
-            .await
-            .map_err(fetch(Some(current.id)))?;
+        let manifest = inner.store.manifest(current.id).await;
+        let manifest = manifest.map_err(fetch(Some(current.id)))?;
+        let local = inner.store.fetch(&manifest, &inner.cache).await;
+        let local = local.map_err(fetch(Some(current.id)))?;
+        self.open(local, current, started).await?;
+        if let Err(error) = inner.store.remember(&inner.cache, &current, &manifest) {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "the cache does not remember the release: a restart needs the store of releases"
+            );
+        }
+        self.clean_cache();
+        Ok(Followed::Swapped(current.id))
+    }
+
+    /// Which release is current. A server that could serve from its cache does not wait as long as requests are tried
+    /// again.
+    async fn current(&self) -> Result<Option<Current>, FollowError> {
+        let inner = &self.0;
+        let fetch = |source| FollowError::Fetch {
+            release: None,
+            source: Box::new(source),
+        };
+        if inner.served.load().is_some() || !inner.store.remembers(&inner.cache) {
+            return inner.store.current().await.map_err(fetch);
+        }
+        let waited = tokio::time::timeout(Duration::from_millis(FIRST_ANSWER_MS), inner.store.current());
+        let waited_ms = FIRST_ANSWER_MS;
+        let answered = waited.await.map_err(|_| FollowError::NoAnswer { waited_ms })?;
+        answered.map_err(fetch)
+    }
+
+    /// Serves the release that the cache remembers; `None` where it remembers none.
+    async fn open_remembered(&self) -> Result<Option<ReleaseId>, FollowError> {
+        let started = Instant::now();
+        let remembered = self.0.store.remembered(&self.0.cache).await;
+        let remembered = remembered.map_err(|source| FollowError::Fetch {
+            release: None,
+            source: Box::new(source),
+        })?;
+        let Some((current, local)) = remembered else {
+            return Ok(None);
+        };
+        self.open(local, current, started).await?;
+        Ok(Some(current.id))
+    }
+
+    /// Opens a fetched release, and serves it if it is fit.
+    async fn open(&self, local: LocalRelease, current: Current, started: Instant) -> Result<(), FollowError> {
+        let inner = &self.0;
         let (embedder, synonyms) = (inner.config.embedder.clone(), inner.config.synonyms.clone());
         let settings = inner.config.digest();
         let previous = inner.served.load_full();
@@ -97,19 +192,20 @@ impl QueryServer {
             let previous = previous.as_ref().map(|previous| &previous.release);
             prepare((local, current), previous, embedder.as_ref(), (synonyms, &settings))
         });
-        let prepared = prepared.await;
-        let aborted = |source| FollowError::Aborted {
-            release: current.id,
-            source,
-        };
-        let unfit = |source| FollowError::Unfit {
-            release: current.id,
-            source,
-        };
-        let served = prepared.map_err(aborted)?.map_err(unfit)?;
+        let release = current.id;
+        let aborted = |source| FollowError::Aborted { release, source };
+        let unfit = |source| FollowError::Unfit { release, source };
+        let served = prepared.await.map_err(aborted)?.map_err(unfit)?;
         self.swap(served, started.elapsed());
-        self.clean_cache();
-        Ok(Followed::Swapped(current.id))
+        Ok(())
+    }
+
+    fn set_stale(&self, stale: bool) {
+        metrics::gauge!("query_release_stale").set(f64::from(u8::from(stale)));
+        let before = self.0.stale.swap(stale, Ordering::Relaxed);
+        if before && !stale {
+            tracing::info!("the release that is served is the current one again");
+        }
     }
 
     fn swap(&self, served: Served, took: Duration) {
@@ -173,7 +269,16 @@ impl QueryServer {
             metrics::Unit::Seconds,
             "When the release that is served became the current one, in seconds since 1970"
         );
+        metrics::describe_gauge!(
+            "query_release_stale",
+            "1 while the last look for a newer release failed, so that the one that is served may be stale, else 0"
+        );
+        metrics::describe_counter!(
+            "query_cache_failures_total",
+            "Looks for a newer release that failed because the cache could not be written or read"
+        );
         for counter in [
+            "query_cache_failures_total",
             "query_releases_opened_total",
             "query_releases_failed_total",
             "query_embedding_failures_total",
@@ -187,25 +292,21 @@ impl QueryServer {
         Self::describe_metrics();
         let mut ticks = tokio::time::interval(Duration::from_millis(self.0.config.poll_ms.max(10)));
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        // The same failure is told once, not with every look.
-        let mut told = None;
+        let mut repeats = Repeats::default();
         while stop.run_until_cancelled(ticks.tick()).await.is_some() {
             let Some(looked) = stop.run_until_cancelled(self.refresh()).await else {
                 return;
             };
-            let Err(error) = looked else {
-                told = None;
-                continue;
-            };
-            metrics::counter!("query_releases_failed_total").increment(1);
-            let source = error.source().map(ToString::to_string);
-            let failure = (error.to_string(), source);
-            if told.as_ref() != Some(&failure) {
-                tracing::warn!(
-                    error = &error as &dyn std::error::Error,
-                    "the newest release is not served"
-                );
-                told = Some(failure);
+            match looked {
+                Ok(Followed::Stale(_)) => metrics::counter!("query_releases_failed_total").increment(1),
+                Ok(_) => repeats.succeeded(),
+                Err(error) => {
+                    metrics::counter!("query_releases_failed_total").increment(1);
+                    if let Some(looks) = repeats.failed(&error) {
+                        let error = &error as &dyn std::error::Error;
+                        tracing::warn!(error, looks, "the newest release is not served");
+                    }
+                }
             }
         }
     }

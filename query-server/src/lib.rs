@@ -15,6 +15,7 @@ mod page;
 mod plan;
 mod recommend;
 mod render;
+mod repeats;
 mod routes;
 pub mod schema;
 mod searches;

@@ -177,4 +177,6 @@ pub struct ReadyDocument {
     pub status: String,
     /// The release that is served.
     pub release: String,
+    /// Whether a newer one may be current: the last look at the store of releases failed.
+    pub stale: bool,
 }

@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use api::{Edge, EdgeRouter, Problem};
 use arc_swap::ArcSwapOption;
@@ -24,6 +25,10 @@ pub(crate) struct Inner {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) searches: Searches,
     pub(crate) served: ArcSwapOption<Served>,
+    /// Whether the last look for a newer release failed.
+    pub(crate) stale: AtomicBool,
+    /// Whether it was told that the release that the cache remembers cannot be served.
+    pub(crate) remembered_failed: AtomicBool,
 }
 
 impl QueryServer {
@@ -44,6 +49,8 @@ impl QueryServer {
             clock,
             searches,
             served: ArcSwapOption::empty(),
+            stale: AtomicBool::new(false),
+            remembered_failed: AtomicBool::new(false),
         }))
     }
 
@@ -64,6 +71,12 @@ impl QueryServer {
     #[must_use]
     pub fn release(&self) -> Option<ReleaseId> {
         self.0.served.load().as_ref().map(|served| served.release.id())
+    }
+
+    /// Whether a newer release than the one that is served may be current, since the last look for one failed.
+    #[must_use]
+    pub fn is_stale(&self) -> bool {
+        self.0.stale.load(Ordering::Relaxed)
     }
 
     /// Answers from the release as it is now, at once. Unlike [`QueryServer::served`] it counts no holder, on a line of

@@ -48,7 +48,12 @@ pub(crate) async fn run(args: CrawlArgs, context: Context) -> anyhow::Result<Out
     });
     let report = crawl(&context, &storage, &options, &told).await?;
     let released = if args.release {
-        Some(release_after(&context, &storage, args.accept_collapse, &told).await)
+        let how = release::Build {
+            accept_collapse: args.accept_collapse,
+            despite_pin: args.despite_pin,
+            ..release::Build::default()
+        };
+        Some(release_after(&context, &storage, &how, &told).await)
     } else {
         None
     };
@@ -83,14 +88,10 @@ enum Released {
 async fn release_after(
     context: &Context,
     storage: &Storage,
-    accept_collapse: bool,
+    how: &release::Build,
     told: &CancellationToken,
 ) -> anyhow::Result<Released> {
-    let how = release::Build {
-        accept_collapse,
-        ..release::Build::default()
-    };
-    match told.run_until_cancelled(release::build(context, storage, &how)).await {
+    match told.run_until_cancelled(release::build(context, storage, how)).await {
         Some(built) => Ok(Released::Built(Box::new(built?))),
         None => Ok(Released::Interrupted),
     }
@@ -133,6 +134,7 @@ fn print(context: &Context, report: &RunReport, released: Option<anyhow::Result<
     })?;
     match failure {
         Some(error) => Err(error),
+        None if built.as_ref().is_some_and(|built| built.needs_a_look()) => Ok(Outcome::Partial),
         None => Ok(outcome(report, interrupted)),
     }
 }

@@ -1,5 +1,6 @@
 mod advice;
 mod lake;
+mod releases;
 
 use anyhow::Context as _;
 use data_storage::Storage;
@@ -46,8 +47,14 @@ impl Finding {
     }
 }
 
+/// For how long requests are tried again.
+const RETRY_TIMEOUT_S_MAX: u64 = 5;
+
 /// `haat doctor`: looks at everything a run needs; exit code 1 when something is broken.
-pub(crate) async fn run(args: DoctorArgs, context: Context) -> anyhow::Result<Outcome> {
+pub(crate) async fn run(args: DoctorArgs, mut context: Context) -> anyhow::Result<Outcome> {
+    // Whoever asks what is wrong does not wait until a store may answer again.
+    let retry_timeout_s = &mut context.config.s3.retry_timeout_s;
+    *retry_timeout_s = RETRY_TIMEOUT_S_MAX.min(*retry_timeout_s);
     let mut findings = Vec::new();
     let reachable = match context.storage() {
         Ok(storage) => {
@@ -73,6 +80,7 @@ pub(crate) async fn run(args: DoctorArgs, context: Context) -> anyhow::Result<Ou
         findings.extend(lake::look(&context, &storage, args.thorough).await);
         findings.push(held(&storage).await);
         findings.push(release(&context, &storage).await);
+        findings.extend(releases::look(&context, &storage).await);
     }
     findings.push(embedding(&context).await);
     findings.push(match context.synonyms() {

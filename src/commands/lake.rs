@@ -79,14 +79,16 @@ async fn vacuum(
             "--retention-hours must be {RETENTION_HOURS_MAX} at most, not {hours}: so long the lake remembers removed files"
         )));
     }
-    let versions = pipeline_release::lake_versions_in_use(&context.releases(storage)).await?;
+    let in_use = pipeline_release::lake_versions_in_use(&context.releases(storage)).await?;
+    super::release::warn_of(&in_use.unreadable);
     let keep = VacuumKeep {
         retention: Duration::from_secs(hours.saturating_mul(3600)),
-        versions,
+        versions: in_use.versions,
         dry_run,
     };
     let report = lake.vacuum(&keep).await?;
-    let document = json!({ "dry_run": dry_run, "files": report.files, "bytes": report.bytes });
+    let mut document = json!({ "dry_run": dry_run, "files": report.files, "bytes": report.bytes });
+    super::release::add_unreadable(&mut document, &in_use.unreadable);
     context.output.print(&document, |out| {
         for file in &report.files {
             writeln!(out, "{file}")?;

@@ -1,14 +1,16 @@
+mod current;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use data_index::{CheckOptions, GcOptions, ListedRelease, Published, ReleaseError, ReleaseStore, Violation};
-use data_model::ReleaseId;
+use data_index::{CheckOptions, GcOptions, ReleaseError, ReleaseStore, RolledBack, Unreadable, Violation};
+use data_model::{ReleaseId, Timestamp};
 use data_storage::Storage;
 use pipeline_release::{ReleaseBuildError, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release, sweep_builds};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::ReleaseCommand;
 use crate::exit::{Outcome, lost_race, usage};
@@ -22,6 +24,7 @@ pub(crate) struct Build {
     pub(crate) full: bool,
     pub(crate) dry_run: bool,
     pub(crate) accept_collapse: bool,
+    pub(crate) despite_pin: bool,
 }
 
 /// What became of a build.
@@ -29,8 +32,18 @@ pub(crate) struct Build {
 pub(crate) struct Built {
     #[serde(flatten)]
     pub(crate) report: ReleaseReport,
-    /// The release that somebody had gone back from, where this build makes another one of the same lake.
+    /// The release that was gone back from, where this build makes another one of the lake.
     pub(crate) rolled_back: Option<ReleaseId>,
+    /// When that was.
+    pub(crate) rolled_back_at: Option<Timestamp>,
+}
+
+impl Built {
+    /// Whether a build that nobody watched did less than was asked for, or more than is wanted: the current release is
+    /// pinned, or a roll-back was undone.
+    pub(crate) fn needs_a_look(&self) -> bool {
+        self.report.outcome == ReleaseOutcome::Pinned || self.rolled_back.is_some()
+    }
 }
 
 /// `haat release …`
@@ -42,54 +55,88 @@ pub(crate) async fn run(command: ReleaseCommand, context: Context) -> anyhow::Re
             full,
             dry_run,
             accept_collapse,
+            despite_pin,
         } => {
-            let built = build(
-                &context,
-                &storage,
-                &Build {
-                    full,
-                    dry_run,
-                    accept_collapse,
-                },
-            )
-            .await?;
+            let how = Build {
+                full,
+                dry_run,
+                accept_collapse,
+                despite_pin,
+            };
+            let built = build(&context, &storage, &how).await?;
             context.output.print(&built, |out| write_report(out, &built.report))?;
             if let Some(lost) = lost(&built.report) {
                 return Err(lost);
             }
+            if built.report.outcome == ReleaseOutcome::Pinned {
+                return Ok(Outcome::Partial);
+            }
         }
         ReleaseCommand::List => list(&context, &releases).await?,
-        ReleaseCommand::Show { id } => {
-            let id = match id {
-                Some(id) => id.parse().context("release id").map_err(usage)?,
-                None => {
-                    releases
-                        .current()
-                        .await?
-                        .context("there is no release yet: `haat release build`")?
-                        .id
-                }
-            };
-            let manifest = releases.manifest(id).await?;
-            context.output.print(&manifest, |out| {
-                writeln!(out, "{}", serde_json::to_string_pretty(&manifest)?)
-            })?;
+        ReleaseCommand::Show { id } => show(&context, &releases, id).await?,
+        ReleaseCommand::Rollback { id, pin, dry_run } => {
+            current::rollback(&context, &releases, id, (pin, dry_run)).await?;
         }
-        ReleaseCommand::Rollback { id, dry_run } => rollback(&context, &releases, id, dry_run).await?,
-        ReleaseCommand::Gc { keep, dry_run } => collect(&context, &storage, keep, dry_run).await?,
+        ReleaseCommand::Pin { id } => current::pin(&context, &releases, id).await?,
+        ReleaseCommand::Unpin => current::unpin(&context, &releases).await?,
+        ReleaseCommand::Gc {
+            keep,
+            drop_damaged,
+            dry_run,
+        } => collect(&context, &storage, keep, (drop_damaged, dry_run)).await?,
     }
     Ok(Outcome::Done)
 }
 
+/// Says of each damaged manifest and entry of the log that it is skipped.
+pub(crate) fn warn_of(unreadable: &[Unreadable]) {
+    for unreadable in unreadable {
+        tracing::warn!(
+            "{unreadable}; it is skipped: put it back from a copy, or `haat release gc --drop-damaged` gives it up"
+        );
+    }
+}
+
+/// Names damaged manifests and entries of the log in a command's document.
+pub(crate) fn add_unreadable(document: &mut Value, unreadable: &[Unreadable]) {
+    document["unreadable"] = json!(unreadable);
+}
+
+async fn show(context: &Context, releases: &ReleaseStore, id: Option<String>) -> anyhow::Result<()> {
+    let current = releases.current().await?;
+    let id = match id {
+        Some(id) => id.parse().context("release id").map_err(usage)?,
+        None => current.ok_or(ReleaseError::NoRelease)?.id,
+    };
+    let manifest = releases.manifest(id).await?;
+    let mut document = serde_json::to_value(&manifest)?;
+    let pin = current
+        .filter(|current| current.id == id)
+        .and_then(|current| current.pinned);
+    if let Some(pin) = pin {
+        document["pinned"] = json!(pin);
+    }
+    context.output.print(&document, |out| {
+        writeln!(out, "{}", serde_json::to_string_pretty(&document)?)
+    })
+}
+
 /// Removes old releases, and of the cache what none that stays needs.
-async fn collect(context: &Context, storage: &Storage, keep: Option<usize>, dry_run: bool) -> anyhow::Result<()> {
+async fn collect(
+    context: &Context,
+    storage: &Storage,
+    keep: Option<usize>,
+    (drop_damaged, dry_run): (bool, bool),
+) -> anyhow::Result<()> {
     let releases = context.releases(storage);
     let options = GcOptions {
         keep_last: keep.unwrap_or(context.config.release.keep),
         min_age: Duration::from_secs(context.config.release.gc_min_age_s),
+        drop_damaged,
         dry_run,
     };
     let report = releases.collect(&options).await?;
+    warn_of(&report.unreadable);
     let cache_bytes = if dry_run {
         unneeded(context, storage, &report.releases, options.min_age).await?
     } else {
@@ -99,7 +146,7 @@ async fn collect(context: &Context, storage: &Storage, keep: Option<usize>, dry_
     };
     let document = json!({
         "dry_run": dry_run, "releases": report.releases, "files": report.files, "bytes": report.bytes,
-        "cache_bytes": cache_bytes,
+        "cache_bytes": cache_bytes, "dropped": report.dropped, "unreadable": report.unreadable, "held": report.held,
     });
     context.output.print(&document, |out| {
         let verb = if dry_run { "would be removed" } else { "removed" };
@@ -111,6 +158,15 @@ async fn collect(context: &Context, storage: &Storage, keep: Option<usize>, dry_
             counted(report.bytes, "byte"),
             counted(cache_bytes, "byte")
         )?;
+        for dropped in &report.dropped {
+            writeln!(out, "given up: {dropped}")?;
+        }
+        if report.held {
+            writeln!(
+                out,
+                "what damaged manifests or entries of the log may need was left; see `haat doctor`"
+            )?;
+        }
         let age = age(options.min_age.as_secs());
         writeln!(out, "(what is younger than {age} stays: release.gc_min_age_s)")
     })
@@ -136,6 +192,7 @@ pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -
         checks: CheckOptions {
             share_kept_min: context.config.release.collapse_share,
             collapse_confirmed: build.accept_collapse,
+            despite_pin: build.despite_pin,
             ..CheckOptions::default()
         },
         plan: data_index::PlanOptions::default(),
@@ -149,11 +206,14 @@ pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -
     };
     let bar = Arc::new(BuildBar::new(context.quiet));
     let releases = context.releases(storage);
-    // An old release that cannot be read any more costs a warning, no build.
-    let listed = releases.list().await.unwrap_or_default();
-    let rolled_back = newer(&listed).map(|release| release.id);
+    // It costs a warning where it cannot be read, no build.
+    let rolled_back = releases.rolled_back().await.unwrap_or_default();
+    let before = releases.current().await.ok().flatten();
     let report = match build_release(&lake, &releases, &options, bar, context.clock.as_ref()).await {
         Ok(report) => report,
+        Err(error @ ReleaseBuildError::PublishUnknown(_)) => {
+            return Err(anyhow::Error::new(error).context("whether a release was published is unknown"));
+        }
         Err(error) => {
             let first = matches!(releases.current().await, Ok(None));
             let text = not_published(first, is_collapse(&error));
@@ -162,16 +222,24 @@ pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -
     };
     if report.outcome == ReleaseOutcome::Published {
         clean_cache(context, storage).await;
+        if let Some(pinned) = before.filter(|before| before.pinned.is_some()) {
+            tracing::warn!(release = %report.release, "release {} was pinned; the pin ended, as was asked for", pinned.id);
+        }
     }
     let made = matches!(report.outcome, ReleaseOutcome::Published | ReleaseOutcome::DryRun);
     let rolled_back = rolled_back.filter(|_| made);
-    if let Some(back) = rolled_back {
+    if let Some(RolledBack { release, at }) = rolled_back {
         tracing::warn!(
             release = %report.release,
-            "release {back} was rolled back; the lake still has what it was made of, and so has this release"
+            "release {release} was rolled back at {at}, and this release is made of what the lake holds now; \
+             `haat release pin` keeps a release current"
         );
     }
-    Ok(Built { report, rolled_back })
+    Ok(Built {
+        report,
+        rolled_back: rolled_back.map(|back| back.release),
+        rolled_back_at: rolled_back.map(|back| back.at),
+    })
 }
 
 /// What a failed build leaves, and what may be done about it.
@@ -226,13 +294,10 @@ async fn unneeded(
     min_age: Duration,
 ) -> Result<u64, ReleaseError> {
     let releases = context.releases(storage);
-    let mut needed = BTreeSet::new();
-    for kept in releases.list().await? {
-        if !gone.contains(&kept.id) {
-            let manifest = releases.manifest(kept.id).await?;
-            needed.extend(manifest.files().map(|file| file.sha256.to_string()));
-        }
-    }
+    let (_, manifests) = releases.listing_of_manifests().await?;
+    let kept = manifests.iter().filter(|manifest| !gone.contains(&manifest.id));
+    let files = kept.flat_map(|manifest| manifest.files());
+    let needed: BTreeSet<String> = files.map(|file| file.sha256.to_string()).collect();
     let cache = context.cache_dir(storage);
     // Whole files, and what interrupted fetches left.
     let folders = ["files", "partial"].map(|folder| cache.join(folder));
@@ -248,21 +313,26 @@ async fn unneeded(
 
 async fn cleaned(context: &Context, storage: &Storage, min_age: Duration) -> Result<u64, ReleaseError> {
     let releases = context.releases(storage);
-    let mut manifests = Vec::new();
-    for kept in releases.list().await? {
-        manifests.push(releases.manifest(kept.id).await?);
-    }
+    let (_, manifests) = releases.listing_of_manifests().await?;
     let manifests: Vec<_> = manifests.iter().collect();
     releases.clean_cache(&context.cache_dir(storage), &manifests, min_age)
 }
 
 /// One line for people.
 pub(crate) fn write_report(out: &mut dyn std::io::Write, report: &ReleaseReport) -> std::io::Result<()> {
+    if let Some(pin) = report.pinned {
+        return writeln!(
+            out,
+            "release {} is {pin}: nothing was published; `haat release unpin` or --despite-pin lets builds publish",
+            report.previous.unwrap_or(report.release)
+        );
+    }
     let word = match report.outcome {
         ReleaseOutcome::Unchanged => "is current already",
         ReleaseOutcome::Published => "published",
         ReleaseOutcome::DryRun => "built, not published",
         ReleaseOutcome::Lost => "not published: another writer was first",
+        ReleaseOutcome::Pinned => "not published: another one is pinned",
     };
     writeln!(
         out,
@@ -278,94 +348,32 @@ pub(crate) fn write_report(out: &mut dyn std::io::Write, report: &ReleaseReport)
 }
 
 async fn list(context: &Context, releases: &ReleaseStore) -> anyhow::Result<()> {
-    let listed = releases.list().await?;
+    let listing = releases.listing().await?;
+    warn_of(&listing.unreadable);
+    let listed = &listing.releases;
     let rows: Vec<_> = listed
         .iter()
         .map(|release| {
             json!({
                 "id": release.id, "current": release.current, "published_at": release.published_at,
                 "built_at": release.built_at, "counts": release.counts, "parts": release.parts,
-                "size_bytes": release.size_bytes,
+                "size_bytes": release.size_bytes, "pinned": release.pinned,
             })
         })
         .collect();
-    context.output.print(&json!({ "releases": rows }), |out| {
-        for release in &listed {
+    let document = json!({ "releases": rows, "unreadable": listing.unreadable });
+    context.output.print(&document, |out| {
+        for release in listed {
             let mark = if release.current { "*" } else { " " };
             let (id, at) = (release.id, release.published_at);
-            writeln!(
-                out,
-                "{mark} {id}  {at}  {}, {} bytes",
-                counted(release.counts.products, "product"),
-                release.size_bytes
-            )?;
+            let products = counted(release.counts.products, "product");
+            writeln!(out, "{mark} {id}  {at}  {products}, {} bytes", release.size_bytes)?;
+            if let Some(pin) = release.pinned {
+                writeln!(out, "  {pin}")?;
+            }
         }
         writeln!(out, "{}", counted(listed.len(), "release"))
     })
-}
-
-/// The newest release that was built before the current one: where somebody went back already, further back.
-fn older(listed: &[ListedRelease]) -> Option<&ListedRelease> {
-    let current = listed.iter().find(|release| release.current)?;
-    let earlier = listed.iter().filter(|release| release.built_at < current.built_at);
-    earlier.max_by_key(|release| release.built_at)
-}
-
-/// The newest release that was built after the current one: somebody went back from it.
-fn newer(listed: &[ListedRelease]) -> Option<&ListedRelease> {
-    let current = listed.iter().find(|release| release.current)?;
-    let later = listed.iter().filter(|release| release.built_at > current.built_at);
-    later.max_by_key(|release| release.built_at)
-}
-
-/// Where a roll-back goes that names no release. Where the current one's manifest is lost nobody can tell which were built
-/// before it, and any that is there is better.
-fn back(listed: &[ListedRelease], current: Option<ReleaseId>) -> anyhow::Result<ReleaseId> {
-    let is_listed = |id: ReleaseId| listed.iter().any(|release| release.id == id);
-    let Some(lost) = current.filter(|current| !is_listed(*current)) else {
-        let older = older(listed).context("no release is older than the current one; name the one to go to")?;
-        return Ok(older.id);
-    };
-    let newest = listed.iter().max_by_key(|release| release.built_at);
-    let newest = newest.with_context(|| {
-        format!(
-            "the manifest of the current release {lost} is missing, and there is no other release: `haat release build`"
-        )
-    })?;
-    tracing::warn!(
-        "the manifest of the current release {lost} is missing; {} is the newest of those that are there",
-        newest.id
-    );
-    Ok(newest.id)
-}
-
-async fn rollback(context: &Context, releases: &ReleaseStore, id: Option<String>, dry_run: bool) -> anyhow::Result<()> {
-    let listed = releases.list().await?;
-    let from = releases.current().await?.map(|current| current.id);
-    let to: ReleaseId = match id {
-        Some(id) => id.parse().context("release id").map_err(usage)?,
-        None => back(&listed, from)?,
-    };
-    anyhow::ensure!(
-        listed.iter().any(|release| release.id == to),
-        "there is no release {to}"
-    );
-    if dry_run {
-        let damage = releases.verify(&releases.manifest(to).await?).await?;
-        anyhow::ensure!(damage.is_empty(), "release {to} is damaged: {}", damage[0].kind);
-    }
-    if !dry_run && let Published::Lost(_) = releases.rollback(to).await? {
-        return Err(lost_race(
-            "another writer changed the current release first; look again",
-        ));
-    }
-    context.output.print(
-        &json!({ "from": from, "to": to, "changed": !dry_run && from != Some(to) }),
-        |out| {
-            let verb = if dry_run { "would be" } else { "is" };
-            writeln!(out, "{to} {verb} the current release")
-        },
-    )
 }
 
 #[cfg(test)]

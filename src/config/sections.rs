@@ -38,6 +38,8 @@ pub(crate) struct S3 {
     pub(crate) access_key_id: String,
     pub(crate) secret_access_key: String,
     pub(crate) allow_http: bool,
+    /// For how long a request is tried again while the store does not answer.
+    pub(crate) retry_timeout_s: u64,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -172,6 +174,7 @@ impl Config {
                 access_key_id: String::new(),
                 secret_access_key: String::new(),
                 allow_http: false,
+                retry_timeout_s: 60,
             },
             storefront: StorefrontConfig::default(),
             refresh: RefreshConfig::default(),

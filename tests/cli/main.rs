@@ -17,6 +17,7 @@ mod offline;
 mod operator;
 mod page;
 mod peers;
+mod pins;
 mod power;
 mod recorded;
 mod release;

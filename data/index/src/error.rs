@@ -266,6 +266,19 @@ pub enum ReleaseError {
         #[source]
         source: OpenError,
     },
+    /// The event that makes the release current may be in the log or not: the answer to the append was lost, and the log
+    /// cannot be read.
+    #[error("whether {id} is the current release now is unknown; `haat release list` shows it")]
+    Unknown {
+        /// The release.
+        id: ReleaseId,
+        /// What the store said.
+        #[source]
+        source: StorageError,
+    },
+    /// Nothing has been published yet.
+    #[error("there is no release yet: `haat release build`")]
+    NoRelease,
     /// A release was rolled back to while it was being collected; its manifest was restored and no file removed.
     #[error("release {0} became current while it was being collected; nothing was removed")]
     CollectedWhileCurrent(ReleaseId),

@@ -55,6 +55,7 @@ pub use part::{BuildOptions, BuiltParts, PartBuilder, PartFiles, PartsBuilder, S
 pub use plan::{BuildPlan, LakeStore, PartPlan, PlanOptions, plan};
 pub use release::{CategoryNode, Part, Release, RowAddress};
 pub use store::{
-    CheckOptions, Current, Damage, DamageKind, FetchReport, GcOptions, GcReport, ListedRelease, LocalRelease, LogEvent,
-    Publication, Published, ReleaseStore, Violation,
+    CheckOptions, Current, Damage, DamageKind, FetchReport, GcOptions, GcReport, ListedRelease, Listing, LocalRelease,
+    LogEvent, Pin, PinnedBy, Publication, Published, REASON_BYTES_MAX, Refusal, ReleaseStore, RolledBack, Unreadable,
+    Violation,
 };

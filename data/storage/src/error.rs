@@ -69,6 +69,15 @@ pub enum StorageError {
         #[source]
         source: object_store::Error,
     },
+    /// The answer to an append was lost, and what stands in the log cannot be read: the event may be there or not.
+    #[error("whether {path} was written is unknown")]
+    AppendUnknown {
+        /// The event's path.
+        path: String,
+        /// What the store said last.
+        #[source]
+        source: Box<StorageError>,
+    },
     /// A prefix could not be listed.
     #[error("cannot list {prefix}")]
     List {
@@ -114,4 +123,12 @@ pub enum StorageError {
         /// How many numbers were tried.
         attempts: u32,
     },
+}
+
+impl StorageError {
+    /// Whether an object was read whole, and is not what it should be. Asking again does not help then.
+    #[must_use]
+    pub const fn is_damage(&self) -> bool {
+        matches!(self, Self::DecodeEvent { .. } | Self::EventTooLarge { .. })
+    }
 }

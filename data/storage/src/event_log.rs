@@ -13,7 +13,7 @@ use crate::{Storage, StorageError, get_bytes, put_new};
 /// An append-only log of JSON events, `{prefix}/{seq:020}.json`, numbered from 1.
 ///
 /// Each number has exactly one winner, whoever writes from wherever; there is no lock. Events are never
-/// changed, and deleted only by [`EventLog::forget_below`].
+/// changed, and deleted only by [`EventLog::forget_below`] and [`EventLog::remove_damaged`].
 #[derive(Debug)]
 pub struct EventLog<T> {
     storage: Storage,
@@ -25,6 +25,8 @@ pub struct EventLog<T> {
 
 /// How many numbers in a row [`EventLog::append`] tries while others win them.
 const ATTEMPTS_MAX: u32 = 4096;
+/// How often an event is put under one number while the answers are lost and nothing stands there.
+const PUTS_MAX: u32 = 3;
 /// How large one event may be.
 const EVENT_BYTES_MAX: u64 = 16 << 20;
 /// How many events are read at the same time.
@@ -58,7 +60,7 @@ impl<T: Serialize + DeserializeOwned> EventLog<T> {
     /// Appends an event under the lowest free number and returns the number.
     ///
     /// # Errors
-    /// The store failed (whether the event was appended is unknown), or others won too many numbers in a row.
+    /// The store failed, see [`EventLog::append_at`], or others won too many numbers in a row.
     pub async fn append(&self, event: &T) -> Result<u64, StorageError> {
         let mut seq = self.latest_seq().await?.unwrap_or(0) + 1;
         for _ in 0..ATTEMPTS_MAX {
@@ -75,8 +77,12 @@ impl<T: Serialize + DeserializeOwned> EventLog<T> {
 
     /// Appends an event under this very number; `false` when another event has it.
     ///
+    /// Each event is written with an id of its own. Where the answer to the put is lost, what stands there is read
+    /// back, and the same bytes are put again where there is nothing: the event is appended once or not at all.
+    ///
     /// # Errors
-    /// The store failed; whether the event was appended is unknown.
+    /// [`StorageError::AppendUnknown`] when the event may have been appended or not, because what stands there cannot
+    /// be read either. After any other error it was not appended.
     pub async fn append_at(&self, seq: u64, event: &T) -> Result<bool, StorageError> {
         let path = path(seq);
         let name = || format!("{}/{path}", self.prefix);
@@ -93,12 +99,38 @@ impl<T: Serialize + DeserializeOwned> EventLog<T> {
                 bytes_max,
             });
         }
-        let bytes = bytes::Bytes::from(bytes);
-        let first = put_new(&self.storage, &path, bytes.clone()).await?
-            // The answer to our own put may have been lost and its retry refused: what stands there may be ours.
-            || get_bytes(&self.storage, &path).await?.is_some_and(|stored| stored == bytes);
+        let won = self.put_and_read_back(&path, bytes::Bytes::from(bytes)).await?;
         self.seen.fetch_max(seq, Ordering::Relaxed);
-        Ok(first)
+        Ok(won)
+    }
+
+    /// Whether the object at `path` is `bytes`, put there unless another one stands there.
+    async fn put_and_read_back(&self, path: &Path, bytes: bytes::Bytes) -> Result<bool, StorageError> {
+        let unknown = |source: StorageError| StorageError::AppendUnknown {
+            path: format!("{}/{path}", self.prefix),
+            source: Box::new(source),
+        };
+        let mut failure = None;
+        for _ in 0..PUTS_MAX {
+            let failed = match put_new(&self.storage, path, bytes.clone()).await {
+                Ok(true) => return Ok(true),
+                // The answer to our own put may have been lost and its retry refused: what stands there may be ours.
+                Ok(false) => None,
+                Err(error) if has_no_effect(&error) => return Err(error),
+                Err(error) => Some(error),
+            };
+            match (get_bytes(&self.storage, path).await, failed) {
+                (Ok(Some(stored)), _) => return Ok(stored == bytes),
+                (Ok(None), failed) => failure = failed,
+                (Err(_), Some(error)) | (Err(error), None) => return Err(unknown(error)),
+            }
+        }
+        match failure {
+            None => Ok(false),
+            // What a local disk does not show now will not appear later.
+            Some(error) if self.storage.local_dir().is_some() => Err(error),
+            Some(error) => Err(unknown(error)),
+        }
     }
 
     /// The events numbered `seq` and above, in order.
@@ -106,16 +138,28 @@ impl<T: Serialize + DeserializeOwned> EventLog<T> {
     /// # Errors
     /// The store failed, or an object is no such event.
     pub async fn read_from(&self, seq: u64) -> Result<Vec<(u64, T)>, StorageError> {
+        let entries = self.read_each_from(seq).await?;
+        entries.into_iter().map(|(seq, event)| Ok((seq, event?))).collect()
+    }
+
+    /// The entries numbered `seq` and above, in order: each its event, or why it is none.
+    ///
+    /// # Errors
+    /// The store failed. An object that is no such event is not an error of the whole.
+    pub async fn read_each_from(&self, seq: u64) -> Result<Vec<(u64, Result<T, StorageError>)>, StorageError> {
         let numbers = self.numbers_from(seq).await?;
-        futures::stream::iter(
-            numbers
-                .into_iter()
-                .map(|seq| async move { Ok((seq, self.read(seq).await?)) }),
-        )
-        .buffered(READS_AT_ONCE)
-        .try_filter_map(|(seq, event)| async move { Ok(event.map(|event| (seq, event))) })
-        .try_collect()
-        .await
+        let read = |seq| async move {
+            match self.read(seq).await {
+                Ok(event) => Ok(event.map(|event| (seq, Ok(event)))),
+                Err(error) if error.is_damage() => Ok(Some((seq, Err(error)))),
+                Err(error) => Err(error),
+            }
+        };
+        futures::stream::iter(numbers.into_iter().map(read))
+            .buffered(READS_AT_ONCE)
+            .try_filter_map(|entry| std::future::ready(Ok(entry)))
+            .try_collect()
+            .await
     }
 
     /// The event with this number, where there is one.
@@ -190,6 +234,28 @@ impl<T: Serialize + DeserializeOwned> EventLog<T> {
             })
     }
 
+    /// Deletes the entry with this number if it is no event, and not the newest; `false` where nothing was deleted.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn remove_damaged(&self, seq: u64) -> Result<bool, StorageError> {
+        let is_damaged = match self.read(seq).await {
+            Ok(_) => false,
+            Err(error) if error.is_damage() => true,
+            Err(error) => return Err(error),
+        };
+        if !is_damaged || self.latest_seq().await?.is_none_or(|latest| seq >= latest) {
+            return Ok(false);
+        }
+        match self.storage.store().delete(&path(seq)).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(true),
+            Err(source) => Err(StorageError::Write {
+                path: format!("{}/{}", self.prefix, path(seq)),
+                source,
+            }),
+        }
+    }
+
     async fn numbers_from(&self, seq: u64) -> Result<Vec<u64>, StorageError> {
         let listed = match seq.checked_sub(1) {
             Some(before) => self.storage.store().list_with_offset(None, &path(before)),
@@ -211,6 +277,23 @@ impl<T: Serialize + DeserializeOwned> EventLog<T> {
         }
         Ok(numbers)
     }
+}
+
+/// Whether the store refused a put for good, so that it cannot have had an effect.
+fn has_no_effect(error: &StorageError) -> bool {
+    use object_store::Error;
+    matches!(
+        error,
+        StorageError::Write {
+            source: Error::PermissionDenied { .. }
+                | Error::Unauthenticated { .. }
+                | Error::NotFound { .. }
+                | Error::InvalidPath { .. }
+                | Error::NotImplemented { .. }
+                | Error::NotSupported { .. },
+            ..
+        }
+    )
 }
 
 fn path(seq: u64) -> Path {

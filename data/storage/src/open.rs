@@ -7,7 +7,7 @@ use object_store::aws::{AmazonS3Builder, S3ConditionalPut};
 use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::prefix::PrefixStore;
-use object_store::{ClientOptions, ObjectStore, RetryConfig};
+use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -55,6 +55,15 @@ impl Storage {
     /// # Errors
     /// The URL is of no known form, the directory cannot be created, or the options are not valid.
     pub fn open(url: &Url, options: &StorageOptions) -> Result<Self, StorageError> {
+        Self::open_retrying(url, options, RETRY_TIMEOUT)
+    }
+
+    /// [`Storage::open`], with the time for which a request to an object store is tried again while the store does not
+    /// answer, or answers 5xx or 429. The waits between grow from a tenth of a second to five seconds, at random.
+    ///
+    /// # Errors
+    /// As [`Storage::open`].
+    pub fn open_retrying(url: &Url, options: &StorageOptions, retry_timeout: Duration) -> Result<Self, StorageError> {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(StorageError::CredentialsInUrl);
         }
@@ -71,7 +80,7 @@ impl Storage {
                 root.set_path("/");
                 Ok(Self::with_store(Arc::new(InMemory::new()), root).child(url.path()))
             }
-            "s3" => open_s3(url, &options.s3),
+            "s3" => open_s3(url, &options.s3, retry_timeout),
             scheme => Err(StorageError::UnsupportedScheme {
                 scheme: scheme.to_owned(),
             }),
@@ -174,7 +183,10 @@ fn memory_url() -> Url {
     Url::parse("memory:///").unwrap_or_else(|_| unreachable!("a constant URL parses"))
 }
 
-fn open_s3(url: &Url, options: &S3Options) -> Result<Storage, StorageError> {
+/// For how long a request is tried again, where nobody says otherwise.
+const RETRY_TIMEOUT: Duration = Duration::from_secs(60);
+
+fn open_s3(url: &Url, options: &S3Options, retry_timeout: Duration) -> Result<Storage, StorageError> {
     let bucket = url
         .host_str()
         .ok_or_else(|| StorageError::NoBucket { url: url.to_string() })?;
@@ -186,10 +198,16 @@ fn open_s3(url: &Url, options: &S3Options) -> Result<Storage, StorageError> {
         .with_allow_http(options.allow_http)
         .with_connect_timeout(Duration::from_secs(5))
         .with_timeout(Duration::from_secs(60));
+    // The time ends the tries, not their number. Each wait is at random between the first and three times the last: with
+    // twice the last, as is the default, waits hardly grow.
     let retry = RetryConfig {
-        max_retries: 5,
-        retry_timeout: Duration::from_secs(60),
-        ..RetryConfig::default()
+        max_retries: 100,
+        retry_timeout,
+        backoff: BackoffConfig {
+            init_backoff: Duration::from_millis(100),
+            max_backoff: Duration::from_secs(5),
+            base: 3.0,
+        },
     };
     let mut builder = AmazonS3Builder::new()
         .with_bucket_name(bucket)

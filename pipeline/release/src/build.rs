@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use data_index::{
-    Assembly, BuildOptions, CheckOptions, Counts, Current, Manifest, PlanOptions, Publication, Published, ReleaseError,
-    ReleaseStore, assemble, plan,
+    Assembly, BuildOptions, CheckOptions, Counts, Current, Manifest, Pin, PlanOptions, Publication, Published,
+    ReleaseError, ReleaseStore, Unreadable, assemble, plan,
 };
 use data_lake::Lake;
 use data_model::{Clock, ReleaseId, Timestamp};
@@ -62,6 +62,8 @@ pub enum ReleaseOutcome {
     DryRun,
     /// Another writer published first; nothing was changed.
     Lost,
+    /// The current release is pinned: nothing was built, or nothing published. The report is about the pinned release.
+    Pinned,
 }
 
 /// What was built.
@@ -73,6 +75,8 @@ pub struct ReleaseReport {
     pub release: ReleaseId,
     /// The release before, where there was one.
     pub previous: Option<ReleaseId>,
+    /// The pin that kept this build from being published.
+    pub pinned: Option<Pin>,
     /// What it holds.
     pub counts: Counts,
     /// Parts shared with the release before.
@@ -89,6 +93,8 @@ pub struct ReleaseReport {
 
 /// Builds the next release and publishes it.
 ///
+/// A failure is recorded in the store of releases, see [`data_index::Refusal`].
+///
 /// # Errors
 /// See [`ReleaseBuildError`]; whatever fails, the current release stays what it was.
 #[tracing::instrument(target = "trace::release", name = "release build", level = "info", skip_all, fields(full = options.full))]
@@ -101,6 +107,30 @@ pub async fn build_release(
 ) -> Result<ReleaseReport, ReleaseBuildError> {
     let started_at = clock.now();
     let current = releases.current().await.map_err(ReleaseBuildError::Previous)?;
+    if let Some(current) = current
+        && let Some(pin) = current.pinned
+        && !options.dry_run
+        && !options.checks.despite_pin
+    {
+        return Ok(pinned(releases, current, pin, (started_at, clock.now())).await);
+    }
+    let built = build(lake, (releases, current), options, progress, (clock, started_at)).await;
+    match &built {
+        // The store of releases records what it refuses itself.
+        Ok(_) | Err(ReleaseBuildError::Publish(_) | ReleaseBuildError::PublishUnknown(_)) => {}
+        Err(error) if !options.dry_run => releases.record_failure(error).await,
+        Err(_) => {}
+    }
+    built
+}
+
+async fn build(
+    lake: &Lake,
+    (releases, current): (&ReleaseStore, Option<Current>),
+    options: &ReleaseOptions,
+    progress: Arc<dyn BuildProgress>,
+    (clock, started_at): (&dyn Clock, Timestamp),
+) -> Result<ReleaseReport, ReleaseBuildError> {
     let previous = previous(releases, current, options.full).await?;
     let snapshot = lake.snapshot().await.map_err(ReleaseBuildError::Snapshot)?;
     std::fs::create_dir_all(&options.work_dir).map_err(ReleaseBuildError::WorkDir)?;
@@ -138,14 +168,15 @@ pub async fn build_release(
     };
     let manifest = assemble(assembly).map_err(ReleaseBuildError::Assemble)?;
     let outcome = if options.dry_run {
-        ReleaseOutcome::DryRun
+        (ReleaseOutcome::DryRun, None)
     } else {
         publish(releases, &manifest, current, files.path(), options).await?
     };
     Ok(ReleaseReport {
-        outcome,
+        outcome: outcome.0,
         release: manifest.id,
         previous: current.map(|current| current.id),
+        pinned: outcome.1,
         counts: manifest.counts,
         parts_kept,
         parts_built,
@@ -153,6 +184,29 @@ pub async fn build_release(
         started_at,
         duration_ms: clock.now().millis_since(started_at),
     })
+}
+
+/// What is told of a build that was not begun, since the current release is pinned.
+async fn pinned(
+    releases: &ReleaseStore,
+    current: Current,
+    pin: Pin,
+    (started_at, now): (Timestamp, Timestamp),
+) -> ReleaseReport {
+    // A pin holds whether or not the manifest can be read.
+    let manifest = releases.manifest(current.id).await.ok();
+    ReleaseReport {
+        outcome: ReleaseOutcome::Pinned,
+        release: current.id,
+        previous: Some(current.id),
+        pinned: Some(pin),
+        counts: manifest.map(|manifest| manifest.counts).unwrap_or_default(),
+        parts_kept: 0,
+        parts_built: 0,
+        products_indexed: 0,
+        started_at,
+        duration_ms: now.millis_since(started_at),
+    }
 }
 
 /// How old a folder of an earlier build must be before it is taken for what a kill left behind.
@@ -192,7 +246,7 @@ async fn publish(
     current: Option<Current>,
     files: &Path,
     options: &ReleaseOptions,
-) -> Result<ReleaseOutcome, ReleaseBuildError> {
+) -> Result<(ReleaseOutcome, Option<Pin>), ReleaseBuildError> {
     let publication = Publication {
         manifest,
         files,
@@ -200,34 +254,42 @@ async fn publish(
         expected: current.map(|current| current.seq),
         checks: &options.checks,
     };
-    Ok(
-        match releases
-            .publish(publication)
-            .await
-            .map_err(ReleaseBuildError::Publish)?
-        {
-            Published::Published(_) => ReleaseOutcome::Published,
-            Published::Unchanged(_) => ReleaseOutcome::Unchanged,
-            // The other writer was first with the very same.
-            Published::Lost(Some(other)) if other.id == manifest.id => ReleaseOutcome::Unchanged,
-            Published::Lost(_) => ReleaseOutcome::Lost,
-        },
-    )
+    let published = releases.publish(publication).await.map_err(|error| match error {
+        ReleaseError::Unknown { .. } => ReleaseBuildError::PublishUnknown(error),
+        error => ReleaseBuildError::Publish(error),
+    });
+    Ok(match published? {
+        Published::Published(_) => (ReleaseOutcome::Published, None),
+        Published::Unchanged(_) => (ReleaseOutcome::Unchanged, None),
+        Published::Pinned(current) => (ReleaseOutcome::Pinned, current.pinned),
+        // The other writer was first with the very same.
+        Published::Lost(Some(other)) if other.id == manifest.id => (ReleaseOutcome::Unchanged, None),
+        // It was pinned while this was built.
+        Published::Lost(Some(other)) if other.pinned.is_some() => (ReleaseOutcome::Pinned, other.pinned),
+        Published::Lost(_) => (ReleaseOutcome::Lost, None),
+    })
 }
 
-/// The lake's table versions that a release still to be had was built from: what a vacuum must keep.
+/// What the releases that can still be had were built from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LakeVersionsInUse {
+    /// The lake's table versions of each release: what a vacuum must keep.
+    pub versions: Vec<BTreeMap<String, u64>>,
+    /// Damaged manifests and entries of the log. Nobody can go back to the releases that they stand for: what those were
+    /// built from is not kept.
+    pub unreadable: Vec<Unreadable>,
+}
+
+/// The lake's table versions that a release still to be had was built from.
 ///
 /// # Errors
-/// The releases cannot be listed or read.
-pub async fn lake_versions_in_use(releases: &ReleaseStore) -> Result<Vec<BTreeMap<String, u64>>, ReleaseBuildError> {
-    let listed = releases.list().await.map_err(ReleaseBuildError::Previous)?;
-    let mut versions = BTreeSet::new();
-    for release in listed {
-        let manifest = releases
-            .manifest(release.id)
-            .await
-            .map_err(ReleaseBuildError::Previous)?;
-        versions.insert(manifest.lake);
-    }
-    Ok(versions.into_iter().collect())
+/// The releases cannot be listed.
+pub async fn lake_versions_in_use(releases: &ReleaseStore) -> Result<LakeVersionsInUse, ReleaseBuildError> {
+    let listed = releases.listing_of_manifests().await;
+    let (listing, manifests) = listed.map_err(ReleaseBuildError::Previous)?;
+    let versions: BTreeSet<_> = manifests.into_iter().map(|manifest| manifest.lake).collect();
+    Ok(LakeVersionsInUse {
+        versions: versions.into_iter().collect(),
+        unreadable: listing.unreadable,
+    })
 }

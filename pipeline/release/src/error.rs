@@ -43,4 +43,7 @@ pub enum ReleaseBuildError {
     /// The release could not be published.
     #[error("the release cannot be published")]
     Publish(#[source] ReleaseError),
+    /// The release was built, and may be current or not.
+    #[error("the release was built; the store did not answer when it was published")]
+    PublishUnknown(#[source] ReleaseError),
 }

@@ -6,11 +6,13 @@
 
 mod build;
 mod error;
+mod lag;
 mod parts;
 mod stores;
 
 pub use build::{
-    BuildProgress, NoProgress, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release, lake_versions_in_use,
-    sweep_builds,
+    BuildProgress, LakeVersionsInUse, NoProgress, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release,
+    lake_versions_in_use, sweep_builds,
 };
 pub use error::ReleaseBuildError;
+pub use lag::{Lag, lag};

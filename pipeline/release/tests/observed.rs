@@ -4,14 +4,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use data_index::{BuildOptions, CheckOptions, PlanOptions, Release, ReleaseStore};
+use data_index::{BuildOptions, CheckOptions, PinnedBy, PlanOptions, Release, ReleaseStore};
 use data_lake::{Lake, LakeConfig, RunSummaryRow};
 use data_model::{
-    Brand, BrandRefresh, Clock, DeliverySample, Product, ProductIdent, ProductKey, ShippingPolicy, Timestamp, Variant,
-    VariantId,
+    Brand, BrandRefresh, BrandSlug, Clock, DeliverySample, Product, ProductIdent, ProductKey, ShippingPolicy,
+    Timestamp, Variant, VariantId,
 };
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
-use pipeline_release::{NoProgress, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release};
+use pipeline_release::{
+    NoProgress, ReleaseBuildError, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release, lag,
+};
 
 #[derive(Debug)]
 struct Still;
@@ -115,6 +117,10 @@ impl Rig {
     }
 
     async fn build(&self) -> ReleaseReport {
+        self.try_build().await.unwrap()
+    }
+
+    async fn try_build(&self) -> Result<ReleaseReport, ReleaseBuildError> {
         let options = ReleaseOptions {
             full: false,
             dry_run: false,
@@ -130,7 +136,7 @@ impl Rig {
             cache_dir: self.cache().join("cache"),
         };
         let built = build_release(&self.lake, &self.releases, &options, Arc::new(NoProgress), &Still);
-        built.await.unwrap()
+        built.await
     }
 
     async fn open(&self) -> Release {
@@ -263,4 +269,60 @@ async fn a_release_that_the_log_names_and_that_is_gone_is_built_upon_by_way_of_t
         "the store that did not change keeps its part"
     );
     assert_eq!(went(&rig.open().await, "alpha", 1)[0], (hour(3), Some(80)));
+}
+
+#[tokio::test]
+async fn how_far_a_release_is_behind_the_lake_is_told_by_brand_and_not_by_versions() {
+    let rig = Rig::new().await;
+    rig.commit(vec![refresh("alpha", 1, 100), refresh("beta", 1, 100)])
+        .await;
+    rig.build().await;
+    let behind = || async {
+        let current = rig.releases.current().await.unwrap().unwrap();
+        let manifest = rig.releases.manifest(current.id).await.unwrap();
+        lag(&rig.lake, &manifest).await.unwrap()
+    };
+    assert!(behind().await.is_none());
+    // A commit that changes no brand puts no release behind.
+    rig.commit(vec![refresh("alpha", 2, 100)]).await;
+    assert!(behind().await.is_none());
+    rig.commit(vec![refresh("beta", 3, 90)]).await;
+    rig.commit(vec![refresh("gamma", 4, 100)]).await;
+    let told = behind().await;
+    let slugs = |slugs: &[BrandSlug]| slugs.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(
+        (slugs(&told.added), slugs(&told.changed), slugs(&told.removed)),
+        (vec!["gamma".to_owned()], vec!["beta".to_owned()], vec![])
+    );
+    assert_eq!((told.lake_products, told.since), (9, Some(hour(3))));
+    rig.build().await;
+    assert!(behind().await.is_none());
+}
+
+#[tokio::test]
+async fn a_build_over_a_pinned_release_indexes_nothing_and_a_failed_one_is_recorded() {
+    let rig = Rig::new().await;
+    rig.commit(vec![refresh("alpha", 1, 100)]).await;
+    let first = rig.build().await;
+    rig.commit(vec![refresh("alpha", 2, 90)]).await;
+    rig.releases.pin(first.release, PinnedBy::Pin).await.unwrap();
+    let pinned = rig.build().await;
+    assert_eq!(
+        (pinned.outcome, pinned.release, pinned.products_indexed),
+        (ReleaseOutcome::Pinned, first.release, 0)
+    );
+    assert!(pinned.pinned.is_some());
+    assert_eq!(rig.releases.refused().await.unwrap(), None);
+    rig.releases.unpin().await.unwrap();
+
+    // A folder that cannot be made fails the build before it has a release.
+    std::fs::remove_dir_all(rig.dir.path().join("work")).unwrap();
+    std::fs::write(rig.dir.path().join("work"), "a file").unwrap();
+    rig.try_build().await.unwrap_err();
+    let refused = rig.releases.refused().await.unwrap().unwrap();
+    assert!(refused.reason.contains("no folder to build in"), "{}", refused.reason);
+    assert_eq!((refused.release, refused.current), (None, Some(first.release)));
+    std::fs::remove_file(rig.dir.path().join("work")).unwrap();
+    assert_eq!(rig.build().await.outcome, ReleaseOutcome::Published);
+    assert_eq!(rig.releases.refused().await.unwrap(), None);
 }

@@ -49,6 +49,7 @@ pub(crate) async fn ready(State(server): State<QueryServer>) -> Result<Response,
     let document = ReadyDocument {
         status: "ready".to_owned(),
         release: served.id_text().to_owned(),
+        stale: server.is_stale(),
     };
     Ok(api::json(StatusCode::OK, &document))
 }

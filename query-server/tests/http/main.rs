@@ -23,6 +23,7 @@ mod search;
 mod search_facets;
 mod shipping;
 mod spellings;
+mod stale;
 mod suggest;
 mod support;
 mod swap;

@@ -95,7 +95,7 @@ fn build_observed(
 /// A query server over a release store of its own.
 pub(crate) struct Market {
     /// Where files are built and cached.
-    dir: TempDir,
+    pub(crate) dir: TempDir,
     /// The releases.
     pub(crate) storage: Storage,
     pub(crate) server: QueryServer,

@@ -12,6 +12,8 @@ pub struct CheckOptions {
     pub share_kept_min: f64,
     /// Whether a collapse was confirmed by the operator.
     pub collapse_confirmed: bool,
+    /// Whether it is published over a pinned release, which ends the pin.
+    pub despite_pin: bool,
     /// How many products are looked for by identifier and by title.
     pub probes: usize,
 }
@@ -21,6 +23,7 @@ impl Default for CheckOptions {
         Self {
             share_kept_min: 0.7,
             collapse_confirmed: false,
+            despite_pin: false,
             probes: 16,
         }
     }

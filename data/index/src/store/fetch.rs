@@ -127,7 +127,7 @@ impl ReleaseStore {
         let partial = partial_dir(cache).join(Uuid::new_v4().to_string());
         let brought = self.bring(manifest, file, &partial).await;
         let placed = brought.and_then(|source| {
-            std::fs::rename(&partial, &target).map_err(local("rename", &partial))?;
+            std::fs::rename(&partial, &target).map_err(local("rename", &target))?;
             Ok(fetched(source))
         });
         if placed.is_err() {
@@ -183,12 +183,14 @@ impl ReleaseStore {
             },
         };
         let mut chunks = self.storage.store().get(&path).await.map_err(failed)?.into_stream();
-        let mut to = std::fs::File::create_new(partial).map_err(local("create", partial))?;
+        // Errors name the folder: the file has another name at each try.
+        let folder = partial.parent().unwrap_or(partial);
+        let mut to = std::fs::File::create_new(partial).map_err(local("create a file in", folder))?;
         let mut hasher = Hasher::default();
         while let Some(chunk) = chunks.try_next().await.map_err(failed)? {
             hasher.update(&chunk);
             // A chunk is some megabytes at most and goes to the page cache: not worth a thread of its own.
-            to.write_all(&chunk).map_err(local("write", partial))?;
+            to.write_all(&chunk).map_err(local("write a file in", folder))?;
             if hasher.size_bytes() > file.size_bytes {
                 break;
             }
@@ -196,7 +198,7 @@ impl ReleaseStore {
         let (found, size_bytes) = hasher.finish();
         verify(manifest, file, found, size_bytes)?;
         let synced = blocking("sync a file", move || to.sync_all()).await?;
-        synced.map_err(local("sync", partial))
+        synced.map_err(local("sync a file in", folder))
     }
 }
 

@@ -9,7 +9,8 @@ use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStoreExt};
 
 use super::cache::age;
-use super::{ReleaseStore, manifest_path, storage};
+use super::list::Events;
+use super::{ReleaseStore, Unreadable, manifest_path, storage};
 use crate::error::ReleaseError;
 
 /// What a collection of garbage keeps.
@@ -19,6 +20,9 @@ pub struct GcOptions {
     pub keep_last: usize,
     /// Nothing younger than this is removed: it may belong to a publication under way. Longer than any takes.
     pub min_age: Duration,
+    /// Removes damaged manifests too, but for the current release's, and damaged entries of the log, but for the
+    /// newest, whatever their age: what they stand for is given up.
+    pub drop_damaged: bool,
     /// Only tells what would be removed.
     pub dry_run: bool,
 }
@@ -28,6 +32,7 @@ impl Default for GcOptions {
         Self {
             keep_last: 3,
             min_age: Duration::from_secs(24 * 3600),
+            drop_damaged: false,
             dry_run: false,
         }
     }
@@ -42,39 +47,80 @@ pub struct GcReport {
     pub files: u64,
     /// Their size together.
     pub bytes: u64,
+    /// Damaged manifests and entries of the log that went, as asked with [`GcOptions::drop_damaged`].
+    pub dropped: Vec<Unreadable>,
+    /// Damaged manifests and entries of the log that stay. While a manifest is among them that counts, no file is
+    /// removed; while an entry is among them that counts, no release is: see [`ReleaseStore::collect`].
+    pub unreadable: Vec<Unreadable>,
+    /// Whether files, or releases too, were left alone because of what cannot be read.
+    pub held: bool,
+}
+
+/// Which releases stay by the log.
+struct Kept {
+    releases: BTreeSet<ReleaseId>,
+    /// A damaged entry may have made one of the last releases current.
+    in_doubt: bool,
 }
 
 impl ReleaseStore {
     /// Removes releases that are neither current nor among the last ones, and files that no remaining release names.
+    /// A pinned release is the current one.
     ///
-    /// Manifests go before files, so that no manifest ever names a file that is gone. When anything is in doubt — a
-    /// manifest that stays cannot be read — nothing is removed.
+    /// Manifests go before files, so that no manifest ever names a file that is gone. What cannot be read counts as
+    /// needed:
+    /// * while a manifest that stays is damaged, no file is removed, for nobody knows which ones it names. It does not
+    ///   count as one of the last releases, and goes when as many newer ones as are kept can be read;
+    /// * while an entry of the log is damaged that may stand for one of the last releases, all releases stay.
+    ///
+    /// [`GcOptions::drop_damaged`] gives up both.
     ///
     /// # Errors
-    /// The current release's manifest is missing or damaged, or the store failed.
+    /// The current release's manifest is missing or damaged, the newest entry of the log is, or the store failed.
     pub async fn collect(&self, options: &GcOptions) -> Result<GcReport, ReleaseError> {
         let now = self.clock.now();
         let old = |meta: &ObjectMeta| {
             age(Timestamp::from_micros(meta.last_modified.timestamp_micros()), now) >= options.min_age
         };
+        let current = self.current().await?;
+        if let Some(current) = current {
+            self.manifest(current.id).await?;
+        }
         let mut report = GcReport::default();
         let manifests = self.list_dir("manifests").await?;
-        let kept = self.kept(options, now).await?;
-        // Read before anything is removed: a damaged manifest that stays ends the collection.
-        let mut named = BTreeSet::new();
+        let kept = self.kept(options, now, &mut report).await?;
+        // All are read before anything is removed.
+        let (mut named, mut damaged, mut dropped) = (BTreeSet::new(), false, Vec::new());
         for meta in &manifests {
-            let id = manifest_id(&meta.location);
-            match id.filter(|id| !kept.contains(id) && old(meta)) {
-                Some(id) => report.releases.push(id),
-                None => named.extend(self.named_by(id, meta).await?),
+            // What is no manifest names nothing.
+            let Some(id) = manifest_id(&meta.location) else {
+                continue;
+            };
+            if !kept.releases.contains(&id) && old(meta) && !kept.in_doubt {
+                report.releases.push(id);
+                continue;
+            }
+            match self.named_by(id, meta).await? {
+                Ok(files) => named.extend(files),
+                Err(unreadable) if options.drop_damaged => {
+                    report.dropped.push(unreadable);
+                    dropped.push(id);
+                }
+                Err(unreadable) => {
+                    report.unreadable.push(unreadable);
+                    damaged = true;
+                }
             }
         }
         report.releases.sort_unstable();
-        if let Some(current) = self.current().await? {
-            self.manifest(current.id).await?;
-        }
+        report.held = kept.in_doubt || damaged;
         if !options.dry_run {
-            self.remove_manifests(&report.releases).await?;
+            dropped.extend(&report.releases);
+            self.remove_manifests(&dropped).await?;
+        }
+        // In doubt every manifest stays: what none of them names is not needed.
+        if damaged {
+            return Ok(report);
         }
         for meta in self.list_dir("files").await? {
             let needed = meta.location.filename().is_none_or(|name| named.contains(name));
@@ -90,31 +136,68 @@ impl ReleaseStore {
         Ok(report)
     }
 
-    /// The releases that stay by the log: the last ones, and those that became current lately.
-    async fn kept(&self, options: &GcOptions, now: Timestamp) -> Result<BTreeSet<ReleaseId>, ReleaseError> {
-        let (mut kept, mut last) = (BTreeSet::new(), BTreeSet::new());
-        for (_, event) in self.events().await?.iter().rev() {
-            if last.len() < options.keep_last.max(1) {
-                last.insert(event.release());
+    /// The releases that stay by the log: the last ones that can be read, and those that became current lately. Damaged
+    /// entries go, where that is asked for.
+    async fn kept(&self, options: &GcOptions, now: Timestamp, report: &mut GcReport) -> Result<Kept, ReleaseError> {
+        let Events { read, damaged } = self.events().await?;
+        let keep_last = options.keep_last.max(1);
+        let (mut releases, mut last) = (BTreeSet::new(), BTreeSet::new());
+        // An entry that is damaged counts where it follows an event of this number or above: the last releases are not
+        // complete there, or it may be young.
+        let mut counts_from = u64::MAX;
+        for (seq, event) in read.iter().rev() {
+            let id = event.release();
+            let young = age(event.at(), now) < options.min_age;
+            let room = last.len() < keep_last;
+            if room || young || last.contains(&id) {
+                releases.insert(id);
             }
-            if last.contains(&event.release()) || age(event.at(), now) < options.min_age {
-                kept.insert(event.release());
+            // One that nobody can go back to does not take the place of one that somebody can.
+            if room && self.is_readable(id).await? {
+                last.insert(id);
+            }
+            if young || last.len() < keep_last {
+                counts_from = *seq;
             }
         }
-        Ok(kept)
+        let mut in_doubt = false;
+        for (seq, entry) in damaged {
+            if options.drop_damaged {
+                let gone = options.dry_run || self.log.remove_damaged(seq).await.map_err(storage("repair the log"))?;
+                report.dropped.extend(Some(entry).filter(|_| gone));
+                continue;
+            }
+            let newer = read.iter().find(|(newer, _)| *newer > seq);
+            in_doubt |= newer.is_some_and(|(newer, _)| *newer >= counts_from);
+            report.unreadable.push(entry);
+        }
+        Ok(Kept { releases, in_doubt })
     }
 
-    /// The names of the files that a manifest which stays names.
-    async fn named_by(&self, id: Option<ReleaseId>, meta: &ObjectMeta) -> Result<Vec<String>, ReleaseError> {
-        // What is no manifest names nothing.
-        let Some(id) = id else { return Ok(Vec::new()) };
-        match self.find_manifest(id).await? {
-            Some(manifest) => Ok(manifest.files().map(|file| file.sha256.to_string()).collect()),
-            None => {
+    /// Whether a release's manifest is not damaged; one that was collected is not.
+    async fn is_readable(&self, id: ReleaseId) -> Result<bool, ReleaseError> {
+        match self.find_manifest(id).await {
+            Ok(_) => Ok(true),
+            Err(ReleaseError::ManifestDamaged { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The names of the files that a manifest which stays names, or why nobody knows them.
+    async fn named_by(
+        &self,
+        id: ReleaseId,
+        meta: &ObjectMeta,
+    ) -> Result<Result<Vec<String>, Unreadable>, ReleaseError> {
+        match self.find_manifest(id).await {
+            Ok(Some(manifest)) => Ok(Ok(manifest.files().map(|file| file.sha256.to_string()).collect())),
+            Ok(None) => {
                 // It was there a moment ago: another collection is under way.
                 tracing::warn!(path = %meta.location, "a manifest vanished during garbage collection");
-                Ok(Vec::new())
+                Ok(Ok(Vec::new()))
             }
+            Err(ReleaseError::ManifestDamaged { reason, .. }) => Ok(Err(Unreadable::manifest(id, reason))),
+            Err(error) => Err(error),
         }
     }
 
@@ -153,7 +236,7 @@ impl ReleaseStore {
         }
     }
 
-    async fn list_dir(&self, dir: &str) -> Result<Vec<ObjectMeta>, ReleaseError> {
+    pub(super) async fn list_dir(&self, dir: &str) -> Result<Vec<ObjectMeta>, ReleaseError> {
         let failed = |source| ReleaseError::Object {
             action: "list",
             path: dir.to_owned(),
@@ -168,6 +251,6 @@ impl ReleaseStore {
     }
 }
 
-fn manifest_id(path: &Path) -> Option<ReleaseId> {
+pub(super) fn manifest_id(path: &Path) -> Option<ReleaseId> {
     path.filename()?.strip_suffix(".json")?.parse().ok()
 }

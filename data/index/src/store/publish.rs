@@ -2,14 +2,15 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use bytes::Bytes;
-use data_model::ReleaseId;
-use data_storage::{put_new, put_over};
+use data_model::{ReleaseId, Timestamp};
+use data_storage::{StorageError, put_new, put_over};
 
 use super::checks::CheckOptions;
 use super::damage::Damage;
 use super::fetch::blocking;
+use super::refused::Refusal;
 use super::repair::Copies;
-use super::{Current, LogEvent, ReleaseStore, checks, manifest_path, storage};
+use super::{Current, LogEvent, Pin, PinnedBy, ReleaseStore, checks, manifest_path, storage};
 use crate::digest::Sha256Hex;
 use crate::error::ReleaseError;
 use crate::manifest::Manifest;
@@ -39,6 +40,8 @@ pub enum Published {
     Unchanged(Current),
     /// Someone else's event came first: look at what is current now, plan anew.
     Lost(Option<Current>),
+    /// Another release is pinned: nothing was written. See [`ReleaseStore::pin`] and [`CheckOptions::despite_pin`].
+    Pinned(Current),
 }
 
 impl ReleaseStore {
@@ -51,10 +54,25 @@ impl ReleaseStore {
     /// Whatever fails, and whenever the process dies, readers see the release before or this one.
     ///
     /// # Errors
-    /// The release fails its checks, a file is damaged and nobody has a good copy, or the store failed. After a failed append the release may be current or not:
-    /// look before trying again.
+    /// The release fails its checks, a file is damaged and nobody has a good copy, or the store failed. Only after
+    /// [`ReleaseError::Unknown`] the release may be current: look before trying again.
     #[tracing::instrument(target = "trace::release", name = "release publish", level = "info", skip_all, fields(release = %publication.manifest.id))]
     pub async fn publish(&self, publication: Publication<'_>) -> Result<Published, ReleaseError> {
+        let manifest = publication.manifest;
+        let published = self.try_publish(publication).await;
+        match &published {
+            Ok(Published::Published(_) | Published::Unchanged(_)) => self.forget_refusal().await,
+            // Nothing was refused, or nobody knows.
+            Ok(Published::Lost(_) | Published::Pinned(_)) | Err(ReleaseError::Unknown { .. }) => {}
+            Err(error) => {
+                let refusal = Refusal::of_error(self.clock.now(), error).of_manifest(manifest);
+                self.record_refusal(refusal).await;
+            }
+        }
+        published
+    }
+
+    async fn try_publish(&self, publication: Publication<'_>) -> Result<Published, ReleaseError> {
         let Publication {
             manifest,
             files,
@@ -72,6 +90,13 @@ impl ReleaseStore {
         let current = self.current().await?;
         if current.map(|current| current.seq) != expected {
             return Ok(Published::Lost(current));
+        }
+        if let Some(current) = current
+            && current.pinned.is_some()
+            && current.id != id
+            && !checks.despite_pin
+        {
+            return Ok(Published::Pinned(current));
         }
         let copies = Copies { built: files, cache };
         let uploaded = self.secure_files(manifest, copies).await?;
@@ -107,9 +132,8 @@ impl ReleaseStore {
         let json = |source| ReleaseError::ManifestNotJson { id, source };
         let bytes = Bytes::from(serde_json::to_vec(manifest).map_err(json)?);
         let path = manifest_path(id);
-        let new = put_new(&self.storage, &path, bytes.clone())
-            .await
-            .map_err(storage("write the manifest"))?;
+        // Whoever wrote it, and whatever became of the answer: what can be read is right.
+        let new = matches!(put_new(&self.storage, &path, bytes.clone()).await, Ok(true));
         if !new && !matches!(self.find_manifest(id).await, Ok(Some(_))) {
             put_over(&self.storage, &path, bytes)
                 .await
@@ -118,30 +142,66 @@ impl ReleaseStore {
         Ok(())
     }
 
-    /// Makes an older release current again.
+    /// Makes an older release current again. Where a release is pinned, the pin goes over to it.
+    ///
+    /// A release that is current already is left as it is.
     ///
     /// # Errors
     /// There is no such release any more, one of its files is missing or damaged — every one is read —, or the store
-    /// failed.
+    /// failed. Only after [`ReleaseError::Unknown`] it may be current nevertheless.
     pub async fn rollback(&self, to: ReleaseId) -> Result<Published, ReleaseError> {
-        let current = self.current().await?;
-        let manifest = self.manifest(to).await?;
-        let damage = self.verify(&manifest).await?;
-        if !damage.is_empty() {
-            return Err(ReleaseError::Damaged { id: to, damage });
-        }
-        if let Some(current) = current.filter(|current| current.id == to) {
+        self.go_to(to, None).await
+    }
+
+    /// Pins a release: it is current from now on if it was not, and nothing is published over it, by whatever builds
+    /// on whichever machine, until it is unpinned or a publication says [`CheckOptions::despite_pin`].
+    ///
+    /// # Errors
+    /// As [`ReleaseStore::rollback`]; the files of a release that is current already are not read.
+    pub async fn pin(&self, id: ReleaseId, by: PinnedBy) -> Result<Published, ReleaseError> {
+        self.go_to(id, Some(by)).await
+    }
+
+    /// Takes the pin off the current release, which stays current.
+    ///
+    /// # Errors
+    /// There is no release, or the store failed. Only after [`ReleaseError::Unknown`] the pin may be off nevertheless.
+    pub async fn unpin(&self) -> Result<Published, ReleaseError> {
+        let current = self.current().await?.ok_or(ReleaseError::NoRelease)?;
+        let (release, published_at) = (current.id, current.published_at);
+        if current.pinned.is_none() {
             return Ok(Published::Unchanged(current));
         }
-        let expected = current.map(|current| current.seq);
-        let published = self
-            .append(expected, |at| LogEvent::Rollback { release: to, at })
-            .await?;
-        if let (Published::Published(now), Some(before)) = (&published, current)
+        let unpin = |at| LogEvent::Unpin {
+            release,
+            at,
+            published_at,
+        };
+        self.append(Some(current.seq), unpin).await
+    }
+
+    async fn go_to(&self, to: ReleaseId, pin: Option<PinnedBy>) -> Result<Published, ReleaseError> {
+        let current = self.current().await?;
+        let pinned = current.and_then(|current| current.pinned);
+        let stays = current.filter(|current| current.id == to);
+        if let Some(current) = stays.filter(|_| pin.is_none() || pinned.is_some()) {
+            return Ok(Published::Unchanged(current));
+        }
+        if stays.is_none() {
+            let manifest = self.manifest(to).await?;
+            let damage = self.verify(&manifest).await?;
+            if !damage.is_empty() {
+                return Err(ReleaseError::Damaged { id: to, damage });
+            }
+        }
+        let since = stays.map(|current| current.published_at);
+        let event = |at| made_current(to, at, since, pinned.or(pin.map(|by| Pin { since: at, by })));
+        let published = self.append(current.map(|current| current.seq), event).await?;
+        if let (Published::Published(now), Some(before), None) = (&published, current, stays)
             && self.find_manifest(to).await?.is_none()
         {
             // A collection of garbage that began before took it away: the one before is current again.
-            let back = |at| LogEvent::Rollback { release: before.id, at };
+            let back = |at| made_current(before.id, at, None, before.pinned);
             self.append(Some(now.seq), back).await?;
             return Err(ReleaseError::NoSuchRelease(to));
         }
@@ -151,22 +211,17 @@ impl ReleaseStore {
     async fn append(
         &self,
         expected: Option<u64>,
-        event: impl FnOnce(data_model::Timestamp) -> LogEvent,
+        event: impl FnOnce(Timestamp) -> LogEvent,
     ) -> Result<Published, ReleaseError> {
         let (seq, event) = (expected.unwrap_or(0) + 1, event(self.clock.now()));
-        if self
-            .log
-            .append_at(seq, &event)
-            .await
-            .map_err(storage("append to the release log"))?
-        {
-            Ok(Published::Published(Current {
-                seq,
+        match self.log.append_at(seq, &event).await {
+            Ok(true) => Ok(Published::Published(Current::of((seq, &event)))),
+            Ok(false) => Ok(Published::Lost(self.current().await?)),
+            Err(source @ StorageError::AppendUnknown { .. }) => Err(ReleaseError::Unknown {
                 id: event.release(),
-                published_at: event.at(),
-            }))
-        } else {
-            Ok(Published::Lost(self.current().await?))
+                source,
+            }),
+            Err(error) => Err(storage("append to the release log")(error)),
         }
     }
 
@@ -215,7 +270,7 @@ impl ReleaseStore {
             Err(error) => return Err(error),
         }
         let mut seen = BTreeSet::from([current]);
-        for (_, event) in self.events().await?.into_iter().rev() {
+        for (_, event) in self.events().await?.read.into_iter().rev() {
             if seen.insert(event.release())
                 && let Ok(Some(manifest)) = self.find_manifest(event.release()).await
             {
@@ -223,5 +278,18 @@ impl ReleaseStore {
             }
         }
         Ok(None)
+    }
+}
+
+/// The event that makes a release current, or lets it stay so since `since`, with or without a pin.
+fn made_current(release: ReleaseId, at: Timestamp, since: Option<Timestamp>, pin: Option<Pin>) -> LogEvent {
+    match pin {
+        Some(pin) => LogEvent::Pin {
+            release,
+            at,
+            published_at: since.unwrap_or(at),
+            pin,
+        },
+        None => LogEvent::Rollback { release, at },
     }
 }

@@ -136,11 +136,9 @@ impl ReleaseStore {
                 .await?
                 .map_err(local("read", &from))?;
             let bytes = Bytes::from(bytes);
-            if !put_new(&self.storage, &path, bytes.clone())
-                .await
-                .map_err(storage("upload a file"))?
-            {
-                // The same content, or what a torn upload left: the name stands for one content, so write it again.
+            if !matches!(put_new(&self.storage, &path, bytes.clone()).await, Ok(true)) {
+                // The same content, what a torn upload left, or a put whose answer was lost: the name stands for one
+                // content, so write it again.
                 data_storage::put_over(&self.storage, &path, bytes)
                     .await
                     .map_err(storage("upload a file"))?;

@@ -252,13 +252,14 @@ async fn garbage_collection_keeps_what_is_live_and_what_is_young() {
     let young = GcOptions {
         keep_last: 1,
         min_age: Duration::from_secs(u64::from(u32::MAX)),
-        dry_run: false,
+        ..GcOptions::default()
     };
     assert_eq!(releases.collect(&young).await.unwrap().files, 0);
     let options = GcOptions {
         keep_last: 2,
         min_age: Duration::from_secs(3600),
         dry_run: true,
+        ..GcOptions::default()
     };
     bench.clock.0.fetch_add(7_200_000_000, Ordering::Relaxed);
     let dry = releases.collect(&options).await.unwrap();

@@ -1,5 +1,7 @@
 //! `moto_server` (PyPI `moto[server]`) stands in for an S3-compatible store.
 
+#![allow(dead_code, clippy::allow_attributes, reason = "each test file uses a part of it")]
+
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -48,8 +50,18 @@ impl Moto {
 
     /// A storage in its bucket.
     pub(crate) fn storage(&self) -> Storage {
+        Self::storage_at(self.port)
+    }
+
+    /// Where it listens.
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// A storage in its bucket that is reached through another port, such as that of a proxy.
+    pub(crate) fn storage_at(port: u16) -> Storage {
         let s3 = S3Options {
-            endpoint: Some(format!("http://127.0.0.1:{}", self.port)),
+            endpoint: Some(format!("http://127.0.0.1:{port}")),
             region: Some("eu-central-1".into()),
             access_key_id: Some("test".into()),
             secret: Some(Secret::new("test")),

@@ -1,0 +1,146 @@
+//! Which release is current, by command: back to an older one, pinned, unpinned.
+
+use anyhow::Context as _;
+use data_index::{Listing, Pin, PinnedBy, Published, ReleaseStore};
+use data_model::ReleaseId;
+use serde_json::{Value, json};
+
+use super::warn_of;
+use crate::exit::{lost_race, usage};
+use crate::wiring::Context;
+
+/// Where a roll-back goes that names no release. Where the current one's manifest is lost nobody can tell which were
+/// built before it, and any that is there is better.
+fn back(listing: &Listing) -> anyhow::Result<ReleaseId> {
+    let listed = &listing.releases;
+    let is_listed = |id: ReleaseId| listed.iter().any(|release| release.id == id);
+    let lost = listing.current.map(|current| current.id).filter(|id| !is_listed(*id));
+    let Some(lost) = lost else {
+        return listing
+            .back
+            .context("no release is older than the current one; name the one to go to");
+    };
+    let newest = listed.iter().max_by_key(|release| release.built_at);
+    let newest = newest.with_context(|| {
+        format!(
+            "the manifest of the current release {lost} is missing, and there is no other release: `haat release build`"
+        )
+    })?;
+    tracing::warn!(
+        "the manifest of the current release {lost} is missing; {} is the newest of those that are there",
+        newest.id
+    );
+    Ok(newest.id)
+}
+
+fn parsed(id: &str) -> anyhow::Result<ReleaseId> {
+    id.parse().context("release id").map_err(usage)
+}
+
+/// What is current after a change that was not lost to another writer.
+fn changed(published: Published) -> anyhow::Result<data_index::Current> {
+    match published {
+        Published::Published(current) | Published::Unchanged(current) | Published::Pinned(current) => Ok(current),
+        Published::Lost(_) => Err(lost_race(
+            "another writer changed the current release first; look again",
+        )),
+    }
+}
+
+/// `haat release rollback`
+pub(super) async fn rollback(
+    context: &Context,
+    releases: &ReleaseStore,
+    id: Option<String>,
+    (pin, dry_run): (bool, bool),
+) -> anyhow::Result<()> {
+    let listing = releases.listing().await?;
+    warn_of(&listing.unreadable);
+    let (before, from) = (listing.current, listing.current.map(|current| current.id));
+    let to = match id {
+        Some(id) => parsed(&id)?,
+        None => back(&listing)?,
+    };
+    if from != Some(to) {
+        // Nothing else is done for a release that is not there.
+        releases.manifest(to).await?;
+    }
+    let pinned = if dry_run {
+        let damage = releases.verify(&releases.manifest(to).await?).await?;
+        anyhow::ensure!(damage.is_empty(), "release {to} is damaged: {}", damage[0].kind);
+        before.and_then(|before| before.pinned)
+    } else {
+        let published = if pin {
+            releases.pin(to, PinnedBy::Rollback).await?
+        } else {
+            releases.rollback(to).await?
+        };
+        changed(published)?.pinned
+    };
+    let mut document = json!({ "from": from, "to": to, "changed": !dry_run && from != Some(to) });
+    if !listing.unreadable.is_empty() {
+        super::add_unreadable(&mut document, &listing.unreadable);
+    }
+    if let Some(pinned) = pinned {
+        document["pinned"] = json!(pinned);
+    }
+    context.output.print(&document, |out| {
+        let verb = if dry_run { "would be" } else { "is" };
+        match from {
+            Some(from) if from == to => writeln!(out, "{to} is the current release already")?,
+            Some(from) => writeln!(out, "{to} {verb} the current release; {from} is left")?,
+            None => writeln!(out, "{to} {verb} the current release")?,
+        }
+        writeln!(out, "{}", outlook(pinned))
+    })
+}
+
+/// What the next build will do.
+fn outlook(pinned: Option<Pin>) -> String {
+    match pinned {
+        Some(pin) => format!("{pin}: builds publish nothing over it until `haat release unpin`"),
+        None => "the next build publishes what the lake holds then; `haat release pin` keeps this one".to_owned(),
+    }
+}
+
+fn document(current: &data_index::Current, changed: bool) -> Value {
+    json!({
+        "release": current.id, "published_at": current.published_at, "pinned": current.pinned, "changed": changed,
+    })
+}
+
+/// `haat release pin`
+pub(super) async fn pin(context: &Context, releases: &ReleaseStore, id: Option<String>) -> anyhow::Result<()> {
+    let before = releases.current().await?;
+    let id = match id {
+        Some(id) => parsed(&id)?,
+        None => before.ok_or(data_index::ReleaseError::NoRelease)?.id,
+    };
+    let current = changed(releases.pin(id, PinnedBy::Pin).await?)?;
+    context
+        .output
+        .print(&document(&current, before != Some(current)), |out| {
+            let left = before.map(|before| before.id).filter(|before| *before != id);
+            match left {
+                Some(left) => writeln!(out, "{id} is the current release; {left} is left")?,
+                None => writeln!(out, "{id} is the current release")?,
+            }
+            writeln!(out, "{}", outlook(current.pinned))
+        })
+}
+
+/// `haat release unpin`
+pub(super) async fn unpin(context: &Context, releases: &ReleaseStore) -> anyhow::Result<()> {
+    let before = releases.current().await?;
+    let current = changed(releases.unpin().await?)?;
+    context
+        .output
+        .print(&document(&current, before != Some(current)), |out| {
+            let was = if before == Some(current) {
+                "was not pinned"
+            } else {
+                "is no longer pinned"
+            };
+            writeln!(out, "{} {was}: builds publish over it", current.id)
+        })
+}

@@ -1,0 +1,171 @@
+//! What keeps a release current, what is said of a roll-back, and what a damaged old object of the releases stops.
+
+use serde_json::{Value, json};
+
+use crate::support::{Haat, Serving, files};
+
+const SOURCE: [&str; 6] = ["--products", "40", "--stores", "2", "--seed", "3"];
+
+/// A home with two releases, and the stores as the second one has them.
+fn two_releases() -> (Haat, Serving, [Value; 2]) {
+    let haat = Haat::new();
+    let (first, _) = haat.with_stores(&SOURCE);
+    let one = haat.run(&["crawl", "--release"]).json()["release"]["release"].clone();
+    drop(first);
+    let (stores, _) = haat.with_stores(&[SOURCE.as_slice(), &["--epoch", "1"]].concat());
+    let two = haat.run(&["crawl", "--release"]).json()["release"]["release"].clone();
+    assert_ne!(one, two);
+    (haat, stores, [one, two])
+}
+
+fn current(haat: &Haat) -> Value {
+    haat.run(&["release", "show"]).json()["id"].clone()
+}
+
+#[test]
+fn a_pinned_release_stays_until_it_is_unpinned_and_the_exit_code_says_so() {
+    let (haat, _stores, [one, two]) = two_releases();
+    let told = haat.told(&["release", "rollback", "--pin"]);
+    let (one_id, two_id) = (one.as_str().unwrap(), two.as_str().unwrap());
+    assert!(
+        told.contains(&format!("{one_id} is the current release; {two_id} is left")),
+        "{told}"
+    );
+    assert!(
+        told.contains("pinned since") && told.contains("haat release unpin"),
+        "{told}"
+    );
+    let crawled = haat.run(&["crawl", "--release"]);
+    let document = crawled.document();
+    assert_eq!(
+        (crawled.code, &document["release"]["outcome"]),
+        (3, &"pinned".into()),
+        "{crawled:?}"
+    );
+    assert_eq!(document["release"]["pinned"]["by"], "rollback");
+    let built = haat.run(&["release", "build"]);
+    assert_eq!(
+        (built.code, &built.document()["products_indexed"]),
+        (3, &0.into()),
+        "{built:?}"
+    );
+    assert_eq!(current(&haat), one);
+    // Where one looks, one sees it.
+    let listed = haat.run(&["release", "list"]).json();
+    assert_eq!(listed["releases"][0]["pinned"]["by"], "rollback");
+    assert!(haat.told(&["release", "list"]).contains("pinned since"));
+    assert_eq!(haat.run(&["release", "show"]).json()["pinned"]["by"], "rollback");
+    assert_eq!(haat.run(&["release", "show", two_id]).json()["pinned"], Value::Null);
+    let doctor = haat.run(&["doctor"]);
+    assert!(doctor.code == 0 && doctor.stdout.contains("pinned since"), "{doctor:?}");
+    // A look at what would be built changes nothing.
+    assert_eq!(
+        haat.run(&["release", "build", "--dry-run"]).json()["outcome"],
+        "dry_run"
+    );
+
+    let unpinned = haat.run(&["release", "unpin"]).json();
+    assert_eq!(
+        (&unpinned["changed"], &unpinned["pinned"]),
+        (&true.into(), &Value::Null)
+    );
+    assert_eq!(haat.run(&["release", "unpin"]).json()["changed"], false);
+    assert_eq!(haat.run(&["release", "build"]).json()["outcome"], "published");
+    assert_eq!(current(&haat), two);
+}
+
+#[test]
+fn a_build_despite_a_pin_publishes_and_ends_it() {
+    let (haat, _stores, [one, two]) = two_releases();
+    let pinned = haat.run(&["release", "pin", one.as_str().unwrap()]).json();
+    assert_eq!((&pinned["release"], &pinned["pinned"]["by"]), (&one, &"pin".into()));
+    assert_eq!(haat.run(&["release", "pin"]).json()["changed"], false);
+    let built = haat.run(&["release", "build", "--despite-pin"]).json();
+    assert_eq!((&built["outcome"], &built["release"]), (&"published".into(), &two));
+    assert_eq!(haat.run(&["release", "show"]).json()["pinned"], Value::Null);
+    let nothing = Haat::new().run(&["release", "pin"]);
+    assert!(
+        nothing.code == 1 && nothing.stderr.contains("haat release build"),
+        "{nothing:?}"
+    );
+}
+
+#[test]
+fn a_roll_back_to_what_is_current_changes_nothing() {
+    let (haat, _stores, [one, two]) = two_releases();
+    let told = haat.told(&["release", "rollback", two.as_str().unwrap()]);
+    assert!(told.contains("already"), "{told}");
+    let entries = files(&haat.path().join("releases/log"), ".json").len();
+    let again = haat.run(&["release", "rollback", two.as_str().unwrap()]).json();
+    assert_eq!(again, json!({ "from": two, "to": two, "changed": false }));
+    assert_eq!(files(&haat.path().join("releases/log"), ".json").len(), entries);
+    let back = haat.told(&["release", "rollback"]);
+    assert!(
+        back.contains(one.as_str().unwrap()) && back.contains("haat release pin"),
+        "{back}"
+    );
+}
+
+#[test]
+fn a_brand_that_is_removed_and_added_again_is_no_roll_back() {
+    let haat = Haat::new();
+    let (_stores, stores) = haat.with_stores(&SOURCE);
+    let first = haat.run(&["crawl", "--release"]).json()["release"]["release"].clone();
+    let slug = haat.run(&["brands", "list"]).json()["brands"][0]["slug"].clone();
+    haat.run(&["brands", "remove", slug.as_str().unwrap()]).json();
+    haat.run(&["release", "build", "--accept-collapse"]).json();
+    haat.register(&stores);
+    let again = haat.run(&["crawl", "--release", "--accept-collapse"]).json();
+    assert_eq!(again["release"]["outcome"], "published");
+    let other = haat.sql("select slug from brands order by slug")[1]["slug"].clone();
+    haat.run(&["brands", "remove", other.as_str().unwrap()]).json();
+    let next = haat.run(&["release", "build", "--accept-collapse"]);
+    assert_eq!(next.json()["rolled_back"], Value::Null, "{first} was published again");
+    assert!(!next.stderr.contains("rolled back"), "{}", next.stderr);
+}
+
+#[test]
+fn a_damaged_old_manifest_and_entry_are_named_and_stop_nothing() {
+    let (haat, _stores, [one, two]) = two_releases();
+    let slug = haat.run(&["brands", "list"]).json()["brands"][0]["slug"].clone();
+    haat.run(&["brands", "remove", slug.as_str().unwrap()]).json();
+    haat.run(&["release", "build", "--accept-collapse"]).json();
+    assert_eq!(haat.run(&["doctor"]).code, 0);
+    let manifest = haat
+        .path()
+        .join(format!("releases/manifests/{}.json", two.as_str().unwrap()));
+    let entry = haat.path().join(format!("releases/log/{:020}.json", 2));
+    std::fs::write(&entry, "").unwrap();
+    std::fs::write(&manifest, "{\"schema").unwrap();
+    let haat = haat.with("HAAT_RELEASE__GC_MIN_AGE_S", "0");
+    for args in [
+        ["release", "list"].as_slice(),
+        &["release", "gc", "--keep", "1", "--dry-run"],
+        &["lake", "vacuum", "--dry-run"],
+        &["release", "rollback", "--dry-run"],
+    ] {
+        let answer = haat.run(args);
+        let named = answer.json()["unreadable"].to_string();
+        assert!(named.contains("log/00000000000000000002.json"), "{args:?} {named}");
+        assert!(
+            answer
+                .stderr
+                .contains("releases/log/00000000000000000002.json is damaged"),
+            "{answer:?}"
+        );
+    }
+    let doctor = haat.run(&["doctor"]);
+    assert_eq!(doctor.code, 1, "{doctor:?}");
+    let findings = doctor.document()["findings"].as_array().unwrap().clone();
+    let is_broken = |subject: &str| {
+        let finding = findings.iter().find(|finding| finding["subject"] == subject);
+        finding.is_some_and(|finding| finding["ok"] == false && finding["advice"].is_string())
+    };
+    assert!(is_broken("release log") && is_broken("manifests"), "{findings:?}");
+    let back = haat.run(&["release", "rollback"]).json();
+    assert_eq!(back["to"], one);
+    let dropped = haat.run(&["release", "gc", "--drop-damaged"]).json();
+    assert_eq!(dropped["unreadable"], json!([]));
+    let left = haat.run(&["release", "list"]).json();
+    assert_eq!(left["unreadable"], json!([]));
+}
