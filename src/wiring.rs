@@ -138,6 +138,12 @@ impl Context {
     pub(crate) fn query_server(&self, storage: &Storage) -> anyhow::Result<QueryServer> {
         let given = &self.config.query_server;
         let cache = self.cache_dir(storage);
+        // A cache inside a home never makes the home: to a server a folder that is absent is a mistake.
+        if let Some(home) = storage.local_dir().filter(|home| cache.starts_with(home))
+            && !home.is_dir()
+        {
+            return Err(usage(anyhow::anyhow!("home {} does not exist", self.config.home)));
+        }
         std::fs::create_dir_all(&cache)
             .with_context(|| format!("folder {} for copies of releases (query_server.cache)", cache.display()))?;
         let defaults = QueryConfig::new(self.config.market_currency);
@@ -145,6 +151,7 @@ impl Context {
         let config = QueryConfig {
             market_utc_offset_minutes: self.config.market_utc_offset_minutes,
             poll_ms: given.poll_ms,
+            checks: Some(storage.clone()),
             synonyms: self.synonyms()?,
             embedder: self.embedder()?,
             cursor_key: secret.map_or(defaults.cursor_key.clone(), CursorKey::from_secret),
@@ -209,11 +216,14 @@ impl Context {
     }
 
     /// Limits of the connections that servers take.
-    pub(crate) fn server_config(&self) -> api::ServerConfig {
-        api::ServerConfig {
-            drain_ms: self.config.query_server.drain_ms,
+    pub(crate) fn server_config(&self) -> anyhow::Result<api::ServerConfig> {
+        let given = &self.config.query_server;
+        Ok(api::ServerConfig {
+            drain_ms: given.drain_ms,
+            connections_per_address_max: given.connections_per_address_max,
+            trusted_proxies: given.trusted_proxies.parse().context("query_server.trusted_proxies")?,
             ..api::ServerConfig::default()
-        }
+        })
     }
 
     /// Where releases are built before they are published.

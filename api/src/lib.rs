@@ -29,7 +29,7 @@ pub use openapi::{
 pub use parameters::{PathParameters, QueryReader, parse_boolean, parse_integer, product_ident};
 pub use problem::Problem;
 pub use request_id::RequestId;
-pub use serve::{ServeError, ServerConfig, serve};
+pub use serve::{AddressRangeError, AddressRanges, ServeError, ServerConfig, serve};
 pub use telemetry::{LogFormat, TelemetryError, init_logs, install_metrics, metrics_answer, run_metrics_upkeep};
 pub use traces::{TraceConfig, Traces};
 pub use violation::{Location, Rule, Violation};

@@ -1,7 +1,10 @@
+mod address;
+mod holders;
 mod stall;
 mod timer;
 
 use std::convert::Infallible;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,12 +12,13 @@ use axum::body::{Body, HttpBody};
 use futures::FutureExt;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+pub use self::address::{AddressRangeError, AddressRanges};
+use self::holders::{Holders, Seat};
 use self::stall::StallGuard;
 use self::timer::ConnectionTimer;
 use crate::edge::{EdgeRouter, HostFault};
@@ -22,8 +26,13 @@ use crate::edge::{EdgeRouter, HostFault};
 /// Limits of the connections that a server holds.
 #[derive(Debug, Clone)]
 pub struct ServerConfig {
-    /// Most connections at the same time; others wait in the kernel's queue.
+    /// Most connections at the same time. For a further one an idle one gives way; where none is idle it waits.
     pub connections_max: usize,
+    /// Most connections of one IPv4 address or one IPv6 /64 network at the same time, at least 1; further ones are closed
+    /// at once.
+    pub connections_per_address_max: usize,
+    /// Addresses that many clients come from, each by a connection of its own: they have no such bound.
+    pub trusted_proxies: AddressRanges,
     /// Longest time for a connection to tell its protocol, for a request's head to arrive, and for a kept connection to
     /// stay idle.
     pub header_read_timeout_ms: u64,
@@ -35,7 +44,7 @@ pub struct ServerConfig {
     pub headers_max: usize,
     /// Most requests at the same time on one HTTP/2 connection.
     pub streams_max: u32,
-    /// How long requests in flight may take to end once the server is told to stop.
+    /// How long requests in flight may take to end once the server is told to stop, or their connection to give way.
     pub drain_ms: u64,
 }
 
@@ -43,6 +52,8 @@ impl Default for ServerConfig {
     fn default() -> Self {
         Self {
             connections_max: 4096,
+            connections_per_address_max: 1024,
+            trusted_proxies: AddressRanges::default(),
             header_read_timeout_ms: 15_000,
             write_stall_timeout_ms: 30_000,
             header_bytes_max: 32 * 1024,
@@ -80,20 +91,18 @@ pub async fn serve(
     stop: CancellationToken,
 ) -> Result<(), ServeError> {
     let builder = connection_builder(config);
-    let slots = Arc::new(Semaphore::new(config.connections_max.min(Semaphore::MAX_PERMITS)));
-    let graceful = GracefulShutdown::new();
+    let places = Arc::new(Semaphore::new(config.connections_max.min(Semaphore::MAX_PERMITS)));
+    // Told to all connections, also when the server ends by itself.
+    let closing = stop.child_token();
+    let trusted = config.trusted_proxies.clone();
+    let holders = Holders::new(config.connections_per_address_max.max(1), trusted, closing.clone());
     let mut connections = JoinSet::new();
     let mut failures_in_a_row = 0_u32;
     let outcome = loop {
-        let accepted = stop.run_until_cancelled(async {
-            // The semaphore is never closed.
-            let slot = Arc::clone(&slots).acquire_owned().await.ok();
-            (slot, listener.accept().await)
-        });
-        let Some((slot, accepted)) = accepted.await else {
+        let Some(accepted) = stop.run_until_cancelled(listener.accept()).await else {
             break Ok(());
         };
-        let (stream, _) = match accepted {
+        let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
             Err(error) if failures_in_a_row < 1000 => {
                 failures_in_a_row += 1;
@@ -106,6 +115,13 @@ pub async fn serve(
         };
         failures_in_a_row = 0;
         while connections.try_join_next().is_some() {}
+        if holders.refuses(peer.ip()) {
+            // Closed at once, which costs less than any answer.
+            continue;
+        }
+        let Some(place) = stop.run_until_cancelled(place(&places, &holders)).await else {
+            break Ok(());
+        };
         // Answers are written whole; waiting for more to send only delays them.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection is gone already");
@@ -114,16 +130,19 @@ pub async fn serve(
         let stall = Duration::from_millis(config.write_stall_timeout_ms);
         let opening = Duration::from_millis(config.header_read_timeout_ms);
         let io = TokioIo::new(StallGuard::new(stream, stall, opening));
-        let connection = serve_connection(builder.clone(), io, router.clone(), graceful.watcher());
+        let seat = holders.enter(peer.ip());
+        let give_way = Duration::from_millis(config.drain_ms);
+        let connection = serve_connection(builder.clone(), io, router.clone(), seat, closing.clone(), give_way);
         connections.spawn(async move {
             connection.await;
-            drop(slot);
+            drop(place);
         });
     };
     drop(listener);
-    let drained = tokio::time::timeout(Duration::from_millis(config.drain_ms), graceful.shutdown()).await;
+    closing.cancel();
+    let ended = async { while connections.join_next().await.is_some() {} };
+    let drained = tokio::time::timeout(Duration::from_millis(config.drain_ms), ended).await;
     if drained.is_err() {
-        while connections.try_join_next().is_some() {}
         // Dropped here, which cuts off those that are left.
         outcome?;
         return Err(ServeError::Drain {
@@ -132,6 +151,25 @@ pub async fn serve(
         });
     }
     outcome
+}
+
+/// How long to wait for a connection that was asked to give way before another one is asked.
+const GIVE_WAY_RETRY_MS: u64 = 100;
+
+/// Takes a place. Where there is none, idle connections give way one after another until there is.
+async fn place(places: &Arc<Semaphore>, holders: &Holders) -> Option<OwnedSemaphorePermit> {
+    if let Ok(place) = Arc::clone(places).try_acquire_owned() {
+        return Some(place);
+    }
+    let mut taking = pin!(Arc::clone(places).acquire_owned());
+    loop {
+        holders.make_room();
+        let waited = tokio::time::timeout(Duration::from_millis(GIVE_WAY_RETRY_MS), taking.as_mut()).await;
+        if let Ok(place) = waited {
+            // The semaphore is never closed.
+            return place.ok();
+        }
+    }
 }
 
 /// Most headers of a request where hyper is told nothing (`hyper::server::conn::http1::Builder::max_headers`).
@@ -157,13 +195,17 @@ fn connection_builder(config: &ServerConfig) -> auto::Builder<TokioExecutor> {
     builder
 }
 
+/// Serves a connection until its client is done, or until it is to leave and has answered what it began to.
 async fn serve_connection(
     mut builder: auto::Builder<TokioExecutor>,
     io: TokioIo<StallGuard>,
     router: EdgeRouter,
-    watcher: hyper_util::server::graceful::Watcher,
+    seat: Seat,
+    closing: CancellationToken,
+    give_way: Duration,
 ) {
     builder.http1().timer(ConnectionTimer::default());
+    let state = Arc::clone(&seat.state);
     let service = hyper::service::service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
         // A body that has ended needs no box.
         let mut request = request.map(|body| {
@@ -176,10 +218,30 @@ async fn serve_connection(
         if let Some(fault) = HostFault::of(&request) {
             request.extensions_mut().insert(fault);
         }
-        router.answer(request).map(Ok::<_, Infallible>)
+        let answering = Seat::answering(&state);
+        router.answer(request).map(move |answer| {
+            drop(answering);
+            Ok::<_, Infallible>(answer)
+        })
     });
-    let connection = builder.serve_connection(io, service).into_owned();
-    if let Err(error) = watcher.watch(connection).await {
+    let mut connection = pin!(builder.serve_connection(io, service).into_owned());
+    let ended = tokio::select! {
+        biased;
+        ended = connection.as_mut() => ended,
+        () = seat.state.leave.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            if closing.is_cancelled() {
+                connection.await
+            } else {
+                // A client that takes its answer slowly does not keep a place that others wait for.
+                match tokio::time::timeout(give_way, connection).await {
+                    Ok(ended) => ended,
+                    Err(_) => return tracing::debug!("a connection that was to give way is cut off"),
+                }
+            }
+        }
+    };
+    if let Err(error) = ended {
         tracing::debug!(%error, "a connection ended early");
     }
 }

@@ -124,6 +124,18 @@ pub fn install_metrics(version: &str) -> Result<PrometheusHandle, TelemetryError
         metrics::Unit::Seconds,
         "Time to answer by route"
     );
+    metrics::describe_gauge!("http_connections", "Connections that are open");
+    metrics::describe_counter!(
+        "http_connections_refused_total",
+        "Connections closed at once because their address had its share"
+    );
+    metrics::describe_counter!(
+        "http_connections_reclaimed_total",
+        "Idle connections closed because another client waited for a place"
+    );
+    for counter in ["http_connections_refused_total", "http_connections_reclaimed_total"] {
+        metrics::counter!(counter).increment(0);
+    }
     metrics::describe_gauge!("haat_build_info", "1, with the version of the program that answers");
     metrics::gauge!("haat_build_info", "version" => version.to_owned()).set(1.0);
     metrics::describe_gauge!(

@@ -7,7 +7,7 @@ const { body } = document;
 input.value ||= new URLSearchParams(location.search).get('q')?.trim() ?? '';
 
 async function begin() {
-  const [{ $, bare, debounced }, { ghosts }, { addCurrency, label, listen, sync }, { showProduct }, { askAnew, recount }, { loadBrands, loadCategories, loadFacts, loadPart }, asked, { closeSuggestions, suggestFor }] = await Promise.all([
+  const [{ $, bare, debounced }, { ghosts }, { addCurrency, label, listen, sync }, { showProduct }, { askAnew, recount }, { loadBrands, loadCategories, loadFacts, loadPart, showBrandCheck }, asked, { closeSuggestions, suggestFor }] = await Promise.all([
     import('./dom.js'), import('./cards.js'), import('./facets.js'), import('./product.js'), import('./results.js'), import('./start.js'), import('./state.js'), import('./suggest.js')]);
   const { atStart, go, NOTHING, onChange, openProduct } = asked;
   const grid = $('grid');
@@ -22,6 +22,7 @@ async function begin() {
     clearable();
     sync();
     askAnew();
+    showBrandCheck();
     showProduct();
   }
 

@@ -1,6 +1,6 @@
 // Ways into the market when nothing is searched: what it holds, its categories, its brands, example searches.
 
-import { $, el, moment, plural, redraw, unseen, whole } from './dom.js';
+import { $, day, el, moment, plural, redraw, unseen, whole } from './dom.js';
 import { picture } from './cards.js';
 import { ask, whenBack } from './server.js';
 import { changer, linker, NO_FILTERS, query, state } from './state.js';
@@ -19,19 +19,33 @@ export function showFacts(news) {
   for (const line of document.querySelectorAll('[data-facts]')) {
     line.replaceChildren(...parts.map((part) => el('span', {}, part)));
   }
-  const { oldest, newest } = facts.seen ?? {};
-  const rows = [['Stores last read', oldest && newest && [...new Set([oldest, newest].map(moment))].join(' to ')], ['Put together', facts.published && moment(facts.published)],
+  const span = ({ oldest, newest } = {}) => oldest && newest && [...new Set([oldest, newest].map(moment))].join(' to ');
+  const { failed, held_back: held } = facts.outcomes ?? {};
+  const rows = [['Stores last checked', span(facts.checked)],
+    ['Could not be read', failed > 0 && `${plural(failed, 'store')}, shown as last read`], ['Held back', held > 0 && `${plural(held, 'store')}, until a doubtful change is confirmed`],
+    ['Catalogues last changed', span(facts.seen)], ['Put together', facts.published && moment(facts.published)],
     ['Release', facts.release && el('code', {}, facts.release)]].filter(([, value]) => value);
   $('data').hidden = rows.length === 0;
   $('data').querySelector('dl').replaceChildren(...rows.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]));
   if (parts.length) $('lead').textContent = `${plural(facts.products, 'product')} of ${plural(facts.brands, 'brand store')}, side by side. You buy at the store itself.`;
+  warnIfStale(facts.checked?.newest);
+}
+
+const DAY = 86400000;
+const STALE_DAYS = 2;
+
+/** Says so where no store has been checked for days: then a market without news is no quiet one. */
+function warnIfStale(newest) {
+  const past = newest ? Math.floor((Date.now() - Date.parse(newest)) / DAY) : 0;
+  $('stale').hidden = !(past >= STALE_DAYS);
+  $('stale').textContent = past >= STALE_DAYS ? `No store has been checked since ${day(newest)}, ${plural(past, 'day')} ago. Prices and stock may be out of date.` : '';
 }
 
 /** Asks what the market holds; answers the currencies, those of most products first. */
 export async function loadFacts() {
   const { data } = await ask('v1/stats', 'stats');
   showFacts({ products: data.products, brands: data.brands, release: data.release.id });
-  showFacts({ published: data.release.published_at, seen: data.refreshed_at });
+  showFacts({ published: data.release.published_at, seen: data.refreshed_at, checked: data.checked_at, outcomes: data.check_outcomes });
   return [...data.currencies].sort((a, b) => b.products - a.products).map((one) => one.currency);
 }
 
@@ -114,6 +128,34 @@ function showStalls(known) {
     button.hidden = !next;
     list.children[first]?.querySelector('a').focus({ preventScroll: true });
   };
+}
+
+const CHECKED = {
+  changed: 'What was found then is shown here.',
+  unchanged: 'Nothing had changed.',
+  held_back: 'What it showed then looked doubtful. Until that is confirmed, its earlier catalogue is shown here.',
+  failed: 'It could not be read then. Its earlier catalogue is shown here.',
+};
+
+let checkedFor = '';
+/** Of a brand that is looked at: when its store was last checked, and what came of it. */
+export async function showBrandCheck() {
+  const { brand } = state;
+  if (brand === checkedFor) return;
+  checkedFor = brand;
+  const line = $('brand-check');
+  line.hidden = true;
+  if (!brand) return;
+  const body = await ask(`v1/brands/${encodeURIComponent(brand)}`, 'brand').catch((failure) => {
+    if (failure.passing) checkedFor = '';
+    whenBack(failure, 'brand', showBrandCheck);
+    return null;
+  });
+  const { checked_at: at, check_outcome: outcome } = body?.data ?? {};
+  if (!at || brand !== state.brand) return;
+  line.replaceChildren(`Store last checked ${moment(at)}. `, CHECKED[outcome] ?? '');
+  line.classList.toggle('doubt', outcome === 'held_back' || outcome === 'failed');
+  line.hidden = false;
 }
 
 let drawnFor = null;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use api::EdgeConfig;
 use data_embedding::Embedder;
 use data_model::CurrencyCode;
+use data_storage::Storage;
 
 use crate::lexical::Synonyms;
 
@@ -24,6 +25,8 @@ pub struct QueryConfig {
     pub searches_waiting_max: usize,
     /// How many may wait from then on, until the overload is over, so that what is accepted is answered in time.
     pub searches_overload_waiting_max: usize,
+    /// Where crawls record when they asked each store: the home, beside its releases. `None`: it is never known.
+    pub checks: Option<Storage>,
     /// What signs cursors. Servers behind one address share it; by default every process has its own.
     pub cursor_key: CursorKey,
     /// What embeds queries; a release whose vectors are of another embedder is searched by words alone.
@@ -101,6 +104,7 @@ impl QueryConfig {
             searches_beside_max: threads.div_ceil(2),
             searches_waiting_max: threads * 32,
             searches_overload_waiting_max: threads * 2,
+            checks: None,
             cursor_key: CursorKey::random(),
             embedder: data_embedding::shipped(),
             search_limit_max: 40,

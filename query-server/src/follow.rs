@@ -215,7 +215,9 @@ impl QueryServer {
         let seconds = |moment: Timestamp| moment.micros() as f64 / 1e6;
         let (built, published) = (served.release.manifest().built_at, served.current.published_at);
         let (built, published) = (seconds(built), seconds(published));
+        served.tell(&self.0.checks.load_full());
         let before = self.0.served.swap(Some(Arc::new(served)));
+        self.tell_checks();
         metrics::counter!("query_releases_opened_total").increment(1);
         metrics::gauge!("query_release_built_timestamp_seconds").set(built);
         metrics::gauge!("query_release_published_timestamp_seconds").set(published);
@@ -287,14 +289,16 @@ impl QueryServer {
         }
     }
 
-    /// Looks for newer releases until `stop`. A failure is logged and tried again; it never ends the following.
+    /// Looks for newer releases, and for newer checks of stores, until `stop`. A failure is logged and tried again; it never ends the following.
     pub async fn follow(&self, stop: CancellationToken) {
         Self::describe_metrics();
+        Self::describe_checks();
         let mut ticks = tokio::time::interval(Duration::from_millis(self.0.config.poll_ms.max(10)));
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut repeats = Repeats::default();
         while stop.run_until_cancelled(ticks.tick()).await.is_some() {
-            let Some(looked) = stop.run_until_cancelled(self.refresh()).await else {
+            let look = async { tokio::join!(self.refresh(), self.refresh_checks()).0 };
+            let Some(looked) = stop.run_until_cancelled(look).await else {
                 return;
             };
             match looked {

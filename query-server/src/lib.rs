@@ -1,11 +1,12 @@
 //! Answers from stored data: search, products, reviews, brands, categories, totals, and the page that shows them.
 //!
-//! In: releases, as `data-index` publishes them, and requests. Out: JSON in the envelope of the contract, each
-//! answer from exactly one release, which its provenance and entity tag name. A newer release is fetched, verified
+//! In: releases, as `data-index` publishes them, when crawls last asked each store (`data-checks`), and requests. Out:
+//! JSON in the envelope of the contract, each answer from exactly one release, which its provenance and entity tag name. A newer release is fetched, verified
 //! and asked a few questions before it replaces the one that is served, without a request being dropped.
-//! It never crawls, never reads the lake, never asks a brand's store, and holds nothing that is not in a release.
+//! It never crawls, never reads the lake, never asks a brand's store, and holds nothing that is in neither.
 
 mod browse;
+mod checks;
 mod config;
 mod cursor;
 mod follow;

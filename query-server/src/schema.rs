@@ -12,7 +12,9 @@ mod recommend;
 mod shipping;
 mod suggest;
 
-pub use brand::{Brand, BrandAnswer, BrandCategory, BrandDetail, BrandsAnswer, ShippingSummary, ShippingTierSummary};
+pub use brand::{
+    Brand, BrandAnswer, BrandCategory, BrandDetail, BrandsAnswer, CheckOutcome, ShippingSummary, ShippingTierSummary,
+};
 pub use browse::{BrowseAnswer, BrowsePage, Facet, FacetValue, PriceBin, PriceSummary};
 pub use parameters::{
     BrandParameter, BrandsParameters, FilterParameters, IncludeParameters, ListParameters, ReviewsParameters,
@@ -115,6 +117,10 @@ pub struct Stats {
     pub release: ReleaseStats,
     /// How fresh the brands' catalogues are.
     pub refreshed_at: RefreshStats,
+    /// When the brands' stores were last asked, whether or not anything had changed.
+    pub checked_at: CheckStats,
+    /// How many brands, by what came of asking their stores last.
+    pub check_outcomes: OutcomeStats,
 }
 
 /// Products in one currency.
@@ -147,6 +153,34 @@ pub struct RefreshStats {
     /// The freshest brand's, RFC 3339.
     #[schema(required = true)]
     pub newest: Option<String>,
+}
+
+/// When stores were last asked; null where that is not known.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckStats {
+    /// Of the brand whose store was asked longest ago, RFC 3339.
+    #[schema(required = true, format = DateTime)]
+    pub oldest: Option<String>,
+    /// Of the brand whose store was asked latest, RFC 3339.
+    #[schema(required = true, format = DateTime)]
+    pub newest: Option<String>,
+}
+
+/// Brands by what came of asking their stores last.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OutcomeStats {
+    /// The catalogue had changed.
+    pub changed: u64,
+    /// The catalogue was as it is known.
+    pub unchanged: u64,
+    /// The catalogue looked doubtful; the one from before is shown.
+    pub held_back: u64,
+    /// The store could not be read; the catalogue from before is shown.
+    pub failed: u64,
+    /// No check is known.
+    pub never_checked: u64,
 }
 
 /// The totals.

@@ -1,12 +1,15 @@
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use api::{Asset, EntityTag};
+use arc_swap::ArcSwap;
+use data_checks::Checks;
 use data_embedding::Embedder;
 use data_index::text::{Analysis, analyse};
 use data_index::{BrandEntry, Current, OpenError, Release, RowAddress};
 use data_model::ProductIdent;
 
 use crate::browse::BrowseIndex;
+use crate::checks::CheckedAnswers;
 use crate::lexical::{Order, ReadError, Synonyms, TextIndex, Wanted, search};
 use crate::render::{self, json};
 use crate::semantic::Semantic;
@@ -30,11 +33,10 @@ pub(crate) struct Served {
     brand_members: Vec<Box<[u8]>>,
     /// Positions of the brands, those with most products first.
     brands_by_size: Vec<usize>,
-    /// Answers that are the same for everyone.
-    pub(crate) stats: Asset,
+    /// An answer that is the same for everyone.
     pub(crate) categories: Asset,
-    /// The first page of brands, made when it is first asked for: its cursor is signed with the server's key.
-    brands_head: OnceLock<Asset>,
+    /// What follows from the stores' last checks besides.
+    pub(crate) checked: ArcSwap<CheckedAnswers>,
 }
 
 /// Why a fetched release cannot be served.
@@ -55,7 +57,7 @@ pub enum PrepareError {
 }
 
 /// Changes when answers to the same request over the same release change.
-const ANSWERS_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/3");
+const ANSWERS_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/4");
 
 impl Served {
     /// Prepares a release and asks it for what it must know; `settings` differs where answers over the same release do.
@@ -78,8 +80,6 @@ impl Served {
             entry.map(|entry| (std::cmp::Reverse(entry.product_count), &entry.facts.brand.slug))
         });
         let names = Names::of(&release, &brands_by_size);
-        let stats = |out: &mut Vec<u8>| render::stats::stats(out, &release, &current);
-        let stats = render::envelope(1024, &id, stats, |_| {});
         let tree = |out: &mut Vec<u8>| render::category::tree(out, release.category_tree());
         let categories = render::envelope(1 << 16, &id, tree, |_| {});
         let stamp = format!(
@@ -87,8 +87,8 @@ impl Served {
             current.published_at.micros(),
             semantic.name()
         );
-        let constant = |path: &str, body| Asset::graph(EntityTag::of(&[stamp.as_bytes(), path.as_bytes()]), body);
-        let (stats, categories) = (constant("stats", stats), constant("categories", categories));
+        let categories = Asset::graph(EntityTag::of(&[stamp.as_bytes(), b"categories"]), categories);
+        let checked = CheckedAnswers::of((&release, &current), &id, &stamp, Arc::default());
         let served = Self {
             release,
             current,
@@ -100,17 +100,21 @@ impl Served {
             stamp,
             brand_members,
             brands_by_size,
-            stats,
             categories,
-            brands_head: OnceLock::new(),
+            checked: ArcSwap::from_pointee(checked),
         };
         served.probe()?;
         Ok(served)
     }
 
-    /// The first page of brands, which `make` makes once.
-    pub(crate) fn brands_head(&self, make: impl FnOnce() -> Asset) -> &Asset {
-        self.brands_head.get_or_init(make)
+    /// From now on tells these checks; nothing is made anew if it does already.
+    pub(crate) fn tell(&self, checks: &Arc<Checks>) {
+        if Arc::ptr_eq(&self.checked.load().checks, checks) {
+            return;
+        }
+        let release = (&self.release, &self.current);
+        let answers = CheckedAnswers::of(release, &self.id, &self.stamp, Arc::clone(checks));
+        self.checked.store(Arc::new(answers));
     }
 
     /// The release's id as text.

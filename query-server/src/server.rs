@@ -3,7 +3,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use api::{Edge, EdgeRouter, Problem};
-use arc_swap::ArcSwapOption;
+use arc_swap::{ArcSwap, ArcSwapOption};
+use data_checks::Checks;
 use data_index::ReleaseStore;
 use data_model::{Clock, ErrorCode, ReleaseId};
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -29,6 +30,10 @@ pub(crate) struct Inner {
     pub(crate) stale: AtomicBool,
     /// Whether it was told that the release that the cache remembers cannot be served.
     pub(crate) remembered_failed: AtomicBool,
+    /// When each store was last asked, as far as it is known.
+    pub(crate) checks: ArcSwap<Checks>,
+    /// Whether the last attempt to read that failed.
+    pub(crate) checks_unread: AtomicBool,
 }
 
 impl QueryServer {
@@ -51,6 +56,8 @@ impl QueryServer {
             served: ArcSwapOption::empty(),
             stale: AtomicBool::new(false),
             remembered_failed: AtomicBool::new(false),
+            checks: ArcSwap::default(),
+            checks_unread: AtomicBool::new(false),
         }))
     }
 
@@ -59,6 +66,12 @@ impl QueryServer {
         let (router, patterns) = routes::router(self.clone(), metrics);
         let patterns = patterns.iter().map(String::as_str);
         routes::constants(Edge::new(self.0.config.edge.clone()), self).around(router, patterns)
+    }
+
+    /// Probes and metrics alone, for a listener of their own.
+    pub fn ops_router(&self, metrics: PrometheusHandle) -> EdgeRouter {
+        let (router, patterns) = routes::ops_router(self.clone(), metrics);
+        Edge::new(self.0.config.edge.clone()).around(router, patterns)
     }
 
     /// The interface description, as `/openapi.json` answers it.

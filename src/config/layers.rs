@@ -310,6 +310,12 @@ fn check(config: &Config) -> anyhow::Result<()> {
         "query_server.concurrency_max",
         config.query_server.concurrency_max as u64,
     )?;
+    positive(
+        "query_server.connections_per_address_max",
+        config.query_server.connections_per_address_max as u64,
+    )?;
+    let proxies = config.query_server.trusted_proxies.parse::<api::AddressRanges>();
+    proxies.context("query_server.trusted_proxies")?;
     config.storefront.validate()?;
     Ok(())
 }

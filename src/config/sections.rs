@@ -108,6 +108,14 @@ pub(crate) enum EmbedderChoice {
 #[serde(deny_unknown_fields)]
 pub(crate) struct QueryServer {
     pub(crate) listen: SocketAddr,
+    /// Address of a second listener, for probes and metrics alone; empty means none.
+    pub(crate) ops_listen: String,
+    /// Whether `listen` answers `/metrics` wherever it listens.
+    pub(crate) metrics_public: bool,
+    /// Most connections of one client address.
+    pub(crate) connections_per_address_max: usize,
+    /// Addresses and networks of proxies, which have no such bound; separated by commas.
+    pub(crate) trusted_proxies: String,
     /// Folder for fetched release files; empty means `cache` beside the home folder's other parts.
     pub(crate) cache: String,
     /// How often to look for a newer release.
@@ -203,6 +211,10 @@ impl Config {
             },
             query_server: QueryServer {
                 listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+                ops_listen: String::new(),
+                metrics_public: false,
+                connections_per_address_max: 1024,
+                trusted_proxies: "127.0.0.0/8, ::1".into(),
                 cache: String::new(),
                 poll_ms: 1_000,
                 request_timeout_ms: 10_000,

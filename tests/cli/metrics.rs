@@ -40,6 +40,104 @@ fn metrics(address: &str, wanted: &str) -> String {
     }
 }
 
+/// The status of an answer to `GET` of this URL, and its body.
+fn status(url: &str) -> (u16, String) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let answer = reqwest::get(url).await.unwrap();
+        (answer.status().as_u16(), answer.text().await.unwrap())
+    })
+}
+
+/// The same server at an address of this machine, for one that listens on all.
+fn local(address: &Value) -> String {
+    address.as_str().unwrap().replace("0.0.0.0", "127.0.0.1")
+}
+
+#[test]
+fn metrics_are_not_shown_on_a_public_address_unless_it_is_wanted() {
+    let public = &["query-server", "--listen", "0.0.0.0:0"];
+    let haat = Haat::new();
+    let (_server, served) = haat.serve(public);
+    let address = local(&served["address"]);
+    let (code, body) = status(&format!("{address}/metrics"));
+    assert_eq!(code, 404, "{body}");
+    // As any path that is no route.
+    let (_, other) = status(&format!("{address}/nowhere"));
+    let kind = |body: &str| serde_json::from_str::<Value>(body).unwrap()["code"].clone();
+    assert_eq!(
+        (kind(&body), kind(&other)),
+        ("route_not_found".into(), "route_not_found".into())
+    );
+    assert_eq!(status(&format!("{address}/healthz")).0, 200);
+
+    let wanted = Haat::new().with("HAAT_QUERY_SERVER__METRICS_PUBLIC", "true");
+    let (_server, served) = wanted.serve(public);
+    assert_eq!(status(&format!("{}/metrics", local(&served["address"]))).0, 200);
+}
+
+#[test]
+fn probes_and_metrics_have_a_listener_of_their_own() {
+    let haat = Haat::new().with("HAAT_QUERY_SERVER__OPS_LISTEN", "127.0.0.1:0");
+    let (_server, served) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
+    let (main, ops) = (
+        served["address"].as_str().unwrap(),
+        served["ops_address"].as_str().unwrap(),
+    );
+    let codes =
+        |base: &str| ["/healthz", "/readyz", "/metrics", "/v1/stats"].map(|path| status(&format!("{base}{path}")).0);
+    // Nothing is published yet, so that the server is not ready.
+    assert_eq!(codes(ops), [200, 503, 200, 404]);
+    // A proxy on this machine hands on what it is asked, so that a loopback address is no protection any more.
+    assert_eq!(codes(main), [200, 503, 404, 503]);
+}
+
+#[test]
+fn one_address_has_its_share_of_connections_and_others_are_served() {
+    let haat = Haat::new()
+        .with("HAAT_QUERY_SERVER__CONNECTIONS_PER_ADDRESS_MAX", "5")
+        .with("HAAT_QUERY_SERVER__TRUSTED_PROXIES", "")
+        .with("HAAT_QUERY_SERVER__OPS_LISTEN", "127.0.0.1:0");
+    let (_server, served) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
+    let address = served["address"].as_str().unwrap().strip_prefix("http://").unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let mut held = Vec::new();
+        for place in 0..12 {
+            let stream = asked_from([127, 0, 0, 1], address).await;
+            assert_eq!(stream.is_some(), place < 5, "connection {place}");
+            held.extend(stream);
+        }
+        assert!(asked_from([127, 0, 0, 2], address).await.is_some());
+    });
+    let ops = served["ops_address"].as_str().unwrap();
+    metrics(ops, "http_connections_refused_total 7");
+}
+
+/// A connection from this address that stays open and on which a probe was answered; `None` if it was closed instead.
+async fn asked_from(from: [u8; 4], to: &str) -> Option<tokio::net::TcpStream> {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind((from, 0).into()).unwrap();
+    let mut stream = socket.connect(to.parse().unwrap()).await.unwrap();
+    // Where it is closed already, this fails or what follows does.
+    let _ = stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"}") {
+        match stream.read_buf(&mut answer).await {
+            Ok(read) if read > 0 => {}
+            _ => return None,
+        }
+    }
+    Some(stream)
+}
+
 #[test]
 fn a_server_counts_from_nothing_and_says_what_each_number_means() {
     let haat = Haat::new();

@@ -220,3 +220,81 @@ fn the_page_draws_how_a_price_went() {
         assert_eq!(listed.matches("<time").count(), steps, "{listed}");
     }
 }
+
+/// Records a check of each brand, as a crawl does: `outcome` at `checked_at`, as event `seq` of the record.
+fn record_checks(haat: &Haat, seq: u64, checked_at: &str, outcome: impl Fn(usize) -> &'static str) {
+    let registered = haat.run(&["brands", "list"]).json();
+    let brands = registered["brands"].as_array().unwrap().iter();
+    let checks = brands.enumerate().map(|(at, brand)| {
+        let check = json!({"slug": brand["slug"], "run": "20260101T000000Z-00000000", "checked_at": checked_at, "outcome": outcome(at)});
+        (brand["store"].as_str().unwrap().to_owned(), check)
+    });
+    let event = json!({"last_run": null, "brands": checks.collect::<serde_json::Map<_, _>>()});
+    let folder = haat.path().join("checks");
+    std::fs::create_dir_all(&folder).unwrap();
+    let entry = json!({"entry": "test", "event": event}).to_string();
+    std::fs::write(folder.join(format!("{seq:020}.json")), entry).unwrap();
+}
+
+#[test]
+fn the_page_says_when_stores_were_last_checked_and_warns_when_none_was_for_days() {
+    if !has_program("chromium", &["--version"]) {
+        return;
+    }
+    let haat = Haat::new();
+    let (_stores, _) = haat.with_stores(&["--products", "60", "--stores", "4", "--seed", "2"]);
+    haat.run(&["crawl", "--release"]).json();
+    let outcomes = ["failed", "held_back", "unchanged", "changed"];
+    let said = [
+        "It could not be read then. Its earlier catalogue is shown here.",
+        "What it showed then looked doubtful.",
+        "Nothing had changed.",
+        "What was found then is shown here.",
+    ];
+    // More than a run could have recorded by itself.
+    record_checks(&haat, 1000, "2020-05-17T12:00:00Z", |at| outcomes[at % 4]);
+    let (server, ready) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
+    let base = ready["address"].as_str().unwrap();
+
+    let start = shown(&haat, &format!("{base}/"));
+    let warning = part(&start, "stale").split("</p>").next().unwrap();
+    shows(warning, "No store has been checked since May 17, 2020");
+    assert!(!warning.contains("hidden"), "{warning}");
+    let told = part(&start, "data").split("</details>").next().unwrap();
+    shows(told, "<dt>Stores last checked</dt><dd>May 17, 2020");
+    shows(told, "<dt>Could not be read</dt><dd>1 store, shown as last read</dd>");
+    shows(
+        told,
+        "<dt>Held back</dt><dd>1 store, until a doubtful change is confirmed</dd>",
+    );
+
+    let (_, brands) = get(&format!("{base}/v1/brands"));
+    let mut seen = Vec::new();
+    for brand in brands["data"].as_array().unwrap() {
+        let at = outcomes.iter().position(|one| brand["check_outcome"] == *one).unwrap();
+        let page = shown(&haat, &format!("{base}/?brand={}", brand["slug"].as_str().unwrap()));
+        let line = part(&page, "brand-check").split("</p>").next().unwrap();
+        shows(line, "Store last checked May 17, 2020");
+        shows(line, said[at]);
+        assert!(!line.contains("hidden"), "{line}");
+        seen.push(at);
+    }
+    seen.sort_unstable();
+    assert_eq!(seen, [0, 1, 2, 3]);
+    drop(server);
+
+    // Checked a moment ago: no warning.
+    let now = data_model::Timestamp::from_micros(
+        i64::try_from(std::time::UNIX_EPOCH.elapsed().unwrap().as_micros()).unwrap(),
+    );
+    record_checks(&haat, 1001, &now.to_string(), |_| "unchanged");
+    let (_server, ready) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
+    let start = shown(&haat, &format!("{}/", ready["address"].as_str().unwrap()));
+    let warning = part(&start, "stale").split('>').next().unwrap();
+    assert!(warning.contains("hidden"), "{warning}");
+    let told = part(&start, "data").split("</details>").next().unwrap();
+    assert!(
+        !told.contains("Could not be read") && !told.contains("Held back"),
+        "{told}"
+    );
+}

@@ -164,21 +164,118 @@ async fn what_does_not_end_in_time_is_cut_off_and_told() {
     assert_eq!(all_of(stream).await, "");
 }
 
-#[tokio::test]
-async fn connections_beyond_the_cap_wait_their_turn() {
+/// Asks on a connection that stays open, and reads the whole answer, whose body is `here`.
+async fn ask_and_keep(stream: &mut TcpStream) {
+    stream.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"here") {
+        let read = stream.read_buf(&mut answer).await.unwrap();
+        assert!(read > 0, "cut off after {}", String::from_utf8_lossy(&answer));
+    }
+}
+
+async fn connect_from(address: [u8; 4], at: SocketAddr) -> TcpStream {
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind((address, 0).into()).unwrap();
+    socket.connect(at).await.unwrap()
+}
+
+/// A server that answers `here`, and on which connections never grow old.
+async fn patient(connections_max: usize, connections_per_address_max: usize, trusted_proxies: &str) -> Running {
     let config = ServerConfig {
-        connections_max: 1,
+        connections_max,
+        connections_per_address_max,
+        trusted_proxies: trusted_proxies.parse().unwrap(),
+        header_read_timeout_ms: 86_400_000,
         ..ServerConfig::default()
     };
-    let server = running(Router::new().route("/", get(|| async { "here" })), config).await;
-    let first = ask(server.at, "GET / HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    running(Router::new().route("/", get(|| async { "here" })), config).await
+}
+
+#[tokio::test]
+async fn connections_beyond_an_addresss_share_are_closed_and_others_are_served() {
+    let server = patient(4096, 3, "").await;
+    let mut held = Vec::new();
+    for _ in 0..3 {
+        let mut stream = connect_from([127, 0, 0, 1], server.at).await;
+        ask_and_keep(&mut stream).await;
+        held.push(stream);
+    }
+    for _ in 0..5 {
+        let beyond = connect_from([127, 0, 0, 1], server.at).await;
+        assert_eq!(all_of(beyond).await, "");
+    }
+    ask_and_keep(&mut connect_from([127, 0, 0, 2], server.at).await).await;
+    for stream in &mut held {
+        ask_and_keep(stream).await;
+    }
+    server.stop.cancel();
+    server.ended.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_trusted_proxy_has_more_connections_than_a_share() {
+    let server = patient(4096, 1, "127.0.0.1").await;
+    let mut held = Vec::new();
+    for _ in 0..3 {
+        let mut stream = connect_from([127, 0, 0, 1], server.at).await;
+        ask_and_keep(&mut stream).await;
+        held.push(stream);
+    }
+    let mut other = connect_from([127, 0, 0, 2], server.at).await;
+    ask_and_keep(&mut other).await;
+    assert_eq!(all_of(connect_from([127, 0, 0, 2], server.at).await).await, "");
+    server.stop.cancel();
+    server.ended.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn where_no_place_is_left_an_idle_connection_of_whoever_has_most_gives_way() {
+    let server = patient(3, 9, "").await;
+    let mut one = connect_from([127, 0, 0, 2], server.at).await;
+    ask_and_keep(&mut one).await;
+    let mut older = connect_from([127, 0, 0, 1], server.at).await;
+    ask_and_keep(&mut older).await;
+    let mut newer = connect_from([127, 0, 0, 1], server.at).await;
+    ask_and_keep(&mut newer).await;
+    let mut third = connect_from([127, 0, 0, 3], server.at).await;
+    ask_and_keep(&mut third).await;
+    assert_eq!(all_of(older).await, "");
+    for stream in [&mut one, &mut newer, &mut third] {
+        ask_and_keep(stream).await;
+    }
+    server.stop.cancel();
+    server.ended.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn where_no_place_is_left_what_is_being_answered_is_waited_for() {
+    let (entered, mut arrived) = tokio::sync::mpsc::channel(1);
+    let (release, released) = oneshot::channel::<()>();
+    let once = Arc::new(tokio::sync::Mutex::new(Some(released)));
+    let slow = get(move || async move {
+        entered.send(()).await.unwrap();
+        once.lock().await.take().unwrap().await.unwrap();
+        "slow"
+    });
+    let config = ServerConfig {
+        connections_max: 1,
+        header_read_timeout_ms: 86_400_000,
+        ..ServerConfig::default()
+    };
+    let router = Router::new().route("/", get(|| async { "here" })).route("/slow", slow);
+    let server = running(router, config).await;
+    let first = ask(server.at, "GET /slow HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    arrived.recv().await.unwrap();
     let second = ask(server.at, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
     let waiting = tokio::time::timeout(Duration::from_millis(50), second.readable()).await;
     assert!(
         waiting.is_err(),
         "the second connection is served while the first holds the only place"
     );
-    drop(first);
+    release.send(()).unwrap();
+    // Its answer is whole; then it gives way.
+    assert!(all_of(first).await.ends_with("slow"));
     assert!(all_of(second).await.ends_with("here"));
     server.stop.cancel();
     server.ended.await.unwrap().unwrap();

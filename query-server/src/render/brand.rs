@@ -1,13 +1,15 @@
+use data_checks::Check;
 use data_index::{BrandEntry, taxonomy};
 
 use super::json::{ObjectWriter, array, object};
 use super::{envelope, shipping};
+use crate::checks::CheckedAnswers;
 use crate::served::Served;
 
 /// Categories that a brand in a list names; one brand by itself names all.
 const CATEGORIES_MAX: usize = 20;
 
-fn members(object: &mut ObjectWriter<'_>, entry: &BrandEntry, categories_max: usize) {
+fn members(object: &mut ObjectWriter<'_>, entry: &BrandEntry, check: Option<&Check>, categories_max: usize) {
     let brand = &entry.facts.brand;
     object.text("slug", brand.slug.as_str());
     object.text("name", &brand.name);
@@ -36,16 +38,25 @@ fn members(object: &mut ObjectWriter<'_>, entry: &BrandEntry, categories_max: us
     object.number_or_null("rating", entry.rating);
     object.integer("rating_count", entry.rating_count);
     object.id("refreshed_at", entry.facts.refreshed_at);
+    object.moment_or_null("checked_at", check.map(|check| check.checked_at));
+    object.text_or_null("check_outcome", check.map(|check| check.outcome.as_str()));
 }
 
 /// Writes a page of brands.
-pub(crate) fn page(served: &Served, brands: &[&BrandEntry], next_cursor: Option<&str>) -> Vec<u8> {
+pub(crate) fn page(
+    served: &Served,
+    checked: &CheckedAnswers,
+    brands: &[&BrandEntry],
+    next_cursor: Option<&str>,
+) -> Vec<u8> {
     envelope(
         brands.len() * 1024 + 128,
         served.id_text(),
         |out| {
             array(out, brands, |out, entry| {
-                object(out, |object| members(object, entry, CATEGORIES_MAX))
+                object(out, |object| {
+                    members(object, entry, checked.of_brand(entry), CATEGORIES_MAX);
+                });
             })
         },
         |provenance| provenance.object("page", |page| page.text_or_null("next_cursor", next_cursor)),
@@ -53,10 +64,10 @@ pub(crate) fn page(served: &Served, brands: &[&BrandEntry], next_cursor: Option<
 }
 
 /// Writes one brand with what only its own answer tells.
-pub(crate) fn detail(served: &Served, entry: &BrandEntry) -> Vec<u8> {
+pub(crate) fn detail(served: &Served, checked: &CheckedAnswers, entry: &BrandEntry) -> Vec<u8> {
     let write = |out: &mut Vec<u8>| {
         object(out, |object| {
-            members(object, entry, usize::MAX);
+            members(object, entry, checked.of_brand(entry), usize::MAX);
             object.text_or_null("description", entry.facts.brand.description.as_deref());
             match &entry.facts.shipping {
                 Some(policy) => object.object("shipping", |object| shipping::policy(object, policy)),

@@ -1,9 +1,10 @@
+use data_checks::{CheckOutcome, Checks};
 use data_index::{Current, Release};
 
 use super::json::object;
 
-/// Writes the totals of a release.
-pub(crate) fn stats(out: &mut Vec<u8>, release: &Release, current: &Current) {
+/// Writes the totals of a release, and what is known of the last checks of its brands.
+pub(crate) fn stats(out: &mut Vec<u8>, release: &Release, current: &Current, checks: &Checks) {
     let counts = release.counts();
     object(out, |object| {
         object.integer("brands", counts.brands);
@@ -28,6 +29,20 @@ pub(crate) fn stats(out: &mut Vec<u8>, release: &Release, current: &Current) {
         object.object("refreshed_at", |object| {
             object.moment_or_null("oldest", refreshed().min());
             object.moment_or_null("newest", refreshed().max());
+        });
+        let brands = release.brands().iter().map(|brand| &brand.facts.brand.store);
+        let known: Vec<_> = brands.filter_map(|store| checks.of(store)).collect();
+        let checked = || known.iter().map(|check| check.checked_at);
+        object.object("checked_at", |object| {
+            object.moment_or_null("oldest", checked().min());
+            object.moment_or_null("newest", checked().max());
+        });
+        object.object("check_outcomes", |object| {
+            for outcome in CheckOutcome::ALL {
+                let brands = known.iter().filter(|check| check.outcome == outcome);
+                object.integer(outcome.as_str(), brands.count());
+            }
+            object.integer("never_checked", release.brands().len() - known.len());
         });
     });
 }

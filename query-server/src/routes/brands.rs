@@ -5,7 +5,7 @@ use data_index::BrandEntry;
 use data_index::taxonomy::{self, Category};
 use data_model::{BrandSlug, ErrorCode};
 
-use super::{page_tag_of, tag_of};
+use super::checked_tag_of;
 use crate::cursor::Cursors;
 use crate::plan::brands::BrandsPlan;
 use crate::render::brand;
@@ -33,6 +33,7 @@ pub(crate) async fn list_brands(State(server): State<QueryServer>, request: Requ
     let key = &server.0.config.cursor_key;
     let plan = BrandsPlan::read(request.uri().query(), key)?;
     let served = server.served()?;
+    let checked = served.checked.load_full();
     let category = plan.category()?;
     let slug = category.map_or("", |category| &category.slug);
     let list: [&[u8]; 4] = [served.stamp(), b"brands", plan.text.as_bytes(), slug.as_bytes()];
@@ -49,11 +50,12 @@ pub(crate) async fn list_brands(State(server): State<QueryServer>, request: Requ
         let page: Vec<&BrandEntry> = matching.by_ref().take(plan.limit).collect();
         let end = u32::try_from(start + page.len()).unwrap_or(u32::MAX);
         let next_cursor = matching.next().map(|_| cursors.write(end));
-        brand::page(&served, &page, next_cursor.as_deref())
+        brand::page(&served, &checked, &page, next_cursor.as_deref())
     };
-    let tag = page_tag_of(&served, key, request.uri());
+    // The cursor is signed, so servers with other keys answer other bytes.
+    let tag = checked_tag_of(&served, &checked, key.bytes(), request.uri());
     if request.uri().query().is_none() {
-        let head = served.brands_head(|| Asset::graph(tag, page()));
+        let head = checked.brands_head(|| Asset::graph(tag, page()));
         return Ok(head.answer(request.headers()));
     }
     let answer = GraphAnswer::unless_known(request.headers(), tag, || Ok::<_, Problem>(page()));
@@ -95,7 +97,7 @@ pub(crate) async fn get_brand(
     // A text that is no slug names no brand.
     let entry = slug.and_then(|slug| served.release.brand_by_slug(&slug));
     let entry = entry.ok_or_else(|| Problem::new(ErrorCode::BrandNotFound))?;
-    GraphAnswer::unless_known(request.headers(), tag_of(&served, request.uri()), || {
-        Ok(brand::detail(&served, entry))
-    })
+    let checked = served.checked.load_full();
+    let tag = checked_tag_of(&served, &checked, &[], request.uri());
+    GraphAnswer::unless_known(request.headers(), tag, || Ok(brand::detail(&served, &checked, entry)))
 }

@@ -25,6 +25,7 @@ use utoipa::openapi::{InfoBuilder, License, OpenApi, OpenApiBuilder};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::checks::CheckedAnswers;
 use crate::config::CursorKey;
 use crate::page;
 use crate::served::Served;
@@ -87,6 +88,16 @@ pub(crate) fn router(server: QueryServer, metrics: Option<PrometheusHandle>) -> 
     (router.with_state(server), patterns)
 }
 
+/// Probes and metrics, without the edge, and their patterns.
+pub(crate) fn ops_router(server: QueryServer, metrics: PrometheusHandle) -> (Router, [&'static str; 3]) {
+    let patterns = ["/healthz", "/readyz", "/metrics"];
+    let router = Router::new()
+        .route(patterns[0], get(probes::health))
+        .route(patterns[1], get(probes::ready))
+        .route(patterns[2], get(async move || api::metrics_answer(&metrics)));
+    (router.with_state(server), patterns)
+}
+
 /// Has the edge answer by itself what is asked often and needs no work.
 pub(crate) fn constants(edge: Edge, server: &QueryServer) -> Edge {
     let (of_stats, of_categories) = (server.clone(), server.clone());
@@ -103,6 +114,13 @@ pub(crate) fn constants(edge: Edge, server: &QueryServer) -> Edge {
 fn tag_of(served: &Served, uri: &Uri) -> EntityTag {
     let query = uri.query().unwrap_or_default();
     EntityTag::of(&[served.stamp(), uri.path().as_bytes(), query.as_bytes()])
+}
+
+/// The entity tag of an answer that tells of the stores' last checks too; `more` is what else it follows from.
+fn checked_tag_of(served: &Served, checked: &CheckedAnswers, more: &[u8], uri: &Uri) -> EntityTag {
+    let query = uri.query().unwrap_or_default();
+    let (served, checked, path) = (served.stamp(), checked.stamp(), uri.path().as_bytes());
+    EntityTag::of(&[served, checked, more, path, query.as_bytes()])
 }
 
 /// The entity tag of a page of a list: its cursor is signed, so servers with other keys answer other bytes.

@@ -24,5 +24,5 @@ pub(crate) async fn get_stats(State(server): State<QueryServer>, request: Reques
 
 /// What [`get_stats`] answers a request that has these headers.
 pub(super) fn answer(server: &QueryServer, headers: &HeaderMap) -> Result<Response, Problem> {
-    server.at_once(|served| Ok(served.stats.answer(headers)))
+    server.at_once(|served| Ok(served.checked.load().stats.answer(headers)))
 }

@@ -42,6 +42,26 @@ pub struct Brand {
     pub rating_count: u64,
     /// When a crawl found the catalogue as it is now, RFC 3339; a crawl that finds it unchanged does not move it.
     pub refreshed_at: String,
+    /// When its store was last asked, RFC 3339, whether or not anything had changed; null if that is not known.
+    #[schema(required = true, format = DateTime)]
+    pub checked_at: Option<String>,
+    /// What came of that; null if it is not known.
+    #[schema(required = true)]
+    pub check_outcome: Option<CheckOutcome>,
+}
+
+/// What came of asking a brand's store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckOutcome {
+    /// Its catalogue had changed.
+    Changed,
+    /// Its catalogue was as it is known.
+    Unchanged,
+    /// Its catalogue looked doubtful: the one from before is shown until another crawl or the operator confirms it.
+    HeldBack,
+    /// Its store could not be read: the catalogue from before is shown.
+    Failed,
 }
 
 /// A category that a brand has products in.
@@ -97,6 +117,12 @@ pub struct BrandDetail {
     pub rating_count: u64,
     /// When a crawl found the catalogue as it is now, RFC 3339; a crawl that finds it unchanged does not move it.
     pub refreshed_at: String,
+    /// When its store was last asked, RFC 3339, whether or not anything had changed; null if that is not known.
+    #[schema(required = true, format = DateTime)]
+    pub checked_at: Option<String>,
+    /// What came of that; null if it is not known.
+    #[schema(required = true)]
+    pub check_outcome: Option<CheckOutcome>,
     /// What the brand says of itself.
     #[schema(required = true)]
     pub description: Option<String>,

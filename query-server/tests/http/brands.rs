@@ -36,7 +36,9 @@ async fn brands_are_listed_with_what_their_products_add_up_to() {
       "price_max_minor": 159900,
       "rating": 4.7,
       "rating_count": 128,
-      "refreshed_at": "2026-11-20T06:30:00Z"
+      "refreshed_at": "2026-11-20T06:30:00Z",
+      "checked_at": null,
+      "check_outcome": null
     }
   ],
   "provenance": {

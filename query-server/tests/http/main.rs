@@ -11,6 +11,7 @@ mod brands;
 mod browse;
 mod browse_faults;
 mod catalogue;
+mod checks;
 mod concepts;
 mod edges;
 mod faults;

@@ -96,6 +96,8 @@ fn build_observed(
 pub(crate) struct Market {
     /// Where files are built and cached.
     pub(crate) dir: TempDir,
+    /// Where releases and checks lie.
+    pub(crate) home: Storage,
     /// The releases.
     pub(crate) storage: Storage,
     pub(crate) server: QueryServer,
@@ -116,14 +118,17 @@ impl Market {
     /// A server to which nothing was published yet.
     pub(crate) fn empty() -> Self {
         let dir = TempDir::new().unwrap();
-        let storage = Storage::memory().child("releases");
+        let home = Storage::memory();
+        let storage = home.child("releases");
         let store = ReleaseStore::new(storage.clone(), Arc::new(FixedClock));
         let mut config = QueryConfig::new("INR".parse().unwrap());
         config.cursor_key = CursorKey::from_secret("test");
+        config.checks = Some(home.clone());
         let server = QueryServer::new(store, dir.path().join("cache"), Arc::new(FixedClock), config);
         let router = server.router(None);
         Self {
             dir,
+            home,
             storage,
             server,
             router,

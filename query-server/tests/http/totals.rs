@@ -35,6 +35,17 @@ async fn stats_are_the_releases_totals() {
     "refreshed_at": {
       "oldest": "2026-11-20T06:30:00Z",
       "newest": "2026-11-20T06:30:00Z"
+    },
+    "checked_at": {
+      "oldest": null,
+      "newest": null
+    },
+    "check_outcomes": {
+      "changed": 0,
+      "unchanged": 0,
+      "held_back": 0,
+      "failed": 0,
+      "never_checked": 3
     }
   },
   "provenance": {

@@ -1,0 +1,245 @@
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio_util::sync::CancellationToken;
+
+use super::address::{AddressRanges, Holder};
+
+/// Who holds the connections that there are, so that no address has more than its share, and so that an idle connection
+/// can be closed where another client waits for a place.
+#[derive(Debug)]
+pub(super) struct Holders {
+    per_address_max: usize,
+    trusted: AddressRanges,
+    closing: CancellationToken,
+    table: Mutex<Table>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    next: u64,
+    held: HashMap<Holder, Held>,
+    warned: Option<Instant>,
+}
+
+/// The connections of one address, the oldest first.
+#[derive(Debug)]
+struct Held {
+    trusted: bool,
+    connections: BTreeMap<u64, Arc<State>>,
+}
+
+/// What is known of one connection.
+#[derive(Debug)]
+pub(super) struct State {
+    /// Cancelled when it is to end after what it is answering now: to give way, or because the server stops.
+    pub(super) leave: CancellationToken,
+    asked: AtomicBool,
+    answering: AtomicUsize,
+}
+
+impl State {
+    fn is_idle(&self) -> bool {
+        self.answering.load(Ordering::Relaxed) == 0 && !self.asked.load(Ordering::Relaxed)
+    }
+}
+
+/// A connection's entry; it is taken out when this is dropped.
+#[derive(Debug)]
+pub(super) struct Seat {
+    pub(super) state: Arc<State>,
+    holders: Arc<Holders>,
+    holder: Holder,
+    id: u64,
+}
+
+/// A request that is being answered: until this is dropped its connection is not idle.
+#[derive(Debug)]
+pub(super) struct Answering(Arc<State>);
+
+/// How often it is said in the log that connections are refused.
+const WARNING_EVERY: Duration = Duration::from_secs(60);
+
+impl Holders {
+    /// `closing` is cancelled when all connections are to end.
+    pub(super) fn new(per_address_max: usize, trusted: AddressRanges, closing: CancellationToken) -> Arc<Self> {
+        Arc::new(Self {
+            per_address_max,
+            trusted,
+            closing,
+            table: Mutex::default(),
+        })
+    }
+
+    /// Whether an address has as many connections as it may. If so, this counts one that is refused, and says so in the
+    /// log now and then.
+    pub(super) fn refuses(&self, address: IpAddr) -> bool {
+        let holder = Holder::of(address);
+        let mut table = self.table();
+        let held = table.held.get(&holder).map_or(0, |held| held.connections.len());
+        if held < self.per_address_max || self.trusted.contains(address) {
+            return false;
+        }
+        metrics::counter!("http_connections_refused_total").increment(1);
+        let now = Instant::now();
+        if table.warned.is_none_or(|before| now - before >= WARNING_EVERY) {
+            table.warned = Some(now);
+            tracing::warn!(
+                address = %holder,
+                connections = held,
+                "an address has its share of connections, and further ones are closed; a proxy must be a trusted one"
+            );
+        }
+        true
+    }
+
+    /// Enters a connection of this address.
+    pub(super) fn enter(self: &Arc<Self>, address: IpAddr) -> Seat {
+        let holder = Holder::of(address);
+        let state = Arc::new(State {
+            leave: self.closing.child_token(),
+            asked: AtomicBool::new(false),
+            answering: AtomicUsize::new(0),
+        });
+        let mut table = self.table();
+        let id = table.next;
+        table.next += 1;
+        let held = table.held.entry(holder).or_insert_with(|| Held {
+            trusted: self.trusted.contains(address),
+            connections: BTreeMap::new(),
+        });
+        held.connections.insert(id, Arc::clone(&state));
+        metrics::gauge!("http_connections").increment(1.0);
+        Seat {
+            state,
+            holders: Arc::clone(self),
+            holder,
+            id,
+        }
+    }
+
+    /// Has one idle connection end: the oldest of the address that has most, those of trusted proxies last. Answers
+    /// whether there was one. A connection that is answering ends no request by this, however old it is.
+    pub(super) fn make_room(&self) -> bool {
+        let table = self.table();
+        let longest = table.held.values().filter_map(|held| {
+            let (id, oldest) = held.connections.iter().find(|(_, state)| state.is_idle())?;
+            let asked = |state: &&Arc<State>| state.asked.load(Ordering::Relaxed);
+            let staying = held.connections.len() - held.connections.values().filter(asked).count();
+            Some(((!held.trusted, staying, Reverse(*id)), oldest))
+        });
+        let Some((_, state)) = longest.max_by_key(|(rank, _)| *rank) else {
+            return false;
+        };
+        state.asked.store(true, Ordering::Relaxed);
+        state.leave.cancel();
+        metrics::counter!("http_connections_reclaimed_total").increment(1);
+        true
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Seat {
+    /// Until this is dropped a request is being answered.
+    pub(super) fn answering(state: &Arc<State>) -> Answering {
+        state.answering.fetch_add(1, Ordering::Relaxed);
+        Answering(Arc::clone(state))
+    }
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.0.answering.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut table = self.holders.table();
+        if let Some(held) = table.held.get_mut(&self.holder) {
+            held.connections.remove(&self.id);
+            if held.connections.is_empty() {
+                table.held.remove(&self.holder);
+            }
+        }
+        metrics::gauge!("http_connections").decrement(1.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ip(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    fn holders(per_address_max: usize) -> Arc<Holders> {
+        Holders::new(
+            per_address_max,
+            "127.0.0.0/8".parse().unwrap(),
+            CancellationToken::new(),
+        )
+    }
+
+    #[test]
+    fn an_address_has_its_share_and_gets_it_back() {
+        let holders = holders(2);
+        let (one, other) = (ip("2001:db8::1"), ip("2001:db8::2"));
+        let first = holders.enter(one);
+        let _second = holders.enter(other);
+        assert!(holders.refuses(one) && holders.refuses(ip("2001:db8::3")));
+        assert!(!holders.refuses(ip("2001:db8:0:1::1")) && !holders.refuses(ip("192.0.2.1")));
+        drop(first);
+        assert!(!holders.refuses(one));
+    }
+
+    #[test]
+    fn a_trusted_proxy_has_no_share() {
+        let holders = holders(1);
+        let proxy = ip("127.0.0.1");
+        let _seats = [holders.enter(proxy), holders.enter(proxy)];
+        assert!(!holders.refuses(proxy));
+    }
+
+    #[test]
+    fn the_oldest_idle_connection_of_whoever_has_most_gives_way() {
+        let holders = holders(9);
+        let enter = |address: &str| holders.enter(ip(address));
+        let proxied = [
+            enter("127.0.0.1"),
+            enter("127.0.0.1"),
+            enter("127.0.0.1"),
+            enter("127.0.0.1"),
+        ];
+        let few = enter("192.0.2.1");
+        let many = [enter("192.0.2.2"), enter("192.0.2.2"), enter("192.0.2.2")];
+        let has_left = |seats: &[Seat]| {
+            seats
+                .iter()
+                .map(|seat| seat.state.leave.is_cancelled())
+                .collect::<Vec<_>>()
+        };
+        let answering = Seat::answering(&many[0].state);
+        assert!(holders.make_room());
+        assert_eq!(has_left(&many), [false, true, false]);
+        drop(answering);
+        assert!(holders.make_room());
+        assert_eq!(has_left(&many), [true, true, false]);
+        // One each: the older one.
+        assert!(holders.make_room());
+        assert!(few.state.leave.is_cancelled());
+        assert!(holders.make_room());
+        assert_eq!(has_left(&many), [true; 3]);
+        assert_eq!(has_left(&proxied), [false; 4]);
+        assert!((0..4).all(|_| holders.make_room()));
+        assert!(!holders.make_room(), "nobody is left to ask");
+    }
+}
