@@ -174,6 +174,65 @@ fn the_doctor_names_a_log_that_lost_its_newest_entry_and_no_command_writes_over_
 }
 
 #[test]
+fn the_doctor_names_an_entry_that_is_empty_in_the_middle_of_a_log() {
+    let haat = Haat::new();
+    let (_stores, _) = haat.with_stores(&["--products", "40", "--stores", "2", "--seed", "3"]);
+    // One store after the other, so that the logs have a middle.
+    let brands = haat.run(&["brands", "list"]).json();
+    for brand in brands["brands"].as_array().unwrap() {
+        haat.run(&["crawl", "--brand", brand["slug"].as_str().unwrap()]).json();
+    }
+    for table in ["variants", "price_history"] {
+        let log = files(&haat.path().join("lake").join(table).join("_delta_log"), ".json");
+        assert_eq!(log.len(), 3, "{log:?}");
+        let bytes = std::fs::read(&log[1]).unwrap();
+        std::fs::write(&log[1], "").unwrap();
+        let name = log[1].strip_prefix(haat.path().join("lake")).unwrap().to_str().unwrap();
+        for args in [["crawl"].as_slice(), &["sql", "select 1"], &["release", "build"]] {
+            let refused = haat.run(args);
+            assert_eq!(refused.code, 1, "{args:?}: {refused:?}");
+            assert!(refused.stderr.contains(name), "{}", refused.stderr);
+        }
+        let told = haat.run(&["doctor"]);
+        let lake = findings(&told.document(), "lake");
+        assert_eq!(told.code, 1, "{lake:?}");
+        assert!(lake[0]["found"].as_str().unwrap().contains(name), "{lake:?}");
+        std::fs::write(&log[1], bytes).unwrap();
+    }
+    haat.run(&["crawl", "--release"]).json();
+}
+
+#[test]
+fn a_flipped_bit_is_found_by_the_doctor_stops_a_release_and_is_mended_by_a_forced_crawl() {
+    let haat = market();
+    let rows = || haat.sql("select count(*) n, count(distinct variant_id) v, sum(price_minor) s from price_history");
+    let before = rows();
+    for table in ["products", "variants"] {
+        let file = files(&haat.path().join("lake").join(table), ".parquet").remove(0);
+        let mut bytes = std::fs::read(&file).unwrap();
+        let at = bytes.len() / 2;
+        bytes[at] ^= 4;
+        std::fs::write(&file, bytes).unwrap();
+        let told = haat.run(&["doctor", "--thorough"]);
+        let lake = findings(&told.document(), "lake");
+        assert_eq!(told.code, 1, "{lake:?}");
+        let name = file.strip_prefix(haat.path().join("lake")).unwrap().to_str().unwrap();
+        assert!(lake[0]["found"].as_str().unwrap().contains(name), "{lake:?}");
+        assert!(
+            lake[0]["advice"].as_str().unwrap().contains("`haat crawl --force`"),
+            "{lake:?}"
+        );
+        let refused = haat.run(&["release", "build", "--full"]);
+        assert_eq!(refused.code, 1, "{refused:?}");
+        assert!(refused.stderr.contains(name), "{}", refused.stderr);
+        haat.run(&["crawl", "--force", "--release"]).json();
+        haat.run(&["doctor", "--thorough"]).json();
+        haat.run(&["release", "build", "--full"]).json();
+    }
+    assert_eq!(rows(), before, "no price changed");
+}
+
+#[test]
 fn the_doctor_looks_at_the_files_of_a_lake_whose_tick_is_stuck() {
     let haat = market();
     // A tick that was begun, and whose rows are gone.

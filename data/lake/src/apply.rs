@@ -15,7 +15,7 @@ use object_store::ObjectStoreExt;
 use uuid::Uuid;
 
 use crate::delta::{Committed, DataFile, Table, add, append, overwrite};
-use crate::files::{Encoded, Wanted, encode};
+use crate::files::{Encoded, Wanted, digest, encode};
 use crate::lost::Losses;
 use crate::plan::by_bucket;
 use crate::replace::{Replaced, load, replace};
@@ -90,6 +90,7 @@ fn changed(kind: TickKind) -> impl Iterator<Item = TableName> {
         // What was sampled by pincode is not part of a crawl; it goes with its brand.
         TickKind::Refresh => *table != TableName::DeliveryMatrix,
         TickKind::Delivery => matches!(table, TableName::DeliveryMatrix | TableName::CrawlRuns),
+        TickKind::Adopt => matches!(table, TableName::ProductHistory | TableName::CrawlRuns),
         TickKind::Remove => true,
     })
 }
@@ -302,7 +303,7 @@ async fn old_rows(storage: &Storage, table: TableName, old: &[DataFile]) -> Resu
     compute(move || load(table, files, Wanted::default())).await
 }
 
-/// The bytes of data files.
+/// The bytes of data files, as they were written.
 pub(crate) async fn read(
     storage: &Storage,
     table: TableName,
@@ -322,9 +323,30 @@ pub(crate) async fn read(
             .bytes()
             .await
             .map_err(failed)?;
+        verify(table, file, &bytes).await?;
         read.push((file.path.to_string(), bytes));
     }
     Ok(read)
+}
+
+/// How many bytes are hashed where others wait for the thread.
+const HASHED_IN_PLACE_MAX: usize = 1 << 20;
+
+/// Whether these are the bytes that were written, where the log tells.
+async fn verify(table: TableName, file: &DataFile, bytes: &Bytes) -> Result<(), LakeError> {
+    let Some(written) = file.sha256() else { return Ok(()) };
+    let found = if bytes.len() <= HASHED_IN_PLACE_MAX {
+        digest(bytes)
+    } else {
+        let bytes = bytes.clone();
+        compute(move || Ok(digest(&bytes))).await?
+    };
+    if found == written {
+        return Ok(());
+    }
+    Err(LakeError::Damaged {
+        path: format!("{table}/{}", file.path),
+    })
 }
 
 /// Writes a data file under a name that was never used.

@@ -1,4 +1,4 @@
-use data_storage::{ObjectPath, Storage, get_bytes, put_new};
+use data_storage::{ObjectPath, Storage, get_bytes, put_new, put_over};
 use deltalake::kernel::StructType;
 use deltalake::kernel::engine::arrow_conversion::TryIntoKernel;
 use deltalake::operations::create::CreateBuilder;
@@ -17,40 +17,54 @@ struct Layout {
 
 const LAYOUT: &str = "_ticks/layout.json";
 
-/// Creates the tables that are not there yet.
-pub(crate) async fn create(lake: &Storage, config: &LakeConfig) -> Result<(), LakeError> {
+/// Creates the tables that are not there yet. `true` where the lake was made before one of them was thought of: it gets its
+/// first rows from what the lake has, and only then the layout names it ([`complete`]).
+pub(crate) async fn create(lake: &Storage, config: &LakeConfig) -> Result<bool, LakeError> {
     let path = ObjectPath::from(LAYOUT);
     if let Some(bytes) = get_bytes(lake, &path).await? {
-        return check(&bytes, config);
+        let layout = check(&bytes, config)?;
+        let is_absent = |table: &&TableName| !layout.tables.iter().any(|name| name == table.as_str());
+        let absent: Vec<TableName> = TableName::ALL.iter().filter(is_absent).copied().collect();
+        for table in &absent {
+            create_table(lake, *table, config).await?;
+        }
+        return Ok(!absent.is_empty());
     }
     for table in TableName::ALL {
         create_table(lake, table, config).await?;
     }
-    let tables = TableName::ALL.iter().map(|table| table.as_str().to_owned()).collect();
-    let record = |source| LakeError::TickRecord {
-        path: LAYOUT.to_owned(),
-        source,
-    };
-    let layout = serde_json::to_vec(&Layout {
-        buckets: config.buckets,
-        tables,
-    })
-    .map_err(record)?;
-    if !put_new(lake, &path, layout).await?
+    if !put_new(lake, &path, layout(config)?).await?
         && let Some(bytes) = get_bytes(lake, &path).await?
     {
-        return check(&bytes, config);
+        check(&bytes, config)?;
     }
-    Ok(())
+    Ok(false)
 }
 
-fn check(bytes: &[u8], config: &LakeConfig) -> Result<(), LakeError> {
+/// Notes that the lake has every table.
+pub(crate) async fn complete(lake: &Storage, config: &LakeConfig) -> Result<(), LakeError> {
+    Ok(put_over(lake, &ObjectPath::from(LAYOUT), layout(config)?).await?)
+}
+
+fn layout(config: &LakeConfig) -> Result<Vec<u8>, LakeError> {
+    let tables = TableName::ALL.iter().map(|table| table.as_str().to_owned()).collect();
+    let layout = Layout {
+        buckets: config.buckets,
+        tables,
+    };
+    serde_json::to_vec(&layout).map_err(|source| LakeError::TickRecord {
+        path: LAYOUT.to_owned(),
+        source,
+    })
+}
+
+fn check(bytes: &[u8], config: &LakeConfig) -> Result<Layout, LakeError> {
     let layout: Layout = serde_json::from_slice(bytes).map_err(|source| LakeError::TickRecord {
         path: LAYOUT.to_owned(),
         source,
     })?;
     if layout.buckets == config.buckets {
-        Ok(())
+        Ok(layout)
     } else {
         Err(LakeError::Buckets {
             lake: layout.buckets,

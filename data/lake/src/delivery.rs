@@ -26,7 +26,7 @@ impl Lake {
         let mut state = self.state().await;
         for _ in 0..self.inner.config.attempts_max.max(1) {
             self.settle(&mut state).await?;
-            let known = self.stored_hashes(&mut state, &stores).await?;
+            let known = self.stored(&mut state, &stores).await?;
             let held = self.snapshot().await?.delivery(Some(&stores)).await?;
             let changed = |(store, _, samples): &&(StoreHost, BrandSlug, Vec<DeliverySample>)| {
                 known.contains_key(store) && held.get(store).map_or(&[][..], Vec::as_slice) != samples.as_slice()

@@ -1,12 +1,14 @@
 //! One Delta table: its log, its present state, and commits that either land as planned or not at all.
 
+use std::collections::HashMap;
+use std::fmt;
 use std::sync::Arc;
 
 use data_model::Timestamp;
 use data_storage::Storage;
 use deltalake::DeltaTableError;
 use deltalake::kernel::transaction::{CommitData, PROTOCOL, TransactionError};
-use deltalake::kernel::{Action, Add, Remove, Transaction};
+use deltalake::kernel::{Action, Add, LogicalFileView, Remove, Transaction};
 use deltalake::logstore::{CommitOrBytes, LogStoreRef, StorageConfig, default_logstore};
 use deltalake::protocol::{DeltaOperation, SaveMode};
 use deltalake::table::state::DeltaTableState;
@@ -20,6 +22,9 @@ pub(crate) const APP_ID: &str = "haat";
 
 /// Under which key an entry of a log names its tick.
 pub(crate) const TICK_KEY: &str = "haatTick";
+
+/// Under which tag the entry of a data file keeps the SHA-256 of its bytes, in lowercase hexadecimal digits.
+pub(crate) const SHA256_TAG: &str = "haat.sha256";
 
 /// A table with the state it had when it was last looked at.
 #[derive(Debug)]
@@ -40,9 +45,29 @@ pub(crate) struct DataFile {
     /// The value of the partition column, where the table has one.
     pub(crate) partition: Option<String>,
     remove: Remove,
+    logged: Logged,
+}
+
+/// What the log says of a file.
+#[derive(Clone)]
+struct Logged(LogicalFileView);
+
+impl fmt::Debug for Logged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Logged")
+    }
 }
 
 impl DataFile {
+    /// The SHA-256 of the bytes that were written; `None` of files of other writers and of versions before it was kept.
+    ///
+    /// Not cheap: it is for files that are read.
+    pub(crate) fn sha256(&self) -> Option<String> {
+        #[expect(deprecated, reason = "there is no other way to a file's tags")]
+        let add = self.logged.0.add_action();
+        add.tags?.remove(SHA256_TAG)?
+    }
+
     pub(crate) fn remove(&self, data_change: bool, now: Timestamp) -> Action {
         let deletion_timestamp = Some(now.micros() / 1000);
         Action::Remove(Remove {
@@ -237,7 +262,7 @@ fn given_up_id(tick: u64) -> String {
 
 pub(crate) fn data_files(table: TableName, state: &DeltaTableState) -> Vec<DataFile> {
     let column = table.spec().partition;
-    let view = |view: deltalake::kernel::LogicalFileView| {
+    let view = |view: LogicalFileView| {
         let remove = view.remove_action(true);
         let values = remove.partition_values.as_ref();
         let partition = column.and_then(|column| values.and_then(|values| values.get(column)?.clone()));
@@ -247,6 +272,7 @@ pub(crate) fn data_files(table: TableName, state: &DeltaTableState) -> Vec<DataF
             size,
             partition,
             remove,
+            logged: Logged(view),
         }
     };
     state.log_data().iter().map(view).collect()
@@ -292,7 +318,7 @@ pub(crate) fn add(
         modification_time: now.micros() / 1000,
         data_change,
         stats: Some(file.stats.clone()),
-        tags: None,
+        tags: Some(HashMap::from([(SHA256_TAG.to_owned(), Some(file.sha256.clone()))])),
         deletion_vector: None,
         base_row_id: None,
         default_row_commit_version: None,

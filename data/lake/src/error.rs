@@ -57,9 +57,15 @@ pub enum LakeError {
         #[source]
         source: parquet::errors::ParquetError,
     },
+    /// A data file does not hold the bytes that were written.
+    #[error("{path} is damaged: its SHA-256 is not the one that it was written with")]
+    Damaged {
+        /// The file's path in the lake.
+        path: String,
+    },
     /// A data file with rows that are needed is missing or damaged. Nothing was changed.
     #[error(
-        "{path} is missing or damaged: put it back from a copy, or remove the brands whose rows it holds and add them again{}",
+        "{path} is missing or damaged: put it back from a copy, or let `haat crawl --force` read all brands whose rows it holds{}",
         named(brands)
     )]
     Lost {
@@ -71,8 +77,8 @@ pub enum LakeError {
         #[source]
         source: Box<LakeError>,
     },
-    /// The newest entry of a table's log is missing or damaged. Nothing was changed.
-    #[error("{path}, the newest entry of its table's log, is {fault}: put it back from a copy")]
+    /// An entry of a table's log that its state is made of is missing or damaged. Nothing was changed.
+    #[error("{path}, an entry of its table's log, is {fault}: put it back from a copy")]
     Log {
         /// The entry's path in the lake.
         path: String,
@@ -115,6 +121,23 @@ pub enum LakeError {
         /// What Arrow said.
         #[source]
         source: arrow::error::ArrowError,
+    },
+    /// A tick has ended, or others began after it, and which table versions belong to it is not recorded.
+    #[error(
+        "_ticks/{tick:020}.done.json, the end of a tick, is missing: open the lake again, which writes it anew, or put it back from a copy"
+    )]
+    EndMissing {
+        /// The tick's number.
+        tick: u64,
+    },
+    /// A tick was begun and cannot be finished now, so that no state as new as it can be read.
+    #[error("tick {tick} was begun and cannot be finished: what it brings is not to be read yet")]
+    Unfinished {
+        /// The tick's number.
+        tick: u64,
+        /// Why it cannot be finished.
+        #[source]
+        source: Box<LakeError>,
     },
     /// The same store occurs twice in one tick.
     #[error("{store} occurs twice in one tick")]

@@ -19,6 +19,7 @@ use parquet::file::metadata::{KeyValue, PageIndexPolicy};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
 
 use crate::{LakeConfig, LakeError, TableName};
 
@@ -27,6 +28,13 @@ use crate::{LakeConfig, LakeError, TableName};
 pub(crate) struct Encoded {
     pub(crate) bytes: Bytes,
     pub(crate) stats: String,
+    /// See [`digest`].
+    pub(crate) sha256: String,
+}
+
+/// SHA-256 of a file's bytes in lowercase hexadecimal digits, as a table's log keeps it.
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    hex::encode(Sha256::digest(bytes))
 }
 
 /// Says in a file's metadata that its rows are in the table's order; files of other writers do not.
@@ -53,6 +61,8 @@ const UNIQUE: &[&[&str]] = &[
 const KEYS: &[(TableName, &str)] = &[
     (TableName::Products, "product_id"),
     (TableName::Products, "platform_product_id"),
+    (TableName::ProductHistory, "product_id"),
+    (TableName::ProductHistory, "platform_product_id"),
 ];
 
 /// Encodes rows, which are in the table's order, as one file.
@@ -90,6 +100,7 @@ pub(crate) fn encode(table: TableName, rows: &[RecordBatch], config: &LakeConfig
     }
     writer.close().map_err(failed)?;
     Ok(Encoded {
+        sha256: digest(&bytes),
         bytes: bytes.into(),
         stats: stats(table, rows),
     })

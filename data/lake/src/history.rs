@@ -14,8 +14,8 @@ use crate::{LakeError, LakeSnapshot, TableName};
 /// How many files are read at the same time.
 const READS_AT_ONCE: usize = 8;
 
-/// What was observed of a store's prices, by the platform's product id; of each product the newest first, of one moment
-/// in order of the variants' ids.
+/// What was observed of a store's prices, by the platform's product id; of each product the newest first, which is the
+/// order of the lake's ticks, and of one tick in order of the variants' ids.
 pub type StoreHistory = HashMap<u64, Vec<PricePoint>>;
 
 impl LakeSnapshot {
@@ -69,8 +69,9 @@ impl LakeSnapshot {
 
 fn ordered(history: HashMap<u64, Vec<(u64, PricePoint)>>) -> StoreHistory {
     let newest_first = |(product, mut points): (u64, Vec<(u64, PricePoint)>)| {
+        // Ticks follow each other, whatever the clock said meanwhile.
         points.sort_by_key(|(tick, point)| {
-            let at = std::cmp::Reverse((point.observed_at, *tick));
+            let at = std::cmp::Reverse((*tick, point.observed_at));
             (at, point.variant)
         });
         (product, points.into_iter().map(|(_, point)| point).collect())

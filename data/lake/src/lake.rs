@@ -1,7 +1,7 @@
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use data_model::{BrandRefresh, Clock, StoreHost};
+use data_model::{BrandRefresh, Clock, StoreHost, Timestamp};
 use data_storage::Storage;
 use futures::future::try_join_all;
 use tokio::sync::{Mutex, MutexGuard};
@@ -10,13 +10,14 @@ use crate::apply::{Applied, Prepared, Work, apply, compute, discard, is_given_up
 use crate::create::create;
 use crate::delta::Table;
 use crate::hash::HashedRefresh;
+use crate::known::Stored;
 use crate::lost::Losses;
 use crate::plan::{self, Plan};
 use crate::rows::runs::{RunSummaryRow, TickCounts};
 use crate::tick::{Rows, TickEnd, TickKind, TickRecord, Ticks, pack};
 use crate::{LakeConfig, LakeError, TableName};
 
-/// The lake: nine Delta tables that change together, tick by tick.
+/// The lake: ten Delta tables that change together, tick by tick.
 ///
 /// Clones share one state; one of them commits at a time. Any number of processes may work on the same storage.
 #[derive(Debug, Clone)]
@@ -40,14 +41,18 @@ pub(crate) struct State {
     pub(crate) tables: Option<BTreeMap<TableName, Table>>,
     /// The last tick that is known to have ended.
     pub(crate) ended: u64,
-    /// Whether the tables' logs were found to have what the last tick says.
-    pub(crate) checked: bool,
+    /// Of each table the last entry of its log up to which all that its state is made of was found to be whole.
+    pub(crate) checked: BTreeMap<TableName, u64>,
     /// A tick that could not be finished.
     pub(crate) unfinished: Option<u64>,
     /// The last tick up to which `tables` is known to be complete.
     pub(crate) loaded: u64,
-    /// Content hashes of the brands in a file of `brands`.
-    pub(crate) hashes: HashMap<String, HashMap<StoreHost, String>>,
+    /// What the files of `brands` say, by their paths.
+    pub(crate) brands: HashMap<String, HashMap<StoreHost, Stored>>,
+    /// What the files of `product_history` say of products that were gone, by their paths and by store.
+    pub(crate) gone: HashMap<String, HashMap<String, HashSet<u64>>>,
+    /// Stores that are to be written anew though their content is the stored content.
+    pub(crate) damaged: BTreeSet<StoreHost>,
 }
 
 /// What a call changed.
@@ -73,10 +78,10 @@ impl Lake {
     /// same: reads show the state before, and whoever commits tries again and is told why.
     ///
     /// # Errors
-    /// The storage cannot be read, tables are absent and cannot be created, the newest entry of a table's log is missing
-    /// or damaged, or the lake was created with another number of buckets.
+    /// The storage cannot be read, tables are absent and cannot be created, an entry of a table's log is missing or
+    /// damaged, or the lake was created with another number of buckets.
     pub async fn open(storage: Storage, config: LakeConfig, clock: Arc<dyn Clock>) -> Result<Self, LakeError> {
-        create(&storage, &config).await?;
+        let is_older = create(&storage, &config).await?;
         let ticks = Ticks::new(&storage);
         let inner = Inner {
             storage,
@@ -87,7 +92,11 @@ impl Lake {
         };
         let lake = Self { inner: Arc::new(inner) };
         let mut state = lake.inner.state.lock().await;
-        match lake.settle(&mut state).await {
+        let settled = match lake.settle(&mut state).await {
+            Ok(()) if is_older => lake.adopt(&mut state).await,
+            settled => settled,
+        };
+        match settled {
             // Where all records of ticks are lost, nobody could read what the tables have.
             Ok(()) if state.ended == 0 => {
                 lake.tables(&mut state).await?;
@@ -103,8 +112,11 @@ impl Lake {
     /// content is the stored content is left out; when all are, nothing at all is written.
     ///
     /// When this fails after the tick was recorded, the tick will be finished by the next call or the next open. Where a
-    /// data file that is to be rewritten is missing or damaged, nothing is recorded: the brands of other files can be
-    /// committed without those of this one.
+    /// data file that is to be rewritten is missing or damaged and holds rows of brands that are not among these, nothing is
+    /// recorded: the brands of other files can be committed without those of this one, and it is written anew by a call
+    /// that has all of its brands.
+    ///
+    /// An observation that is older than the one it follows, because a clock was set right, takes the time of that one.
     ///
     /// # Errors
     /// The storage fails, a table is not readable, a store occurs twice, or others commit without pause.
@@ -143,13 +155,17 @@ impl Lake {
         for _ in 0..self.inner.config.attempts_max.max(1) {
             self.settle(state).await?;
             let stores: BTreeSet<StoreHost> = part.iter().map(|hashed| hashed.refresh.brand.store.clone()).collect();
-            let stored = self.stored_hashes(state, &stores).await?;
-            let is_changed = |hashed: &HashedRefresh| stored.get(&hashed.refresh.brand.store) != Some(&hashed.hash);
+            let stored = self.stored(state, &stores).await?;
+            let is_changed = |hashed: &HashedRefresh| {
+                let store = &hashed.refresh.brand.store;
+                let is_same = stored.get(store).is_some_and(|stored| stored.hash == hashed.hash);
+                !is_same || state.damaged.contains(store)
+            };
             if !part.iter().any(is_changed) {
                 report.unchanged.extend(stores);
                 return Ok(());
             }
-            let (changed, same): (Vec<HashedRefresh>, Vec<HashedRefresh>) = part.into_iter().partition(is_changed);
+            let (mut changed, same): (Vec<HashedRefresh>, Vec<HashedRefresh>) = part.into_iter().partition(is_changed);
             report
                 .unchanged
                 .extend(same.iter().map(|hashed| hashed.refresh.brand.store.clone()));
@@ -157,10 +173,21 @@ impl Lake {
                 .iter()
                 .map(|hashed| hashed.refresh.brand.store.clone())
                 .collect();
-            let offered = self.offered(state, &changed_stores, false).await?;
+            let mut before = self.before(state, &changed_stores, &stored).await?;
+            let mut new = BTreeSet::new();
+            for hashed in &mut changed {
+                let store = &hashed.refresh.brand.store;
+                let listed = before.listed.get(store.as_str());
+                if !listed.map_or(Ok(false), |listed| listed.has_all(&hashed.refresh.products.ids))? {
+                    new.insert(store.clone());
+                }
+                let at = &mut hashed.refresh.observed_at;
+                *at = in_order(store, *at, stored.get(store));
+            }
+            self.note_gone(state, &new, &mut before.listed).await?;
             let (tick, buckets, unchanged) = (state.ended + 1, self.inner.config.buckets, same.len());
             let (plan, changed) = compute(move || {
-                let plan = plan::refresh(&changed, unchanged, &offered, tick, buckets)?;
+                let plan = plan::refresh(&changed, unchanged, &before, tick, buckets)?;
                 Ok((plan, changed))
             })
             .await?;
@@ -188,7 +215,7 @@ impl Lake {
         for _ in 0..self.inner.config.attempts_max.max(1) {
             self.settle(&mut state).await?;
             let asked: BTreeSet<StoreHost> = stores.iter().cloned().collect();
-            let stored = self.stored_hashes(&mut state, &asked).await?;
+            let stored = self.stored(&mut state, &asked).await?;
             let (present, absent): (BTreeSet<_>, BTreeSet<_>) =
                 asked.into_iter().partition(|store| stored.contains_key(store));
             let mut report = CommitReport {
@@ -198,9 +225,13 @@ impl Lake {
             if present.is_empty() {
                 return Ok(report);
             }
-            let offered = self.offered(&mut state, &present, true).await?;
-            let tick = state.ended + 1;
-            let plan = plan::removal(&present, &offered, tick, self.inner.clock.now())?;
+            let before = self.before(&mut state, &present, &stored).await?;
+            let (tick, now) = (state.ended + 1, self.inner.clock.now());
+            let went = present.into_iter().map(|store| {
+                let at = in_order(&store, now, stored.get(&store));
+                (store, at)
+            });
+            let plan = plan::removal(&went.collect(), &before, tick)?;
             if let Some((tick, plan)) = self.run_tick(&mut state, tick, TickKind::Remove, None, plan).await? {
                 report.add(tick, plan);
                 return Ok(report);
@@ -249,8 +280,7 @@ impl Lake {
     async fn prepare(&self, state: &mut State, record: &TickRecord, rows: &Rows) -> Result<Prepared, LakeError> {
         let (storage, config) = (&self.inner.storage, &self.inner.config);
         let tables = self.tables(state).await?;
-        // A crawl can be done without; a removal must succeed where nothing is left to be removed.
-        let losses = Losses::new(storage, tables, record.kind == TickKind::Remove);
+        let losses = Losses::new(storage, tables);
         let work = Work::new(record, rows, config, self.inner.clock.now(), losses)?;
         let prepared = prepare(storage, tables, &work).await;
         if prepared.is_err() {
@@ -273,8 +303,7 @@ impl Lake {
         if tables.is_empty() {
             tables = self.load().await?;
         }
-        // What is begun has to be ended: a file that the tick needs nothing of must not stop it.
-        let losses = Losses::new(&self.inner.storage, &tables, true);
+        let losses = Losses::new(&self.inner.storage, &tables);
         let work = Work::new(record, &rows, &self.inner.config, self.inner.clock.now(), losses)?;
         let applied = match prepared {
             Some(prepared) => apply(&mut tables, &work, prepared).await?,
@@ -311,6 +340,9 @@ impl Lake {
         }
         if let Err(error) = self.inner.ticks.clear(record.tick).await {
             tracing::warn!(tick = record.tick, %error, "staged rows could not be removed");
+        }
+        if applied == Applied::Done && matches!(record.kind, TickKind::Refresh | TickKind::Remove) {
+            state.damaged.retain(|store| !record.stores.contains(store));
         }
         (state.ended, state.loaded, state.tables) = (record.tick, record.tick, Some(tables));
         Ok(())
@@ -378,6 +410,18 @@ pub(crate) fn versions(tables: &BTreeMap<TableName, Table>) -> BTreeMap<String, 
         .values()
         .map(|table| (table.name.to_string(), table.version()))
         .collect()
+}
+
+/// The moment of an observation of a store: no earlier than that of the content which it replaces. A clock that ran ahead
+/// and was set right would put what came later before what came first, in the histories and in `refreshed_at`.
+fn in_order(store: &StoreHost, at: Timestamp, stored: Option<&Stored>) -> Timestamp {
+    match stored.and_then(|stored| stored.refreshed_at) {
+        Some(before) if before > at => {
+            tracing::warn!(%store, %at, %before, "the clock is behind the last observation of the store, whose time is taken");
+            before
+        }
+        _ => at,
+    }
 }
 
 /// By bucket and store, each store once.

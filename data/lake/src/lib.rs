@@ -1,6 +1,6 @@
 //! The lake: everything that the crawls found, in open Delta tables that change together.
 //!
-//! In: [`data_model::BrandRefresh`]es, whole catalogues of brands. Out: nine tables that any Delta reader reads
+//! In: [`data_model::BrandRefresh`]es, whole catalogues of brands. Out: ten tables that any Delta reader reads
 //! as they stand, consistent snapshots of them, complete products as a stream, and SQL. A tick, one call of
 //! [`Lake::commit`], lands as a whole or not at all, however the process ends; content that is already there
 //! writes nothing. The lake never crawls, never indexes, and never removes a file that a state to be kept needs.
@@ -14,10 +14,12 @@
 //! Whoever finds a record without its end, first finishes that tick from what it staged, or gives it up where that can
 //! never be done and no table has it.
 
+mod adopt;
 mod apply;
 mod compact;
 mod config;
 mod create;
+mod damage;
 mod delivery;
 mod delta;
 mod error;

@@ -1,14 +1,17 @@
-//! Whether the tables' logs have what the last tick that ended names. A log that lost its newest entry reads like one that
-//! never had it, and the next commit would take its place.
+//! Whether the tables' logs are whole. An entry that is missing or empty reads like one that changed nothing: rows are gone
+//! without an error, and the next commit takes the place of an entry that was the newest.
+
+use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use data_storage::{ObjectPath, Storage, StorageError, get_bytes};
-use futures::TryStreamExt;
 use futures::future::try_join_all;
+use futures::{StreamExt, TryStreamExt};
 use object_store::ObjectStore;
 use serde::Deserialize;
 
 use crate::delta::{APP_ID, TICK_KEY};
+use crate::lake::State;
 use crate::{Lake, LakeError, TableName};
 
 /// As much of a line of a log as tells whose entry it is part of.
@@ -25,40 +28,137 @@ struct Txn {
     app_id: String,
 }
 
+/// How many entries of a log are read at the same time.
+const READS_AT_ONCE: usize = 8;
+
+/// How often a log is listed before a gap in it counts as one.
+const LISTS_MAX: usize = 3;
+
 impl Lake {
-    /// Looks at the entry of each table's log that the end of this tick names.
+    /// Reads the entries of each table's log that its state is made of: all behind the last checkpoint, at least up to the
+    /// one that the end of the last tick names. Those that were found whole before are not read again.
     ///
     /// # Errors
     /// One is missing, empty or cut short, or the storage fails.
-    pub(crate) async fn check_logs(&self, ended: u64) -> Result<(), LakeError> {
-        let end = match self.inner.ticks.end(ended).await {
-            Ok(Some(end)) => end,
-            // Before the first tick; or who reads by a damaged end is told, and who writes leaves it behind.
-            Ok(None) | Err(LakeError::TickRecord { .. }) => return Ok(()),
+    pub(crate) async fn check_logs(&self, state: &mut State) -> Result<(), LakeError> {
+        let named = match self.inner.ticks.end(state.ended).await {
+            Ok(end) => end.map(|end| end.versions).unwrap_or_default(),
+            // Who reads by a damaged end is told, and who writes leaves it behind.
+            Err(LakeError::TickRecord { .. }) => std::collections::BTreeMap::new(),
             Err(error) => return Err(error),
         };
-        let versions = |table: TableName| Some((table, *end.versions.get(table.as_str())?));
-        let checks = TableName::ALL.into_iter().filter_map(versions);
-        let checks = checks.map(|(table, version)| check(&self.inner.storage, table, version));
-        try_join_all(checks).await.map(drop)
+        let checks = TableName::ALL.map(|table| {
+            let log = Log {
+                lake: &self.inner.storage,
+                table,
+                named: named.get(table.as_str()).copied(),
+                checked: state.checked.get(&table).copied(),
+            };
+            async move { Ok::<_, LakeError>((table, log.check().await?)) }
+        });
+        let checked = try_join_all(checks).await?;
+        let checked = checked.into_iter();
+        state
+            .checked
+            .extend(checked.filter_map(|(table, last)| Some((table, last?))));
+        Ok(())
     }
 }
 
-async fn check(lake: &Storage, table: TableName, version: u64) -> Result<(), LakeError> {
-    let path = ObjectPath::from(format!("{table}/_delta_log/{version:020}.json"));
-    let fault = match get_bytes(lake, &path).await? {
-        Some(bytes) if bytes.is_empty() => "empty",
-        Some(bytes) if !is_whole(&bytes) => "cut short or damaged",
-        Some(_) => return Ok(()),
-        // Whoever cleans a log leaves a checkpoint that has what went.
-        None if has_checkpoint(lake, table, version).await? => return Ok(()),
-        None => "missing",
-    };
-    Err(LakeError::Log {
-        path: path.to_string(),
-        fault,
-    })
+/// A table's log, and what is known of it.
+#[derive(Debug, Clone, Copy)]
+struct Log<'a> {
+    lake: &'a Storage,
+    table: TableName,
+    /// The version that the end of the last tick names.
+    named: Option<u64>,
+    /// The version up to which it was found whole.
+    checked: Option<u64>,
 }
+
+/// What is in a log's folder, behind what was checked.
+#[derive(Debug, Default)]
+struct Listed {
+    entries: BTreeSet<u64>,
+    checkpoint: Option<u64>,
+}
+
+impl Log<'_> {
+    /// The newest version, where there is any; everything that it is made of is there and whole.
+    async fn check(&self) -> Result<Option<u64>, LakeError> {
+        let mut lists = 1;
+        loop {
+            match self.check_once().await {
+                // An entry may have been written, or cleaned away behind a new checkpoint, while the folder was listed.
+                Err(LakeError::Log { fault: MISSING, .. }) if lists < LISTS_MAX => lists += 1,
+                checked => return checked,
+            }
+        }
+    }
+
+    async fn check_once(&self) -> Result<Option<u64>, LakeError> {
+        let listed = self.list().await?;
+        let newest = listed.entries.last().copied().max(self.named).max(self.checked);
+        // A checkpoint has all that came before it: whoever cleans a log leaves one.
+        let first = listed.checkpoint.max(self.checked).map_or(0, |last| last + 1);
+        let Some(last) = newest.filter(|newest| *newest >= first) else {
+            return Ok(newest.max(listed.checkpoint));
+        };
+        if let Some(version) = (first..=last).find(|version| !listed.entries.contains(version)) {
+            return Err(self.fault(version, MISSING));
+        }
+        let reads = futures::stream::iter((first..=last).map(|version| self.check_entry(version)));
+        reads.buffered(READS_AT_ONCE).try_collect::<()>().await?;
+        Ok(Some(last))
+    }
+
+    async fn check_entry(&self, version: u64) -> Result<(), LakeError> {
+        match get_bytes(self.lake, &self.path(version)).await? {
+            None => Err(self.fault(version, MISSING)),
+            Some(bytes) if bytes.iter().all(u8::is_ascii_whitespace) => Err(self.fault(version, "empty")),
+            Some(bytes) if !is_whole(&bytes) => Err(self.fault(version, "cut short or damaged")),
+            Some(_) => Ok(()),
+        }
+    }
+
+    async fn list(&self) -> Result<Listed, LakeError> {
+        let folder = ObjectPath::from(format!("{}/_delta_log", self.table));
+        let mut objects = match self.checked {
+            Some(checked) => self.lake.store().list_with_offset(Some(&folder), &self.path(checked)),
+            None => self.lake.store().list(Some(&folder)),
+        };
+        let failed = |source| StorageError::List {
+            prefix: folder.to_string(),
+            source,
+        };
+        let mut listed = Listed::default();
+        while let Some(meta) = objects.try_next().await.map_err(failed)? {
+            let name = meta.location.filename().and_then(|name| name.split_once('.'));
+            let Some((Ok(version), kind)) = name.map(|(number, kind)| (number.parse::<u64>(), kind)) else {
+                continue;
+            };
+            if kind == "json" {
+                listed.entries.insert(version);
+            } else if kind.starts_with("checkpoint") {
+                listed.checkpoint = listed.checkpoint.max(Some(version));
+            }
+        }
+        Ok(listed)
+    }
+
+    fn path(&self, version: u64) -> ObjectPath {
+        ObjectPath::from(format!("{}/_delta_log/{version:020}.json", self.table))
+    }
+
+    fn fault(&self, version: u64, fault: &'static str) -> LakeError {
+        LakeError::Log {
+            path: self.path(version).to_string(),
+            fault,
+        }
+    }
+}
+
+const MISSING: &str = "missing";
 
 /// Whether this is all of an entry. One of this lake begins with the tick's number and ends with its mark; of one of
 /// another writer nothing is known but that it is JSON, one document a line.
@@ -72,22 +172,4 @@ fn is_whole(entry: &Bytes) -> bool {
         ends |= line.txn.is_some_and(|txn| txn.app_id == APP_ID);
     }
     begins == ends
-}
-
-/// Whether a checkpoint holds this version or a later one.
-async fn has_checkpoint(lake: &Storage, table: TableName, version: u64) -> Result<bool, LakeError> {
-    let log = ObjectPath::from(format!("{table}/_delta_log"));
-    let mut listed = lake.store().list(Some(&log));
-    let failed = |source| StorageError::List {
-        prefix: log.to_string(),
-        source,
-    };
-    while let Some(meta) = listed.try_next().await.map_err(failed)? {
-        let name = meta.location.filename().and_then(|name| name.split_once('.'));
-        let number = name.filter(|(_, kind)| kind.starts_with("checkpoint"));
-        if number.is_some_and(|(number, _)| number.parse().is_ok_and(|number: u64| number >= version)) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }

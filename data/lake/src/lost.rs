@@ -1,4 +1,4 @@
-//! Data files that are gone or can be read no more: whom that concerns, and when they can be done without.
+//! Data files that are gone or damaged: whom that concerns, and when they can be done without.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,32 +9,34 @@ use data_storage::Storage;
 use crate::apply::{compute, read};
 use crate::delta::{DataFile, Table};
 use crate::files::Wanted;
-use crate::replace::load;
+use crate::replace::{load, store_runs};
 use crate::rows::brands::brand_rows;
+use crate::rows::columns::Columns;
 use crate::{LakeError, TableName};
 
-/// What a tick makes of data files that are lost.
+/// A brand by its store and its public name.
+pub(crate) type Holder = (StoreHost, BrandSlug);
+
+/// What a tick makes of data files that are lost: one is done without where the tick replaces or drops all of its rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Losses {
-    /// Whether to do without a file all of whose rows the tick replaces or drops.
-    spare: bool,
-    /// Those of `brands`, which tell whose rows a bucket holds: that table is committed last.
-    storage: Storage,
-    files: Arc<Vec<DataFile>>,
+    /// The tables that tell whose rows a bucket holds, the surest first: they are committed last.
+    tables: Arc<[(TableName, Storage, Vec<DataFile>); 2]>,
 }
 
 impl Losses {
-    pub(crate) fn new(lake: &Storage, tables: &BTreeMap<TableName, Table>, spare: bool) -> Self {
-        let files = tables.get(&TableName::Brands).map(Table::files).unwrap_or_default();
+    pub(crate) fn new(lake: &Storage, tables: &BTreeMap<TableName, Table>) -> Self {
+        let files = |name: TableName| {
+            let files = tables.get(&name).map(Table::files).unwrap_or_default();
+            (name, lake.child(name.as_str()), files)
+        };
         Self {
-            spare,
-            storage: lake.child(TableName::Brands.as_str()),
-            files: Arc::new(files),
+            tables: Arc::new([files(TableName::Brands), files(TableName::Products)]),
         }
     }
 
-    /// Comes back where the rows of the file that `error` tells of are not needed, because all of them are of
-    /// `replaced` stores.
+    /// Comes back with the brands whose rows are lost where the rows of the file that `error` tells of are not needed,
+    /// because all of them are of `replaced` stores.
     ///
     /// # Errors
     /// They are needed, or it is not this file that failed.
@@ -43,52 +45,76 @@ impl Losses {
         bucket: i32,
         replaced: &BTreeSet<StoreHost>,
         error: LakeError,
-    ) -> Result<(), LakeError> {
+    ) -> Result<Vec<Holder>, LakeError> {
         let Some(path) = lost_file(&error).map(str::to_owned) else {
             return Err(error);
         };
-        let held = self.brands_in(bucket).await;
-        let all_replaced = |held: &Vec<(StoreHost, BrandSlug)>| held.iter().all(|(store, _)| replaced.contains(store));
-        if self.spare && held.as_ref().is_ok_and(all_replaced) {
-            tracing::warn!(
+        match self.holders(bucket).await {
+            Ok(held) if held.iter().all(|(store, _)| replaced.contains(store)) => {
+                tracing::warn!(
+                    path,
+                    "a file is missing or damaged; all that it held is written anew or dropped"
+                );
+                Ok(held)
+            }
+            held => Err(LakeError::Lost {
                 path,
-                "a file is missing or damaged; nothing that it held is needed any more"
-            );
-            return Ok(());
+                // Where the tables that tell are damaged too, nobody can tell.
+                brands: held.unwrap_or_default(),
+                source: Box::new(error),
+            }),
         }
-        Err(LakeError::Lost {
-            path,
-            // Where that table is damaged too, nobody can tell.
-            brands: held.unwrap_or_default(),
-            source: Box::new(error),
-        })
     }
 
-    async fn brands_in(&self, bucket: i32) -> Result<Vec<(StoreHost, BrandSlug)>, LakeError> {
-        let bucket = bucket.to_string();
-        let of_bucket = |file: &&DataFile| file.partition.as_ref() == Some(&bucket);
-        let files: Vec<DataFile> = self.files.iter().filter(of_bucket).cloned().collect();
-        let bytes = read(&self.storage, TableName::Brands, &files).await?;
-        compute(move || {
-            let mut brands = Vec::new();
-            for batch in load(TableName::Brands, bytes, Wanted::default())? {
-                let rows = brand_rows(&batch)?.into_iter();
-                brands.extend(rows.map(|row| (row.brand.store, row.brand.slug)));
-            }
-            Ok(brands)
-        })
-        .await
+    /// The brands that have rows in a bucket. Where the table of brands is lost itself, those that have products there.
+    pub(crate) async fn holders(&self, bucket: i32) -> Result<Vec<Holder>, LakeError> {
+        let [brands, products] = &*self.tables;
+        match holders_by(brands, bucket).await {
+            Err(error) if lost_file(&error).is_some() => holders_by(products, bucket).await,
+            held => held,
+        }
     }
 }
 
+async fn holders_by(
+    (table, storage, files): &(TableName, Storage, Vec<DataFile>),
+    bucket: i32,
+) -> Result<Vec<Holder>, LakeError> {
+    let (table, partition) = (*table, bucket.to_string());
+    let of_bucket = |file: &&DataFile| file.partition.as_ref() == Some(&partition);
+    let files: Vec<DataFile> = files.iter().filter(of_bucket).cloned().collect();
+    let bytes = read(storage, table, &files).await?;
+    compute(move || {
+        let columns = (table != TableName::Brands).then_some(&["store", "brand_slug"][..]);
+        let wanted = Wanted { stores: None, columns };
+        let mut held: BTreeMap<StoreHost, BrandSlug> = BTreeMap::new();
+        for batch in load(table, bytes, wanted)? {
+            if table == TableName::Brands {
+                let rows = brand_rows(&batch)?.into_iter();
+                held.extend(rows.map(|row| (row.brand.store, row.brand.slug)));
+                continue;
+            }
+            let columns = Columns::new(table, &batch);
+            let (store, slug) = (columns.text("store")?, columns.text("brand_slug")?);
+            for rows in store_runs(store) {
+                let holder = columns.parse("store", store.value(rows.start))?;
+                held.insert(holder, columns.parse("brand_slug", slug.value(rows.start))?);
+            }
+        }
+        Ok(held.into_iter().collect())
+    })
+    .await
+}
+
 /// The file, if it is one that is lost, and not the storage that fails.
-fn lost_file(error: &LakeError) -> Option<&str> {
+pub(crate) fn lost_file(error: &LakeError) -> Option<&str> {
     match error {
         LakeError::File {
             path,
             source: object_store::Error::NotFound { .. },
         }
-        | LakeError::Parquet { path, .. } => Some(path),
+        | LakeError::Parquet { path, .. }
+        | LakeError::Damaged { path } => Some(path),
         _ => None,
     }
 }

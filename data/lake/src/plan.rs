@@ -8,12 +8,14 @@ use data_model::{Brand, BrandRefresh, BrandSlug, DeliverySample, StoreHost, Time
 
 use crate::files::Wanted;
 use crate::hash::HashedRefresh;
+use crate::known::Before;
 use crate::replace::{load, store_runs};
 use crate::rows::brands::BrandRows;
 use crate::rows::catalogue::StoreRows;
 use crate::rows::columns::Columns;
 use crate::rows::delivery::DeliveryRows;
 use crate::rows::history::{HistoryRows, Observed, Offered, first_seen};
+use crate::rows::product_history::{self, Listed, product_events};
 use crate::rows::quarantine::QuarantineRows;
 use crate::rows::reviews::ReviewRows;
 use crate::rows::runs::TickCounts;
@@ -68,11 +70,12 @@ pub(crate) fn offered(
 pub(crate) fn refresh(
     changed: &[HashedRefresh],
     brands_unchanged: usize,
-    before: &HashMap<String, Offered>,
+    before: &Before,
     tick: u64,
     buckets: u32,
 ) -> Result<Plan, LakeError> {
     let (mut products, mut variants, mut history) = (Vec::new(), Vec::new(), Vec::new());
+    let mut product_history = Vec::new();
     let mut reviews = ReviewRows::default();
     let (mut shipping, mut quarantine) = (ShippingRows::default(), QuarantineRows::default());
     let mut brands = BrandRows::default();
@@ -80,11 +83,11 @@ pub(crate) fn refresh(
         brands_unchanged: wide(brands_unchanged),
         ..TickCounts::default()
     };
-    let nothing = Offered::default();
+    let (nothing, none) = (Offered::default(), Listed::default());
     for HashedRefresh { refresh, hash } in changed {
         let (brand, store) = (&refresh.brand, &refresh.brand.store);
         let bucket = bucket(store, buckets);
-        products.extend(refresh.products.products(brand, bucket)?);
+        let listing = refresh.products.products(brand, bucket)?;
         let offering = refresh.products.variants(brand, bucket)?;
         for (id, rated) in &refresh.products.rated {
             reviews.push(bucket, brand, *id, &rated.reviews);
@@ -94,7 +97,8 @@ pub(crate) fn refresh(
         }
         quarantine.push(bucket, refresh);
         brands.push(bucket, refresh, hash);
-        let old = before.get(store.as_str()).unwrap_or(&nothing);
+        let old = before.offered.get(store.as_str()).unwrap_or(&nothing);
+        let listed = before.listed.get(store.as_str()).unwrap_or(&none);
         let observed = Observed {
             at: refresh.observed_at,
             run: Some(&refresh.run),
@@ -102,11 +106,14 @@ pub(crate) fn refresh(
         };
         history.extend(observations(brand, old, &offering, observed)?);
         variants.extend(offering);
+        product_history.extend(sightings(brand, listed, &listing, observed)?);
+        products.extend(listing);
         count(&mut counts, refresh, old);
     }
     counts.price_changes = wide(history.iter().map(RecordBatch::num_rows).sum());
     let rows = vec![
         (TableName::PriceHistory, history),
+        (TableName::ProductHistory, product_history),
         (TableName::Variants, variants),
         (TableName::Products, products),
         (TableName::Reviews, vec![reviews.finish()?]),
@@ -145,6 +152,23 @@ fn observations(
     Ok(vec![history.finish()?])
 }
 
+/// What is to be remembered of a store's products beside their prices.
+fn sightings(
+    brand: &Brand,
+    listed: &Listed,
+    now: &[RecordBatch],
+    observed: Observed<'_>,
+) -> Result<Vec<RecordBatch>, LakeError> {
+    if listed.is_unknown() {
+        let first = now
+            .iter()
+            .map(|products| product_history::first_seen(products, observed));
+        return first.collect();
+    }
+    let rows = product_events(&brand.store, Some(brand.slug.as_str()), listed, now, observed)?;
+    Ok(rows.into_iter().collect())
+}
+
 fn count(counts: &mut TickCounts, refresh: &BrandRefresh<StoreRows>, old: &Offered) {
     let now: HashSet<u64> = refresh.products.ids.iter().copied().collect();
     counts.brands_changed += 1;
@@ -155,41 +179,33 @@ fn count(counts: &mut TickCounts, refresh: &BrandRefresh<StoreRows>, old: &Offer
     counts.quarantined += wide(refresh.quarantined.len());
 }
 
-/// Plans that `stores` go.
-pub(crate) fn removal(
-    stores: &BTreeSet<StoreHost>,
-    before: &HashMap<String, Offered>,
-    tick: u64,
-    now: Timestamp,
-) -> Result<Plan, LakeError> {
-    let mut history = HistoryRows::default();
+/// Plans that `stores` go; each with the moment by which it went.
+pub(crate) fn removal(stores: &BTreeMap<StoreHost, Timestamp>, before: &Before, tick: u64) -> Result<Plan, LakeError> {
+    let (mut history, mut product_history) = (HistoryRows::default(), Vec::new());
     let mut counts = TickCounts {
         brands_changed: wide(stores.len()),
         ..TickCounts::default()
     };
-    for (store, old) in stores
-        .iter()
-        .filter_map(|store| Some((store, before.get(store.as_str())?)))
-    {
-        history.push(
-            store,
-            None,
-            old,
-            &[],
-            Observed {
-                at: now,
-                run: None,
-                tick,
-            },
-        )?;
-        counts.products_removed += wide(old.products.len());
+    for (store, at) in stores {
+        let (run, at) = (None, *at);
+        let observed = Observed { at, run, tick };
+        if let Some(listed) = before.listed.get(store.as_str()) {
+            product_history.extend(product_events(store, None, listed, &[], observed)?);
+        }
+        if let Some(old) = before.offered.get(store.as_str()) {
+            history.push(store, None, old, &[], observed)?;
+            counts.products_removed += wide(old.products.len());
+        }
     }
     let history = history.finish()?;
     counts.price_changes = wide(history.num_rows());
     Ok(Plan {
-        stores: stores.iter().cloned().collect(),
+        stores: stores.keys().cloned().collect(),
         counts,
-        rows: vec![(TableName::PriceHistory, vec![history])],
+        rows: vec![
+            (TableName::PriceHistory, vec![history]),
+            (TableName::ProductHistory, product_history),
+        ],
     })
 }
 

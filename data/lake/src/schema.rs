@@ -374,6 +374,54 @@ pub(crate) fn price_history() -> SchemaRef {
     ])
 }
 
+pub(crate) fn product_history() -> SchemaRef {
+    let [product_id, platform_product_id] = product_keys();
+    table(vec![
+        stated(
+            "event",
+            TEXT,
+            "Partition: first_seen, changed, gone, or returned after it was gone",
+        ),
+        store(),
+        brand_slug(),
+        product_id,
+        platform_product_id,
+        stated("title", TEXT, "Title from now on; the last one when gone"),
+        stated(
+            "handle",
+            TEXT,
+            "The store's own name of the product in URLs from now on; the last one when gone",
+        ),
+        maybe(
+            "vendor",
+            TEXT,
+            "Vendor from now on, where stated; the last one when gone",
+        ),
+        maybe(
+            "category_id",
+            ID,
+            "Id in the Google product taxonomy from now on, where a rule fits; the last one when gone",
+        ),
+        maybe("category_path", TEXT, "Path of that category, levels divided by ' > '"),
+        maybe(
+            "last_seen_at",
+            moment_type(),
+            "When gone: end of the last crawl before that brought anything new of the brand, which still had it; else null",
+        ),
+        stated(
+            "observed_at",
+            moment_type(),
+            "End of the crawl that observed it; of what was there before this table, when the table was made",
+        ),
+        maybe(
+            "run_id",
+            TEXT,
+            "The run that observed it; null when an operator removed the brand, or when the table was made",
+        ),
+        stated("tick", COUNT, "The commit of the lake that brought it"),
+    ])
+}
+
 pub(crate) fn crawl_runs() -> SchemaRef {
     table(vec![
         stated(
@@ -381,7 +429,11 @@ pub(crate) fn crawl_runs() -> SchemaRef {
             COUNT,
             "Number of the commit of the lake; one that is missing only merged files, or was given up",
         ),
-        stated("kind", TEXT, "refresh, remove or delivery"),
+        stated(
+            "kind",
+            TEXT,
+            "refresh, remove, delivery, or adopt: product_history was made",
+        ),
         maybe("run_id", TEXT, "The run; null when an operator removed brands"),
         maybe("started_at", moment_type(), "When the run began"),
         stated("committed_at", moment_type(), "When the tick was decided"),

@@ -4,10 +4,10 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use deltalake::delta_datafusion::DeltaScanNext;
 
 use crate::delta::{log_store, root_url};
-use crate::{Lake, LakeError, LakeSnapshot, TableName};
+use crate::{Lake, LakeError, LakeSnapshot};
 
 impl Lake {
-    /// A query session in which all tables are registered by name, in the state of the snapshot.
+    /// A query session in which all tables of the snapshot are registered by name, in the state of the snapshot.
     ///
     /// # Errors
     /// A table's log cannot be read, or the query engine refuses the table.
@@ -17,7 +17,7 @@ impl Lake {
         config.options_mut().execution.parquet.reorder_filters = true;
         let context = SessionContext::new_with_config(config);
         context.register_object_store(&root_url(), Arc::clone(self.inner.storage.store()));
-        for table in TableName::ALL {
+        for table in snapshot.tables() {
             let refused = |source| LakeError::Session {
                 table: table.as_str(),
                 source: Box::new(source),

@@ -18,12 +18,11 @@ impl Lake {
     pub(crate) async fn settle(&self, state: &mut State) -> Result<(), LakeError> {
         for _ in 0..self.inner.config.attempts_max.max(1) {
             let head = self.inner.ticks.head(state.ended).await?;
-            // Before anything is written: what a log lost would be written over.
-            if !state.checked {
-                self.check_logs(head.ended).await?;
-                state.checked = true;
-            }
             state.ended = head.ended;
+            // Before anything is written: what a log lost would be written over.
+            if state.checked.is_empty() {
+                self.check_logs(state).await?;
+            }
             if head.recorded <= head.ended {
                 state.unfinished = None;
                 return Ok(());
@@ -98,7 +97,7 @@ impl Lake {
     /// # Errors
     /// What that tick brought is not whole, so that there is nothing to go on with; or the storage fails.
     pub(crate) async fn leave_unsettled(&self, state: &mut State, error: LakeError) -> Result<(), LakeError> {
-        if matches!(error, LakeError::Log { .. }) {
+        if matches!(error, LakeError::Log { .. } | LakeError::EndMissing { .. }) {
             return Err(error);
         }
         tracing::warn!(

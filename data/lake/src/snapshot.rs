@@ -11,6 +11,7 @@ use tokio::sync::OnceCell;
 use crate::apply::{compute, read};
 use crate::delta::{DataFile, data_files, failed, log_store};
 use crate::files::{Decoder, Wanted};
+use crate::lost::lost_file;
 use crate::rows::brands::{BrandRow, brand_rows};
 use crate::rows::{quarantine, shipping};
 use crate::{Lake, LakeError, TableName};
@@ -38,15 +39,51 @@ pub struct LakeSnapshot {
 /// How many files are read at the same time.
 const READS_AT_ONCE: usize = 16;
 
+/// How often the ticks are listed before a gap in them counts as one.
+const LISTS_MAX: usize = 3;
+
 impl Lake {
     /// The state after the last tick that ended.
     ///
     /// # Errors
-    /// The storage fails.
+    /// The storage fails, or the record of that tick's end is missing.
     pub async fn snapshot(&self) -> Result<LakeSnapshot, LakeError> {
         let known = self.inner.peek(|state| state.ended).unwrap_or(0);
-        let head = self.inner.ticks.head(known).await?;
-        self.snapshot_of(head.ended).await
+        let mut head = self.inner.ticks.head(known).await?;
+        // A tick is begun only after the one before it has ended, but a list is no single moment: one that shows
+        // otherwise is made again.
+        for _ in 0..LISTS_MAX {
+            if head.recorded <= head.ended + 1 {
+                return self.snapshot_of(head.ended).await;
+            }
+            head = self.inner.ticks.head(head.ended).await?;
+        }
+        Err(LakeError::EndMissing { tick: head.ended + 1 })
+    }
+
+    /// The state after the newest tick that was recorded when this was called: what a release is built of. A tick that
+    /// was begun and not ended is finished first, and the tables' logs are checked as far as they were not before.
+    ///
+    /// # Errors
+    /// A tick cannot be finished, an entry of a log is missing or damaged, or the storage fails.
+    pub async fn newest_snapshot(&self) -> Result<LakeSnapshot, LakeError> {
+        let mut state = self.state().await;
+        if let Err(error) = self.settle(&mut state).await {
+            let head = self.inner.ticks.head(0).await?;
+            if head.recorded <= head.ended {
+                return Err(error);
+            }
+            return Err(LakeError::Unfinished {
+                tick: head.ended + 1,
+                source: Box::new(error),
+            });
+        }
+        self.check_logs(&mut state).await?;
+        // Tables that have a tick whose record was lost are newer than all records say.
+        self.tables(&mut state).await?;
+        let newest = state.ended;
+        drop(state);
+        self.snapshot_of(newest).await
     }
 
     /// An earlier state.
@@ -56,10 +93,9 @@ impl Lake {
     pub async fn snapshot_at(&self, as_of: &AsOf) -> Result<LakeSnapshot, LakeError> {
         match as_of {
             AsOf::Versions(versions) => {
-                if let Some(missing) = TableName::ALL
-                    .iter()
-                    .find(|table| !versions.contains_key(table.as_str()))
-                {
+                let is_missing =
+                    |table: &&TableName| !TableName::LATER.contains(table) && !versions.contains_key(table.as_str());
+                if let Some(missing) = TableName::ALL.iter().find(is_missing) {
                     return Err(LakeError::VersionMissing {
                         table: missing.as_str(),
                     });
@@ -86,8 +122,9 @@ impl Lake {
     async fn snapshot_of(&self, tick: u64) -> Result<LakeSnapshot, LakeError> {
         let versions = match self.inner.ticks.end(tick).await? {
             Some(end) => end.versions,
-            // Before the first tick the tables are as they were created.
-            None => TableName::ALL.iter().map(|table| (table.to_string(), 0)).collect(),
+            // Before the first tick the tables are as they were created. After any other they never are.
+            None if tick == 0 => TableName::ALL.iter().map(|table| (table.to_string(), 0)).collect(),
+            None => return Err(LakeError::EndMissing { tick }),
         };
         Ok(LakeSnapshot::new(self.clone(), Some(tick), versions))
     }
@@ -117,6 +154,12 @@ impl LakeSnapshot {
     #[must_use]
     pub fn tick(&self) -> Option<u64> {
         self.tick
+    }
+
+    /// The tables of this state; one of before a table was added does not have it.
+    pub(crate) fn tables(&self) -> impl Iterator<Item = TableName> {
+        let is_there = |table: &TableName| self.versions.contains_key(table.as_str());
+        TableName::ALL.into_iter().filter(is_there)
     }
 
     /// A table's state, read when first asked for.
@@ -194,14 +237,13 @@ impl LakeSnapshot {
 
     /// The data files that are missing or of another size than the log says, each with what is wrong, as paths in the
     /// lake. Reads names and sizes alone, unless it is to be `thorough`: then every file is read from end to end, and one
-    /// that cannot be decoded is damaged too. Files hold no checksums of their own, so a value that turned into another
-    /// is not seen.
+    /// that cannot be decoded, or whose SHA-256 is not the one that was kept with its commit, is damaged too.
     ///
     /// # Errors
     /// The storage fails or a table's log cannot be read.
     pub async fn damaged_files(&self, thorough: bool) -> Result<Vec<String>, LakeError> {
         let mut damaged = Vec::new();
-        for table in TableName::ALL {
+        for table in self.tables() {
             let listed = self.lake.inner.storage.child(table.as_str()).store().list(None);
             let sizes = listed.map_ok(|meta| (meta.location, meta.size)).try_collect().await;
             let sizes: BTreeMap<_, u64> = sizes.map_err(|source| StorageError::List {
@@ -236,6 +278,47 @@ impl LakeSnapshot {
             Ok(())
         })
         .await
+    }
+
+    /// The brands of which the rows can be read, by store: what can be done without those of a file that is missing or
+    /// damaged goes on without them.
+    ///
+    /// # Errors
+    /// The storage fails.
+    pub async fn readable_brands(&self) -> Result<Vec<BrandRow>, LakeError> {
+        const TABLE: TableName = TableName::Brands;
+        let storage = self.lake.inner.storage.child(TABLE.as_str());
+        let files = data_files(TABLE, self.table(TABLE).await?);
+        let reads = futures::stream::iter(files.into_iter().map(|file| {
+            let storage = storage.clone();
+            async move {
+                let bytes = read(&storage, TABLE, std::slice::from_ref(&file)).await?;
+                compute(move || {
+                    let mut rows = Vec::new();
+                    for batch in crate::replace::load(TABLE, bytes, Wanted::default())? {
+                        rows.extend(brand_rows(&batch)?);
+                    }
+                    Ok(rows)
+                })
+                .await
+            }
+        }));
+        let mut reads = reads.buffered(READS_AT_ONCE);
+        let mut brands = Vec::new();
+        while let Some(read) = reads.next().await {
+            match read {
+                Ok(rows) => brands.extend(rows),
+                Err(error) if lost_file(&error).is_some() => {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::warn!(
+                        error,
+                        "a file of brands is missing or damaged; its brands are not known"
+                    );
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(brands)
     }
 
     /// Every brand, by store.

@@ -9,6 +9,8 @@ use crate::schema;
 pub enum TableName {
     /// One row per observed change of a variant's price or availability; append-only.
     PriceHistory,
+    /// One row per observed change of what a product is called, or of its presence; append-only.
+    ProductHistory,
     /// What can be bought, one row per variant.
     Variants,
     /// One row per product.
@@ -43,8 +45,9 @@ pub(crate) struct Spec {
 
 impl TableName {
     /// Every table, in the order in which a tick commits to them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::PriceHistory,
+        Self::ProductHistory,
         Self::Variants,
         Self::Products,
         Self::Reviews,
@@ -66,11 +69,15 @@ impl TableName {
         Self::Brands,
     ];
 
+    /// The tables that lakes of earlier versions do not have: states of before do not name them.
+    pub(crate) const LATER: [Self; 1] = [Self::ProductHistory];
+
     /// The table's name in SQL, in paths and in version maps.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::PriceHistory => "price_history",
+            Self::ProductHistory => "product_history",
             Self::Variants => "variants",
             Self::Products => "products",
             Self::Reviews => "reviews",
@@ -83,7 +90,7 @@ impl TableName {
     }
 
     pub(crate) fn spec(self) -> &'static Spec {
-        static SPECS: LazyLock<[Spec; 9]> = LazyLock::new(|| TableName::ALL.map(spec));
+        static SPECS: LazyLock<[Spec; 10]> = LazyLock::new(|| TableName::ALL.map(spec));
         &SPECS[self as usize]
     }
 }
@@ -97,6 +104,7 @@ impl std::fmt::Display for TableName {
 fn spec(table: TableName) -> Spec {
     let schema = match table {
         TableName::PriceHistory => schema::price_history(),
+        TableName::ProductHistory => schema::product_history(),
         TableName::Variants => schema::variants(),
         TableName::Products => schema::products(),
         TableName::Reviews => schema::reviews(),
@@ -108,12 +116,17 @@ fn spec(table: TableName) -> Spec {
     };
     let partition = match table {
         TableName::PriceHistory => Some("month"),
+        // Whether a product was gone before is looked up with every product that is new.
+        TableName::ProductHistory => Some("event"),
         TableName::CrawlRuns => None,
         _ => Some("bucket"),
     };
     let first = usize::from(partition.is_some());
     let file_schema = Arc::new(Schema::new(schema.fields()[first..].to_vec()));
-    let append_only = matches!(table, TableName::PriceHistory | TableName::CrawlRuns);
+    let append_only = matches!(
+        table,
+        TableName::PriceHistory | TableName::ProductHistory | TableName::CrawlRuns
+    );
     Spec {
         comment: comment(table),
         schema,
@@ -128,6 +141,9 @@ const fn comment(table: TableName) -> &'static str {
     match table {
         TableName::PriceHistory => {
             "One row per observed change of a variant's price, list price or availability; append-only"
+        }
+        TableName::ProductHistory => {
+            "One row per observed change of a product's title, handle, vendor, category or presence; append-only"
         }
         TableName::Variants => "What can be bought now: one row per variant",
         TableName::Products => "One row per product on sale now",
@@ -150,6 +166,7 @@ const fn stats(table: TableName) -> &'static [&'static str] {
             "observed_at",
             "tick",
         ],
+        TableName::ProductHistory => &["store", "brand_slug", "platform_product_id", "observed_at", "tick"],
         TableName::Variants => &[
             "store",
             "brand_slug",

@@ -36,6 +36,8 @@ pub(crate) enum TickKind {
     Remove,
     /// Stores' rows of the delivery matrix alone are replaced.
     Delivery,
+    /// `product_history` gets a row of every product that is there already.
+    Adopt,
     /// Files are merged; no row changes.
     Compact,
 }
@@ -264,7 +266,8 @@ impl Ticks {
         if put_new(&self.storage, &path, bytes).await? {
             return Ok(end);
         }
-        Ok(self.end(end.tick).await?.unwrap_or(end))
+        let ended = self.end(end.tick).await?;
+        ended.ok_or(LakeError::EndMissing { tick: end.tick })
     }
 
     /// Drops one staged object of a tick that another process won.

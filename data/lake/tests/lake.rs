@@ -150,7 +150,7 @@ async fn a_removed_brand_is_gone_but_for_its_history() {
         let has_alpha = rows.iter().any(|row| row.contains("alpha.myshopify.com"));
         assert_eq!(
             has_alpha,
-            ["price_history", "crawl_runs"].contains(&table.as_str()),
+            ["price_history", "product_history", "crawl_runs"].contains(&table.as_str()),
             "{table}"
         );
     }

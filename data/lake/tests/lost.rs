@@ -46,7 +46,8 @@ fn changed(name: &str) -> BrandRefresh {
 }
 
 #[tokio::test]
-async fn a_lost_file_fails_its_brand_before_anything_is_written_and_the_others_go_on() {
+async fn a_lost_file_of_two_brands_fails_one_alone_before_anything_is_written_and_the_others_go_on() {
+    let buckets = shared_bucket();
     for (table, damaged) in [
         ("variants", false),
         ("products", false),
@@ -55,10 +56,11 @@ async fn a_lost_file_fails_its_brand_before_anything_is_written_and_the_others_g
         ("shipping_policies", true),
     ] {
         let storage = Storage::memory();
-        let lake = open_with(64, &storage).await.unwrap();
-        lake.commit(first(), run(1)).await.unwrap();
-        let file = file_of(&storage, table, "alpha", 64).await;
-        assert_ne!(host("alpha").bucket(64), host("beta").bucket(64));
+        let lake = open_with(buckets, &storage).await.unwrap();
+        let mut crawl = first();
+        crawl.push(mate(1));
+        lake.commit(crawl, run(1)).await.unwrap();
+        let file = file_of(&storage, table, "alpha", buckets).await;
         if damaged {
             storage.store().put(&file, "PAR1 no more".into()).await.unwrap();
         } else {
@@ -71,17 +73,40 @@ async fn a_lost_file_fails_its_brand_before_anything_is_written_and_the_others_g
                 panic!("{table}: {refused:?}");
             };
             assert_eq!(path, file.as_ref());
-            assert_eq!(brands, &[(host("alpha"), "alpha".parse().unwrap())]);
+            assert_eq!(brands, &["alpha", MATE].map(|name| (host(name), name.parse().unwrap())));
             assert_eq!(objects(&storage).await, before, "{table}");
         }
         lake.commit(vec![changed("beta")], run(2)).await.unwrap();
-        let next = open_with(64, &storage).await.unwrap();
+        let next = open_with(buckets, &storage).await.unwrap();
         assert_eq!(next.unfinished_tick().await, None);
         let snapshot = next.snapshot().await.unwrap();
         assert_eq!(snapshot.tick(), Some(2));
         assert_eq!(products(&snapshot, &["beta"]).await, changed("beta").products);
         next.compact(false).await.unwrap();
+        // Together they write the file anew.
+        next.commit(vec![changed("alpha"), mate(2)], run(3)).await.unwrap();
+        let snapshot = next.snapshot().await.unwrap();
+        assert!(snapshot.damaged_files(true).await.unwrap().is_empty(), "{table}");
+        assert_eq!(products(&snapshot, &["alpha"]).await, changed("alpha").products);
+        assert_eq!(products(&snapshot, &[MATE]).await, mate(2).products);
     }
+}
+
+/// A brand whose rows lie with those of alpha, in a lake in which those of beta and gamma lie elsewhere.
+const MATE: &str = "mate";
+
+fn shared_bucket() -> u32 {
+    let apart = |buckets: &u32| {
+        let bucket = |name: &str| host(name).bucket(*buckets);
+        let [alpha, mate, beta, gamma] = ["alpha", MATE, "beta", "gamma"].map(bucket);
+        alpha == mate && alpha != beta && alpha != gamma
+    };
+    (2..64).find(apart).unwrap()
+}
+
+fn mate(number: u32) -> BrandRefresh {
+    let products = (1..=4).map(|id| product(MATE, id, 300)).collect();
+    refresh(MATE, number, products)
 }
 
 #[tokio::test]
@@ -248,6 +273,7 @@ async fn damage(storage: &Storage, entry: &ObjectPath, fault: &str) {
     let left = match fault {
         "missing" => return storage.store().delete(entry).await.unwrap(),
         "empty" => Bytes::new(),
+        "blank" => Bytes::from_static(b"\n\n"),
         "a line short" => bytes.slice(..last),
         _ => bytes.slice(..last + 9),
     };
@@ -279,6 +305,53 @@ async fn a_log_without_its_newest_entry_is_told_and_never_written_over() {
             assert_eq!(content(&next).await, before, "{table} {fault}");
         }
     }
+}
+
+#[tokio::test]
+async fn an_entry_in_the_middle_of_a_log_is_told_by_whatever_opens_the_lake() {
+    for table in ["price_history", "product_history", "crawl_runs", "variants", "brands"] {
+        for fault in ["missing", "empty", "blank", "a line short", "half a line short"] {
+            let storage = Storage::memory();
+            let lake = open_with(4, &storage).await.unwrap();
+            lake.commit(first(), run(1)).await.unwrap();
+            let version = lake.snapshot().await.unwrap().versions()[table];
+            lake.commit(second(), run(2)).await.unwrap();
+            lake.commit(vec![refresh("gamma", 3, vec![product("gamma", 5, 5)])], run(3))
+                .await
+                .unwrap();
+            let before = content(&lake).await;
+            assert!(lake.snapshot().await.unwrap().versions()[table] > version, "{table}");
+            let entry = ObjectPath::from(format!("{table}/_delta_log/{version:020}.json"));
+            let bytes = bytes_of(&storage, &entry).await;
+            damage(&storage, &entry, fault).await;
+            let left = objects(&storage).await;
+            let refused = open_with(4, &storage).await.unwrap_err();
+            assert!(
+                matches!(&refused, LakeError::Log { path, .. } if path == entry.as_ref()),
+                "{table} {fault}: {refused:?}"
+            );
+            assert_eq!(objects(&storage).await, left, "{table} {fault}");
+            storage.store().put(&entry, bytes.into()).await.unwrap();
+            let next = open_with(4, &storage).await.unwrap();
+            assert_eq!(content(&next).await, before, "{table} {fault}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_build_of_a_process_that_opened_the_lake_before_reads_the_entries_that_came_since() {
+    let storage = Storage::memory();
+    let [lake, other] = [open_with(4, &storage).await, open_with(4, &storage).await].map(Result::unwrap);
+    other.commit(first(), run(1)).await.unwrap();
+    let version = other.snapshot().await.unwrap().versions()["products"];
+    other.commit(second(), run(2)).await.unwrap();
+    let entry = ObjectPath::from(format!("products/_delta_log/{version:020}.json"));
+    damage(&storage, &entry, "empty").await;
+    let refused = lake.newest_snapshot().await.unwrap_err();
+    assert!(
+        matches!(&refused, LakeError::Log { path, .. } if path == entry.as_ref()),
+        "{refused:?}"
+    );
 }
 
 #[tokio::test]

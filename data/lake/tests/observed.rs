@@ -68,6 +68,37 @@ async fn price_history_tells_every_observed_change_newest_first() {
 }
 
 #[tokio::test]
+async fn a_clock_that_ran_ahead_and_was_set_right_does_not_disorder_the_history() {
+    let lake = open(&Storage::memory(), &SetClock::start()).await;
+    // The second crawl ran while the clock was two days ahead.
+    for (hour, price) in [(1, 100), (49, 200), (3, 300), (50, 400)] {
+        let crawl = vec![refresh("alpha", hour, vec![product("alpha", 1, price)])];
+        lake.commit(crawl, run(hour)).await.unwrap();
+    }
+    let prices = went(&lake, "alpha", 1).await.into_iter();
+    let prices: Vec<_> = prices
+        .filter(|(_, variant, ..)| *variant == 2)
+        .map(|(at, _, _, price)| (at, price))
+        .collect();
+    assert_eq!(
+        prices,
+        [(50, Some(400)), (49, Some(300)), (49, Some(200)), (1, Some(100))]
+    );
+    let last = "SELECT variant_id, last_value(price_minor ORDER BY observed_at, tick) AS price \
+        FROM price_history WHERE variant_id = 12 GROUP BY 1";
+    assert!(sql(&lake, last).await.contains("| 400 "));
+    let brand = lake.snapshot().await.unwrap().brands().await.unwrap().remove(0);
+    assert_eq!(brand.refreshed_at, Timestamp::from_micros(START + 50 * 3_600_000_000));
+    // One that is removed while the clock is right is gone last of all.
+    lake.commit(vec![refresh("alpha", 99, vec![product("alpha", 1, 500)])], run(9))
+        .await
+        .unwrap();
+    lake.remove_brands(&[host("alpha")]).await.unwrap();
+    let newest = went(&lake, "alpha", 1).await[0];
+    assert_eq!((newest.0, newest.2), (99, PriceEvent::Gone));
+}
+
+#[tokio::test]
 async fn delivery_is_committed_apart_from_crawls_and_kept_by_them() {
     let storage = Storage::memory();
     let lake = open(&storage, &SetClock::start()).await;

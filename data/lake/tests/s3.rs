@@ -8,8 +8,11 @@
 
 #[path = "../../storage/tests/support/moto.rs"]
 mod moto;
+#[path = "../../storage/tests/support/proxy.rs"]
+mod proxy;
 mod support;
 
+use proxy::{Answer, On, Proxy, ProxyFault};
 use support::*;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -41,4 +44,42 @@ async fn a_lake_on_s3_holds_what_a_lake_in_memory_holds() {
     assert_eq!(on_s3["price_history"].len(), in_memory["price_history"].len());
     two.compact(false).await.unwrap();
     assert_eq!(content(&one).await["products"], in_memory["products"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_s3_store_that_answers_wrongly_to_one_put_or_another_gets_every_row_once() {
+    let Some(moto) = moto::Moto::start() else { return };
+    let proxy = Proxy::start(moto.port());
+    let (clock, memory) = (SetClock::start(), data_storage::Storage::memory());
+    let reference = open(&memory, &clock).await;
+    reference.commit(first(), run(1)).await.unwrap();
+    reference.commit(second(), run(2)).await.unwrap();
+    let expected = content(&reference).await;
+    let puts = [
+        "/_ticks/00000000000000000002.json",
+        "/_ticks/00000000000000000002.done.json",
+        "/crawl_runs/_delta_log/",
+        "/price_history/_delta_log/",
+        "/products/_delta_log/",
+        "/brands/_delta_log/",
+    ];
+    for (number, path_contains) in puts.into_iter().enumerate() {
+        for answer in [Answer::Conflict, Answer::UnavailableAfterEffect] {
+            let storage = moto::Moto::storage_at(proxy.port()).child(&format!("{number}-{answer:?}"));
+            let lake = open(&storage, &clock).await;
+            lake.commit(first(), run(1)).await.unwrap();
+            proxy.arm(ProxyFault {
+                on: On::ConditionalPut,
+                path_contains,
+                from: 1,
+                times: 1,
+                answer,
+            });
+            lake.commit(second(), run(2)).await.unwrap();
+            assert_eq!(proxy.disarm(), 1, "{path_contains} {answer:?}");
+            assert_eq!(lake.snapshot().await.unwrap().tick(), Some(2));
+            assert_eq!(content(&lake).await, expected, "{path_contains} {answer:?}");
+            assert_eq!(content(&open(&storage, &clock).await).await, expected);
+        }
+    }
 }

@@ -10,7 +10,7 @@ use futures::StreamExt;
 use futures::stream::BoxStream;
 use object_store::path::Path;
 use object_store::{
-    CopyOptions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore, ObjectStoreExt,
+    CopyOptions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore, ObjectStoreExt, PutMode,
     PutMultipartOptions, PutOptions, PutPayload, PutResult, RenameOptions, Result, UploadPart,
 };
 
@@ -24,6 +24,11 @@ pub enum FaultKind {
     /// A put leaves the first half of its bytes; any other call has no effect. Durable stores do not do this;
     /// a writer that survives it does not depend on them.
     TornPut,
+    /// A conditional put is refused as if another writer were at work on the object, as S3 does with 409, and has no
+    /// effect; any other call passes.
+    Conflict,
+    /// As [`FaultKind::Conflict`], from here on for every conditional put.
+    Conflicts,
     /// The disk is full from here on: no put, copy or upload has an effect any more, all else goes on.
     Full,
 }
@@ -45,6 +50,8 @@ struct State {
     plan: Option<FaultPlan>,
     dead: bool,
     full: bool,
+    conflicts: bool,
+    conflicted: u64,
 }
 
 /// Passes every call on to another store, except the ones that are to fail.
@@ -62,6 +69,7 @@ enum Verdict {
     FailBefore,
     FailAfter,
     Tear,
+    Conflict,
 }
 
 impl FaultyStore {
@@ -93,6 +101,12 @@ impl FaultyStore {
         self.state().mutations
     }
 
+    /// How many conditional puts were refused as a conflict since then.
+    #[must_use]
+    pub fn conflicts(&self) -> u64 {
+        self.state().conflicted
+    }
+
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -108,14 +122,20 @@ impl FaultyStore {
             return Verdict::FailBefore;
         }
         let Some(plan) = state.plan.filter(|plan| plan.nth == state.mutations) else {
-            return Verdict::Pass;
+            return if state.conflicts {
+                Verdict::Conflict
+            } else {
+                Verdict::Pass
+            };
         };
         state.dead = plan.dead_after;
         state.full = plan.kind == FaultKind::Full;
+        state.conflicts = plan.kind == FaultKind::Conflicts;
         match plan.kind {
             FaultKind::BeforeEffect => Verdict::FailBefore,
             FaultKind::AfterEffect => Verdict::FailAfter,
             FaultKind::TornPut => Verdict::Tear,
+            FaultKind::Conflict | FaultKind::Conflicts => Verdict::Conflict,
             FaultKind::Full if adds => Verdict::FailBefore,
             FaultKind::Full => Verdict::Pass,
         }
@@ -127,7 +147,7 @@ impl FaultyStore {
 
     async fn mutate<T>(&self, adds: bool, effect: impl Future<Output = Result<T>> + Send) -> Result<T> {
         match self.mutation(adds) {
-            Verdict::Pass => effect.await,
+            Verdict::Pass | Verdict::Conflict => effect.await,
             Verdict::FailBefore | Verdict::Tear => Err(injected()),
             Verdict::FailAfter => effect.await.and(Err(injected())),
         }
@@ -156,6 +176,14 @@ impl ObjectStore for FaultyStore {
     async fn put_opts(&self, location: &Path, payload: PutPayload, opts: PutOptions) -> Result<PutResult> {
         match self.mutation(true) {
             Verdict::Pass => self.inner.put_opts(location, payload, opts).await,
+            Verdict::Conflict if opts.mode == PutMode::Create => {
+                self.state().conflicted += 1;
+                Err(object_store::Error::AlreadyExists {
+                    path: location.to_string(),
+                    source: Box::new(Injected),
+                })
+            }
+            Verdict::Conflict => self.inner.put_opts(location, payload, opts).await,
             Verdict::FailBefore => Err(injected()),
             Verdict::FailAfter => self.inner.put_opts(location, payload, opts).await.and(Err(injected())),
             Verdict::Tear => {

@@ -5,6 +5,7 @@
 //! store; and [`EventLog`], an append-only log of numbered JSON objects of which each number has one winner.
 //! It never knows what the bytes mean, never reads the environment, and never deletes what it was not asked to.
 
+mod confirmed;
 mod conformance;
 mod disk;
 mod error;

@@ -11,6 +11,7 @@ use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use crate::confirmed::ConfirmedStore;
 use crate::{DurableLocal, StorageError};
 
 /// How to reach an S3-compatible store; what is absent is left to the client's defaults.
@@ -115,9 +116,12 @@ impl Storage {
     }
 
     /// A storage on any object store, whose paths are already relative to `url`; for tests that inject faults.
+    ///
+    /// A conditional put that the store refuses is believed only where the object is there; else it is sent again.
     #[must_use]
     pub fn with_store(store: Arc<dyn ObjectStore>, url: Url) -> Self {
         let local_dir = (url.scheme() == "file").then(|| url.to_file_path().ok()).flatten();
+        let store: Arc<dyn ObjectStore> = Arc::new(ConfirmedStore::new(store));
         Self {
             root: Arc::clone(&store),
             prefix: Path::default(),

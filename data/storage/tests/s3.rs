@@ -8,12 +8,61 @@
 
 #[path = "support/moto.rs"]
 mod moto;
+#[path = "support/proxy.rs"]
+mod proxy;
 
-use data_storage::{conformance, publish_race};
+use data_storage::{EventLog, ObjectPath, conformance, get_bytes, publish_race, put_new};
+use proxy::{Answer, On, Proxy, ProxyFault};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_s3_store_conforms() {
     let Some(moto) = moto::Moto::start() else { return };
     conformance(moto.storage()).await.unwrap();
     publish_race(&moto.storage().child("races"), 8, 200).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_409_of_an_s3_store_is_no_loss_to_another_writer() {
+    let Some(moto) = moto::Moto::start() else { return };
+    let proxy = Proxy::start(moto.port());
+    let storage = moto::Moto::storage_at(proxy.port());
+    let conflicts = |path_contains, times| ProxyFault {
+        on: On::ConditionalPut,
+        path_contains,
+        from: 1,
+        times,
+        answer: Answer::Conflict,
+    };
+    let path = ObjectPath::from("object");
+    proxy.arm(conflicts("object", 3));
+    assert!(put_new(&storage, &path, "mine").await.unwrap());
+    assert_eq!(proxy.disarm(), 3);
+    assert_eq!(get_bytes(&storage, &path).await.unwrap().as_deref(), Some(&b"mine"[..]));
+    proxy.arm(conflicts("object", 1));
+    assert!(!put_new(&storage, &path, "yours").await.unwrap());
+    assert_eq!(proxy.disarm(), 1);
+    let log: EventLog<u32> = EventLog::new(&storage, "events");
+    for event in 1..=3 {
+        proxy.arm(conflicts("events", 1));
+        assert_eq!(log.append(&event).await.unwrap(), u64::from(event));
+        assert_eq!(proxy.disarm(), 1);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_event_whose_put_is_told_as_failed_after_it_took_effect_is_appended_once() {
+    let Some(moto) = moto::Moto::start() else { return };
+    let proxy = Proxy::start(moto.port());
+    let storage = moto::Moto::storage_at(proxy.port());
+    let log: EventLog<u32> = EventLog::new(&storage, "events");
+    proxy.arm(ProxyFault {
+        on: On::ConditionalPut,
+        path_contains: "events",
+        from: 1,
+        times: 1,
+        answer: Answer::UnavailableAfterEffect,
+    });
+    assert_eq!(log.append(&7).await.unwrap(), 1);
+    assert_eq!(proxy.disarm(), 1);
+    assert_eq!(log.read_from(0).await.unwrap(), [(1, 7)]);
 }

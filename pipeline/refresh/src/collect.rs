@@ -47,6 +47,17 @@ pub(crate) struct Collector {
     failed: u64,
     held_back: u64,
     refusals: u32,
+    /// Brands whose rows lie in a damaged file with those of others. It is written anew when all of them are there.
+    waiting: Vec<Waiting>,
+}
+
+/// A brand that the lake can take only together with others.
+#[derive(Debug)]
+struct Waiting {
+    one: Taken,
+    /// All brands with rows in the damaged file.
+    together: Vec<StoreHost>,
+    reason: String,
 }
 
 impl Collector {
@@ -71,6 +82,7 @@ impl Collector {
             failed: 0,
             held_back,
             refusals: 0,
+            waiting: Vec::new(),
         }
     }
 
@@ -107,6 +119,7 @@ impl Collector {
             }
         }
         self.flush().await?;
+        self.mend().await?;
         let state = if self.shared.cancel.is_cancelled() {
             RunState::Interrupted
         } else {
@@ -166,7 +179,7 @@ impl Collector {
             }
             Err(error) => {
                 for one in taken {
-                    self.refuse(one, REFUSED, with_causes(&error)).await;
+                    self.wait_or_refuse(one, &error).await;
                 }
                 self.give_up_at(error)?;
             }
@@ -241,8 +254,58 @@ impl Collector {
         match self.lake.commit_hashed(vec![refresh], self.row(1)).await {
             Ok(report) => self.settle(vec![one], report).await,
             Err(error) => {
-                self.refuse(one, REFUSED, with_causes(&error)).await;
+                self.wait_or_refuse(one, &error).await;
                 self.give_up_at(error)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A brand whose rows are lost with those of others waits until these were crawled too.
+    async fn wait_or_refuse(&mut self, one: Taken, error: &LakeError) {
+        let reason = with_causes(error);
+        match error {
+            LakeError::Lost { brands, .. } if brands.len() > 1 => {
+                let together = brands.iter().map(|(store, _)| store.clone()).collect();
+                self.waiting.push(Waiting { one, together, reason });
+            }
+            _ => self.refuse(one, REFUSED, reason).await,
+        }
+    }
+
+    /// Commits the brands of each damaged file together; where some of them were not crawled, the others fail.
+    async fn mend(&mut self) -> Result<(), RefreshError> {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        while let Some(first) = waiting.pop() {
+            let (mut group, others): (Vec<_>, Vec<_>) =
+                waiting.into_iter().partition(|other| other.together == first.together);
+            waiting = others;
+            group.push(first);
+            let is_there = |store: &StoreHost| group.iter().any(|waiting| waiting.one.brand.store == *store);
+            if !group.iter().any(|waiting| waiting.together.iter().all(is_there)) {
+                for Waiting { one, reason, .. } in group {
+                    self.refuse(one, REFUSED, reason).await;
+                }
+                continue;
+            }
+            let (mut refreshes, mut taken) = (Vec::new(), Vec::new());
+            for Waiting { one, .. } in group {
+                match self.shared.prepare_again(&one.brand, &one.crawl).await {
+                    Ok(refresh) => {
+                        refreshes.push(refresh);
+                        taken.push(one);
+                    }
+                    Err((code, reason)) => self.refuse(one, code, reason).await,
+                }
+            }
+            match self.lake.commit_hashed(refreshes, self.row(taken.len())).await {
+                Ok(report) => self.settle(taken, report).await,
+                Err(error) => {
+                    for one in taken {
+                        self.refuse(one, REFUSED, with_causes(&error)).await;
+                    }
+                    self.give_up_at(error)?;
+                }
             }
         }
         Ok(())

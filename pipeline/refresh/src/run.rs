@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use data_lake::Lake;
@@ -209,15 +209,23 @@ async fn shared(
     deps: &RefreshDeps,
     run: &RunId,
 ) -> Result<Shared, RefreshError> {
+    // Whoever reads every store in full reads every file of the lake too: what is damaged is written anew.
+    let damaged = if options.force && !options.dry_run {
+        deps.lake.find_damage().await.map_err(RefreshError::LakeRead)?
+    } else {
+        BTreeSet::new()
+    };
     let snapshot = deps.lake.snapshot().await.map_err(RefreshError::LakeRead)?;
     let known = snapshot
-        .brands()
+        .readable_brands()
         .await
         .map_err(RefreshError::LakeRead)?
         .into_iter()
         .map(|row| {
+            let is_damaged = damaged.contains(&row.brand.store);
             let known = InLake {
-                hash: row.catalogue_hash,
+                // No content has this hash: the lake is asked to take even the content that it has.
+                hash: if is_damaged { String::new() } else { row.catalogue_hash },
                 products: row.product_count,
                 currency: row.brand.currency,
                 run: row.refresh_run,

@@ -132,7 +132,7 @@ async fn build(
     (clock, started_at): (&dyn Clock, Timestamp),
 ) -> Result<ReleaseReport, ReleaseBuildError> {
     let previous = previous(releases, current, options.full).await?;
-    let snapshot = lake.snapshot().await.map_err(ReleaseBuildError::Snapshot)?;
+    let snapshot = lake.newest_snapshot().await.map_err(ReleaseBuildError::Snapshot)?;
     std::fs::create_dir_all(&options.work_dir).map_err(ReleaseBuildError::WorkDir)?;
     sweep_builds(&options.work_dir, LEFT_BEHIND_AFTER);
     let files = tempfile::tempdir_in(&options.work_dir).map_err(ReleaseBuildError::WorkDir)?;

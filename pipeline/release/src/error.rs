@@ -4,7 +4,8 @@ use data_lake::LakeError;
 /// Why no release was made.
 #[derive(Debug, thiserror::Error)]
 pub enum ReleaseBuildError {
-    /// The lake's tables could not be opened at one moment.
+    /// The lake's tables could not be opened at one moment, or a tick that was begun could not be finished: a release is
+    /// never built of a state older than the newest tick.
     #[error("the lake cannot be read")]
     Snapshot(#[source] LakeError),
     /// The brands could not be read.

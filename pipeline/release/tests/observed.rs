@@ -5,11 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use data_index::{BuildOptions, CheckOptions, PinnedBy, PlanOptions, Release, ReleaseStore};
-use data_lake::{Lake, LakeConfig, RunSummaryRow};
+use data_lake::{Lake, LakeConfig, LakeError, RunSummaryRow};
 use data_model::{
     Brand, BrandRefresh, BrandSlug, Clock, DeliverySample, Product, ProductIdent, ProductKey, ShippingPolicy,
     Timestamp, Variant, VariantId,
 };
+use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 use pipeline_release::{
     NoProgress, ReleaseBuildError, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release, lag,
@@ -97,7 +98,10 @@ struct Rig {
 
 impl Rig {
     async fn new() -> Self {
-        let storage = Storage::memory();
+        Self::on(Storage::memory()).await
+    }
+
+    async fn on(storage: Storage) -> Self {
         let lake = Lake::open(storage.child("lake"), LakeConfig::default(), Arc::new(Still));
         Self {
             dir: tempfile::tempdir().unwrap(),
@@ -325,4 +329,57 @@ async fn a_build_over_a_pinned_release_indexes_nothing_and_a_failed_one_is_recor
     std::fs::remove_file(rig.dir.path().join("work")).unwrap();
     assert_eq!(rig.build().await.outcome, ReleaseOutcome::Published);
     assert_eq!(rig.releases.refused().await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_store_that_meets_a_conflict_at_any_write_of_a_crawl_gets_the_whole_release() {
+    let mut conflicts = 0;
+    for nth in 1.. {
+        let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
+        let rig = Rig::on(Storage::with_store(
+            Arc::new(faulty.clone()),
+            "memory:///".parse().unwrap(),
+        ))
+        .await;
+        faulty.arm(FaultPlan {
+            nth,
+            kind: FaultKind::Conflict,
+            dead_after: false,
+        });
+        rig.commit(vec![refresh("alpha", 1, 100), refresh("beta", 1, 100)])
+            .await;
+        let writes = faulty.mutations();
+        let built = rig.build().await;
+        assert_eq!(
+            (built.outcome, built.counts.products),
+            (ReleaseOutcome::Published, 6),
+            "at write {nth}"
+        );
+        conflicts += faulty.conflicts();
+        if nth > writes {
+            break;
+        }
+    }
+    assert!(conflicts > 8, "{conflicts}");
+}
+
+#[tokio::test]
+async fn no_release_is_built_of_a_lake_whose_last_tick_has_no_end() {
+    let rig = Rig::new().await;
+    rig.commit(vec![refresh("alpha", 1, 100), refresh("beta", 1, 100)])
+        .await;
+    let end = ObjectPath::from("lake/_ticks/00000000000000000001.done.json");
+    rig.storage.store().delete(&end).await.unwrap();
+    let refused = rig.try_build().await.unwrap_err();
+    assert!(
+        matches!(refused, ReleaseBuildError::Snapshot(LakeError::EndMissing { tick: 1 })),
+        "{refused:?}"
+    );
+    assert!(rig.releases.current().await.unwrap().is_none());
+    let lake = Lake::open(rig.storage.child("lake"), LakeConfig::default(), Arc::new(Still));
+    let rig = Rig {
+        lake: lake.await.unwrap(),
+        ..rig
+    };
+    assert_eq!(rig.build().await.counts.products, 6);
 }

@@ -12,10 +12,10 @@ use crate::wiring::Context;
 
 const SUBJECT: &str = "lake";
 const PUT_BACK: &str = "put it back from a copy of the lake: nothing writes it anew";
-const PUT_BACK_OR_REMOVE: &str = "put it back from a copy of the lake: nothing writes it anew; or `haat brands remove` the \
-     brands whose rows it holds (a crawl fails for them) and add them again";
-/// Tables that keep the rows of removed brands.
-const KEPT: [&str; 2] = ["price_history/", "crawl_runs/"];
+const PUT_BACK_OR_CRAWL: &str = "`haat crawl --force` reads the brands whose rows it holds and writes it anew; or put it back \
+     from a copy of the lake, or `haat brands remove` those of its brands that are no more";
+/// Tables that no crawl writes anew: append-only ones, and what stores say of delivery.
+const KEPT: [&str; 4] = ["price_history/", "product_history/", "crawl_runs/", "delivery_matrix/"];
 
 /// Looks at the lake from all sides: each that is broken is told, with advice of its own.
 pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -> Vec<Finding> {
@@ -65,18 +65,17 @@ fn wrong(found: String, advice: &'static str) -> Finding {
     }
 }
 
-async fn damaged(lake: &Lake, thorough: bool) -> anyhow::Result<Option<Finding>> {
+async fn damaged(lake: &Lake, thorough: bool) -> anyhow::Result<Vec<Finding>> {
     let damaged = lake.snapshot().await?.damaged_files(thorough).await?;
-    Ok(damaged.first().map(|first| {
-        let files = counted(damaged.len(), "damaged data file");
-        let is_kept = |file: &String| KEPT.iter().any(|table| file.contains(table));
-        let advice = if damaged.iter().all(is_kept) {
-            PUT_BACK
-        } else {
-            PUT_BACK_OR_REMOVE
-        };
-        wrong(format!("{files}, among them {first}"), advice)
-    }))
+    let is_kept = |file: &String| KEPT.iter().any(|table| file.contains(table));
+    let (kept, crawled): (Vec<String>, Vec<String>) = damaged.into_iter().partition(is_kept);
+    let found = [(crawled, PUT_BACK_OR_CRAWL), (kept, PUT_BACK)].into_iter();
+    let finding = |(files, advice): (Vec<String>, _)| {
+        let first = files.first()?;
+        let count = counted(files.len(), "damaged data file");
+        Some(wrong(format!("{count}, among them {first}"), advice))
+    };
+    Ok(found.filter_map(finding).collect())
 }
 
 /// What the lake holds, and what it holds that nobody registered.

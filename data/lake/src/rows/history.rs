@@ -11,7 +11,7 @@ use data_model::{Brand, CurrencyCode, PriceEvent, PricePoint, ProductKey, RunId,
 use super::catalogue::{repeated, repeated_moment};
 use super::columns::{Columns, moments, some_int};
 use super::{batch, id_from_column, id_to_column};
-use crate::{LakeError, TableName};
+use crate::{LakeError, StoreHistory, TableName};
 
 /// What `price_history` follows of a variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +34,32 @@ impl Offered {
     /// Whether there was nothing.
     pub(crate) fn is_empty(&self) -> bool {
         self.offers.is_empty()
+    }
+
+    /// What the last known points say that is not gone.
+    pub(crate) fn of_history(brand_slug: &str, history: &StoreHistory) -> Self {
+        let mut offered = Self {
+            brand_slug: brand_slug.to_owned(),
+            ..Self::default()
+        };
+        for (product, points) in history {
+            let mut seen = HashSet::new();
+            // The newest come first.
+            for point in points.iter().filter(|point| seen.insert(point.variant)) {
+                let Some((price_minor, available)) = point.price_minor.zip(point.available) else {
+                    continue;
+                };
+                let offer = Offer {
+                    currency: point.currency,
+                    price_minor,
+                    compare_at_minor: point.compare_at_minor,
+                    available,
+                };
+                offered.offers.insert((*product, point.variant.0), offer);
+                offered.products.insert(*product);
+            }
+        }
+        offered
     }
 
     /// Adds the rows `rows` of a batch of `variants`, which are this store's.

@@ -6,6 +6,7 @@ pub(crate) mod columns;
 pub(crate) mod delivery;
 pub(crate) mod history;
 pub(crate) mod nested;
+pub(crate) mod product_history;
 pub(crate) mod products;
 pub(crate) mod quarantine;
 pub(crate) mod reviews;

@@ -89,6 +89,7 @@ pub(crate) fn run_row(record: &TickRecord) -> Result<RecordBatch, LakeError> {
             TickKind::Refresh => "refresh",
             TickKind::Remove => "remove",
             TickKind::Delivery => "delivery",
+            TickKind::Adopt => "adopt",
             TickKind::Compact => "compact",
         })),
         text(run.map(|run| run.run.as_str())),

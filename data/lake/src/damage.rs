@@ -1,0 +1,191 @@
+//! Brands whose rows are damaged: how they are found, and what the histories still tell of them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use arrow::array::{Array, ArrayRef, Int64Array, StringArray};
+use arrow::compute::interleave;
+use arrow::datatypes::Schema;
+use arrow::record_batch::RecordBatch;
+use data_model::StoreHost;
+use data_storage::Storage;
+use futures::{StreamExt, TryStreamExt};
+
+use crate::apply::{compute, read};
+use crate::delta::{DataFile, data_files};
+use crate::files::{Decoder, Wanted};
+use crate::known::by_store;
+use crate::lost::{Losses, lost_file};
+use crate::replace::load;
+use crate::rows::columns::Columns;
+use crate::rows::history::Offered;
+use crate::rows::id_from_column;
+use crate::rows::product_history::{Listed, READ};
+use crate::{Lake, LakeError, TableName};
+
+/// How many files are read at the same time.
+const READS_AT_ONCE: usize = 8;
+
+impl Lake {
+    /// Reads every data file of the tables that crawls replace, and remembers the stores whose rows lie in one that is
+    /// missing or damaged: a commit that has all stores of such a file writes it anew, whether or not their content
+    /// changed. Files of the delivery matrix are no crawl's, those of append-only tables nobody's: they stay as they are.
+    ///
+    /// # Errors
+    /// The storage fails, or a table's log cannot be read.
+    pub async fn find_damage(&self) -> Result<BTreeSet<StoreHost>, LakeError> {
+        let mut state = self.state().await;
+        self.settle(&mut state).await?;
+        let tables = self.tables(&mut state).await?;
+        let losses = Losses::new(&self.inner.storage, tables);
+        let crawled = tables
+            .values()
+            .filter(|table| TableName::CURRENT.contains(&table.name) && table.name != TableName::DeliveryMatrix);
+        let files: Vec<(TableName, Storage, DataFile)> = crawled
+            .flat_map(|table| {
+                let of_table = |file| (table.name, table.storage.clone(), file);
+                table.files().into_iter().map(of_table)
+            })
+            .collect();
+        let looks = futures::stream::iter(files.into_iter().map(|(table, storage, file)| async move {
+            match read_whole(&storage, table, &file).await {
+                Err(error) if lost_file(&error).is_some() => {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::warn!(error, "a file is missing or damaged");
+                    Ok(file.partition.and_then(|bucket| bucket.parse::<i32>().ok()))
+                }
+                looked => looked.map(|()| None),
+            }
+        }));
+        let buckets: Vec<Option<i32>> = looks.buffer_unordered(READS_AT_ONCE).try_collect().await?;
+        let mut damaged = BTreeSet::new();
+        for bucket in buckets.into_iter().flatten().collect::<BTreeSet<i32>>() {
+            match losses.holders(bucket).await {
+                Ok(held) => damaged.extend(held.into_iter().map(|(store, _)| store)),
+                // Whose rows they are cannot be told: a commit says so too.
+                Err(error) if lost_file(&error).is_some() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        state.damaged.clone_from(&damaged);
+        Ok(damaged)
+    }
+
+    /// What stores offered, as the last row of `price_history` of each variant tells.
+    pub(crate) async fn offered_by_history(
+        &self,
+        stores: &BTreeMap<StoreHost, String>,
+        offered: &mut HashMap<String, Offered>,
+    ) -> Result<(), LakeError> {
+        let names: BTreeSet<StoreHost> = stores.keys().cloned().collect();
+        let histories = self.snapshot().await?.price_history(&names).await;
+        let Some(histories) = known(histories)? else {
+            return Ok(());
+        };
+        for (store, history) in histories {
+            let slug = stores.get(&store).map(String::as_str).unwrap_or_default();
+            offered.insert(store.to_string(), Offered::of_history(slug, &history));
+        }
+        Ok(())
+    }
+
+    /// What stores listed, as the last row of `product_history` of each product tells.
+    pub(crate) async fn listed_by_history(
+        &self,
+        stores: &BTreeMap<StoreHost, String>,
+        listed: &mut HashMap<String, Listed>,
+    ) -> Result<(), LakeError> {
+        const TABLE: TableName = TableName::ProductHistory;
+        let names: BTreeSet<StoreHost> = stores.keys().cloned().collect();
+        let snapshot = self.snapshot().await?;
+        let (storage, mut batches) = (self.inner.storage.child(TABLE.as_str()), Vec::new());
+        for file in data_files(TABLE, snapshot.table(TABLE).await?) {
+            let is_gone = file.partition.as_deref() == Some("gone");
+            let read = read(&storage, TABLE, std::slice::from_ref(&file)).await;
+            let Some(bytes) = known(read)? else { return Ok(()) };
+            let names = names.clone();
+            let rows = compute(move || {
+                let wanted = Wanted {
+                    stores: Some(&names),
+                    columns: None,
+                };
+                load(TABLE, bytes, wanted)
+            });
+            batches.extend(rows.await?.into_iter().map(|rows| (is_gone, rows)));
+        }
+        let present = compute(move || present(&batches)).await?;
+        listed.extend(by_store(&present, &names)?);
+        Ok(())
+    }
+}
+
+/// `None` where what would tell is lost too: then the brand begins anew in its history.
+fn known<T>(read: Result<T, LakeError>) -> Result<Option<T>, LakeError> {
+    match read {
+        Err(error) if lost_file(&error).is_some() => {
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(error, "what a brand had before is not known: its history begins anew");
+            Ok(None)
+        }
+        read => read.map(Some),
+    }
+}
+
+/// The last rows of the products that are not gone, with the columns [`READ`] of `products`.
+fn present(batches: &[(bool, RecordBatch)]) -> Result<Vec<RecordBatch>, LakeError> {
+    /// Tick, and whether it is gone since, and where the row stands.
+    type Last = (i64, bool, (usize, usize));
+    let mut last: BTreeMap<(&str, u64), Last> = BTreeMap::new();
+    for (index, (is_gone, batch)) in batches.iter().enumerate() {
+        let columns = Columns::new(TableName::ProductHistory, batch);
+        let store: &StringArray = columns.text("store")?;
+        let (product, tick): (&Int64Array, &Int64Array) = (columns.int("platform_product_id")?, columns.int("tick")?);
+        for row in 0..batch.num_rows() {
+            let found = (tick.value(row), *is_gone, (index, row));
+            let key = (store.value(row), id_from_column(product.value(row)));
+            let known = last.entry(key).or_insert(found);
+            if known.0 < found.0 {
+                *known = found;
+            }
+        }
+    }
+    let places: Vec<(usize, usize)> = last.values().filter(|last| !last.1).map(|last| last.2).collect();
+    if places.is_empty() {
+        return Ok(Vec::new());
+    }
+    let failed = |source| LakeError::Columns {
+        table: TableName::ProductHistory.as_str(),
+        source,
+    };
+    let (mut fields, mut columns): (Vec<arrow::datatypes::FieldRef>, Vec<ArrayRef>) = (Vec::new(), Vec::new());
+    for name in READ {
+        let parts: Vec<&dyn Array> = batches
+            .iter()
+            .filter_map(|(_, batch)| batch.column_by_name(name).map(|column| &**column))
+            .collect();
+        columns.push(interleave(&parts, &places).map_err(failed)?);
+        let schema = &TableName::ProductHistory.spec().schema;
+        fields.push(std::sync::Arc::new(
+            schema.field_with_name(name).map_err(failed)?.clone(),
+        ));
+    }
+    let batch = RecordBatch::try_new(std::sync::Arc::new(Schema::new(fields)), columns);
+    Ok(vec![batch.map_err(failed)?])
+}
+
+/// Reads a data file from end to end: its bytes, where the log has their SHA-256, else its rows.
+pub(crate) async fn read_whole(storage: &Storage, table: TableName, file: &DataFile) -> Result<(), LakeError> {
+    let is_hashed = file.sha256().is_some();
+    let files = read(storage, table, std::slice::from_ref(file)).await?;
+    if is_hashed {
+        return Ok(());
+    }
+    compute(move || {
+        for (path, bytes) in files {
+            for batch in Decoder::new(table, &path, bytes, Wanted::default())? {
+                batch?;
+            }
+        }
+        Ok(())
+    })
+    .await
+}

@@ -1,0 +1,160 @@
+//! A store that refuses a conditional put without holding the object does not make the lake believe that another process
+//! was there; and a state that nobody recorded is an error, never an empty lake.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
+
+mod support;
+
+use std::sync::Arc;
+
+use data_lake::{Lake, LakeConfig, LakeError};
+use data_model::Clock;
+use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
+use data_storage::{ObjectPath, ObjectStoreExt, Storage};
+use support::*;
+
+fn faulty() -> (FaultyStore, Storage) {
+    let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
+    let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
+    (faulty, storage)
+}
+
+/// A lake without checkpoints: threads that write them do not go on while time is paused.
+async fn open_still(storage: &Storage, clock: &Arc<SetClock>) -> Result<Lake, LakeError> {
+    let config = LakeConfig {
+        checkpoint_every: 1000,
+        ..config()
+    };
+    Lake::open(storage.clone(), config, Arc::clone(clock) as Arc<dyn Clock>).await
+}
+
+fn plan(nth: u64, kind: FaultKind) -> FaultPlan {
+    FaultPlan {
+        nth,
+        kind,
+        dead_after: false,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_conflict_at_any_write_changes_nothing_of_what_two_crawls_bring() {
+    let clock = SetClock::start();
+    let (counter, counted) = faulty();
+    let lake = open_still(&counted, &clock).await.unwrap();
+    let opening = counter.mutations();
+    lake.commit(first(), run(1)).await.unwrap();
+    lake.commit(second(), run(2)).await.unwrap();
+    let (writes, expected) = (counter.mutations(), content(&lake).await);
+    let mut conflicts = 0;
+    for nth in 1..=writes {
+        let (faulty, storage) = faulty();
+        faulty.arm(plan(nth, FaultKind::Conflict));
+        let lake = open_still(&storage, &clock).await.unwrap();
+        let reports = [
+            lake.commit(first(), run(1)).await.unwrap(),
+            lake.commit(second(), run(2)).await.unwrap(),
+        ];
+        conflicts += faulty.conflicts();
+        assert_eq!(reports.map(|report| report.ticks), [[1], [2]], "at write {nth}");
+        assert_eq!(lake.snapshot().await.unwrap().tick(), Some(2), "at write {nth}");
+        assert_eq!(content(&lake).await, expected, "at write {nth}");
+        let next = open_still(&storage, &clock).await.unwrap();
+        assert_eq!(content(&next).await, expected, "at write {nth}");
+    }
+    // Two records, two ends, and more than ten commits of tables.
+    assert!(opening > 0 && conflicts > 14, "{conflicts}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn conflicts_without_end_fail_the_crawl_and_the_next_process_finishes_what_was_begun() {
+    let clock = SetClock::start();
+    let (counter, counted) = faulty();
+    let lake = open_still(&counted, &clock).await.unwrap();
+    lake.commit(first(), run(1)).await.unwrap();
+    let before = content(&lake).await;
+    counter.disarm();
+    lake.commit(second(), run(2)).await.unwrap();
+    let (writes, after) = (counter.mutations(), content(&lake).await);
+    for nth in 1..=writes {
+        let (faulty, storage) = faulty();
+        let lake = open_still(&storage, &clock).await.unwrap();
+        lake.commit(first(), run(1)).await.unwrap();
+        faulty.arm(plan(nth, FaultKind::Conflicts));
+        let committed = lake.commit(second(), run(2)).await;
+        // Whoever would build a release meanwhile is refused, or gets all.
+        if let Ok(newest) = lake.newest_snapshot().await {
+            let tick = newest.tick();
+            assert!(
+                tick == Some(2) || nth == 1 || committed.is_err() && tick == Some(1),
+                "{nth}"
+            );
+        }
+        faulty.disarm();
+        let next = open_still(&storage, &clock).await.unwrap();
+        let read = content(&next).await;
+        assert!(read == before || read == after, "neither state, at write {nth}");
+        assert!(
+            committed.is_err() || read == after,
+            "acknowledged and gone, at write {nth}"
+        );
+        next.commit(second(), run(2)).await.unwrap();
+        assert_eq!(content(&next).await, after, "at write {nth}");
+    }
+}
+
+#[tokio::test]
+async fn a_tick_whose_end_is_missing_is_an_error_and_never_an_empty_lake() {
+    let (clock, storage) = (SetClock::start(), Storage::memory());
+    let lake = open(&storage, &clock).await;
+    for (tick, crawl) in [(1, first()), (2, second())] {
+        lake.commit(crawl, run(tick)).await.unwrap();
+        let before = content(&lake).await;
+        let end = ObjectPath::from(format!("_ticks/{tick:020}.done.json"));
+        storage.store().delete(&end).await.unwrap();
+        for state in [lake.snapshot().await, lake.newest_snapshot().await] {
+            let missing = state.unwrap_err();
+            assert!(
+                matches!(missing, LakeError::EndMissing { tick: of } if of == u64::from(tick)),
+                "{missing:?}"
+            );
+        }
+        // Whoever opens the lake settles it.
+        let next = open(&storage, &clock).await;
+        let state = next.newest_snapshot().await.unwrap();
+        assert_eq!(state.tick(), Some(u64::from(tick)));
+        assert_eq!(content(&next).await, before);
+        assert_eq!(content(&lake).await, before);
+    }
+}
+
+#[tokio::test]
+async fn a_release_is_not_built_of_what_was_there_before_a_tick_that_was_begun() {
+    let clock = SetClock::start();
+    let (counter, counted) = faulty();
+    let lake = open(&counted, &clock).await;
+    lake.commit(first(), run(1)).await.unwrap();
+    counter.disarm();
+    lake.commit(second(), run(2)).await.unwrap();
+    let (mut refused, mut finished) = (0, 0);
+    for nth in 1..=counter.mutations() {
+        let (faulty, storage) = faulty();
+        let lake = open(&storage, &clock).await;
+        lake.commit(first(), run(1)).await.unwrap();
+        faulty.arm(plan(nth, FaultKind::Full));
+        let committed = lake.commit(second(), run(2)).await.is_ok();
+        let is_begun = objects(&storage).await.contains_key("_ticks/00000000000000000002.json");
+        // The disk is full still: the tick cannot be finished.
+        match lake.newest_snapshot().await {
+            Ok(state) => assert!(committed || !is_begun || state.tick() == Some(2), "at write {nth}"),
+            Err(LakeError::Unfinished { tick, .. }) => {
+                assert_eq!(tick, 2, "at write {nth}");
+                refused += 1;
+            }
+            Err(error) => panic!("at write {nth}: {error:?}"),
+        }
+        faulty.disarm();
+        let state = lake.newest_snapshot().await.unwrap();
+        assert_eq!(state.tick(), Some(if is_begun { 2 } else { 1 }), "at write {nth}");
+        finished += u32::from(is_begun && !committed);
+    }
+    assert!(refused > 5 && finished > 5, "{refused} refused, {finished} finished");
+}
