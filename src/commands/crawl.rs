@@ -261,6 +261,7 @@ mod tests {
                 changed: 1,
                 ..Totals::default()
             },
+            memory: None,
             stores: Vec::new(),
         };
         assert_eq!(outcome(&report, false), Outcome::Done);

@@ -287,6 +287,7 @@ fn check(config: &Config) -> anyhow::Result<()> {
     let crawl = &config.refresh.crawl;
     for (key, value) in [
         ("refresh.crawl.stores_concurrent", crawl.stores_concurrent as u64),
+        ("refresh.crawl.stores_open_max", crawl.stores_open_max as u64),
         ("refresh.crawl.page_limit", u64::from(crawl.page_limit)),
         ("refresh.crawl.pages_max", u64::from(crawl.pages_max)),
         ("refresh.crawl.store_bytes_max", crawl.store_bytes_max),

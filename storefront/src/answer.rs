@@ -19,6 +19,13 @@ pub(crate) struct Answer {
     pub(crate) body: Bytes,
 }
 
+impl Answer {
+    /// Whether it sends the client elsewhere.
+    pub(crate) fn is_redirect(&self) -> bool {
+        matches!(self.status.as_u16(), 301 | 302 | 303 | 307 | 308)
+    }
+}
+
 /// What an answer says about the pace, whatever page it was for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refused {
@@ -47,7 +54,7 @@ impl Refused {
 
 /// Where an answer leads, if it is a redirect.
 pub(crate) fn redirect(answer: &Answer, from: &Url) -> Option<Result<Url, RedirectFault>> {
-    if !matches!(answer.status.as_u16(), 301 | 302 | 303 | 307 | 308) {
+    if !answer.is_redirect() {
         return None;
     }
     let location = answer

@@ -6,6 +6,8 @@ use futures::stream::BoxStream;
 use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 
+use crate::memory::{MemoryBudget, OverBudget, Wire};
+use crate::patience::Waited;
 use crate::transport::TransportError;
 
 /// Which limit a body broke.
@@ -40,17 +42,75 @@ pub(crate) enum BodyError {
     TooLarge { limit: BodyLimit, bytes_max: u64 },
     Truncated,
     Encoding,
+    OverBudget(OverBudget),
     Transport(TransportError),
 }
 
-/// What a body's first buffer may take before a byte of it has come, whatever its headers promise.
-const CAPACITY_MAX: u64 = 4 << 20;
+impl From<OverBudget> for BodyError {
+    fn from(error: OverBudget) -> Self {
+        Self::OverBudget(error)
+    }
+}
 
-/// Collects a body into one buffer, decoding as it comes in, and never holds more than the limits allow.
+/// What a body's first buffer may take before a byte of it has come, whatever its headers promise.
+const WIRE_START: u64 = 8 << 10;
+const DECODED_START: u64 = 4 << 20;
+/// How many times smaller than itself a page is on the wire, at most; what shrinks further is unpacked twice.
+const SHRINKS: u64 = 16;
+/// Packed bytes that are unpacked before another task has its turn.
+const PIECE: usize = 64 << 10;
+
+/// Receives a body whole, then decodes it into one buffer, and never holds more than the limits allow. What is on its
+/// way is held as it is on the wire: a body that never ends takes what was sent of it, not what that would become. The
+/// memory for both is reserved first; the body gives its own back when it is dropped.
 pub(crate) async fn collect(
+    chunks: BoxStream<'static, Result<Bytes, TransportError>>,
+    headers: &HeaderMap,
+    limits: Limits,
+    (memory, waited): (&MemoryBudget, &Waited),
+) -> Result<Bytes, BodyError> {
+    let encoding = Encoding::of(headers)?;
+    let mut reserved = memory.wire();
+    let wire = receive(chunks, headers, limits, (&mut reserved, waited)).await?;
+    if wire.is_empty() {
+        return Ok(wire);
+    }
+    let decoded_max = limits.decoded_max.min(memory.body_bytes_max());
+    let first = match encoding {
+        Encoding::Identity => wire.len() as u64,
+        Encoding::Gzip => stated_length(&wire).unwrap_or(u64::MAX),
+        Encoding::Brotli => (wire.len() as u64).saturating_mul(SHRINKS),
+    };
+    let bounds = [first.max(PIECE as u64).min(decoded_max), decoded_max];
+    for bytes_max in bounds.into_iter().skip(usize::from(bounds[0] == decoded_max)) {
+        let mut room = waited.during(memory.page(bytes_max)).await?;
+        let decoded = match encoding {
+            Encoding::Identity => identity(&wire, bytes_max, limits.cut),
+            Encoding::Gzip | Encoding::Brotli => {
+                let _turn = waited.during(memory.decoder()).await;
+                decoded(encoding, &wire, bytes_max, limits.cut).await?
+            }
+        };
+        if let Some(bytes) = decoded {
+            room.shrink_to_page(bytes.len() as u64);
+            return Ok(room.hold(bytes));
+        }
+    }
+    if decoded_max < limits.decoded_max {
+        return Err(OverBudget { bytes_max: decoded_max }.into());
+    }
+    Err(BodyError::TooLarge {
+        limit: BodyLimit::Decoded,
+        bytes_max: limits.decoded_max,
+    })
+}
+
+/// The body as it is on the wire.
+async fn receive(
     mut chunks: BoxStream<'static, Result<Bytes, TransportError>>,
     headers: &HeaderMap,
     limits: Limits,
+    (reserved, waited): (&mut Wire, &Waited),
 ) -> Result<Bytes, BodyError> {
     let length: Option<u64> = headers
         .get(CONTENT_LENGTH)
@@ -62,49 +122,52 @@ pub(crate) async fn collect(
     if !limits.cut && length.is_some_and(|length| length > limits.wire_max) {
         return Err(too_long);
     }
-    let mut decoder = Decoder::new(headers, length, limits)?;
-    let mut wire = 0_u64;
+    let mut wire = BytesMut::new();
     while let Some(chunk) = chunks.next().await {
-        let chunk = match chunk {
+        let mut chunk = match chunk {
             Ok(chunk) => chunk,
             Err(TransportError::Truncated) => return Err(BodyError::Truncated),
             Err(error) => return Err(BodyError::Transport(error)),
         };
-        wire += chunk.len() as u64;
-        if wire > limits.wire_max {
-            return if limits.cut {
-                Ok(decoder.so_far())
-            } else {
-                Err(too_long)
-            };
+        let received = (wire.len() + chunk.len()) as u64;
+        let is_cut = received > limits.wire_max;
+        if is_cut && !limits.cut {
+            return Err(too_long);
         }
-        if length == Some(wire)
-            && chunk.len() as u64 == wire
-            && matches!(decoder, Decoder::Identity(_))
-            && wire <= limits.decoded_max
-        {
+        if is_cut {
+            chunk.truncate(
+                usize::try_from(limits.wire_max)
+                    .unwrap_or(usize::MAX)
+                    .saturating_sub(wire.len()),
+            );
+        }
+        if wire.is_empty() && length == Some(received) {
+            waited.during(reserved.grow(received)).await?;
             return Ok(chunk);
         }
-        match decoder.push(&chunk) {
-            Ok(()) => {}
-            Err(BodyError::TooLarge { .. }) if limits.cut => return Ok(decoder.so_far()),
-            Err(error) => return Err(error),
+        if wire.len() + chunk.len() > wire.capacity() {
+            // Copied, because a small piece may hold on to a large buffer; and grown as a buffer grows.
+            let capacity = received.max(wire.capacity() as u64 * 2).max(WIRE_START);
+            waited.during(reserved.grow(capacity)).await?;
+            wire.reserve(usize::try_from(capacity).unwrap_or(usize::MAX) - wire.len());
+        }
+        wire.extend_from_slice(&chunk);
+        if is_cut {
+            break;
         }
     }
-    if wire == 0 {
-        return Ok(Bytes::new());
-    }
-    decoder.finish(limits.cut)
+    Ok(wire.freeze())
 }
 
-enum Decoder {
-    Identity(Sink),
-    Gzip(Box<flate2::write::MultiGzDecoder<Sink>>),
-    Brotli(Box<brotli::DecompressorWriter<Sink>>),
+#[derive(Debug, Clone, Copy)]
+enum Encoding {
+    Identity,
+    Gzip,
+    Brotli,
 }
 
-impl Decoder {
-    fn new(headers: &HeaderMap, length: Option<u64>, limits: Limits) -> Result<Self, BodyError> {
+impl Encoding {
+    fn of(headers: &HeaderMap) -> Result<Self, BodyError> {
         let mut encodings = headers.get_all(CONTENT_ENCODING).iter();
         let encoding = match (encodings.next(), encodings.next()) {
             (None, _) => "identity",
@@ -112,77 +175,91 @@ impl Decoder {
             (Some(_), Some(_)) => return Err(BodyError::Encoding),
         };
         let is = |name: &str| encoding.eq_ignore_ascii_case(name);
-        let wire = length.unwrap_or(16 << 10).min(limits.wire_max);
-        let sink = |capacity: u64| Sink::new(capacity.min(limits.decoded_max).min(CAPACITY_MAX), limits.decoded_max);
         if encoding.is_empty() || is("identity") {
-            Ok(Self::Identity(sink(wire)))
+            Ok(Self::Identity)
         } else if is("gzip") || is("x-gzip") {
-            // Product pages shrink to a sixth or less.
-            Ok(Self::Gzip(Box::new(flate2::write::MultiGzDecoder::new(sink(
-                wire.saturating_mul(8),
-            )))))
+            Ok(Self::Gzip)
         } else if is("br") {
-            Ok(Self::Brotli(Box::new(brotli::DecompressorWriter::new(
-                sink(wire.saturating_mul(8)),
-                64 << 10,
-            ))))
+            Ok(Self::Brotli)
         } else {
             Err(BodyError::Encoding)
         }
     }
+}
 
+/// How long a gzip body says that it is when it is unpacked (RFC 1952, 2.3.1). One that lies is unpacked twice.
+fn stated_length(gzip: &[u8]) -> Option<u64> {
+    gzip.last_chunk().map(|length| u64::from(u32::from_le_bytes(*length)))
+}
+
+/// A body that is not packed; `None` where it is too long and not to be cut.
+fn identity(wire: &Bytes, bytes_max: u64, cut: bool) -> Option<Bytes> {
+    let kept = usize::try_from(bytes_max).unwrap_or(usize::MAX).min(wire.len());
+    (cut || kept == wire.len()).then(|| wire.slice(..kept))
+}
+
+/// A packed body, whole if the encoding says that it is whole; `None` where it is longer than `bytes_max` and not to be
+/// cut.
+async fn decoded(encoding: Encoding, wire: &[u8], bytes_max: u64, cut: bool) -> Result<Option<Bytes>, BodyError> {
+    let sink = Sink::new(bytes_max.min(DECODED_START), bytes_max);
+    let mut decoder = match encoding {
+        Encoding::Brotli => Decoder::Brotli(Box::new(brotli::DecompressorWriter::new(sink, 64 << 10))),
+        Encoding::Gzip | Encoding::Identity => Decoder::Gzip(Box::new(flate2::write::MultiGzDecoder::new(sink))),
+    };
+    for piece in wire.chunks(PIECE) {
+        if decoder.push(piece).is_err() {
+            return match (decoder.sink().is_full, cut) {
+                (true, true) => Ok(Some(decoder.so_far())),
+                (true, false) => Ok(None),
+                (false, _) => Err(BodyError::Encoding),
+            };
+        }
+        if wire.len() > PIECE {
+            tokio::task::yield_now().await;
+        }
+    }
+    match (decoder.end(), decoder.sink().is_full, cut) {
+        (true, ..) | (false, true, true) => Ok(Some(decoder.so_far())),
+        (false, true, false) => Ok(None),
+        (false, false, _) => Err(BodyError::Truncated),
+    }
+}
+
+enum Decoder {
+    Gzip(Box<flate2::write::MultiGzDecoder<Sink>>),
+    Brotli(Box<brotli::DecompressorWriter<Sink>>),
+}
+
+impl Decoder {
     fn sink(&self) -> &Sink {
         match self {
-            Self::Identity(sink) => sink,
             Self::Gzip(decoder) => decoder.get_ref(),
             Self::Brotli(decoder) => decoder.get_ref(),
         }
     }
 
-    fn push(&mut self, chunk: &[u8]) -> Result<(), BodyError> {
-        let written = match self {
-            Self::Identity(sink) => sink.write_all(chunk),
-            Self::Gzip(decoder) => decoder.write_all(chunk),
-            Self::Brotli(decoder) => decoder.write_all(chunk),
-        };
-        written.map_err(|_| self.fault())
-    }
-
-    /// Whether it was the limit or the encoding that stopped the decoder.
-    fn fault(&self) -> BodyError {
-        let sink = self.sink();
-        if sink.is_full {
-            BodyError::TooLarge {
-                limit: BodyLimit::Decoded,
-                bytes_max: sink.bytes_max,
-            }
-        } else {
-            BodyError::Encoding
-        }
-    }
-
-    /// What has been decoded when the rest is not wanted.
-    fn so_far(self) -> Bytes {
+    fn push(&mut self, piece: &[u8]) -> io::Result<()> {
         match self {
-            Self::Identity(sink) => sink.bytes.freeze(),
-            Self::Gzip(mut decoder) => std::mem::take(&mut decoder.get_mut().bytes).freeze(),
-            Self::Brotli(mut decoder) => std::mem::take(&mut decoder.get_mut().bytes).freeze(),
+            Self::Gzip(decoder) => decoder.write_all(piece),
+            Self::Brotli(decoder) => decoder.write_all(piece),
         }
     }
 
-    /// The whole body, if the encoding says that it is whole.
-    fn finish(mut self, cut: bool) -> Result<Bytes, BodyError> {
-        let ended = match &mut self {
-            Self::Identity(_) => Ok(()),
-            Self::Gzip(decoder) => decoder.try_finish(),
-            Self::Brotli(decoder) => decoder.close(),
-        };
-        match ended {
-            Ok(()) => Ok(self.so_far()),
-            Err(_) if self.sink().is_full && cut => Ok(self.so_far()),
-            Err(_) if self.sink().is_full => Err(self.fault()),
-            Err(_) => Err(BodyError::Truncated),
+    /// Whether the encoding says that the body is whole.
+    fn end(&mut self) -> bool {
+        match self {
+            Self::Gzip(decoder) => decoder.try_finish().is_ok(),
+            Self::Brotli(decoder) => decoder.close().is_ok(),
         }
+    }
+
+    /// What has been decoded.
+    fn so_far(mut self) -> Bytes {
+        let sink = match &mut self {
+            Self::Gzip(decoder) => decoder.get_mut(),
+            Self::Brotli(decoder) => decoder.get_mut(),
+        };
+        std::mem::take(&mut sink.bytes).freeze()
     }
 }
 

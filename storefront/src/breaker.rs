@@ -20,6 +20,9 @@ enum State {
     HalfOpen { cooldown: Duration },
 }
 
+/// When to ask again while a trial is under way; its outcome is known within a request's timeout.
+const TRIAL: Duration = Duration::from_secs(1);
+
 /// How a request was let through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Admission {
@@ -47,9 +50,18 @@ impl Breaker {
                 Ok(Admission::Trial)
             }
             State::Open { until, .. } => Err(until.duration_since(now)),
-            // A trial is under way; its outcome is known within a request's timeout.
-            State::HalfOpen { .. } => Err(Duration::from_secs(1)),
+            State::HalfOpen { .. } => Err(TRIAL),
         }
+    }
+
+    /// For how long it refuses, as far as one can tell without asking to be let through.
+    pub(crate) fn refuses(&self, now: Instant) -> Option<Duration> {
+        match self.state {
+            State::Closed { .. } => None,
+            State::Open { until, .. } => Some(until.saturating_duration_since(now)),
+            State::HalfOpen { .. } => Some(Duration::ZERO),
+        }
+        .map(|wait| wait.max(TRIAL))
     }
 
     pub(crate) fn is_open(&self, now: Instant) -> bool {

@@ -27,7 +27,23 @@ pub(crate) fn in_utf8(body: Bytes, content_type: Option<&str>, bytes_max: u64) -
     for byte in &body {
         text.put_slice(letter(*byte).encode_utf8(&mut [0; 4]).as_bytes());
     }
-    Some(text.freeze())
+    // The body goes with its text: what is reserved for it is for both.
+    let body = Bytes::from_owner(Spelt {
+        text: text.freeze(),
+        _body: body,
+    });
+    Some(body)
+}
+
+struct Spelt {
+    text: Bytes,
+    _body: Bytes,
+}
+
+impl AsRef<[u8]> for Spelt {
+    fn as_ref(&self) -> &[u8] {
+        &self.text
+    }
 }
 
 /// Whether a `Content-Type` states such an alphabet.

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use data_model::Clock;
 use http::header::{ACCEPT, ACCEPT_ENCODING, COOKIE, IF_NONE_MATCH, USER_AGENT};
 use http::{HeaderMap, HeaderValue};
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 use url::Url;
 
 use crate::address::{Zone, check_url};
@@ -15,6 +15,8 @@ use crate::config::{ConfigError, StorefrontConfig};
 use crate::error::{RedirectFault, StoreError};
 use crate::host::Host;
 use crate::hosts::{Hosts, authority};
+use crate::memory::{MemoryBudget, OverBudget};
+use crate::patience::{Waited, within};
 use crate::resolve::{Lookup, SystemLookup};
 use crate::retry::{self, Failure};
 use crate::store::{Accept, Store};
@@ -66,9 +68,27 @@ impl Storefront {
                 config,
                 clock,
                 transport,
-                hosts: Hosts::new(),
+                hosts: Arc::new(Hosts::new()),
+                memory: MemoryBudget::default(),
             }),
         })
+    }
+
+    /// The same client, with what it knows about each host, that draws on `memory` for what stores send.
+    #[must_use]
+    pub fn with_memory(&self, memory: MemoryBudget) -> Self {
+        Self {
+            exchange: Arc::new(Exchange {
+                memory,
+                ..Exchange::clone(&self.exchange)
+            }),
+        }
+    }
+
+    /// What it draws on for what stores send.
+    #[must_use]
+    pub fn memory(&self) -> &MemoryBudget {
+        &self.exchange.memory
     }
 
     /// A store by its address: scheme, host and, for a store in a market's folder, a path. Sends nothing.
@@ -99,12 +119,13 @@ impl Storefront {
 }
 
 /// Sends single requests and keeps what they teach about each host.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Exchange {
     pub(crate) config: StorefrontConfig,
     clock: Arc<dyn Clock>,
     transport: Arc<dyn Transport>,
-    pub(crate) hosts: Hosts,
+    pub(crate) hosts: Arc<Hosts>,
+    memory: MemoryBudget,
 }
 
 /// Where an address leads, in words: its host, or its scheme where there is none.
@@ -227,25 +248,30 @@ impl Exchange {
         }
     }
 
-    /// One request to one host, when it is its turn; the outcome moves the host's pace and breaker.
+    /// One request to one host, when it is its turn. `by` is the host that the caller asked; it is another one than
+    /// `host` when it redirected here. The outcome moves its pace and breaker: a redirect must not make another store look
+    /// down. The target keeps its pace all the same, and is not asked while it is left alone.
     #[tracing::instrument(target = "trace::store", name = "store request", level = "info", skip_all, fields(otel.kind = "client", server.address = %host.name, url.path = url.path(), http.response.status_code = tracing::field::Empty))]
     pub(crate) async fn hop(
         &self,
-        host: &Host,
+        (host, by): (&Host, &Host),
         url: &Url,
         headers: &HeaderMap,
         limits: Limits,
     ) -> Result<Answer, StoreError> {
         // The semaphore is never closed; without a place there is none to wait for either.
         let _slot = host.slots.acquire().await.ok();
-        let pass = host.admit()?;
+        if !host.is(by) {
+            host.not_left_alone()?;
+        }
+        let pass = by.admit()?;
         host.turn(self.config.retry_after_max()).await?;
         let started = Instant::now();
-        let within = self.config.request_timeout();
-        let outcome = match timeout(within, self.exchange(host, url, headers, limits)).await {
-            Ok(outcome) => outcome,
-            Err(_) => Err(StoreError::Timeout { after: within }),
-        };
+        let after = self.config.request_timeout();
+        let waited = Waited::default();
+        let exchange = self.exchange((host, by), url, (headers, limits), &waited);
+        let outcome = within(after, &waited, exchange).await;
+        let outcome = outcome.unwrap_or(Err(StoreError::Timeout { after }));
         let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         match &outcome {
             Ok(answer) => {
@@ -261,9 +287,11 @@ impl Exchange {
             Ok(answer) => answer.status.is_server_error(),
             Err(error) => error.is_failure(),
         };
+        // Where a redirect leads decides whether the store that was asked is well.
+        let is_redirect = matches!(&outcome, Ok(answer) if answer.is_redirect());
         if is_failure {
             pass.failed();
-        } else if matches!(outcome, Err(StoreError::AddressRefused { .. })) {
+        } else if is_redirect || matches!(outcome, Err(StoreError::AddressRefused { .. })) {
             drop(pass);
         } else {
             pass.succeeded();
@@ -273,10 +301,10 @@ impl Exchange {
 
     async fn exchange(
         &self,
-        host: &Host,
+        (host, by): (&Host, &Host),
         url: &Url,
-        headers: &HeaderMap,
-        limits: Limits,
+        (headers, limits): (&HeaderMap, Limits),
+        waited: &Waited,
     ) -> Result<Answer, StoreError> {
         let outgoing = Outgoing {
             url: url.clone(),
@@ -291,12 +319,12 @@ impl Exchange {
         match Refused::by(status, &incoming.headers, self.clock.now()) {
             Some(Refused::TooFast { retry_after }) => {
                 tracing::warn!(host = %host.name, status = status.as_u16(), retry_after_s = retry_after.map(|wait| wait.as_secs()), "the store asks to slow down");
-                host.state().pace.refused(Instant::now(), retry_after);
+                by.state().pace.refused(Instant::now(), retry_after);
                 return Err(StoreError::Throttled { retry_after });
             }
             Some(Refused::Challenge) => {
                 tracing::warn!(host = %host.name, status = status.as_u16(), "the store answers with a bot challenge");
-                host.state().pace.refused(Instant::now(), None);
+                by.state().pace.refused(Instant::now(), None);
                 return Err(StoreError::Challenged {
                     status: status.as_u16(),
                 });
@@ -310,7 +338,7 @@ impl Exchange {
             });
         }
         let body = if status.is_success() {
-            body::collect(incoming.body, &incoming.headers, limits)
+            body::collect(incoming.body, &incoming.headers, limits, (&self.memory, waited))
                 .await
                 .map_err(|error| body_fault(host, error))?
         } else {
@@ -320,18 +348,22 @@ impl Exchange {
                 cut: true,
             };
             // What an error page says is a hint at most; that it cannot be read is not another error.
-            body::collect(incoming.body, &incoming.headers, aside)
+            body::collect(incoming.body, &incoming.headers, aside, (&self.memory, waited))
                 .await
                 .unwrap_or_else(|_| Bytes::new())
         };
-        if !status.is_server_error() {
-            host.state().pace.succeeded();
-        }
-        Ok(Answer {
+        let answer = Answer {
             status,
             headers: incoming.headers,
             body,
-        })
+        };
+        if !status.is_server_error() && !answer.is_redirect() {
+            by.state().pace.succeeded();
+        }
+        if !status.is_server_error() && !host.is(by) {
+            host.state().pace.succeeded();
+        }
+        Ok(answer)
     }
 
     fn transport_fault(&self, host: &Host, error: TransportError) -> StoreError {
@@ -351,6 +383,7 @@ impl Exchange {
 fn body_fault(host: &Host, error: BodyError) -> StoreError {
     match error {
         BodyError::TooLarge { limit, bytes_max } => StoreError::TooLarge { limit, bytes_max },
+        BodyError::OverBudget(OverBudget { bytes_max }) => StoreError::OverBudget { bytes_max },
         BodyError::Truncated => StoreError::Truncated,
         BodyError::Encoding => StoreError::Encoding,
         BodyError::Transport(source) => StoreError::Exchange {

@@ -84,6 +84,12 @@ pub enum StoreError {
         /// That limit.
         bytes_max: u64,
     },
+    /// The body takes more memory than there is for one page.
+    #[error("the body takes more than the {bytes_max} bytes of memory that refresh.memory_bytes_max leaves for it")]
+    OverBudget {
+        /// How much there is.
+        bytes_max: u64,
+    },
     /// The body ended before it was complete.
     #[error("the body ended early")]
     Truncated,
@@ -223,6 +229,7 @@ impl Classify for StoreError {
             | Self::NotJson { .. }
             | Self::PageCap
             | Self::TooLarge { .. }
+            | Self::OverBudget { .. }
             | Self::Redirect { .. } => ErrorCode::StoreRejected,
             Self::RobotsUnavailable { .. }
             | Self::Throttled { .. }

@@ -84,6 +84,20 @@ impl Host {
         })
     }
 
+    /// Whether both are one and the same host.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+
+    /// Whether a store that redirects here may be followed: not while the breaker is open. The request that finds out
+    /// whether the host is back is one that was meant for it.
+    pub(crate) fn not_left_alone(&self) -> Result<(), StoreError> {
+        match self.state().breaker.refuses(Instant::now()) {
+            Some(retry_after) => Err(StoreError::BreakerOpen { retry_after }),
+            None => Ok(()),
+        }
+    }
+
     /// Asks the breaker; the answer must be reported back through the pass.
     pub(crate) fn admit(&self) -> Result<Pass<'_>, StoreError> {
         let admitted = self.state().breaker.admit(Instant::now());

@@ -25,9 +25,10 @@ pub(crate) struct CachedRobots {
 const REDIRECTS_MAX: u32 = 5;
 
 impl Exchange {
-    /// Lets a URL pass if its host's `robots.txt` allows it; fetches that file when there is none or an old one.
-    pub(crate) async fn ask_robots(&self, host: &Host, url: &Url) -> Result<(), StoreError> {
-        let rules = self.robots_of(host, url).await?;
+    /// Lets a URL pass if its host's `robots.txt` allows it; fetches that file when there is none or an old one. `by` is
+    /// the host that the caller asked, as for [`Exchange::hop`].
+    pub(crate) async fn ask_robots(&self, host: &Host, by: &Host, url: &Url) -> Result<(), StoreError> {
+        let rules = self.robots_of(host, by, url).await?;
         let path = &url[Position::BeforePath..Position::AfterQuery];
         if rules.allows(path) {
             return Ok(());
@@ -38,7 +39,7 @@ impl Exchange {
         })
     }
 
-    pub(crate) async fn robots_of(&self, host: &Host, url: &Url) -> Result<Arc<Robots>, StoreError> {
+    pub(crate) async fn robots_of(&self, host: &Host, by: &Host, url: &Url) -> Result<Arc<Robots>, StoreError> {
         let mut cached = host.robots.lock().await;
         let now = Instant::now();
         if let Some(known) = cached.as_ref().filter(|known| now < known.expires) {
@@ -48,7 +49,7 @@ impl Exchange {
                 .map(Arc::clone)
                 .ok_or_else(|| unavailable(host, known.expires, now));
         }
-        let fetched = self.retrying(host, || self.fetch_robots(url)).await;
+        let fetched = self.retrying(by, || self.fetch_robots(by, url)).await;
         let now = Instant::now();
         let old = cached.as_mut().and_then(|known| known.rules.take());
         let (rules, ttl_ms) = match fetched {
@@ -58,7 +59,8 @@ impl Exchange {
                 match (old, error) {
                     // An old copy stands while the file cannot be read (RFC 9309, 2.4).
                     (Some(old), _) => (Some(old), self.config.robots_retry_ms),
-                    (None, StoreError::Status { .. }) => (None, self.config.robots_retry_ms),
+                    // That it could not be read for another store says nothing to this one.
+                    (None, StoreError::Status { .. }) if host.is(by) => (None, self.config.robots_retry_ms),
                     // The store was not reached, or wants to be asked later: the caller hears why. Nothing to
                     // remember here; the pace and the breaker do.
                     (None, error) => return Err(error),
@@ -83,7 +85,7 @@ impl Exchange {
 
     /// Fetches and reads the file. A status of 4xx means that there are no rules (RFC 9309, 2.3.1.3), and so do
     /// too many redirects; any other failure is an error.
-    async fn fetch_robots(&self, url: &Url) -> Result<Robots, Failure> {
+    async fn fetch_robots(&self, by: &Host, url: &Url) -> Result<Robots, Failure> {
         let mut target = url.join("/robots.txt").map_err(|_| StoreError::Url {
             reason: "it has no root",
         })?;
@@ -95,7 +97,7 @@ impl Exchange {
         let headers = self.headers(Accept::Text, None, None);
         for _ in 0..=REDIRECTS_MAX {
             let host = self.hosts.of(&target, &self.config);
-            let answer = self.hop(&host, &target, &headers, limits).await?;
+            let answer = self.hop((&host, by), &target, &headers, limits).await?;
             match answer::redirect(&answer, &target) {
                 Some(Ok(next)) => target = self.follow(&target, next)?,
                 Some(Err(fault)) => {

@@ -272,7 +272,7 @@ impl Store {
     /// [`StoreError::RobotsUnavailable`] when it cannot be read.
     pub async fn robots(&self) -> Result<Arc<Robots>, StoreError> {
         let host = self.exchange.hosts.of(&self.base_url, &self.exchange.config);
-        self.exchange.robots_of(&host, &self.base_url).await
+        self.exchange.robots_of(&host, &host, &self.base_url).await
     }
 
     async fn product(&self, handle: &str, suffix: &str, accept: Accept) -> Result<Fetched, StoreError> {
@@ -324,7 +324,8 @@ impl Store {
         {
             call.url.query_pairs_mut().append_pair("country", country);
         }
-        let host = self.exchange.hosts.of(&call.url, &self.exchange.config);
+        // A site map may name an address on another host: what is there is this store's doing too.
+        let host = self.exchange.hosts.of(&self.base_url, &self.exchange.config);
         self.exchange.retrying(&host, || self.attempt(&host, &call)).await
     }
 
@@ -334,13 +335,15 @@ impl Store {
             .state()
             .moved
             .clone()
-            .filter(|(_, since)| since.elapsed() < MOVED_TTL);
+            .filter(|(_, since)| since.elapsed() < MOVED_TTL && authority(&call.url) == first.name);
         let outcome = match moved {
             None => self.walk(first, call, call.url.clone()).await,
             Some((origin, _)) => {
                 let mut url = origin;
                 url.set_path(call.url.path());
                 url.set_query(call.url.query());
+                // What the new place says of the pace is kept here, so the pace is kept here too.
+                first.turn(self.exchange.config.retry_after_max()).await?;
                 self.walk(first, call, url).await
             }
         };
@@ -357,8 +360,10 @@ impl Store {
         let mut moved_for_good = authority(&url) == authority(&call.url);
         for _ in 0..=exchange.config.redirects_max {
             let host = exchange.hosts.of(&url, &exchange.config);
-            exchange.ask_robots(&host, &url).await.map_err(Failure::last)?;
-            let answer = exchange.hop(&host, &url, &headers, exchange.page_limits()).await?;
+            exchange.ask_robots(&host, first, &url).await.map_err(Failure::last)?;
+            let answer = exchange
+                .hop((&host, first), &url, &headers, exchange.page_limits())
+                .await?;
             match answer::redirect(&answer, &url) {
                 Some(Ok(next)) => {
                     if let Some(wall) = answer::wall(&next, answer.status) {

@@ -74,6 +74,9 @@ pub trait Transport: Send + Sync + std::fmt::Debug {
     async fn send(&self, request: Outgoing) -> Result<Incoming, TransportError>;
 }
 
+/// What a store may send over HTTP/2 before anybody takes it.
+const HTTP2_WINDOW_BYTES: u32 = 1 << 20;
+
 /// The network.
 #[derive(Debug, Clone)]
 pub(crate) struct Network {
@@ -96,7 +99,9 @@ impl Network {
                 .pool_max_idle_per_host(config.concurrency)
                 .http1_max_headers(config.headers_max)
                 .http2_max_header_list_size(64 << 10)
-                .http2_adaptive_window(true)
+                // What is not asked for yet waits at the store, not in a buffer here.
+                .http2_initial_stream_window_size(HTTP2_WINDOW_BYTES)
+                .http2_initial_connection_window_size(HTTP2_WINDOW_BYTES)
                 .tcp_nodelay(true)
                 .dns_resolver(GuardedResolver::new(Arc::clone(&lookup), config.allow_loopback))
         };

@@ -12,6 +12,7 @@ mod demo;
 mod embedders;
 mod judged;
 mod kill;
+mod memory;
 mod metrics;
 mod offline;
 mod operator;

@@ -4,8 +4,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CrawlConfig {
-    /// How many stores are crawled at the same time; each of them by one polite stream.
+    /// How many stores are at work at the same time, each of them by one polite stream. A store that waits, for its pace
+    /// or for a slow answer, leaves its place to another one meanwhile.
     pub stores_concurrent: usize,
+    /// How many stores are on their way at the same time, those that wait included.
+    pub stores_open_max: usize,
     /// Products asked for per page; the platform gives at most 250.
     pub page_limit: u16,
     /// Pages of one listing; the platform refuses `page × limit` above 25,000.
@@ -27,10 +30,19 @@ pub struct CrawlConfig {
     pub landing_runs_kept: usize,
 }
 
+impl CrawlConfig {
+    /// How many stores may be on their way: those at work have all room in it.
+    #[must_use]
+    pub fn stores_open(&self) -> usize {
+        self.stores_open_max.max(self.stores_concurrent).max(1)
+    }
+}
+
 impl Default for CrawlConfig {
     fn default() -> Self {
         Self {
             stores_concurrent: 16,
+            stores_open_max: 128,
             page_limit: 250,
             pages_max: 100,
             collection_pages_max: 400,

@@ -1,8 +1,11 @@
 use data_model::{CurrencyCode, StoreHost, Timestamp};
 use pipeline_parse::ParseError;
-use storefront::StoreError;
+use storefront::{OverBudget, StoreError};
 
 use crate::landing::LandingError;
+
+/// The code of a store that takes more memory than there is.
+pub const OVER_MEMORY: &str = "over_memory";
 
 /// Why the crawl of one store did not come to its end. It costs that store alone, and only this run.
 #[derive(Debug, thiserror::Error)]
@@ -87,6 +90,9 @@ pub enum CrawlError {
         #[source]
         source: LandingError,
     },
+    /// One of its pages takes more memory than there is for a page.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
     /// A task of this program broke off.
     #[error("a worker of the crawl broke off")]
     Worker(#[from] tokio::task::JoinError),
@@ -111,7 +117,12 @@ impl CrawlError {
             Self::TooManyBytes { .. } => "too_many_bytes",
             Self::TooSlow { .. } => "too_slow",
             Self::Cancelled => "cancelled",
+            Self::Landing {
+                source: LandingError::OverBudget(_),
+                ..
+            } => OVER_MEMORY,
             Self::Landing { .. } => "landing",
+            Self::OverBudget(_) => OVER_MEMORY,
             Self::Worker(_) => "worker",
         }
     }
@@ -137,6 +148,7 @@ const fn store_error_label(error: &StoreError) -> &'static str {
         StoreError::NotJson { .. } => "not_json",
         StoreError::PageCap => "page_cap",
         StoreError::TooLarge { .. } => "too_large",
+        StoreError::OverBudget { .. } => OVER_MEMORY,
         StoreError::Truncated => "truncated",
         StoreError::Encoding => "encoding",
         StoreError::Timeout { .. } => "timeout",

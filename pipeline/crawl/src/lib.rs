@@ -12,6 +12,7 @@ mod error;
 mod facts;
 mod hold;
 mod landing;
+mod place;
 mod probe;
 mod progress;
 mod registry;
@@ -20,7 +21,7 @@ mod state;
 mod store;
 
 pub use config::CrawlConfig;
-pub use error::CrawlError;
+pub use error::{CrawlError, OVER_MEMORY};
 pub use facts::StoreFacts;
 pub use hold::hold_at;
 pub use landing::{

@@ -1,7 +1,11 @@
 //! The little of a page's content that paging depends on.
 
-use pipeline_parse::{ParseError, parse_products_page};
+use std::fmt;
+
+use pipeline_parse::{ParseError, for_each_product, page_text};
+use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::StoreFacts;
 
@@ -48,17 +52,18 @@ pub(crate) struct Collection {
 
 /// Largest list of collections that is read.
 const COLLECTIONS_BYTES_MAX: usize = 8 << 20;
+/// Largest entry of it that is read.
+const COLLECTION_BYTES_MAX: usize = 256 << 10;
 
 /// Counts a page's records and takes their ids.
 pub(crate) fn scan_products(page: &[u8]) -> Result<PageScan, ParseError> {
-    let page = parse_products_page(page)?;
-    let id = |record: &Result<pipeline_parse::RawProduct<'_>, pipeline_parse::BadRecord>| match record {
-        Ok(product) => Some(product.id),
-        Err(bad) => bad.id,
-    };
+    let mut ids = Vec::new();
+    let records = for_each_product(&page_text(page)?, |record| {
+        ids.extend(record.map_or_else(|bad| bad.id, |product| Some(product.id)));
+    })?;
     Ok(PageScan {
-        records: u32::try_from(page.records.len()).unwrap_or(u32::MAX),
-        ids: page.records.iter().filter_map(id).collect(),
+        records: u32::try_from(records).unwrap_or(u32::MAX),
+        ids,
     })
 }
 
@@ -67,17 +72,55 @@ pub(crate) fn scan_collections(page: &[u8]) -> Option<(usize, Vec<Collection>)> 
     let page = page
         .get(..COLLECTIONS_BYTES_MAX.min(page.len()))
         .filter(|cut| cut.len() == page.len())?;
-    let listed: Value = serde_json::from_slice(page).ok()?;
-    let entries = listed.get("collections")?.as_array()?;
-    let collection = |entry: &Value| {
-        let handle = entry.get("handle")?.as_str().filter(|handle| !handle.is_empty())?;
-        let products = entry.get("products_count").and_then(Value::as_u64);
-        Some(Collection {
-            handle: handle.to_owned(),
-            products,
-        })
-    };
-    Some((entries.len(), entries.iter().filter_map(collection).collect()))
+    let Listed { collections } = serde_json::from_slice(page).ok()?;
+    Some((collections.count, collections.usable))
+}
+
+#[derive(serde::Deserialize)]
+struct Listed {
+    collections: Entries,
+}
+
+/// The entries of a list, each looked at alone.
+#[derive(Default)]
+struct Entries {
+    count: usize,
+    usable: Vec<Collection>,
+}
+
+impl<'de> Deserialize<'de> for Entries {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(EntriesVisitor)
+    }
+}
+
+struct EntriesVisitor;
+
+impl<'de> Visitor<'de> for EntriesVisitor {
+    type Value = Entries;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of collections")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Entries, A::Error> {
+        let mut entries = Entries::default();
+        while let Some(entry) = list.next_element::<&'de RawValue>()? {
+            entries.count += 1;
+            entries.usable.extend(collection(entry.get()));
+        }
+        Ok(entries)
+    }
+}
+
+fn collection(entry: &str) -> Option<Collection> {
+    let entry: Value = serde_json::from_str(entry.get(..COLLECTION_BYTES_MAX.min(entry.len()))?).ok()?;
+    let handle = entry.get("handle")?.as_str().filter(|handle| !handle.is_empty())?;
+    let products = entry.get("products_count").and_then(Value::as_u64);
+    Some(Collection {
+        handle: handle.to_owned(),
+        products,
+    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 use std::collections::hash_map::Entry;
 
 use data_model::{Product, Quarantined, Timestamp};
-use pipeline_parse::{BadRecord, ParseError, page_text, parse_products_text, record_excerpts};
+use pipeline_parse::{BadRecord, ParseError, RawProduct, for_each_product, page_text, record_excerpts};
 use rustc_hash::FxHashMap;
 
 use crate::misfits::{self, Misfits};
@@ -46,6 +46,14 @@ struct Misfit {
     reason: String,
 }
 
+/// About how long a record is, and how many a page lists: room is made for so many before they are read.
+const RECORD_BYTES: usize = 2_000;
+const PRODUCTS_EXPECTED: usize = 250;
+
+/// Most bytes of records that the quarantine entries of one page show; beyond it each shows only how its record begins.
+const EXCERPTS_BYTES_MAX: usize = 8 << 20;
+const EXCERPT_SHORT_BYTES: usize = 200;
+
 /// What one page of a store says, each record understood or not, apart from the store's other pages. `G` is the form
 /// that its products are in.
 #[derive(Debug, Default)]
@@ -71,50 +79,81 @@ impl<G: Gather> PageRead<G> {
     /// # Errors
     /// [`ParseError`] if the bytes are no page of products.
     pub fn of(bytes: &[u8], context: &StoreContext) -> Result<Self, ParseError> {
+        let products = (bytes.len() / RECORD_BYTES).min(PRODUCTS_EXPECTED);
+        Self::into(G::with_room(products, bytes.len()), bytes, context)
+    }
+
+    /// Reads a page as answered, its products into `products`. Each record is read, understood and let go of before the
+    /// next one is looked at.
+    ///
+    /// # Errors
+    /// [`ParseError`] if the bytes are no page of products.
+    pub fn into(products: G, bytes: &[u8], context: &StoreContext) -> Result<Self, ParseError> {
         let text = page_text(bytes)?;
-        let page = parse_products_text(&text)?;
         let mut read = Self {
-            records: page.records.len(),
-            ids: Vec::with_capacity(page.records.len()),
-            taken: Vec::with_capacity(page.records.len()),
-            products: G::with_room(page.records.len(), bytes.len()),
+            records: 0,
+            ids: Vec::new(),
+            taken: Vec::new(),
+            products,
             entries: Vec::new(),
         };
         // Of records that were read but cannot be understood: their text is looked up once, at the end of the page.
         let mut misfits: Vec<Misfit> = Vec::new();
-        for (index, record) in page.records.into_iter().enumerate() {
+        let mut position = 0;
+        read.records = for_each_product(&text, |record| {
+            position += 1;
             match record {
-                Ok(raw) => {
-                    read.ids.push(raw.id);
-                    let misfit = |row, reason| Misfit {
-                        position: index + 1,
-                        id: raw.id,
-                        row,
-                        reason,
-                    };
-                    match normalise_product(&raw, context) {
-                        Ok(Normalised { product, left_out }) => {
-                            let row = Some(read.taken.len());
-                            misfits.extend(left_out.into_iter().map(|reason| misfit(row, reason)));
-                            read.taken.push(Taken {
-                                id: product.key.platform_id,
-                                updated_at: product.updated_at,
-                                variants: product.variants.len(),
-                            });
-                            read.products.push(product);
-                        }
-                        Err(rejection) => misfits.push(misfit(None, rejection.to_string())),
-                    }
-                }
+                Ok(raw) => read.understand(&raw, position, context, &mut misfits),
                 Err(bad) => read.note_bad(bad),
             }
-        }
+        })?;
         read.note_misfits(&text, misfits);
         Ok(read)
+    }
+
+    fn understand(&mut self, raw: &RawProduct<'_>, position: usize, context: &StoreContext, misfits: &mut Vec<Misfit>) {
+        self.ids.push(raw.id);
+        let misfit = |row, reason| Misfit {
+            position,
+            id: raw.id,
+            row,
+            reason,
+        };
+        match normalise_product(raw, context) {
+            Ok(Normalised { product, left_out }) => {
+                let row = Some(self.taken.len());
+                let room = misfits::QUARANTINE_MAX.saturating_sub(misfits.len());
+                misfits.extend(left_out.into_iter().take(room).map(|reason| misfit(row, reason)));
+                self.taken.push(Taken {
+                    id: product.key.platform_id,
+                    updated_at: product.updated_at,
+                    variants: product.variants.len(),
+                });
+                self.products.push(product);
+            }
+            Err(rejection) => misfits.push(misfit(None, rejection.to_string())),
+        }
     }
 }
 
 impl<G> PageRead<G> {
+    /// The products, in the form that they were wanted in.
+    #[must_use]
+    pub const fn products(&self) -> &G {
+        &self.products
+    }
+
+    /// About how many bytes of memory all but the products take.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        let entries = self.entries.iter();
+        let entries: usize = entries
+            .map(|entry| size_of::<misfits::Entry>() + entry.reason.len() + entry.excerpt.len())
+            .sum();
+        // In the catalogue each product has a place as well.
+        entries + self.ids.len() * size_of::<u64>() + self.taken.len() * (size_of::<Taken>() + 2 * size_of::<Place>())
+    }
+
     fn note_bad(&mut self, bad: BadRecord) {
         self.ids.extend(bad.id);
         self.entries.push(misfits::Entry {
@@ -130,19 +169,29 @@ impl<G> PageRead<G> {
         if misfits.is_empty() {
             return;
         }
-        let positions: Vec<usize> = misfits.iter().map(|misfit| misfit.position).collect();
+        let mut positions: Vec<usize> = misfits.iter().map(|misfit| misfit.position).collect();
+        positions.dedup();
         let excerpts = record_excerpts(text, &positions);
-        let entries = misfits
-            .into_iter()
-            .zip(excerpts)
-            .map(|(misfit, excerpt)| misfits::Entry {
+        // Each of a record's variants may be one: what all of them show is bounded together.
+        let mut excerpt_bytes = 0;
+        for misfit in misfits {
+            let found = positions.binary_search(&misfit.position).ok();
+            let excerpt = found.and_then(|at| excerpts.get(at)).map_or("", String::as_str);
+            let bytes_max = if excerpt_bytes < EXCERPTS_BYTES_MAX {
+                excerpt.len()
+            } else {
+                EXCERPT_SHORT_BYTES
+            };
+            let excerpt = &excerpt[..excerpt.floor_char_boundary(bytes_max)];
+            excerpt_bytes += excerpt.len();
+            self.entries.push(misfits::Entry {
                 id: (misfit.id != 0).then_some(misfit.id),
                 row: misfit.row,
                 position: misfit.position,
                 reason: misfit.reason,
-                excerpt,
+                excerpt: excerpt.to_owned(),
             });
-        self.entries.extend(entries);
+        }
     }
 
     /// How many variants were understood.

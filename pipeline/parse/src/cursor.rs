@@ -14,6 +14,20 @@ use memchr::memchr2;
 pub(crate) struct Cursor<'a> {
     text: &'a str,
     at: usize,
+    /// What the lists of the record that is being read take in memory.
+    weight: usize,
+}
+
+/// Most bytes that the lists of one record may take in memory. A product of 2,048 variants, each with a picture of its
+/// own, takes half of it; the bound keeps a short text of long lists from becoming a large structure.
+pub const RECORD_BYTES_MAX: usize = 2 << 20;
+
+/// Longest path of a fault; names of members are what the store makes them.
+const PATH_BYTES_MAX: usize = 300;
+
+#[cold]
+fn too_heavy() -> Fault {
+    Fault::new(format!("its lists take more than {RECORD_BYTES_MAX} bytes of memory"))
 }
 
 /// What is wrong with a value, and where in its record.
@@ -36,7 +50,9 @@ impl Fault {
         } else {
             "."
         };
-        self.0.0 = format!("{place}{joint}{}", self.0.0);
+        let mut path = format!("{place}{joint}{}", self.0.0);
+        path.truncate(path.floor_char_boundary(PATH_BYTES_MAX));
+        self.0.0 = path;
         self
     }
 }
@@ -54,7 +70,27 @@ impl fmt::Display for Fault {
 
 impl<'a> Cursor<'a> {
     pub(crate) const fn new(text: &'a str) -> Self {
-        Self { text, at: 0 }
+        Self { text, at: 0, weight: 0 }
+    }
+
+    /// Begins to weigh another record.
+    pub(crate) const fn weigh_anew(&mut self) {
+        self.weight = 0;
+    }
+
+    /// Adds to the weight of the record; a fault once it is more than any record has in good faith.
+    #[inline]
+    pub(crate) fn weigh(&mut self, bytes: usize) -> Read<()> {
+        self.weight = self.weight.saturating_add(bytes);
+        if self.weight > RECORD_BYTES_MAX {
+            return Err(too_heavy());
+        }
+        Ok(())
+    }
+
+    /// Goes to where another cursor on the same text stands. What was read on the way here keeps its weight.
+    pub(crate) const fn go_to(&mut self, other: &Self) {
+        self.at = other.at;
     }
 
     /// Where the cursor stands: bytes read so far.

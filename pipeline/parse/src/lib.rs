@@ -21,11 +21,13 @@ mod rating;
 mod raw;
 mod record;
 
+pub use cursor::RECORD_BYTES_MAX;
 pub use error::{BadRecord, EXCERPT_BYTES_MAX, ParseError};
 pub use json_ld::parse_product_html;
 pub use meta::{StoreMeta, parse_meta};
 pub use page::{
-    PAGE_BYTES_MAX, ProductsPage, RECORDS_MAX, page_text, parse_products_page, parse_products_text, record_excerpts,
+    PAGE_BYTES_MAX, ProductsPage, RECORDS_MAX, for_each_product, page_text, parse_products_page, parse_products_text,
+    record_excerpts,
 };
 pub use rating::{PageFacts, RawReview};
 pub use raw::{

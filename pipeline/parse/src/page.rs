@@ -78,6 +78,19 @@ pub fn parse_products_text(text: &str) -> Result<ProductsPage<'_>, ParseError> {
     })
 }
 
+/// Calls `read` with what [`parse_products_text`] would make of each record, one after another: none is kept while the
+/// next one is read. Answers how many there are. Where the page as a whole is wrong, `read` has seen its beginning.
+///
+/// # Errors
+/// As [`parse_products_page`].
+pub fn for_each_product<'a>(
+    text: &'a str,
+    mut read: impl FnMut(Result<RawProduct<'a>, BadRecord>),
+) -> Result<usize, ParseError> {
+    let records = records(text, |cursor, position| judge(cursor, position).map(&mut read))?;
+    Ok(records.len())
+}
+
 /// The texts of the records at `positions` (from 1) of a page that [`parse_products_text`] has read, each cut to
 /// [`EXCERPT_BYTES_MAX`]; empty where there is none.
 #[must_use]
@@ -100,7 +113,7 @@ fn judge<'a>(cursor: &mut Cursor<'a>, position: usize) -> Result<Verdict<'a>, Pa
         Ok(product) => Ok(Ok(product)),
         Err(fault) => {
             let text = cut(&mut behind)?;
-            *cursor = behind;
+            cursor.go_to(&behind);
             let (id, reason) = (record::product_id(text), fault.to_string());
             Ok(Err(BadRecord {
                 id,

@@ -81,7 +81,7 @@ pub struct RawVariant<'a> {
     pub grams: Option<u64>,
     /// Its place among the variants.
     pub position: Option<u64>,
-    /// Its own picture.
+    /// Its own picture, without the variants that it shows.
     pub featured_image: Option<Box<RawImage<'a>>>,
 }
 

@@ -16,6 +16,7 @@ use crate::raw::{
 pub(crate) fn product<'a>(cursor: &mut Cursor<'a>) -> Read<RawProduct<'a>> {
     let mut product = RawProduct::default();
     let mut id = None;
+    cursor.weigh_anew();
     cursor.members(|cursor, name| {
         match name {
             "id" => id = Some(cursor.id()?),
@@ -39,6 +40,8 @@ pub(crate) fn product<'a>(cursor: &mut Cursor<'a>) -> Read<RawProduct<'a>> {
         Ok(())
     })?;
     product.id = id.ok_or_else(|| Fault::new("missing").under("id"))?;
+    // A list of a wrong type is as good as not stated; one that is too long says something of the whole record.
+    cursor.weigh(0)?;
     Ok(product)
 }
 
@@ -64,10 +67,11 @@ fn variants<'a>(cursor: &mut Cursor<'a>, product: &mut RawProduct<'a>) -> Read<(
         if index >= VARIANTS_MAX {
             return cursor.skip().map(|_| ());
         }
+        cursor.weigh(size_of::<RawVariant<'_>>())?;
         let mut behind = cursor.clone();
         if let Err(fault) = variant(cursor, &mut good) {
             let text = behind.skip()?;
-            *cursor = behind;
+            cursor.go_to(&behind);
             if bad.len() < BAD_VARIANTS_MAX {
                 bad.push(BadVariant {
                     id: product_id(text),
@@ -98,7 +102,7 @@ fn variant<'a>(cursor: &mut Cursor<'a>, variants: &mut Vec<RawVariant<'a>>) -> R
             "available" => variant.available = or_none(cursor, Cursor::flag)?,
             "grams" => variant.grams = or_none(cursor, Cursor::count)?,
             "position" => variant.position = or_none(cursor, Cursor::count)?,
-            "featured_image" => variant.featured_image = or_none(cursor, one_image)?.map(Box::new),
+            "featured_image" => variant.featured_image = or_none(cursor, featured_image)?.map(Box::new),
             _ => {
                 cursor.skip()?;
             }
@@ -111,12 +115,18 @@ fn variant<'a>(cursor: &mut Cursor<'a>, variants: &mut Vec<RawVariant<'a>>) -> R
 }
 
 fn image<'a>(cursor: &mut Cursor<'a>, images: &mut Vec<RawImage<'a>>) -> Read<()> {
-    images.extend(one_image(cursor)?);
+    images.extend(one_image(cursor, true)?);
     Ok(())
 }
 
+/// A variant's own picture. Which other variants it shows as well is told of the product's pictures.
+fn featured_image<'a>(cursor: &mut Cursor<'a>) -> Read<Option<RawImage<'a>>> {
+    cursor.weigh(size_of::<RawImage<'_>>())?;
+    one_image(cursor, false)
+}
+
 /// A picture: an object, or its address alone; nothing for null.
-fn one_image<'a>(cursor: &mut Cursor<'a>) -> Read<Option<RawImage<'a>>> {
+fn one_image<'a>(cursor: &mut Cursor<'a>, with_variants: bool) -> Read<Option<RawImage<'a>>> {
     let mut image = RawImage::default();
     match cursor.peek() {
         Some(b'"') => image.src = cursor.text()?,
@@ -128,7 +138,9 @@ fn one_image<'a>(cursor: &mut Cursor<'a>) -> Read<Option<RawImage<'a>>> {
                 "position" => image.position = or_none(cursor, Cursor::count)?,
                 "width" => image.width = or_none(cursor, Cursor::count)?,
                 "height" => image.height = or_none(cursor, Cursor::count)?,
-                "variant_ids" => image.variant_ids = or_none(cursor, |cursor| good_ones(cursor, VARIANTS_MAX, id))?,
+                "variant_ids" if with_variants => {
+                    image.variant_ids = or_none(cursor, |cursor| good_ones(cursor, VARIANTS_MAX, id))?
+                }
                 _ => {
                     cursor.skip()?;
                 }
@@ -187,7 +199,7 @@ fn or_none<'a, T: Default>(cursor: &mut Cursor<'a>, read: impl FnOnce(&mut Curso
     let mut behind = cursor.clone();
     let Ok(value) = read(cursor) else {
         behind.skip()?;
-        *cursor = behind;
+        cursor.go_to(&behind);
         return Ok(T::default());
     };
     Ok(value)
@@ -214,6 +226,7 @@ fn list<'a, T>(
     let mut list = Vec::new();
     let stated = cursor.items(|cursor, index| {
         if index < limit {
+            cursor.weigh(size_of::<T>())?;
             read(cursor, &mut list)
         } else {
             cursor.skip().map(|_| ())

@@ -9,6 +9,11 @@ fn page(records: &str) -> String {
     format!(r#"{{"products":[{records}]}}"#)
 }
 
+/// The same item so many times, as in a list.
+fn many(item: &str, times: usize) -> String {
+    vec![item; times].join(",")
+}
+
 fn one(record: &str) -> Result<RawProduct<'static>, BadRecord> {
     let page = page(record);
     let page: &'static str = Box::leak(page.into_boxed_str());
@@ -393,4 +398,61 @@ fn lists_are_cut_at_their_bounds_and_pages_refused_beyond_theirs() {
     ));
     let huge = one(&format!(r#"{{"id":1,"title":"{}"}}"#, "x".repeat(50 << 20))).unwrap();
     assert_eq!(huge.title.unwrap().len(), 50 << 20);
+}
+
+#[test]
+fn a_record_whose_lists_take_too_much_memory_is_refused_and_its_neighbours_are_read() {
+    let images = many(
+        &format!(r#"{{"src":"/a.jpg","variant_ids":[{}]}}"#, many("1", 2048)),
+        200,
+    );
+    for list in ["images", "options"] {
+        let lists = match list {
+            "images" => images.clone(),
+            _ => format!(r#"{{"name":"Size","values":[{}]}},{images}"#, many(r#""""#, 2048)),
+        };
+        let heavy = format!(r#"{{"id":2,"title":"Heavy","images":[{lists}],"variants":[{{"id":5,"price":"1.00"}}]}}"#);
+        let body = page(&format!(
+            r#"{{"id":1,"title":"Tea"}},{heavy},{{"id":3,"title":"Mate"}}"#
+        ));
+        let records = parse_products_page(body.as_bytes()).unwrap().records;
+        let ids: Vec<_> = records
+            .iter()
+            .map(|record| record.as_ref().map(|product| product.id))
+            .collect();
+        assert_eq!((&ids[0], &ids[2]), (&Ok(1), &Ok(3)));
+        let bad = records[1].as_ref().unwrap_err();
+        assert_eq!(bad.id, Some(2));
+        assert!(bad.reason.contains("bytes of memory"), "{}", bad.reason);
+    }
+}
+
+#[test]
+fn as_many_variants_as_the_platform_allows_are_no_heavy_record() {
+    let ids: Vec<String> = (1..=2048).map(|id| format!("4{id:013}")).collect();
+    let variants: Vec<String> = ids
+        .iter()
+        .map(|id| {
+            format!(
+                r#"{{"id":{id},"title":"A / B / C","option1":"A","option2":"B","option3":"C","sku":"S-{id}","price":"1.00",
+                   "featured_image":{{"src":"/{id}.jpg","variant_ids":[{id}]}}}}"#
+            )
+        })
+        .collect();
+    let options = many(&format!(r#"{{"name":"Size","values":[{}]}}"#, many(r#""A""#, 2048)), 3);
+    let images = many(
+        &format!(r#"{{"src":"/a.jpg","variant_ids":[{}]}}"#, ids[..8].join(",")),
+        250,
+    );
+    let record = format!(
+        r#"{{"id":1,"title":"Tea","tags":[{}],"options":[{options}],"images":[{images}],"variants":[{}]}}"#,
+        many(r#""tag""#, 250),
+        variants.join(",")
+    );
+    let product = one(&record).unwrap();
+    assert_eq!(
+        (product.variants.len(), product.images.len(), product.options.len()),
+        (2048, 250, 3)
+    );
+    assert!(product.variants.iter().all(|variant| variant.featured_image.is_some()));
 }

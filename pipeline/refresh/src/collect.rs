@@ -17,6 +17,7 @@ use crate::checked::record_so_far;
 use crate::collapse::drop_held;
 use crate::error::with_causes;
 use crate::ledger::Ledger;
+use crate::memory::MemoryReport;
 use crate::store::{Event, Ready, Shared, Taken};
 use crate::summary::{Outcome, RunReport, RunState, StoreSummary};
 
@@ -127,6 +128,7 @@ impl Collector {
         };
         // A sign of life that is being written is waited for: none comes after this.
         let mut ledger = self.ledger.lock().await;
+        ledger.note_memory(MemoryReport::of(self.shared.storefront.memory().usage()));
         Ok(ledger.close(state, self.shared.clock.now()).await?)
     }
 
@@ -145,16 +147,17 @@ impl Collector {
     }
 
     fn take(&mut self, ready: Ready) {
-        self.batch_bytes = self.batch_bytes.saturating_add(ready.rest.crawl.landed_bytes());
+        self.batch_bytes = self.batch_bytes.saturating_add(ready.rest.memory_bytes());
         self.batch.push(ready);
         let tick = Duration::from_millis(self.shared.config.tick_ms);
         self.due.get_or_insert_with(|| Instant::now() + tick);
     }
 
-    /// Half of the memory for what waits here; the other half is for catalogues that are being read meanwhile.
+    /// A quarter of the memory for what waits here, as much again for what is being written, the rest for catalogues that
+    /// are being read meanwhile.
     fn is_full(&self) -> bool {
-        let config = &self.shared.config;
-        self.batch.len() >= config.tick_brands_max.max(1) || self.batch_bytes >= config.memory_bytes_max / 2
+        let bytes_max = self.shared.storefront.memory().rows_bytes_max();
+        self.batch.len() >= self.shared.config.tick_brands_max.max(1) || self.batch_bytes >= bytes_max / 4
     }
 
     async fn flush(&mut self) -> Result<(), RefreshError> {

@@ -13,10 +13,12 @@ pub struct RefreshConfig {
     pub tick_ms: u64,
     /// Most brands written together.
     pub tick_brands_max: usize,
-    /// Most bytes of landed pages whose products are in memory, being read or waiting for the lake.
+    /// Most bytes of memory that a crawl takes, of all stores together: what they send, the pages that are read, products
+    /// on their way to the lake, and a quarter of it for the program itself and the lake's commits. At least 64 MiB are
+    /// taken.
     pub memory_bytes_max: u64,
-    /// Most bytes of pages whose products are kept in memory while the rest of their store is still being crawled;
-    /// what is beyond it is read again from the landing.
+    /// Most bytes that products take in memory while the rest of their store is still being crawled; what is beyond it is
+    /// read again from the landing.
     pub read_ahead_bytes_max: u64,
     /// Most variants of one store; one that lists more is not refreshed. The largest catalogues that can be listed whole
     /// (25,000 products) have a few hundred thousand; small as its pages may be, a store that lists more would take the
@@ -39,7 +41,7 @@ impl Default for RefreshConfig {
             collapse: CollapseConfig::default(),
             tick_ms: 2_000,
             tick_brands_max: 256,
-            memory_bytes_max: 128 << 20,
+            memory_bytes_max: 512 << 20,
             read_ahead_bytes_max: 256 << 20,
             variants_max: 500_000,
             workers: 0,

@@ -8,6 +8,7 @@ use futures::TryStreamExt;
 use object_store::ObjectStoreExt;
 use object_store::path::Path;
 
+use crate::memory::MemoryReport;
 use crate::summary::{Outcome, RunReport, RunState, StoreSummary, Totals};
 
 /// Why the ledger of runs could not be read or written.
@@ -82,6 +83,13 @@ impl Ledger {
 
     pub(crate) fn note_commits(&mut self, commits: usize) {
         self.report.commits += commits as u64;
+        self.dirty = true;
+    }
+
+    /// Takes note of the memory that the run took; of a run that was gone on with, the most of its parts.
+    pub(crate) fn note_memory(&mut self, memory: MemoryReport) {
+        let before = self.report.memory.take();
+        self.report.memory = Some(before.map_or(memory, |before| before.most(memory)));
         self.dirty = true;
     }
 

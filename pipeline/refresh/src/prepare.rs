@@ -6,12 +6,14 @@ use data_lake::{CatalogueRows, LakeError, LakeSnapshot, ProductColumns};
 use data_model::{Brand, BrandRefresh, CurrencyCode, Quarantined, RunId, StoreHost};
 use data_storage::Storage;
 use futures::TryStreamExt;
-use pipeline_crawl::{LandingError, RegisteredBrand, StoreCrawl, StoreFacts, read_page};
+use pipeline_crawl::{LandingError, OVER_MEMORY, RegisteredBrand, StoreCrawl, StoreFacts, read_page};
 use pipeline_normalise::{CatalogueBuilder, Gathered, PageRead, StoreContext};
 use pipeline_parse::ParseError;
+use storefront::{MemoryBudget, OverBudget, Reservation};
+use tokio::sync::Semaphore;
 
 use crate::ratings::Ratings;
-use crate::reader::{Columns, CurrencyFault, StoreReader, context_of};
+use crate::reader::{Columns, CurrencyFault, StoreReader, context_of, page_memory};
 
 /// Raised whenever parsing or normalising understands the same page otherwise than before: then every catalogue is
 /// read again from its landed pages, without asking the stores.
@@ -44,6 +46,9 @@ pub(crate) enum PrepareError {
         /// How many are taken.
         limit: usize,
     },
+    /// Its products take more memory than there is for those of one store.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
     /// A task of this program broke off.
     #[error("a worker broke off")]
     Worker(#[from] tokio::task::JoinError),
@@ -55,6 +60,7 @@ impl PrepareError {
             Self::Currency(CurrencyFault::Unknown) => "currency_unknown",
             Self::Currency(CurrencyFault::Contradicted { .. }) => "currency_contradicted",
             Self::Lake(_) => "lake",
+            Self::OverBudget(_) | Self::Landing(LandingError::OverBudget(_)) => OVER_MEMORY,
             Self::Landing(_) => "landing",
             Self::Page {
                 source: ParseError::NotUtf8 { .. },
@@ -97,17 +103,12 @@ pub(crate) fn brand_now(registered: &RegisteredBrand, facts: &StoreFacts, curren
     }
 }
 
-fn bounded(builder: &CatalogueBuilder<Columns>, limit: usize) -> Result<(), PrepareError> {
-    if builder.variants() > limit {
-        return Err(PrepareError::TooMany { limit });
-    }
-    Ok(())
-}
-
 /// A crawl's pages, put together.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) refresh: BrandRefresh<CatalogueRows>,
+    /// What its products take in memory.
+    pub(crate) memory: Option<Reservation>,
     /// How many of its products the pages tell; the others are kept as the lake has them.
     pub(crate) understood: u64,
     /// Records that make no product.
@@ -153,42 +154,113 @@ async fn kept(lake: &LakeSnapshot, context: &StoreContext, ids: &BTreeSet<u64>) 
     Ok(kept)
 }
 
-/// Puts the pages of a crawl together: those that `reader` has read already, and the others from the landing, one at a
-/// time.
+/// How the pages of a crawl are read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reading<'a> {
+    /// What was read while the store was crawled. `None` where the catalogue was put together before: what that took in
+    /// memory is reserved still.
+    pub(crate) reader: Option<&'a StoreReader>,
+    pub(crate) memory: &'a MemoryBudget,
+    /// One permit a catalogue that is put together.
+    pub(crate) workers: &'a Semaphore,
+    pub(crate) variants_max: usize,
+}
+
+/// The pages of a crawl in columns, and the memory that they take.
+#[derive(Debug)]
+struct Pages {
+    builder: CatalogueBuilder<Columns>,
+    memory: Option<Reservation>,
+}
+
+impl Pages {
+    fn add(&mut self, page: PageRead<Columns>, memory: Option<Reservation>, limit: usize) -> Result<(), PrepareError> {
+        match (&mut self.memory, memory) {
+            (Some(memory), Some(more)) => memory.merge(more),
+            (held, more) => *held = held.take().or(more),
+        }
+        self.builder.add(page);
+        if self.builder.variants() > limit {
+            return Err(PrepareError::TooMany { limit });
+        }
+        Ok(())
+    }
+}
+
+/// The pages of a crawl: those that were read already if these are all, else all of them from the landing, one at a
+/// time. A store whose pages did not all fit lets go of what it has and waits for its turn, so that two stores never wait
+/// for each other's memory.
+async fn pages(
+    storage: &Storage,
+    crawl: &StoreCrawl,
+    context: &StoreContext,
+    reading: Reading<'_>,
+) -> Result<Pages, PrepareError> {
+    let limit = reading.variants_max;
+    let mut pages = Pages {
+        builder: CatalogueBuilder::new(context.clone()),
+        memory: None,
+    };
+    let hashes = || crawl.landed().map(|(_, mark)| mark.sha256.as_str());
+    if let Some(read) = reading.reader.and_then(|reader| reader.take_all(hashes(), context)) {
+        // Never closed, so the permit is always given.
+        let _worker = reading.workers.acquire().await;
+        for (page, memory) in read {
+            pages.add(page, Some(memory), limit)?;
+        }
+        return Ok(pages);
+    }
+    let _turn = match reading.reader {
+        Some(_) => reading.memory.rows_turn().await,
+        None => None,
+    };
+    for (file, mark) in crawl.landed() {
+        let held = pages.memory.as_ref().map_or(0, Reservation::bytes);
+        let bytes_max = match reading.reader {
+            Some(_) => reading.memory.rows_bytes_max().saturating_sub(held),
+            None => u64::MAX,
+        };
+        let body = read_page(storage, &crawl.landing, &crawl.store, file, mark, reading.memory).await?;
+        let understood = context.clone();
+        let read = tokio::task::spawn_blocking(move || {
+            PageRead::into(Columns::bounded(bytes_max, body.len()), &body, &understood)
+        });
+        let page = read.await?.map_err(|source| PrepareError::Page {
+            file: file.to_owned(),
+            source,
+        })?;
+        let memory = match reading.reader {
+            Some(_) if page.products().is_over() => {
+                let bytes_max = reading.memory.rows_bytes_max();
+                return Err(OverBudget { bytes_max }.into());
+            }
+            Some(_) => Some(reading.memory.rows(page_memory(&page), held).await?),
+            None => None,
+        };
+        pages.add(page, memory, limit)?;
+    }
+    Ok(pages)
+}
+
+/// Puts the pages of a crawl together.
 pub(crate) async fn prepare(
     storage: &Storage,
     run: &RunId,
     registered: &RegisteredBrand,
     crawl: &StoreCrawl,
     (lake, currency_before): (&LakeSnapshot, Option<CurrencyCode>),
-    reader: Option<&StoreReader>,
-    variants_max: usize,
+    reading: Reading<'_>,
 ) -> Result<Prepared, PrepareError> {
     let context = context_of(registered, &crawl.facts, currency_before)?;
     let brand = brand_now(registered, &crawl.facts, context.currency);
-    let mut builder = CatalogueBuilder::new(context.clone());
-    for (file, mark) in crawl.landed() {
-        if let Some(page) = reader.and_then(|reader| reader.take(&mark.sha256, &context)) {
-            builder.add(page);
-            bounded(&builder, variants_max)?;
-            continue;
-        }
-        let page = read_page(storage, &crawl.landing, &crawl.store, file, mark).await?;
-        let understood = context.clone();
-        let read = tokio::task::spawn_blocking(move || PageRead::of(&page, &understood));
-        builder.add(read.await?.map_err(|source| PrepareError::Page {
-            file: file.to_owned(),
-            source,
-        })?);
-        bounded(&builder, variants_max)?;
-    }
+    let Pages { builder, memory } = pages(storage, crawl, &context, reading).await?;
     let Gathered {
         pages,
         mut order,
         ids,
         quarantined,
     } = builder.gathered();
-    let mut pages: Vec<ProductColumns> = pages.into_iter().map(|Columns(page)| page).collect();
+    let mut pages: Vec<ProductColumns> = pages.into_iter().map(Columns::into_rows).collect();
     let (unreadable, lost) = unreadable(&quarantined, &ids);
     let (mut kept_len, mut newly_kept) = (0, 0);
     if currency_before.is_some() && !lost.is_empty() {
@@ -207,6 +279,7 @@ pub(crate) async fn prepare(
     };
     Ok(Prepared {
         refresh,
+        memory,
         understood: ids.len() as u64,
         unreadable,
         kept: kept_len,

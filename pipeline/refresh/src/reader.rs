@@ -1,55 +1,109 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use data_lake::ProductColumns;
 use data_model::{CurrencyCode, Product};
 use pipeline_crawl::{PageReader, PageScan, RegisteredBrand, ScanOnly, StoreFacts};
 use pipeline_normalise::{Gather, PageRead, StoreContext};
 use pipeline_parse::ParseError;
+use storefront::{MemoryBudget, Reservation};
 
-/// Room for pages that were read while their store was being crawled, in bytes of their bodies.
+/// Room for pages that were read while their store was being crawled.
 #[derive(Debug, Clone)]
 pub(crate) struct Room {
     bytes_max: u64,
     used: Arc<AtomicU64>,
+    memory: MemoryBudget,
+}
+
+/// What one page takes of a [`Room`], until it is dropped.
+#[derive(Debug)]
+struct Hold {
+    used: Arc<AtomicU64>,
+    bytes: u64,
+    reservation: Option<Reservation>,
 }
 
 impl Room {
-    pub(crate) fn new(bytes_max: u64) -> Self {
+    pub(crate) fn new(bytes_max: u64, memory: MemoryBudget) -> Self {
         Self {
             bytes_max,
             used: Arc::default(),
+            memory,
         }
     }
 
-    fn take(&self, bytes: u64) -> bool {
+    fn take(&self, bytes: u64) -> Option<Hold> {
         let add = |used: u64| used.checked_add(bytes).filter(|used| *used <= self.bytes_max);
-        self.used
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, add)
-            .is_ok()
-    }
-
-    fn give_back(&self, bytes: u64) {
-        self.used.fetch_sub(bytes, Ordering::Relaxed);
+        self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).ok()?;
+        let mut hold = Hold {
+            used: Arc::clone(&self.used),
+            bytes,
+            reservation: None,
+        };
+        hold.reservation = Some(self.memory.try_rows(bytes)?);
+        Some(hold)
     }
 }
 
-/// About what a variant takes at least, once it is understood.
-const VARIANT_BYTES: u64 = 600;
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.used.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
 
 /// The products of a page in the lake's columns: what is read ahead takes less memory so, and is written as it is.
-#[derive(Debug, Default)]
-pub(crate) struct Columns(pub(crate) ProductColumns);
+#[derive(Debug)]
+pub(crate) struct Columns {
+    rows: ProductColumns,
+    bytes_max: u64,
+    /// Whether there were more products than may be held; then none is.
+    is_over: bool,
+}
+
+impl Columns {
+    /// Columns that take no more than `bytes_max` bytes of memory.
+    pub(crate) fn bounded(bytes_max: u64, page_bytes: usize) -> Self {
+        Self {
+            rows: ProductColumns::with_room(PRODUCTS_EXPECTED.min(page_bytes / RECORD_BYTES), page_bytes),
+            bytes_max,
+            is_over: false,
+        }
+    }
+
+    pub(crate) const fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    pub(crate) fn into_rows(self) -> ProductColumns {
+        self.rows
+    }
+}
 
 impl Gather for Columns {
-    fn with_room(products: usize, page_bytes: usize) -> Self {
-        Self(ProductColumns::with_room(products, page_bytes))
+    fn with_room(_: usize, page_bytes: usize) -> Self {
+        Self::bounded(u64::MAX, page_bytes)
     }
 
     fn push(&mut self, product: Product) {
-        self.0.push(product);
+        if self.is_over {
+            return;
+        }
+        self.rows.push(product);
+        if self.rows.memory_bytes() as u64 > self.bytes_max {
+            (self.rows, self.is_over) = (ProductColumns::default(), true);
+        }
     }
+}
+
+/// How many products a page lists, and how long the record of one is, about.
+const PRODUCTS_EXPECTED: usize = 250;
+const RECORD_BYTES: usize = 2_000;
+
+/// About what a page that was understood takes in memory.
+pub(crate) fn page_memory(page: &PageRead<Columns>) -> u64 {
+    (page.memory_bytes() + page.products().rows.memory_bytes()) as u64
 }
 
 /// Understands the pages of one store while they come in, as long as there is room; the others are read again from
@@ -59,14 +113,8 @@ pub(crate) struct StoreReader {
     registered: RegisteredBrand,
     currency_before: Option<CurrencyCode>,
     room: Room,
-    kept: Mutex<Kept>,
-}
-
-#[derive(Debug, Default)]
-struct Kept {
-    bytes: u64,
     /// By the SHA-256 of their bodies.
-    pages: HashMap<String, KeptPage>,
+    kept: Mutex<HashMap<String, KeptPage>>,
 }
 
 #[derive(Debug)]
@@ -74,8 +122,7 @@ struct KeptPage {
     /// What its prices were understood in.
     currency: CurrencyCode,
     page: PageRead<Columns>,
-    /// The room that it takes.
-    bytes: u64,
+    hold: Hold,
 }
 
 impl StoreReader {
@@ -88,68 +135,53 @@ impl StoreReader {
         }
     }
 
-    /// A page that was read with this outcome, if it was kept and nobody took it before.
-    pub(crate) fn take(&self, sha256: &str, context: &StoreContext) -> Option<PageRead<Columns>> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = kept.pages.remove(sha256)?;
-        // Its room is given back with the reader: whoever takes the page keeps it about as long.
-        (kept.currency == context.currency).then_some(kept.page)
+    /// All pages of these SHA-256, with the memory that they take, if all were read with this outcome and kept. Where one
+    /// is missing, none is kept any longer: whoever waits for memory must hold none.
+    pub(crate) fn take_all<'a>(
+        &self,
+        pages: impl Iterator<Item = &'a str>,
+        context: &StoreContext,
+    ) -> Option<Vec<(PageRead<Columns>, Reservation)>> {
+        let mut kept = std::mem::take(&mut *self.kept());
+        pages
+            .map(|sha256| {
+                let mut page = kept.remove(sha256)?;
+                let reservation = page.hold.reservation.take()?;
+                (page.currency == context.currency).then_some((page.page, reservation))
+            })
+            .collect()
+    }
+
+    fn kept(&self) -> MutexGuard<'_, HashMap<String, KeptPage>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl PageReader for StoreReader {
     fn scan(&self, facts: &StoreFacts, sha256: &str, body: &[u8]) -> Result<PageScan, ParseError> {
-        let bytes = body.len() as u64;
         let context = context_of(&self.registered, facts, self.currency_before).ok();
-        let Some(context) = context.filter(|_| self.room.take(bytes)) else {
+        let room = context.and_then(|context| Some((context, self.room.take(body.len() as u64)?)));
+        let Some((context, hold)) = room else {
             return ScanOnly.scan(facts, sha256, body);
         };
-        let page = match PageRead::<Columns>::of(body, &context) {
-            Ok(page) => page,
-            Err(error) => {
-                self.room.give_back(bytes);
-                return Err(error);
-            }
-        };
+        let bytes_max = self.room.memory.scan_bytes_max(body.len() as u64);
+        let page = PageRead::into(Columns::bounded(bytes_max, body.len()), body, &context)?;
         let scan = PageScan {
             records: u32::try_from(page.records()).unwrap_or(u32::MAX),
             ids: page.ids().to_vec(),
         };
-        // Many small variants take more memory than the page that lists them.
-        let more = (page.variants() as u64 * VARIANT_BYTES).saturating_sub(bytes);
-        if !self.room.take(more) {
-            self.room.give_back(bytes);
-            return Ok(scan);
-        }
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let bytes = bytes + more;
-        kept.bytes += bytes;
-        let page = KeptPage {
-            currency: context.currency,
-            page,
-            bytes,
-        };
-        // The same page once more takes no more room.
-        if let Some(same) = kept.pages.insert(sha256.to_owned(), page) {
-            kept.bytes -= same.bytes;
-            self.room.give_back(same.bytes);
+        // What it takes is known only now; the body's size was a guess.
+        drop(hold);
+        let hold = self.room.take(page_memory(&page)).filter(|_| !page.products().is_over);
+        if let Some(hold) = hold {
+            let currency = context.currency;
+            self.kept().insert(sha256.to_owned(), KeptPage { currency, page, hold });
         }
         Ok(scan)
     }
 
     fn forget(&self, sha256: &str) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(page) = kept.pages.remove(sha256) {
-            kept.bytes -= page.bytes;
-            self.room.give_back(page.bytes);
-        }
-    }
-}
-
-impl Drop for StoreReader {
-    fn drop(&mut self) {
-        let kept = self.kept.get_mut().unwrap_or_else(PoisonError::into_inner);
-        self.room.give_back(kept.bytes);
+        self.kept().remove(sha256);
     }
 }
 

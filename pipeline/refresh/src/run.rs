@@ -9,7 +9,7 @@ use pipeline_crawl::{
     Crawler, LandingError, Progress, Pruned, RegisteredBrand, Registry, drop_run, landed_before, load_state,
     prune_landing,
 };
-use storefront::Storefront;
+use storefront::{MemoryBudget, Storefront};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -21,7 +21,7 @@ use crate::collect::{CHECKPOINT_EVERY, Collector};
 use crate::error::with_causes;
 use crate::ledger::{Ledger, find_unfinished, prune_runs, read_run, run_at};
 use crate::reader::Room;
-use crate::store::{Event, InLake, MEMORY_UNIT, Shared};
+use crate::store::{Event, InLake, Shared};
 use crate::summary::{Outcome, RunReport, RunState, Totals};
 use crate::{RefreshConfig, RefreshError, render_html};
 
@@ -181,6 +181,7 @@ async fn opened(options: &RunOptions, config: &RefreshConfig, deps: &RefreshDeps
         ended_at: now,
         commits: 0,
         totals: Totals::default(),
+        memory: None,
         stores: Vec::new(),
     })
 }
@@ -234,17 +235,13 @@ async fn shared(
         });
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let workers = if config.workers == 0 { cores } else { config.workers };
-    let units = usize::try_from((config.memory_bytes_max / MEMORY_UNIT).max(1)).unwrap_or(usize::MAX);
+    let memory = MemoryBudget::new(config.memory_bytes_max, stores_at_once(config));
+    let storefront = deps.storefront.with_memory(memory.clone());
     let clock = Arc::clone(&deps.clock);
     Ok(Shared {
         storage: deps.storage.clone(),
-        storefront: deps.storefront.clone(),
-        crawler: Crawler::new(
-            deps.storefront.clone(),
-            deps.storage.clone(),
-            config.crawl.clone(),
-            clock,
-        ),
+        storefront: storefront.clone(),
+        crawler: Crawler::new(storefront, deps.storage.clone(), config.crawl.clone(), clock),
         config: config.clone(),
         clock: Arc::clone(&deps.clock),
         progress: Arc::clone(&deps.progress),
@@ -254,15 +251,19 @@ async fn shared(
         dry_run: options.dry_run,
         lake: known.collect(),
         snapshot,
-        memory: Arc::new(Semaphore::new(units.min(Semaphore::MAX_PERMITS))),
-        read_ahead: Room::new(config.read_ahead_bytes_max),
+        read_ahead: Room::new(config.read_ahead_bytes_max, memory),
         workers: Arc::new(Semaphore::new(workers.min(Semaphore::MAX_PERMITS))),
     })
 }
 
-/// Keeps so many stores on their way as the crawler takes at a time, and a few more that are being read.
+/// How many stores are on their way: as many as the crawler takes, and a few more that are being read.
+fn stores_at_once(config: &RefreshConfig) -> usize {
+    config.crawl.stores_open().saturating_add(READ_AHEAD)
+}
+
+/// Keeps so many stores on their way as may be.
 async fn feed(shared: &Arc<Shared>, brands: Vec<RegisteredBrand>, events: mpsc::Sender<Event>) {
-    let at_once = shared.config.crawl.stores_concurrent.max(1).saturating_add(READ_AHEAD);
+    let at_once = stores_at_once(&shared.config);
     let mut tasks: JoinSet<()> = JoinSet::new();
     let mut slugs = BTreeMap::new();
     for brand in brands {

@@ -12,14 +12,14 @@ use pipeline_crawl::{
     Verdict, load_state, save_state,
 };
 use pipeline_parse::parse_product_html;
-use storefront::{Fetched, StoreError, Storefront};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use storefront::{Fetched, Reservation, StoreError, Storefront};
+use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use crate::RefreshConfig;
 use crate::collapse::{Before, Doubt, Found, Held, HeldError, drop_held, is_confirmed, load_held, save_held};
 use crate::error::with_causes;
-use crate::prepare::{PrepareError, Prepared, prepare, reading_of};
+use crate::prepare::{PrepareError, Prepared, Reading, prepare, reading_of};
 use crate::ratings::{Ratings, RatingsError};
 use crate::reader::{Room, StoreReader};
 use crate::summary::{Outcome, StoreSummary};
@@ -50,8 +50,6 @@ pub(crate) struct Shared {
     pub(crate) lake: BTreeMap<StoreHost, InLake>,
     /// What that was told from.
     pub(crate) snapshot: LakeSnapshot,
-    /// One permit a unit of landed bytes whose products are in memory.
-    pub(crate) memory: Arc<Semaphore>,
     /// Room for what was read of stores that are still being crawled.
     pub(crate) read_ahead: Room,
     /// One permit a catalogue that is being read.
@@ -75,7 +73,14 @@ pub(crate) struct Taken {
     pub(crate) summary: StoreSummary,
     pub(crate) started: Instant,
     /// Given back when the products are out of memory.
-    pub(crate) _memory: Option<OwnedSemaphorePermit>,
+    pub(crate) memory: Option<Reservation>,
+}
+
+impl Taken {
+    /// What its products take in memory.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        self.memory.as_ref().map_or(0, Reservation::bytes)
+    }
 }
 
 /// What a store tells the collector.
@@ -86,9 +91,6 @@ pub(crate) enum Event {
     /// The store has something for the lake.
     Ready(Box<Ready>),
 }
-
-/// Bytes that one permit of [`Shared::memory`] stands for.
-pub(crate) const MEMORY_UNIT: u64 = 64 << 10;
 
 /// Why a store could not be read to its end.
 #[derive(Debug, thiserror::Error)]
@@ -269,9 +271,9 @@ impl Shared {
         started: Instant,
     ) -> Result<Option<Box<Ready>>, StoreFailure> {
         let in_lake = self.lake.get(&brand.store);
-        let memory = self.room_for(crawl.landed_bytes()).await;
         let prepared = self.prepare(brand, &crawl, Some(reader)).await?;
         let found = Found::of(&prepared, &crawl);
+        let memory = prepared.memory;
         let refresh = prepared.refresh;
         summary.products = refresh.products.len() as u64;
         summary.variants = Some(refresh.products.variants() as u64);
@@ -324,7 +326,7 @@ impl Shared {
             hash,
             summary,
             started,
-            _memory: memory,
+            memory,
         };
         Ok(Some(Box::new(Ready { refresh, rest })))
     }
@@ -388,14 +390,6 @@ impl Shared {
         Ok(ratings.save(&self.storage, &brand.store).await?)
     }
 
-    /// Waits until there is room in memory for the products of so many bytes of pages; more than there is room for
-    /// at all waits until nothing else is there.
-    async fn room_for(&self, bytes: u64) -> Option<OwnedSemaphorePermit> {
-        let all = self.config.memory_bytes_max / MEMORY_UNIT;
-        let units = u32::try_from((bytes / MEMORY_UNIT + 1).min(all.max(1))).unwrap_or(u32::MAX);
-        Arc::clone(&self.memory).acquire_many_owned(units).await.ok()
-    }
-
     /// Puts a crawl's pages together.
     async fn prepare(
         &self,
@@ -403,18 +397,20 @@ impl Shared {
         crawl: &StoreCrawl,
         reader: Option<&StoreReader>,
     ) -> Result<Prepared, PrepareError> {
-        // Never closed, so the permit is always given.
-        let _worker = self.workers.acquire().await;
         let currency_before = self.lake.get(&brand.store).map(|known| known.currency);
-        let variants_max = self.config.variants_max;
+        let reading = Reading {
+            reader,
+            memory: self.storefront.memory(),
+            workers: &self.workers,
+            variants_max: self.config.variants_max,
+        };
         prepare(
             &self.storage,
             &self.run,
             brand,
             crawl,
             (&self.snapshot, currency_before),
-            reader,
-            variants_max,
+            reading,
         )
         .await
     }

@@ -4,6 +4,7 @@ use data_model::{BrandSlug, CurrencyCode, RunId, StoreHost, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::collapse::Doubt;
+use crate::memory::MemoryReport;
 
 /// Where a run stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -182,6 +183,9 @@ pub struct RunReport {
     pub commits: u64,
     /// Counts over the stores.
     pub totals: Totals,
+    /// What the run took in memory; `None` while it is at work, and in reports of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryReport>,
     /// Each store that is through, by slug.
     pub stores: Vec<StoreSummary>,
 }

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use storefront::{Fetched, StoreError, StorefrontConfig};
-use tokio::time::advance;
+use tokio::time::{Instant, advance};
 
-use crate::support::{ok, page, pages, redirect, status, store, store_at, storefront, throttled, unpaced};
+use crate::support::{
+    Reply, Scripted, ok, page, pages, redirect, status, store, store_at, storefront, throttled, unpaced,
+};
 
 #[tokio::test(start_paused = true)]
 async fn a_host_that_moved_for_good_is_not_asked_twice_for_every_page() {
@@ -152,4 +154,87 @@ async fn a_country_can_be_chosen_per_store() {
     let headers = script.headers.lock().unwrap();
     assert_eq!(headers[1]["cookie"], "localization=AE");
     assert!(headers[2].get("cookie").is_none());
+}
+
+/// A store that redirects its pages to where another store fails.
+#[tokio::test(start_paused = true)]
+async fn what_fails_behind_a_redirect_counts_against_the_store_that_redirects() {
+    for (robots_too, code) in [(false, 500), (true, 500), (false, 429), (false, 430), (false, 0)] {
+        let script = Scripted::new(move |url, _| match (url.host_str().unwrap(), url.path()) {
+            ("other.example", "/robots.txt") if !robots_too => status(404),
+            ("other.example", _) => redirect(302, "https://brand.example/fails"),
+            (_, "/fails") if code == 0 => Reply::Hang,
+            (_, "/fails") if code == 429 => throttled(Some("100")),
+            (_, "/fails") => status(code),
+            (_, "/robots.txt") => status(404),
+            _ => ok("{}"),
+        });
+        let config = StorefrontConfig {
+            retries_max: 0,
+            breaker_failures: 3,
+            ..unpaced()
+        };
+        let front = storefront(config, &script);
+        let other = front.store(&"https://other.example".parse().unwrap()).unwrap();
+        let brand = front.store(&"https://brand.example".parse().unwrap()).unwrap();
+        for _ in 0..6 {
+            other.meta().await.unwrap_err();
+        }
+        let begun = Instant::now();
+        brand.meta().await.unwrap();
+        assert!(
+            begun.elapsed() < Duration::from_secs(1),
+            "{code}: no hold, no other pace"
+        );
+        let asked = script.urls().len();
+        let error = other.meta().await.unwrap_err();
+        match code {
+            _ if robots_too => assert!(matches!(error, StoreError::RobotsUnavailable { .. }), "{error:?}"),
+            500 | 0 => {
+                assert!(matches!(error, StoreError::BreakerOpen { .. }), "{code}: {error:?}");
+                assert_eq!(script.urls().len(), asked, "the store that redirects is left alone");
+            }
+            _ => assert!(matches!(error, StoreError::Throttled { .. }), "{code}: {error:?}"),
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_redirect_does_not_try_a_store_that_is_left_alone() {
+    let script = pages(|url, nth| match url.host_str().unwrap() {
+        "other.example" => redirect(302, "https://brand.example/meta.json"),
+        _ if nth == 0 => status(500),
+        _ => ok("{}"),
+    });
+    let config = StorefrontConfig {
+        retries_max: 0,
+        breaker_failures: 1,
+        ..unpaced()
+    };
+    let front = storefront(config, &script);
+    let other = front.store(&"https://other.example".parse().unwrap()).unwrap();
+    let brand = front.store(&"https://brand.example".parse().unwrap()).unwrap();
+    brand.meta().await.unwrap_err();
+    assert!(matches!(other.meta().await, Err(StoreError::BreakerOpen { .. })));
+    advance(Duration::from_secs(31)).await;
+    assert!(
+        matches!(other.meta().await, Err(StoreError::BreakerOpen { .. })),
+        "nor is it the trial"
+    );
+    brand.meta().await.unwrap();
+    other.meta().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_moved_is_asked_at_the_pace_that_its_new_host_asks_for() {
+    let script = pages(|url, nth| match url.host_str().unwrap() {
+        "old.example" => redirect(301, &url.as_str().replace("old.example", "new.example")),
+        _ if nth == 2 => throttled(Some("50")),
+        _ => ok("{}"),
+    });
+    let store = store_at("https://old.example/", unpaced(), &script);
+    store.meta().await.unwrap();
+    store.meta().await.unwrap();
+    let times = script.page_times();
+    assert!(times[3] - times[2] >= 50_000, "{times:?}");
 }

@@ -7,6 +7,8 @@ mod hosts;
 #[cfg(test)]
 mod letters;
 #[cfg(test)]
+mod memory;
+#[cfg(test)]
 mod paced;
 #[cfg(test)]
 mod pages;

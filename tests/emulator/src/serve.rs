@@ -16,7 +16,7 @@ use http_body_util::{BodyExt, Full, StreamBody};
 use hyper::body::Frame;
 
 use crate::answer::{self, Ask, Reply, Twist, answer};
-use crate::fault::{Fault, bomb, drip, endless_robots, truncated};
+use crate::fault::{Fault, bloated, bomb, drip, endless_robots, truncated, withheld};
 use crate::log::RequestRecord;
 use crate::market::Market;
 use crate::shop::Shop;
@@ -29,6 +29,8 @@ enum Delivery {
     Drip { chunk_bytes: usize, delay: Duration },
     Truncated { after_bytes: usize },
     Bomb { decoded_bytes: u64 },
+    Bloated { decoded_bytes: u64 },
+    Withheld { decoded_bytes: u64, packed: bool },
     EndlessRobots,
 }
 
@@ -130,6 +132,20 @@ fn decide(shop: &Shop, ask: &Ask, fault: Option<&Fault>) -> (Reply, Delivery) {
                 decoded_bytes: *decoded_bytes,
             },
         ),
+        Some(Fault::Bloated { .. }) if ask.page() > 1 => whole(Reply::json(&b"{\"products\":[]}"[..])),
+        Some(Fault::Bloated { decoded_bytes }) => (
+            Reply::json(Bytes::new()),
+            Delivery::Bloated {
+                decoded_bytes: *decoded_bytes,
+            },
+        ),
+        Some(Fault::Withheld { decoded_bytes, packed }) => (
+            Reply::json(Bytes::new()),
+            Delivery::Withheld {
+                decoded_bytes: *decoded_bytes,
+                packed: *packed,
+            },
+        ),
         Some(Fault::RedirectLoop) => whole(Reply::redirect(302, format!("{}{}", shop.address.base_url, ask.path))),
         Some(Fault::RedirectTo { location }) => whole(Reply::redirect(302, location.clone())),
         Some(Fault::BrokenJson) => {
@@ -175,6 +191,18 @@ fn deliver(response: Response<Bytes>, delivery: Delivery) -> io::Result<Response
             head.headers.remove(CONTENT_LENGTH);
             head.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
             streamed(bomb(decoded_bytes)?)
+        }
+        Delivery::Bloated { decoded_bytes } => {
+            head.headers.remove(CONTENT_LENGTH);
+            head.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            streamed(bloated(decoded_bytes)?)
+        }
+        Delivery::Withheld { decoded_bytes, packed } => {
+            head.headers.remove(CONTENT_LENGTH);
+            if packed {
+                head.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            }
+            streamed(withheld(decoded_bytes, packed)?)
         }
         Delivery::EndlessRobots => {
             head.headers.remove(CONTENT_LENGTH);

@@ -37,6 +37,10 @@ pub struct ProductColumns {
     scratch: Vec<u8>,
 }
 
+/// About what a product and a variant take in columns besides their texts.
+const PRODUCT_BYTES: usize = 700;
+const VARIANT_BYTES: usize = 600;
+
 /// A product among others.
 #[derive(Debug)]
 struct Row {
@@ -79,6 +83,14 @@ impl ProductColumns {
             let (rating, reviews) = (product.rating, product.reviews);
             self.rated.push((self.rows.len() - 1, Rated { rating, reviews }));
         }
+    }
+
+    /// About how many bytes of memory they take.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        let rows = self.rows.len() * PRODUCT_BYTES + self.variants_len * VARIANT_BYTES;
+        // Texts stand in columns, which grow by doubling.
+        rows + self.text_bytes * 2
     }
 
     /// How many products there are.

@@ -42,6 +42,9 @@ pub(crate) struct ProductRows {
     updated_at: Vec<Option<Timestamp>>,
 }
 
+/// Most bytes that room is made for before any product is there.
+const ROOM_BYTES_MAX: usize = 4 << 20;
+
 /// What a product without variants is summarised as.
 pub(crate) const NO_VARIANTS: PriceSummary = PriceSummary {
     price_min_minor: 0,
@@ -53,12 +56,14 @@ pub(crate) const NO_VARIANTS: PriceSummary = PriceSummary {
 
 impl ProductRows {
     pub(crate) fn with_room(room: Room) -> Self {
+        // A long page may hold little of what is kept.
+        let bytes = room.bytes.min(ROOM_BYTES_MAX);
         let text = |bytes| StringBuilder::with_capacity(room.products, bytes);
         Self {
             product_id: text(room.products * ID_BYTES),
             product_uid: text(room.products * UID_BYTES),
-            description: text(room.bytes / 4),
-            media: MediaLists::with_room(room.bytes / 6),
+            description: text(bytes / 4),
+            media: MediaLists::with_room(bytes / 6),
             ..Self::default()
         }
     }

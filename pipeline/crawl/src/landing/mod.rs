@@ -9,11 +9,12 @@ use data_model::{CurrencyCode, RunId, StoreHost, Timestamp};
 use data_storage::StorageError;
 use object_store::path::Path;
 use serde::{Deserialize, Serialize};
+use storefront::OverBudget;
 
 pub use prune::{Pruned, drop_run, landed_before, prune_landing};
 pub(crate) use read::read_done;
 pub use read::read_page;
-pub(crate) use read::{landed_pages, read_compressed};
+pub(crate) use read::{landed_pages, read_compressed, unpack};
 pub(crate) use write::{compress, put_compressed, put_done, sha256_hex};
 
 use crate::StoreFacts;
@@ -36,6 +37,9 @@ pub enum LandingError {
         #[source]
         source: object_store::Error,
     },
+    /// It takes more memory than there is for a page.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
     /// The object is not what was landed there.
     #[error("{path} is damaged")]
     Damaged {

@@ -5,6 +5,7 @@ use data_model::{RunId, StoreHost, Timestamp};
 use data_storage::{Storage, get_bytes};
 use futures::TryStreamExt;
 use object_store::path::Path;
+use storefront::MemoryBudget;
 
 use super::{DONE, LandingError, PAGE_BYTES_MAX, PageMark, StoreCrawl, landed_at, page_file, sha256_hex};
 
@@ -23,7 +24,8 @@ pub(crate) async fn read_done(
     Ok(done.filter(|done| done.store == *store))
 }
 
-/// A landed page as the store answered it, checked against its hash.
+/// A landed page as the store answered it, checked against its hash. Its memory is drawn from `memory`; who asks must
+/// hold no other page.
 ///
 /// # Errors
 /// [`LandingError::Damaged`] if it is missing or not what was landed; see [`LandingError`].
@@ -33,9 +35,10 @@ pub async fn read_page(
     store: &StoreHost,
     file: &str,
     mark: &PageMark,
+    memory: &MemoryBudget,
 ) -> Result<Bytes, LandingError> {
     let path = landed_at(landing, store, file);
-    let (_, body) = read_compressed(storage, &path)
+    let (_, body) = read_compressed(storage, &path, Some(mark.bytes), memory)
         .await?
         .ok_or(LandingError::Damaged { path: path.clone() })?;
     if sha256_hex(&body) == mark.sha256 {
@@ -45,10 +48,29 @@ pub async fn read_page(
     }
 }
 
-/// A landed object as it lies there and unpacked; `None` if there is none.
-pub(crate) async fn read_compressed(storage: &Storage, path: &Path) -> Result<Option<(Bytes, Bytes)>, LandingError> {
+/// A landed object as it lies there and unpacked, which takes so many `bytes` where that is known; `None` if there is
+/// none.
+pub(crate) async fn read_compressed(
+    storage: &Storage,
+    path: &Path,
+    bytes: Option<u64>,
+    memory: &MemoryBudget,
+) -> Result<Option<(Bytes, Bytes)>, LandingError> {
+    let known = match bytes {
+        Some(bytes) => Some((bytes, memory.page(bytes).await?)),
+        None => None,
+    };
     let Some(frame) = get_bytes(storage, path).await? else {
         return Ok(None);
+    };
+    let stated = zstd::zstd_safe::get_frame_content_size(&frame).ok().flatten();
+    let room = match (known, stated) {
+        (Some((bytes, room)), Some(stated)) if stated <= bytes => room,
+        (known, Some(stated)) => {
+            drop(known);
+            memory.page(stated).await?
+        }
+        (_, None) => return Err(LandingError::Damaged { path: path.clone() }),
     };
     let packed = frame.clone();
     let unpacked = tokio::task::spawn_blocking(move || unpack(&packed))
@@ -58,12 +80,12 @@ pub(crate) async fn read_compressed(storage: &Storage, path: &Path) -> Result<Op
         path: path.clone(),
         source,
     })?;
-    body.map(|body| Some((frame, body)))
+    body.map(|body| Some((frame, room.hold(body))))
         .ok_or_else(|| LandingError::Damaged { path: path.clone() })
 }
 
 /// The unpacked bytes; `None` if they are more than any page has.
-fn unpack(frame: &[u8]) -> std::io::Result<Option<Bytes>> {
+pub(crate) fn unpack(frame: &[u8]) -> std::io::Result<Option<Bytes>> {
     let stated = zstd::zstd_safe::get_frame_content_size(frame).ok().flatten();
     let mut body = Vec::with_capacity(usize::try_from(stated.unwrap_or(0).min(PAGE_BYTES_MAX)).unwrap_or(0));
     let read = zstd::stream::Decoder::with_buffer(frame)?

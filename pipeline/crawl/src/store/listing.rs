@@ -88,7 +88,7 @@ impl Walk<'_> {
         Ok(None)
     }
 
-    fn endless(&self, pages: u32) -> CrawlError {
+    pub(super) fn endless(&self, pages: u32) -> CrawlError {
         CrawlError::Endless {
             pages,
             seen: self.seen.len() as u64,
@@ -153,7 +153,7 @@ impl Walk<'_> {
     }
 
     /// The products that the last crawl listed and this one did not; `None` where its landed pages cannot tell.
-    async fn missed_of_last(&self) -> Result<Option<HashSet<u64>>, CrawlError> {
+    async fn missed_of_last(&mut self) -> Result<Option<HashSet<u64>>, CrawlError> {
         let Some(known) = self.job.known else {
             return Ok(None);
         };
@@ -163,7 +163,9 @@ impl Walk<'_> {
             if self.has_read(&mark.sha256) {
                 continue;
             }
-            let page = read_page(&self.crawler.storage, &known.landing, &known.store, file, mark).await;
+            let (storage, memory) = (&self.crawler.storage, self.crawler.storefront.memory());
+            let page = read_page(storage, &known.landing, &known.store, file, mark, memory);
+            let page = self.place.during(page).await;
             // A landing is a convenience here: without it there are the counts.
             let Ok(page) = page else { return Ok(None) };
             let Ok(scan) = tokio::task::spawn_blocking(move || scan_products(&page)).await? else {
@@ -220,7 +222,8 @@ impl Walk<'_> {
         self.requests += 1;
         self.asked = PageTarget::Products { page: 1 };
         let limit = self.crawler.config.page_limit;
-        match self.store.products_page(1, limit, first.etag.as_deref()).await? {
+        let asking = self.store.products_page(1, limit, first.etag.as_deref());
+        match self.place.during(asking).await? {
             Fetched::NotModified => Ok(false),
             Fetched::Body(page) => {
                 self.bytes = self.bytes.saturating_add(page.bytes.len() as u64);

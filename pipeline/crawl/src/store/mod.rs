@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::hold::{drop_hold, load_hold, save_hold};
 use crate::landing::{META, compress, put_compressed, put_done, read_done};
+use crate::place::Place;
 use crate::{CrawlConfig, CrawlError, LandingError, PageReader, Progress, RegisteredBrand, StoreCrawl, StoreFacts};
 use identity::Identity;
 pub(crate) use identity::stray;
@@ -55,6 +56,9 @@ pub struct CrawlJob<'a> {
     pub reader: &'a Arc<dyn PageReader>,
 }
 
+/// Longest description of a store that is landed.
+const META_BYTES_MAX: usize = 64 << 10;
+
 /// Crawls stores, so many at a time and each by one stream.
 #[derive(Debug, Clone)]
 pub struct Crawler {
@@ -62,7 +66,10 @@ pub struct Crawler {
     storage: Storage,
     config: Arc<CrawlConfig>,
     clock: Arc<dyn Clock>,
-    gate: Arc<Semaphore>,
+    /// One permit a store on its way.
+    open: Arc<Semaphore>,
+    /// One permit a store at work.
+    places: Arc<Semaphore>,
     /// One permit for so many bytes of pages that are being understood.
     scans: Arc<Semaphore>,
 }
@@ -71,16 +78,17 @@ impl Crawler {
     /// A crawler that lands pages in `storage`.
     #[must_use]
     pub fn new(storefront: Storefront, storage: Storage, config: CrawlConfig, clock: Arc<dyn Clock>) -> Self {
-        let gate = Arc::new(Semaphore::new(
-            config.stores_concurrent.clamp(1, Semaphore::MAX_PERMITS),
-        ));
+        let semaphore = |permits: usize| Arc::new(Semaphore::new(permits.clamp(1, Semaphore::MAX_PERMITS)));
+        let places = semaphore(config.stores_concurrent);
+        let open = semaphore(config.stores_open());
         let scans = Arc::new(Semaphore::new(scan_permits_of(config.scan_bytes_max) as usize));
         Self {
             storefront,
             storage,
             config: Arc::new(config),
             clock,
-            gate,
+            open,
+            places,
             scans,
         }
     }
@@ -91,8 +99,8 @@ impl Crawler {
         &self.config
     }
 
-    /// Reads the store's whole catalogue, waiting first until fewer than the configured number of stores are being
-    /// crawled. What this run has landed of the store before is not asked for again. A kill at any moment leaves
+    /// Reads the store's whole catalogue, waiting first until fewer than the configured number of stores are on their way,
+    /// and whenever more than the configured number are at work. What this run has landed of the store before is not asked for again. A kill at any moment leaves
     /// a landing that the next call for the same run goes on with.
     ///
     /// The crawl state is left alone: it is for the caller to [`crate::save_state`] once the lake has the result.
@@ -114,7 +122,7 @@ impl Crawler {
         let crawl = async {
             let was_held = self.keep_hold(job).await?;
             // Never closed, so the permit is always given.
-            let permit = self.gate.acquire().await;
+            let permit = self.open.acquire().await;
             let crawled = Box::pin(self.crawl(job, progress)).await;
             drop(permit);
             self.note_hold(job, was_held, &crawled).await?;
@@ -190,9 +198,10 @@ impl Crawler {
     }
 
     async fn crawl(&self, job: CrawlJob<'_>, progress: &dyn Progress) -> Result<StoreCrawl, CrawlError> {
+        let mut place = Place::taken(&self.places).await;
         let (started_at, deadline) = (self.clock.now(), self.deadline());
         let store = self.storefront.store(&job.brand.base_url)?;
-        let Described { facts, meta, at } = self.timely(deadline, read_meta(&store)).await?;
+        let Described { facts, meta, at } = self.timely(deadline, place.during(read_meta(&store))).await?;
         let identity = Identity::established(job.brand, job.known, &facts, at.as_ref())?;
         progress.store_started(&job.brand.slug, facts.published_products);
         // What the store does not say now stands as it said it last.
@@ -205,7 +214,7 @@ impl Crawler {
         let mut walk = Walk::new(
             self,
             job,
-            (store.clone(), identity.clone()),
+            (store.clone(), identity.clone(), place),
             &facts,
             validators,
             progress,
@@ -215,7 +224,7 @@ impl Crawler {
             Err(CrawlError::CurrencyMixed { .. }) if comparable.is_some() => {
                 let anew = CrawlJob { anew: true, ..job };
                 let before = (walk.requests, walk.bytes);
-                walk = Walk::new(self, anew, (store, identity), &facts, false, progress);
+                walk = Walk::new(self, anew, (store, identity, walk.place), &facts, false, progress);
                 (walk.requests, walk.bytes, walk.bytes_before) = (before.0, before.1, before.1);
                 self.timely(deadline, read(&mut walk, false)).await
             }
@@ -302,7 +311,8 @@ async fn read_meta(store: &Store) -> Result<Described, CrawlError> {
             Ok(Described {
                 at: facts.is_some().then_some(page.url),
                 facts: facts.unwrap_or_default(),
-                meta: Some(page.bytes),
+                // Kept until the crawl is over, and so without the memory of a page.
+                meta: (page.bytes.len() <= META_BYTES_MAX).then(|| bytes::Bytes::copy_from_slice(&page.bytes)),
             })
         }
         Ok(Fetched::NotModified) => Err(CrawlError::UnaskedNotModified),
@@ -322,6 +332,7 @@ pub(crate) fn is_only_this_page(error: &StoreError) -> bool {
             | StoreError::CatalogueClosed { .. }
             | StoreError::NotJson { .. }
             | StoreError::TooLarge { .. }
+            | StoreError::OverBudget { .. }
             | StoreError::Url { .. }
             | StoreError::Status { .. }
     );

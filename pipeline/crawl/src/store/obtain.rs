@@ -1,10 +1,16 @@
 use bytes::Bytes;
 use data_model::CurrencyCode;
+use object_store::path::Path;
 use storefront::Fetched;
 
+use super::Crawler;
 use super::walk::Walk;
-use crate::landing::{landed_at, page_file, read_compressed, sha256_hex};
-use crate::{CrawlError, PageMark, PageTarget};
+use crate::landing::{compress, landed_at, page_file, read_compressed, sha256_hex, unpack};
+use crate::{CrawlError, LandingError, PageMark, PageTarget};
+
+/// Longest page that is kept as it is while others are asked for, and the longest that is kept packed.
+const KEPT_BYTES_MAX: usize = 64 << 10;
+const KEPT_FRAME_BYTES_MAX: usize = 512 << 10;
 
 /// A page's content, from wherever it is to be had.
 #[derive(Debug)]
@@ -24,6 +30,8 @@ pub(super) struct Obtained {
 #[derive(Debug)]
 pub(super) enum Content {
     Body(Bytes),
+    /// A page that lies in its frame alone.
+    Packed,
     /// A page that has not changed and whose content is not at hand.
     Unchanged {
         records: u32,
@@ -44,7 +52,10 @@ impl Walk<'_> {
             }
         }
         if let Some((_, obtained)) = self.pending.take_if(|(pending, _)| pending == target) {
-            return Ok(obtained);
+            match self.unpacked(obtained).await? {
+                Some(obtained) => return Ok(obtained),
+                None => return self.fetch(target, false).await,
+            }
         }
         let etag = match self.confirmed.get(target) {
             Some(etag) => etag.clone(),
@@ -72,15 +83,19 @@ impl Walk<'_> {
         let limit = self.crawler.config.page_limit;
         self.requests += 1;
         self.asked = target.clone();
-        let fetched = match target {
-            PageTarget::Products { page } | PageTarget::Again { page } => {
-                self.store.products_page(*page, limit, etag).await
-            }
-            PageTarget::Collections { page } => self.store.collections_page(*page, limit, etag).await,
-            PageTarget::Collection { handle, page } => {
-                self.store.collection_products_page(handle, *page, limit, etag).await
+        let store = &self.store;
+        let asking = async {
+            match target {
+                PageTarget::Products { page } | PageTarget::Again { page } => {
+                    store.products_page(*page, limit, etag).await
+                }
+                PageTarget::Collections { page } => store.collections_page(*page, limit, etag).await,
+                PageTarget::Collection { handle, page } => {
+                    store.collection_products_page(handle, *page, limit, etag).await
+                }
             }
         };
+        let fetched = self.place.during(asking).await;
         match (fetched?, mark.filter(|mark| mark.etag.is_some())) {
             (Fetched::NotModified, Some(mark)) => Ok(Obtained {
                 content: Content::Unchanged { records: mark.records },
@@ -116,6 +131,49 @@ impl Walk<'_> {
         }
     }
 
+    /// A page that is to wait until others were asked for, without the memory of a page: `None` if it is too long to wait,
+    /// and has to be asked for again.
+    pub(super) async fn packed(&self, obtained: Obtained) -> Result<Option<Obtained>, CrawlError> {
+        let Content::Body(body) = &obtained.content else {
+            return Ok(Some(obtained));
+        };
+        if body.len() <= KEPT_BYTES_MAX {
+            let content = Content::Body(Bytes::copy_from_slice(body));
+            return Ok(Some(Obtained { content, ..obtained }));
+        }
+        let body = body.clone();
+        let frame = tokio::task::spawn_blocking(move || compress(&body)).await?;
+        let frame = frame.ok().filter(|frame| frame.len() <= KEPT_FRAME_BYTES_MAX);
+        Ok(frame.map(|frame| Obtained {
+            content: Content::Packed,
+            frame: Some(frame.into()),
+            ..obtained
+        }))
+    }
+
+    /// What was packed, as it was; `None` if it cannot be had.
+    async fn unpacked(&mut self, obtained: Obtained) -> Result<Option<Obtained>, CrawlError> {
+        let (Content::Packed, Some(frame)) = (&obtained.content, obtained.frame.clone()) else {
+            return Ok(Some(obtained));
+        };
+        let memory = self.crawler.storefront.memory();
+        let room = self.place.during(memory.page(obtained.bytes)).await?;
+        let body = tokio::task::spawn_blocking(move || unpack(&frame)).await?;
+        Ok(body.ok().flatten().map(|body| Obtained {
+            content: Content::Body(room.hold(body)),
+            ..obtained
+        }))
+    }
+
+    async fn read_landed(&mut self, path: &Path, bytes: Option<u64>) -> Result<Option<(Bytes, Bytes)>, LandingError> {
+        let Crawler {
+            storage, storefront, ..
+        } = self.crawler;
+        self.place
+            .during(read_compressed(storage, path, bytes, storefront.memory()))
+            .await
+    }
+
     /// The page as it was found the last time: by the last crawl, or by this one if it reads it once more.
     fn last_reading(&self, target: &PageTarget) -> Option<&PageMark> {
         let PageTarget::Again { page } = *target else {
@@ -126,8 +184,8 @@ impl Walk<'_> {
     }
 
     /// A page as the last crawl landed it; `None` if that is gone or damaged.
-    async fn landed_last(&self, target: &PageTarget, etag: Option<String>) -> Result<Option<Obtained>, CrawlError> {
-        let (Some(mark), Some(known)) = (self.known.get(target), self.job.known) else {
+    async fn landed_last(&mut self, target: &PageTarget, etag: Option<String>) -> Result<Option<Obtained>, CrawlError> {
+        let (Some(&mark), Some(known)) = (self.known.get(target), self.job.known) else {
             return Ok(None);
         };
         let (sha256, bytes, currency) = (mark.sha256.clone(), mark.bytes, mark.currency);
@@ -146,7 +204,7 @@ impl Walk<'_> {
         };
         let path = landed_at(&known.landing, &self.job.brand.store, file);
         // A landing is a convenience here: whatever is wrong with it, the store can be asked again.
-        let Ok(Some((frame, body))) = read_compressed(&self.crawler.storage, &path).await else {
+        let Ok(Some((frame, body))) = self.read_landed(&path, Some(bytes)).await else {
             return Ok(None);
         };
         let hashed = body.clone();
@@ -165,9 +223,9 @@ impl Walk<'_> {
     }
 
     /// A page that this run landed before it was interrupted; `None` if it is damaged.
-    async fn landed_by_this_run(&self, page: u32) -> Result<Option<Obtained>, CrawlError> {
+    async fn landed_by_this_run(&mut self, page: u32) -> Result<Option<Obtained>, CrawlError> {
         let path = landed_at(self.job.run, &self.job.brand.store, &page_file("products", page));
-        let Ok(Some((frame, body))) = read_compressed(&self.crawler.storage, &path).await else {
+        let Ok(Some((frame, body))) = self.read_landed(&path, None).await else {
             return Ok(None);
         };
         let hashed = body.clone();

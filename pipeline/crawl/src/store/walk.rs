@@ -8,13 +8,18 @@ use super::identity::Identity;
 use super::obtain::{Content, Obtained};
 use super::{CrawlJob, Crawler};
 use crate::landing::{compress, landed_at, landed_pages, page_file, put_compressed};
+use crate::place::Place;
 use crate::scan::PageScan;
 use crate::{CrawlError, LandingError, LastListed, PageMark, PageTarget, Progress, StoreCrawl, StoreFacts, Verdict};
+
+/// Most products of one store. The platform lists 25,000, and some more by collections; the ids of all are in memory.
+const PRODUCTS_MAX: usize = 250_000;
 
 /// One crawl in the making.
 pub(super) struct Walk<'a> {
     pub(super) crawler: &'a Crawler,
     pub(super) job: CrawlJob<'a>,
+    pub(super) place: Place,
     pub(super) store: Store,
     pub(super) identity: Identity,
     pub(super) facts: &'a StoreFacts,
@@ -70,7 +75,7 @@ impl<'a> Walk<'a> {
     pub(super) fn new(
         crawler: &'a Crawler,
         job: CrawlJob<'a>,
-        (store, identity): (Store, Identity),
+        (store, identity, place): (Store, Identity, Place),
         facts: &'a StoreFacts,
         validators: bool,
         progress: &'a dyn Progress,
@@ -82,6 +87,7 @@ impl<'a> Walk<'a> {
         Self {
             crawler,
             job,
+            place,
             store,
             identity,
             facts,
@@ -145,7 +151,8 @@ impl<'a> Walk<'a> {
             // The same numbers in another currency are other prices.
             let same_money = mark.records == 0 || obtained.currency.is_none_or(|code| Some(code) == mark.currency);
             if obtained.sha256 != mark.sha256 || !same_money {
-                self.pending = Some((mark.target.clone(), obtained));
+                let kept = self.packed(obtained).await?;
+                self.pending = kept.map(|obtained| (mark.target.clone(), obtained));
                 return Ok(false);
             }
             self.confirmed.insert(mark.target.clone(), obtained.etag.clone());
@@ -165,6 +172,8 @@ impl<'a> Walk<'a> {
                     ids: Vec::new(),
                 });
             }
+            // A page is unpacked when it is obtained.
+            Content::Packed => return Ok(PageScan::default()),
             Content::Body(body) => body.clone(),
         };
         // As it was when it was read before, it has nothing to tell.
@@ -229,6 +238,9 @@ impl<'a> Walk<'a> {
         } else {
             0
         };
+        if self.seen.len() > PRODUCTS_MAX {
+            return Err(self.endless(u32::try_from(self.marks.len()).unwrap_or(u32::MAX)));
+        }
         let step = Step {
             records: scan.records,
             fresh,

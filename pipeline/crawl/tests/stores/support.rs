@@ -384,9 +384,16 @@ impl Rig {
     pub(crate) async fn landed_ids(&self, crawl: &StoreCrawl) -> Vec<Vec<u64>> {
         let mut ids = Vec::new();
         for (file, mark) in crawl.landed() {
-            let page = pipeline_crawl::read_page(&self.storage, &crawl.landing, &crawl.store, file, mark)
-                .await
-                .unwrap();
+            let page = pipeline_crawl::read_page(
+                &self.storage,
+                &crawl.landing,
+                &crawl.store,
+                file,
+                mark,
+                &storefront::MemoryBudget::default(),
+            )
+            .await
+            .unwrap();
             let page: Value = serde_json::from_slice(&page).unwrap();
             ids.push(
                 page["products"]

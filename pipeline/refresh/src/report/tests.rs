@@ -32,6 +32,7 @@ fn report(stores: Vec<StoreSummary>) -> RunReport {
         ended_at: "2026-11-21T01:37:25Z".parse().unwrap(),
         commits: 1,
         totals: Totals::of(&stores),
+        memory: None,
         stores,
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use data_lake::{Lake, LakeConfig};
@@ -38,6 +39,8 @@ pub(crate) struct Shop {
     pub(crate) states: (Option<&'static str>, Option<u64>),
     /// By a part of the path and query.
     pub(crate) faults: BTreeMap<String, Fault>,
+    /// How long it takes to answer.
+    pub(crate) delay: Duration,
     /// What was asked of it: path and page, status behind it.
     pub(crate) asked: Vec<String>,
 }
@@ -126,6 +129,12 @@ impl Street {
         asked
     }
 
+    fn delay(&self, request: &Outgoing) -> Duration {
+        let shops = self.0.lock().unwrap();
+        let shop = shops.get(request.url.host_str().unwrap_or_default());
+        shop.map_or(Duration::ZERO, |shop| shop.delay)
+    }
+
     fn answer(&self, request: &Outgoing) -> Option<(u16, String, Option<String>, Option<&'static str>)> {
         let (host, path) = (
             request.url.host_str().unwrap_or_default().to_owned(),
@@ -174,6 +183,10 @@ impl Street {
 #[async_trait]
 impl Transport for Street {
     async fn send(&self, request: Outgoing) -> Result<Incoming, TransportError> {
+        let delay = self.delay(&request);
+        if !delay.is_zero() {
+            tokio::time::sleep(delay).await;
+        }
         let Some((status, body, etag, money)) = self.answer(&request) else {
             return std::future::pending().await;
         };

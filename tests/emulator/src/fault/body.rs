@@ -10,7 +10,7 @@ use futures::stream::{self, Stream, StreamExt};
 /// The most that a never-ending body sends.
 const ENDLESS_BYTES: u64 = 16 << 30;
 
-type Chunk = io::Result<Bytes>;
+pub(super) type Chunk = io::Result<Bytes>;
 
 /// The body a chunk at a time, with a pause before each.
 pub(crate) fn drip(body: Bytes, chunk_bytes: usize, delay: Duration) -> impl Stream<Item = Chunk> + Send {
@@ -81,7 +81,7 @@ pub(crate) fn bomb(decoded_bytes: u64) -> io::Result<impl Stream<Item = Chunk> +
         .chain(stream::iter([Ok(Bytes::from(tail))])))
 }
 
-fn packed(packer: &mut Compress, bytes: &[u8], flush: FlushCompress) -> io::Result<Vec<u8>> {
+pub(super) fn packed(packer: &mut Compress, bytes: &[u8], flush: FlushCompress) -> io::Result<Vec<u8>> {
     let mut out = Vec::with_capacity(bytes.len() / 4 + 1024);
     packer.compress_vec(bytes, &mut out, flush).map_err(io::Error::other)?;
     Ok(out)

@@ -1,10 +1,12 @@
 //! What can be wrong with a store, on demand.
 
+mod bloated;
 mod body;
 mod listing;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use bloated::{bloated, withheld};
 pub(crate) use body::{bomb, drip, endless_robots, truncated};
 pub(crate) use listing::{Mischief, push_mischief};
 
@@ -62,6 +64,19 @@ pub enum Fault {
     GzipBomb {
         /// Size when unpacked.
         decoded_bytes: u64,
+    },
+    /// The first page of a listing is a small gzip body that unpacks to this many bytes of products with long lists of
+    /// empty texts and numbers; the pages after it are empty.
+    Bloated {
+        /// Size when unpacked.
+        decoded_bytes: u64,
+    },
+    /// A listing's body comes at once but for its last bytes, which never come.
+    Withheld {
+        /// Size of the body when unpacked.
+        decoded_bytes: u64,
+        /// Whether it is a gzip body, a thousand times smaller on the wire.
+        packed: bool,
     },
     /// Listings never end: past the end come full pages of ever new products, and the 25,000 cap is gone.
     EndlessPages,
@@ -124,6 +139,8 @@ impl Fault {
             Self::HtmlForJson | Self::BrokenJson | Self::CatalogueClosed { .. } => json,
             Self::NoMeta => path == "/meta.json",
             Self::EndlessPages
+            | Self::Bloated { .. }
+            | Self::Withheld { .. }
             | Self::ShiftingPages { .. }
             | Self::Collapsed { .. }
             | Self::NonsenseRecords { .. }

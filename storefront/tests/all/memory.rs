@@ -1,0 +1,114 @@
+//! What bodies may take in memory, all stores together.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::StreamExt;
+use http::{HeaderMap, StatusCode};
+use storefront::{Incoming, MemoryBudget, Outgoing, StoreError, Storefront, Transport, TransportError};
+use tokio::time::Instant;
+
+use crate::support::{StoppedClock, page, unpaced};
+
+/// Answers each page with as many mebibytes as its path says; the end of `/withheld…` never comes.
+#[derive(Debug)]
+struct Heavy;
+
+#[async_trait]
+impl Transport for Heavy {
+    async fn send(&self, request: Outgoing) -> Result<Incoming, TransportError> {
+        let path = request.url.path();
+        let blocks = path
+            .trim_matches(|sign: char| !sign.is_ascii_digit())
+            .parse()
+            .unwrap_or(0);
+        let body = futures::stream::iter((0..blocks).map(|_| Ok(Bytes::from(vec![b' '; 1 << 20]))));
+        let body = if path.starts_with("/withheld") {
+            body.chain(futures::stream::pending()).boxed()
+        } else {
+            body.boxed()
+        };
+        Ok(Incoming {
+            status: StatusCode::OK,
+            headers: HeaderMap::new(),
+            body,
+        })
+    }
+}
+
+fn storefront(memory: &MemoryBudget) -> Storefront {
+    let config = storefront::StorefrontConfig {
+        retries_max: 0,
+        ..unpaced()
+    };
+    Storefront::with_transport(config, Arc::new(StoppedClock), Arc::new(Heavy))
+        .unwrap()
+        .with_memory(memory.clone())
+}
+
+async fn get(front: &Storefront, nth: usize, path: &str) -> Result<storefront::Page, StoreError> {
+    let store = front.store(&format!("https://brand-{nth}.example").parse().unwrap())?;
+    store.get(path, storefront::Accept::Any).await.map(page)
+}
+
+#[tokio::test(start_paused = true)]
+async fn large_pages_wait_for_each_other_and_all_of_them_come() {
+    let memory = MemoryBudget::new(64 << 20, 16);
+    let front = storefront(&memory);
+    let pages = (0..16).map(|nth| {
+        let front = &front;
+        async move {
+            let page = get(front, nth, "/4").await.unwrap();
+            tokio::time::sleep(Duration::from_secs(60)).await;
+            page.bytes.len()
+        }
+    });
+    assert_eq!(futures::future::join_all(pages).await, [4 << 20; 16]);
+    let usage = memory.usage();
+    assert!(usage.waits > 0 && usage.reserved_bytes_peak <= 64 << 20, "{usage:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_that_never_fits_fails_by_the_name_of_what_bounds_it() {
+    let memory = MemoryBudget::new(64 << 20, 16);
+    let error = get(&storefront(&memory), 1, "/12").await.unwrap_err();
+    assert!(matches!(error, StoreError::OverBudget { .. }), "{error:?}");
+    assert!(error.to_string().contains("refresh.memory_bytes_max"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn withheld_pages_take_no_more_than_there_is_and_hold_up_no_small_one() {
+    let memory = MemoryBudget::new(64 << 20, 16);
+    let front = storefront(&memory);
+    let withheld = (0..15).map(|nth| get(&front, nth, "/withheld/4"));
+    let small = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let begun = Instant::now();
+        get(&front, 99, "/small").await.unwrap();
+        begun.elapsed()
+    };
+    let (withheld, took) = tokio::join!(futures::future::join_all(withheld), small);
+    assert!(took < Duration::from_secs(1), "{took:?}");
+    for outcome in withheld {
+        assert!(matches!(outcome, Err(StoreError::Timeout { .. })), "{outcome:?}");
+    }
+    let usage = memory.usage();
+    assert!(usage.reserved_bytes_peak <= 16 << 20, "{usage:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_that_a_page_waits_for_memory_is_not_its_stores() {
+    let memory = MemoryBudget::new(64 << 20, 16);
+    let front = storefront(&memory);
+    // Held for longer than any request may take.
+    let held = get(&front, 1, "/4").await.unwrap();
+    let waiting = get(&front, 2, "/4");
+    let later = async {
+        tokio::time::sleep(Duration::from_secs(300)).await;
+        drop(held);
+    };
+    let (page, ()) = tokio::join!(waiting, later);
+    assert_eq!(page.unwrap().bytes.len(), 4 << 20);
+}
