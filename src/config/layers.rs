@@ -281,7 +281,11 @@ fn check(config: &Config) -> anyhow::Result<()> {
         "market_utc_offset_minutes must lie between -720 and 840, not {}",
         config.market_utc_offset_minutes
     );
-    share("refresh.collapse.share_min", config.refresh.collapse.share_min)?;
+    let collapse = &config.refresh.collapse;
+    share("refresh.collapse.share_min", collapse.share_min)?;
+    share("refresh.collapse.prices_fallen_share", collapse.prices_fallen_share)?;
+    share("refresh.collapse.price_fall_share", collapse.price_fall_share)?;
+    share("refresh.collapse.titles_replaced_share", collapse.titles_replaced_share)?;
     share("release.collapse_share", config.release.collapse_share)?;
     share("traces.sample_share", config.traces.sample_share)?;
     let crawl = &config.refresh.crawl;

@@ -30,7 +30,7 @@ pub use landing::{
 };
 pub use probe::{Catalogue, Probe, probe};
 pub use progress::{NoProgress, Progress};
-pub use registry::{Addition, NewBrand, RegisteredBrand, Registry, RegistryError};
+pub use registry::{Addition, DisplayNames, NewBrand, RegisteredBrand, Registry, RegistryError};
 pub use scan::{PageReader, PageScan, ScanOnly};
-pub use state::{CrawlState, load_state, save_state, state_at};
+pub use state::{CrawlState, Peak, load_state, save_state, state_at};
 pub use store::{CrawlJob, Crawler};

@@ -1,7 +1,7 @@
 //! What the last crawl found that the lake has taken in: `crawl-state/{store}.json`. Written only after the commit;
 //! a state that is ahead of the lake would make the next run believe that nothing is left to do.
 
-use data_model::StoreHost;
+use data_model::{StoreHost, Timestamp};
 use data_storage::{Storage, get_bytes, put_over};
 use object_store::path::Path;
 use serde::{Deserialize, Serialize};
@@ -14,9 +14,21 @@ pub struct CrawlState {
     /// What the lake holds of the store since then, in the caller's words. Where the lake holds something else, it
     /// was changed by other means, and the crawl says nothing about it.
     pub taken_as: String,
+    /// How many products the brand had before they became fewer or more, of the last days: losses add up.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub peaks: Vec<Peak>,
     /// The crawl.
     #[serde(flatten)]
     pub crawl: StoreCrawl,
+}
+
+/// How many products a brand had once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Peak {
+    /// Until when it had them.
+    pub until: Timestamp,
+    /// How many.
+    pub products: u64,
 }
 
 /// Where the state of a store lies. Without it the next crawl reads everything.

@@ -156,13 +156,14 @@ impl<G> PageRead<G> {
 
     fn note_bad(&mut self, bad: BadRecord) {
         self.ids.extend(bad.id);
-        self.entries.push(misfits::Entry {
+        let entry = misfits::Entry {
             id: bad.id.filter(|id| *id != 0),
             row: None,
             position: bad.position,
             reason: bad.reason,
             excerpt: bad.excerpt,
-        });
+        };
+        self.entries.push(entry.escaped());
     }
 
     fn note_misfits(&mut self, text: &str, misfits: Vec<Misfit>) {
@@ -184,13 +185,14 @@ impl<G> PageRead<G> {
             };
             let excerpt = &excerpt[..excerpt.floor_char_boundary(bytes_max)];
             excerpt_bytes += excerpt.len();
-            self.entries.push(misfits::Entry {
+            let entry = misfits::Entry {
                 id: (misfit.id != 0).then_some(misfit.id),
                 row: misfit.row,
                 position: misfit.position,
                 reason: misfit.reason,
                 excerpt: excerpt.to_owned(),
-            });
+            };
+            self.entries.push(entry.escaped());
         }
     }
 

@@ -5,6 +5,7 @@
 //! It never does I/O, never reads a clock, never guesses: no rule that fits means no category, a price that is not
 //! exact is refused, what a store did not say is `None`.
 
+mod address;
 mod attributes;
 mod catalogue;
 mod category;
@@ -20,5 +21,6 @@ pub use catalogue::{Catalogue, CatalogueBuilder, Gather, Gathered, PageRead};
 pub use category::categorise;
 pub use html::{DESCRIPTION_CHARS_MAX, html_to_text};
 pub use misfits::QUARANTINE_MAX;
-pub use product::{Normalised, Rejection, StoreContext, normalise_product};
+pub use product::{Normalised, REASON_CHARS_MAX, Rejection, StoreContext, normalise_product};
 pub use reviews::normalise_page_facts;
+pub use text::escaped_line;

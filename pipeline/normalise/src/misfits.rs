@@ -4,6 +4,9 @@ use data_model::{Quarantined, StoreHost};
 use pipeline_parse::EXCERPT_BYTES_MAX;
 use rustc_hash::FxHashMap;
 
+use crate::product::REASON_CHARS_MAX;
+use crate::text::escaped_line;
+
 /// Quarantine entries kept of one catalogue; beyond it records are left out without one.
 pub const QUARANTINE_MAX: usize = 10_000;
 
@@ -19,6 +22,19 @@ pub(crate) struct Entry {
     pub(crate) excerpt: String,
 }
 
+impl Entry {
+    /// The entry with reason and excerpt as an operator may read them: each on one line of bounded length.
+    pub(crate) fn escaped(self) -> Self {
+        let mut excerpt = escaped_line(&self.excerpt, EXCERPT_BYTES_MAX);
+        excerpt.truncate(excerpt.floor_char_boundary(EXCERPT_BYTES_MAX));
+        Self {
+            reason: escaped_line(&self.reason, REASON_CHARS_MAX),
+            excerpt,
+            ..self
+        }
+    }
+}
+
 /// The entries of a catalogue's pages.
 #[derive(Debug, Default)]
 pub(crate) struct Misfits {
@@ -30,12 +46,8 @@ impl Misfits {
     /// Takes in the entries of a page.
     pub(crate) fn note(&mut self, page: usize, entries: Vec<Entry>) {
         let room = QUARANTINE_MAX.saturating_sub(self.entries.len());
-        self.entries.extend(entries.into_iter().take(room).map(|mut entry| {
-            entry
-                .excerpt
-                .truncate(entry.excerpt.floor_char_boundary(EXCERPT_BYTES_MAX));
-            (page, entry)
-        }));
+        self.entries
+            .extend(entries.into_iter().take(room).map(|entry| (page, entry)));
     }
 
     /// One entry for each record and variant: of a record without a product that of the last page that lists it, of a

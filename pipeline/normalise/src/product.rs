@@ -16,6 +16,9 @@ const WORDS_CHARS_MAX: usize = 255;
 /// Half of what a release takes of a product: reviews come to it later.
 const PRODUCT_BYTES_MAX: usize = 8 << 20;
 
+/// Longest reason in quarantine, in characters. It may quote what the store stated.
+pub const REASON_CHARS_MAX: usize = 500;
+
 /// What is known of the store that answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreContext {
@@ -23,7 +26,7 @@ pub struct StoreContext {
     pub store: StoreHost,
     /// The currency that its prices are stated in.
     pub currency: CurrencyCode,
-    /// Its base URL without a slash at the end.
+    /// Its base URL as the `url` crate writes it, without a slash at the end.
     pub base_url: String,
 }
 
@@ -123,12 +126,16 @@ pub fn normalise_product(raw: &RawProduct<'_>, context: &StoreContext) -> Result
 /// Why variants were left out: those that could not be read, those that could not be understood, and how many were not
 /// looked at, or not told one by one.
 fn left_out(raw: &RawProduct<'_>, bad: Vec<BadVariant>) -> Vec<String> {
+    let why = |reason: &str| text::escaped_line(reason, REASON_CHARS_MAX);
     let unread = raw.bad_variants.iter().map(|bad| match bad.id {
-        Some(id) => format!("variant {id}: {}", bad.reason),
-        None => format!("variant at place {}: {}", bad.position, bad.reason),
+        Some(id) => format!("variant {id}: {}", why(&bad.reason)),
+        None => format!("variant at place {}: {}", bad.position, why(&bad.reason)),
     });
     let mut left_out: Vec<String> = unread.collect();
-    left_out.extend(bad.iter().map(|bad| format!("variant {}: {}", bad.id, bad.reason)));
+    left_out.extend(
+        bad.iter()
+            .map(|bad| format!("variant {}: {}", bad.id, why(&bad.reason))),
+    );
     let told = raw.variants.len() + raw.bad_variants.len();
     if raw.variants_stated > told {
         left_out.push(format!(

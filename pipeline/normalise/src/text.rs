@@ -12,6 +12,39 @@ pub(crate) fn is_hidden(character: char) -> bool {
         )
 }
 
+/// Text of a store on one line for an operator, at most `chars_max` characters: line ends, other controls and hidden
+/// characters are written as escapes (`\n`, `\u{202e}`), and what is cut off leaves `…`.
+#[must_use]
+pub fn escaped_line(text: &str, chars_max: usize) -> String {
+    let mut line = String::with_capacity(text.len().min(chars_max));
+    let mut room = chars_max;
+    let mut kept = 0;
+    for character in text.chars() {
+        let is_plain = character == ' ' || !(character.is_whitespace() || is_hidden(character));
+        let needed = if is_plain {
+            1
+        } else {
+            character.escape_default().count()
+        };
+        if needed > room {
+            // The last place is for the sign that something was cut off.
+            line.truncate(kept);
+            line.push('…');
+            break;
+        }
+        if is_plain {
+            line.push(character);
+        } else {
+            line.extend(character.escape_default());
+        }
+        room -= needed;
+        if room > 0 {
+            kept = line.len();
+        }
+    }
+    line
+}
+
 /// One line: runs of white space become one space, hidden characters go, at most `chars_max` characters are kept.
 pub(crate) fn one_line(text: &str, chars_max: usize) -> String {
     let plain = |byte: u8| (b'!'..=b'~').contains(&byte) || byte == b' ';
@@ -46,4 +79,29 @@ pub(crate) fn one_line(text: &str, chars_max: usize) -> String {
 pub(crate) fn stated(text: Option<&str>, chars_max: usize) -> Option<String> {
     text.map(|text| one_line(text, chars_max))
         .filter(|line| !line.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_operator_reads_is_one_line_of_bounded_length_without_hidden_characters() {
+        assert_eq!(escaped_line("price: \"₹ 5\"", 500), "price: \"₹ 5\"");
+        assert_eq!(
+            escaped_line("a\r\nb\tc\u{202e}\u{1b}[31m\u{2028}", 500),
+            r"a\r\nb\tc\u{202e}\u{1b}[31m\u{2028}"
+        );
+        assert_eq!(escaped_line(&"é".repeat(500), 500), "é".repeat(500));
+        let cut = escaped_line(&"é".repeat(501), 500);
+        assert_eq!(cut, format!("{}…", "é".repeat(499)));
+        for text in ["ab\n", "abc\n", "abcd\n", "\n\n\n", "abcde", "abcdef"] {
+            let line = escaped_line(text, 5);
+            assert!(line.chars().count() <= 5 && !line.contains('\n'), "{line}");
+        }
+        assert_eq!(
+            (escaped_line("abc\n", 5), escaped_line("abcd\n", 5)),
+            (r"abc\n".to_owned(), "abcd…".to_owned())
+        );
+    }
 }

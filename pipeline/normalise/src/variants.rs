@@ -2,7 +2,7 @@ use data_model::{Money, MoneyError, OptionValue, ProductOption, Variant, Variant
 use pipeline_parse::{RawImage, RawOption, RawProduct, RawVariant};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::media::address;
+use crate::address::address;
 use crate::product::StoreContext;
 use crate::text;
 

@@ -324,6 +324,7 @@ impl Collector {
         let others = self.brought_by_others(committed.unchanged).await;
         for one in taken.iter_mut().filter(|one| others.contains(&one.brand.store)) {
             one.summary.outcome = Outcome::Unchanged;
+            one.summary.changes = None;
         }
         let taken = self.still_registered(taken).await;
         let shared = Arc::clone(&self.shared);
@@ -331,7 +332,7 @@ impl Collector {
             .map(|one| {
                 let shared = Arc::clone(&shared);
                 async move {
-                    let state = CrawlState { taken_as: one.hash, crawl: one.crawl };
+                    let state = CrawlState { taken_as: one.hash, peaks: one.peaks, crawl: one.crawl };
                     // Without its state the store is read in full the next time, no more.
                     if let Err(error) = save_state(&shared.storage, &state).await {
                         tracing::warn!(brand.slug = %one.brand.slug, error = with_causes(&error), "crawl state not kept");
@@ -379,6 +380,7 @@ impl Collector {
         };
         // The brand still has what it had.
         summary.products = self.shared.blank(&one.brand).products;
+        summary.changes = None;
         self.note(summary).await;
     }
 

@@ -52,7 +52,7 @@ impl Default for RefreshConfig {
     }
 }
 
-/// When a catalogue that shrank is not believed at once. One that emptied never is.
+/// When a catalogue that shrank, or of which prices or titles changed, is not believed at once. One that emptied never is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CollapseConfig {
@@ -62,6 +62,15 @@ pub struct CollapseConfig {
     pub drop_min: u64,
     /// A second crawl confirms the first if their counts differ by no more than this share.
     pub tolerance: f64,
+    /// Losses within this time count together.
+    pub loss_window_s: u64,
+    /// Prices are doubtful when of at least this share of the variants that the brand had …
+    pub prices_fallen_share: f64,
+    /// … the price fell to this share of what it was, or less, or to the smallest amount that there is.
+    pub price_fall_share: f64,
+    /// Titles are doubtful when at least this share of the products that are listed still have another one, of which
+    /// hardly a word is the same.
+    pub titles_replaced_share: f64,
 }
 
 impl Default for CollapseConfig {
@@ -70,6 +79,10 @@ impl Default for CollapseConfig {
             share_min: 0.5,
             drop_min: 10,
             tolerance: 0.1,
+            loss_window_s: 7 * 24 * 3600,
+            prices_fallen_share: 0.2,
+            price_fall_share: 0.01,
+            titles_replaced_share: 0.5,
         }
     }
 }

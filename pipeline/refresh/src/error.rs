@@ -4,6 +4,7 @@ use std::fmt::Write;
 use data_lake::LakeError;
 use data_model::BrandSlug;
 use pipeline_crawl::RegistryError;
+use pipeline_normalise::escaped_line;
 
 use crate::collapse::HeldError;
 use crate::ledger::LedgerError;
@@ -58,10 +59,8 @@ pub(crate) fn with_causes(error: &dyn Error) -> String {
         }
         cause = error.source();
     }
-    if text.chars().count() > TEXT_CHARS_MAX {
-        text = text.chars().take(TEXT_CHARS_MAX - 1).chain(['…']).collect();
-    }
-    text
+    // It may quote what a store said.
+    escaped_line(&text, TEXT_CHARS_MAX)
 }
 
 /// What an error says of itself, in one line. Some append a backtrace to it, which is for programmers.
@@ -101,9 +100,9 @@ mod tests {
                 "table products: read failed",
                 traced,
                 stack,
-                "disk\r\nfull\u{7}"
+                "disk\r\nfull\u{7}\u{202e}"
             ])),
-            "table products: read failed: Schema error: no field x: broken: disk full"
+            r"table products: read failed: Schema error: no field x: broken: disk full\u{202e}"
         );
         assert_eq!(with_causes(&chain(&["no backtrace: here"])), "no backtrace: here");
         assert_eq!(with_causes(&chain(&["a: b", "b"])), "a: b");

@@ -23,7 +23,7 @@ mod run;
 mod store;
 mod summary;
 
-pub use collapse::{Doubt, Held, HeldError, confirm, held_back};
+pub use collapse::{Affected, Changes, Doubt, Example, Held, HeldError, confirm, held_back};
 pub use config::{CollapseConfig, RefreshConfig};
 pub use error::RefreshError;
 pub use ledger::{LedgerError, list_runs, read_run};

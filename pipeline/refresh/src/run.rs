@@ -6,8 +6,8 @@ use data_model::{BrandSlug, Clock, RunId, StoreHost, Timestamp};
 use data_storage::{Storage, put_over};
 use futures::{StreamExt, TryStreamExt};
 use pipeline_crawl::{
-    Crawler, LandingError, Progress, Pruned, RegisteredBrand, Registry, drop_run, landed_before, load_state,
-    prune_landing,
+    Crawler, DisplayNames, LandingError, Progress, Pruned, RegisteredBrand, Registry, drop_run, landed_before,
+    load_state, prune_landing,
 };
 use storefront::{MemoryBudget, Storefront};
 use tokio::sync::{Semaphore, mpsc};
@@ -111,7 +111,7 @@ pub async fn refresh(
     let mut left = brands;
     left.retain(|brand| !ledger.is_through(&brand.slug));
 
-    let shared = Arc::new(shared(options, config, deps, &run).await?);
+    let shared = Arc::new(shared(options, config, deps, (&run, &registry)).await?);
     let collector = Collector::new(
         Arc::clone(&shared),
         deps.lake.clone(),
@@ -208,7 +208,7 @@ async fn shared(
     options: &RunOptions,
     config: &RefreshConfig,
     deps: &RefreshDeps,
-    run: &RunId,
+    (run, registry): (&RunId, &Registry),
 ) -> Result<Shared, RefreshError> {
     // Whoever reads every store in full reads every file of the lake too: what is damaged is written anew.
     let damaged = if options.force && !options.dry_run {
@@ -217,22 +217,24 @@ async fn shared(
         BTreeSet::new()
     };
     let snapshot = deps.lake.snapshot().await.map_err(RefreshError::LakeRead)?;
-    let known = snapshot
-        .readable_brands()
-        .await
-        .map_err(RefreshError::LakeRead)?
-        .into_iter()
-        .map(|row| {
-            let is_damaged = damaged.contains(&row.brand.store);
-            let known = InLake {
-                // No content has this hash: the lake is asked to take even the content that it has.
-                hash: if is_damaged { String::new() } else { row.catalogue_hash },
-                products: row.product_count,
-                currency: row.brand.currency,
-                run: row.refresh_run,
-            };
-            (row.brand.store, known)
-        });
+    let rows = snapshot.readable_brands().await.map_err(RefreshError::LakeRead)?;
+    let mut names = DisplayNames::registered(registry);
+    for row in &rows {
+        if let Some(brand) = registry.brand_of(&row.brand.store) {
+            names.show(brand, &row.brand.name);
+        }
+    }
+    let known = rows.into_iter().map(|row| {
+        let is_damaged = damaged.contains(&row.brand.store);
+        let known = InLake {
+            // No content has this hash: the lake is asked to take even the content that it has.
+            hash: if is_damaged { String::new() } else { row.catalogue_hash },
+            products: row.product_count,
+            currency: row.brand.currency,
+            run: row.refresh_run,
+        };
+        (row.brand.store, known)
+    });
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let workers = if config.workers == 0 { cores } else { config.workers };
     let memory = MemoryBudget::new(config.memory_bytes_max, stores_at_once(config));
@@ -250,6 +252,7 @@ async fn shared(
         force: options.force,
         dry_run: options.dry_run,
         lake: known.collect(),
+        names,
         snapshot,
         read_ahead: Room::new(config.read_ahead_bytes_max, memory),
         workers: Arc::new(Semaphore::new(workers.min(Semaphore::MAX_PERMITS))),

@@ -1,5 +1,7 @@
 //! One store's way through a run: crawl, read, judge.
 
+mod judge;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,8 +10,8 @@ use data_lake::{CatalogueRows, HashedRefresh, LakeError, LakeSnapshot};
 use data_model::{BrandRefresh, Clock, CurrencyCode, RunId, StoreHost};
 use data_storage::Storage;
 use pipeline_crawl::{
-    CrawlError, CrawlJob, CrawlState, Crawler, LandingError, PageReader, Progress, RegisteredBrand, StoreCrawl,
-    Verdict, load_state, save_state,
+    CrawlError, CrawlJob, CrawlState, Crawler, DisplayNames, LandingError, PageReader, Peak, Progress, RegisteredBrand,
+    StoreCrawl, Verdict, load_state, save_state,
 };
 use pipeline_parse::parse_product_html;
 use storefront::{Fetched, Reservation, StoreError, Storefront};
@@ -17,7 +19,7 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use crate::RefreshConfig;
-use crate::collapse::{Before, Doubt, Found, Held, HeldError, drop_held, is_confirmed, load_held, save_held};
+use crate::collapse::{HeldError, drop_held, load_held};
 use crate::error::with_causes;
 use crate::prepare::{PrepareError, Prepared, Reading, prepare, reading_of};
 use crate::ratings::{Ratings, RatingsError};
@@ -48,6 +50,8 @@ pub(crate) struct Shared {
     pub(crate) force: bool,
     pub(crate) dry_run: bool,
     pub(crate) lake: BTreeMap<StoreHost, InLake>,
+    /// Which brand has which name.
+    pub(crate) names: DisplayNames,
     /// What that was told from.
     pub(crate) snapshot: LakeSnapshot,
     /// Room for what was read of stores that are still being crawled.
@@ -70,6 +74,8 @@ pub(crate) struct Taken {
     pub(crate) crawl: StoreCrawl,
     /// What the lake calls it.
     pub(crate) hash: String,
+    /// How many products the brand had before it.
+    pub(crate) peaks: Vec<Peak>,
     pub(crate) summary: StoreSummary,
     pub(crate) started: Instant,
     /// Given back when the products are out of memory.
@@ -173,6 +179,7 @@ impl Shared {
             requests: 0,
             bytes: 0,
             truncated: false,
+            changes: None,
             ended_at: self.clock.now(),
             duration_ms: 0,
         }
@@ -220,10 +227,11 @@ impl Shared {
         let Some(state) = comparable.filter(|_| crawl.verdict == Verdict::Unchanged) else {
             // An unchanged crawl without the state it is unchanged from is one of this run, before an interruption,
             // when the state was there; its pages are in the landing that it names.
-            return self.judge(brand, (crawl, &reader), ratings, summary, started).await;
+            let judged = self.judge(brand, (crawl, &reader), ratings, state.as_ref(), summary, started);
+            return judged.await;
         };
         if self.config.product_pages_max > 0 && !self.dry_run {
-            let judged = self.judge(brand, (crawl.clone(), &reader), ratings, summary, started);
+            let judged = self.judge(brand, (crawl.clone(), &reader), ratings, Some(state), summary, started);
             match judged.await {
                 // Without the landed pages nobody knows whose pages to read; the catalogue is as it was all the same.
                 Err(StoreFailure::Prepare(PrepareError::Landing(_))) => {}
@@ -245,6 +253,7 @@ impl Shared {
                 &self.storage,
                 &CrawlState {
                     taken_as: state.taken_as.clone(),
+                    peaks: state.peaks.clone(),
                     crawl,
                 },
             )
@@ -259,101 +268,6 @@ impl Shared {
             drop_held(&self.storage, store).await?;
         }
         Ok(())
-    }
-
-    /// Puts together what the crawl and its reader found, and decides whether the lake gets it.
-    async fn judge(
-        &self,
-        brand: &RegisteredBrand,
-        (mut crawl, reader): (StoreCrawl, &StoreReader),
-        mut ratings: Ratings,
-        summary: &mut StoreSummary,
-        started: Instant,
-    ) -> Result<Option<Box<Ready>>, StoreFailure> {
-        let in_lake = self.lake.get(&brand.store);
-        let prepared = self.prepare(brand, &crawl, Some(reader)).await?;
-        let found = Found::of(&prepared, &crawl);
-        let memory = prepared.memory;
-        let refresh = prepared.refresh;
-        summary.products = refresh.products.len() as u64;
-        summary.variants = Some(refresh.products.variants() as u64);
-        summary.quarantined = Some(refresh.quarantined.len() as u64);
-        let before = Before {
-            products: in_lake.map_or(0, |known| known.products),
-            // Where the operator says what it is, there is no doubt.
-            currency: in_lake.filter(|_| brand.currency.is_none()).map(|known| known.currency),
-        };
-        if let Some(doubt) = self.doubt(brand, before, found).await? {
-            let currencies = before.currency.map(|before| (before, found.currency));
-            summary.outcome = Outcome::HeldBack {
-                products_before: before.products,
-                products_found: found.products,
-                doubt: Some(doubt),
-                currencies: currencies.filter(|_| doubt == Doubt::Currency),
-            };
-            // The brand still has what it had.
-            summary.products = before.products;
-            return Ok(None);
-        }
-        if self.config.product_pages_max > 0 && !self.dry_run {
-            self.read_product_pages(brand, &mut ratings, &refresh.products).await?;
-            crawl.context = reading_of(brand, &ratings);
-        }
-        let refresh = rated(refresh, ratings).await?;
-        let hash = refresh.hash().to_owned();
-        if in_lake.is_some_and(|known| known.hash == hash) {
-            // What an interrupted run had brought to the lake before it is no less its change.
-            let by_this_run = in_lake.is_some_and(|known| known.run == self.run);
-            summary.outcome = if by_this_run {
-                Outcome::Changed
-            } else {
-                Outcome::Unchanged
-            };
-            if !self.dry_run {
-                save_state(&self.storage, &CrawlState { taken_as: hash, crawl }).await?;
-                self.forget_held(&brand.store).await?;
-            }
-            return Ok(None);
-        }
-        summary.outcome = Outcome::Changed;
-        if self.dry_run {
-            return Ok(None);
-        }
-        let (brand, summary) = (brand.clone(), summary.clone());
-        let rest = Taken {
-            brand,
-            crawl,
-            hash,
-            summary,
-            started,
-            memory,
-        };
-        Ok(Some(Box::new(Ready { refresh, rest })))
-    }
-
-    /// Why what the crawl found may not replace what the brand has, if it may not; takes note of it.
-    async fn doubt(
-        &self,
-        brand: &RegisteredBrand,
-        before: Before,
-        found: Found,
-    ) -> Result<Option<Doubt>, StoreFailure> {
-        let Some(doubt) = found.doubt(&self.config.collapse, before) else {
-            return Ok(None);
-        };
-        let held = load_held(&self.storage, &brand.store).await?;
-        let judged = (before, found, doubt);
-        let is_confirmed = |held: &Held| is_confirmed(&self.config.collapse, judged, &self.run, held);
-        if held.as_ref().is_some_and(is_confirmed) {
-            return Ok(None);
-        }
-        // A run that is gone on with has noted it already; the operator may have confirmed it meanwhile.
-        let noted = held.is_some_and(|held| held.run == self.run && held.products_found == found.products);
-        if !self.dry_run && !noted {
-            let held = Held::new(brand, (&self.run, self.clock.now()), judged);
-            save_held(&self.storage, &held).await?;
-        }
-        Ok(Some(doubt))
     }
 
     /// Reads the pages of a few products, one after another, until the store has had enough.
@@ -404,15 +318,18 @@ impl Shared {
             workers: &self.workers,
             variants_max: self.config.variants_max,
         };
-        prepare(
+        let prepared = prepare(
             &self.storage,
             &self.run,
             brand,
             crawl,
             (&self.snapshot, currency_before),
             reading,
-        )
-        .await
+        );
+        let mut prepared = prepared.await?;
+        let name = &mut prepared.refresh.brand.name;
+        *name = self.names.shown(brand, name).into_owned();
+        Ok(prepared)
     }
 
     /// What was made of these pages before, made again.

@@ -3,7 +3,7 @@ use std::fmt;
 use data_model::{BrandSlug, CurrencyCode, RunId, StoreHost, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::collapse::Doubt;
+use crate::collapse::{Affected, Changes, Doubt};
 use crate::memory::MemoryReport;
 
 /// Where a run stands.
@@ -28,7 +28,7 @@ pub enum Outcome {
     Changed,
     /// The lake has it as it is.
     Unchanged,
-    /// The crawl found quite another catalogue than the brand had and is not believed yet.
+    /// The crawl found almost entirely another catalogue than the brand had and is not believed yet.
     HeldBack {
         /// Products that the brand has in the lake.
         products_before: u64,
@@ -37,6 +37,9 @@ pub enum Outcome {
         /// Why it is not believed; `None` in reports of earlier versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         doubt: Option<Doubt>,
+        /// How many products or prices that is about, where it is not the products that are left.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        affected: Option<Affected>,
         /// What its prices were in, and what they are in now, where that is the doubt.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         currencies: Option<(CurrencyCode, CurrencyCode)>,
@@ -74,23 +77,37 @@ impl Outcome {
                 products_before,
                 products_found,
                 doubt,
+                affected,
                 currencies,
             } => {
                 let counts = format!("{products_found} products, where there were {products_before}");
-                Some(match (doubt, currencies) {
-                    (Some(Doubt::Currency), Some((before, found))) => {
-                        format!("prices are in {found}, were in {before}")
-                    }
-                    (Some(Doubt::Currency), None) => format!("prices are in another currency: {counts}"),
-                    (Some(Doubt::Replaced), _) => format!("hardly a product of before is listed: {counts}"),
-                    (Some(Doubt::Unreadable), _) => format!("many products cannot be read any more: {counts}"),
-                    (Some(Doubt::Cut), _) => format!("the catalogue's end was not reached: {counts}"),
-                    (Some(Doubt::Emptied | Doubt::Shrank) | None, _) => counts,
+                let why = doubt.and_then(|doubt| why(doubt, *affected, *currencies));
+                Some(match (why, doubt) {
+                    (Some(why), Some(Doubt::Currency)) if currencies.is_some() => why,
+                    (Some(why), _) => format!("{why}: {counts}"),
+                    (None, _) => counts,
                 })
             }
             Self::Changed | Self::Unchanged | Self::Skipped => None,
         }
     }
+}
+
+/// Why a crawl is held back, where that is not the count of its products.
+fn why(doubt: Doubt, affected: Option<Affected>, currencies: Option<(CurrencyCode, CurrencyCode)>) -> Option<String> {
+    let of = affected.map_or_else(String::new, |Affected { count, of }| format!("{count} of {of}"));
+    Some(match (doubt, currencies) {
+        (Doubt::Currency, Some((before, found))) => format!("prices are in {found}, were in {before}"),
+        (Doubt::Currency, None) => "prices are in another currency".to_owned(),
+        (Doubt::Replaced, _) => "hardly a product of before is listed".to_owned(),
+        (Doubt::Unreadable, _) => "many products cannot be read any more".to_owned(),
+        (Doubt::Cut, _) => "the catalogue's end was not reached".to_owned(),
+        (Doubt::Prices, _) => format!("{of} prices fell to next to nothing"),
+        (Doubt::Titles, _) => format!("{of} products have entirely different titles"),
+        (Doubt::Short, _) => format!("only {of} products that the store counts are listed"),
+        (Doubt::Dwindled, _) => format!("{of} products of the last days are left"),
+        (Doubt::Emptied | Doubt::Shrank, _) => return None,
+    })
 }
 
 impl fmt::Display for Outcome {
@@ -124,6 +141,10 @@ pub struct StoreSummary {
     /// Whether a bound was met before the catalogue's end.
     #[serde(default)]
     pub truncated: bool,
+    /// What changed of the brand, or would change where the crawl is held back; absent where that is not known, as where
+    /// nothing was read.
+    #[serde(flatten)]
+    pub changes: Option<Changes>,
     /// When its turn was over.
     pub ended_at: Timestamp,
     /// From the beginning of its crawl to the lake, waiting included.
@@ -155,6 +176,15 @@ pub struct Totals {
     pub requests: u64,
     /// Decoded bytes received.
     pub bytes: u64,
+    /// Products that came, of the stores that changed.
+    #[serde(default)]
+    pub products_added: u64,
+    /// Products that went, of the stores that changed.
+    #[serde(default)]
+    pub products_removed: u64,
+    /// Variants with another price, of the stores that changed.
+    #[serde(default)]
+    pub prices_changed: u64,
 }
 
 /// What a run did: `runs/{run}.json`.
@@ -209,6 +239,11 @@ impl Totals {
             totals.quarantined += store.quarantined.unwrap_or(0);
             totals.requests += u64::from(store.requests);
             totals.bytes += store.bytes;
+            if let (Outcome::Changed, Some(changes)) = (&store.outcome, &store.changes) {
+                totals.products_added += changes.products_added;
+                totals.products_removed += changes.products_removed;
+                totals.prices_changed += changes.prices_changed;
+            }
         }
         totals
     }

@@ -207,6 +207,25 @@ impl CatalogueRows {
         self.ids().zip(self.order.iter().map(handle))
     }
 
+    /// The platform's id and the title of each product.
+    pub fn titles(&self) -> impl Iterator<Item = (u64, &str)> {
+        let title = |(page, row): &(usize, usize)| self.pages[*page].products.title(*row);
+        self.ids().zip(self.order.iter().map(title))
+    }
+
+    /// The price of each variant in minor units, behind the platform's ids of its product and of itself.
+    pub fn prices(&self) -> impl Iterator<Item = ((u64, u64), i64)> {
+        self.order.iter().flat_map(|(page, row)| {
+            let page = &self.pages[*page];
+            let row = &page.rows[*row];
+            let product = row.platform_id;
+            let prices = page
+                .variants
+                .prices(row.first_variant..row.first_variant + row.variants);
+            prices.map(move |(variant, price)| ((product, variant), price))
+        })
+    }
+
     pub(crate) fn digests(&self) -> impl Iterator<Item = &Digest> {
         self.rows().map(|row| &row.digest)
     }

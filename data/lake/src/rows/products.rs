@@ -54,6 +54,14 @@ pub(crate) const NO_VARIANTS: PriceSummary = PriceSummary {
     in_stock: false,
 };
 
+fn text_at(column: &StringBuilder, row: usize) -> &str {
+    let offsets = column.offsets_slice();
+    let at = |row: usize| offsets.get(row).and_then(|at| usize::try_from(*at).ok());
+    let range = at(row).zip(at(row + 1)).map(|(from, to)| from..to);
+    let text = range.and_then(|range| column.values_slice().get(range));
+    text.and_then(|text| std::str::from_utf8(text).ok()).unwrap_or_default()
+}
+
 impl ProductRows {
     pub(crate) fn with_room(room: Room) -> Self {
         // A long page may hold little of what is kept.
@@ -103,11 +111,12 @@ impl ProductRows {
 
     /// A product's name in addresses.
     pub(crate) fn handle(&self, row: usize) -> &str {
-        let offsets = self.handle.offsets_slice();
-        let at = |row: usize| offsets.get(row).and_then(|at| usize::try_from(*at).ok());
-        let range = at(row).zip(at(row + 1)).map(|(from, to)| from..to);
-        let text = range.and_then(|range| self.handle.values_slice().get(range));
-        text.and_then(|text| std::str::from_utf8(text).ok()).unwrap_or_default()
+        text_at(&self.handle, row)
+    }
+
+    /// A product's title.
+    pub(crate) fn title(&self, row: usize) -> &str {
+        text_at(&self.title, row)
     }
 
     fn push_prices(&mut self, product: &Product, prices: PriceSummary) {

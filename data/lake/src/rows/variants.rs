@@ -49,6 +49,13 @@ impl VariantRows {
         }
     }
 
+    /// The platform's id and the price of the variants in these rows.
+    pub(crate) fn prices(&self, rows: std::ops::Range<usize>) -> impl Iterator<Item = (u64, i64)> {
+        let ids = self.variant_id.values_slice().get(rows.clone()).unwrap_or_default();
+        let prices = self.price_minor.values_slice().get(rows).unwrap_or_default();
+        ids.iter().map(|id| id_from_column(*id)).zip(prices.iter().copied())
+    }
+
     /// The columns of `variants` behind the brand's.
     pub(crate) fn finish(mut self) -> Result<Vec<ArrayRef>, LakeError> {
         let nested = |source| LakeError::Columns {

@@ -5,7 +5,7 @@ use data_storage::{EventLog, Storage, StorageError};
 use url::Url;
 
 use super::slug::give_slug;
-use super::{NewBrand, RegisteredBrand, Registry, RegistryEvent, domain_of};
+use super::{DisplayNames, NewBrand, RegisteredBrand, Registry, RegistryEvent, domain_of};
 
 /// How often a change is worked out anew because another program changed the registry meanwhile.
 const TRIES_MAX: usize = 64;
@@ -171,14 +171,16 @@ impl Registry {
         // Brands of the same batch clash with one another as they do with those registered before.
         let mut planned = self.clone();
         let mut additions = Vec::with_capacity(brands.len());
+        let mut names = DisplayNames::registered(self);
         let mut by_address: BTreeMap<String, StoreHost> = self
             .live
             .values()
             .map(|brand| (address_of(&brand.base_url), brand.store.clone()))
             .collect();
         for new in brands {
-            let addition = planned.plan_one(new, now, &by_address)?;
+            let addition = planned.plan_one(new, now, &by_address, &names)?;
             let brand = addition.brand().clone();
+            names.register(&brand);
             by_address.insert(address_of(&brand.base_url), brand.store.clone());
             planned.apply(
                 self.last_seq,
@@ -197,6 +199,7 @@ impl Registry {
         new: &NewBrand,
         now: Timestamp,
         by_address: &BTreeMap<String, StoreHost>,
+        names: &DisplayNames,
     ) -> Result<Addition, RegistryError> {
         let base_url = base_of(&new.base_url)?;
         let refuse = || RegistryError::Address(new.base_url.clone());
@@ -227,7 +230,7 @@ impl Registry {
             None => give_slug(name, &domain, |slug| self.slugs.contains_key(slug))
                 .ok_or_else(|| RegistryError::NoSlug(name.to_owned()))?,
         };
-        let brand = RegisteredBrand {
+        let mut brand = RegisteredBrand {
             store,
             slug,
             name: name.to_owned(),
@@ -241,6 +244,8 @@ impl Registry {
             domain,
             base_url,
         };
+        let shown = names.shown(&brand, &brand.name).into_owned();
+        brand.name = shown;
         Ok(match known {
             Some(known) if *known == brand => Addition::Unchanged(brand),
             Some(_) => Addition::Updated(brand),

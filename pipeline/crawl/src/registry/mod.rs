@@ -1,6 +1,7 @@
 //! Which brands are crawled: an append-only log of events, folded when it is loaded.
 
 mod change;
+mod names;
 mod slug;
 
 use std::collections::BTreeMap;
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 pub use change::{Addition, RegistryError};
+pub use names::DisplayNames;
 
 use crate::probe::Probe;
 
@@ -20,7 +22,8 @@ pub struct RegisteredBrand {
     pub store: StoreHost,
     /// Its public name in paths. Given once, never changed, never given to another store.
     pub slug: BrandSlug,
-    /// Its display name: the operator's, or the store's own when it was registered.
+    /// Its display name: the operator's, or the store's own when it was registered, with the domain beside it where it was
+    /// another brand's.
     pub name: String,
     /// Whether the operator set the name, so that the store's own does not replace it.
     #[serde(default)]

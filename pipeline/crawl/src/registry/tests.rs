@@ -298,3 +298,41 @@ async fn an_address_that_is_none_changes_nothing() {
     }
     assert!(Registry::load(&storage).await.unwrap().is_empty());
 }
+
+#[tokio::test]
+async fn a_name_that_is_another_brands_gets_the_domain_beside_it_unless_the_operator_gave_it() {
+    let storage = Storage::memory();
+    let mut registry = Registry::default();
+    let batch = [
+        new("https://kith.example", "Kith"),
+        new("https://fake.example", "KITH"),
+        new("https://other.example", "Ｋｉｔｈ"),
+        new("https://kiths.example", "Kiths"),
+    ];
+    registry.add(&storage, &batch, NOW).await.unwrap();
+    let later = [
+        new("https://third.example", "ki\u{200d}th "),
+        // Added again as its store calls itself, neither becomes the other.
+        new("https://fake.example", "Kith"),
+        new("https://kith.example", "Kith"),
+        new("https://own.example", "x").named("kith"),
+    ];
+    registry.add(&storage, &later, NOW.plus_millis(5)).await.unwrap();
+    let mut named: Vec<_> = registry
+        .brands()
+        .iter()
+        .map(|brand| format!("{} {}", brand.domain, brand.name))
+        .collect();
+    named.sort();
+    assert_eq!(
+        named,
+        [
+            "fake.example Kith (fake.example)",
+            "kith.example Kith",
+            "kiths.example Kiths",
+            "other.example Ｋｉｔｈ (other.example)",
+            "own.example kith",
+            "third.example ki\u{200d}th (third.example)",
+        ]
+    );
+}

@@ -1,4 +1,7 @@
+use pipeline_crawl::LastListed;
+
 use super::*;
+use crate::CollapseConfig;
 
 fn held(found: u64, confirmed: bool) -> Held {
     Held {
@@ -10,6 +13,7 @@ fn held(found: u64, confirmed: bool) -> Held {
         products_found: found,
         quarantined: 0,
         doubt: None,
+        doubts: Vec::new(),
         stated: None,
         currency: None,
         confirmed,
@@ -25,19 +29,28 @@ fn found(products: u64) -> Found {
         currency: "INR".parse().unwrap(),
         last: None,
         stated: None,
+        listed: products,
+        drift: Drift::default(),
         truncated: false,
     }
 }
 
 fn is_believed(config: &CollapseConfig, before: u64, found: Found, run: &RunId, held: Option<&Held>) -> bool {
-    let before = Before {
-        products: before,
+    is_believed_of(config, of(before), found, run, held)
+}
+
+fn of(products: u64) -> Before {
+    Before {
+        products,
+        most: products,
+        unlisted: 0,
         currency: Some("INR".parse().unwrap()),
-    };
-    let Some(doubt) = found.doubt(config, before) else {
-        return true;
-    };
-    held.is_some_and(|held| is_confirmed(config, (before, found, doubt), run, held))
+    }
+}
+
+fn is_believed_of(config: &CollapseConfig, before: Before, found: Found, run: &RunId, held: Option<&Held>) -> bool {
+    let doubts = found.doubts(config, before);
+    doubts.is_empty() || held.is_some_and(|held| is_confirmed(config, (before, found, &doubts), run, held))
 }
 
 #[test]
@@ -178,4 +191,97 @@ fn known_products_that_cannot_be_read_any_more_are_a_few_or_held_back_whatever_r
         ..held(189, confirmed)
     };
     assert!(!believed(11, 11, Some(&seen(false))) && believed(11, 11, Some(&seen(true))));
+}
+
+#[test]
+fn products_that_the_store_counts_and_does_not_list_are_not_gone_at_once() {
+    let config = CollapseConfig::default();
+    let other: RunId = "r2".parse().unwrap();
+    let believed = |products: u64, stated: u64, unlisted: u64, held: Option<&Held>| {
+        let now = Found {
+            stated: Some(stated),
+            ..found(products)
+        };
+        is_believed_of(&config, Before { unlisted, ..of(499) }, now, &other, held)
+    };
+    assert!(!believed(250, 499, 0, None) && !believed(498, 499, 0, None));
+    assert!(
+        believed(498, 498, 0, None) && believed(499, 600, 0, None),
+        "as counted, or nothing lost"
+    );
+    assert!(
+        believed(498, 508, 10, None) && !believed(497, 508, 10, None),
+        "ten are never listed"
+    );
+    assert!(believed(250, 499, 0, Some(&held(250, false))), "found again");
+}
+
+#[test]
+fn losses_of_a_few_days_are_one_loss() {
+    let config = CollapseConfig::default();
+    let other: RunId = "r2".parse().unwrap();
+    let believed = |products: u64, held: Option<&Held>| {
+        let before = Before { most: 100, ..of(60) };
+        is_believed_of(&config, before, found(products), &other, held)
+    };
+    assert!(believed(60, None) && believed(50, None) && !believed(49, None));
+    assert!(believed(49, Some(&held(49, false))), "found again");
+}
+
+#[test]
+fn prices_of_next_to_nothing_are_the_operators_to_confirm_however_often_they_are_found() {
+    let config = CollapseConfig::default();
+    let other: RunId = "r2".parse().unwrap();
+    let believed = |fallen: u64, variants: u64, held: Option<&Held>| {
+        let now = Found {
+            drift: Drift {
+                variants,
+                fallen,
+                ..Drift::default()
+            },
+            ..found(100)
+        };
+        is_believed(&config, 100, now, &other, held)
+    };
+    assert!(
+        believed(0, 0, None) && believed(5, 20, None) && believed(39, 200, None),
+        "a few, or a small part"
+    );
+    assert!(!believed(6, 30, None) && !believed(40, 200, None) && !believed(2, 3, None) && !believed(1, 1, None));
+    let seen = |confirmed| Held {
+        doubt: Some(Doubt::Prices),
+        ..held(100, confirmed)
+    };
+    assert!(!believed(100, 100, Some(&seen(false))) && believed(100, 100, Some(&seen(true))));
+}
+
+#[test]
+fn a_reason_that_is_new_is_not_confirmed_with_another() {
+    let config = CollapseConfig::default();
+    let other: RunId = "r2".parse().unwrap();
+    let now = Found {
+        drift: Drift {
+            products: 40,
+            retitled: 40,
+            ..Drift::default()
+        },
+        ..found(40)
+    };
+    assert_eq!(now.doubts(&config, of(100)), [Doubt::Shrank, Doubt::Titles]);
+    let shrank = Held {
+        doubt: Some(Doubt::Shrank),
+        doubts: vec![Doubt::Shrank],
+        ..held(40, false)
+    };
+    let both = Held {
+        doubts: vec![Doubt::Shrank, Doubt::Titles],
+        ..shrank.clone()
+    };
+    let believed = |held: &Held| is_believed(&config, 100, now, &other, Some(held));
+    assert!(!believed(&shrank) && believed(&both));
+    let confirmed = Held {
+        confirmed: true,
+        ..shrank
+    };
+    assert!(!believed(&confirmed), "the operator confirmed what there was");
 }

@@ -2,18 +2,16 @@
 
 mod chart;
 mod spread;
+mod tables;
 mod text;
 
 use std::fmt::Write;
 
 use data_model::Timestamp;
 
-use crate::summary::{Outcome, RunReport, StoreSummary};
+use crate::summary::RunReport;
 use chart::{Bar, bars, columns, share_bar};
-use text::{Escaped, bytes, count, duration, escape};
-
-/// Rows of the table of stores; what is beyond is counted.
-const ROWS_MAX: usize = 2_000;
+use text::{bytes, count, duration, escape};
 
 const STYLE: &str = "
 :root{color-scheme:light dark;--ink:#1c2024;--soft:#6b7280;--line:#d9dee3;--paper:#fff;--changed:#1f7a4d;--unchanged:#8aa0b4;--held:#b7791f;--failed:#b3261e;--skipped:#c3c8ce;--plot:#33658a}
@@ -23,7 +21,8 @@ h1{font-size:1.35rem;margin:.2rem 0}h2{font-size:1.05rem;margin:2rem 0 .5rem}p{m
 dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(8rem,1fr));gap:.5rem;margin:1rem 0}dl div{border:1px solid var(--line);border-radius:.5rem;padding:.4rem .6rem}dt{color:var(--soft);font-size:.8rem}dd{margin:0;font-size:1.25rem;font-variant-numeric:tabular-nums}
 figure{margin:1rem 0}.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,22rem),1fr));gap:0 2rem}figcaption{font-weight:600;margin-bottom:.3rem}svg{width:100%;height:auto;display:block}svg text{fill:var(--ink);font:11px system-ui,sans-serif}svg .soft{fill:var(--soft)}svg line{stroke:var(--line)}
 .changed{fill:var(--changed);color:var(--changed)}.unchanged{fill:var(--unchanged);color:var(--unchanged)}.held_back{fill:var(--held);color:var(--held)}.failed{fill:var(--failed);color:var(--failed)}.skipped{fill:var(--skipped);color:var(--skipped)}.plot{fill:var(--plot)}
-.wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.9rem}th,td{text-align:left;padding:.3rem .5rem;border-bottom:1px solid var(--line);vertical-align:top}th{color:var(--soft);font-weight:600}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+table{border-collapse:collapse;width:100%;font-size:.9rem}th,td{text-align:left;padding:.3rem .5rem;border-bottom:1px solid var(--line);vertical-align:top}th{color:var(--soft);font-weight:600;overflow-wrap:normal}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}td.n{white-space:nowrap}td div+div{margin-top:.2rem}
+@media(max-width:44rem){table,tbody{display:block}thead{display:none}tr{display:grid;grid-template-columns:repeat(auto-fill,minmax(6.5rem,1fr));gap:.2rem .8rem;border-bottom:1px solid var(--line);padding:.5rem 0}td,td.n{border:0;padding:0;text-align:left}td:empty{display:none}td.t{grid-column:1/-1}td.b{font-weight:600}td[data-label]::before{content:attr(data-label);display:block;color:var(--soft);font-size:.75rem;font-weight:400}}
 ";
 
 /// Renders the report of a run.
@@ -43,9 +42,11 @@ pub fn render_html(report: &RunReport) -> String {
     head(&mut page, report);
     tiles(&mut page, report);
     plots(&mut page, report);
-    troubles(&mut page, report);
+    tables::held_back(&mut page, &report.stores);
+    tables::troubles(&mut page, &report.stores);
+    tables::changes(&mut page, &report.stores);
     if !report.stores.is_empty() {
-        stores(&mut page, &report.stores);
+        tables::stores(&mut page, &report.stores);
     }
     page.push_str("</body></html>\n");
     page
@@ -84,7 +85,7 @@ fn head(page: &mut String, report: &RunReport) {
         notes.push(format!("Limited to {} brands.", only.len()));
     }
     if report.resumed > 0 {
-        notes.push(format!("Gone on with after {} interruptions.", report.resumed));
+        notes.push(format!("Resumed after {} interruptions.", report.resumed));
     }
     if !notes.is_empty() {
         put(page, format_args!("<p>{}</p>", notes.join(" ")));
@@ -99,6 +100,9 @@ fn tiles(page: &mut String, report: &RunReport) {
     page.push_str("<dl>");
     tile(page, "Stores", count(totals.stores));
     tile(page, "Products", count(totals.products));
+    tile(page, "Products added", count(totals.products_added));
+    tile(page, "Products removed", count(totals.products_removed));
+    tile(page, "Prices changed", count(totals.prices_changed));
     tile(page, "Variants read", count(totals.variants));
     tile(page, "Quarantined", count(totals.quarantined));
     tile(page, "Requests", count(totals.requests));
@@ -131,41 +135,6 @@ fn outcomes(page: &mut String, report: &RunReport) {
     page.push_str(&share_bar("Outcomes", &shares));
 }
 
-fn troubles(page: &mut String, report: &RunReport) {
-    let mut rows = String::new();
-    for store in &report.stores {
-        let (what, detail) = match &store.outcome {
-            Outcome::Failed { code, reason } => (code.replace('_', " "), reason.clone()),
-            held @ Outcome::HeldBack { .. } => ("held back".to_owned(), held.detail().unwrap_or_default()),
-            _ if store.truncated => (
-                "incomplete".to_owned(),
-                "the catalogue goes on beyond what can be listed".to_owned(),
-            ),
-            _ => match store.quarantined {
-                Some(records @ 1..) => ("quarantine".to_owned(), format!("{} records", count(records))),
-                _ => continue,
-            },
-        };
-        put(
-            &mut rows,
-            format_args!(
-                "<tr><td>{}</td><td class=\"{}\">{}</td><td>{}</td></tr>",
-                escape(store.slug.as_str()),
-                store.outcome.as_str(),
-                escape(&what),
-                Escaped(&detail)
-            ),
-        );
-    }
-    if !rows.is_empty() {
-        page.push_str("<h2>What needs a look</h2><div class=\"wide\"><table><thead><tr><th>Brand</th><th>What</th>");
-        put(
-            page,
-            format_args!("<th>Detail</th></tr></thead><tbody>{rows}</tbody></table></div>"),
-        );
-    }
-}
-
 fn throughput(page: &mut String, report: &RunReport) {
     let ended: Vec<(Timestamp, u64)> = report
         .stores
@@ -180,33 +149,6 @@ fn throughput(page: &mut String, report: &RunReport) {
         .map(|(step, size)| (duration(step as u64 * step_ms), *size))
         .collect();
     page.push_str(&columns(&title, &received, bytes));
-}
-
-fn stores(page: &mut String, stores: &[StoreSummary]) {
-    page.push_str("<h2>Stores</h2><div class=\"wide\"><table><thead><tr><th>Brand</th><th>Outcome</th>");
-    page.push_str("<th class=\"n\">Products</th><th class=\"n\">Variants</th><th class=\"n\">Pages</th>");
-    page.push_str("<th class=\"n\">Received</th><th class=\"n\">Time</th></tr></thead><tbody>");
-    for store in stores.iter().take(ROWS_MAX) {
-        let outcome = store.outcome.as_str();
-        put(
-            page,
-            format_args!(
-                "<tr><td>{}</td><td class=\"{outcome}\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>\
-                 <td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>",
-                escape(store.slug.as_str()),
-                outcome.replace('_', " "),
-                count(store.products),
-                store.variants.map(count).unwrap_or_default(),
-                store.pages,
-                bytes(store.bytes),
-                duration(store.duration_ms),
-            ),
-        );
-    }
-    page.push_str("</tbody></table></div>");
-    if let Some(more) = stores.len().checked_sub(ROWS_MAX).filter(|more| *more > 0) {
-        put(page, format_args!("<p class=\"soft\">and {more} more.</p>"));
-    }
 }
 
 #[cfg(test)]

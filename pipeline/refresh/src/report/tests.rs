@@ -1,4 +1,4 @@
-use crate::collapse::Doubt;
+use crate::collapse::{Affected, Changes, Doubt, Example};
 use crate::summary::{Outcome, RunReport, RunState, StoreSummary, Totals};
 
 use super::*;
@@ -15,6 +15,7 @@ fn store(slug: &str, outcome: Outcome, products: u64) -> StoreSummary {
         requests: 3,
         bytes: 123_456,
         truncated: false,
+        changes: None,
         ended_at: "2026-11-21T01:30:00Z".parse().unwrap(),
         duration_ms: 4_200,
     }
@@ -62,6 +63,7 @@ fn the_report_needs_nothing_from_elsewhere_and_its_tags_are_balanced() {
         products_before: 100,
         products_found: 3,
         doubt: Some(Doubt::Shrank),
+        affected: None,
         currencies: None,
     };
     let stores = vec![
@@ -90,6 +92,7 @@ fn the_report_says_why_a_crawl_is_not_believed_though_it_found_as_many_products(
             products_before: 100,
             products_found: 100,
             doubt,
+            affected: None,
             currencies,
         };
         render_html(&report(vec![store("tea", held, 100)]))
@@ -121,4 +124,101 @@ fn amounts_are_written_for_people() {
     );
     let written = [450, 4_500, 200_000, 7_500_000].map(duration);
     assert_eq!(written, ["450 ms", "4.5 s", "3 min 20 s", "2 h 5 min"]);
+}
+
+/// The texts of a table's cells, row by row.
+fn cells(html: &str, title: &str) -> Vec<Vec<String>> {
+    let table = html.split(&format!("<h2>{title}</h2>")).nth(1).unwrap();
+    let body = table.split("<tbody>").nth(1).unwrap().split("</tbody>").next().unwrap();
+    let text = |cell: &str| {
+        cell.split_once('>')
+            .unwrap()
+            .1
+            .split("</td>")
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    let rows = body.split("<tr>").skip(1);
+    rows.map(|row| row.split("<td").skip(1).map(text).collect()).collect()
+}
+
+#[test]
+fn what_a_held_back_crawl_found_stands_beside_what_the_lake_has_and_under_headings_of_its_own() {
+    let held = Outcome::HeldBack {
+        products_before: 499,
+        products_found: 250,
+        doubt: Some(Doubt::Short),
+        affected: Some(Affected { count: 250, of: 499 }),
+        currencies: None,
+    };
+    let mut tea = store("tea", held, 499);
+    tea.variants = Some(777);
+    tea.changes = Some(Changes {
+        products_removed: 249,
+        prices_changed: 3,
+        ..Changes::default()
+    });
+    let report = report(vec![tea]);
+    let html = render_html(&report);
+    let why = "only 250 of 499 products that the store counts are listed: 250 products, where there were 499";
+    let confirm = "<code>haat crawl --brand tea --confirm tea</code>";
+    assert_eq!(
+        cells(&html, "Held back: the lake keeps what it had"),
+        [["tea", why, "499", "250", "0", "249", "3", confirm]]
+    );
+    let stores = cells(&html, "Stores");
+    assert_eq!(stores[0][..5], ["tea", "held back", "499", "250", "777"]);
+    let headings = "Products in the lake</th><th class=\"n\">Products found</th>";
+    assert_eq!(html.matches(headings).count(), 2);
+    assert_eq!(
+        (report.totals.products_removed, report.totals.prices_changed),
+        (0, 0),
+        "nothing of it happened"
+    );
+}
+
+#[test]
+fn what_came_went_and_has_another_price_is_told_with_examples() {
+    let mut tea = store("tea", Outcome::Changed, 12);
+    let titled = |title: &str| title.to_owned();
+    tea.changes = Some(Changes {
+        products_added: 1_234,
+        products_removed: 1,
+        prices_changed: 2,
+        examples: vec![
+            Example::Added {
+                title: titled("<b>Assam"),
+            },
+            Example::Removed { title: titled("Mate") },
+            Example::Price {
+                title: titled("Nilgiri"),
+                before_minor: 49_900,
+                now_minor: 45_050,
+                currency: "INR".parse().unwrap(),
+            },
+        ],
+    });
+    let report = report(vec![store("chai", Outcome::Unchanged, 4), tea]);
+    let totals = report.totals;
+    assert_eq!(
+        (totals.products_added, totals.products_removed, totals.prices_changed),
+        (1_234, 1, 2)
+    );
+    let html = render_html(&report);
+    let examples = "<div>+ &lt;b&gt;Assam</div><div>&minus; Mate</div><div>Nilgiri: 499.00 INR &rarr; 450.50 INR</div>";
+    assert_eq!(cells(&html, "What changed"), [["tea", "1,234", "1", "2", examples]]);
+}
+
+#[test]
+fn on_a_narrow_screen_every_value_has_its_heading() {
+    let html = render_html(&report(vec![store("tea", Outcome::Changed, 12)]));
+    let rows = cells(&html, "Stores");
+    let labels = html.matches("<td class=\"n\" data-label=\"").count();
+    assert_eq!(
+        (rows[0].len(), labels),
+        (8, 6),
+        "a brand and its outcome beside six numbers"
+    );
+    assert!(html.contains("content:attr(data-label)"));
 }

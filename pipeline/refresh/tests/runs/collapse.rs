@@ -21,6 +21,7 @@ async fn a_collapsed_catalogue_is_held_back_until_a_second_crawl_finds_the_same(
             products_before: 30,
             products_found: 8,
             doubt: Some(Doubt::Shrank),
+            affected: None,
             currencies: None,
         }
     );

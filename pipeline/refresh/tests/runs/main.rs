@@ -7,10 +7,12 @@
 
 mod checked;
 mod collapse;
+mod doubts;
 mod emulated;
 mod interrupted;
 mod lost;
 mod memory;
+mod names;
 mod pruned;
 mod ratings;
 mod recorded;

@@ -35,6 +35,8 @@ pub(crate) struct Shop {
     pub(crate) currency: Option<&'static str>,
     /// What its pages say that their amounts are in, in a cookie.
     pub(crate) money: Option<&'static str>,
+    /// What it calls itself, if not by its host.
+    pub(crate) name: Option<&'static str>,
     /// The permanent host and the number of products that it states.
     pub(crate) states: (Option<&'static str>, Option<u64>),
     /// By a part of the path and query.
@@ -68,7 +70,7 @@ impl Shop {
         Some(match path {
             "/robots.txt" => (404, String::new()),
             "/meta.json" => {
-                let name = host.trim_end_matches(".localhost");
+                let name = self.name.unwrap_or(host.trim_end_matches(".localhost"));
                 (
                     200,
                     json!({"id": 1, "name": name, "currency": self.currency, "country": "IN",

@@ -1,0 +1,235 @@
+//! What a crawl changes: the catalogue that it found against the one that the lake has.
+
+use std::collections::HashSet;
+
+use data_lake::{CatalogueRows, Offering};
+use data_model::CurrencyCode;
+use serde::{Deserialize, Serialize};
+
+use crate::CollapseConfig;
+
+/// Most examples of each kind of change, and how much of a title is kept of each.
+const EXAMPLES_MAX: usize = 2;
+const TITLE_CHARS_MAX: usize = 60;
+/// A title is another one when fewer than one of so many of its words are kept.
+const WORDS_KEPT: usize = 4;
+
+/// One product that came, went, or has another price.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub enum Example {
+    /// It is new.
+    Added {
+        /// What it is called.
+        title: String,
+    },
+    /// It is not listed any more.
+    Removed {
+        /// What it was called.
+        title: String,
+    },
+    /// One of its variants has another price.
+    Price {
+        /// What it is called.
+        title: String,
+        /// What the price was, in minor units.
+        before_minor: i64,
+        /// What it is, in minor units.
+        now_minor: i64,
+        /// The currency of both.
+        currency: CurrencyCode,
+    },
+}
+
+/// What a crawl changes of a brand; of one that is held back what it would change.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Changes {
+    /// Products that the brand did not have.
+    pub products_added: u64,
+    /// Products that it had and that are not listed any more.
+    pub products_removed: u64,
+    /// Variants that it had and that have another price, in another currency too.
+    pub prices_changed: u64,
+    /// A few of these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<Example>,
+}
+
+impl Changes {
+    /// What the first crawl of a brand brings.
+    pub(crate) fn of_new(products: u64) -> Self {
+        Self {
+            products_added: products,
+            ..Self::default()
+        }
+    }
+}
+
+/// How far a catalogue has become another one without having become smaller.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Drift {
+    /// Variants that the lake has.
+    pub(crate) variants: u64,
+    /// Of these, variants whose price fell to next to nothing.
+    pub(crate) fallen: u64,
+    /// Products that the lake has and the crawl found.
+    pub(crate) products: u64,
+    /// Of these, products with quite another title.
+    pub(crate) retitled: u64,
+}
+
+/// Holds what the crawl found against what the lake has. `currencies` are those of before and of now.
+pub(crate) fn compare(
+    config: &CollapseConfig,
+    before: &Offering,
+    now: &CatalogueRows,
+    (currency, now_in): (CurrencyCode, CurrencyCode),
+) -> (Changes, Drift) {
+    let mut changes = Changes::default();
+    let mut drift = Drift {
+        variants: before.prices.len() as u64,
+        ..Drift::default()
+    };
+    compare_titles(before, now, &mut changes, &mut drift);
+    let same_money = currency == now_in;
+    compare_prices(config, (before, now), same_money, &mut changes, &mut drift);
+    // Amounts in different currencies tell nothing side by side.
+    if same_money {
+        price_examples(before, now, currency, &mut changes);
+    }
+    (changes, drift)
+}
+
+fn compare_titles(before: &Offering, now: &CatalogueRows, changes: &mut Changes, drift: &mut Drift) {
+    let mut listed = HashSet::with_capacity(now.len());
+    for (id, title) in now.titles() {
+        listed.insert(id);
+        match before.titles.get(&id) {
+            None => {
+                changes.products_added += 1;
+                if changes.products_added <= EXAMPLES_MAX as u64 {
+                    changes.examples.push(Example::Added { title: cut(title) });
+                }
+            }
+            Some(known) => {
+                drift.products += 1;
+                drift.retitled += u64::from(is_another_title(known, title));
+            }
+        }
+    }
+    let mut removed: Vec<_> = before.titles.iter().filter(|(id, _)| !listed.contains(id)).collect();
+    changes.products_removed = removed.len() as u64;
+    removed.sort_unstable();
+    let examples = removed.into_iter().take(EXAMPLES_MAX);
+    changes
+        .examples
+        .extend(examples.map(|(_, title)| Example::Removed { title: cut(title) }));
+}
+
+fn compare_prices(
+    config: &CollapseConfig,
+    (before, now): (&Offering, &CatalogueRows),
+    same_money: bool,
+    changes: &mut Changes,
+    drift: &mut Drift,
+) {
+    for (key, price) in now.prices() {
+        let Some(&known) = before.prices.get(&key) else {
+            continue;
+        };
+        changes.prices_changed += u64::from(known != price || !same_money);
+        drift.fallen += u64::from(same_money && is_next_to_nothing(config, known, price));
+    }
+}
+
+fn price_examples(before: &Offering, now: &CatalogueRows, currency: CurrencyCode, changes: &mut Changes) {
+    let moved = now.prices().filter_map(|((product, variant), price)| {
+        let known = *before.prices.get(&(product, variant))?;
+        (known != price).then_some((product, known, price))
+    });
+    let mut told = HashSet::new();
+    let of_products = moved.filter(|(product, ..)| told.insert(*product)).take(EXAMPLES_MAX);
+    for (product, before_minor, now_minor) in of_products.collect::<Vec<_>>() {
+        let title = before.titles.get(&product).map(|title| cut(title));
+        changes.examples.push(Example::Price {
+            title: title.unwrap_or_default(),
+            before_minor,
+            now_minor,
+            currency,
+        });
+    }
+}
+
+/// Whether a price fell to the configured share of what it was, or to the smallest amount that there is.
+fn is_next_to_nothing(config: &CollapseConfig, before: i64, now: i64) -> bool {
+    // A share needs no more precision than a float has.
+    now < before && (now <= 1 || now as f64 <= before as f64 * config.price_fall_share)
+}
+
+/// Whether hardly a word is kept. Numbers alone are no words, unless there is nothing else.
+fn is_another_title(before: &str, now: &str) -> bool {
+    if before == now {
+        return false;
+    }
+    let (words, now) = (words(before), words(now));
+    let kept = words.iter().filter(|word| now.contains(*word)).count();
+    kept * WORDS_KEPT < words.len()
+}
+
+fn words(title: &str) -> HashSet<String> {
+    let words = || {
+        title
+            .split(|char: char| !char.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+    };
+    let of = |named: bool| {
+        words()
+            .filter(|word| !named || word.chars().any(char::is_alphabetic))
+            .map(str::to_lowercase)
+            .collect::<HashSet<_>>()
+    };
+    let named = of(true);
+    if named.is_empty() { of(false) } else { named }
+}
+
+fn cut(title: &str) -> String {
+    match title.char_indices().nth(TITLE_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &title[..end]),
+        None => title.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_another_one_when_hardly_a_word_is_kept() {
+        for (before, now) in [
+            ("Tea 250 g", "Sold out 250"),
+            ("चाय पत्ती", "Tea leaves"),
+            ("Blue Linen Shirt", "HACKED"),
+            ("7 11", "9 12"),
+            ("A Very Long Title Here Now", "now or never again, buy it all"),
+        ] {
+            assert!(is_another_title(before, now), "{before}");
+        }
+        for (before, now) in [
+            ("Tea 250 g", "TEA 500 g"),
+            ("Blue Linen Shirt", "Shirt, linen (blue) – new!"),
+            ("Kurta", "Kurta Set for Women"),
+            ("One Two Three Four", "Four"),
+            ("!!!", "???"),
+        ] {
+            assert!(!is_another_title(before, now), "{before}");
+        }
+    }
+
+    #[test]
+    fn a_price_is_next_to_nothing_at_a_hundredth_of_what_it_was_or_at_the_smallest_amount() {
+        let config = CollapseConfig::default();
+        let fell = |before, now| is_next_to_nothing(&config, before, now);
+        assert!(fell(49_900, 499) && fell(49_900, 0) && fell(50, 1) && fell(1, 0));
+        assert!(!fell(49_900, 500) && !fell(0, 0) && !fell(1, 1) && !fell(499, 49_900) && !fell(50, 2));
+    }
+}

@@ -1,0 +1,248 @@
+//! When a crawl is not believed at once, and what confirms it.
+
+use data_model::{CurrencyCode, RunId};
+use pipeline_crawl::{LastListed, StoreCrawl};
+use serde::{Deserialize, Serialize};
+
+use super::{Drift, Held};
+use crate::CollapseConfig;
+use crate::prepare::Prepared;
+
+/// Counts this small differ by chance.
+const DIFFERENCE_IGNORED: u64 = 5;
+/// Of so many products that cannot be read any more one is a few percent.
+const UNREADABLE_SHARE: u64 = 20;
+/// A brand of so many products at least is replaced when fewer than one of [`REPLACED_SHARE`] are still listed.
+const REPLACED_MIN: u64 = 10;
+const REPLACED_SHARE: u64 = 5;
+
+/// Why a crawl is not believed at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Doubt {
+    /// It found nothing.
+    Emptied,
+    /// It found far fewer products.
+    Shrank,
+    /// It found fewer without having come to the catalogue's end.
+    Cut,
+    /// More than a few products that the brand has are listed in a way that cannot be understood.
+    Unreadable,
+    /// Hardly a product that the last crawl listed is listed still.
+    Replaced,
+    /// Its prices are in another currency.
+    Currency,
+    /// Many prices fell to next to nothing.
+    Prices,
+    /// Many products have quite another title.
+    Titles,
+    /// It listed fewer products than the store counts, and the brand would lose some.
+    Short,
+    /// Over the last days the brand would have lost most of its products, though little by little.
+    Dwindled,
+}
+
+impl Doubt {
+    /// It in one word.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Emptied => "emptied",
+            Self::Shrank => "shrank",
+            Self::Cut => "cut",
+            Self::Unreadable => "unreadable",
+            Self::Replaced => "replaced",
+            Self::Currency => "currency",
+            Self::Prices => "prices",
+            Self::Titles => "titles",
+            Self::Short => "short",
+            Self::Dwindled => "dwindled",
+        }
+    }
+
+    /// Whether it is about products that would be gone.
+    pub(crate) const fn is_of_loss(self) -> bool {
+        matches!(
+            self,
+            Self::Emptied | Self::Shrank | Self::Cut | Self::Short | Self::Dwindled
+        )
+    }
+
+    /// Whether a second crawl that finds the same may confirm it: a price of next to nothing is a fault however often it is
+    /// shown, and so is a record that cannot be read.
+    const fn may_be_repeated(self) -> bool {
+        !matches!(self, Self::Prices | Self::Unreadable)
+    }
+}
+
+/// How many products or prices a doubt is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Affected {
+    /// So many …
+    pub count: u64,
+    /// … of so many.
+    pub of: u64,
+}
+
+/// What the lake has of a brand.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Before {
+    /// Products.
+    pub(crate) products: u64,
+    /// The most that it had in the last days.
+    pub(crate) most: u64,
+    /// By how many the store's own count was above what it listed when the lake took that in.
+    pub(crate) unlisted: u64,
+    /// What their prices are in; `None` of a brand that it does not have, and of one whose currency the operator tells.
+    pub(crate) currency: Option<CurrencyCode>,
+}
+
+/// What a crawl found of a brand.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Found {
+    /// Products.
+    pub(crate) products: u64,
+    /// Records that make no product.
+    pub(crate) unreadable: u64,
+    /// Products of the brand among these.
+    pub(crate) kept: u64,
+    /// Of these the ones of which that is new.
+    pub(crate) newly_kept: u64,
+    /// What the prices are in.
+    pub(crate) currency: CurrencyCode,
+    /// What became of the products of the last crawl.
+    pub(crate) last: Option<LastListed>,
+    /// How many products the store says it has.
+    pub(crate) stated: Option<u64>,
+    /// How many it listed, those that could not be understood too.
+    pub(crate) listed: u64,
+    /// How far the others have become other ones.
+    pub(crate) drift: Drift,
+    /// Whether the crawl ended before the store's catalogue did.
+    pub(crate) truncated: bool,
+}
+
+impl Found {
+    pub(crate) fn of(prepared: &Prepared, crawl: &StoreCrawl, drift: Drift) -> Self {
+        Self {
+            products: prepared.understood,
+            unreadable: prepared.unreadable,
+            kept: prepared.kept,
+            newly_kept: prepared.newly_kept,
+            currency: prepared.refresh.brand.currency,
+            last: crawl.last,
+            stated: crawl.facts.published_products,
+            listed: crawl.products(),
+            drift,
+            truncated: crawl.truncated,
+        }
+    }
+
+    /// Why not to believe at once that a brand has become this, the gravest reason first; empty if it is believed.
+    pub(crate) fn doubts(&self, config: &CollapseConfig, before: Before) -> Vec<Doubt> {
+        let Before { products, currency, .. } = before;
+        // What could not be read before either is no news.
+        let known = self.products + self.kept.saturating_sub(self.newly_kept);
+        let missing = products.saturating_sub(known);
+        // Shares of counts need no more precision than a float has.
+        let is_few =
+            |of: u64| (known as f64) < of as f64 * config.share_min && of.saturating_sub(known) >= config.drop_min;
+        let lists_few = |last: LastListed| {
+            let still = last.products.saturating_sub(last.gone);
+            last.products >= REPLACED_MIN && still.saturating_mul(REPLACED_SHARE) < last.products
+        };
+        let is_lost = missing > self.newly_kept;
+        let doubts = [
+            (known == 0 && products > 0, Doubt::Emptied),
+            (self.prices_fell(config), Doubt::Prices),
+            (is_few(products), Doubt::Shrank),
+            (
+                self.newly_kept > DIFFERENCE_IGNORED && self.newly_kept.saturating_mul(UNREADABLE_SHARE) > products,
+                Doubt::Unreadable,
+            ),
+            (products > 0 && self.last.is_some_and(lists_few), Doubt::Replaced),
+            (
+                products > 0 && currency.is_some_and(|before| before != self.currency),
+                Doubt::Currency,
+            ),
+            (self.titles_changed(config), Doubt::Titles),
+            // What a crawl that did not come to the end lacks may be behind that end, however little it is.
+            (self.truncated && is_lost, Doubt::Cut),
+            // So may what the store counts and did not list, as far as that is more than it never lists.
+            (is_lost && self.unlisted() > before.unlisted, Doubt::Short),
+            (is_lost && is_few(before.most), Doubt::Dwindled),
+        ];
+        let holding = doubts.into_iter().filter(|(holds, _)| *holds);
+        holding.map(|(_, doubt)| doubt).collect()
+    }
+
+    fn prices_fell(&self, config: &CollapseConfig) -> bool {
+        let Drift { variants, fallen, .. } = self.drift;
+        let is_many = fallen > DIFFERENCE_IGNORED || fallen.saturating_mul(2) > variants;
+        fallen > 0 && is_many && fallen as f64 >= variants as f64 * config.prices_fallen_share
+    }
+
+    fn titles_changed(&self, config: &CollapseConfig) -> bool {
+        let Drift { products, retitled, .. } = self.drift;
+        let is_many = retitled > DIFFERENCE_IGNORED || (retitled > 1 && retitled == products);
+        is_many && retitled as f64 >= products as f64 * config.titles_replaced_share
+    }
+
+    fn unlisted(&self) -> u64 {
+        self.stated.unwrap_or(0).saturating_sub(self.listed)
+    }
+
+    /// How many products or prices the doubt is about, where that is not the products that are left.
+    pub(crate) fn affected(&self, doubt: Doubt, before: Before) -> Option<Affected> {
+        let (count, of) = match doubt {
+            Doubt::Prices => (self.drift.fallen, self.drift.variants),
+            Doubt::Titles => (self.drift.retitled, self.drift.products),
+            Doubt::Short => (self.listed, self.stated?),
+            Doubt::Dwindled => (self.products, before.most),
+            _ => return None,
+        };
+        Some(Affected { count, of })
+    }
+
+    /// Whether a second crawl that finds the same says anything about a brand that had `before` products: what makes
+    /// products disappear here may well be a fault, and faults come twice.
+    pub(super) fn is_confirmed_by_repetition(self, before: u64) -> bool {
+        if self.products == 0 {
+            return self.stated == Some(0);
+        }
+        let missing = before.saturating_sub(self.products);
+        let records = self.products.saturating_add(self.unreadable);
+        let explains_half = self.unreadable > 0 && self.unreadable.saturating_mul(2) >= missing;
+        !explains_half && self.unreadable.saturating_mul(10) <= records
+    }
+}
+
+/// Whether what was found is what was held back, and that is confirmed by now: by the operator, or by another run, where
+/// finding the same again says anything.
+pub(crate) fn is_confirmed(
+    config: &CollapseConfig,
+    (before, found, doubts): (Before, Found, &[Doubt]),
+    run: &RunId,
+    held: &Held,
+) -> bool {
+    let products = found.products;
+    let difference = held.products_found.abs_diff(products);
+    let tolerated = held.products_found.max(products) as f64 * config.tolerance;
+    // Few products are not about the same as none, nor are amounts in one currency like those in another.
+    let both_empty = (held.products_found == 0) == (products == 0);
+    let same_money = held.currency.is_none_or(|currency| currency == found.currency);
+    let alike = both_empty && same_money && (difference <= DIFFERENCE_IGNORED || difference as f64 <= tolerated);
+    // What was held back for another reason may have been of the same size.
+    let was_held = |doubt: &Doubt| held.doubt == Some(*doubt) || held.doubts.contains(doubt);
+    let same_doubts = doubts.iter().all(|doubt| doubt.is_of_loss() || was_held(doubt));
+    let held_found = Found {
+        products: held.products_found,
+        unreadable: held.quarantined,
+        ..found
+    };
+    let repeated = held.run != *run
+        && doubts.iter().all(|doubt| doubt.may_be_repeated())
+        && found.is_confirmed_by_repetition(before.products)
+        && held_found.is_confirmed_by_repetition(before.products);
+    alike && same_doubts && (held.confirmed || repeated)
+}

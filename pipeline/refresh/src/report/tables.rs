@@ -1,0 +1,226 @@
+//! The tables of a report. On a narrow screen each row becomes a block, in which every value has its heading above it.
+
+use data_model::{CurrencyCode, Money};
+
+use super::put;
+use super::text::{Escaped, bytes, count, duration, escape};
+use crate::collapse::{Changes, Example};
+use crate::summary::{Outcome, StoreSummary};
+
+/// Rows of a table; what is beyond is counted.
+const ROWS_MAX: usize = 2_000;
+
+/// A column: its heading, and what its cells hold.
+type Column = (&'static str, Kind);
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    /// The name of a brand: it heads its block.
+    Brand,
+    /// A number.
+    Number,
+    /// A word or two.
+    Word,
+    /// Text of any length: it has the width of the screen.
+    Text,
+}
+
+impl Kind {
+    const fn class(self) -> &'static str {
+        match self {
+            Self::Brand => "t b",
+            Self::Number => "n",
+            Self::Word => "",
+            Self::Text => "t",
+        }
+    }
+}
+
+/// A cell: safe markup, and a class beside that of its column.
+type Cell = (String, &'static str);
+
+fn plain(text: &str) -> Cell {
+    (escape(text), "")
+}
+
+fn number(number: Option<u64>) -> Cell {
+    (number.map(count).unwrap_or_default(), "")
+}
+
+fn table(page: &mut String, title: &str, columns: &[Column], rows: &[Vec<Cell>]) {
+    if rows.is_empty() {
+        return;
+    }
+    put(page, format_args!("<h2>{title}</h2><table><thead><tr>"));
+    for (heading, kind) in columns {
+        put(page, format_args!("<th class=\"{}\">{heading}</th>", kind.class()));
+    }
+    page.push_str("</tr></thead><tbody>");
+    for row in rows.iter().take(ROWS_MAX) {
+        page.push_str("<tr>");
+        for ((heading, kind), (cell, class)) in columns.iter().zip(row) {
+            let label = match kind {
+                Kind::Brand => String::new(),
+                _ => format!(" data-label=\"{heading}\""),
+            };
+            let class = format!("{} {class}", kind.class());
+            put(page, format_args!("<td class=\"{}\"{label}>{cell}</td>", class.trim()));
+        }
+        page.push_str("</tr>");
+    }
+    page.push_str("</tbody></table>");
+    if let Some(more) = rows.len().checked_sub(ROWS_MAX).filter(|more| *more > 0) {
+        put(
+            page,
+            format_args!("<p class=\"soft\">and {} more.</p>", count(more as u64)),
+        );
+    }
+}
+
+fn brand(store: &StoreSummary) -> Cell {
+    plain(store.slug.as_str())
+}
+
+/// Crawls that wait for a second one or for the operator: what they found, beside what the lake keeps meanwhile.
+pub(super) fn held_back(page: &mut String, stores: &[StoreSummary]) {
+    const COLUMNS: &[Column] = &[
+        ("Brand", Kind::Brand),
+        ("Why", Kind::Text),
+        ("Products in the lake", Kind::Number),
+        ("Products found", Kind::Number),
+        ("Would be added", Kind::Number),
+        ("Would be removed", Kind::Number),
+        ("Prices would change", Kind::Number),
+        ("To accept it", Kind::Text),
+    ];
+    let row = |store: &StoreSummary| {
+        let Outcome::HeldBack {
+            products_before,
+            products_found,
+            ..
+        } = &store.outcome
+        else {
+            return None;
+        };
+        let of = |part: fn(&Changes) -> u64| number(store.changes.as_ref().map(part));
+        let slug = escape(store.slug.as_str());
+        Some(vec![
+            brand(store),
+            (
+                Escaped(&store.outcome.detail().unwrap_or_default()).to_string(),
+                "held_back",
+            ),
+            number(Some(*products_before)),
+            number(Some(*products_found)),
+            of(|changes| changes.products_added),
+            of(|changes| changes.products_removed),
+            of(|changes| changes.prices_changed),
+            (format!("<code>haat crawl --brand {slug} --confirm {slug}</code>"), ""),
+        ])
+    };
+    let rows: Vec<_> = stores.iter().filter_map(row).collect();
+    table(page, "Held back: the lake keeps what it had", COLUMNS, &rows);
+}
+
+pub(super) fn troubles(page: &mut String, stores: &[StoreSummary]) {
+    const COLUMNS: &[Column] = &[("Brand", Kind::Brand), ("What", Kind::Word), ("Detail", Kind::Text)];
+    let row = |store: &StoreSummary| {
+        let (what, detail) = match &store.outcome {
+            Outcome::Failed { code, reason } => (code.replace('_', " "), reason.clone()),
+            Outcome::HeldBack { .. } => return None,
+            _ if store.truncated => (
+                "incomplete".to_owned(),
+                "the catalogue goes on beyond what can be listed".to_owned(),
+            ),
+            _ => match store.quarantined {
+                Some(records @ 1..) => ("quarantine".to_owned(), format!("{} records", count(records))),
+                _ => return None,
+            },
+        };
+        Some(vec![
+            brand(store),
+            (escape(&what), store.outcome.as_str()),
+            plain(&detail),
+        ])
+    };
+    let rows: Vec<_> = stores.iter().filter_map(row).collect();
+    table(page, "What needs a look", COLUMNS, &rows);
+}
+
+/// What came, went and has another price in the lake since this run.
+pub(super) fn changes(page: &mut String, stores: &[StoreSummary]) {
+    const COLUMNS: &[Column] = &[
+        ("Brand", Kind::Brand),
+        ("Products added", Kind::Number),
+        ("Products removed", Kind::Number),
+        ("Prices changed", Kind::Number),
+        ("For example", Kind::Text),
+    ];
+    let row = |store: &StoreSummary| {
+        let changes = store.changes.as_ref().filter(|_| store.outcome == Outcome::Changed)?;
+        let examples: String = changes.examples.iter().map(example).collect();
+        Some(vec![
+            brand(store),
+            number(Some(changes.products_added)),
+            number(Some(changes.products_removed)),
+            number(Some(changes.prices_changed)),
+            (examples, ""),
+        ])
+    };
+    let rows: Vec<_> = stores.iter().filter_map(row).collect();
+    table(page, "What changed", COLUMNS, &rows);
+}
+
+fn example(example: &Example) -> String {
+    let text = match example {
+        Example::Added { title } => format!("+ {}", escape(title)),
+        Example::Removed { title } => format!("&minus; {}", escape(title)),
+        Example::Price {
+            title,
+            before_minor,
+            now_minor,
+            currency,
+        } => {
+            let (before, now) = (amount(*before_minor, *currency), amount(*now_minor, *currency));
+            format!("{}: {before} &rarr; {now}", escape(title))
+        }
+    };
+    format!("<div>{text}</div>")
+}
+
+fn amount(minor: i64, currency: CurrencyCode) -> String {
+    Money::from_minor(minor, currency).map_or_else(|_| minor.to_string(), |money| money.to_string())
+}
+
+pub(super) fn stores(page: &mut String, stores: &[StoreSummary]) {
+    const COLUMNS: &[Column] = &[
+        ("Brand", Kind::Brand),
+        ("Outcome", Kind::Word),
+        ("Products in the lake", Kind::Number),
+        ("Products found", Kind::Number),
+        ("Variants found", Kind::Number),
+        ("Pages", Kind::Number),
+        ("Received", Kind::Number),
+        ("Time", Kind::Number),
+    ];
+    let row = |store: &StoreSummary| {
+        let outcome = store.outcome.as_str();
+        let found = match &store.outcome {
+            Outcome::HeldBack { products_found, .. } => Some(*products_found),
+            Outcome::Changed | Outcome::Unchanged => Some(store.products),
+            Outcome::Failed { .. } | Outcome::Skipped => None,
+        };
+        vec![
+            brand(store),
+            (outcome.replace('_', " "), outcome),
+            number(Some(store.products)),
+            number(found),
+            number(store.variants),
+            number(Some(u64::from(store.pages))),
+            (bytes(store.bytes), ""),
+            (duration(store.duration_ms), ""),
+        ]
+    };
+    let rows: Vec<_> = stores.iter().map(row).collect();
+    table(page, "Stores", COLUMNS, &rows);
+}

@@ -1,0 +1,185 @@
+//! Whether the lake gets what a crawl found.
+
+use std::time::Instant;
+
+use data_model::Timestamp;
+use pipeline_crawl::{CrawlState, Peak, RegisteredBrand, StoreCrawl, save_state};
+
+use super::{Ready, Shared, StoreFailure, Taken, rated};
+use crate::collapse::{
+    Before, Changes, Doubt, Drift, Found, Held, compare, is_confirmed, load_held, most, noted, save_held, window_began,
+};
+use crate::error::with_causes;
+use crate::prepare::{Prepared, reading_of};
+use crate::ratings::Ratings;
+use crate::reader::StoreReader;
+use crate::summary::{Outcome, StoreSummary};
+
+impl Shared {
+    /// Puts together what the crawl and its reader found, and decides whether the lake gets it.
+    pub(super) async fn judge(
+        &self,
+        brand: &RegisteredBrand,
+        (mut crawl, reader): (StoreCrawl, &StoreReader),
+        mut ratings: Ratings,
+        state: Option<&CrawlState>,
+        summary: &mut StoreSummary,
+        started: Instant,
+    ) -> Result<Option<Box<Ready>>, StoreFailure> {
+        let in_lake = self.lake.get(&brand.store);
+        let mut prepared = self.prepare(brand, &crawl, Some(reader)).await?;
+        let drift = self.compare(brand, &mut prepared, summary).await?;
+        let found = Found::of(&prepared, &crawl, drift);
+        let memory = prepared.memory;
+        let refresh = prepared.refresh;
+        summary.products = refresh.products.len() as u64;
+        summary.variants = Some(refresh.products.variants() as u64);
+        summary.quarantined = Some(refresh.quarantined.len() as u64);
+        let before = self.before(brand, state);
+        let doubts = found.doubts(&self.config.collapse, before);
+        if !doubts.is_empty() && !self.is_confirmed(brand, before, found, &doubts).await? {
+            summary.outcome = held_back(before, found, &doubts);
+            // The brand still has what it had.
+            summary.products = before.products;
+            return Ok(None);
+        }
+        let peaks = self.peaks(state, before, &doubts);
+        if self.config.product_pages_max > 0 && !self.dry_run {
+            self.read_product_pages(brand, &mut ratings, &refresh.products).await?;
+            crawl.context = reading_of(brand, &ratings);
+        }
+        let refresh = rated(refresh, ratings).await?;
+        let hash = refresh.hash().to_owned();
+        if in_lake.is_some_and(|known| known.hash == hash) {
+            // What an interrupted run had brought to the lake before it is no less its change.
+            let by_this_run = in_lake.is_some_and(|known| known.run == self.run);
+            summary.outcome = if by_this_run {
+                Outcome::Changed
+            } else {
+                Outcome::Unchanged
+            };
+            if !self.dry_run {
+                let taken_as = hash;
+                let state = CrawlState { taken_as, peaks, crawl };
+                save_state(&self.storage, &state).await?;
+                self.forget_held(&brand.store).await?;
+            }
+            return Ok(None);
+        }
+        summary.outcome = Outcome::Changed;
+        if self.dry_run {
+            return Ok(None);
+        }
+        let (brand, summary) = (brand.clone(), summary.clone());
+        let rest = Taken {
+            brand,
+            crawl,
+            hash,
+            peaks,
+            summary,
+            started,
+            memory,
+        };
+        Ok(Some(Box::new(Ready { refresh, rest })))
+    }
+
+    /// Holds the catalogue against the one that the lake has, and notes what changed.
+    async fn compare(
+        &self,
+        brand: &RegisteredBrand,
+        prepared: &mut Prepared,
+        summary: &mut StoreSummary,
+    ) -> Result<Drift, StoreFailure> {
+        let Some(in_lake) = self.lake.get(&brand.store) else {
+            summary.changes = Some(Changes::of_new(prepared.refresh.products.len() as u64));
+            return Ok(Drift::default());
+        };
+        // What this run brought before it was interrupted is no longer to be seen.
+        if in_lake.run == self.run {
+            return Ok(Drift::default());
+        }
+        let before = match self.snapshot.offering(&brand.store).await {
+            Ok(before) => before,
+            // What becomes of a brand whose rows are lost is for the commit to say, which needs them too.
+            Err(error) => {
+                tracing::warn!(
+                    brand.slug = %brand.slug,
+                    error = with_causes(&error),
+                    "the crawl cannot be held against what the lake has"
+                );
+                return Ok(Drift::default());
+            }
+        };
+        let config = self.config.collapse.clone();
+        let rows = std::mem::take(&mut prepared.refresh.products);
+        let currencies = (in_lake.currency, prepared.refresh.brand.currency);
+        let compared = tokio::task::spawn_blocking(move || (compare(&config, &before, &rows, currencies), rows));
+        let ((changes, drift), rows) = compared.await?;
+        prepared.refresh.products = rows;
+        summary.changes = Some(changes);
+        Ok(drift)
+    }
+
+    /// What the brand has, and had.
+    fn before(&self, brand: &RegisteredBrand, state: Option<&CrawlState>) -> Before {
+        let in_lake = self.lake.get(&brand.store);
+        let products = in_lake.map_or(0, |known| known.products);
+        let peaks = state.map_or(&[][..], |state| state.peaks.as_slice());
+        let unlisted = |crawl: &StoreCrawl| Some(crawl.facts.published_products?.saturating_sub(crawl.products()));
+        Before {
+            products,
+            most: most(peaks, self.loss_window_began(), products),
+            unlisted: state.and_then(|state| unlisted(&state.crawl)).unwrap_or(0),
+            // Where the operator says what it is, there is no doubt.
+            currency: in_lake.filter(|_| brand.currency.is_none()).map(|known| known.currency),
+        }
+    }
+
+    fn loss_window_began(&self) -> Timestamp {
+        window_began(self.clock.now(), self.config.collapse.loss_window_s)
+    }
+
+    /// How many products the brand had, as its next crawl is to know. A loss that is confirmed is over.
+    fn peaks(&self, state: Option<&CrawlState>, before: Before, confirmed: &[Doubt]) -> Vec<Peak> {
+        if confirmed.iter().any(|doubt| doubt.is_of_loss()) {
+            return Vec::new();
+        }
+        let known = state.map_or(&[][..], |state| state.peaks.as_slice());
+        noted(known, self.loss_window_began(), (self.clock.now(), before.products))
+    }
+
+    /// Whether what the crawl found may replace what the brand has in spite of these doubts; else takes note of it.
+    async fn is_confirmed(
+        &self,
+        brand: &RegisteredBrand,
+        before: Before,
+        found: Found,
+        doubts: &[Doubt],
+    ) -> Result<bool, StoreFailure> {
+        let held = load_held(&self.storage, &brand.store).await?;
+        let judged = (before, found, doubts);
+        let is_confirmed = |held: &Held| is_confirmed(&self.config.collapse, judged, &self.run, held);
+        if held.as_ref().is_some_and(is_confirmed) {
+            return Ok(true);
+        }
+        // A run that is gone on with has noted it already; the operator may have confirmed it meanwhile.
+        let noted = held.is_some_and(|held| held.run == self.run && held.products_found == found.products);
+        if !self.dry_run && !noted {
+            let held = Held::new(brand, (&self.run, self.clock.now()), judged);
+            save_held(&self.storage, &held).await?;
+        }
+        Ok(false)
+    }
+}
+
+fn held_back(before: Before, found: Found, doubts: &[Doubt]) -> Outcome {
+    let doubt = doubts.first().copied();
+    let currencies = before.currency.map(|before| (before, found.currency));
+    Outcome::HeldBack {
+        products_before: before.products,
+        products_found: found.products,
+        doubt,
+        affected: doubt.and_then(|doubt| found.affected(doubt, before)),
+        currencies: currencies.filter(|_| doubt == Some(Doubt::Currency)),
+    }
+}
