@@ -4,13 +4,16 @@ use data_lake::LakeError;
 use data_storage::StorageError;
 use pipeline_crawl::RegistryError;
 
+pub(crate) use crate::plain::plain;
+
 /// How a command ended, as its exit code tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Done,
     Failed,
     Usage,
-    /// Some stores failed or were held back, or the command was interrupted; the rest is done.
+    /// Some stores failed or were held back, the command was interrupted, or a check found something that works but needs
+    /// somebody; the rest is done.
     Partial,
     /// Another writer was first.
     LostRace,
@@ -32,31 +35,6 @@ pub(crate) fn usage(error: anyhow::Error) -> anyhow::Error {
 
 pub(crate) fn lost_race(message: impl Into<String>) -> anyhow::Error {
     anyhow::Error::new(LostRaceError(message.into()))
-}
-
-/// The error and its causes in one line. Some causes carry a backtrace in their text; it is for a debugger, not for
-/// an operator.
-pub(crate) fn plain(error: &anyhow::Error) -> String {
-    let causes = error.chain().map(|cause| {
-        let text = cause.to_string();
-        let end = ["stack backtrace:", "Backtrace:", "\nbacktrace:", "\n   0: "]
-            .iter()
-            .filter_map(|mark| text.find(mark))
-            .min();
-        text[..end.unwrap_or(text.len())]
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ")
-    });
-    let mut line = String::new();
-    for cause in causes {
-        // A cause that the text before already tells is not told twice.
-        if !line.contains(&cause) {
-            line.push_str(if line.is_empty() { "" } else { ": " });
-            line.push_str(&cause);
-        }
-    }
-    line
 }
 
 /// Whether nobody reads what is printed any more.
@@ -147,17 +125,5 @@ mod tests {
             plain(&error),
             "the brand could not be taken out of the registry: others keep changing the brand registry"
         );
-    }
-
-    #[test]
-    fn no_backtrace_is_told_however_a_cause_writes_it() {
-        for trace in [
-            "\n   0: core::main\n   1: start",
-            "\n\nbacktrace:    0: core::main",
-            "\nstack backtrace:\n   0: core::main",
-        ] {
-            let error = anyhow::anyhow!("the log is cut short{trace}").context("table products");
-            assert_eq!(plain(&error), "table products: the log is cut short");
-        }
     }
 }

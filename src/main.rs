@@ -8,8 +8,12 @@ mod clock;
 mod commands;
 mod config;
 mod exit;
+mod home;
+mod listen;
 mod output;
+mod plain;
 mod progress;
+mod textfile;
 mod wiring;
 
 use std::io::Write;

@@ -21,6 +21,13 @@ pub(crate) struct Output {
 }
 
 impl Output {
+    /// Writes a part of a result that is too large to be held as a whole.
+    pub(crate) fn write(part: &[u8]) -> anyhow::Result<()> {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(part).context(STANDARD_OUTPUT)?;
+        stdout.flush().context(STANDARD_OUTPUT)
+    }
+
     /// Prints `document` as one line of JSON, or what `human` writes.
     pub(crate) fn print<T: Serialize>(
         self,

@@ -1,18 +1,74 @@
-//! Progress bars on standard error, for people; silent when standard error is no terminal.
+//! Progress on standard error: bars for people at a terminal; without one, a line of the log a minute while a crawl is at
+//! work.
 
 use std::fmt::Write;
-use std::time::Duration;
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use data_model::{BrandSlug, RunId};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use pipeline_crawl::Progress;
 use pipeline_release::BuildProgress;
+use tokio_util::task::AbortOnDropHandle;
+use url::Url;
+
+use crate::output::counted;
+
+/// How often a crawl without a terminal says how far it is.
+const LINE_EVERY: Duration = Duration::from_secs(60);
+
+/// How far a crawl is.
+#[derive(Debug, Default)]
+struct Counts {
+    stores: AtomicU64,
+    through: AtomicU64,
+    failed: AtomicU64,
+    held_back: AtomicU64,
+    products: AtomicU64,
+}
+
+impl Counts {
+    /// In one line.
+    fn line(&self, elapsed: Duration) -> String {
+        let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let (hours, minutes) = (elapsed.as_secs() / 3600, elapsed.as_secs() / 60 % 60);
+        format!(
+            "crawling for {hours} h {minutes:02} min: {} of {} through, {} failed, {} held back; {} read",
+            of(&self.through),
+            counted(of(&self.stores), "store"),
+            of(&self.failed),
+            of(&self.held_back),
+            counted(of(&self.products), "product"),
+        )
+    }
+}
+
+/// Says how far a crawl is, for as long as this is held.
+fn said_each(
+    counts: &Arc<Counts>,
+    every: Duration,
+    mut say: impl FnMut(String) + Send + 'static,
+) -> AbortOnDropHandle<()> {
+    let counts = Arc::clone(counts);
+    let begun = Instant::now();
+    AbortOnDropHandle::new(tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(every).await;
+            say(counts.line(begun.elapsed()));
+        }
+    }))
+}
 
 /// Draws a crawl as one bar over its stores, with products and bytes read so far.
 #[derive(Debug)]
 pub(crate) struct CrawlBar {
     stores: ProgressBar,
     products: ProgressBar,
+    counts: Arc<Counts>,
+    // Said until the bar is dropped.
+    _said: Option<AbortOnDropHandle<()>>,
     // Both lines are drawn by one owner, so that they do not overwrite each other.
     _lines: indicatif::MultiProgress,
 }
@@ -32,6 +88,7 @@ fn style(template: &str) -> ProgressStyle {
 }
 
 impl CrawlBar {
+    /// A bar, or without a terminal lines of the log; within the runtime.
     pub(crate) fn new(quiet: bool) -> Self {
         let lines = indicatif::MultiProgress::new();
         if quiet {
@@ -41,9 +98,14 @@ impl CrawlBar {
         stores.set_style(style("{bar:32.cyan/blue} {pos}/{len} stores  {elapsed}  {msg}"));
         let products = lines.add(ProgressBar::new_spinner());
         products.set_style(style("{human_pos} products, {rate}"));
+        let counts = Arc::default();
+        let silent = quiet || std::io::stderr().is_terminal();
+        let said = (!silent).then(|| said_each(&counts, LINE_EVERY, |line| tracing::info!("{line}")));
         Self {
             stores,
             products,
+            counts,
+            _said: said,
             _lines: lines,
         }
     }
@@ -51,16 +113,25 @@ impl CrawlBar {
 
 impl Progress for CrawlBar {
     fn run_started(&self, _run: &RunId, stores: usize, done: usize) {
+        self.counts.stores.store(stores as u64, Ordering::Relaxed);
+        self.counts.through.store(done as u64, Ordering::Relaxed);
         self.stores.set_length(stores as u64);
         self.stores.set_position(done as u64);
         self.stores.enable_steady_tick(Duration::from_millis(200));
     }
 
     fn page(&self, _brand: &BrandSlug, _page: u32, _bytes: u64, products: u32) {
+        self.counts.products.fetch_add(u64::from(products), Ordering::Relaxed);
         self.products.inc(u64::from(products));
     }
 
     fn store_finished(&self, brand: &BrandSlug, outcome: &str, detail: Option<&str>) {
+        self.counts.through.fetch_add(1, Ordering::Relaxed);
+        match outcome {
+            "failed" => self.counts.failed.fetch_add(1, Ordering::Relaxed),
+            "held_back" => self.counts.held_back.fetch_add(1, Ordering::Relaxed),
+            _ => 0,
+        };
         self.stores.inc(1);
         match detail {
             Some(detail) => self.stores.set_message(format!("{brand}: {outcome} ({detail})")),
@@ -71,6 +142,34 @@ impl Progress for CrawlBar {
     fn run_finished(&self, _run: &RunId) {
         self.stores.finish();
         self.products.finish();
+    }
+}
+
+/// Draws the probes of stores as one bar.
+#[derive(Debug)]
+pub(crate) struct ProbeBar(ProgressBar);
+
+impl ProbeBar {
+    pub(crate) fn new(quiet: bool, stores: usize) -> Self {
+        let bar = if quiet {
+            ProgressBar::hidden()
+        } else {
+            ProgressBar::new(stores as u64)
+        };
+        bar.set_style(style("{bar:32.cyan/blue} {pos}/{len} stores probed  {elapsed}  {msg}"));
+        Self(bar)
+    }
+
+    /// One more store was probed.
+    pub(crate) fn probed(&self, url: &Url, verdict: &str) {
+        self.0.inc(1);
+        self.0.set_message(format!("{url}: {verdict}"));
+    }
+}
+
+impl Drop for ProbeBar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
     }
 }
 
@@ -115,5 +214,29 @@ mod tests {
     #[test]
     fn a_pace_is_rounded() {
         assert_eq!([0.123_4, 9.87, 1_234.567_8].map(rate), ["0.1/s", "9.9/s", "1235/s"]);
+    }
+
+    #[tokio::test]
+    async fn a_crawl_without_a_terminal_says_again_and_again_how_far_it_is() {
+        let counts = Arc::new(Counts::default());
+        counts.stores.store(40, Ordering::Relaxed);
+        counts.through.store(12, Ordering::Relaxed);
+        counts.failed.store(1, Ordering::Relaxed);
+        counts.products.store(1_234, Ordering::Relaxed);
+        let (sender, mut said) = tokio::sync::mpsc::unbounded_channel();
+        let saying = said_each(&counts, Duration::from_millis(1), move |line| {
+            let _ = sender.send(line);
+        });
+        for _ in 0..2 {
+            assert_eq!(
+                said.recv().await.unwrap(),
+                "crawling for 0 h 00 min: 12 of 40 stores through, 1 failed, 0 held back; 1234 products read"
+            );
+        }
+        drop(saying);
+        // Nothing is said any more once the crawl is over.
+        while said.recv().await.is_some() {}
+        let hours = Duration::from_secs(2 * 3600 + 7 * 60 + 59);
+        assert!(counts.line(hours).starts_with("crawling for 2 h 07 min: "));
     }
 }

@@ -10,14 +10,16 @@ use data_embedding::Embedder;
 use data_index::ReleaseStore;
 use data_lake::{Lake, LakeConfig, LakeError};
 use data_model::{Clock, Secret};
-use data_storage::{S3Options, Storage, StorageOptions};
+use data_storage::{S3Options, Storage, StorageError, StorageOptions};
+use futures::StreamExt;
 use query_server::{CursorKey, QueryConfig, QueryServer, Synonyms};
-use storefront::Storefront;
+use storefront::{Storefront, StorefrontConfig};
 use url::Url;
 
 use crate::clock::SystemClock;
 use crate::config::{Config, EmbedderChoice};
 use crate::exit::usage;
+use crate::home::url_of;
 use crate::output::Output;
 
 /// What every command is handed.
@@ -29,12 +31,8 @@ pub(crate) struct Context {
     pub(crate) clock: Arc<dyn Clock>,
     /// Nobody set `home`: neither file, environment nor flag.
     pub(crate) home_is_default: bool,
-}
-
-/// The home as an address of a kind that is known; `None` for a path.
-fn url_of(home: &str) -> Option<Url> {
-    let url = Url::parse(home).ok()?;
-    matches!(url.scheme(), "file" | "s3" | "memory").then_some(url)
+    /// The command only reads: a lake that is absent is an empty one, and is not made.
+    pub(crate) only_reads: bool,
 }
 
 impl Context {
@@ -45,26 +43,8 @@ impl Context {
             quiet,
             clock: Arc::new(SystemClock),
             home_is_default,
+            only_reads: false,
         }
-    }
-
-    /// Opens the storage that `home` names, for commands that look at what is there: a folder that is absent is an
-    /// error, since a mistyped path must not look like an empty market.
-    pub(crate) fn storage(&self) -> anyhow::Result<Storage> {
-        let home = &self.config.home;
-        if home.trim().is_empty() {
-            return self.storage_new();
-        }
-        let folder = match url_of(home) {
-            Some(url) => url.to_file_path().ok().filter(|_| url.scheme() == "file"),
-            None => Some(PathBuf::from(home)).filter(|_| !home.contains("://")),
-        };
-        if folder.is_some_and(|folder| !folder.exists()) {
-            return Err(usage(anyhow::anyhow!(
-                "home {home} does not exist; `haat brands add`, `haat demo` and `haat query-server` make it"
-            )));
-        }
-        self.storage_new()
     }
 
     /// Opens the storage that `home` names; a plain path is a local folder, made where it is absent.
@@ -89,7 +69,15 @@ impl Context {
             }
             None => Storage::from_path(std::path::Path::new(home)),
         };
-        opened.with_context(|| format!("home {home}"))
+        let is_configured = |error: &StorageError| {
+            // These are the machine's fault; all else is what was written in the configuration.
+            !matches!(error, StorageError::CreateDirectory { .. } | StorageError::Open { .. })
+        };
+        opened.map_err(|error| {
+            let configured = is_configured(&error);
+            let error = anyhow::Error::new(error).context(format!("home {home}"));
+            if configured { usage(error) } else { error }
+        })
     }
 
     fn storage_options(&self) -> StorageOptions {
@@ -102,8 +90,20 @@ impl Context {
                 access_key_id: given(&s3.access_key_id),
                 secret: given(&s3.secret_access_key).map(Secret::new),
                 allow_http: s3.allow_http,
+                instance_role: s3.instance_role,
             },
         }
+    }
+
+    /// What is wrong with how stores are told who asks them: the agent that ships names the program's makers, not the
+    /// operator. Emulated stores do not care.
+    pub(crate) fn unnamed_crawler(&self) -> Option<&'static str> {
+        let given = &self.config.storefront;
+        let own = given.user_agent != StorefrontConfig::default().user_agent;
+        (!own && !given.allow_loopback).then_some(
+            "stores cannot reach you: storefront.user_agent names somebody else; set it to your own, such as \
+             \"haat/0.0 (+https://market.example/bot; bots@market.example)\"",
+        )
     }
 
     /// The client of every store.
@@ -111,13 +111,17 @@ impl Context {
         Storefront::new(self.config.storefront.clone(), Arc::clone(&self.clock)).context("storefront")
     }
 
-    /// The lake under `storage`.
+    /// The lake under `storage`; an empty one that nobody writes where it is absent and the command only reads.
     pub(crate) async fn lake_in(&self, storage: &Storage) -> anyhow::Result<Lake> {
         let config = LakeConfig {
             buckets: self.config.lake.buckets,
             ..LakeConfig::default()
         };
-        let opened = Lake::open(storage.child("lake"), config, Arc::clone(&self.clock)).await;
+        let mut at = storage.child("lake");
+        if self.only_reads && at.store().list(None).next().await.is_none() {
+            at = Storage::memory();
+        }
+        let opened = Lake::open(at, config, Arc::clone(&self.clock)).await;
         opened.map_err(|error| match error {
             LakeError::Buckets { .. } => usage(anyhow::Error::new(error).context("lake.buckets")),
             error => anyhow::Error::new(error).context("lake"),

@@ -15,10 +15,23 @@ use crate::cli::CrawlArgs;
 use crate::exit::{Outcome, plain, usage};
 use crate::output::counted;
 use crate::progress::CrawlBar;
+use crate::textfile::Textfile;
 use crate::wiring::{Context, shutdown_signal};
 
 /// `haat crawl`: registered brands into the lake.
 pub(crate) async fn run(args: CrawlArgs, context: Context) -> anyhow::Result<Outcome> {
+    let textfile = Textfile::open(&context)?;
+    let mut report = None;
+    let ended = Box::pin(work(&args, &context, &mut report)).await;
+    if let Some(textfile) = textfile.filter(|_| !args.dry_run) {
+        let outcome = ended.as_ref().map_or_else(Outcome::of, |outcome| *outcome);
+        textfile.write(&context, report.as_ref(), outcome.code());
+    }
+    ended
+}
+
+/// The crawl and the release after it; leaves what the run did in `done`, whatever comes after.
+async fn work(args: &CrawlArgs, context: &Context, done: &mut Option<RunReport>) -> anyhow::Result<Outcome> {
     let storage = context.storage()?;
     let slugs = |texts: &[String]| -> anyhow::Result<Vec<BrandSlug>> {
         texts
@@ -37,6 +50,9 @@ pub(crate) async fn run(args: CrawlArgs, context: Context) -> anyhow::Result<Out
         force: args.force,
         dry_run: args.dry_run,
     };
+    if let Some(warning) = context.unnamed_crawler() {
+        tracing::warn!("{warning}");
+    }
     // One listener for all that follows: no signal falls between the crawl and the build.
     let told = CancellationToken::new();
     let listener = tokio::spawn({
@@ -46,19 +62,19 @@ pub(crate) async fn run(args: CrawlArgs, context: Context) -> anyhow::Result<Out
             told.cancel();
         }
     });
-    let report = crawl(&context, &storage, &options, &told).await?;
+    let report = done.insert(crawl(context, &storage, &options, &told).await?);
     let released = if args.release {
         let how = release::Build {
             accept_collapse: args.accept_collapse,
             despite_pin: args.despite_pin,
             ..release::Build::default()
         };
-        Some(release_after(&context, &storage, &how, &told).await)
+        Some(release_after(context, &storage, &how, &told).await)
     } else {
         None
     };
     listener.abort();
-    print(&context, &report, released)
+    print(context, &storage, report, released)
 }
 
 /// Refuses a crawl that has nothing to ask for: of no brand at all, or of one that is not registered.
@@ -99,7 +115,12 @@ async fn release_after(
 
 /// Prints what a crawl and the build after it led to. The lake has what was crawled, whatever became of the release: the
 /// result is printed before any failure.
-fn print(context: &Context, report: &RunReport, released: Option<anyhow::Result<Released>>) -> anyhow::Result<Outcome> {
+fn print(
+    context: &Context,
+    storage: &Storage,
+    report: &RunReport,
+    released: Option<anyhow::Result<Released>>,
+) -> anyhow::Result<Outcome> {
     let mut interrupted = report.state == RunState::Interrupted;
     let (built, failure) = match released {
         Some(Ok(Released::Built(built))) => {
@@ -117,8 +138,9 @@ fn print(context: &Context, report: &RunReport, released: Option<anyhow::Result<
     document["interrupted"] = interrupted.into();
     document["release"] = serde_json::to_value(&built)?;
     document["release_error"] = failure.as_ref().map(plain).into();
+    document["report"] = report_at(storage, report).into();
     context.output.print(&document, |out| {
-        summary(out, report)?;
+        summary(out, storage, report)?;
         if interrupted && report.state == RunState::Interrupted {
             writeln!(out, "interrupted: the next crawl goes on with it; nothing was released")?;
         } else if interrupted {
@@ -200,7 +222,50 @@ fn lock(storage: &Storage) -> (OtherCrawls, Option<File>) {
     }
 }
 
-fn summary(out: &mut dyn std::io::Write, report: &RunReport) -> std::io::Result<()> {
+/// Where the report of a run is: a path where the home is a folder, else a URL; `None` where a dry run wrote none.
+fn report_at(storage: &Storage, report: &RunReport) -> Option<String> {
+    if report.dry_run {
+        return None;
+    }
+    let name = format!("{}.html", report.run);
+    let runs = storage.child("runs");
+    Some(match runs.local_dir() {
+        Some(dir) => dir.join(name).display().to_string(),
+        None => format!("{}{name}", runs.url()),
+    })
+}
+
+/// How many held-back brands are named with the command that accepts each.
+const HELD_NAMED_MAX: usize = 10;
+
+/// What to do about crawls that were held back.
+fn next_steps(out: &mut dyn std::io::Write, report: &RunReport) -> std::io::Result<()> {
+    let held: Vec<_> = report
+        .stores
+        .iter()
+        .filter(|store| matches!(store.outcome, StoreOutcome::HeldBack { .. }))
+        .collect();
+    if held.is_empty() || report.dry_run {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "held back until another crawl finds the same; where the report shows that it is right, accept it with:"
+    )?;
+    for store in held.iter().take(HELD_NAMED_MAX) {
+        writeln!(out, "  haat crawl --brand {0} --confirm {0}", store.slug)?;
+    }
+    match held.len().saturating_sub(HELD_NAMED_MAX) {
+        0 => Ok(()),
+        more => writeln!(
+            out,
+            "  … and {} more, which `haat doctor` names",
+            counted(more, "brand")
+        ),
+    }
+}
+
+fn summary(out: &mut dyn std::io::Write, storage: &Storage, report: &RunReport) -> std::io::Result<()> {
     for store in &report.stores {
         if !matches!(
             store.outcome,
@@ -230,23 +295,22 @@ fn summary(out: &mut dyn std::io::Write, report: &RunReport) -> std::io::Result<
         totals.quarantined,
         counted(report.commits, "commit")
     )?;
-    if report.dry_run {
-        return Ok(());
+    if let Some(at) = report_at(storage, report) {
+        writeln!(out, "report: {at}")?;
     }
-    writeln!(out, "report: runs/{}.html", report.run)
+    next_steps(out, report)
 }
 
 #[cfg(test)]
 mod tests {
     use data_model::Timestamp;
-    use pipeline_refresh::Totals;
+    use pipeline_refresh::{StoreSummary, Totals};
 
     use super::*;
 
-    #[test]
-    fn a_crawl_that_was_interrupted_when_all_stores_were_through_is_done_in_part() {
+    fn report(stores: Vec<StoreSummary>) -> RunReport {
         let at = Timestamp::from_micros(0);
-        let report = RunReport {
+        RunReport {
             run: "20261121T012725Z-3f9a01c7".parse().unwrap(),
             state: RunState::Finished,
             only: None,
@@ -256,16 +320,68 @@ mod tests {
             started_at: at,
             ended_at: at,
             commits: 1,
-            totals: Totals {
-                stores: 1,
-                changed: 1,
-                ..Totals::default()
-            },
+            totals: Totals::of(&stores),
             memory: None,
-            stores: Vec::new(),
-        };
+            stores,
+        }
+    }
+
+    fn store(slug: &str, outcome: StoreOutcome) -> StoreSummary {
+        StoreSummary {
+            slug: slug.parse().unwrap(),
+            store: format!("{slug}.example").parse().unwrap(),
+            outcome,
+            products: 3,
+            variants: None,
+            quarantined: None,
+            pages: 1,
+            requests: 2,
+            bytes: 100,
+            truncated: false,
+            ended_at: Timestamp::from_micros(0),
+            duration_ms: 7,
+            changes: None,
+        }
+    }
+
+    #[test]
+    fn a_crawl_that_was_interrupted_when_all_stores_were_through_is_done_in_part() {
+        let report = report(vec![store("kith", StoreOutcome::Changed)]);
         assert_eq!(outcome(&report, false), Outcome::Done);
         assert_eq!(outcome(&report, true), Outcome::Partial);
+    }
+
+    #[test]
+    fn the_report_is_named_by_its_whole_path_and_a_held_back_store_with_the_command_that_accepts_it() {
+        let held = StoreOutcome::HeldBack {
+            products_before: 90,
+            products_found: 3,
+            doubt: None,
+            currencies: None,
+        };
+        let report = report(vec![store("bmc", StoreOutcome::Unchanged), store("kith", held)]);
+        let home = tempfile::tempdir().unwrap();
+        let storage = Storage::from_path(home.path()).unwrap();
+        let mut out = Vec::new();
+        summary(&mut out, &storage, &report).unwrap();
+        let folder = storage.local_dir().unwrap().display();
+        assert!(storage.local_dir().unwrap().is_absolute());
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            format!(
+                "kith: held_back 3 products, where there were 90\n\
+                 run 20261121T012725Z-3f9a01c7: 2 stores, 0 changed, 1 unchanged, 1 held back, 0 failed, 0 skipped; \
+                 6 products, 0 quarantined, 1 commit\n\
+                 report: {folder}/runs/20261121T012725Z-3f9a01c7.html\n\
+                 held back until another crawl finds the same; where the report shows that it is right, accept it \
+                 with:\n  \
+                 haat crawl --brand kith --confirm kith\n"
+            )
+        );
+        assert_eq!(
+            report_at(&Storage::memory(), &report).unwrap(),
+            "memory:///runs/20261121T012725Z-3f9a01c7.html"
+        );
     }
 
     #[test]

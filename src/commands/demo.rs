@@ -1,9 +1,14 @@
+use std::io::{ErrorKind, Write as _};
+use std::path::Path;
+use std::time::Duration;
+
 use anyhow::Context as _;
 use data_model::BrandSlug;
 use data_storage::Storage;
 use emulator::EmulatorConfig;
 use pipeline_refresh::RunOptions;
 use serde_json::json;
+use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
@@ -35,9 +40,9 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
         context.config.home = scratch.path().to_string_lossy().into_owned();
     }
     let storage = context.storage_new()?;
-    let server = query_server::start(&context, &storage, args.listen).await?;
+    let server = query_server::start(&context, &storage, &args.listen).await?;
     let address = server.address.clone();
-    let stores = emulate::start(EmulatorConfig::new(emulate::source(&args.source))).await?;
+    let stores = emulate::start(EmulatorConfig::new(emulate::source(&args.source)), &args.source).await?;
     let mut told = std::pin::pin!(shutdown_signal());
     let opened = async {
         fill(&context, &storage, &stores).await?;
@@ -47,7 +52,10 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     // Boxed: a run is a large future.
     let examples = tokio::select! {
         opened = Box::pin(opened) => opened?,
-        () = &mut told => return Ok(Outcome::Done),
+        () = &mut told => {
+            closed(&context, scratch, "the demo was stopped before the market was open").await?;
+            return Ok(Outcome::Partial);
+        }
     };
     server.follow();
     context.output.print(
@@ -57,16 +65,51 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
             for example in &examples {
                 writeln!(out, "  curl '{example}'")?;
             }
-            writeln!(
-                out,
-                "\n  Everything is under {} · Ctrl-C closes the market",
-                context.config.home
-            )
+            let fate = if scratch.is_some() {
+                "closes the market and removes it; --home DIR keeps it"
+            } else {
+                "closes the market and keeps it"
+            };
+            writeln!(out, "\n  Everything is under {} · Ctrl-C {fate}", context.config.home)
         },
     )?;
     server.until(told).await?;
     stores.shutdown().await;
+    closed(&context, scratch, "the market is closed").await?;
     Ok(Outcome::Done)
+}
+
+/// How often a folder is tried to be removed, while what was stopped still writes there.
+const REMOVALS_MAX: u32 = 100;
+
+/// Removes a home that nobody named, and says what became of it.
+async fn closed(context: &Context, scratch: Option<TempDir>, how: &str) -> anyhow::Result<()> {
+    let home = &context.config.home;
+    let told = match scratch {
+        Some(scratch) => {
+            removed(&scratch.keep())
+                .await
+                .with_context(|| format!("the demo's folder {home} cannot be removed"))?;
+            format!("{how}; its folder {home} was removed (`haat demo --home DIR` keeps it)")
+        }
+        None => format!("{how}; everything is kept under {home}"),
+    };
+    // Standard error may be closed; there is nobody left to tell.
+    let _ = writeln!(std::io::stderr(), "haat: {told}");
+    Ok(())
+}
+
+async fn removed(folder: &Path) -> std::io::Result<()> {
+    let mut tried = 0;
+    loop {
+        match std::fs::remove_dir_all(folder) {
+            Ok(()) => return Ok(()),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) if tried == REMOVALS_MAX => return Err(error),
+            Err(_) => tried += 1,
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
 }
 
 async fn fill(context: &Context, storage: &Storage, stores: &emulator::Running) -> anyhow::Result<()> {

@@ -1,15 +1,19 @@
+use std::net::SocketAddr;
+
 use anyhow::Context as _;
-use emulator::{Addressing, Emulator, EmulatorConfig, Encoding, Running, Source};
+use emulator::{Addressing, Emulator, EmulatorConfig, EmulatorError, Encoding, Running, Source};
 use serde_json::json;
 
 use crate::cli::{AddressingArg, DriftArg, EmulateArgs, SourceArgs};
 use crate::exit::Outcome;
+use crate::listen::{refused, told_by_system};
 use crate::output::counted;
 use crate::wiring::{Context, shutdown_signal};
 
 /// `haat emulate`: stores on this machine, until it is told to stop.
 pub(crate) async fn run(args: EmulateArgs, context: Context) -> anyhow::Result<Outcome> {
-    let stores = start(config(&args)).await?;
+    let bind = args.listen.address().await?;
+    let stores = start(config(&args, bind), &args.source).await?;
     let addresses = stores.stores();
     context.output.print(&json!({ "stores": addresses }), |out| {
         for store in &addresses {
@@ -29,9 +33,9 @@ pub(crate) async fn run(args: EmulateArgs, context: Context) -> anyhow::Result<O
 }
 
 /// What the arguments say.
-fn config(args: &EmulateArgs) -> EmulatorConfig {
+fn config(args: &EmulateArgs, bind: SocketAddr) -> EmulatorConfig {
     let mut config = EmulatorConfig {
-        bind: args.listen,
+        bind,
         epoch: args.epoch,
         ..EmulatorConfig::new(source(&args.source))
     };
@@ -70,7 +74,33 @@ pub(crate) fn source(args: &SourceArgs) -> Source {
     }
 }
 
-/// Starts the stores.
-pub(crate) async fn start(config: EmulatorConfig) -> anyhow::Result<Running> {
-    Emulator::start(config).await.context("emulated stores")
+/// Starts the stores; says so where recorded ones do not tell their currency and nobody else does.
+pub(crate) async fn start(mut config: EmulatorConfig, source: &SourceArgs) -> anyhow::Result<Running> {
+    if let Some(currency) = source.currency {
+        config.recorded_currency = currency.as_str().to_owned();
+    }
+    let assumed = config.recorded_currency.clone();
+    let stores = Emulator::start(config).await.map_err(|error| {
+        let listen = match &error {
+            EmulatorError::Listen { address, .. } => Some(*address),
+            _ => None,
+        };
+        let error = anyhow::Error::new(error);
+        match (listen, told_by_system(&error)) {
+            (Some(listen), Some(kind)) => refused(listen, kind, error),
+            _ => error,
+        }
+    });
+    let stores = stores.context("emulated stores")?;
+    let unsaid = stores.stores_of_assumed_currency();
+    if source.currency.is_none()
+        && let Some(first) = unsaid.first()
+    {
+        tracing::warn!(
+            "{} without a currency in a meta.json, among them {first}: their prices are taken to be in {assumed}; \
+             --currency CODE says otherwise",
+            counted(unsaid.len(), "recorded store")
+        );
+    }
+    Ok(stores)
 }

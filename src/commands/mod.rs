@@ -16,7 +16,11 @@ use crate::exit::Outcome;
 use crate::wiring::Context;
 
 /// Runs one command to its end.
-pub(crate) async fn run(command: Command, context: Context) -> anyhow::Result<Outcome> {
+pub(crate) async fn run(command: Command, mut context: Context) -> anyhow::Result<Outcome> {
+    context.only_reads = command.only_reads();
+    if command.needs_home() {
+        context.require_home().await?;
+    }
     match command {
         Command::Demo(args) => demo::run(args, context).await,
         Command::Emulate(args) => emulate::run(args, context).await,

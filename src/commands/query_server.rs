@@ -1,27 +1,35 @@
-use std::net::SocketAddr;
-
 use anyhow::Context as _;
 use data_storage::Storage;
+use query_server::Followed;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::QueryServerArgs;
-use crate::exit::Outcome;
+use crate::exit::{Outcome, plain};
+use crate::listen::Listen;
 use crate::wiring::{Context, shutdown_signal};
 
 /// `haat query-server`: serves the current release until it is told to stop.
 pub(crate) async fn run(args: QueryServerArgs, context: Context) -> anyhow::Result<Outcome> {
-    let storage = context.storage_new()?;
-    let listen = args.listen.unwrap_or(context.config.query_server.listen);
+    // Serving never makes a home: a mistyped one would answer 503 for ever.
+    let storage = context.storage()?;
+    let listen = args.listen.as_ref().unwrap_or(&context.config.query_server.listen);
     let server = start(&context, &storage, listen).await?;
     let address = server.address.clone();
     let mut told = std::pin::pin!(shutdown_signal());
-    // Whoever waits for the line can send requests; without a release yet, or with a broken one, the follower tries on.
+    // Whoever waits for the line can send requests; without a release yet, or with a broken one, the follower tries on,
+    // and tells of a failure itself.
     tokio::select! {
-        opened = server.refresh() => if let Err(error) = opened {
-            tracing::warn!("{error:#}");
+        opened = server.refresh() => match opened {
+            Ok(Followed::Nothing) => tracing::warn!(
+                "nothing is released under {} yet: requests are answered with 503 until `haat crawl --release` or \
+                 `haat release build` has published something",
+                context.config.home
+            ),
+            Ok(_) => {}
+            Err(error) => tracing::debug!("{}", plain(&error)),
         },
         () = &mut told => return Ok(Outcome::Done),
     }
@@ -64,11 +72,9 @@ struct Ops {
 const OPS_CONNECTIONS_MAX: usize = 64;
 
 /// Binds, and serves in the background: nothing until it is told to look for a release.
-pub(crate) async fn start(context: &Context, storage: &Storage, listen: SocketAddr) -> anyhow::Result<Serving> {
+pub(crate) async fn start(context: &Context, storage: &Storage, listen: &Listen) -> anyhow::Result<Serving> {
     let given = &context.config.query_server;
-    let listener = TcpListener::bind(listen)
-        .await
-        .with_context(|| format!("listen on {listen}"))?;
+    let listener = listen.bind().await?;
     let ops_listener = match given.ops_listen.as_str() {
         "" => None,
         name => {
@@ -118,10 +124,9 @@ fn serve_ops(listener: TcpListener, router: api::EdgeRouter, config: &api::Serve
 
 impl Serving {
     /// Serves what was published a moment ago, without waiting for the next poll.
-    pub(crate) async fn refresh(&self) -> anyhow::Result<()> {
+    pub(crate) async fn refresh(&self) -> anyhow::Result<Followed> {
         let (opened, ()) = tokio::join!(self.server.refresh(), self.server.refresh_checks());
-        opened?;
-        Ok(())
+        Ok(opened?)
     }
 
     /// From now on looks for newer releases by itself.

@@ -1,5 +1,5 @@
 use std::collections::BTreeSet;
-use std::io::Read;
+use std::io::{Read, Write as _};
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -14,10 +14,13 @@ use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::error::DataFusionError;
 use datafusion::prelude::{DataFrame, SQLOptions, SessionContext};
+use datafusion::sql::parser::{DFParser, Statement};
+use datafusion::sql::sqlparser::ast;
 use futures::StreamExt;
 
 use crate::cli::SqlArgs;
 use crate::exit::{Outcome, usage};
+use crate::output::{Output, counted};
 use crate::wiring::Context;
 
 const STATEMENT_BYTES_MAX: u64 = 1 << 20;
@@ -40,6 +43,9 @@ pub(crate) async fn run(args: SqlArgs, context: Context) -> anyhow::Result<Outco
     } else {
         lake(&context.lake().await?, args.as_of.as_deref()).await?
     };
+    if let Some(verb) = writes(&statement) {
+        return Err(usage(anyhow::anyhow!("haat sql only reads: {verb} is refused")));
+    }
     // The lake is written by its committer alone, a release by nobody: statements that write or change settings are refused.
     let options = SQLOptions::new()
         .with_allow_ddl(false)
@@ -49,19 +55,73 @@ pub(crate) async fn run(args: SqlArgs, context: Context) -> anyhow::Result<Outco
         Some(table) => columns(&session, table).await,
         None => session.sql_with_options(&statement, options).await,
     };
-    let frame = frame.map_err(|error| usage(error.into()))?;
-    if context.output.json {
+    let frame = frame.map_err(|error| usage(refused(&session, args.release, error)))?;
+    let left_out = if context.output.json {
         named_once(frame.schema().as_arrow()).map_err(usage)?;
+        print_json(frame, args.limit).await?
+    } else {
+        print_table(&context, frame, args.limit).await?
+    };
+    if let Some(left_out) = left_out {
+        // Standard error may be closed; there is nobody left to tell.
+        let _ = writeln!(std::io::stderr(), "haat: {left_out}");
     }
-    let (batches, more) = collect_up_to(frame, args.limit).await?;
-    if more && context.output.json {
-        tracing::warn!(
-            limit = args.limit,
-            "only the first rows are printed; --limit prints more"
-        );
-    }
-    print(&context, &batches, more, args.limit)?;
     Ok(Outcome::Done)
+}
+
+/// The word of a statement that does anything but read; `None` where it reads, and where it is not understood, which the
+/// engine explains.
+fn writes(statement: &str) -> Option<String> {
+    let parsed = DFParser::parse_sql(statement).ok()?;
+    let reads = match parsed.front()? {
+        Statement::Explain(_) => true,
+        Statement::Statement(inner) => match inner.as_ref() {
+            ast::Statement::Query(query) => !matches!(
+                *query.body,
+                ast::SetExpr::Insert(_) | ast::SetExpr::Update(_) | ast::SetExpr::Delete(_)
+            ),
+            ast::Statement::Explain { .. }
+            | ast::Statement::ExplainTable { .. }
+            | ast::Statement::ShowTables { .. }
+            | ast::Statement::ShowColumns { .. }
+            | ast::Statement::ShowVariable { .. }
+            | ast::Statement::ShowFunctions { .. } => true,
+            _ => false,
+        },
+        _ => false,
+    };
+    let verb = statement.split_whitespace().next().unwrap_or_default();
+    (!reads).then(|| verb.to_uppercase())
+}
+
+/// Why a statement is refused; where it names a table that is not there, those that are.
+fn refused(session: &SessionContext, release: bool, error: DataFusionError) -> anyhow::Error {
+    let text = error.to_string();
+    let Some(name) = absent_table(&text) else {
+        return error.into();
+    };
+    let tables = session
+        .catalog("datafusion")
+        .and_then(|catalog| catalog.schema("public"));
+    let mut tables = tables.map(|schema| schema.table_names()).unwrap_or_default();
+    tables.sort_unstable();
+    let whose = if release { "a release" } else { "the lake" };
+    anyhow::anyhow!(
+        "there is no table {name}; {whose} has {}; `describe TABLE` lists a table's columns",
+        tables.join(", ")
+    )
+}
+
+/// The table that an error of the engine says is not there.
+fn absent_table(error: &str) -> Option<&str> {
+    let between = |before: &str, after: &str| {
+        let (_, rest) = error.split_once(before)?;
+        rest.split_once(after).map(|(name, _)| name)
+    };
+    let name = between(" table '", "' not found")
+        .or_else(|| between("table '", "' not found"))
+        .or_else(|| between("No table named '", "'"))?;
+    Some(name.strip_prefix("datafusion.public.").unwrap_or(name))
 }
 
 /// The table that a statement asks to describe; `None` for every other statement.
@@ -132,52 +192,131 @@ async fn lake(lake: &Lake, as_of: Option<&str>) -> anyhow::Result<SessionContext
     Ok(lake.session(&snapshot).await?)
 }
 
-/// Rows up to `limit`, and whether there were more; a statement never fills the memory with rows nobody prints.
-async fn collect_up_to(frame: DataFrame, limit: usize) -> anyhow::Result<(Vec<RecordBatch>, bool)> {
-    let schema = std::sync::Arc::new(frame.schema().as_arrow().clone());
-    let mut rows = frame.execute_stream().await?;
-    let (mut batches, mut left) = (Vec::new(), limit);
-    while let Some(batch) = rows.next().await {
-        let batch = batch?;
-        if batch.num_rows() > left {
-            batches.push(batch.slice(0, left));
-            return Ok((batches, true));
-        }
-        left -= batch.num_rows();
-        batches.push(batch);
-    }
-    if batches.is_empty() {
-        batches.push(RecordBatch::new_empty(schema));
-    }
-    Ok((batches, false))
-}
+/// How many rows a table for people has, unless they ask for more: it is laid out as a whole.
+const TABLE_ROWS_MAX: usize = 1_000;
 
-fn print(context: &Context, batches: &[RecordBatch], more: bool, limit: usize) -> anyhow::Result<()> {
+/// Prints all rows, or `limit`, as one array of JSON, batch by batch: however many there are, few are in memory. Says
+/// what was left out.
+///
+/// # Errors
+/// The statement fails, perhaps with rows printed already: the array is then not closed.
+async fn print_json(frame: DataFrame, limit: Option<usize>) -> anyhow::Result<Option<String>> {
     // Every row has every column, as the table shows it.
     let builder = WriterBuilder::new().with_explicit_nulls(true);
     let mut json = builder.build::<_, JsonArray>(Vec::new());
-    let references: Vec<_> = batches.iter().collect();
-    json.write_batches(&references)?;
-    json.finish()?;
-    let rows = String::from_utf8(json.into_inner())?;
-    let rows = if rows.is_empty() { "[]".to_owned() } else { rows };
-    let rows = serde_json::value::RawValue::from_string(rows)?;
-    let table = pretty_format_batches(batches)?;
-    context.output.print(&rows, |out| {
-        // Stores' texts must not steer a terminal.
-        let table = table.to_string();
-        let shown = |char: char| {
-            if char.is_control() && char != '\n' {
-                char::REPLACEMENT_CHARACTER
-            } else {
-                char
-            }
-        };
-        writeln!(out, "{}", table.chars().map(shown).collect::<String>())?;
-        if more {
-            writeln!(out, "(only the first {limit} rows; --limit shows more)")
-        } else {
-            Ok(())
+    let mut rows = frame.execute_stream().await?;
+    let (mut left, mut more, mut begun) = (limit.unwrap_or(usize::MAX), false, false);
+    while let Some(batch) = rows.next().await {
+        let batch = batch?;
+        more = batch.num_rows() > left;
+        let batch = batch.slice(0, batch.num_rows().min(left));
+        left -= batch.num_rows();
+        if batch.num_rows() > 0 {
+            json.write(&batch)?;
+            begun = true;
+            Output::write(&std::mem::take(json.get_mut()))?;
         }
+        if more {
+            break;
+        }
+    }
+    if begun {
+        json.finish()?;
+        Output::write(&json.into_inner())?;
+    } else {
+        Output::write(b"[]")?;
+    }
+    Output::write(b"\n")?;
+    Ok(more.then(|| {
+        format!(
+            "only the first {} are printed; a larger --limit prints more",
+            counted(limit.unwrap_or_default(), "row")
+        )
+    }))
+}
+
+/// Prints rows as a table for people. Says what was left out.
+async fn print_table(context: &Context, frame: DataFrame, limit: Option<usize>) -> anyhow::Result<Option<String>> {
+    let schema = Arc::new(frame.schema().as_arrow().clone());
+    let mut rows = frame.execute_stream().await?;
+    let most = limit.unwrap_or(TABLE_ROWS_MAX);
+    let (mut batches, mut left, mut left_out) = (vec![RecordBatch::new_empty(schema)], most, 0_usize);
+    while let Some(batch) = rows.next().await {
+        let batch = batch?;
+        let taken = batch.num_rows().min(left);
+        left -= taken;
+        left_out += batch.num_rows() - taken;
+        if taken > 0 {
+            batches.push(batch.slice(0, taken));
+        }
+        // Whoever asked for so many knows that there may be more; whoever did not is told how many.
+        if left_out > 0 && limit.is_some() {
+            break;
+        }
+    }
+    let table = pretty_format_batches(&batches)?.to_string();
+    // Stores' texts must not steer a terminal.
+    let shown = |char: char| {
+        if char.is_control() && char != '\n' {
+            char::REPLACEMENT_CHARACTER
+        } else {
+            char
+        }
+    };
+    let table: String = table.chars().map(shown).collect();
+    context.output.print(&(), |out| writeln!(out, "{table}"))?;
+    Ok(match (left_out, limit) {
+        (0, _) => None,
+        (_, Some(limit)) => Some(format!(
+            "only the first {} are printed; a larger --limit prints more",
+            counted(limit, "row")
+        )),
+        (left_out, None) => Some(format!(
+            "{} left out after the first {most}; --limit N prints more, --json all of them",
+            counted(left_out, "row")
+        )),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_that_do_not_read_are_named_by_their_verb() {
+        for reads in [
+            "select 1",
+            " with a as (select 1) select * from a",
+            "explain select 1",
+            "show tables",
+            "values (1)",
+            "selec 1",
+        ] {
+            assert_eq!(writes(reads), None, "{reads}");
+        }
+        for (statement, verb) in [
+            ("insert into brands values (1)", "INSERT"),
+            ("drop table products", "DROP"),
+            ("set a = 1", "SET"),
+            ("copy products to 'a.csv'", "COPY"),
+            ("create external table a stored as parquet location '/a'", "CREATE"),
+            ("delete from products", "DELETE"),
+        ] {
+            assert_eq!(writes(statement).as_deref(), Some(verb), "{statement}");
+        }
+    }
+
+    #[test]
+    fn a_table_that_is_not_there_is_found_in_the_engines_words() {
+        let told = |error: &str| absent_table(error).map(str::to_owned);
+        assert_eq!(
+            told("Error during planning: table 'datafusion.public.product' not found").as_deref(),
+            Some("product")
+        );
+        assert_eq!(
+            told("Error during planning: No table named 'nothing'").as_deref(),
+            Some("nothing")
+        );
+        assert_eq!(told("Schema error: No field named size."), None);
+    }
 }

@@ -6,8 +6,10 @@ use clap::ValueEnum;
 use config::{Environment, File, FileFormat, Value, ValueKind};
 use serde::Serialize;
 
+use super::filter::check_filter;
 use super::{Config, EmbedderChoice, LogFormat};
 use crate::cli::Global;
+use crate::home::expanded;
 
 const FILE_DEFAULT: &str = "haat.toml";
 /// Keys whose values are never shown.
@@ -88,8 +90,17 @@ impl Layers {
         let merged = builder.build()?;
         one_of::<LogFormat>(&merged, "log.format")?;
         one_of::<EmbedderChoice>(&merged, "embedding.embedder")?;
-        let merged: Config = merged.try_deserialize().with_context(|| self.suspects())?;
+        let mut merged: Config = merged.try_deserialize().with_context(|| self.suspects())?;
         check(&merged)?;
+        for (key, path) in [
+            ("home", &mut merged.home),
+            ("query_server.cache", &mut merged.query_server.cache),
+            ("query_server.synonyms", &mut merged.query_server.synonyms),
+            ("embedding.transformer", &mut merged.embedding.transformer),
+            ("metrics.textfile", &mut merged.metrics.textfile),
+        ] {
+            *path = expanded(key, path)?;
+        }
         Ok(merged)
     }
 
@@ -288,6 +299,8 @@ fn check(config: &Config) -> anyhow::Result<()> {
     share("refresh.collapse.titles_replaced_share", collapse.titles_replaced_share)?;
     share("release.collapse_share", config.release.collapse_share)?;
     share("traces.sample_share", config.traces.sample_share)?;
+    check_filter("log.filter", &config.log.filter)?;
+    check_filter("traces.filter", &config.traces.filter)?;
     let crawl = &config.refresh.crawl;
     for (key, value) in [
         ("refresh.crawl.stores_concurrent", crawl.stores_concurrent as u64),

@@ -1,6 +1,7 @@
 //! What an operator can set: defaults here, then a TOML file, then `HAAT_…` in the environment, then flags.
 //! It is read once, at the start; nothing else looks at the environment.
 
+mod filter;
 mod layers;
 mod sections;
 

@@ -1,10 +1,10 @@
-use std::net::SocketAddr;
-
 use clap::ValueEnum;
 use data_model::CurrencyCode;
 use pipeline_refresh::RefreshConfig;
 use serde::{Deserialize, Serialize};
 use storefront::StorefrontConfig;
+
+use crate::listen::Listen;
 
 /// The whole configuration. Every key has a default; unknown keys are refused by name.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -27,6 +27,8 @@ pub(crate) struct Config {
     pub(crate) query_server: QueryServer,
     pub(crate) log: Log,
     pub(crate) traces: Traces,
+    pub(crate) doctor: Doctor,
+    pub(crate) metrics: Metrics,
 }
 
 /// How to reach an S3-compatible store; empty text means "not set".
@@ -40,6 +42,8 @@ pub(crate) struct S3 {
     pub(crate) allow_http: bool,
     /// For how long a request is tried again while the store does not answer.
     pub(crate) retry_timeout_s: u64,
+    /// Whether the machine's own role gives the key; the instance metadata service is asked only then.
+    pub(crate) instance_role: bool,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -107,7 +111,7 @@ pub(crate) enum EmbedderChoice {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct QueryServer {
-    pub(crate) listen: SocketAddr,
+    pub(crate) listen: Listen,
     /// Address of a second listener, for probes and metrics alone; empty means none.
     pub(crate) ops_listen: String,
     /// Whether `listen` answers `/metrics` wherever it listens.
@@ -157,6 +161,22 @@ pub(crate) struct Traces {
     pub(crate) sample_share: f64,
 }
 
+/// When `haat doctor` speaks up.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Doctor {
+    /// Seconds after which a brand that no crawl asked is one to look at.
+    pub(crate) check_age_s_max: u64,
+}
+
+/// Where a short command leaves its metrics.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Metrics {
+    /// File that a crawl writes at its end, for the textfile collector of Prometheus; empty: none.
+    pub(crate) textfile: String,
+}
+
 impl Traces {
     /// What the telemetry needs to know; `None` when traces go nowhere.
     pub(crate) fn collector(&self) -> Option<api::TraceConfig> {
@@ -183,6 +203,7 @@ impl Config {
                 secret_access_key: String::new(),
                 allow_http: false,
                 retry_timeout_s: 60,
+                instance_role: false,
             },
             storefront: StorefrontConfig::default(),
             refresh: RefreshConfig::default(),
@@ -210,7 +231,7 @@ impl Config {
                 },
             },
             query_server: QueryServer {
-                listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+                listen: "127.0.0.1:8080".parse().map_err(anyhow::Error::msg)?,
                 ops_listen: String::new(),
                 metrics_public: false,
                 connections_per_address_max: 1024,
@@ -231,6 +252,12 @@ impl Config {
                 endpoint: String::new(),
                 filter: "info".into(),
                 sample_share: 1.0,
+            },
+            doctor: Doctor {
+                check_age_s_max: 172_800,
+            },
+            metrics: Metrics {
+                textfile: String::new(),
             },
         })
     }

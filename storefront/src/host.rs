@@ -127,7 +127,8 @@ impl Pass<'_> {
     pub(crate) fn failed(mut self) {
         self.is_trial = false;
         if self.host.state().breaker.failed(Instant::now()) {
-            tracing::warn!(host = %self.host.name, "the store failed repeatedly and is left alone");
+            // Whoever asks next is told by an error.
+            tracing::info!(host = %self.host.name, "the store failed repeatedly and is left alone");
         }
     }
 }

@@ -55,7 +55,8 @@ impl Exchange {
         let (rules, ttl_ms) = match fetched {
             Ok(rules) => (Some(Arc::new(rules)), self.config.robots_ttl_ms),
             Err(error) => {
-                tracing::warn!(host = %host.name, error = %error, "robots.txt cannot be read");
+                // Whoever asked is told by the error.
+                tracing::info!(host = %host.name, error = %error, "robots.txt cannot be read");
                 match (old, error) {
                     // An old copy stands while the file cannot be read (RFC 9309, 2.4).
                     (Some(old), _) => (Some(old), self.config.robots_retry_ms),

@@ -1,4 +1,83 @@
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+
 use crate::support::{Haat, get};
+
+/// A demo of the binary in a folder of its own for temporary files.
+fn demo(temporary: &std::path::Path, args: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_haat"))
+        .args(["demo", "--seed", "5", "--listen", "127.0.0.1:0"])
+        .args(args)
+        .env("TMPDIR", temporary)
+        .current_dir(temporary)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Sends Ctrl-C and answers the exit code and all that was said on standard error.
+fn interrupted(mut child: Child) -> (i32, String) {
+    let told = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(told.unwrap().success());
+    let mut stderr = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    (child.wait().unwrap().code().unwrap_or(-1), stderr)
+}
+
+#[test]
+fn a_demo_that_ends_says_what_was_removed_and_how_to_keep_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = |args: &[&str]| {
+        let mut child = demo(folder.path(), args);
+        let mut lines = BufReader::new(child.stdout.take().unwrap())
+            .lines()
+            .map_while(Result::ok);
+        assert!(lines.any(|line| line.contains("Ctrl-C")));
+        child
+    };
+    let (code, told) = interrupted(open(&["--products", "40", "--stores", "2"]));
+    assert_eq!(code, 0, "{told}");
+    assert!(told.contains("haat: the market is closed; its folder /"), "{told}");
+    assert!(told.contains("was removed (`haat demo --home DIR` keeps it)"), "{told}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{told}");
+    let kept = folder.path().join("kept");
+    let (code, told) = interrupted(open(&[
+        "--products",
+        "40",
+        "--stores",
+        "2",
+        "--home",
+        kept.to_str().unwrap(),
+    ]));
+    assert_eq!(code, 0, "{told}");
+    assert!(
+        told.contains(&format!("everything is kept under {}", kept.display())),
+        "{told}"
+    );
+    assert!(kept.join("lake").exists());
+}
+
+#[test]
+fn a_demo_that_is_stopped_before_it_is_open_is_not_done() {
+    let folder = tempfile::tempdir().unwrap();
+    // Enough to be at work for a while: the signal comes as soon as the home is there.
+    let child = demo(folder.path(), &["--products", "20000", "--stores", "40"]);
+    while std::fs::read_dir(folder.path())
+        .unwrap()
+        .flatten()
+        .all(|home| !home.path().join("runs").exists())
+    {
+        std::thread::yield_now();
+    }
+    let (code, told) = interrupted(child);
+    assert_eq!(code, 3, "{told}");
+    assert!(
+        told.contains("the demo was stopped before the market was open; its folder /"),
+        "{told}"
+    );
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{told}");
+}
 
 #[test]
 fn the_demo_serves_what_its_stores_sell() {

@@ -10,6 +10,7 @@
 
 mod demo;
 mod embedders;
+mod health;
 mod judged;
 mod kill;
 mod memory;

@@ -13,7 +13,8 @@ fn wrong_usage_exits_with_two_and_names_the_key() {
         assert!(answer.stderr.contains(key), "{}", answer.stderr);
     }
     let haat = Haat::new();
-    haat.sql("select 1 one");
+    // Makes the lake; a statement alone does not.
+    assert_eq!(haat.run(&["release", "build"]).code, 1);
     let answer = haat.with("HAAT_LAKE__BUCKETS", "8").run(&["sql", "select 1 one"]);
     assert_eq!(answer.code, 2, "{answer:?}");
     assert!(answer.stderr.contains("lake.buckets"), "{}", answer.stderr);
@@ -95,22 +96,46 @@ fn an_empty_home_is_told_apart_from_a_broken_one() {
         .at("s3://no-such-bucket/x")
         .with("HAAT_S3__ENDPOINT", "http://127.0.0.1:9")
         .with("HAAT_S3__ALLOW_HTTP", "true")
-        .with("HAAT_S3__RETRY_TIMEOUT_S", "0");
+        .with("HAAT_S3__RETRY_TIMEOUT_S", "0")
+        .with("HAAT_S3__ACCESS_KEY_ID", "key")
+        .with("HAAT_S3__SECRET_ACCESS_KEY", "secret");
     assert_eq!(broken.run(&["doctor"]).code, 1);
+    // What the client says of itself is told once, and without the words of its parts.
+    let told = broken.run(&["brands", "list"]);
+    assert_eq!(told.code, 1, "{told:?}");
+    for once in ["http://127.0.0.1:9", "Connection refused", "error sending request"] {
+        assert_eq!(told.stderr.matches(once).count(), 1, "{once}: {}", told.stderr);
+    }
+    for never in ["Generic S3", "retry_timeout", "HTTP error"] {
+        assert!(!told.stderr.contains(never), "{}", told.stderr);
+    }
 }
 
 #[test]
 fn sql_only_reads() {
     let haat = Haat::new();
-    for statement in [
-        "drop table products",
-        "insert into brands select * from brands",
-        "set datafusion.execution.batch_size = 1",
-        "selec 1",
+    for (statement, told) in [
+        ("drop table products", "haat sql only reads: DROP is refused"),
+        (
+            "insert into brands values (1)",
+            "haat sql only reads: INSERT is refused",
+        ),
+        (
+            "set datafusion.execution.batch_size = 1",
+            "haat sql only reads: SET is refused",
+        ),
+        ("selec 1", "selec"),
+        (
+            "select * from product",
+            "there is no table product; the lake has brands, ",
+        ),
+        ("describe nothing", "there is no table nothing; the lake has brands, "),
     ] {
         let answer = haat.run(&["sql", statement]);
         assert_eq!(answer.code, 2, "{statement}: {answer:?}");
+        assert!(answer.stderr.contains(told), "{statement}: {}", answer.stderr);
     }
+    assert!(!haat.path().join("lake").exists(), "a command that reads made a lake");
 }
 
 #[test]
@@ -127,6 +152,194 @@ fn sql_prints_every_column_of_every_row_and_says_what_it_left_out() {
         serde_json::json!([{"x": 1, "y": null}, {"x": 2, "y": "b"}])
     );
     assert!(rows.stderr.contains("--limit"), "{}", rows.stderr);
+}
+
+#[test]
+fn sql_prints_all_rows_as_json_and_says_how_many_a_table_leaves_out() {
+    let haat = Haat::new();
+    let all = haat.run(&["sql", "select value from generate_series(1, 30000)"]);
+    let rows = all.json();
+    let rows = rows.as_array().unwrap();
+    assert_eq!((rows.len(), &rows[29_999]["value"]), (30_000, &30_000.into()));
+    assert_eq!(all.stderr, "");
+    assert_eq!(haat.run(&["sql", "select 1 one where false"]).stdout, "[]\n");
+    let output = haat
+        .plain(&["sql", "select value from generate_series(1, 30000)"])
+        .output()
+        .unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "haat: 29000 rows left out after the first 1000; --limit N prints more, --json all of them\n"
+    );
+    let table = String::from_utf8_lossy(&output.stdout);
+    assert!(table.contains("| 1000 ") && !table.contains("| 1001 "), "{table}");
+}
+
+#[test]
+fn a_command_that_reads_or_serves_makes_no_home_and_says_what_does() {
+    let haat = Haat::new();
+    let absent = haat.path().join("typo");
+    let other = haat.path().join("other");
+    std::fs::create_dir(&other).unwrap();
+    std::fs::write(other.join("letter.txt"), "").unwrap();
+    for (home, told) in [
+        (
+            &absent,
+            "does not exist: `haat brands add DOMAIN` makes it, `haat crawl --release` fills it",
+        ),
+        (
+            &other,
+            "is a folder with other things in it, and without registry/, lake/ or releases/: `haat brands add",
+        ),
+    ] {
+        let home = home.to_str().unwrap();
+        for args in [
+            ["query-server", "--listen", "127.0.0.1:0"].as_slice(),
+            &["sql", "select 1 one"],
+            &["doctor"],
+            &["release", "list"],
+            &["release", "show"],
+            &["release", "build"],
+            &["brands", "list"],
+            &["lake", "tables"],
+            &["crawl"],
+        ] {
+            let haat = Haat::new().at(home);
+            let answer = haat.run(args);
+            assert_eq!(answer.code, 2, "{args:?}: {answer:?}");
+            let all = format!("{}{}", answer.stdout, answer.stderr);
+            assert!(all.contains(told), "{args:?}: {all}");
+        }
+    }
+    assert!(!absent.exists());
+    assert_eq!(std::fs::read_dir(&other).unwrap().count(), 1);
+}
+
+#[test]
+fn reading_an_empty_home_leaves_it_empty() {
+    let haat = Haat::new();
+    for args in [
+        ["sql", "select count(*) n from products"].as_slice(),
+        &["lake", "tables"],
+        &["brands", "list"],
+        &["release", "list"],
+        &["doctor"],
+    ] {
+        assert_eq!(haat.run(args).code, 0, "{args:?}");
+        // But for the folder in which the doctor's own object is written, to be renamed when it is whole.
+        let left = std::fs::read_dir(haat.path()).unwrap().flatten();
+        let left: Vec<_> = left
+            .map(|entry| entry.file_name())
+            .filter(|name| name != ".staging")
+            .collect();
+        assert!(left.is_empty(), "{args:?}: {left:?}");
+    }
+}
+
+#[test]
+fn a_bucket_without_a_key_or_by_plain_http_is_refused_before_anybody_is_asked() {
+    let bucket = || Haat::new().at("s3://market/haat");
+    for (haat, told) in [
+        (bucket(), "no s3.access_key_id is set"),
+        (
+            bucket().with("HAAT_S3__ACCESS_KEY_ID", "key"),
+            "s3.access_key_id is set, but no s3.secret_access_key",
+        ),
+        (
+            bucket().with("HAAT_S3__ENDPOINT", "http://127.0.0.1:9"),
+            "s3.endpoint begins with http://: set s3.allow_http",
+        ),
+        (
+            bucket().with("HAAT_S3__ENDPOINT", "127.0.0.1"),
+            "s3.endpoint is not a URL",
+        ),
+    ] {
+        let answer = haat.run(&["brands", "list"]);
+        assert_eq!(answer.code, 2, "{answer:?}");
+        assert!(answer.stderr.contains(told), "{}", answer.stderr);
+        let checked = haat.run(&["doctor"]);
+        assert!(checked.code == 2 && checked.stdout.contains(told), "{checked:?}");
+    }
+}
+
+#[test]
+fn a_level_that_is_none_is_refused_and_the_levels_are_listed() {
+    let refused = Haat::new().run(&["brands", "list", "--log", "debugg"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(
+        refused
+            .stderr
+            .contains("there are error, warn, info, debug, trace, off"),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn a_home_below_the_users_own_folder_is_found_there() {
+    let haat = Haat::new();
+    let own = haat.path().to_str().unwrap();
+    std::fs::create_dir(haat.path().join("market")).unwrap();
+    let told = Haat::new().at("~/market").with("HOME", own).run(&["doctor"]);
+    assert_eq!(told.code, 0, "{told:?}");
+    assert!(told.stdout.contains(&format!("{own}/market")), "{}", told.stdout);
+}
+
+#[test]
+fn a_port_in_use_is_told_with_one_that_is_free_and_a_name_can_be_listened_on() {
+    let haat = Haat::new();
+    let (_server, served) = haat.serve(&["query-server", "--listen", "localhost:0"]);
+    let taken = served["address"]
+        .as_str()
+        .unwrap()
+        .strip_prefix("http://")
+        .unwrap()
+        .to_owned();
+    for args in [["query-server", "--listen", &taken], ["demo", "--listen", &taken]] {
+        let refused = haat.run(&args);
+        assert_eq!(refused.code, 1, "{refused:?}");
+        assert!(refused.stderr.contains("`--listen 127.0.0.1:0`"), "{}", refused.stderr);
+    }
+    let wrong = haat.run(&["query-server", "--listen", "8080"]);
+    assert!(
+        wrong.code == 2 && wrong.stderr.contains("is not HOST:PORT"),
+        "{wrong:?}"
+    );
+}
+
+#[test]
+fn recorded_stores_that_state_no_currency_are_said_to_be_in_an_assumed_one() {
+    let haat = Haat::new();
+    let recorded = haat.path().join("recorded");
+    std::fs::create_dir_all(recorded.join("tea")).unwrap();
+    std::fs::write(recorded.join("tea/products.json"), "{\"products\": []}").unwrap();
+    let emulated = |args: &[&str]| {
+        let recorded = recorded.to_str().unwrap();
+        let mut command = haat.command(&[&["emulate", "--recorded", recorded], args].concat());
+        let stderr = haat.path().join("stderr");
+        command
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::fs::File::create(&stderr).unwrap());
+        let mut child = command.spawn().unwrap();
+        let mut line = String::new();
+        let mut stdout = std::io::BufReader::new(child.stdout.take().unwrap());
+        std::io::BufRead::read_line(&mut stdout, &mut line).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        (line, std::fs::read_to_string(stderr).unwrap())
+    };
+    let (stores, told) = emulated(&[]);
+    assert!(stores.contains("\"currency\":\"INR\""), "{stores}");
+    assert!(
+        told.contains(
+            "1 recorded store without a currency in a meta.json, among them tea: their prices are taken to be in INR"
+        ),
+        "{told}"
+    );
+    let (stores, told) = emulated(&["--currency", "USD"]);
+    assert!(
+        stores.contains("\"currency\":\"USD\"") && told.is_empty(),
+        "{stores} {told}"
+    );
 }
 
 #[test]

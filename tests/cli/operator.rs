@@ -404,3 +404,90 @@ fn a_look_at_an_address_makes_no_home_and_says_what_to_try_where_nothing_answers
     let named = haat.run(&["brands", "add", "--dry-run", "http://127.0.0.1:9"]);
     assert!(!named.stdout.contains("write http"), "{}", named.stdout);
 }
+
+#[test]
+fn stores_are_registered_from_a_file_or_from_standard_input() {
+    let haat = Haat::new();
+    let (_serving, stores) = haat.serve(&["emulate", "--products", "30", "--stores", "3"]);
+    let urls: Vec<_> = stores["stores"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|store| store["base_url"].as_str().unwrap())
+        .collect();
+    let list = haat.path().join("stores.txt");
+    std::fs::write(&list, format!("# ours\n{}  # the first\n\n{}\n", urls[0], urls[1])).unwrap();
+    let added = haat
+        .run(&["brands", "add", "--moved", "--from", list.to_str().unwrap()])
+        .json();
+    assert_eq!((&added["named"], &added["interrupted"]), (&2.into(), &false.into()));
+    // Each is an event of its own: what was registered before a signal stays.
+    assert_eq!(files(&haat.path().join("registry"), ".json").len(), 2);
+    let mut command = haat.command(&["brands", "add", "--moved", "--from", "-"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), urls[2].as_bytes()).unwrap();
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
+    assert_eq!(
+        haat.run(&["brands", "list"]).json()["brands"].as_array().unwrap().len(),
+        3
+    );
+    for (file, told) in [
+        ("/nowhere.txt", "--from /nowhere.txt"),
+        ("/dev/null", "no store is named"),
+    ] {
+        let refused = haat.run(&["brands", "add", "--from", file]);
+        assert!(refused.code == 2 && refused.stderr.contains(told), "{refused:?}");
+    }
+}
+
+#[test]
+fn a_crawl_leaves_its_metrics_in_a_file_that_is_whole() {
+    let haat = Haat::new();
+    let folder = haat.path().join("collector");
+    std::fs::create_dir(&folder).unwrap();
+    let haat = haat.with("HAAT_METRICS__TEXTFILE", folder.join("haat.prom").to_str().unwrap());
+    let (stores, _) = haat.with_stores(&["--products", "30", "--stores", "3"]);
+    let crawled = haat.run(&["crawl"]).json();
+    let metrics = || std::fs::read_to_string(folder.join("haat.prom")).unwrap();
+    let text = metrics();
+    let bytes = format!("crawl_last_received_bytes {}\n", crawled["totals"]["bytes"]);
+    for line in [
+        "crawl_last_stores{outcome=\"changed\"} 3\n",
+        "crawl_last_stores{outcome=\"failed\"} 0\n",
+        "crawl_last_products 30\n",
+        "crawl_last_exit_code 0\n",
+        "# TYPE crawl_last_end_timestamp_seconds gauge\n",
+        &bytes,
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    drop(stores);
+    let haat = haat.with("HAAT_STOREFRONT__RETRIES_MAX", "0");
+    assert_eq!(haat.run(&["crawl"]).code, 3);
+    let text = metrics();
+    assert!(text.contains("crawl_last_stores{outcome=\"failed\"} 3\n"), "{text}");
+    assert!(text.contains("crawl_last_exit_code 3\n"), "{text}");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+    // A file that cannot be written costs a warning.
+    std::fs::remove_dir_all(&folder).unwrap();
+    let unwritten = haat.run(&["crawl"]);
+    assert!(
+        unwritten.code == 3 && unwritten.stderr.contains("metrics.textfile: cannot write"),
+        "{unwritten:?}"
+    );
+}
+
+#[test]
+fn a_server_without_a_release_says_what_to_run() {
+    let haat = Haat::new();
+    let mut command = haat.command(&["query-server", "--listen", "127.0.0.1:0"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stderr.take().unwrap()), &mut line).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(
+        line.contains("nothing is released under") && line.contains("`haat crawl --release`"),
+        "{line}"
+    );
+}

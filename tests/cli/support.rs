@@ -90,9 +90,8 @@ impl Haat {
         }
     }
 
-    /// What a command that succeeds prints for people.
-    #[track_caller]
-    pub(crate) fn told(&self, args: &[&str]) -> String {
+    /// A command ready to run that prints for people.
+    pub(crate) fn plain(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_haat"));
         command
             .current_dir(self.home.path())
@@ -100,7 +99,13 @@ impl Haat {
             .arg("--home")
             .arg(self.path());
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        let output = command.output().unwrap();
+        command
+    }
+
+    /// What a command that succeeds prints for people.
+    #[track_caller]
+    pub(crate) fn told(&self, args: &[&str]) -> String {
+        let output = self.plain(args).output().unwrap();
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stdout).unwrap()
     }

@@ -24,6 +24,18 @@ pub enum StorageError {
         /// The URL that was given.
         url: String,
     },
+    /// The endpoint is reached in plain `http`, which nobody allowed.
+    #[error("s3.endpoint begins with http://: set s3.allow_http where that is meant, or use https://")]
+    PlainHttp,
+    /// The endpoint is no URL.
+    #[error("s3.endpoint is not a URL that begins with https:// or http://")]
+    Endpoint,
+    /// Nobody said as whom a bucket is to be read.
+    #[error("no s3.access_key_id is set (s3.instance_role takes the key of the machine's own role instead)")]
+    NoKey,
+    /// A key without its secret.
+    #[error("s3.access_key_id is set, but no s3.secret_access_key")]
+    NoSecret,
     /// A path that the object store cannot address.
     #[error("not an object path: {path:?}")]
     InvalidPath {

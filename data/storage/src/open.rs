@@ -22,12 +22,15 @@ pub struct S3Options {
     pub endpoint: Option<String>,
     /// Region; `us-east-1` where absent.
     pub region: Option<String>,
-    /// Key id; absent means the machine's own role.
+    /// Key id; needed unless `instance_role` is set.
     pub access_key_id: Option<String>,
     /// The key's secret.
     pub secret: Option<Secret>,
     /// Whether plain `http` is allowed, for a store on the same machine or network.
     pub allow_http: bool,
+    /// Whether the machine's own role gives the key: the instance metadata service is asked, and nobody else. It is asked
+    /// only then, since elsewhere that address leads nowhere, or to somebody else.
+    pub instance_role: bool,
 }
 
 /// What opening a storage needs beside its URL.
@@ -187,10 +190,30 @@ fn memory_url() -> Url {
     Url::parse("memory:///").unwrap_or_else(|_| unreachable!("a constant URL parses"))
 }
 
+/// Whether the options say how to reach a bucket, and as whom.
+fn check_s3(options: &S3Options) -> Result<(), StorageError> {
+    if let Some(endpoint) = &options.endpoint {
+        let scheme = Url::parse(endpoint).ok().map(|url| url.scheme().to_owned());
+        match scheme.as_deref() {
+            Some("https") => {}
+            Some("http") if options.allow_http => {}
+            Some("http") => return Err(StorageError::PlainHttp),
+            _ => return Err(StorageError::Endpoint),
+        }
+    }
+    match (&options.access_key_id, &options.secret) {
+        (Some(_), Some(_)) => Ok(()),
+        (None, None) if options.instance_role => Ok(()),
+        (None, _) => Err(StorageError::NoKey),
+        (Some(_), None) => Err(StorageError::NoSecret),
+    }
+}
+
 /// For how long a request is tried again, where nobody says otherwise.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(60);
 
 fn open_s3(url: &Url, options: &S3Options, retry_timeout: Duration) -> Result<Storage, StorageError> {
+    check_s3(options)?;
     let bucket = url
         .host_str()
         .ok_or_else(|| StorageError::NoBucket { url: url.to_string() })?;

@@ -152,8 +152,49 @@ fn secrets_are_masked() {
 }
 
 #[test]
+fn a_bucket_is_opened_only_with_a_key_or_the_machines_role_and_not_by_plain_http() {
+    let open = |s3: S3Options| Storage::open(&"s3://bucket/x".parse().unwrap(), &StorageOptions { s3 });
+    let key = || Some("key".to_owned());
+    let with_key = || S3Options {
+        access_key_id: key(),
+        secret: Some(Secret::new("secret")),
+        ..S3Options::default()
+    };
+    let at = |endpoint: &str| S3Options {
+        endpoint: Some(endpoint.to_owned()),
+        ..with_key()
+    };
+    assert!(open(with_key()).is_ok());
+    assert!(matches!(open(S3Options::default()), Err(StorageError::NoKey)));
+    let role = S3Options {
+        instance_role: true,
+        ..S3Options::default()
+    };
+    assert!(open(role).is_ok());
+    let half = S3Options {
+        access_key_id: key(),
+        instance_role: true,
+        ..S3Options::default()
+    };
+    assert!(matches!(open(half), Err(StorageError::NoSecret)));
+    assert!(matches!(open(at("http://s3.test")), Err(StorageError::PlainHttp)));
+    assert!(matches!(open(at("s3.test:9000")), Err(StorageError::Endpoint)));
+    assert!(open(at("https://s3.test")).is_ok());
+    let plain = S3Options {
+        allow_http: true,
+        ..at("http://s3.test")
+    };
+    assert!(open(plain).is_ok());
+}
+
+#[test]
 fn children_extend_the_url() {
-    let options = StorageOptions::default();
+    let s3 = S3Options {
+        access_key_id: Some("key".to_owned()),
+        secret: Some(Secret::new("secret")),
+        ..S3Options::default()
+    };
+    let options = StorageOptions { s3 };
     let storage = Storage::open(&"s3://bucket/some/prefix".parse().unwrap(), &options).unwrap();
     assert_eq!(storage.url().as_str(), "s3://bucket/some/prefix/");
     assert_eq!(

@@ -73,8 +73,22 @@ fn texts_type() -> DataType {
     DataType::List(element(DataType::Utf8))
 }
 
+/// What each column holds: table, column and comment, divided by tabs. A table of `*` is any that has no line of its own.
+const COMMENTS: &str = include_str!("comments.tsv");
+
+fn comment(table: &str, column: &str) -> Option<&'static str> {
+    let find = |wanted: &str| {
+        COMMENTS.lines().find_map(|line| {
+            let mut cells = line.split('\t');
+            (cells.next() == Some(wanted) && cells.next() == Some(column)).then(|| cells.next())?
+        })
+    };
+    find(table).or_else(|| find("*"))
+}
+
 impl Column {
-    pub(crate) fn field(&self) -> Field {
+    /// The column as the table `table` has it, with the comment that analysts see, as the lake's columns have.
+    pub(crate) fn field(&self, table: &str) -> Field {
         let data_type = match self.values {
             Values::Text(_) => DataType::Utf8,
             Values::Integer(_) => DataType::Int64,
@@ -85,7 +99,11 @@ impl Column {
             Values::NamedLists(_) => DataType::List(element(DataType::Struct(named(texts_type())))),
             Values::Named(_) => DataType::List(element(DataType::Struct(named(DataType::Utf8)))),
         };
-        Field::new(self.name, data_type, self.nullable)
+        let field = Field::new(self.name, data_type, self.nullable);
+        match comment(table, self.name) {
+            Some(comment) => field.with_metadata([("comment".to_owned(), comment.to_owned())].into()),
+            None => field,
+        }
     }
 
     /// The column's values of these rows.
@@ -158,4 +176,34 @@ fn named_array<'a, T, B: ArrayBuilder>(
         lists.append(true);
     }
     Arc::new(lists.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::TABLES;
+
+    #[test]
+    fn every_column_has_a_comment_and_every_comment_a_column() {
+        for table in TABLES {
+            for column in table.columns {
+                let told = comment(table.name, column.name);
+                assert!(
+                    told.is_some_and(|told| told.len() > 5),
+                    "{}.{}",
+                    table.name,
+                    column.name
+                );
+            }
+        }
+        for line in COMMENTS.lines() {
+            let cells: Vec<_> = line.split('\t').collect();
+            let of_table = |table: &&crate::schema::Table| {
+                (cells[0] == "*" || cells[0] == table.name)
+                    && table.columns.iter().any(|column| column.name == cells[1])
+            };
+            assert_eq!(cells.len(), 3, "{line}");
+            assert!(TABLES.iter().any(|table| of_table(&table)), "{line}");
+        }
+    }
 }

@@ -31,7 +31,7 @@ pub(crate) struct ReleaseTable {
 
 impl ReleaseTable {
     pub(crate) fn new(release: Arc<Release>, table: &'static Table) -> Self {
-        let fields: Vec<_> = table.columns.iter().map(crate::columns::Column::field).collect();
+        let fields: Vec<_> = table.columns.iter().map(|column| column.field(table.name)).collect();
         Self {
             release,
             table,

@@ -138,7 +138,8 @@ impl Collector {
         self.held_back += u64::from(matches!(summary.outcome, Outcome::HeldBack { .. }));
         let detail = summary.outcome.detail();
         if let Outcome::Failed { code, reason } = &summary.outcome {
-            tracing::warn!(brand.slug = %summary.slug, code, reason, "store not refreshed");
+            // The report of the run says so, and whoever prints it: a warning would say it twice.
+            tracing::info!(brand.slug = %summary.slug, code, reason, "store not refreshed");
         }
         self.shared
             .progress

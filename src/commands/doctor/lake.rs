@@ -5,7 +5,7 @@ use futures::{StreamExt, TryStreamExt};
 use pipeline_crawl::Registry;
 use serde::de::IgnoredAny;
 
-use super::Finding;
+use super::finding::Finding;
 use crate::exit::{Outcome, plain};
 use crate::output::counted;
 use crate::wiring::Context;
@@ -57,12 +57,7 @@ pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -
 }
 
 fn wrong(found: String, advice: &'static str) -> Finding {
-    Finding {
-        subject: SUBJECT,
-        ok: false,
-        found,
-        advice: Some(advice),
-    }
+    Finding::wrong(SUBJECT, found, advice)
 }
 
 async fn damaged(lake: &Lake, thorough: bool) -> anyhow::Result<Vec<Finding>> {

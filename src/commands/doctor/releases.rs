@@ -1,7 +1,7 @@
 use data_index::Unreadable;
 use data_storage::Storage;
 
-use super::Finding;
+use super::finding::Finding;
 use crate::output::counted;
 use crate::wiring::Context;
 
@@ -29,10 +29,11 @@ pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
     ));
     let current = releases.current().await.ok().flatten();
     if let Some(pin) = current.and_then(|current| current.pinned) {
-        findings.push(Finding {
-            advice: Some("builds publish nothing over it until `haat release unpin`"),
-            ..Finding::fine("pin", format!("the current release is {pin}"))
-        });
+        findings.push(Finding::noted(
+            "pin",
+            format!("the current release is {pin}"),
+            "builds publish nothing over it until `haat release unpin`",
+        ));
     }
     findings
 }
@@ -45,10 +46,5 @@ fn damaged(subject: &'static str, unreadable: &[&Unreadable], advice: &'static s
             format!("{}, among them: {first}", counted(more, "damaged object"))
         }
     };
-    Some(Finding {
-        subject,
-        ok: false,
-        found,
-        advice: Some(advice),
-    })
+    Some(Finding::wrong(subject, found, advice))
 }

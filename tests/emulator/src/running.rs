@@ -6,6 +6,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
 use crate::address::check;
+use crate::catalogue::Catalogue;
 use crate::config::{Addressing, EmulatorConfig};
 use crate::fault::{Fault, FaultRule};
 use crate::log::Requests;
@@ -74,6 +75,17 @@ impl Running {
     #[must_use]
     pub fn stores(&self) -> Vec<StoreAddress> {
         self.market.shops.iter().map(|shop| shop.address.clone()).collect()
+    }
+
+    /// The recorded stores of which no `meta.json` tells the currency, by slug: theirs is
+    /// [`EmulatorConfig::recorded_currency`](crate::EmulatorConfig::recorded_currency).
+    #[must_use]
+    pub fn stores_of_assumed_currency(&self) -> Vec<String> {
+        let assumed = self.market.shops.iter().filter(|shop| match &shop.catalogue {
+            Catalogue::Recorded { recorded, .. } => recorded.store.currency.is_none(),
+            Catalogue::Generated(_) => false,
+        });
+        assumed.map(|shop| shop.address.slug.clone()).collect()
     }
 
     /// The address of one store.

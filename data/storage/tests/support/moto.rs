@@ -66,6 +66,7 @@ impl Moto {
             access_key_id: Some("test".into()),
             secret: Some(Secret::new("test")),
             allow_http: true,
+            instance_role: false,
         };
         Storage::open(&"s3://haat/some/prefix".parse().unwrap(), &StorageOptions { s3 }).unwrap()
     }

@@ -35,7 +35,8 @@ async fn a_store_that_fails_or_is_held_back_keeps_when_it_was_last_good() {
     rig.run().await;
     let good = load(&rig.storage).await.unwrap();
     rig.street.change("mate", |shop| *shop = Shop::of(1..=4));
-    rig.street.fault("tea", "products.json", Fault::Answer(500, "no".into()));
+    rig.street
+        .fault("tea", "products.json", Fault::Answer(500, "no".into()));
     rig.run().await;
     rig.run_with(&RunOptions {
         only: Some(vec![slug("tea")]),

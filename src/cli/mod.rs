@@ -1,8 +1,12 @@
-use std::net::SocketAddr;
+mod examples;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
+use data_model::CurrencyCode;
+
+use crate::listen::Listen;
 
 /// haat: one market of many brand stores.
 ///
@@ -13,7 +17,7 @@ use clap_complete::Shell;
     name = "haat",
     version,
     propagate_version = true,
-    after_help = "Exit codes: 0 done · 1 failed · 2 wrong usage or configuration · 3 done in part (some stores failed or were held back, or a signal came) · 4 lost a race to another writer.\n\nEvery key of the configuration can be set in a file (--config), in the environment (HAAT_REFRESH__CRAWL__STORES_CONCURRENT=8) and, for the common ones, by a flag; `haat config` shows what holds and why."
+    after_help = "Exit codes: 0 done · 1 failed · 2 wrong usage or configuration · 3 done in part (some stores failed or were held back, a signal came, or `doctor` found something that needs you) · 4 lost a race to another writer.\n\nEvery key of the configuration can be set in a file (--config), in the environment (HAAT_REFRESH__CRAWL__STORES_CONCURRENT=8) and, for the common ones, by a flag; `haat config` shows what holds and why."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -23,8 +27,10 @@ pub(crate) struct Cli {
 }
 
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// Where everything is kept: a folder, or s3://bucket/prefix [default: haat-home, or HAAT_HOME; of `demo` a temporary folder]
+    /// Where everything is kept: a folder, or s3://bucket/prefix; only `brands add` and `demo` make one that is absent
+    /// [default: haat-home, or HAAT_HOME; of `demo` a temporary folder]
     #[arg(long, global = true, value_name = "DIR|URL")]
     pub(crate) home: Option<String>,
     /// Configuration file [default: haat.toml where it exists]
@@ -33,10 +39,10 @@ pub(crate) struct Global {
     /// Print JSON on standard output, one document per result
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// What to log on standard error: error, warn, info, debug, trace, or a filter such as `storefront=debug`
+    /// What to log on standard error: error, warn, info, debug, trace, off, or a filter such as `storefront=debug`
     #[arg(long, global = true, value_name = "FILTER")]
     pub(crate) log: Option<String>,
-    /// No progress bars
+    /// No progress bars, and no lines of progress
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
 }
@@ -44,29 +50,37 @@ pub(crate) struct Global {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Stores on this machine, crawled, released and served: the whole path in one command
+    #[command(after_help = examples::DEMO)]
     Demo(DemoArgs),
     /// Serve emulated stores and print their addresses
+    #[command(after_help = examples::EMULATE)]
     Emulate(EmulateArgs),
     /// Crawl registered brands into the lake
+    #[command(after_help = examples::CRAWL)]
     Crawl(CrawlArgs),
     /// Register, list and remove brands
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::BRANDS)]
     Brands(BrandsCommand),
     /// Build, list, show, roll back and clean up releases
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::RELEASE)]
     Release(ReleaseCommand),
     /// Look after the lake's tables
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::LAKE)]
     Lake(LakeCommand),
     /// Serve the current release over HTTP
+    #[command(after_help = examples::QUERY_SERVER)]
     QueryServer(QueryServerArgs),
-    /// Ask the lake in SQL
+    /// Query the lake with SQL
+    #[command(after_help = examples::SQL)]
     Sql(SqlArgs),
     /// Show the configuration that holds, and where each value comes from
+    #[command(after_help = examples::CONFIG)]
     Config(ConfigArgs),
-    /// Check storage, lake, release and configuration, and say what to do
+    /// Check storage, crawls, lake, release and configuration, and say what to do (exit code 1: broken, 3: needs you)
+    #[command(after_help = examples::DOCTOR)]
     Doctor(DoctorArgs),
     /// Print a completion script for a shell
+    #[command(after_help = examples::COMPLETIONS)]
     Completions {
         /// The shell to complete in
         shell: Shell,
@@ -78,6 +92,9 @@ pub(crate) struct SourceArgs {
     /// Serve recorded pages: a folder with one folder of products*.json per store (and meta.json where there is one)
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with_all = ["products", "stores", "seed"])]
     pub(crate) recorded: Option<PathBuf>,
+    /// ISO 4217 code of the prices of recorded stores without a meta.json [default: INR, said in a warning]
+    #[arg(long, value_name = "CODE", requires = "recorded")]
+    pub(crate) currency: Option<CurrencyCode>,
     /// How many products to generate over all stores
     #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(1..=5_000_000))]
     pub(crate) products: u64,
@@ -93,9 +110,9 @@ pub(crate) struct SourceArgs {
 pub(crate) struct DemoArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-    /// Address to serve the market on
+    /// Address to serve the market on, HOST:PORT; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
-    pub(crate) listen: SocketAddr,
+    pub(crate) listen: Listen,
 }
 
 #[derive(Debug, Args)]
@@ -104,7 +121,7 @@ pub(crate) struct EmulateArgs {
     pub(crate) source: SourceArgs,
     /// Address of the stores; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
-    pub(crate) listen: SocketAddr,
+    pub(crate) listen: Listen,
     /// Epoch of the generated catalogue: another number is the same catalogue some time later
     #[arg(long, value_name = "E", default_value_t = 0)]
     pub(crate) epoch: u64,
@@ -172,7 +189,7 @@ pub(crate) struct CrawlArgs {
     /// Crawl, parse and compare, but write nothing to the lake
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Believe these brands' held-back crawl: their catalogue really shrank
+    /// Accept the held-back crawl of these brands (their slugs): their catalogue is right as it was found
     #[arg(long = "confirm", value_name = "SLUG", conflicts_with = "dry_run")]
     pub(crate) confirm: Vec<String>,
     /// Build a release of the lake afterwards, and publish it when it differs from the current one; where a signal comes
@@ -189,11 +206,16 @@ pub(crate) struct CrawlArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BrandsCommand {
-    /// Probe domains, say what was found, and register the stores
+    /// Probe domains, say what was found, and register the stores, each as soon as it has answered
+    #[command(after_help = examples::BRANDS_ADD)]
     Add {
         /// Domains or base URLs
-        #[arg(required = true, value_name = "DOMAIN|URL")]
+        #[arg(required_unless_present = "from", value_name = "DOMAIN|URL")]
         stores: Vec<String>,
+        /// Read further domains from this file, one a line, or from standard input with `-`; empty lines and what follows
+        /// a `#` do not count
+        #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+        from: Option<PathBuf>,
         /// ISO 4217 code of the store's prices, where the store does not say
         #[arg(long, value_name = "CODE")]
         currency: Option<String>,
@@ -204,9 +226,11 @@ pub(crate) enum BrandsCommand {
         #[arg(long)]
         dry_run: bool,
     },
-    /// List the registered brands
+    /// List the registered brands, with when each was last checked and what came of it
+    #[command(after_help = examples::BRANDS_LIST)]
     List,
     /// Take a brand out of the registry and its products out of the lake
+    #[command(after_help = examples::BRANDS_REMOVE)]
     Remove {
         /// The brand's slug
         slug: String,
@@ -219,6 +243,7 @@ pub(crate) enum BrandsCommand {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ReleaseCommand {
     /// Build a release from the lake and publish it
+    #[command(after_help = examples::RELEASE_BUILD)]
     Build {
         /// Build from nothing instead of from the release before
         #[arg(long)]
@@ -234,13 +259,16 @@ pub(crate) enum ReleaseCommand {
         despite_pin: bool,
     },
     /// List releases, newest event first
+    #[command(after_help = examples::RELEASE_LIST)]
     List,
     /// Show one release's manifest
+    #[command(after_help = examples::RELEASE_SHOW)]
     Show {
         /// Release id [default: the current one]
         id: Option<String>,
     },
     /// Point readers at an older release
+    #[command(after_help = examples::RELEASE_ROLLBACK)]
     Rollback {
         /// Release id [default: the one that was current before; after a roll-back, the one before that]
         id: Option<String>,
@@ -259,6 +287,7 @@ pub(crate) enum ReleaseCommand {
     /// Let builds publish again
     Unpin,
     /// Remove files that no kept release needs
+    #[command(after_help = examples::RELEASE_GC)]
     Gc {
         /// How many of the newest releases to keep [default: release.keep]
         #[arg(long, value_name = "N")]
@@ -276,14 +305,17 @@ pub(crate) enum ReleaseCommand {
 #[derive(Debug, Subcommand)]
 pub(crate) enum LakeCommand {
     /// Show the tables, their versions and how many rows they have
+    #[command(after_help = examples::LAKE_TABLES)]
     Tables,
     /// Merge small files of the tables
+    #[command(after_help = examples::LAKE_COMPACT)]
     Compact {
         /// Say what would be merged, but write nothing
         #[arg(long)]
         dry_run: bool,
     },
     /// Remove files that neither the retention nor a kept release needs
+    #[command(after_help = examples::LAKE_VACUUM)]
     Vacuum {
         /// List what would go, but remove nothing
         #[arg(long)]
@@ -296,9 +328,9 @@ pub(crate) enum LakeCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct QueryServerArgs {
-    /// Address to serve on [default: 127.0.0.1:8080, or query_server.listen]
+    /// Address to serve on, HOST:PORT; port 0 takes a free one [default: 127.0.0.1:8080, or query_server.listen]
     #[arg(long, value_name = "ADDR")]
-    pub(crate) listen: Option<SocketAddr>,
+    pub(crate) listen: Option<Listen>,
 }
 
 #[derive(Debug, Args)]
@@ -311,7 +343,92 @@ pub(crate) struct SqlArgs {
     /// Read the current release instead of the lake: products, variants, reviews, facets, brands
     #[arg(long, conflicts_with = "as_of")]
     pub(crate) release: bool,
-    /// How many rows to print at most
-    #[arg(long, value_name = "N", default_value_t = 1_000)]
-    pub(crate) limit: usize,
+    /// How many rows to print at most [default: 1000 as a table, all of them with --json]
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+}
+
+impl Command {
+    /// Whether the command works on a home that must be there: all but those that make one or need none.
+    pub(crate) const fn needs_home(&self) -> bool {
+        match self {
+            Self::Demo(_) | Self::Emulate(_) | Self::Config(_) | Self::Completions { .. } => false,
+            // Says what is wrong with the home among its findings.
+            Self::Doctor(_) => false,
+            Self::Brands(BrandsCommand::Add { .. }) => false,
+            Self::Crawl(_)
+            | Self::Brands(_)
+            | Self::Release(_)
+            | Self::Lake(_)
+            | Self::QueryServer(_)
+            | Self::Sql(_) => true,
+        }
+    }
+
+    /// Whether the command changes nothing under home.
+    pub(crate) const fn only_reads(&self) -> bool {
+        matches!(
+            self,
+            Self::Sql(_)
+                | Self::Doctor(_)
+                | Self::QueryServer(_)
+                | Self::Brands(BrandsCommand::List)
+                | Self::Release(ReleaseCommand::List | ReleaseCommand::Show { .. })
+                | Self::Lake(LakeCommand::Tables)
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    /// Every command that does something, with its name in full.
+    fn leaves(command: &clap::Command, name: &str, found: &mut Vec<(String, clap::Command)>) {
+        let inner: Vec<_> = command
+            .get_subcommands()
+            .filter(|inner| inner.get_name() != "help")
+            .collect();
+        if inner.is_empty() {
+            found.push((name.to_owned(), command.clone()));
+        }
+        for one in inner {
+            leaves(one, &format!("{name} {}", one.get_name()), found);
+        }
+    }
+
+    #[test]
+    fn every_command_has_two_examples_that_it_understands() {
+        let mut found = Vec::new();
+        leaves(&Cli::command(), "haat", &mut found);
+        assert!(found.len() > 15);
+        for (name, command) in found {
+            let shown = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let lines: Vec<_> = shown.lines().skip(1).map(str::trim).collect();
+            assert_eq!(lines.len(), 2, "{name}: {shown}");
+            for line in lines {
+                assert!(line.starts_with(&name), "{name}: {line}");
+                // As a shell divides it: quoted words stay together.
+                let line = line.split(['>', '|']).next().unwrap();
+                let words = line.split('"').enumerate().flat_map(|(at, part)| match at % 2 {
+                    0 => part.split_whitespace().map(str::to_owned).collect(),
+                    _ => vec![part.to_owned()],
+                });
+                let parsed = Cli::try_parse_from(words);
+                assert!(parsed.is_ok(), "{line}: {:?}", parsed.err());
+            }
+        }
+    }
+
+    #[test]
+    fn options_of_every_command_stand_under_a_heading_of_their_own() {
+        let mut cli = Cli::command();
+        cli.build();
+        let help = cli.find_subcommand_mut("doctor").unwrap().render_help().to_string();
+        let (own, global) = help.split_once("Global options:").unwrap();
+        assert!(own.contains("--thorough") && !own.contains("--home"), "{help}");
+        assert!(global.contains("--home") && global.contains("--quiet"), "{help}");
+    }
 }

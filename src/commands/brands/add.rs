@@ -1,5 +1,8 @@
+use std::io::Read;
+use std::path::Path;
+
 use anyhow::Context as _;
-use data_model::{BrandSlug, CurrencyCode};
+use data_model::{CurrencyCode, Timestamp};
 use data_storage::Storage;
 use futures::{StreamExt, stream};
 use pipeline_crawl::{Addition, NewBrand, Probe, RegisteredBrand, Registry, probe};
@@ -7,50 +10,74 @@ use serde_json::{Value, json};
 use storefront::{StoreError, Storefront};
 use url::Url;
 
-use crate::cli::BrandsCommand;
 use crate::exit::{Outcome, plain, usage};
 use crate::output::counted;
-use crate::wiring::Context;
+use crate::progress::ProbeBar;
+use crate::wiring::{Context, shutdown_signal};
 
 /// Probes in flight at the same time.
 const PROBES_CONCURRENT: usize = 16;
+/// Most bytes of a list of stores.
+const LIST_BYTES_MAX: u64 = 16 << 20;
 
-/// `haat brands …`
-pub(crate) async fn run(command: BrandsCommand, context: Context) -> anyhow::Result<Outcome> {
-    match command {
-        BrandsCommand::Add {
-            stores,
-            currency,
-            moved,
-            dry_run,
-        } => {
-            let addresses: Vec<Address> = stores
-                .iter()
-                .map(|store| address(store))
-                .collect::<Result<_, _>>()
-                .map_err(usage)?;
-            let currency: Option<CurrencyCode> = currency
-                .map(|code| code.parse())
-                .transpose()
-                .context("--currency")
-                .map_err(usage)?;
-            let how = Registration {
-                currency,
-                moved,
-                dry_run,
-            };
-            let findings = if dry_run {
-                // Not even the home is made.
-                let probes = probes(&context, addresses, how).await?;
-                probes.into_iter().map(|(finding, _)| finding).collect()
-            } else {
-                register(&context, &context.storage_new()?, addresses, how).await?
-            };
-            print_findings(&context, &findings, how)
-        }
-        BrandsCommand::List => list(&context, &context.storage()?).await,
-        BrandsCommand::Remove { slug, dry_run } => remove(&context, &context.storage()?, &slug, dry_run).await,
+/// What `haat brands add` was asked for.
+#[derive(Debug)]
+pub(super) struct Asked<'a> {
+    pub(super) stores: &'a [String],
+    /// A file with further ones, or `-`.
+    pub(super) from: Option<&'a Path>,
+    pub(super) how: Registration,
+}
+
+/// `haat brands add`: each store is registered as soon as it has answered, so that a signal loses none that was.
+pub(super) async fn add(context: &Context, asked: Asked<'_>) -> anyhow::Result<Outcome> {
+    let mut stores = asked.stores.to_vec();
+    if let Some(from) = asked.from {
+        stores.extend(
+            listed(from)
+                .with_context(|| format!("--from {}", from.display()))
+                .map_err(usage)?,
+        );
     }
+    if stores.is_empty() {
+        return Err(usage(anyhow::anyhow!("no store is named: --from has no line with one")));
+    }
+    let addresses: Vec<Address> = stores
+        .iter()
+        .map(|store| address(store))
+        .collect::<Result<_, _>>()
+        .map_err(usage)?;
+    let named = addresses.len();
+    // A look alone makes no home.
+    let storage = if asked.how.dry_run {
+        None
+    } else {
+        Some(context.storage_new()?)
+    };
+    let (findings, error) = register_each(context, storage.as_ref(), addresses, asked.how, shutdown_signal()).await?;
+    let outcome = print_findings(context, &findings, named, asked.how)?;
+    error.map_or(Ok(outcome), Err)
+}
+
+/// The stores that a list names, one a line.
+fn listed(from: &Path) -> anyhow::Result<Vec<String>> {
+    let mut text = String::new();
+    if from == Path::new("-") {
+        std::io::stdin().take(LIST_BYTES_MAX).read_to_string(&mut text)?;
+    } else {
+        std::fs::File::open(from)?
+            .take(LIST_BYTES_MAX)
+            .read_to_string(&mut text)?;
+    }
+    anyhow::ensure!((text.len() as u64) < LIST_BYTES_MAX, "more than {LIST_BYTES_MAX} bytes");
+    Ok(lines(&text))
+}
+
+fn lines(text: &str) -> Vec<String> {
+    let lines = text
+        .lines()
+        .map(|line| line.split('#').next().unwrap_or_default().trim());
+    lines.filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
 /// Where a store is said to be.
@@ -88,14 +115,71 @@ pub(crate) struct Registration {
     pub(crate) dry_run: bool,
 }
 
-/// Probes every address and registers, in one event, those that can be crawled.
+/// Probes every address and registers those that can be crawled, many in one event of the registry.
 pub(crate) async fn register(
     context: &Context,
     storage: &Storage,
     addresses: Vec<Address>,
     how: Registration,
 ) -> anyhow::Result<Vec<Finding>> {
-    let probes = probes(context, addresses, how).await?;
+    let storefront = context.storefront()?;
+    let probes = stream::iter(addresses).map(|address| look(&storefront, address, how));
+    let probes: Vec<_> = probes.buffered(PROBES_CONCURRENT).collect().await;
+    let mut registry = Registry::load(storage).await?;
+    enter(&mut registry, storage, probes, context.clock.now()).await
+}
+
+/// Probes every address and registers each that can be crawled as soon as it has answered; without a storage nothing is
+/// registered. Answers what was done before `told`, and what kept the rest from being registered, if something did.
+async fn register_each(
+    context: &Context,
+    storage: Option<&Storage>,
+    addresses: Vec<Address>,
+    how: Registration,
+    told: impl Future<Output = ()>,
+) -> anyhow::Result<(Vec<Finding>, Option<anyhow::Error>)> {
+    let storefront = context.storefront()?;
+    let mut registry = match storage {
+        Some(storage) => Some(Registry::load(storage).await?),
+        None => None,
+    };
+    let bar = ProbeBar::new(context.quiet, addresses.len());
+    let probes = stream::iter(addresses).map(|address| look(&storefront, address, how));
+    let mut probes = std::pin::pin!(probes.buffered(PROBES_CONCURRENT));
+    let mut told = std::pin::pin!(told);
+    let mut findings = Vec::new();
+    loop {
+        let (finding, brand) = tokio::select! {
+            // A signal that came while a brand was entered is heard before the next one is.
+            biased;
+            () = &mut told => return Ok((findings, None)),
+            probed = probes.next() => match probed {
+                Some(probed) => probed,
+                None => return Ok((findings, None)),
+            },
+        };
+        bar.probed(&finding.url, &finding.verdict);
+        match (storage, &mut registry) {
+            (Some(storage), Some(registry)) => {
+                let entered = enter(registry, storage, vec![(finding, brand)], context.clock.now()).await;
+                match entered {
+                    Ok(entered) => findings.extend(entered),
+                    // Those that were entered before are told all the same.
+                    Err(error) => return Ok((findings, Some(error))),
+                }
+            }
+            _ => findings.push(finding),
+        }
+    }
+}
+
+/// Enters what probes found into the registry, in one event.
+async fn enter(
+    registry: &mut Registry,
+    storage: &Storage,
+    probes: Vec<(Finding, Option<NewBrand>)>,
+    now: Timestamp,
+) -> anyhow::Result<Vec<Finding>> {
     let (mut findings, mut brands, mut places) = (Vec::new(), Vec::new(), Vec::new());
     for (finding, brand) in probes {
         if let Some(brand) = brand {
@@ -105,24 +189,12 @@ pub(crate) async fn register(
         findings.push(finding);
     }
     if !brands.is_empty() {
-        let mut registry = Registry::load(storage).await?;
-        let additions = registry.add(storage, &brands, context.clock.now()).await?;
+        let additions = registry.add(storage, &brands, now).await?;
         for (place, addition) in places.into_iter().zip(additions) {
             findings[place].added = Some((word(&addition), addition.brand().clone()));
         }
     }
     Ok(findings)
-}
-
-/// Looks at every address; with each finding the brand to register, where there is one.
-async fn probes(
-    context: &Context,
-    addresses: Vec<Address>,
-    how: Registration,
-) -> anyhow::Result<Vec<(Finding, Option<NewBrand>)>> {
-    let storefront = context.storefront()?;
-    let probes = stream::iter(addresses).map(|address| look(&storefront, address, how));
-    Ok(probes.buffered(PROBES_CONCURRENT).collect().await)
 }
 
 async fn look(storefront: &Storefront, address: Address, how: Registration) -> (Finding, Option<NewBrand>) {
@@ -218,7 +290,7 @@ fn address(text: &str) -> anyhow::Result<Address> {
     Ok(Address { url, guessed })
 }
 
-fn print_findings(context: &Context, findings: &[Finding], how: Registration) -> anyhow::Result<Outcome> {
+fn print_findings(context: &Context, findings: &[Finding], named: usize, how: Registration) -> anyhow::Result<Outcome> {
     let rows: Vec<_> = findings
         .iter()
         .map(|finding| {
@@ -226,7 +298,9 @@ fn print_findings(context: &Context, findings: &[Finding], how: Registration) ->
             json!({ "url": finding.url, "found": finding.verdict, "facts": finding.facts, "outcome": outcome, "brand": brand })
         })
         .collect();
-    context.output.print(&json!({ "brands": rows }), |out| {
+    let interrupted = findings.len() < named;
+    let document = json!({ "brands": rows, "named": named, "interrupted": interrupted });
+    context.output.print(&document, |out| {
         for finding in findings {
             match &finding.added {
                 Some(("taken", brand)) => {
@@ -261,6 +335,13 @@ fn print_findings(context: &Context, findings: &[Finding], how: Registration) ->
                 }
             }
         }
+        if interrupted {
+            let asked = counted(findings.len(), "store");
+            writeln!(
+                out,
+                "stopped after {asked} of {named}: these are kept, the same command goes on with the rest"
+            )?;
+        }
         Ok(())
     })?;
     let registered = |finding: &Finding| match &finding.added {
@@ -268,115 +349,81 @@ fn print_findings(context: &Context, findings: &[Finding], how: Registration) ->
         None => how.dry_run && finding.usable,
     };
     let left_out = !findings.iter().all(registered);
-    Ok(if left_out { Outcome::Partial } else { Outcome::Done })
-}
-
-async fn list(context: &Context, storage: &Storage) -> anyhow::Result<Outcome> {
-    let registry = Registry::load(storage).await?;
-    let brands = registry.brands();
-    context.output.print(&json!({ "brands": brands }), |out| {
-        let widest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
-        let slugs = widest(&mut brands.iter().map(|brand| brand.slug.as_str().len()));
-        let addresses = widest(&mut brands.iter().map(|brand| brand.base_url_text().len()));
-        for brand in &brands {
-            let (slug, address) = (brand.slug.as_str(), brand.base_url_text());
-            writeln!(out, "{slug:slugs$}  {address:addresses$}  {}", brand.name)?;
-        }
-        writeln!(out, "{}", counted(brands.len(), "brand"))
-    })?;
-    Ok(Outcome::Done)
-}
-
-async fn remove(context: &Context, storage: &Storage, slug: &str, dry_run: bool) -> anyhow::Result<Outcome> {
-    let slug: BrandSlug = slug.parse().context("slug").map_err(usage)?;
-    let registry = Registry::load(storage).await?;
-    // One that is registered no more may still be in the lake: a removal that broke off, or a crawl that was under way.
-    let store = registry
-        .store_of(&slug)
-        .with_context(|| format!("no brand was ever registered as {slug}"))
-        .map_err(usage)?
-        .clone();
-    let registered = registry.brand(&slug).map(|brand| brand.base_url.to_string());
-    let lake = context.lake_in(storage).await?;
-    let in_lake = lake
-        .snapshot()
-        .await?
-        .brands()
-        .await?
-        .into_iter()
-        .find(|row| row.brand.store == store);
-    // Asked before it is forgotten: a removal that broke off late may have left nothing else.
-    let known = pipeline_refresh::is_known(storage, &store).await?;
-    let products = in_lake.as_ref().map_or(0, |row| row.product_count);
-    if !dry_run {
-        pipeline_refresh::remove_brand(&slug, storage, &lake, context.clock.now()).await?;
-    }
-    if registered.is_none() && in_lake.is_none() && !known {
-        return Err(usage(anyhow::anyhow!("{slug} is removed already")));
-    }
-    let document =
-        json!({ "dry_run": dry_run, "slug": slug, "store": store, "products": products, "removed": !dry_run });
-    context.output.print(&document, |out| {
-        let verb = if dry_run { "would be removed" } else { "removed" };
-        write!(out, "{slug}: {verb}, with {}.", counted(products, "product"))?;
-        match &registered {
-            Some(address) => writeln!(out, " `haat brands add {address}` brings it back."),
-            None => writeln!(out, " It was registered no more."),
-        }
-    })?;
-    Ok(Outcome::Done)
+    Ok(if left_out || interrupted {
+        Outcome::Partial
+    } else {
+        Outcome::Done
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use clap::Parser;
-    use data_storage::{ObjectPath, ObjectStoreExt, put_over};
 
     use super::*;
     use crate::cli::Cli;
     use crate::config::Layers;
     use crate::output::Output;
 
-    #[tokio::test]
-    async fn a_removal_that_broke_off_is_done_when_it_is_repeated_and_only_then_there_is_nothing_to_remove() {
-        let home = tempfile::tempdir().unwrap();
-        let home = home.path().to_str().unwrap();
+    fn context(home: &str) -> Context {
         let cli = Cli::try_parse_from(["haat", "--home", home, "brands", "list"]).unwrap();
-        let config = Layers::read(&cli.global).unwrap().merge().unwrap();
-        let context = Context::new(config, Output { json: true }, true, false);
+        let mut config = Layers::read(&cli.global).unwrap().merge().unwrap();
+        config.storefront.allow_loopback = true;
+        config.storefront.rate_start_per_s = f64::INFINITY;
+        Context::new(config, Output { json: true }, true, false)
+    }
+
+    #[test]
+    fn a_list_of_stores_may_have_remarks_and_empty_lines() {
+        let text = "# ours\nkith.example\n\n  tea.example # green\r\nhttp://127.0.0.1:80\n";
+        assert_eq!(lines(text), ["kith.example", "tea.example", "http://127.0.0.1:80"]);
+    }
+
+    #[tokio::test]
+    async fn each_store_is_registered_by_itself_and_a_signal_keeps_those_that_were() {
+        let stores = emulator::EmulatorConfig::new(emulator::Source::Generated {
+            products: 40,
+            stores: 20,
+            seed: 1,
+        });
+        let stores = emulator::Emulator::start(stores).await.unwrap();
+        let home = tempfile::tempdir().unwrap();
+        let context = context(home.path().to_str().unwrap());
         let storage = context.storage_new().unwrap();
-        let mut registry = Registry::load(&storage).await.unwrap();
-        let brand = NewBrand::at("https://tea.example".parse().unwrap());
-        registry.add(&storage, &[brand], context.clock.now()).await.unwrap();
-        let brand = registry.brands()[0].clone();
-        let (slug, store) = (brand.slug.as_str(), &brand.store);
-        remove(&context, &storage, slug, false).await.unwrap();
-        // What each step of a removal that was killed before it leaves.
-        for left in [
-            format!("crawl-state/{store}.json"),
-            format!("held/{store}.json"),
-            format!("crawl-state/{store}-reviews.json.zst"),
-            format!("crawl-state/{store}-hold.json"),
-        ] {
-            let path = ObjectPath::from(left.as_str());
-            put_over(&storage, &path, "{}").await.unwrap();
-            let tried = remove(&context, &storage, slug, true).await.unwrap();
-            assert!(matches!(tried, Outcome::Done), "{left}");
-            let done = remove(&context, &storage, slug, false).await.unwrap();
-            assert!(matches!(done, Outcome::Done), "{left}");
-            assert!(storage.store().head(&path).await.is_err(), "{left} is still there");
-            let again = remove(&context, &storage, slug, false).await.unwrap_err();
-            assert!(again.to_string().contains("removed already"), "{again}");
-        }
-        let never = remove(&context, &storage, "coffee", false).await.unwrap_err();
-        assert!(never.to_string().contains("ever registered"), "{never}");
+        let addresses = || {
+            let urls = stores.stores().into_iter();
+            urls.map(|store| Address::from(Url::parse(&store.base_url).unwrap()))
+                .collect::<Vec<_>>()
+        };
+        // Told as soon as three are in the registry.
+        let told = async {
+            while Registry::load(&storage).await.unwrap().len() < 3 {
+                tokio::task::yield_now().await;
+            }
+        };
+        let how = Registration {
+            moved: true,
+            ..Registration::default()
+        };
+        let (findings, error) = register_each(&context, Some(&storage), addresses(), how, told)
+            .await
+            .unwrap();
+        assert!(error.is_none());
+        let kept = Registry::load(&storage).await.unwrap().len();
+        assert_eq!(kept, findings.len());
+        assert!((3..20).contains(&kept), "{kept}");
+        assert_eq!(print_findings(&context, &findings, 20, how).unwrap(), Outcome::Partial);
+        let never = std::future::pending();
+        let (findings, _) = register_each(&context, Some(&storage), addresses(), how, never)
+            .await
+            .unwrap();
+        assert_eq!(Registry::load(&storage).await.unwrap().len(), 20);
+        assert_eq!(print_findings(&context, &findings, 20, how).unwrap(), Outcome::Done);
     }
 
     #[test]
     fn an_address_at_which_another_store_answers_now_is_not_registered() {
-        let cli = Cli::try_parse_from(["haat", "brands", "list"]).unwrap();
-        let config = Layers::read(&cli.global).unwrap().merge().unwrap();
-        let context = Context::new(config, Output { json: true }, true, false);
+        let context = context("unused");
         let brand = RegisteredBrand {
             store: "tea.myshopify.com".parse().unwrap(),
             slug: "tea".parse().unwrap(),
@@ -396,7 +443,7 @@ mod tests {
                 usable: true,
                 added: Some((word(&addition), brand.clone())),
             };
-            print_findings(&context, &[finding], Registration::default()).unwrap()
+            print_findings(&context, &[finding], 1, Registration::default()).unwrap()
         };
         assert_eq!(outcome(Addition::Unchanged(brand.clone())), Outcome::Done);
         assert_eq!(outcome(Addition::AnotherStore(brand.clone())), Outcome::Partial);

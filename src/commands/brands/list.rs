@@ -1,0 +1,120 @@
+use data_checks::{Check, CheckOutcome, Checks};
+use data_storage::Storage;
+use pipeline_crawl::{RegisteredBrand, Registry};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::exit::{Outcome, plain};
+use crate::output::counted;
+use crate::wiring::Context;
+
+/// A registered brand, and when its store was last asked.
+#[derive(Debug, Serialize)]
+struct Listed<'a> {
+    #[serde(flatten)]
+    brand: &'a RegisteredBrand,
+    /// `null` where no crawl asked yet.
+    check: Option<&'a Check>,
+}
+
+/// `haat brands list`.
+pub(super) async fn run(context: &Context, storage: &Storage) -> anyhow::Result<Outcome> {
+    let registry = Registry::load(storage).await?;
+    // The list is of use without them.
+    let checks = data_checks::load(storage).await.unwrap_or_else(|error| {
+        tracing::warn!("{}", plain(&error.into()));
+        Checks::default()
+    });
+    let brands = registry.brands();
+    let listed: Vec<_> = brands
+        .iter()
+        .map(|brand| Listed {
+            brand,
+            check: checks.of(&brand.store),
+        })
+        .collect();
+    context.output.print(&json!({ "brands": listed }), |out| {
+        let rows: Vec<_> = listed.iter().map(cells).collect();
+        let widest = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
+        let [slugs, addresses, moments, outcomes] = [0, 1, 2, 3].map(widest);
+        for [slug, address, moment, outcome, name] in &rows {
+            writeln!(
+                out,
+                "{slug:slugs$}  {address:addresses$}  {moment:moments$}  {outcome:outcomes$}  {name}"
+            )?;
+        }
+        writeln!(out, "{}", counted(brands.len(), "brand"))
+    })?;
+    Ok(Outcome::Done)
+}
+
+/// Slug, address, when it was last checked, what came of it and since when, and name.
+fn cells(listed: &Listed<'_>) -> [String; 5] {
+    let brand = listed.brand;
+    let moment = listed
+        .check
+        .map_or_else(|| "never checked".to_owned(), |check| check.checked_at.to_string());
+    [
+        brand.slug.to_string(),
+        brand.base_url_text().to_owned(),
+        moment,
+        listed.check.map_or_else(String::new, outcome),
+        brand.name.clone(),
+    ]
+}
+
+/// `unchanged`, or `failed (timeout), last good 2026-11-20T10:00:00Z`.
+fn outcome(check: &Check) -> String {
+    if check.outcome.is_good() {
+        return check.outcome.as_str().to_owned();
+    }
+    let word = match check.outcome {
+        CheckOutcome::HeldBack => "held back",
+        other => other.as_str(),
+    };
+    let code = check
+        .code
+        .as_ref()
+        .map_or_else(String::new, |code| format!(" ({code})"));
+    let since = match check.good_at {
+        Some(good) => format!("last good {good}"),
+        None => "never good".to_owned(),
+    };
+    format!("{word}{code}, {since}")
+}
+
+#[cfg(test)]
+mod tests {
+    use data_model::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn what_came_of_a_check_is_told_with_how_long_it_was_not_good() {
+        let at = |second: i64| Timestamp::from_micros(second * 1_000_000);
+        let check = |outcome, code: Option<&str>, good_at| Check {
+            slug: "kith".parse().unwrap(),
+            run: "20261121T012725Z-3f9a01c7".parse().unwrap(),
+            checked_at: at(90),
+            outcome,
+            code: code.map(str::to_owned),
+            detail: None,
+            good_at,
+            bad_in_row: 1,
+        };
+        let told = [
+            check(CheckOutcome::Unchanged, None, Some(at(90))),
+            check(CheckOutcome::Failed, Some("timeout"), Some(at(60))),
+            check(CheckOutcome::HeldBack, None, None),
+        ]
+        .map(|check| outcome(&check));
+        assert_eq!(
+            told,
+            [
+                "unchanged".to_owned(),
+                format!("failed (timeout), last good {}", at(60)),
+                "held back, never good".to_owned(),
+            ]
+        );
+    }
+}

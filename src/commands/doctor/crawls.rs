@@ -1,0 +1,219 @@
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+use data_checks::{Check, CheckOutcome, Checks, RunEnd};
+use data_model::{BrandSlug, Timestamp};
+use data_storage::Storage;
+use pipeline_crawl::{RegisteredBrand, Registry};
+use pipeline_refresh::{Held, RunReport, RunState, held_back, list_runs, read_run};
+
+use super::finding::Finding;
+use crate::output::counted;
+use crate::wiring::Context;
+
+/// A run beats every few seconds: one that was silent for so long is at work no more.
+const SILENT_MS: u64 = 60_000;
+/// How many of the latest runs are looked at for one that can be read.
+const RUNS_READ_MAX: usize = 8;
+/// How many brands are named.
+const NAMED_MAX: usize = 5;
+
+/// Looks at the last run, and at what came of each brand's last check.
+pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
+    let checks = match data_checks::load(storage).await {
+        Ok(checks) => checks,
+        Err(error) => {
+            let advice = "put checks/ back from a copy, or remove it: the next crawl records anew";
+            return vec![Finding::unusable("stores", &error.into(), advice)];
+        }
+    };
+    let now = context.clock.now();
+    let mut findings = vec![last_run(storage, &checks, now).await];
+    // A registry that cannot be read is told where it is looked at.
+    if let Ok(registry) = Registry::load(storage).await {
+        let brands = registry.brands();
+        if !brands.is_empty() {
+            findings.extend(stores(&brands, &checks));
+            findings.extend(unasked(&brands, &checks, now, context.config.doctor.check_age_s_max));
+        }
+        findings.push(held(storage, &brands, &checks).await);
+    }
+    findings
+}
+
+/// How the last run ended, where it did.
+async fn last_run(storage: &Storage, checks: &Checks, now: Timestamp) -> Finding {
+    const SUBJECT: &str = "last run";
+    let latest = match latest(storage).await {
+        Ok(latest) => latest,
+        Err(error) => return Finding::unusable(SUBJECT, &error, "put runs/ back from a copy, or remove it"),
+    };
+    let ended = checks.last_run.as_ref();
+    // What ended before the latest run began is old news.
+    let ended = ended.filter(|ended| latest.as_ref().is_none_or(|latest| ended.run >= latest.run));
+    if let Some(failed) = ended.filter(|ended| ended.end == RunEnd::Failed) {
+        let error = failed.error.as_deref().unwrap_or("the log says why");
+        return Finding::wrong(
+            SUBJECT,
+            format!("{} failed, at {}: {error}", failed.run, failed.ended_at),
+            "mend what it says, then `haat crawl` resumes it",
+        );
+    }
+    let Some(report) = latest else {
+        return match ended {
+            Some(ended) => Finding::fine(SUBJECT, format!("{} ended at {}", ended.run, ended.ended_at)),
+            None => Finding::noted(SUBJECT, "none yet".into(), "`haat crawl --release`"),
+        };
+    };
+    let (run, at) = (&report.run, report.ended_at);
+    let through = format!("{} through", counted(report.stores.len(), "store"));
+    match report.state {
+        RunState::Running if older(at, now, SILENT_MS) => Finding::warning(
+            SUBJECT,
+            format!("{run} is unfinished, without a sign of life since {at}; {through}"),
+            "it was killed, or its machine went down: `haat crawl` resumes it",
+        ),
+        RunState::Running => Finding::fine(SUBJECT, format!("{run} is at work, {through}")),
+        RunState::Interrupted => Finding::warning(
+            SUBJECT,
+            format!("{run} was interrupted at {at}; {through}"),
+            "`haat crawl` resumes it",
+        ),
+        RunState::Abandoned => Finding::warning(
+            SUBJECT,
+            format!("{run} was never finished; {through}"),
+            "`haat crawl` begins a new one",
+        ),
+        RunState::Finished => Finding::fine(SUBJECT, format!("{run} ended at {at}, {through}")),
+    }
+}
+
+/// The latest run whose summary can be read.
+async fn latest(storage: &Storage) -> anyhow::Result<Option<RunReport>> {
+    for run in list_runs(storage).await?.into_iter().take(RUNS_READ_MAX) {
+        if let Some(report) = read_run(storage, &run).await? {
+            return Ok(Some(report));
+        }
+    }
+    Ok(None)
+}
+
+fn older(moment: Timestamp, now: Timestamp, age_ms: u64) -> bool {
+    now.millis_since(moment) > i64::try_from(age_ms).unwrap_or(i64::MAX)
+}
+
+/// The first few of these, and how many more there are.
+fn named<T: Display>(all: &[T]) -> String {
+    let first: Vec<_> = all.iter().take(NAMED_MAX).map(ToString::to_string).collect();
+    match all.len().saturating_sub(first.len()) {
+        0 => first.join(", "),
+        more => format!("{}, and {more} more", first.join(", ")),
+    }
+}
+
+/// Which brands' last check failed.
+fn stores(brands: &[&RegisteredBrand], checks: &Checks) -> Option<Finding> {
+    const SUBJECT: &str = "stores";
+    let asked: Vec<&Check> = brands.iter().filter_map(|brand| checks.of(&brand.store)).collect();
+    let failed = asked.iter().filter(|check| check.outcome == CheckOutcome::Failed);
+    let failed: Vec<_> = failed.map(|check| since(check)).collect();
+    if asked.is_empty() {
+        return None;
+    }
+    let asked = counted(asked.len(), "brand");
+    let advice = "the report of the run says why (`haat brands list` names them all); `haat crawl --brand SLUG` asks one \
+                  again";
+    Some(match failed.len() {
+        0 => Finding::fine(SUBJECT, format!("{asked} checked, none failed")),
+        all if all == brands.len() => Finding::wrong(
+            SUBJECT,
+            format!("every store failed when it was last checked: {}", named(&failed)),
+            "is this machine on the network, and is storefront.* right? then `haat crawl`",
+        ),
+        some => Finding::warning(
+            SUBJECT,
+            format!("{some} of {asked} failed when last checked: {}", named(&failed)),
+            advice,
+        ),
+    })
+}
+
+/// `kith (timeout, last good 2026-11-20T10:00:00Z)`.
+fn since(check: &Check) -> String {
+    let good = match check.good_at {
+        Some(good) => format!("last good {good}"),
+        None => "never good".to_owned(),
+    };
+    let code = check.code.as_ref().map_or_else(String::new, |code| format!("{code}, "));
+    format!("{} ({code}{good})", check.slug)
+}
+
+/// Which brands no crawl asked for too long.
+fn unasked(brands: &[&RegisteredBrand], checks: &Checks, now: Timestamp, age_s_max: u64) -> Option<Finding> {
+    const SUBJECT: &str = "schedule";
+    let age_ms = age_s_max.saturating_mul(1000);
+    let last = |brand: &RegisteredBrand| checks.of(&brand.store).map(|check| check.checked_at);
+    let late = brands
+        .iter()
+        .filter(|brand| older(last(brand).unwrap_or(brand.added_at), now, age_ms));
+    let told = late.map(|brand| match last(brand) {
+        Some(moment) => format!("{} (since {moment})", brand.slug),
+        None => format!("{} (never, added {})", brand.slug, brand.added_at),
+    });
+    let told: Vec<_> = told.collect();
+    let hours = age_s_max / 3600;
+    let advice = "does the schedule of `haat crawl` run? doctor.check_age_s_max says how long is too long";
+    match told.len() {
+        0 => None,
+        all if all == brands.len() => Some(Finding::wrong(
+            SUBJECT,
+            format!("no brand was checked for {hours} h: {}", named(&told)),
+            advice,
+        )),
+        some => Some(Finding::warning(
+            SUBJECT,
+            format!("{} not checked for {hours} h: {}", counted(some, "brand"), named(&told)),
+            advice,
+        )),
+    }
+}
+
+/// Which brands' crawls wait for another that finds the same, or for the operator.
+async fn held(storage: &Storage, brands: &[&RegisteredBrand], checks: &Checks) -> Finding {
+    const SUBJECT: &str = "held back";
+    let held = match held_back(storage).await {
+        Ok(held) => held,
+        Err(error) => return Finding::unusable(SUBJECT, &error.into(), "remove the damaged file in held/"),
+    };
+    let checked = brands.iter().filter_map(|brand| checks.of(&brand.store));
+    let checked = checked.filter(|check| check.outcome == CheckOutcome::HeldBack);
+    // The first check that was held back is older than what lies there now, which each crawl writes anew.
+    let mut told: BTreeMap<&BrandSlug, String> = held.iter().map(|held| (&held.slug, doubted(held))).collect();
+    for check in checked {
+        told.insert(&check.slug, since(check));
+    }
+    let Some(first) = told.keys().next() else {
+        return Finding::fine(SUBJECT, "none".into());
+    };
+    let advice = format!(
+        "look at the run's report; crawl again, or accept what was found: `haat crawl --brand {first} --confirm {first}`"
+    );
+    let told: Vec<_> = told.into_values().collect();
+    let brands = counted(told.len(), "brand");
+    Finding::warning(SUBJECT, format!("{brands}: {}", named(&told)), advice)
+}
+
+fn doubted(held: &Held) -> String {
+    format!("{} (since {})", held.slug, held.held_at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_few_are_named_and_the_rest_counted() {
+        assert_eq!(named(&["a", "b"]), "a, b");
+        assert_eq!(named(&["a", "b", "c", "d", "e", "f", "g"]), "a, b, c, d, e, and 2 more");
+    }
+}

@@ -1,0 +1,77 @@
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::advice;
+use crate::exit::{Outcome, plain};
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Severity {
+    /// As it should be.
+    Ok,
+    /// It works, but something needs the operator.
+    Warning,
+    /// It does not work, or nothing newer comes through.
+    Broken,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Serialize)]
+pub(super) struct Finding {
+    pub(super) subject: &'static str,
+    /// Whether `severity` is `ok`.
+    ok: bool,
+    pub(super) severity: Severity,
+    pub(super) found: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) advice: Option<Cow<'static, str>>,
+}
+
+impl Finding {
+    fn new(severity: Severity, subject: &'static str, found: String, advice: Option<Cow<'static, str>>) -> Self {
+        Self {
+            subject,
+            ok: severity == Severity::Ok,
+            severity,
+            found,
+            advice,
+        }
+    }
+
+    pub(super) fn fine(subject: &'static str, found: String) -> Self {
+        Self::new(Severity::Ok, subject, found, None)
+    }
+
+    /// Nothing is wrong, and yet there is something to say.
+    pub(super) fn noted(subject: &'static str, found: String, advice: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Severity::Ok, subject, found, Some(advice.into()))
+    }
+
+    pub(super) fn warning(subject: &'static str, found: String, advice: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Severity::Warning, subject, found, Some(advice.into()))
+    }
+
+    pub(super) fn wrong(subject: &'static str, found: String, advice: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Severity::Broken, subject, found, Some(advice.into()))
+    }
+
+    pub(super) fn broken(subject: &'static str, error: &anyhow::Error, advice: impl Into<Cow<'static, str>>) -> Self {
+        Self::wrong(subject, plain(error), advice)
+    }
+
+    /// Something under home that cannot be used: `advice` is for what lies there, unless the disk itself is at fault.
+    pub(super) fn unusable(subject: &'static str, error: &anyhow::Error, advice: &'static str) -> Self {
+        Self::broken(subject, error, advice::of_disk(error).unwrap_or(advice))
+    }
+}
+
+/// How the doctor ends with these findings.
+pub(super) fn outcome(findings: &[Finding]) -> Outcome {
+    match findings.iter().map(|finding| finding.severity).max() {
+        Some(Severity::Broken) => Outcome::Failed,
+        Some(Severity::Warning) => Outcome::Partial,
+        Some(Severity::Ok) | None => Outcome::Done,
+    }
+}

@@ -1,0 +1,185 @@
+use anyhow::Context as _;
+use data_embedding::EmbedderId;
+use data_index::{Manifest, ReleaseStore};
+use data_storage::Storage;
+use pipeline_release::{Lag, lag};
+
+use super::finding::Finding;
+use crate::exit::plain;
+use crate::output::counted;
+use crate::wiring::Context;
+
+const SUBJECT: &str = "release";
+/// What is wrong when nobody can tell which release is current.
+const LOG: &str = "which release is current cannot be read";
+
+/// Looks at the current release: whether it is whole, whether it is what the lake has, and whether a newer one was refused.
+pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
+    let releases = context.releases(storage);
+    let manifest = match current(context, storage, &releases).await {
+        Ok(manifest) => manifest,
+        Err(error) if error.to_string() == LOG => {
+            return vec![Finding::unusable(
+                SUBJECT,
+                &error,
+                "an entry of releases/log/ that is damaged: put it back from a copy, or, the newest, remove it: the one \
+                 before it is current then",
+            )];
+        }
+        Err(error) => {
+            return vec![Finding::unusable(
+                SUBJECT,
+                &error,
+                "`haat release build --full` writes every file anew",
+            )];
+        }
+    };
+    let refused = refused(&releases).await;
+    let is_refused = refused.is_some();
+    let mut findings = vec![match &manifest {
+        Some(manifest) => whole(context, manifest),
+        None => unreleased(context, storage).await,
+    }];
+    findings.extend(refused);
+    // A refused build says so itself.
+    if let Some(manifest) = manifest.filter(|_| !is_refused) {
+        findings.extend(behind(context, storage, &manifest).await);
+    }
+    findings
+}
+
+/// The manifest of the current release, every file of which is there and can be opened.
+async fn current(context: &Context, storage: &Storage, releases: &ReleaseStore) -> anyhow::Result<Option<Manifest>> {
+    let Some(current) = releases.current().await.context(LOG)? else {
+        return Ok(None);
+    };
+    let manifest = releases.manifest(current.id).await?;
+    // From the store itself: a server's cache may hold good copies of what is damaged there.
+    let damage: Vec<_> = releases
+        .verify(&manifest)
+        .await?
+        .iter()
+        .map(|damage| format!("{} ({})", damage.name, damage.kind))
+        .collect();
+    anyhow::ensure!(
+        damage.is_empty(),
+        "release {} is damaged: {}",
+        current.id,
+        damage.join(", ")
+    );
+    let local = releases.fetch(&manifest, &context.cache_dir(storage)).await?;
+    tokio::task::spawn_blocking(move || data_index::Release::open(local)).await??;
+    Ok(Some(manifest))
+}
+
+fn whole(context: &Context, manifest: &Manifest) -> Finding {
+    let found = format!(
+        "{} with {}, every file as its hash says",
+        manifest.id,
+        counted(manifest.counts.products, "product")
+    );
+    // What is wrong with the configured one is told by its own finding.
+    let configured = context.embedder().ok().flatten();
+    let configured: Option<&EmbedderId> = configured.as_ref().map(|embedder| embedder.id());
+    if manifest.embedding.as_ref().map(|embedding| &embedding.embedder) == configured {
+        Finding::fine(SUBJECT, found)
+    } else {
+        Finding::warning(
+            SUBJECT,
+            found,
+            "its vectors are of another embedder than embedding.* names: searches go by words alone until `haat release \
+             build`",
+        )
+    }
+}
+
+/// Nothing was ever released: right before the first crawl, and something to do after it.
+async fn unreleased(context: &Context, storage: &Storage) -> Finding {
+    let counted = async {
+        let brands = context.lake_in(storage).await?.snapshot().await?.brands().await?;
+        anyhow::Ok(brands.iter().map(|row| row.product_count).sum::<u64>())
+    };
+    match counted.await {
+        Ok(products) if products > 0 => {
+            let products = crate::output::counted(products, "product");
+            Finding::warning(
+                SUBJECT,
+                format!("none yet, though the lake has {products}"),
+                "`haat release build`",
+            )
+        }
+        // A lake that cannot be read is told where it is looked at.
+        _ => Finding::noted(SUBJECT, "none yet".into(), "`haat crawl --release`"),
+    }
+}
+
+/// The last build, where it was refused or failed and none succeeded since.
+async fn refused(releases: &ReleaseStore) -> Option<Finding> {
+    let refusal = match releases.refused().await {
+        Ok(refusal) => refusal?,
+        Err(error) => {
+            return Some(Finding::unusable(
+                SUBJECT,
+                &error.into(),
+                "remove releases/refused.json: the next build writes it anew where it is refused",
+            ));
+        }
+    };
+    let of = |counts: &data_index::Counts| counted(counts.products, "product");
+    let counts = match (&refusal.counts, &refusal.current_counts) {
+        (Some(refused), Some(served)) => format!(" (it has {}, what is served has {})", of(refused), of(served)),
+        (Some(refused), None) => format!(" (it has {})", of(refused)),
+        (None, _) => String::new(),
+    };
+    let reason = plain(&anyhow::anyhow!(refusal.reason));
+    let found = format!("the build of {} was not published: {reason}{counts}", refusal.at);
+    Some(if refusal.release.is_some() {
+        Finding::wrong(
+            SUBJECT,
+            found,
+            "nothing newer is served until this is settled: look at the lake with `haat sql`; where it is right, `haat \
+             release build --accept-collapse`, else crawl again and `haat release build`",
+        )
+    } else {
+        Finding::wrong(SUBJECT, found, "mend what it says, then `haat release build`")
+    })
+}
+
+/// What the lake has and the release has not.
+async fn behind(context: &Context, storage: &Storage, manifest: &Manifest) -> Option<Finding> {
+    // A lake that cannot be read is told where it is looked at.
+    let lake = context.lake_in(storage).await.ok()?;
+    let lag = lag(&lake, manifest).await.ok().filter(|lag| !lag.is_none())?;
+    Some(Finding::warning(
+        SUBJECT,
+        told(&lag, manifest),
+        "`haat release build` publishes what the lake has; after a roll-back mend the lake first",
+    ))
+}
+
+fn told(lag: &Lag, manifest: &Manifest) -> String {
+    let groups = [
+        ("added", &lag.added),
+        ("changed", &lag.changed),
+        ("removed", &lag.removed),
+    ];
+    let groups = groups.iter().filter(|(_, slugs)| !slugs.is_empty());
+    let groups: Vec<_> = groups
+        .map(|(what, slugs)| match slugs.first() {
+            Some(only) if slugs.len() == 1 => format!("{only} was {what}"),
+            first => format!(
+                "{} were {what}, among them {}",
+                counted(slugs.len(), "brand"),
+                first.map_or("", |slug| slug.as_str())
+            ),
+        })
+        .collect();
+    let since = lag.since.map_or_else(String::new, |since| format!(" since {since}"));
+    format!(
+        "the lake is newer than release {}{since}: {}; the lake has {}, the release {}",
+        manifest.id,
+        groups.join("; "),
+        counted(lag.lake_products, "product"),
+        counted(manifest.counts.products, "product")
+    )
+}

@@ -1,0 +1,143 @@
+//! Addresses to listen on: `HOST:PORT`, where the host may be a name.
+
+use std::fmt;
+use std::io::{self, ErrorKind};
+use std::net::SocketAddr;
+use std::str::FromStr;
+
+use anyhow::Context as _;
+use serde::{Deserialize, Serialize};
+use tokio::net::TcpListener;
+
+use crate::exit::usage;
+
+/// An address to listen on, as it was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub(crate) struct Listen(String);
+
+impl FromStr for Listen {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let told = || format!("{text:?} is not HOST:PORT, such as 127.0.0.1:8080, localhost:8080 or [::1]:8080");
+        let named = || {
+            let (host, port) = text.rsplit_once(':')?;
+            let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '.' | '_');
+            let is_name = !host.is_empty() && host.chars().all(plain);
+            (is_name && port.parse::<u16>().is_ok()).then_some(())
+        };
+        if text.parse::<SocketAddr>().is_ok() || named().is_some() {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(told())
+        }
+    }
+}
+
+impl TryFrom<String> for Listen {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<Listen> for String {
+    fn from(listen: Listen) -> Self {
+        listen.0
+    }
+}
+
+impl fmt::Display for Listen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Listen {
+    /// What the host resolves to, IPv4 first: that is what most clients of a local server try.
+    pub(crate) async fn addresses(&self) -> anyhow::Result<Vec<SocketAddr>> {
+        let found = tokio::net::lookup_host(self.0.as_str()).await;
+        let found = found.with_context(|| format!("cannot listen on {self}: the host is not known"));
+        let mut addresses: Vec<_> = found.map_err(usage)?.collect();
+        addresses.sort_by_key(SocketAddr::is_ipv6);
+        Ok(addresses)
+    }
+
+    /// The first of these addresses, for what listens on one alone.
+    pub(crate) async fn address(&self) -> anyhow::Result<SocketAddr> {
+        let first = self.addresses().await?.into_iter().next();
+        first.with_context(|| format!("cannot listen on {self}: the host has no address"))
+    }
+
+    /// Listens on the first of these addresses that can be listened on.
+    pub(crate) async fn bind(&self) -> anyhow::Result<TcpListener> {
+        let addresses = self.addresses().await?;
+        TcpListener::bind(addresses.as_slice())
+            .await
+            .map_err(|error| refused(self, error.kind(), error.into()))
+    }
+}
+
+/// An error of listening on `listen`, with what to do about it.
+pub(crate) fn refused(listen: impl fmt::Display, kind: ErrorKind, error: anyhow::Error) -> anyhow::Error {
+    let told = match kind {
+        ErrorKind::AddrInUse => {
+            "another program listens there; stop it, or take a free port with `--listen 127.0.0.1:0`"
+        }
+        ErrorKind::PermissionDenied => "this user may not; ports below 1024 need a right of their own",
+        ErrorKind::AddrNotAvailable => "that is no address of this machine; 0.0.0.0 stands for all of them",
+        _ => return error.context(format!("cannot listen on {listen}")),
+    };
+    anyhow::anyhow!("cannot listen on {listen}: {told}")
+}
+
+/// The cause of an error that the operating system told, where it did.
+pub(crate) fn told_by_system(error: &anyhow::Error) -> Option<ErrorKind> {
+    let mut causes = error.chain();
+    causes
+        .find_map(|cause| cause.downcast_ref::<io::Error>())
+        .map(io::Error::kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_may_be_names_and_anything_else_is_refused_with_examples() {
+        for fine in ["127.0.0.1:0", "localhost:8080", "[::1]:80", "market.example:443"] {
+            assert_eq!(fine.parse::<Listen>().unwrap().to_string(), fine);
+        }
+        for wrong in [
+            "8080",
+            ":8080",
+            "localhost",
+            "::1:80",
+            "localhost:70000",
+            "http://localhost:80",
+        ] {
+            let told = wrong.parse::<Listen>().unwrap_err();
+            assert_eq!(
+                told,
+                format!("{wrong:?} is not HOST:PORT, such as 127.0.0.1:8080, localhost:8080 or [::1]:8080")
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn a_port_in_use_is_told_with_what_to_do_and_a_name_is_resolved() {
+        let first = "localhost:0".parse::<Listen>().unwrap().bind().await.unwrap();
+        let taken = first.local_addr().unwrap();
+        assert!(taken.ip().is_loopback());
+        let error = taken.to_string().parse::<Listen>().unwrap().bind().await.unwrap_err();
+        assert_eq!(
+            crate::exit::plain(&error),
+            format!(
+                "cannot listen on {taken}: another program listens there; stop it, or take a free port with \
+                 `--listen 127.0.0.1:0`"
+            )
+        );
+    }
+}

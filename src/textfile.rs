@@ -1,0 +1,130 @@
+//! The metrics of a short command, left in a file for the textfile collector of Prometheus: nobody can scrape a process
+//! that is gone.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use data_model::Timestamp;
+use pipeline_refresh::RunReport;
+
+use crate::exit::plain;
+use crate::wiring::Context;
+
+/// Counts from its making on, and writes what was counted when it is told how the crawl ended.
+pub(crate) struct Textfile {
+    path: PathBuf,
+    rendered: Box<dyn Fn() -> String + Send>,
+    begun: Timestamp,
+}
+
+impl Textfile {
+    /// `None` where no file is configured.
+    ///
+    /// # Errors
+    /// Metrics are counted for something else already.
+    pub(crate) fn open(context: &Context) -> anyhow::Result<Option<Self>> {
+        let path = &context.config.metrics.textfile;
+        if path.is_empty() {
+            return Ok(None);
+        }
+        let handle = api::install_metrics(env!("CARGO_PKG_VERSION"))?;
+        Ok(Some(Self {
+            path: PathBuf::from(path),
+            rendered: Box::new(move || handle.render()),
+            begun: context.clock.now(),
+        }))
+    }
+
+    /// Writes the metrics of a crawl that ended with this exit code. What goes wrong is a warning: the crawl is done.
+    pub(crate) fn write(&self, context: &Context, report: Option<&RunReport>, exit_code: u8) {
+        record(report, (self.begun, context.clock.now()), exit_code);
+        if let Err(error) = replaced(&self.path, &(self.rendered)()) {
+            tracing::warn!("metrics.textfile: {}", plain(&error));
+        }
+    }
+}
+
+fn record(report: Option<&RunReport>, (begun, ended): (Timestamp, Timestamp), exit_code: u8) {
+    // Prometheus counts moments in seconds; to the microsecond they are exact for some 200 years to come.
+    let seconds = |moment: Timestamp| moment.micros() as f64 / 1e6;
+    let gauges = [
+        (
+            "crawl_last_start_timestamp_seconds",
+            "When the last crawl began, in seconds since 1970",
+            seconds(begun),
+        ),
+        (
+            "crawl_last_end_timestamp_seconds",
+            "When the last crawl ended, however it ended, in seconds since 1970",
+            seconds(ended),
+        ),
+        (
+            "crawl_last_duration_seconds",
+            "How long the last crawl took, the release after it included",
+            seconds(ended) - seconds(begun),
+        ),
+        (
+            "crawl_last_exit_code",
+            "Exit code of the last crawl: 0 done, 1 failed, 2 wrong usage, 3 done in part, 4 lost a race",
+            f64::from(exit_code),
+        ),
+    ];
+    for (name, meaning, value) in gauges {
+        metrics::describe_gauge!(name, meaning);
+        metrics::gauge!(name).set(value);
+    }
+    // A crawl that broke off counts nothing: no number is better than one of another run.
+    let Some(report) = report else { return };
+    let totals = &report.totals;
+    metrics::describe_gauge!("crawl_last_stores", "Stores of the last run, by what came of them");
+    for (outcome, count) in [
+        ("changed", totals.changed),
+        ("unchanged", totals.unchanged),
+        ("held_back", totals.held_back),
+        ("failed", totals.failed),
+        ("skipped", totals.skipped),
+    ] {
+        metrics::gauge!("crawl_last_stores", "outcome" => outcome).set(count as f64);
+    }
+    for (name, meaning, value) in [
+        (
+            "crawl_last_products",
+            "Products of the stores of the last run",
+            totals.products,
+        ),
+        (
+            "crawl_last_requests",
+            "Requests that the last run sent",
+            totals.requests,
+        ),
+        (
+            "crawl_last_received_bytes",
+            "Decoded bytes that the last run received",
+            totals.bytes,
+        ),
+        (
+            "crawl_last_commits",
+            "Commits to the lake of the last run",
+            report.commits,
+        ),
+    ] {
+        metrics::describe_gauge!(name, meaning);
+        metrics::gauge!(name).set(value as f64);
+    }
+}
+
+/// Puts a whole file in the place of another: the collector never reads half of one.
+fn replaced(path: &Path, text: &str) -> anyhow::Result<()> {
+    let name = path
+        .file_name()
+        .with_context(|| format!("{} names no file", path.display()))?;
+    // The collector reads files that end in .prom alone. Not a temporary file of this user's own: the collector is
+    // another user, and must be able to read it.
+    let beside = path.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
+    let written = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path));
+    if written.is_err() {
+        // Perhaps it was never there.
+        let _ = std::fs::remove_file(&beside);
+    }
+    written.with_context(|| format!("cannot write {}", path.display()))
+}

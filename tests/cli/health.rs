@@ -1,0 +1,263 @@
+//! What `haat doctor` and `haat brands list` say of a market that is not well, and by which exit code.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use data_checks::{CheckOutcome, Checked, LastRun, RunEnd};
+use data_model::Timestamp;
+use data_storage::Storage;
+use serde_json::Value;
+
+use crate::support::{Answer, Haat, files};
+
+/// A home with crawled stores, released.
+fn market(stores: &str) -> Haat {
+    let haat = Haat::new();
+    let (_stores, _) = haat.with_stores(&["--products", "300", "--stores", stores, "--seed", "17"]);
+    haat.run(&["crawl", "--release"]).json();
+    haat
+}
+
+/// What the doctor says of `subject` that is not as it should be: severity and text with advice.
+#[track_caller]
+fn told(answer: &Answer, subject: &str) -> Vec<(String, String)> {
+    let document = answer.document();
+    let findings = document["findings"].as_array().unwrap().iter();
+    let findings = findings.filter(|finding| finding["subject"] == subject && finding["ok"] == false);
+    findings
+        .map(|finding| {
+            let text = |key: &str| finding[key].as_str().unwrap_or_default().to_owned();
+            (text("severity"), format!("{} → {}", text("found"), text("advice")))
+        })
+        .collect()
+}
+
+fn ago(hours: u64) -> Timestamp {
+    let then = SystemTime::now() - Duration::from_secs(hours * 3600);
+    Timestamp::from_micros(i64::try_from(then.duration_since(UNIX_EPOCH).unwrap().as_micros()).unwrap())
+}
+
+/// Registered brands as the list shows them.
+fn brands(haat: &Haat) -> Vec<Value> {
+    haat.run(&["brands", "list"]).json()["brands"]
+        .as_array()
+        .unwrap()
+        .clone()
+}
+
+/// Records these checks, `(outcome, hours ago)` brand by brand, and no others.
+fn record(haat: &Haat, end: RunEnd, rounds: &[&[(CheckOutcome, u64)]]) {
+    let _ = std::fs::remove_dir_all(haat.path().join("checks"));
+    let brands = brands(haat);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let storage = Storage::from_path(haat.path()).unwrap();
+        for (round, outcomes) in rounds.iter().enumerate() {
+            let checked: Vec<_> = brands
+                .iter()
+                .zip(*outcomes)
+                .map(|(brand, (outcome, hours))| Checked {
+                    store: brand["store"].as_str().unwrap().parse().unwrap(),
+                    slug: brand["slug"].as_str().unwrap().parse().unwrap(),
+                    checked_at: ago(*hours),
+                    outcome: *outcome,
+                    code: (*outcome == CheckOutcome::Failed).then(|| "timeout".to_owned()),
+                    detail: None,
+                })
+                .collect();
+            let run = LastRun {
+                run: format!("2099112{round}T012725Z-3f9a01c7").parse().unwrap(),
+                ended_at: ago(0),
+                end,
+                error: (end == RunEnd::Failed).then(|| "the lake could not be written".to_owned()),
+            };
+            data_checks::record(&storage, &run, &checked, |_| true).await.unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_market_whose_stores_failed_is_not_healthy_and_says_since_when() {
+    use CheckOutcome::{Failed, HeldBack, Unchanged};
+    let haat = market("2");
+    assert_eq!(haat.run(&["doctor"]).code, 0);
+    record(
+        &haat,
+        RunEnd::Finished,
+        &[&[(Unchanged, 9), (Unchanged, 9)], &[(Failed, 1), (Unchanged, 1)]],
+    );
+    let some = haat.run(&["doctor"]);
+    let slugs: Vec<_> = brands(&haat)
+        .iter()
+        .map(|brand| brand["slug"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!((some.code, &some.document()["healthy"]), (3, &false.into()));
+    let stores = told(&some, "stores");
+    assert_eq!((stores.len(), stores[0].0.as_str()), (1, "warning"), "{stores:?}");
+    let begin = format!(
+        "1 of 2 brands failed when last checked: {} (timeout, last good 20",
+        slugs[0]
+    );
+    assert!(stores[0].1.starts_with(&begin), "{stores:?}");
+    assert!(stores[0].1.contains("`haat crawl --brand SLUG`"), "{stores:?}");
+
+    record(&haat, RunEnd::Finished, &[&[(Failed, 1), (Failed, 1)]]);
+    let all = haat.run(&["doctor"]);
+    assert_eq!((all.code, told(&all, "stores")[0].0.as_str()), (1, "broken"), "{all:?}");
+    assert!(told(&all, "stores")[0].1.starts_with("every store failed"), "{all:?}");
+
+    record(&haat, RunEnd::Finished, &[&[(Unchanged, 1), (HeldBack, 1)]]);
+    let held = haat.run(&["doctor"]);
+    let confirm = format!("`haat crawl --brand {0} --confirm {0}`", slugs[1]);
+    assert_eq!(held.code, 3, "{held:?}");
+    assert!(told(&held, "held back")[0].1.contains(&confirm), "{held:?}");
+}
+
+#[test]
+fn brands_that_no_crawl_asked_for_days_are_named() {
+    use CheckOutcome::Unchanged;
+    let haat = market("2").with("HAAT_DOCTOR__CHECK_AGE_S_MAX", "86400");
+    record(&haat, RunEnd::Finished, &[&[(Unchanged, 1), (Unchanged, 23)]]);
+    assert_eq!(haat.run(&["doctor"]).code, 0);
+    record(&haat, RunEnd::Finished, &[&[(Unchanged, 1), (Unchanged, 25)]]);
+    let one = haat.run(&["doctor"]);
+    assert_eq!(one.code, 3, "{one:?}");
+    assert!(
+        told(&one, "schedule")[0]
+            .1
+            .starts_with("1 brand not checked for 24 h: "),
+        "{one:?}"
+    );
+    record(&haat, RunEnd::Finished, &[&[(Unchanged, 26), (Unchanged, 25)]]);
+    let none = haat.run(&["doctor"]);
+    assert_eq!(none.code, 1, "{none:?}");
+    assert!(
+        told(&none, "schedule")[0]
+            .1
+            .starts_with("no brand was checked for 24 h: "),
+        "{none:?}"
+    );
+}
+
+#[test]
+fn the_list_of_brands_says_when_each_was_checked_and_what_came_of_it() {
+    let haat = market("2");
+    record(
+        &haat,
+        RunEnd::Finished,
+        &[&[(CheckOutcome::Changed, 2)], &[(CheckOutcome::Failed, 1)]],
+    );
+    let listed = brands(&haat);
+    assert_eq!(
+        (&listed[0]["check"]["outcome"], &listed[0]["check"]["code"]),
+        (&"failed".into(), &"timeout".into())
+    );
+    assert!(listed[0]["check"]["good_at"].is_string(), "{listed:?}");
+    assert_eq!(listed[1]["check"], Value::Null);
+    let lines = haat.told(&["brands", "list"]);
+    let lines: Vec<_> = lines.lines().collect();
+    assert!(lines[0].contains("Z  failed (timeout), last good 20"), "{lines:?}");
+    assert!(lines[1].contains("  never checked  "), "{lines:?}");
+}
+
+#[test]
+fn a_run_that_failed_or_died_is_told_with_the_command_that_resumes_it() {
+    let haat = market("1");
+    let fine = haat.run(&["doctor"]);
+    assert_eq!((fine.code, told(&fine, "last run").len()), (0, 0), "{fine:?}");
+    record(&haat, RunEnd::Failed, &[&[]]);
+    let failed = haat.run(&["doctor"]);
+    assert_eq!(failed.code, 1, "{failed:?}");
+    assert!(
+        told(&failed, "last run")[0].1.contains("the lake could not be written"),
+        "{failed:?}"
+    );
+    std::fs::remove_dir_all(haat.path().join("checks")).unwrap();
+
+    let path = files(&haat.path().join("runs"), ".json").remove(0);
+    let mut report: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    for (state, begin) in [
+        ("running", "is unfinished, without a sign of life since"),
+        ("interrupted", "was interrupted"),
+    ] {
+        report["state"] = state.into();
+        report["ended_at"] = ago(1).to_string().into();
+        std::fs::write(&path, report.to_string()).unwrap();
+        let died = haat.run(&["doctor"]);
+        assert_eq!(died.code, 3, "{died:?}");
+        let run = told(&died, "last run");
+        assert!(run[0].1.contains(begin) && run[0].1.contains("`haat crawl`"), "{run:?}");
+    }
+    report["state"] = "running".into();
+    report["ended_at"] = ago(0).to_string().into();
+    std::fs::write(&path, report.to_string()).unwrap();
+    assert_eq!(haat.run(&["doctor"]).code, 0, "a run that is at work is healthy");
+}
+
+#[test]
+fn a_refused_release_and_a_lake_that_is_newer_are_findings() {
+    let haat = market("3");
+    for brand in &brands(&haat)[1..] {
+        haat.run(&["brands", "remove", brand["slug"].as_str().unwrap()]).json();
+    }
+    let newer = haat.run(&["doctor"]);
+    let release = told(&newer, "release");
+    assert_eq!(
+        (newer.code, release.len(), release[0].0.as_str()),
+        (3, 1, "warning"),
+        "{newer:?}"
+    );
+    assert!(
+        release[0].1.contains("2 brands were removed, among them "),
+        "{release:?}"
+    );
+    assert!(release[0].1.contains("the release 300 products"), "{release:?}");
+    assert_eq!(haat.run(&["release", "build"]).code, 1);
+    let refused = haat.run(&["doctor"]);
+    let release = told(&refused, "release");
+    assert_eq!(
+        (refused.code, release.len(), release[0].0.as_str()),
+        (1, 1, "broken"),
+        "{refused:?}"
+    );
+    assert!(release[0].1.contains("was not published"), "{release:?}");
+    assert!(release[0].1.contains("what is served has 300 products"), "{release:?}");
+    assert!(release[0].1.contains("--accept-collapse"), "{release:?}");
+    haat.run(&["release", "build", "--accept-collapse"]).json();
+    assert_eq!(haat.run(&["doctor"]).code, 0);
+}
+
+#[test]
+fn a_lake_that_was_never_released_is_a_finding_and_an_empty_one_is_none() {
+    let haat = Haat::new();
+    let (_stores, _) = haat.with_stores(&["--products", "20", "--stores", "1"]);
+    assert_eq!(haat.run(&["doctor"]).code, 0);
+    haat.run(&["crawl"]).json();
+    let told = told(&haat.run(&["doctor"]), "release");
+    assert_eq!(
+        told,
+        [(
+            "warning".to_owned(),
+            "none yet, though the lake has 20 products → `haat release build`".to_owned()
+        )]
+    );
+}
+
+#[test]
+fn stores_are_not_to_be_asked_in_the_name_of_somebody_else() {
+    let haat = market("1").with("HAAT_STOREFRONT__ALLOW_LOOPBACK", "false");
+    let doctor = haat.run(&["doctor"]);
+    assert_eq!(doctor.code, 3, "{doctor:?}");
+    assert!(
+        told(&doctor, "storefront")[0].1.contains("storefront.user_agent"),
+        "{doctor:?}"
+    );
+    let crawl = haat.run(&["crawl"]);
+    assert_eq!(crawl.stderr.matches("storefront.user_agent").count(), 1, "{crawl:?}");
+    let haat = haat.with("HAAT_STOREFRONT__USER_AGENT", "ours/1.0 (+https://market.example/bot)");
+    assert!(!haat.run(&["crawl"]).stderr.contains("user_agent"));
+    let doctor = haat.run(&["doctor"]);
+    assert!(told(&doctor, "storefront").is_empty(), "{doctor:?}");
+}
