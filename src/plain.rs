@@ -23,7 +23,8 @@ fn said(text: &str) -> String {
         .min();
     let text = &text[..end.unwrap_or(text.len())];
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut text = text.replace("Generic S3 error: ", "").replace("HTTP error: ", "");
+    let noise = ["Generic S3 error: ", "HTTP error: ", "Error performing list request: "];
+    let mut text = noise.iter().fold(text, |text, words| text.replace(words, ""));
     while let Some(shorter) = request(&text) {
         text = shorter;
     }
@@ -101,7 +102,7 @@ mod tests {
 
     fn chain(texts: &[&'static str]) -> Says {
         let (first, rest) = texts.split_first().unwrap();
-        Says(*first, (!rest.is_empty()).then(|| Box::new(chain(rest))))
+        Says(first, (!rest.is_empty()).then(|| Box::new(chain(rest))))
     }
 
     #[test]
@@ -118,7 +119,7 @@ mod tests {
 
     #[test]
     fn an_object_store_that_does_not_answer_is_told_once() {
-        const OUTER: &str = "Generic S3 error: Error performing GET http://127.0.0.1:9/market?list-type=2&prefix=a%2F in \
+        const OUTER: &str = "Generic S3 error: Error performing list request: Error performing GET http://127.0.0.1:9/market?list-type=2&prefix=a%2F in \
              3.2s, after 5 retries, max_retries: 5, retry_timeout: 60s  - HTTP error: error sending request";
         let error = chain(&[
             "cannot list registry",

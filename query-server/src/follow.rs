@@ -307,13 +307,28 @@ impl QueryServer {
                 Err(error) => {
                     metrics::counter!("query_releases_failed_total").increment(1);
                     if let Some(looks) = repeats.failed(&error) {
-                        let error = &error as &dyn std::error::Error;
-                        tracing::warn!(error, looks, "the newest release is not served");
+                        tracing::warn!(error = with_causes(&error), looks, "the newest release is not served");
                     }
                 }
             }
         }
     }
+}
+
+/// An error with its causes in one line. Clients of object stores tell their cause as a part of themselves: it is not
+/// told again.
+fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut line = String::new();
+    let mut next = Some(error);
+    while let Some(cause) = next {
+        let text = cause.to_string();
+        if !line.contains(&text) {
+            line.push_str(if line.is_empty() { "" } else { ": " });
+            line.push_str(&text);
+        }
+        next = cause.source();
+    }
+    line
 }
 
 /// How often to look whether a release is still answered from.

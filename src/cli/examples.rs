@@ -19,6 +19,8 @@ examples! {
     RELEASE_LIST: "haat release list", "haat release list --json";
     RELEASE_SHOW: "haat release show", "haat release show r9051c2f0a4d1e6b7 --json";
     RELEASE_ROLLBACK: "haat release rollback --dry-run", "haat release rollback r9051c2f0a4d1e6b7";
+    RELEASE_PIN: "haat release pin", "haat release pin r9051c2f0a4d1e6b7";
+    RELEASE_UNPIN: "haat release unpin", "haat release unpin --json";
     RELEASE_GC: "haat release gc --dry-run", "haat release gc --keep 3";
     LAKE: "haat lake tables", "haat lake vacuum --dry-run";
     LAKE_TABLES: "haat lake tables", "haat lake tables --json";

@@ -280,11 +280,13 @@ pub(crate) enum ReleaseCommand {
         dry_run: bool,
     },
     /// Keep a release current: builds publish nothing over it until `release unpin`, and exit with 3
+    #[command(after_help = examples::RELEASE_PIN)]
     Pin {
         /// Release id; one that is not current is gone to first [default: the current one]
         id: Option<String>,
     },
     /// Let builds publish again
+    #[command(after_help = examples::RELEASE_UNPIN)]
     Unpin,
     /// Remove files that no kept release needs
     #[command(after_help = examples::RELEASE_GC)]

@@ -85,6 +85,12 @@ async fn home(context: &Context, findings: &mut Vec<Finding>) -> (Option<Storage
             return (None, Outcome::of(&error) != Outcome::Usage);
         }
     };
+    // A folder of other things is left as it is; a bucket in which nothing is yet is tried out all the same.
+    let is_folder = storage.local_dir().is_some();
+    if is_folder && let Err(error) = context.require_home().await {
+        findings.push(Finding::broken("home", &error, SET_HOME));
+        return (None, Outcome::of(&error) != Outcome::Usage);
+    }
     let tried = try_out(context, &storage).await;
     // What cannot be written may still be read, and looked at.
     let readable = tried
@@ -98,7 +104,7 @@ async fn home(context: &Context, findings: &mut Vec<Finding>) -> (Option<Storage
     if !readable {
         return (None, true);
     }
-    if let Err(error) = context.require_home().await {
+    if !is_folder && let Err(error) = context.require_home().await {
         findings.push(Finding::broken("home", &error, SET_HOME));
         return (None, Outcome::of(&error) != Outcome::Usage);
     }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use data_index::{CheckOptions, GcOptions, ReleaseError, ReleaseStore, RolledBack, Unreadable, Violation};
+use data_index::{
+    CheckOptions, GcOptions, Manifest, Pin, ReleaseError, ReleaseStore, RolledBack, Unreadable, Violation,
+};
 use data_model::{ReleaseId, Timestamp};
 use data_storage::Storage;
 use pipeline_release::{ReleaseBuildError, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release, sweep_builds};
@@ -108,17 +110,23 @@ async fn show(context: &Context, releases: &ReleaseStore, id: Option<String>) ->
         Some(id) => id.parse().context("release id").map_err(usage)?,
         None => current.ok_or(ReleaseError::NoRelease)?.id,
     };
-    let manifest = releases.manifest(id).await?;
-    let mut document = serde_json::to_value(&manifest)?;
-    let pin = current
-        .filter(|current| current.id == id)
-        .and_then(|current| current.pinned);
-    if let Some(pin) = pin {
-        document["pinned"] = json!(pin);
-    }
-    context.output.print(&document, |out| {
-        writeln!(out, "{}", serde_json::to_string_pretty(&document)?)
-    })
+    let current = current.filter(|current| current.id == id);
+    let shown = Shown {
+        manifest: releases.manifest(id).await?,
+        pinned: current.and_then(|current| current.pinned),
+    };
+    context
+        .output
+        .print(&shown, |out| writeln!(out, "{}", serde_json::to_string_pretty(&shown)?))
+}
+
+/// A manifest, and whether its release is pinned.
+#[derive(Debug, Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    manifest: Manifest,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pinned: Option<Pin>,
 }
 
 /// Removes old releases, and of the cache what none that stays needs.

@@ -202,7 +202,7 @@ impl Config {
                 access_key_id: String::new(),
                 secret_access_key: String::new(),
                 allow_http: false,
-                retry_timeout_s: 60,
+                retry_timeout_s: 75,
                 instance_role: false,
             },
             storefront: StorefrontConfig::default(),

@@ -105,6 +105,12 @@ pub(crate) async fn collect(
     })
 }
 
+/// How large a full buffer becomes for a body of which so many bytes came: twice as large, but no larger than there is ever
+/// room for, so that a body that fits is not refused for what its buffer would have to spare.
+fn grown(capacity: u64, received: u64, bytes_max: u64) -> u64 {
+    received.max(capacity.saturating_mul(2).max(WIRE_START).min(bytes_max))
+}
+
 /// The body as it is on the wire.
 async fn receive(
     mut chunks: BoxStream<'static, Result<Bytes, TransportError>>,
@@ -147,7 +153,7 @@ async fn receive(
         }
         if wire.len() + chunk.len() > wire.capacity() {
             // Copied, because a small piece may hold on to a large buffer; and grown as a buffer grows.
-            let capacity = received.max(wire.capacity() as u64 * 2).max(WIRE_START);
+            let capacity = grown(wire.capacity() as u64, received, reserved.bytes_max());
             waited.during(reserved.grow(capacity)).await?;
             wire.reserve(usize::try_from(capacity).unwrap_or(usize::MAX) - wire.len());
         }
@@ -295,5 +301,18 @@ impl Write for Sink {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grown;
+
+    #[test]
+    fn a_buffer_grows_to_what_there_is_room_for_and_no_further() {
+        assert_eq!(grown(1 << 20, (1 << 20) + 1, 35_000_000), 2 << 20);
+        assert_eq!(grown(20_000_000, 20_000_001, 35_000_000), 35_000_000);
+        // What does not fit is refused for its own size.
+        assert_eq!(grown(35_000_000, 35_000_001, 35_000_000), 35_000_001);
     }
 }

@@ -269,7 +269,8 @@ impl Exchange {
         let started = Instant::now();
         let after = self.config.request_timeout();
         let waited = Waited::default();
-        let exchange = self.exchange((host, by), url, (headers, limits), &waited);
+        // Boxed, because it is a large future that is moved.
+        let exchange = Box::pin(self.exchange((host, by), url, (headers, limits), &waited));
         let outcome = within(after, &waited, exchange).await;
         let outcome = outcome.unwrap_or(Err(StoreError::Timeout { after }));
         let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);

@@ -363,6 +363,11 @@ impl Drop for Reservation {
 }
 
 impl Wire {
+    /// The largest body that there is ever room for.
+    pub(crate) fn bytes_max(&self) -> u64 {
+        self.inner.share + self.inner.middle.0 + self.inner.large.0
+    }
+
     /// Reserves `bytes` in all. What a conversation's own share has room for never waits.
     pub(crate) async fn grow(&mut self, bytes: u64) -> Result<(), OverBudget> {
         if bytes <= self.bytes {
@@ -370,7 +375,7 @@ impl Wire {
         }
         let inner = Arc::clone(&self.inner);
         let middle = inner.share + inner.middle.0;
-        let bytes_max = middle + inner.large.0;
+        let bytes_max = self.bytes_max();
         if bytes > bytes_max {
             return Err(OverBudget { bytes_max });
         }

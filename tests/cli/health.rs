@@ -116,6 +116,16 @@ fn a_market_whose_stores_failed_is_not_healthy_and_says_since_when() {
 }
 
 #[test]
+fn a_crawl_of_which_every_store_failed_is_not_healthy() {
+    let haat = market("2").with("HAAT_STOREFRONT__RETRIES_MAX", "0");
+    // Nothing answers any more where the stores were.
+    assert_eq!(haat.run(&["crawl"]).code, 3);
+    let failed = haat.run(&["doctor"]);
+    assert_eq!(failed.code, 1, "{failed:?}");
+    assert!(failed.stdout.contains("every store failed"), "{failed:?}");
+}
+
+#[test]
 fn brands_that_no_crawl_asked_for_days_are_named() {
     use CheckOutcome::Unchanged;
     let haat = market("2").with("HAAT_DOCTOR__CHECK_AGE_S_MAX", "86400");

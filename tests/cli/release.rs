@@ -35,11 +35,7 @@ fn a_release_costs_what_changed_and_has_a_way_back() {
     );
     assert_eq!((&next["parts_kept"], &next["parts_built"]), (&1.into(), &1.into()));
 
-    // SQL over the release counts what it serves.
-    let served = format!("select count(*) n from products where brand_slug = '{slug}'");
-    let served = haat.run(&["sql", "--release", &served]).json();
-    assert_eq!(served[0]["n"], expected);
-    assert_eq!(haat.run(&["sql", "--release", "drop table products"]).code, 2);
+    reads_what_is_served(&haat, &slug, &expected);
 
     // Back, and what garbage collection may not take.
     let back = haat.run(&["release", "rollback"]).json();
@@ -227,4 +223,29 @@ fn words_of_removed_products_are_not_known_before_their_rows_are_gone_either() {
     let whole = haat.run(&["release", "build", "--full", "--accept-collapse"]).json();
     assert_ne!(whole["release"], masked["release"]);
     assert_eq!(before, understood(&haat, &queries));
+}
+
+/// SQL over the release counts what it serves, describes its tables, and changes nothing.
+fn reads_what_is_served(haat: &Haat, slug: &str, expected: &Value) {
+    let served = format!("select count(*) n from products where brand_slug = '{slug}'");
+    let served = haat.run(&["sql", "--release", &served]).json();
+    assert_eq!(served[0]["n"], *expected);
+    assert_eq!(haat.run(&["sql", "--release", "drop table products"]).code, 2);
+    for table in ["products", "variants", "reviews", "facets", "brands"] {
+        let columns = haat.run(&["sql", "--release", &format!("describe {table}")]).json();
+        for column in columns.as_array().unwrap() {
+            assert!(
+                column["comment"].as_str().is_some_and(|told| told.len() > 5),
+                "{table}: {column}"
+            );
+        }
+    }
+    let absent = haat.run(&["sql", "--release", "select * from product"]);
+    assert!(
+        absent
+            .stderr
+            .contains("a release has brands, facets, products, reviews, variants;"),
+        "{}",
+        absent.stderr
+    );
 }

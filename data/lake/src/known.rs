@@ -211,12 +211,15 @@ fn files_of(table: Option<&Table>, buckets: &BTreeMap<i32, BTreeSet<StoreHost>>)
     files
 }
 
+/// Reads what these stores had out of a bucket's files, which are given with their paths.
+type Decode<T> = fn(Vec<(String, bytes::Bytes)>, &BTreeSet<StoreHost>) -> Result<HashMap<String, T>, LakeError>;
+
 /// Reads what stores had, bucket by bucket; beside it, the stores whose files are lost and not needed, with their slugs.
 async fn each_bucket<T: Send + 'static>(
     (table, storage, losses): (TableName, Storage, Losses),
     files: Files,
     buckets: &BTreeMap<i32, BTreeSet<StoreHost>>,
-    decode: fn(Vec<(String, bytes::Bytes)>, &BTreeSet<StoreHost>) -> Result<HashMap<String, T>, LakeError>,
+    decode: Decode<T>,
 ) -> Result<(HashMap<String, T>, BTreeMap<StoreHost, String>), LakeError> {
     let of_bucket = files.into_iter().map(|(bucket, files)| {
         let stores = buckets.get(&bucket).cloned().unwrap_or_default();

@@ -151,58 +151,79 @@ impl Lake {
         run: &RunSummaryRow,
         report: &mut CommitReport,
     ) -> Result<(), LakeError> {
-        let mut part = part;
+        let (mut part, store_of) = (part, |hashed: &HashedRefresh| hashed.refresh.brand.store.clone());
         for _ in 0..self.inner.config.attempts_max.max(1) {
             self.settle(state).await?;
-            let stores: BTreeSet<StoreHost> = part.iter().map(|hashed| hashed.refresh.brand.store.clone()).collect();
+            let stores: BTreeSet<StoreHost> = part.iter().map(store_of).collect();
             let stored = self.stored(state, &stores).await?;
             let is_changed = |hashed: &HashedRefresh| {
                 let store = &hashed.refresh.brand.store;
                 let is_same = stored.get(store).is_some_and(|stored| stored.hash == hashed.hash);
                 !is_same || state.damaged.contains(store)
             };
-            if !part.iter().any(is_changed) {
+            let (mut changed, same): (Vec<HashedRefresh>, Vec<HashedRefresh>) = part.into_iter().partition(is_changed);
+            if changed.is_empty() {
                 report.unchanged.extend(stores);
                 return Ok(());
             }
-            let (mut changed, same): (Vec<HashedRefresh>, Vec<HashedRefresh>) = part.into_iter().partition(is_changed);
-            report
-                .unchanged
-                .extend(same.iter().map(|hashed| hashed.refresh.brand.store.clone()));
-            let changed_stores = changed
-                .iter()
-                .map(|hashed| hashed.refresh.brand.store.clone())
-                .collect();
-            let mut before = self.before(state, &changed_stores, &stored).await?;
-            let mut new = BTreeSet::new();
-            for hashed in &mut changed {
-                let store = &hashed.refresh.brand.store;
-                let listed = before.listed.get(store.as_str());
-                if !listed.map_or(Ok(false), |listed| listed.has_all(&hashed.refresh.products.ids))? {
-                    new.insert(store.clone());
+            let committed = self.commit_changed(state, &mut changed, same.len(), &stored, run);
+            match committed.await {
+                Ok(Some((tick, plan))) => {
+                    report.unchanged.extend(same.iter().map(store_of));
+                    report.add(tick, plan);
+                    return Ok(());
                 }
-                let at = &mut hashed.refresh.observed_at;
-                *at = in_order(store, *at, stored.get(store));
+                Ok(None) => {}
+                // All that a file held is at hand, though some of it did not change: it is written anew.
+                Err(LakeError::Lost { brands, .. })
+                    if brands.iter().all(|(store, _)| stores.contains(store))
+                        && brands
+                            .iter()
+                            .any(|(store, _)| same.iter().any(|hashed| store_of(hashed) == *store)) =>
+                {
+                    state.damaged.extend(brands.into_iter().map(|(store, _)| store));
+                }
+                Err(error) => return Err(error),
             }
-            self.note_gone(state, &new, &mut before.listed).await?;
-            let (tick, buckets, unchanged) = (state.ended + 1, self.inner.config.buckets, same.len());
-            let (plan, changed) = compute(move || {
-                let plan = plan::refresh(&changed, unchanged, &before, tick, buckets)?;
-                Ok((plan, changed))
-            })
-            .await?;
-            if let Some((tick, plan)) = self
-                .run_tick(state, tick, TickKind::Refresh, Some(run.clone()), plan)
-                .await?
-            {
-                report.add(tick, plan);
-                return Ok(());
-            }
-            part = changed;
+            part = sorted(changed.into_iter().chain(same).collect(), self.inner.config.buckets)?;
         }
         Err(LakeError::Contended {
             attempts: self.inner.config.attempts_max,
         })
+    }
+
+    /// Commits refreshes that change something; `None` when the tick's number was taken.
+    async fn commit_changed(
+        &self,
+        state: &mut State,
+        changed: &mut Vec<HashedRefresh>,
+        unchanged: usize,
+        stored: &HashMap<StoreHost, Stored>,
+        run: &RunSummaryRow,
+    ) -> Result<Option<(u64, Plan)>, LakeError> {
+        let stores = changed.iter().map(|hashed| hashed.refresh.brand.store.clone());
+        let mut before = self.before(state, &stores.collect(), stored).await?;
+        let mut new = BTreeSet::new();
+        for hashed in changed.iter_mut() {
+            let store = &hashed.refresh.brand.store;
+            let listed = before.listed.get(store.as_str());
+            if !listed.map_or(Ok(false), |listed| listed.has_all(&hashed.refresh.products.ids))? {
+                new.insert(store.clone());
+            }
+            let at = &mut hashed.refresh.observed_at;
+            *at = in_order(store, *at, stored.get(store));
+        }
+        self.note_gone(state, &new, &mut before.listed).await?;
+        let (tick, buckets) = (state.ended + 1, self.inner.config.buckets);
+        let refreshes = std::mem::take(changed);
+        let (plan, refreshes) = compute(move || {
+            let plan = plan::refresh(&refreshes, unchanged, &before, tick, buckets)?;
+            Ok((plan, refreshes))
+        })
+        .await?;
+        *changed = refreshes;
+        self.run_tick(state, tick, TickKind::Refresh, Some(run.clone()), plan)
+            .await
     }
 
     /// Removes brands with all that is known of them, but for their history; each of their variants gets a last

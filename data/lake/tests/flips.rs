@@ -1,9 +1,5 @@
 //! No bit of a data file changes unseen: neither by whoever looks, nor by whoever reads it to build upon it.
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test that cannot go on says so at once"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 mod support;
 

@@ -59,14 +59,69 @@ async fn every_change_of_a_product_is_one_row_and_no_change_is_none() {
     lake.commit(alpha(6, vec![named(1, "One"), named(9, "Nine")]), run(6))
         .await
         .unwrap();
-    insta::assert_snapshot!(sql(&lake, TOLD).await, @"");
+    insta::assert_snapshot!(sql(&lake, TOLD).await, @"
+    +------+-------+----+------------+--------------+-----------+--------+----------+-------+
+    | tick | brand | id | event      | title        | handle    | vendor | category | run   |
+    +------+-------+----+------------+--------------+-----------+--------+----------+-------+
+    | 1    | alpha | 1  | first_seen | One          | p-1       | alpha  | 1868     | run-1 |
+    | 1    | alpha | 2  | first_seen | Two          | p-2       | alpha  | 1868     | run-1 |
+    | 1    | alpha | 3  | first_seen | Three        | p-3       | alpha  | 1868     | run-1 |
+    | 3    | alpha | 1  | changed    | One, renamed | p-1       | alpha  | 1868     | run-3 |
+    | 3    | alpha | 2  | changed    | Two          | p-2       |        | 1        | run-3 |
+    | 3    | alpha | 3  | gone       | Three        | p-3       | alpha  | 1868     | run-3 |
+    | 3    | alpha | 4  | first_seen | Four         | p-4       | alpha  | 1868     | run-3 |
+    | 4    | alpha | 3  | returned   | Three        | p-3-again | alpha  | 1868     | run-4 |
+    | 5    | alpha | 1  | gone       | One, renamed | p-1       | alpha  | 1868     |       |
+    | 5    | alpha | 2  | gone       | Two          | p-2       |        | 1        |       |
+    | 5    | alpha | 3  | gone       | Three        | p-3-again | alpha  | 1868     |       |
+    | 5    | alpha | 4  | gone       | Four         | p-4       | alpha  | 1868     |       |
+    | 6    | alpha | 1  | returned   | One          | p-1       | alpha  | 1868     | run-6 |
+    | 6    | alpha | 9  | first_seen | Nine         | p-9       | alpha  | 1868     | run-6 |
+    +------+-------+----+------------+--------------+-----------+--------+----------+-------+
+    ");
     let seen = "SELECT event, count(*) AS rows, count(last_seen_at) AS seen, min(last_seen_at) AS first \
         FROM product_history GROUP BY event ORDER BY event";
-    insta::assert_snapshot!(sql(&lake, seen).await, @"");
+    insta::assert_snapshot!(sql(&lake, seen).await, @"
+    +------------+------+------+----------------------+
+    | event      | rows | seen | first                |
+    +------------+------+------+----------------------+
+    | changed    | 2    | 0    |                      |
+    | first_seen | 5    | 0    |                      |
+    | gone       | 5    | 5    | 2026-11-21T02:00:00Z |
+    | returned   | 2    | 0    |                      |
+    +------------+------+------+----------------------+
+    ");
+    documented_queries_answer(&lake).await;
     let told = sql(&lake, TOLD).await;
     lake.compact(false).await.unwrap();
     assert_eq!(sql(&lake, TOLD).await, told, "however the files are cut");
     assert_eq!(sql(&open(&storage, &SetClock::start()).await, TOLD).await, told);
+}
+
+/// The queries of the analysts' guide, as it spells them.
+async fn documented_queries_answer(lake: &Lake) {
+    let guide = include_str!("../../../docs/analysts.md");
+    let queries: Vec<&str> = guide
+        .lines()
+        .filter_map(|line| line.strip_prefix("haat sql \"")?.strip_suffix('"'))
+        .filter(|query| query.contains("from product_history"))
+        .collect();
+    assert_eq!(queries.len(), 2);
+    let seen = sql(lake, queries[0]).await;
+    // Gone twice: the second time with the brand, when it was called as it came back.
+    let two = seen.lines().find(|line| line.contains("| Two ")).unwrap();
+    assert!(
+        two.contains("2026-11-21T01:00:00Z") && two.contains("2026-11-21T04:00:00Z"),
+        "{seen}"
+    );
+    let one = seen.lines().find(|line| line.contains("| One ")).unwrap();
+    assert!(!one.contains("2026-11-21T04:00:00Z"), "it is there: {seen}");
+    let renamed = sql(lake, queries[1]).await;
+    assert!(
+        renamed.contains("| One ") && renamed.contains("| One, renamed "),
+        "{renamed}"
+    );
+    assert_eq!(renamed.matches("| alpha ").count(), 1, "{renamed}");
 }
 
 #[tokio::test]
@@ -145,16 +200,20 @@ async fn a_lake_of_before_gets_the_table_and_what_is_there_then_is_first_seen_th
     drop(lake);
     age(&storage).await;
     clock.advance(5000);
-    for _ in 0..2 {
-        let lake = open(&storage, &clock).await;
-        let told = sql(
-            &lake,
-            "SELECT platform_product_id AS id, event, title, run_id AS run, observed_at AS at, tick FROM product_history ORDER BY id",
-        )
-        .await;
-        insta::assert_snapshot!(told, @"");
-        assert_eq!(lake.snapshot().await.unwrap().tick(), Some(2));
-    }
+    let query = "SELECT platform_product_id AS id, event, title, run_id AS run, observed_at AS at, tick \
+        FROM product_history ORDER BY id";
+    let adopted = sql(&open(&storage, &clock).await, query).await;
+    insta::assert_snapshot!(adopted, @"
+    +----+------------+-------+-----+----------------------+------+
+    | id | event      | title | run | at                   | tick |
+    +----+------------+-------+-----+----------------------+------+
+    | 1  | first_seen | One   |     | 2026-11-21T00:00:05Z | 2    |
+    | 2  | first_seen | Two   |     | 2026-11-21T00:00:05Z | 2    |
+    +----+------------+-------+-----+----------------------+------+
+    ");
+    let again = open(&storage, &clock).await;
+    assert_eq!(sql(&again, query).await, adopted, "once is enough");
+    assert_eq!(again.snapshot().await.unwrap().tick(), Some(2));
     let lake = open(&storage, &clock).await;
     lake.commit(alpha(3, vec![named(2, "Two again")]), run(3))
         .await
@@ -164,7 +223,14 @@ async fn a_lake_of_before_gets_the_table_and_what_is_there_then_is_first_seen_th
         "SELECT event, title FROM product_history WHERE tick = 3 ORDER BY event",
     )
     .await;
-    insta::assert_snapshot!(told, @"");
+    insta::assert_snapshot!(told, @"
+    +---------+-----------+
+    | event   | title     |
+    +---------+-----------+
+    | changed | Two again |
+    | gone    | One       |
+    +---------+-----------+
+    ");
     // States of before are read as they were.
     let mut old = old;
     old.remove("product_history");

@@ -209,8 +209,11 @@ fn check_s3(options: &S3Options) -> Result<(), StorageError> {
     }
 }
 
-/// For how long a request is tried again, where nobody says otherwise.
-const RETRY_TIMEOUT: Duration = Duration::from_secs(60);
+/// The longest time for one request.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
+/// For how long a request is tried again, where nobody says otherwise: longer than one that hangs takes, so that such a
+/// one is tried again too.
+const RETRY_TIMEOUT: Duration = Duration::from_secs(75);
 
 fn open_s3(url: &Url, options: &S3Options, retry_timeout: Duration) -> Result<Storage, StorageError> {
     check_s3(options)?;
@@ -224,7 +227,7 @@ fn open_s3(url: &Url, options: &S3Options, retry_timeout: Duration) -> Result<St
     let client = ClientOptions::new()
         .with_allow_http(options.allow_http)
         .with_connect_timeout(Duration::from_secs(5))
-        .with_timeout(Duration::from_secs(60));
+        .with_timeout(REQUEST_TIMEOUT);
     // The time ends the tries, not their number. Each wait is at random between the first and three times the last: with
     // twice the last, as is the default, waits hardly grow.
     let retry = RetryConfig {

@@ -7,7 +7,7 @@ use crate::{Storage, StorageError};
 /// Writes an object that must not exist yet; `false` when someone else was first.
 ///
 /// `false` means that an object is there: a store that refuses the put and holds no object (S3 answers 409 while another
-/// request for the key is at work) is asked again, with growing pauses, for about seven seconds.
+/// request for the key is at work) is asked again, with growing pauses, for about five seconds.
 ///
 /// Of any number of concurrent callers for one path exactly one is told `true`, with one exception: a store
 /// reached over a network can lose the answer to a put that succeeded, so that its retry is told `false`.

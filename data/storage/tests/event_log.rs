@@ -1,5 +1,4 @@
 //! What an event log tells its writers when answers are lost, and its readers when entries are damaged.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::sync::Arc;
 

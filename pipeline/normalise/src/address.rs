@@ -1,6 +1,7 @@
 //! Addresses that stores state, as they are passed on: to browsers, to clients, into files.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+// The types alone: `core` has no sockets.
+use core::net::{Ipv4Addr, Ipv6Addr};
 
 use url::{Host, Url};
 

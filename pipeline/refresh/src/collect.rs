@@ -109,7 +109,7 @@ impl Collector {
             };
             tokio::select! {
                 event = events.recv() => match event {
-                    Some(Event::Through(summary)) => self.note(summary).await,
+                    Some(Event::Through(summary)) => self.note(*summary).await,
                     Some(Event::Ready(ready)) => self.take(*ready),
                     None => break,
                 },

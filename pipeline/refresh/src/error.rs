@@ -102,7 +102,7 @@ mod tests {
                 stack,
                 "disk\r\nfull\u{7}\u{202e}"
             ])),
-            r"table products: read failed: Schema error: no field x: broken: disk full\u{202e}"
+            r"table products: read failed: Schema error: no field x: broken: disk full \u{202e}"
         );
         assert_eq!(with_causes(&chain(&["no backtrace: here"])), "no backtrace: here");
         assert_eq!(with_causes(&chain(&["a: b", "b"])), "a: b");

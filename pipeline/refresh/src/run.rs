@@ -307,7 +307,7 @@ async fn reap(
             reason: with_causes(&error),
         };
         // Nobody listens any more when the run was given up.
-        let _ = events.send(Event::Through(summary)).await;
+        let _ = events.send(Event::Through(Box::new(summary))).await;
     }
 }
 

@@ -93,7 +93,7 @@ impl Taken {
 #[derive(Debug)]
 pub(crate) enum Event {
     /// The store is through.
-    Through(StoreSummary),
+    Through(Box<StoreSummary>),
     /// The store has something for the lake.
     Ready(Box<Ready>),
 }
@@ -157,7 +157,7 @@ impl Shared {
     }
 
     fn through(&self, summary: StoreSummary, started: Instant) -> Event {
-        Event::Through(self.timed(summary, started))
+        Event::Through(Box::new(self.timed(summary, started)))
     }
 
     /// The summary, its store's turn being over.

@@ -105,23 +105,6 @@ pub async fn build_release(
     progress: Arc<dyn BuildProgress>,
     clock: &dyn Clock,
 ) -> Result<ReleaseReport, ReleaseBuildError> {
-    let built = build(lake, releases, options, progress, clock).await;
-    match &built {
-        // The store of releases records what it refuses itself.
-        Err(ReleaseBuildError::Publish(_)) | Ok(_) => {}
-        Err(error) if !options.dry_run => releases.record_failure(error).await,
-        Err(_) => {}
-    }
-    built
-}
-
-async fn build(
-    lake: &Lake,
-    releases: &ReleaseStore,
-    options: &ReleaseOptions,
-    progress: Arc<dyn BuildProgress>,
-    clock: &dyn Clock,
-) -> Result<ReleaseReport, ReleaseBuildError> {
     let started_at = clock.now();
     let current = releases.current().await.map_err(ReleaseBuildError::Previous)?;
     if let Some(current) = current

@@ -236,9 +236,7 @@ async fn a_record_that_cannot_be_read_leaves_what_is_known() {
         kind: FaultKind::BeforeEffect,
         dead_after: true,
     });
-    put_over(&home, &ObjectPath::from("dies"), "x".into())
-        .await
-        .unwrap_err();
+    put_over(&home, &ObjectPath::from("dies"), "x").await.unwrap_err();
     for _ in 0..3 {
         server.refresh_checks().await;
     }

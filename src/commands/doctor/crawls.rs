@@ -5,7 +5,7 @@ use data_checks::{Check, CheckOutcome, Checks, RunEnd};
 use data_model::{BrandSlug, Timestamp};
 use data_storage::Storage;
 use pipeline_crawl::{RegisteredBrand, Registry};
-use pipeline_refresh::{Held, RunReport, RunState, held_back, list_runs, read_run};
+use pipeline_refresh::{Held, Outcome, RunReport, RunState, held_back, list_runs, read_run};
 
 use super::finding::Finding;
 use crate::output::counted;
@@ -17,6 +17,12 @@ const SILENT_MS: u64 = 60_000;
 const RUNS_READ_MAX: usize = 8;
 /// How many brands are named.
 const NAMED_MAX: usize = 5;
+
+/// What to do where no store can be read.
+const NOT_ONE: &str = "is this machine on the network, and is storefront.* right? then `haat crawl`";
+/// What to do where some cannot.
+const ASK_AGAIN: &str =
+    "the report of the run says why (`haat brands list` names them all); `haat crawl --brand SLUG` asks one again";
 
 /// Looks at the last run, and at what came of each brand's last check.
 pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
@@ -84,7 +90,31 @@ async fn last_run(storage: &Storage, checks: &Checks, now: Timestamp) -> Finding
             format!("{run} was never finished; {through}"),
             "`haat crawl` begins a new one",
         ),
+        // What the checks say of each store is told by itself; a home of an earlier version has none.
+        RunState::Finished if checks.brands.is_empty() && report.totals.failed > 0 => failures(&report),
         RunState::Finished => Finding::fine(SUBJECT, format!("{run} ended at {at}, {through}")),
+    }
+}
+
+/// What a finished run says of stores that failed.
+fn failures(report: &RunReport) -> Finding {
+    const SUBJECT: &str = "last run";
+    let (run, at) = (&report.run, report.ended_at);
+    let failed = report.stores.iter().filter_map(|store| match &store.outcome {
+        Outcome::Failed { code, .. } => Some(format!("{} ({code})", store.slug)),
+        _ => None,
+    });
+    let failed: Vec<_> = failed.collect();
+    let (stores, named) = (counted(report.totals.stores, "store"), named(&failed));
+    if report.totals.failed == report.totals.stores {
+        let found = format!("every store failed in {run}, which ended at {at}: {named}");
+        Finding::wrong(SUBJECT, found, NOT_ONE)
+    } else {
+        let found = format!(
+            "{} of {stores} failed in {run}, which ended at {at}: {named}",
+            failed.len()
+        );
+        Finding::warning(SUBJECT, found, ASK_AGAIN)
     }
 }
 
@@ -121,19 +151,17 @@ fn stores(brands: &[&RegisteredBrand], checks: &Checks) -> Option<Finding> {
         return None;
     }
     let asked = counted(asked.len(), "brand");
-    let advice = "the report of the run says why (`haat brands list` names them all); `haat crawl --brand SLUG` asks one \
-                  again";
     Some(match failed.len() {
         0 => Finding::fine(SUBJECT, format!("{asked} checked, none failed")),
         all if all == brands.len() => Finding::wrong(
             SUBJECT,
             format!("every store failed when it was last checked: {}", named(&failed)),
-            "is this machine on the network, and is storefront.* right? then `haat crawl`",
+            NOT_ONE,
         ),
         some => Finding::warning(
             SUBJECT,
             format!("{some} of {asked} failed when last checked: {}", named(&failed)),
-            advice,
+            ASK_AGAIN,
         ),
     })
 }

@@ -43,7 +43,7 @@ pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
     findings.extend(refused);
     // A refused build says so itself.
     if let Some(manifest) = manifest.filter(|_| !is_refused) {
-        findings.extend(behind(context, storage, &manifest).await);
+        findings.extend(behind(context, storage, (&releases, &manifest)).await);
     }
     findings
 }
@@ -146,15 +146,32 @@ async fn refused(releases: &ReleaseStore) -> Option<Finding> {
 }
 
 /// What the lake has and the release has not.
-async fn behind(context: &Context, storage: &Storage, manifest: &Manifest) -> Option<Finding> {
+async fn behind(
+    context: &Context,
+    storage: &Storage,
+    (releases, manifest): (&ReleaseStore, &Manifest),
+) -> Option<Finding> {
     // A lake that cannot be read is told where it is looked at.
     let lake = context.lake_in(storage).await.ok()?;
     let lag = lag(&lake, manifest).await.ok().filter(|lag| !lag.is_none())?;
-    Some(Finding::warning(
-        SUBJECT,
-        told(&lag, manifest),
-        "`haat release build` publishes what the lake has; after a roll-back mend the lake first",
-    ))
+    let found = told(&lag, manifest);
+    let is_pinned = releases
+        .current()
+        .await
+        .ok()
+        .flatten()
+        .is_some_and(|current| current.pinned.is_some());
+    Some(if is_pinned {
+        // Whoever pinned it wants just that.
+        Finding::noted(
+            SUBJECT,
+            found,
+            "it is pinned: `haat release unpin`, then `haat release build`",
+        )
+    } else {
+        let advice = "`haat release build` publishes what the lake has; after a roll-back mend the lake first";
+        Finding::warning(SUBJECT, found, advice)
+    })
 }
 
 fn told(lag: &Lag, manifest: &Manifest) -> String {

@@ -20,6 +20,7 @@ async fn published(retry_timeout: Duration) -> Option<(Moto, Proxy, Bench, [Mani
         access_key_id: Some("test".into()),
         secret: Some(Secret::new("test")),
         allow_http: true,
+        instance_role: false,
     };
     let url = "s3://haat/some/prefix".parse().unwrap();
     let storage = Storage::open_retrying(&url, &StorageOptions { s3 }, retry_timeout).unwrap();

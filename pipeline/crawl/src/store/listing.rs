@@ -40,12 +40,7 @@ impl Walk<'_> {
             if step.fresh == 0 {
                 // An empty page is the platform's end of a listing. A short page is not: stores page as they like.
                 // A page of nothing new is that of a store that pages no further, or in circles.
-                let misses_some = if step.records > 0 {
-                    self.states_more()
-                } else {
-                    self.misses_some()
-                };
-                if page == 1 || doubted || !misses_some {
+                if step.records > 0 || page == 1 || doubted || !self.misses_some() {
                     return Ok(End::Reached);
                 }
                 // Where products are missing it may as well be a page that failed: it is asked once more, and then the
@@ -76,9 +71,9 @@ impl Walk<'_> {
         }
     }
 
-    /// Which of a page of nothing new and the one behind it lists products when it is asked again.
-    async fn listed_after_all(&mut self, barren: u32) -> Result<Option<u32>, CrawlError> {
-        for page in [barren, barren.saturating_add(1)] {
+    /// Which of an empty page and the one behind it lists products when it is asked again.
+    async fn listed_after_all(&mut self, empty: u32) -> Result<Option<u32>, CrawlError> {
+        for page in [empty, empty.saturating_add(1)] {
             let step = match self.visit(PageTarget::Products { page }).await {
                 Err(CrawlError::Store(StoreError::PageCap)) => return Ok(None),
                 step => step?,
@@ -86,7 +81,7 @@ impl Walk<'_> {
             if step.fresh > 0 {
                 return Ok(Some(page));
             }
-            if page != barren {
+            if page != empty {
                 self.marks.pop();
             }
         }
@@ -218,12 +213,6 @@ impl Walk<'_> {
         expected.map_or(self.doubled, |expected| (self.seen.len() as u64) < expected)
     }
 
-    /// Whether the store counts more products than its listing has shown.
-    fn states_more(&self) -> bool {
-        let stated = self.facts.published_products;
-        stated.is_some_and(|stated| (self.seen.len() as u64) < stated)
-    }
-
     /// Whether the first page lists products now that it did not list when it was read. That as many are known as there
     /// should be says nothing: new ones may have come while others were missed.
     async fn has_moved(&mut self) -> Result<bool, CrawlError> {
@@ -233,7 +222,7 @@ impl Walk<'_> {
         self.requests += 1;
         self.asked = PageTarget::Products { page: 1 };
         let limit = self.crawler.config.page_limit;
-        let asking = self.store.products_page(1, limit, first.etag.as_deref());
+        let asking = Box::pin(self.store.products_page(1, limit, first.etag.as_deref()));
         match self.place.during(asking).await? {
             Fetched::NotModified => Ok(false),
             Fetched::Body(page) => {

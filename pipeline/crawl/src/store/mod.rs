@@ -201,7 +201,7 @@ impl Crawler {
         let mut place = Place::taken(&self.places).await;
         let (started_at, deadline) = (self.clock.now(), self.deadline());
         let store = self.storefront.store(&job.brand.base_url)?;
-        let Described { facts, meta, at } = self.timely(deadline, place.during(read_meta(&store))).await?;
+        let Described { facts, meta, at } = self.timely(deadline, place.during(Box::pin(read_meta(&store)))).await?;
         let identity = Identity::established(job.brand, job.known, &facts, at.as_ref())?;
         progress.store_started(&job.brand.slug, facts.published_products);
         // What the store does not say now stands as it said it last.

@@ -84,7 +84,7 @@ impl Walk<'_> {
         self.requests += 1;
         self.asked = target.clone();
         let store = &self.store;
-        let asking = async {
+        let asking = Box::pin(async {
             match target {
                 PageTarget::Products { page } | PageTarget::Again { page } => {
                     store.products_page(*page, limit, etag).await
@@ -94,7 +94,7 @@ impl Walk<'_> {
                     store.collection_products_page(handle, *page, limit, etag).await
                 }
             }
-        };
+        });
         let fetched = self.place.during(asking).await;
         match (fetched?, mark.filter(|mark| mark.etag.is_some())) {
             (Fetched::NotModified, Some(mark)) => Ok(Obtained {

@@ -100,27 +100,6 @@ async fn a_hole_in_the_listing_is_no_end_of_what_the_store_has() {
 }
 
 #[tokio::test]
-async fn a_page_that_repeats_the_one_before_it_is_no_end_of_what_the_store_counts() {
-    let rig = Rig::with(Shop::of(1..=12)).await;
-    let first_page = serde_json::json!({"products": [product(1), product(2)]}).to_string();
-    answers(&rig, "/products.json?page=2", 200, &first_page);
-    let crawl = rig.crawl("r1", None).await.unwrap();
-    assert_eq!(
-        (crawl.products(), crawl.truncated),
-        (10, true),
-        "the page behind it was asked for"
-    );
-    let rig = Rig::with(Shop::of(1..=2)).await;
-    answers(&rig, "/products.json?page=2", 200, &first_page);
-    let crawl = rig.crawl("r1", None).await.unwrap();
-    assert_eq!(
-        (crawl.products(), crawl.truncated, crawl.pages.len()),
-        (2, false, 2),
-        "as many as it counts"
-    );
-}
-
-#[tokio::test]
 async fn an_end_that_comes_a_page_before_both_counts_is_not_believed_to_be_one() {
     for (stated, truncated) in [(12, true), (8, true), (7, false), (6, false)] {
         let rig = Rig::with(Shop::of(1..=12)).await;

@@ -170,7 +170,7 @@ impl Found {
             (self.truncated && is_lost, Doubt::Cut),
             // So may what the store counts and did not list, as far as that is more than it never lists.
             (is_lost && self.unlisted() > before.unlisted, Doubt::Short),
-            (is_lost && is_few(before.most), Doubt::Dwindled),
+            (is_lost && !is_few(products) && is_few(before.most), Doubt::Dwindled),
         ];
         let holding = doubts.into_iter().filter(|(holds, _)| *holds);
         holding.map(|(_, doubt)| doubt).collect()
@@ -178,7 +178,7 @@ impl Found {
 
     fn prices_fell(&self, config: &CollapseConfig) -> bool {
         let Drift { variants, fallen, .. } = self.drift;
-        let is_many = fallen > DIFFERENCE_IGNORED || fallen.saturating_mul(2) > variants;
+        let is_many = fallen > DIFFERENCE_IGNORED || fallen == variants;
         fallen > 0 && is_many && fallen as f64 >= variants as f64 * config.prices_fallen_share
     }
 

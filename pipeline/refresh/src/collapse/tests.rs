@@ -247,7 +247,13 @@ fn prices_of_next_to_nothing_are_the_operators_to_confirm_however_often_they_are
         believed(0, 0, None) && believed(5, 20, None) && believed(39, 200, None),
         "a few, or a small part"
     );
-    assert!(!believed(6, 30, None) && !believed(40, 200, None) && !believed(2, 3, None) && !believed(1, 1, None));
+    assert!(
+        !believed(6, 30, None)
+            && !believed(40, 200, None)
+            && believed(2, 3, None)
+            && !believed(3, 3, None)
+            && !believed(1, 1, None)
+    );
     let seen = |confirmed| Held {
         doubt: Some(Doubt::Prices),
         ..held(100, confirmed)

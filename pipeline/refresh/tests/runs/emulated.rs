@@ -62,11 +62,30 @@ impl Market {
     }
 
     async fn run(&self) -> RunReport {
+        self.run_within(700, &RunOptions::default()).await
+    }
+
+    /// A run that waits for slow answers, of these stores only where some are named.
+    async fn run_patiently(&self, only: Option<&[String]>) -> RunReport {
+        let registry = Registry::load(&self.storage).await.unwrap();
+        let brands = registry.brands().into_iter();
+        let named = |hosts: &[String]| {
+            let brands = brands.filter(|brand| hosts.iter().any(|host| host == brand.store.as_str()));
+            brands.map(|brand| brand.slug.clone()).collect()
+        };
+        let options = RunOptions {
+            only: only.map(named),
+            ..RunOptions::default()
+        };
+        self.run_within(30_000, &options).await
+    }
+
+    async fn run_within(&self, request_timeout_ms: u64, options: &RunOptions) -> RunReport {
         self.clock.later(1000);
         let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
         let config = StorefrontConfig {
             retries_max: 0,
-            request_timeout_ms: 700,
+            request_timeout_ms,
             decoded_bytes_max: 8 << 20,
             ..StorefrontConfig::loopback()
         };
@@ -83,7 +102,7 @@ impl Market {
             tick_ms: 50,
             ..RefreshConfig::default()
         };
-        refresh(&RunOptions::default(), &config, &deps).await.unwrap()
+        refresh(options, &config, &deps).await.unwrap()
     }
 
     /// How many products the lake has of each brand, by its store's name in the emulator.
@@ -190,6 +209,7 @@ async fn whatever_is_wrong_with_a_store_its_products_stay_and_its_neighbour_is_r
         products_before: sick.products,
         products_found: 3,
         doubt: Some(Doubt::Shrank),
+        affected: None,
         currencies: None,
     };
     assert_eq!(outcome_of(&market.run().await, &sick.myshopify_domain), &held);
@@ -251,4 +271,33 @@ async fn a_catalogue_that_drifts_is_followed_and_one_that_does_not_costs_nothing
     let report = market.run().await;
     assert_eq!((report.totals.unchanged, report.commits), (6, 0));
     assert_eq!(market.lake().await.snapshot().await.unwrap().versions(), &versions);
+}
+
+/// Slow stores beside quick ones, over sockets: how long the quick ones take. Prints the times; what must hold whatever the
+/// machine does is in `slow.rs`.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "measures: run with --ignored --nocapture"]
+async fn quick_stores_beside_forty_slow_ones_take_as_long_as_alone() {
+    for slow in [0, 40] {
+        let market = Market::open(44 * 100, 44).await;
+        let stores = market.running.stores();
+        for store in &stores[..slow] {
+            let fault = Fault::Slow { delay_ms: 6_000 };
+            market.running.set_fault(&store.slug, fault).unwrap();
+        }
+        let quick: Vec<String> = stores[40..]
+            .iter()
+            .map(|store| store.myshopify_domain.clone())
+            .collect();
+        let alone = (slow == 0).then_some(quick.as_slice());
+        let report = market.run_patiently(alone).await;
+        let times: Vec<_> = report
+            .stores
+            .iter()
+            .filter(|store| quick.iter().any(|quick| quick == store.store.as_str()))
+            .map(|store| (store.ended_at.millis_since(report.started_at), store.outcome.as_str()))
+            .collect();
+        println!("beside {slow} slow stores: {times:?}");
+        assert_eq!(times.len(), 4);
+    }
 }

@@ -436,8 +436,7 @@ async fn many_stores_are_folded_into_few_commits_within_little_memory() {
         rig.street.open(&name, Shop::of(1..=5));
         rig.register(&name).await;
     }
-    rig.config.memory_bytes_max = 64 << 20;
-    rig.config.read_ahead_bytes_max = 0;
+    (rig.config.memory_bytes_max, rig.config.read_ahead_bytes_max) = (64 << 20, 0);
     rig.config.crawl.stores_concurrent = 4;
     let report = rig.run().await;
     assert_eq!((report.totals.changed, report.totals.products), (40, 200));

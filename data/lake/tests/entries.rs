@@ -1,0 +1,186 @@
+//! What is missing or damaged of a table's log is told before anything is written over it.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
+
+mod support;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use data_lake::{Lake, LakeConfig, LakeError};
+use data_model::Clock;
+use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
+use data_storage::{ObjectPath, ObjectStoreExt, Storage};
+use support::*;
+
+/// A lake without checkpoints, so that each entry counts.
+async fn open_with(buckets: u32, storage: &Storage) -> Result<Lake, LakeError> {
+    let config = LakeConfig {
+        buckets,
+        checkpoint_every: 1000,
+        ..config()
+    };
+    Lake::open(storage.clone(), config, SetClock::start() as Arc<dyn Clock>).await
+}
+
+async fn bytes_of(storage: &Storage, path: &ObjectPath) -> Bytes {
+    storage.store().get(path).await.unwrap().bytes().await.unwrap()
+}
+
+/// Leaves of an entry what a cut or a loss leaves.
+async fn damage(storage: &Storage, entry: &ObjectPath, fault: &str) {
+    let bytes = bytes_of(storage, entry).await;
+    let last = bytes.iter().rposition(|byte| *byte == b'\n').unwrap();
+    let left = match fault {
+        "missing" => return storage.store().delete(entry).await.unwrap(),
+        "empty" => Bytes::new(),
+        "blank" => Bytes::from_static(b"\n\n"),
+        "a line short" => bytes.slice(..last),
+        _ => bytes.slice(..last + 9),
+    };
+    storage.store().put(entry, left.into()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_log_without_its_newest_entry_is_told_and_never_written_over() {
+    for table in ["crawl_runs", "variants", "brands"] {
+        for fault in ["missing", "empty", "a line short", "half a line short"] {
+            let storage = Storage::memory();
+            let lake = open_with(4, &storage).await.unwrap();
+            lake.commit(first(), run(1)).await.unwrap();
+            lake.commit(second(), run(2)).await.unwrap();
+            let (before, version) = (content(&lake).await, lake.snapshot().await.unwrap().versions()[table]);
+            let entry = ObjectPath::from(format!("{table}/_delta_log/{version:020}.json"));
+            let bytes = bytes_of(&storage, &entry).await;
+            damage(&storage, &entry, fault).await;
+            let left = objects(&storage).await;
+            let refused = open_with(4, &storage).await.unwrap_err();
+            assert!(
+                matches!(&refused, LakeError::Log { path, .. } if path == entry.as_ref()),
+                "{fault}: {refused:?}"
+            );
+            assert!(refused.to_string().contains("put it back from a copy"), "{refused}");
+            assert_eq!(objects(&storage).await, left, "{table} {fault}");
+            storage.store().put(&entry, bytes.into()).await.unwrap();
+            let next = open_with(4, &storage).await.unwrap();
+            assert_eq!(content(&next).await, before, "{table} {fault}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_entry_in_the_middle_of_a_log_is_told_by_whatever_opens_the_lake() {
+    for table in ["price_history", "product_history", "crawl_runs", "variants", "brands"] {
+        for fault in ["missing", "empty", "blank", "a line short", "half a line short"] {
+            let storage = Storage::memory();
+            let lake = open_with(4, &storage).await.unwrap();
+            lake.commit(first(), run(1)).await.unwrap();
+            let version = lake.snapshot().await.unwrap().versions()[table];
+            lake.commit(second(), run(2)).await.unwrap();
+            lake.commit(vec![refresh("gamma", 3, vec![product("gamma", 5, 5)])], run(3))
+                .await
+                .unwrap();
+            let before = content(&lake).await;
+            assert!(lake.snapshot().await.unwrap().versions()[table] > version, "{table}");
+            let entry = ObjectPath::from(format!("{table}/_delta_log/{version:020}.json"));
+            let bytes = bytes_of(&storage, &entry).await;
+            damage(&storage, &entry, fault).await;
+            let left = objects(&storage).await;
+            let refused = open_with(4, &storage).await.unwrap_err();
+            assert!(
+                matches!(&refused, LakeError::Log { path, .. } if path == entry.as_ref()),
+                "{table} {fault}: {refused:?}"
+            );
+            assert_eq!(objects(&storage).await, left, "{table} {fault}");
+            storage.store().put(&entry, bytes.into()).await.unwrap();
+            let next = open_with(4, &storage).await.unwrap();
+            assert_eq!(content(&next).await, before, "{table} {fault}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_build_of_a_process_that_opened_the_lake_before_reads_the_entries_that_came_since() {
+    let storage = Storage::memory();
+    let [lake, other] = [open_with(4, &storage).await, open_with(4, &storage).await].map(Result::unwrap);
+    other.commit(first(), run(1)).await.unwrap();
+    let version = other.snapshot().await.unwrap().versions()["products"];
+    other.commit(second(), run(2)).await.unwrap();
+    let entry = ObjectPath::from(format!("products/_delta_log/{version:020}.json"));
+    damage(&storage, &entry, "empty").await;
+    let refused = lake.newest_snapshot().await.unwrap_err();
+    assert!(
+        matches!(&refused, LakeError::Log { path, .. } if path == entry.as_ref()),
+        "{refused:?}"
+    );
+}
+
+#[tokio::test]
+async fn an_entry_that_is_lost_is_told_before_a_tick_that_was_begun_is_finished() {
+    let (counter, counted) = faulty();
+    let lake = open_with(4, &counted).await.unwrap();
+    lake.commit(first(), run(1)).await.unwrap();
+    counter.disarm();
+    lake.commit(second(), run(2)).await.unwrap();
+    let mut begun = 0;
+    for nth in 1..=counter.mutations() {
+        let (faulty, storage) = faulty();
+        let lake = open_with(4, &storage).await.unwrap();
+        lake.commit(first(), run(1)).await.unwrap();
+        faulty.arm(FaultPlan {
+            nth,
+            kind: FaultKind::BeforeEffect,
+            dead_after: true,
+        });
+        let _ = lake.commit(second(), run(2)).await;
+        faulty.disarm();
+        let marks = objects(&storage).await;
+        if !marks.contains_key("_ticks/00000000000000000002.json")
+            || marks.contains_key("_ticks/00000000000000000002.done.json")
+        {
+            continue;
+        }
+        begun += 1;
+        let entry = ObjectPath::from(format!("brands/_delta_log/{:020}.json", 1));
+        damage(&storage, &entry, "missing").await;
+        let left = objects(&storage).await;
+        let refused = open_with(4, &storage).await.unwrap_err();
+        assert!(matches!(refused, LakeError::Log { .. }), "{refused:?}");
+        assert_eq!(objects(&storage).await, left, "at write {nth}");
+    }
+    assert!(begun > 5, "{begun}");
+}
+
+#[tokio::test]
+async fn a_log_that_other_writers_go_on_with_or_clean_is_whole() {
+    let storage = Storage::memory();
+    let lake = open_with(4, &storage).await.unwrap();
+    lake.commit(first(), run(1)).await.unwrap();
+    let versions = lake.snapshot().await.unwrap().versions().clone();
+    // An entry of another writer need not tell anything of itself.
+    let entry =
+        |table: &str, version: u64, kind: &str| ObjectPath::from(format!("{table}/_delta_log/{version:020}.{kind}"));
+    let path = entry("delivery_matrix", versions["delivery_matrix"], "json");
+    let bytes = bytes_of(&storage, &path).await;
+    let lines = bytes.split(|byte| *byte == b'\n');
+    let untold = |line: &&[u8]| !line.starts_with(b"{\"commitInfo\"");
+    let told_nothing = lines.filter(untold).collect::<Vec<_>>().join(&b'\n');
+    storage.store().put(&path, told_nothing.into()).await.unwrap();
+    open_with(4, &storage).await.unwrap();
+    // A checkpoint has what was cleaned away.
+    let path = entry("variants", versions["variants"], "json");
+    let checkpoint = entry("variants", versions["variants"] + 1, "checkpoint.parquet");
+    storage.store().put(&checkpoint, "PAR1".into()).await.unwrap();
+    storage.store().delete(&path).await.unwrap();
+    open_with(4, &storage).await.unwrap();
+    storage.store().delete(&checkpoint).await.unwrap();
+    assert!(matches!(
+        open_with(4, &storage).await,
+        Err(LakeError::Log { fault: "missing", .. })
+    ));
+}
+
+fn faulty() -> (FaultyStore, Storage) {
+    let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
+    let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
+    (faulty, storage)
+}
