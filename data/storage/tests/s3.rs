@@ -17,8 +17,10 @@ use proxy::{Answer, On, Proxy, ProxyFault};
 #[tokio::test(flavor = "multi_thread")]
 async fn an_s3_store_conforms() {
     let Some(moto) = moto::Moto::start() else { return };
-    conformance(moto.storage()).await.unwrap();
-    publish_race(&moto.storage().child("races"), 8, 200).await.unwrap();
+    let proxy = Proxy::start(moto.port());
+    let storage = moto::Moto::storage_at(proxy.port());
+    conformance(storage.clone()).await.unwrap();
+    publish_race(&storage.child("races"), 8, 200).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]

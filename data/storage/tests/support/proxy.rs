@@ -2,6 +2,9 @@
 //!
 //! It reads one request, forwards it or not, answers, and closes the connection; the client connects again. Faults
 //! count requests, never time, so that a test sees the same thing on every machine.
+//!
+//! Conditional puts are forwarded one at a time: `moto_server` looks whether the object exists and writes it in two steps,
+//! between which another request may come, where S3 promises that one alone succeeds.
 
 #![allow(dead_code, clippy::allow_attributes, reason = "each test file uses a part of it")]
 
@@ -62,6 +65,9 @@ pub(crate) struct Proxy {
     state: Arc<Mutex<State>>,
 }
 
+/// Held while a conditional put is with the store.
+type OneAtATime = Mutex<()>;
+
 impl Proxy {
     /// Listens on a free port of this machine and forwards to another one. Nothing fails until [`Proxy::arm`].
     pub(crate) fn start(upstream_port: u16) -> Self {
@@ -69,11 +75,12 @@ impl Proxy {
         let port = listener.local_addr().unwrap().port();
         let state: Arc<Mutex<State>> = Arc::default();
         let shared = Arc::clone(&state);
+        let conditional_puts: Arc<OneAtATime> = Arc::default();
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                let shared = Arc::clone(&shared);
+                let (shared, puts) = (Arc::clone(&shared), Arc::clone(&conditional_puts));
                 // A client that goes away in the middle of a request is none of the proxy's business.
-                std::thread::spawn(move || serve(&client, upstream_port, &shared));
+                std::thread::spawn(move || serve(&client, upstream_port, (&shared, &puts)));
             }
         });
         Self { port, state }
@@ -129,11 +136,19 @@ struct Request {
     bytes: Vec<u8>,
 }
 
-fn serve(client: &TcpStream, upstream_port: u16, state: &Mutex<State>) -> Result<()> {
+fn serve(
+    client: &TcpStream,
+    upstream_port: u16,
+    (state, conditional_puts): (&Mutex<State>, &OneAtATime),
+) -> Result<()> {
     let request = read_request(client)?;
     let answer = lock(state).answer(&request);
     let response = match answer {
-        None | Some(Answer::Lost | Answer::UnavailableAfterEffect) => Some(forward(upstream_port, &request.bytes)?),
+        None | Some(Answer::Lost | Answer::UnavailableAfterEffect) => {
+            let is_alone = request.method == "PUT" && request.conditional;
+            let _turn = is_alone.then(|| conditional_puts.lock().unwrap_or_else(PoisonError::into_inner));
+            Some(forward(upstream_port, &request.bytes)?)
+        }
         Some(Answer::Conflict | Answer::Unavailable | Answer::Refused) => None,
     };
     let response = match answer {
