@@ -285,6 +285,7 @@ fn stores(folder: &Path) -> anyhow::Result<Stores> {
             base_url: format!("https://{domain}"),
             currency: text("currency")?.parse()?,
             country: None,
+            crawl_country: None,
             logo: None,
             description: None,
         };

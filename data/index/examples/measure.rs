@@ -130,6 +130,7 @@ fn facts(store: usize) -> BrandFacts {
             base_url: format!("https://store-{store:04}.example"),
             currency: "INR".parse().unwrap(),
             country: Some("IN".into()),
+            crawl_country: None,
             logo: None,
             description: None,
         },

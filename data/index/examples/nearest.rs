@@ -141,6 +141,7 @@ fn facts(store: u64) -> BrandFacts {
             base_url: format!("https://{host}"),
             currency: "INR".parse().unwrap(),
             country: None,
+            crawl_country: None,
             logo: None,
             description: None,
         },

@@ -167,6 +167,7 @@ impl Content {
             base_url,
             currency,
             country,
+            crawl_country,
             logo,
             description,
         } = brand;
@@ -176,6 +177,11 @@ impl Content {
         [country, logo, description]
             .into_iter()
             .for_each(|text| self.maybe_text(text.as_ref()));
+        // Only where there is one: hashes of brands that were crawled without a country stay what they were.
+        if let Some(country) = crawl_country {
+            self.text("crawl_country");
+            self.text(country);
+        }
     }
 
     fn product(&mut self, product: &Product) {

@@ -101,6 +101,10 @@ pub struct Brand {
     pub currency: CurrencyCode,
     /// ISO 3166-1 alpha-2, where stated.
     pub country: Option<String>,
+    /// The country whose prices the crawl asked for, ISO 3166-1 alpha-2; `None` for those that the store chose by the
+    /// crawling machine's own location. Whoever asks the store again for comparison names the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crawl_country: Option<String>,
     /// Address of its logo, where known.
     pub logo: Option<String>,
     /// What it says of itself, where it does.

@@ -10,10 +10,12 @@ mod error;
 mod history;
 mod ids;
 mod money;
+mod observation;
 mod product;
 mod refresh;
 mod release_id;
 mod secret;
+mod stored;
 mod timestamp;
 
 pub use brand::{Brand, BrandSlug, slugify};
@@ -24,10 +26,12 @@ pub use ids::{
     CategoryId, IdError, Pincode, ProductId, ProductIdent, ProductKey, ProductUid, RunId, StoreHost, VariantId,
 };
 pub use money::{CurrencyCode, Money, MoneyError};
+pub use observation::{Observation, ObservedVariant};
 pub use product::{
     Attribute, Media, MediaKind, OptionValue, PriceSummary, Product, ProductOption, Rating, Review, Variant,
 };
 pub use refresh::{BrandRefresh, DeliverySample, Quarantined, ShippingPolicy, ShippingTier};
 pub use release_id::ReleaseId;
 pub use secret::Secret;
+pub use stored::{Resolved, StoredBrand, StoredProduct, StoredVariant};
 pub use timestamp::{Timestamp, TimestampError};

@@ -98,6 +98,7 @@ pub(crate) fn brand_now(registered: &RegisteredBrand, facts: &StoreFacts, curren
         base_url: registered.base_url_text().to_owned(),
         currency,
         country: facts.country.clone().or_else(|| registered.country.clone()),
+        crawl_country: None,
         logo: None,
         description: facts.description.clone(),
     }

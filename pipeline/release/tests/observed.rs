@@ -39,6 +39,7 @@ fn refresh(name: &str, number: i64, price_minor: i64) -> BrandRefresh {
         base_url: format!("https://{name}.example"),
         currency: "INR".parse().unwrap(),
         country: None,
+        crawl_country: None,
         logo: None,
         description: None,
     };

@@ -21,6 +21,7 @@ fn facts() -> BrandFacts {
             base_url: "https://words.example".to_owned(),
             currency: "INR".parse().unwrap(),
             country: None,
+            crawl_country: None,
             logo: None,
             description: None,
         },

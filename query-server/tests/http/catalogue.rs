@@ -17,6 +17,7 @@ pub(crate) fn brand(name: &str, currency: &str) -> BrandFacts {
             base_url: format!("https://{slug}.example"),
             currency: currency.parse().unwrap(),
             country: (currency == "INR").then(|| "IN".to_owned()),
+            crawl_country: None,
             logo: None,
             description: Some(format!("{name} makes things.")),
             slug,

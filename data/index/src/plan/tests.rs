@@ -15,6 +15,7 @@ fn store(number: u32, version: u32, rows: u64) -> LakeStore {
         base_url: String::new(),
         currency: "INR".parse().unwrap(),
         country: None,
+        crawl_country: None,
         logo: None,
         description: None,
     };

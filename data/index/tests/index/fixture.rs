@@ -50,6 +50,7 @@ pub(crate) fn facts(store: usize, version: u32) -> BrandFacts {
             base_url: format!("https://s{store:03}.example"),
             currency: "INR".parse().unwrap(),
             country: Some("IN".into()),
+            crawl_country: None,
             logo: None,
             description: None,
         },

@@ -56,6 +56,7 @@ impl BrandRows {
             base_url,
             currency,
             country,
+            crawl_country: _,
             logo,
             description,
         } = &refresh.brand;
@@ -139,6 +140,7 @@ pub(crate) fn brand_rows(batch: &RecordBatch) -> Result<Vec<BrandRow>, LakeError
                 base_url: base_url.value(row).to_owned(),
                 currency: columns.parse("currency", currency.value(row))?,
                 country: some_text(country, row),
+                crawl_country: None,
                 logo: some_text(logo, row),
                 description: some_text(description, row),
             },

@@ -70,6 +70,7 @@ pub(crate) fn brand(name: &str) -> Brand {
         base_url: format!("https://{name}.example"),
         currency: "INR".parse().unwrap(),
         country: Some("IN".into()),
+        crawl_country: None,
         logo: None,
         description: Some("Says something of itself.".into()),
     }

@@ -90,6 +90,7 @@ fn facts(store: usize, hash: &str) -> BrandFacts {
             base_url: format!("https://s{store}.example"),
             currency: if store == 1 { "USD" } else { "INR" }.parse().unwrap(),
             country: None,
+            crawl_country: None,
             logo: None,
             description: None,
         },

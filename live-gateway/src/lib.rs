@@ -1,0 +1,1 @@
+//! Asks the brands' stores themselves.
