@@ -15,7 +15,10 @@ pub struct ObservedVariant {
     pub available: bool,
 }
 
-/// One product as its store told it live, complete and understood: the price history's other source beside crawls.
+/// One product as its store told it live, understood: the price history's other source beside crawls.
+///
+/// Only what is listed was observed. A store may be asked for some variants alone, so a variant that stands in neither
+/// list was not asked for: nothing follows about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Observation {
     /// The permanent host of the store.
@@ -26,6 +29,9 @@ pub struct Observation {
     pub observed_at: Timestamp,
     /// The currency of the amounts.
     pub currency: CurrencyCode,
-    /// Every variant that the product has; empty when the store says that the product is gone.
+    /// Variants that the store told, with their prices.
     pub variants: Vec<ObservedVariant>,
+    /// Variants that were asked for and that the store says it does not have any more; all of them when the product is
+    /// gone.
+    pub gone: Vec<VariantId>,
 }
