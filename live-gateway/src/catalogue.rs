@@ -1,0 +1,112 @@
+use std::fmt;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use data_model::{ErrorCode, ProductIdent, Resolved};
+use serde::Serialize;
+use url::Url;
+
+/// Which store sells a product, and what was stored of it: the gateway's only view of the catalogue.
+#[async_trait]
+pub trait Catalogue: Send + Sync + fmt::Debug {
+    /// Looks up products, at most 20, all in one release; one entry for each ident, in their order.
+    ///
+    /// # Errors
+    /// See [`CatalogueError`].
+    async fn resolve(&self, idents: &[ProductIdent]) -> Result<Resolved, CatalogueError>;
+}
+
+/// Why the catalogue does not answer.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogueError {
+    /// No release is open yet.
+    #[error("no release is open yet")]
+    NotReady,
+    /// It cannot be reached.
+    #[error("the query server does not answer")]
+    Unreachable(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// It answered something that is not understood.
+    #[error("the query server's answer cannot be understood: {0}")]
+    Answer(String),
+}
+
+impl CatalogueError {
+    /// What the caller of an operation is told: the catalogue is there in a moment, or something is wrong with us.
+    pub(crate) fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotReady | Self::Unreachable(_) => ErrorCode::NotReady,
+            Self::Answer(_) => ErrorCode::Internal,
+        }
+    }
+}
+
+/// A query server's internal listener.
+#[derive(Debug, Clone)]
+pub struct HttpCatalogue {
+    client: reqwest::Client,
+    resolve: Url,
+}
+
+/// Largest answer that is read: twenty products of 2,048 variants with their titles.
+const ANSWER_BYTES_MAX: usize = 32 << 20;
+
+#[derive(Serialize)]
+struct Question {
+    idents: Vec<String>,
+}
+
+impl HttpCatalogue {
+    /// The internal listener at `base`, which each question may take `timeout` to answer. Sends nothing yet.
+    ///
+    /// # Errors
+    /// When the address is none, or the client cannot be built.
+    pub fn new(base: &Url, timeout: Duration) -> Result<Self, CatalogueError> {
+        let unreachable = |error: Box<dyn std::error::Error + Send + Sync>| CatalogueError::Unreachable(error);
+        let client = reqwest::Client::builder()
+            .no_proxy()
+            .timeout(timeout)
+            .redirect(reqwest::redirect::Policy::none());
+        let client = client.build().map_err(|error| unreachable(error.into()))?;
+        let resolve = base
+            .join("/internal/v1/resolve")
+            .map_err(|error| unreachable(error.into()))?;
+        Ok(Self { client, resolve })
+    }
+}
+
+#[async_trait]
+impl Catalogue for HttpCatalogue {
+    async fn resolve(&self, idents: &[ProductIdent]) -> Result<Resolved, CatalogueError> {
+        let question = Question {
+            idents: idents.iter().map(ToString::to_string).collect(),
+        };
+        let body = serde_json::to_vec(&question).map_err(|error| CatalogueError::Answer(error.to_string()))?;
+        let sent = self
+            .client
+            .post(self.resolve.clone())
+            .header("content-type", "application/json")
+            .body(body)
+            .send();
+        let unreachable = |error: reqwest::Error| CatalogueError::Unreachable(error.into());
+        let mut response = sent.await.map_err(unreachable)?;
+        match response.status().as_u16() {
+            200 => {}
+            503 => return Err(CatalogueError::NotReady),
+            status => return Err(CatalogueError::Answer(format!("status {status}"))),
+        }
+        let mut bytes = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
+            if bytes.len() + chunk.len() > ANSWER_BYTES_MAX {
+                return Err(CatalogueError::Answer("too large".to_owned()));
+            }
+            bytes.extend_from_slice(&chunk);
+        }
+        let resolved: Resolved =
+            serde_json::from_slice(&bytes).map_err(|error| CatalogueError::Answer(error.to_string()))?;
+        let known = |product: &data_model::StoredProduct| product.brand < resolved.brands.len();
+        if resolved.products.len() != idents.len() || !resolved.products.iter().flatten().all(known) {
+            return Err(CatalogueError::Answer("it does not fit the question".to_owned()));
+        }
+        Ok(resolved)
+    }
+}

@@ -1,0 +1,137 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use data_model::StoredProduct;
+use storefront::{Priority, Store, StoreError};
+use tokio::time::Instant;
+use url::Url;
+
+use super::ask::{Queried, by_graphql, by_js};
+use super::failure::unverified;
+use super::state::{Desk, Turn};
+use super::{Answer, Shared};
+use crate::rules::nodes::Found;
+use crate::rules::reason::{Unverified, UnverifiedCode};
+use crate::rules::{Told, judge};
+
+/// Lets the desk rest when the work ends, even by a panic: the next buyer must find somebody who works.
+struct Shift(Arc<Desk>);
+
+impl Drop for Shift {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.rest();
+        }
+    }
+}
+
+/// Asks the store, turn by turn, until nobody waits.
+pub(super) async fn work(desk: Arc<Desk>, shared: Arc<Shared>) {
+    let shift = Shift(desk);
+    let desk = &shift.0;
+    while desk.has_work() {
+        let budget = Duration::from_millis(shared.config.budget_ms);
+        // Dropped with the turn: a store that hangs holds one place for one budget.
+        let Ok(Ok(_place)) = tokio::time::timeout(budget, shared.places.acquire()).await else {
+            desk.fail_all(&Unverified::busy());
+            continue;
+        };
+        match store_of(desk, &shared, Instant::now() + budget) {
+            Ok(store) => turn(desk, &shared, &store).await,
+            Err(error) => desk.fail_all(&unverified(&error)),
+        }
+    }
+}
+
+fn store_of(desk: &Desk, shared: &Shared, deadline: Instant) -> Result<Store, StoreError> {
+    let url = Url::parse(&desk.base_url).map_err(|_| StoreError::Url {
+        reason: "the stored address is none",
+    })?;
+    let store = shared.storefront.store(&url)?.in_country(desk.country.as_deref())?;
+    Ok(store.with_priority(Priority::Interactive).with_deadline(deadline))
+}
+
+/// One turn at the store: what waits when the turn comes is asked for together.
+async fn turn(desk: &Desk, shared: &Shared, store: &Store) {
+    if let Err(error) = store.turn().await {
+        return desk.fail_all(&unverified(&error));
+    }
+    let Some((turn, products)) = desk.choose(shared.config.way) else {
+        return;
+    };
+    metrics::histogram!("live_products_per_request").record(products.len() as f64);
+    match turn {
+        Turn::Graphql => query(desk, shared, store, &products).await,
+        Turn::Js => {
+            for stored in &products {
+                let told = by_js(store, stored).await;
+                if told.as_ref().is_ok_and(|told| !told.is_gone()) && desk.was_missing(stored.platform_id) {
+                    // The store sells in its online store what its GraphQL API does not show.
+                    desk.refuse_graphql(Duration::from_secs(shared.config.graphql_retry_s));
+                }
+                answer(desk, shared, stored, told);
+            }
+        }
+    }
+}
+
+async fn query(desk: &Desk, shared: &Shared, store: &Store, products: &[Arc<StoredProduct>]) {
+    let variants_max = desk.variants_max();
+    match by_graphql(store, products, variants_max).await {
+        Queried::Products(found) => {
+            for (stored, found) in products.iter().zip(found) {
+                match found {
+                    Ok(Found::Told(told)) => answer(desk, shared, stored, Ok(told)),
+                    Ok(Found::Nothing) => desk.put_back_missing(stored.platform_id),
+                    Err(nonsense) => answer(desk, shared, stored, Err(nonsense.into())),
+                }
+            }
+        }
+        Queried::TooComplex => {
+            let variants = products
+                .iter()
+                .map(|product| product.variants.len())
+                .sum::<usize>()
+                .min(variants_max);
+            if desk.shrink(variants) {
+                desk.put_back();
+            } else {
+                let why = Unverified::new(
+                    UnverifiedCode::StoreUnavailable,
+                    "the store finds every query too complex",
+                );
+                desk.fail_all(&why);
+            }
+        }
+        Queried::Refused if shared.config.way == crate::config::Way::Auto => {
+            desk.refuse_graphql(Duration::from_secs(shared.config.graphql_retry_s));
+            desk.put_back();
+        }
+        Queried::Refused => {
+            let why = Unverified::new(UnverifiedCode::StoreUnavailable, "the store refuses GraphQL requests");
+            desk.fail_all(&why);
+        }
+        Queried::Failed(why) => {
+            for stored in products {
+                answer(desk, shared, stored, Err(why.clone()));
+            }
+        }
+    }
+}
+
+/// Tells those who wait, and records what was seen.
+fn answer(desk: &Desk, shared: &Shared, stored: &StoredProduct, told: Result<Told, Unverified>) {
+    let as_of = shared.clock.now();
+    let outcome = told.map(|told| Answer {
+        told: Arc::new(told),
+        as_of,
+        currency: stored.currency,
+    });
+    let brand = desk.tell(stored.platform_id, &outcome, &shared.config);
+    if let (Ok(answer), Some(brand)) = (&outcome, brand) {
+        let observation = judge::observation(stored, &brand, &answer.told, as_of);
+        if shared.seen.is_news(stored.id, &observation) {
+            shared.observer.observe(observation);
+        }
+    }
+}

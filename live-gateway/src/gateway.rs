@@ -1,0 +1,76 @@
+use std::fmt;
+use std::sync::Arc;
+
+use api::{Edge, EdgeConfig, EdgeRouter};
+use data_model::{Clock, Observation};
+use metrics_exporter_prometheus::PrometheusHandle;
+use storefront::Storefront;
+
+use crate::catalogue::Catalogue;
+use crate::config::GatewayConfig;
+use crate::desk::Desks;
+use crate::routes;
+
+/// Takes what stores said, on its way to the lake. It never waits: an answer to a buyer must not.
+pub trait Observe: Send + Sync + fmt::Debug {
+    /// Takes one product as its store told it.
+    fn observe(&self, observation: Observation);
+}
+
+/// Lets what stores said be forgotten.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NotObserved;
+
+impl Observe for NotObserved {
+    fn observe(&self, _observation: Observation) {}
+}
+
+/// Asks stores live; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct LiveGateway(pub(crate) Arc<Inner>);
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) catalogue: Arc<dyn Catalogue>,
+    pub(crate) desks: Desks,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) config: GatewayConfig,
+}
+
+impl LiveGateway {
+    /// Builds a gateway over a catalogue and the client of stores. It asks nothing until somebody wants something.
+    #[must_use]
+    pub fn new(
+        catalogue: Arc<dyn Catalogue>,
+        storefront: Storefront,
+        clock: Arc<dyn Clock>,
+        observer: Arc<dyn Observe>,
+        config: GatewayConfig,
+    ) -> Self {
+        let desks = Desks::new(storefront, Arc::clone(&clock), config.clone(), observer);
+        Self(Arc::new(Inner {
+            catalogue,
+            desks,
+            clock,
+            config,
+        }))
+    }
+
+    /// The routes of the gateway alone, with everything around them that an answer needs.
+    pub fn router(&self, edge: EdgeConfig, metrics: Option<PrometheusHandle>) -> EdgeRouter {
+        let (router, patterns) = routes::alone(self.clone(), metrics);
+        Edge::new(edge).around(router, patterns.iter().map(String::as_str))
+    }
+
+    /// The operations' routes and their patterns, for a server that has others too.
+    #[must_use]
+    pub fn routes(&self) -> (axum::Router, Vec<String>) {
+        routes::operations_router(self.clone())
+    }
+
+    /// The interface description of the operations.
+    #[must_use]
+    pub fn openapi() -> utoipa::openapi::OpenApi {
+        routes::document()
+    }
+}

@@ -1,0 +1,3 @@
+//! One operation a file: typed request in, typed answer out, no HTTP.
+
+pub(crate) mod prices;

@@ -1,0 +1,48 @@
+use api::{MethodError, Problem};
+use axum::extract::State;
+use axum::response::Response;
+use http::StatusCode;
+use serde_json::json;
+
+use crate::gateway::LiveGateway;
+
+/// Whether the process answers at all.
+#[utoipa::path(
+    get,
+    path = "/healthz",
+    operation_id = "health",
+    tag = "Operations",
+    responses(
+        (status = 200, description = "It does.", headers(("X-Request-Id" = String))),
+        MethodError,
+    )
+)]
+pub(crate) async fn health() -> Response {
+    api::json(StatusCode::OK, &json!({ "status": "ok" }))
+}
+
+/// Whether the catalogue can be asked, so that requests can be answered.
+#[utoipa::path(
+    get,
+    path = "/readyz",
+    operation_id = "ready",
+    tag = "Operations",
+    responses(
+        (status = 200, description = "It can.", headers(("X-Request-Id" = String))),
+        (status = 503, description = "Not yet.", body = api::ProblemDocument,
+            content_type = "application/problem+json", headers(("Retry-After" = i64), ("X-Request-Id" = String))),
+        MethodError,
+    )
+)]
+pub(crate) async fn ready(State(gateway): State<LiveGateway>) -> Result<Response, Problem> {
+    let resolved = gateway
+        .0
+        .catalogue
+        .resolve(&[])
+        .await
+        .map_err(|error| super::prices::problem(&error))?;
+    Ok(api::json(
+        StatusCode::OK,
+        &json!({ "status": "ready", "release": resolved.release.to_string() }),
+    ))
+}

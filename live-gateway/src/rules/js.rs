@@ -1,0 +1,88 @@
+use std::collections::HashSet;
+
+use data_model::{CurrencyCode, StoredProduct, VariantId};
+use serde::Deserialize;
+
+use super::money::{from_hundredths, list_price};
+use super::reason::Nonsense;
+use super::told::{Source, Told, ToldVariant, filled, title};
+
+/// Most variants that the platform lists in this view (see `/products.json`, which has the same bound).
+const VARIANTS_LISTED_MAX: usize = 250;
+
+/// What is read of a product's `.js` view (platform: Ajax API, `GET /products/{handle}.js`).
+#[derive(Deserialize)]
+struct Product {
+    id: u64,
+    variants: Vec<Variant>,
+}
+
+#[derive(Deserialize)]
+struct Variant {
+    id: u64,
+    #[serde(default)]
+    title: Option<String>,
+    #[serde(default)]
+    sku: Option<String>,
+    price: i64,
+    #[serde(default)]
+    compare_at_price: Option<i64>,
+    available: bool,
+}
+
+/// Reads a product's `.js` view. `stated` is the currency that the store says its amounts are in, where it does.
+///
+/// # Errors
+/// When it is no such document, tells another product, or an amount cannot be read exactly in the stored currency.
+pub(crate) fn read(bytes: &[u8], stored: &StoredProduct, stated: Option<CurrencyCode>) -> Result<Told, Nonsense> {
+    let product: Product = serde_json::from_slice(bytes).map_err(|error| Nonsense::Form(error.to_string()))?;
+    if product.id != stored.platform_id {
+        return Err(Nonsense::Another { what: "product" });
+    }
+    let currency = stored.currency;
+    if let Some(answered) = stated.filter(|answered| *answered != currency) {
+        return Err(Nonsense::Currency {
+            answered: answered.to_string(),
+            stored: currency,
+        });
+    }
+    if product.variants.is_empty() {
+        return Err(Nonsense::Form("a product without variants".to_owned()));
+    }
+    let listed = product.variants.len();
+    let variants = product.variants.into_iter().map(|variant| {
+        let price_minor = from_hundredths(variant.price, currency)?;
+        let compare_at_minor = variant
+            .compare_at_price
+            .map(|amount| from_hundredths(amount, currency))
+            .transpose()?;
+        Ok(ToldVariant {
+            id: VariantId(variant.id),
+            title: title(variant.title),
+            sku: filled(variant.sku),
+            price_minor,
+            compare_at_minor: list_price(compare_at_minor, price_minor),
+            available: variant.available,
+        })
+    });
+    let variants: Vec<ToldVariant> = variants.collect::<Result<_, Nonsense>>()?;
+    let here: HashSet<VariantId> = variants.iter().map(|variant| variant.id).collect();
+    if here.len() != listed {
+        return Err(Nonsense::Form("a variant is listed twice".to_owned()));
+    }
+    let gone: Vec<VariantId> = stored
+        .variants
+        .iter()
+        .map(|variant| variant.id)
+        .filter(|id| !here.contains(id))
+        .collect();
+    if !gone.is_empty() && listed >= VARIANTS_LISTED_MAX {
+        // The list is cut, so a variant that it lacks may be there all the same.
+        return Err(Nonsense::Form("more variants than the view lists".to_owned()));
+    }
+    Ok(Told {
+        source: Source::Js,
+        variants,
+        gone,
+    })
+}

@@ -1,0 +1,185 @@
+use std::collections::HashMap;
+
+use data_model::{Observation, ObservedVariant, StoredBrand, StoredProduct, StoredVariant, Timestamp, VariantId};
+
+use super::reason::{Unverified, UnverifiedCode};
+use super::{Told, ToldVariant};
+use crate::schema::{LivePrice, LiveVariant, PriceChanges, VariantChange, VariantOffer};
+
+/// What the store itself said, with what is different from the snapshot.
+///
+/// A product of which the store has nothing left is not verified: there is no price to transact on.
+pub(crate) fn verified(stored: &StoredProduct, brand: &StoredBrand, told: &Told, as_of: Timestamp) -> LivePrice {
+    if told.is_gone() {
+        let gone = Unverified::new(
+            UnverifiedCode::ProductGone,
+            "the store does not have this product any more",
+        );
+        return snapshot(stored, brand, &gone);
+    }
+    let known: HashMap<VariantId, &StoredVariant> = stored.variants.iter().map(|one| (one.id, one)).collect();
+    let variants: Vec<LiveVariant> = told
+        .variants
+        .iter()
+        .map(|variant| LiveVariant {
+            variant_id: variant.id.to_string(),
+            title: variant.title.clone(),
+            // An interface that does not tell the sku has not changed it.
+            sku: variant
+                .sku
+                .clone()
+                .or_else(|| known.get(&variant.id).and_then(|known| known.sku.clone())),
+            amount_minor: variant.price_minor,
+            compare_at_minor: variant.compare_at_minor,
+            available: variant.available,
+        })
+        .collect();
+    LivePrice {
+        verified: true,
+        as_of: Some(as_of),
+        source: Some(told.source.as_str()),
+        changes: Some(changes(stored, brand, told, &known)),
+        ..priced(stored, brand, variants)
+    }
+}
+
+/// The stored snapshot, which stands in for what the store did not say.
+pub(crate) fn snapshot(stored: &StoredProduct, brand: &StoredBrand, why: &Unverified) -> LivePrice {
+    let variants = stored.variants.iter().map(|variant| LiveVariant {
+        variant_id: variant.id.to_string(),
+        title: variant.title.clone(),
+        sku: variant.sku.clone(),
+        amount_minor: variant.price_minor,
+        compare_at_minor: variant.compare_at_minor,
+        available: variant.available,
+    });
+    LivePrice {
+        as_of: Some(brand.refreshed_at),
+        snapshot_at: Some(brand.refreshed_at),
+        code: Some(why.code),
+        detail: Some(why.detail.clone()),
+        ..priced(stored, brand, variants.collect())
+    }
+}
+
+/// The entry of an ident that the release does not have.
+pub(crate) fn unknown(ident: &str) -> LivePrice {
+    LivePrice {
+        product_id: ident.to_owned(),
+        product_uid: None,
+        brand_slug: None,
+        title: None,
+        verified: false,
+        as_of: None,
+        snapshot_at: None,
+        code: Some(UnverifiedCode::ProductNotFound),
+        detail: Some("no such product".to_owned()),
+        source: None,
+        currency: None,
+        price_min_minor: None,
+        price_max_minor: None,
+        in_stock: None,
+        variants: Vec::new(),
+        changes: None,
+    }
+}
+
+/// What the lake should know of it.
+pub(crate) fn observation(stored: &StoredProduct, brand: &StoredBrand, told: &Told, as_of: Timestamp) -> Observation {
+    let variants = told.variants.iter().map(|variant| ObservedVariant {
+        id: variant.id,
+        price_minor: variant.price_minor,
+        compare_at_minor: variant.compare_at_minor,
+        available: variant.available,
+    });
+    Observation {
+        store: brand.store.clone(),
+        product: stored.platform_id,
+        observed_at: as_of,
+        currency: stored.currency,
+        variants: variants.collect(),
+        gone: told.gone.clone(),
+    }
+}
+
+fn priced(stored: &StoredProduct, brand: &StoredBrand, variants: Vec<LiveVariant>) -> LivePrice {
+    let amounts = || variants.iter().map(|variant| variant.amount_minor);
+    LivePrice {
+        product_id: stored.id.to_string(),
+        product_uid: Some(stored.product_uid.to_string()),
+        brand_slug: Some(brand.slug.to_string()),
+        title: Some(stored.title.clone()),
+        verified: false,
+        as_of: None,
+        snapshot_at: None,
+        code: None,
+        detail: None,
+        source: None,
+        currency: Some(stored.currency.to_string()),
+        price_min_minor: amounts().min(),
+        price_max_minor: amounts().max(),
+        in_stock: Some(variants.iter().any(|variant| variant.available)),
+        variants,
+        changes: None,
+    }
+}
+
+fn changes(
+    stored: &StoredProduct,
+    brand: &StoredBrand,
+    told: &Told,
+    known: &HashMap<VariantId, &StoredVariant>,
+) -> PriceChanges {
+    let mut changes = PriceChanges {
+        since: brand.refreshed_at,
+        price: false,
+        stock: false,
+        variants: Vec::new(),
+    };
+    for variant in &told.variants {
+        let (before, now) = (known.get(&variant.id).map(|known| was(known)), is(variant));
+        if before.as_ref() == Some(&now) {
+            continue;
+        }
+        let price_of = |offer: &VariantOffer| (offer.amount_minor, offer.compare_at_minor);
+        match &before {
+            Some(before) => {
+                changes.price |= price_of(before) != price_of(&now);
+                changes.stock |= before.available != now.available;
+            }
+            None => changes.stock = true,
+        }
+        changes.variants.push(VariantChange {
+            variant_id: variant.id.to_string(),
+            before,
+            now: Some(now),
+        });
+    }
+    // In the stored order, whichever way the store told it.
+    for variant in stored.variants.iter().filter(|variant| told.gone.contains(&variant.id)) {
+        changes.stock = true;
+        let before = Some(was(variant));
+        changes.variants.push(VariantChange {
+            variant_id: variant.id.to_string(),
+            before,
+            now: None,
+        });
+    }
+    changes
+}
+
+fn was(variant: &StoredVariant) -> VariantOffer {
+    VariantOffer {
+        amount_minor: variant.price_minor,
+        compare_at_minor: variant.compare_at_minor,
+        available: variant.available,
+    }
+}
+
+fn is(variant: &ToldVariant) -> VariantOffer {
+    VariantOffer {
+        amount_minor: variant.price_minor,
+        compare_at_minor: variant.compare_at_minor,
+        available: variant.available,
+    }
+}

@@ -1,0 +1,10 @@
+//! What a store's answer means. Pure: no I/O, no clock, no environment.
+
+pub(crate) mod js;
+pub(crate) mod judge;
+pub(crate) mod money;
+pub(crate) mod nodes;
+pub(crate) mod reason;
+mod told;
+
+pub(crate) use self::told::{Source, Told, ToldVariant};

@@ -1,0 +1,148 @@
+use data_model::{StoredProduct, VariantId};
+use serde::Deserialize;
+
+use super::money::{from_decimal, list_price};
+use super::reason::Nonsense;
+use super::told::{Source, Told, ToldVariant, filled, title};
+
+/// Global ids of the Storefront API: numeric ids map one to one (platform: Storefront API, `nodes`).
+const VARIANT_GID: &str = "gid://shopify/ProductVariant/";
+const PRODUCT_GID: &str = "gid://shopify/Product/";
+
+/// The Storefront API's id of a variant.
+pub(crate) fn variant_gid(id: VariantId) -> String {
+    format!("{VARIANT_GID}{}", id.0)
+}
+
+/// The data of the query `Variants`.
+#[derive(Deserialize)]
+struct Data {
+    nodes: Vec<Option<Node>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Node {
+    /// Absent on a node of another type.
+    id: Option<String>,
+    title: Option<String>,
+    sku: Option<String>,
+    available_for_sale: Option<bool>,
+    price: Option<Amount>,
+    compare_at_price: Option<Amount>,
+    product: Option<Owner>,
+}
+
+#[derive(Deserialize)]
+struct Owner {
+    id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Amount {
+    amount: String,
+    currency_code: String,
+}
+
+/// The nodes of one answer, in the order in which their variants were asked for.
+pub(crate) struct Nodes(Vec<Option<Node>>);
+
+/// What was found of one product among an answer's nodes.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// It was told.
+    Told(Told),
+    /// The answer has none of its variants. That it is gone does not follow: it may be sold in the online store alone.
+    Nothing,
+}
+
+impl Nodes {
+    /// Reads the data of an answer to a query for `asked` variants.
+    ///
+    /// # Errors
+    /// When it is no such document.
+    pub(crate) fn read(data: &str, asked: usize) -> Result<Self, Nonsense> {
+        let data: Data = serde_json::from_str(data).map_err(|error| Nonsense::Form(error.to_string()))?;
+        if data.nodes.len() != asked {
+            return Err(Nonsense::Form(format!("{} nodes for {asked} ids", data.nodes.len())));
+        }
+        Ok(Self(data.nodes))
+    }
+
+    /// The answers of several queries, one after the other.
+    pub(crate) fn extend(&mut self, more: Self) {
+        self.0.extend(more.0);
+    }
+
+    pub(crate) fn empty() -> Self {
+        Self(Vec::new())
+    }
+
+    /// What the nodes from `start` on tell of a product, all of whose stored variants were asked for in their order.
+    /// With `partial` the store said that it could not answer all, so that a missing node means nothing.
+    ///
+    /// # Errors
+    /// When a variant of it cannot be understood: a price is verified for the whole product or not at all.
+    pub(crate) fn product(&self, start: usize, stored: &StoredProduct, partial: bool) -> Result<Found, Nonsense> {
+        let end = start + stored.variants.len();
+        let nodes = self
+            .0
+            .get(start..end)
+            .ok_or_else(|| Nonsense::Form("nodes are missing".to_owned()))?;
+        let mut told = Told {
+            source: Source::Graphql,
+            variants: Vec::with_capacity(nodes.len()),
+            gone: Vec::new(),
+        };
+        for (node, asked) in nodes.iter().zip(&stored.variants) {
+            match node {
+                Some(node) => told.variants.push(variant(node, asked.id, stored)?),
+                None if partial => return Err(Nonsense::Refused("a variant could not be answered".to_owned())),
+                None => told.gone.push(asked.id),
+            }
+        }
+        Ok(if told.is_gone() {
+            Found::Nothing
+        } else {
+            Found::Told(told)
+        })
+    }
+}
+
+fn variant(node: &Node, asked: VariantId, stored: &StoredProduct) -> Result<ToldVariant, Nonsense> {
+    let number = |text: &Option<String>, prefix: &str| text.as_deref()?.strip_prefix(prefix)?.parse::<u64>().ok();
+    if number(&node.id, VARIANT_GID) != Some(asked.0) {
+        return Err(Nonsense::Another { what: "variant" });
+    }
+    let owner = node.product.as_ref().map(|owner| owner.id.clone());
+    if number(&owner, PRODUCT_GID) != Some(stored.platform_id) {
+        return Err(Nonsense::Another { what: "product" });
+    }
+    let missing = |what: &str| Nonsense::Form(format!("a variant without {what}"));
+    let price_minor = amount(node.price.as_ref().ok_or_else(|| missing("price"))?, stored)?;
+    let compare_at_minor = node
+        .compare_at_price
+        .as_ref()
+        .map(|stated| amount(stated, stored))
+        .transpose()?;
+    Ok(ToldVariant {
+        id: asked,
+        title: title(node.title.clone()),
+        sku: filled(node.sku.clone()),
+        price_minor,
+        compare_at_minor: list_price(compare_at_minor, price_minor),
+        available: node.available_for_sale.ok_or_else(|| missing("availability"))?,
+    })
+}
+
+fn amount(stated: &Amount, stored: &StoredProduct) -> Result<i64, Nonsense> {
+    if stated.currency_code != stored.currency.as_str() {
+        let answered = stated.currency_code.chars().take(8).collect();
+        return Err(Nonsense::Currency {
+            answered,
+            stored: stored.currency,
+        });
+    }
+    from_decimal(&stated.amount, stored.currency)
+}

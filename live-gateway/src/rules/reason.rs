@@ -1,0 +1,113 @@
+use data_model::CurrencyCode;
+use storefront::StoreError;
+
+/// Why a store's answer is not believed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Nonsense {
+    /// It is not the document that was asked for.
+    #[error("the answer is not as the platform documents it: {0}")]
+    Form(String),
+    /// An amount cannot be read exactly.
+    #[error("an amount cannot be read: {0}")]
+    Amount(String),
+    /// The interface states hundredths, and the currency has finer units.
+    #[error("amounts in {currency} cannot be read exactly from hundredths")]
+    TooCoarse {
+        /// The currency.
+        currency: CurrencyCode,
+    },
+    /// Something else was answered than was asked for.
+    #[error("the store answers with another {what}")]
+    Another {
+        /// What: product, variant.
+        what: &'static str,
+    },
+    /// Amounts are in another currency than those that are stored.
+    #[error("the store answers in {answered}, prices are stored in {stored}")]
+    Currency {
+        /// What came.
+        answered: String,
+        /// What is stored.
+        stored: CurrencyCode,
+    },
+    /// The store says that it could not answer all of it.
+    #[error("the store answers with an error: {0}")]
+    Refused(String),
+}
+
+/// Why an entry is not verified: a closed list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum UnverifiedCode {
+    /// The current release has no such product. Nothing was asked.
+    ProductNotFound,
+    /// The store says that the product does not exist any more.
+    ProductGone,
+    /// The store did not answer within the budget.
+    StoreTimeout,
+    /// The store asks to be left alone for a while.
+    StoreThrottled,
+    /// The store cannot be reached, is closed, or has failed repeatedly and is left alone.
+    StoreUnavailable,
+    /// The store's answer cannot be understood, or is about something else.
+    StoreUnreadable,
+    /// The store answers in another currency than the stored prices.
+    CurrencyDiffers,
+    /// Too many stores are being asked at this moment.
+    Busy,
+}
+
+impl UnverifiedCode {
+    /// The code as answers and metrics spell it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ProductNotFound => "product_not_found",
+            Self::ProductGone => "product_gone",
+            Self::StoreTimeout => "store_timeout",
+            Self::StoreThrottled => "store_throttled",
+            Self::StoreUnavailable => "store_unavailable",
+            Self::StoreUnreadable => "store_unreadable",
+            Self::CurrencyDiffers => "currency_differs",
+            Self::Busy => "busy",
+        }
+    }
+}
+
+/// Why a product's live price could not be had.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unverified {
+    pub(crate) code: UnverifiedCode,
+    /// For people.
+    pub(crate) detail: String,
+}
+
+impl Unverified {
+    pub(crate) fn new(code: UnverifiedCode, detail: impl Into<String>) -> Self {
+        Self {
+            code,
+            detail: detail.into(),
+        }
+    }
+
+    pub(crate) fn timeout() -> Self {
+        Self::new(
+            UnverifiedCode::StoreTimeout,
+            "the store did not answer within the budget",
+        )
+    }
+
+    pub(crate) fn busy() -> Self {
+        Self::new(UnverifiedCode::Busy, "too many stores are being asked at this moment")
+    }
+}
+
+impl From<Nonsense> for Unverified {
+    fn from(nonsense: Nonsense) -> Self {
+        let code = match nonsense {
+            Nonsense::Currency { .. } => UnverifiedCode::CurrencyDiffers,
+            _ => UnverifiedCode::StoreUnreadable,
+        };
+        Self::new(code, nonsense.to_string())
+    }
+}

@@ -1,0 +1,162 @@
+//! The shapes of the live tier's answers.
+
+use data_model::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+pub use crate::rules::reason::UnverifiedCode;
+
+/// What a product costs now, or what stands in for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct LivePrice {
+    /// UUID of the product; the ident as it was sent where there is no such product.
+    pub product_id: String,
+    /// `sha:` and 40 hex digits.
+    #[schema(required = true)]
+    pub product_uid: Option<String>,
+    /// The brand that sells it.
+    #[schema(required = true)]
+    pub brand_slug: Option<String>,
+    /// Its title, as stored.
+    #[schema(required = true)]
+    pub title: Option<String>,
+    /// `true`: the brand's store said all of this when it was asked, at `as_of`. `false`: the numbers are the last
+    /// stored snapshot; show them as unverified, and do not transact on them.
+    pub verified: bool,
+    /// When what is told here was so: the store's answer, or the snapshot.
+    #[schema(required = true, value_type = Option<String>, format = DateTime)]
+    pub as_of: Option<Timestamp>,
+    /// When the snapshot that stands in was taken; null where none does.
+    #[schema(required = true, value_type = Option<String>, format = DateTime)]
+    pub snapshot_at: Option<Timestamp>,
+    /// Why it is not verified; null where it is.
+    #[schema(required = true)]
+    pub code: Option<UnverifiedCode>,
+    /// The same, for people.
+    #[schema(required = true)]
+    pub detail: Option<String>,
+    /// Which of the store's interfaces answered: `graphql` or `js`.
+    #[schema(required = true)]
+    pub source: Option<&'static str>,
+    /// ISO 4217 code of all amounts.
+    #[schema(required = true)]
+    pub currency: Option<String>,
+    /// Lowest price of all variants, in minor units.
+    #[schema(required = true)]
+    pub price_min_minor: Option<i64>,
+    /// Highest price of all variants, in minor units.
+    #[schema(required = true)]
+    pub price_max_minor: Option<i64>,
+    /// Whether any variant can be bought.
+    #[schema(required = true)]
+    pub in_stock: Option<bool>,
+    /// The variants, in the store's order.
+    pub variants: Vec<LiveVariant>,
+    /// What is different from the stored snapshot; null where nothing is verified.
+    #[schema(required = true)]
+    pub changes: Option<PriceChanges>,
+}
+
+/// A variant's price.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct LiveVariant {
+    /// The platform's id.
+    pub variant_id: String,
+    /// Its title; empty for the one default variant.
+    pub title: String,
+    /// Stock keeping unit, where the store states one.
+    #[schema(required = true)]
+    pub sku: Option<String>,
+    /// Price in minor units.
+    pub amount_minor: i64,
+    /// List price in minor units, where it is above the price.
+    #[schema(required = true)]
+    pub compare_at_minor: Option<i64>,
+    /// Whether it can be bought.
+    pub available: bool,
+}
+
+/// What is different from the stored snapshot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct PriceChanges {
+    /// When the snapshot was taken.
+    #[schema(value_type = String, format = DateTime)]
+    pub since: Timestamp,
+    /// Whether any price or list price is.
+    pub price: bool,
+    /// Whether any availability is, or the variants themselves.
+    pub stock: bool,
+    /// The variants that are, each with what it was and what it is.
+    pub variants: Vec<VariantChange>,
+}
+
+/// How one variant differs from the stored snapshot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct VariantChange {
+    /// The platform's id.
+    pub variant_id: String,
+    /// What was stored; null for a variant that is new.
+    #[schema(required = true)]
+    pub before: Option<VariantOffer>,
+    /// What the store says; null for a variant that is gone.
+    #[schema(required = true)]
+    pub now: Option<VariantOffer>,
+}
+
+/// Price and availability of a variant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct VariantOffer {
+    /// Price in minor units.
+    pub amount_minor: i64,
+    /// List price in minor units, where it is above the price.
+    #[schema(required = true)]
+    pub compare_at_minor: Option<i64>,
+    /// Whether it can be bought.
+    pub available: bool,
+}
+
+/// Where a live answer comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct LiveProvenance {
+    /// Always `live`.
+    pub engine: &'static str,
+    /// The release that says which store sells what, and that snapshots are from.
+    pub release: String,
+}
+
+/// The answer of `GET /v1/products/{ident}/price`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct LivePriceAnswer {
+    /// The price.
+    pub data: LivePrice,
+    /// Where it comes from.
+    pub provenance: LiveProvenance,
+    /// When what is told here was so.
+    #[schema(value_type = String, format = DateTime)]
+    pub as_of: Timestamp,
+    /// Always `live`.
+    pub tier: &'static str,
+}
+
+/// The answer of `POST /v1/prices`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct LivePricesAnswer {
+    /// One entry for each ident, in the order asked.
+    pub data: Vec<LivePrice>,
+    /// Where they come from.
+    pub provenance: LiveProvenance,
+    /// The oldest `as_of` of the entries; now where there are none.
+    #[schema(value_type = String, format = DateTime)]
+    pub as_of: Timestamp,
+    /// Always `live`.
+    pub tier: &'static str,
+}
+
+/// The body of `POST /v1/prices`.
+#[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
+#[expect(dead_code, reason = "only the interface description reads it")]
+pub struct PricesBody {
+    /// Products by id or uid, at most 20.
+    #[schema(max_items = 20)]
+    pub idents: Vec<String>,
+}
