@@ -1,0 +1,149 @@
+//! The files of observations in storage, as the lake's committer finds them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use data_model::Observation;
+use data_storage::{ObjectPath, ObjectStore, ObjectStoreExt, Storage, StorageError};
+use futures::{StreamExt, TryStreamExt};
+
+use crate::error::{Fault, ObservationsError};
+use crate::format::{PACKED_BYTES_MAX, unpack};
+
+/// Where the files lie.
+pub(crate) const PREFIX: &str = "observations";
+const EXTENSION: &str = ".jsonl.zst";
+/// Digits of the moment in a file's name, and of its uuid.
+const MICROS_DIGITS: usize = 20;
+const UUID_DIGITS: usize = 32;
+
+/// A file of observations, as a list shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObservationFile {
+    /// Its path below `observations`.
+    path: ObjectPath,
+    /// How large it is, packed.
+    bytes: u64,
+}
+
+impl ObservationFile {
+    /// Its path below `observations`: its name in messages.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        self.path.as_ref()
+    }
+
+    /// How large it is, packed.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+/// The path of a file below `observations`: `2026-11-23/{microseconds}-{uuid}.jsonl.zst`. Names sort in the order of time.
+pub(crate) fn path_at(now: data_model::Timestamp, uuid: uuid::Uuid) -> ObjectPath {
+    let day: String = now.to_string().chars().take(10).collect();
+    let micros = now.micros().max(0);
+    ObjectPath::from_iter([
+        day.as_str(),
+        &format!("{micros:0width$}-{}{EXTENSION}", uuid.simple(), width = MICROS_DIGITS),
+    ])
+}
+
+/// Whether a recorder gives such names.
+fn is_name(name: &str) -> bool {
+    let digits = |text: &str, count: usize| text.len() == count && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let parts = name.strip_suffix(EXTENSION).and_then(|name| name.split_once('-'));
+    parts.is_some_and(|(micros, uuid)| digits(micros, MICROS_DIGITS) && digits(uuid, UUID_DIGITS))
+}
+
+/// The oldest `files_max` files of which `is_wanted` is true, oldest first. Objects of other names are no files of
+/// observations, and left out.
+///
+/// # Errors
+/// The storage failed.
+pub async fn list(
+    storage: &Storage,
+    files_max: usize,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<Vec<ObservationFile>, ObservationsError> {
+    let mut listed = storage.child(PREFIX).store().list(None);
+    let mut oldest: BTreeMap<String, ObservationFile> = BTreeMap::new();
+    while let Some(meta) = listed.try_next().await.map_err(|source| StorageError::List {
+        prefix: PREFIX.to_owned(),
+        source,
+    })? {
+        let Some(name) = meta.location.filename().filter(|name| is_name(name)) else {
+            tracing::debug!(path = %meta.location, "an object among the observations is none of them");
+            continue;
+        };
+        if !is_wanted(meta.location.as_ref()) {
+            continue;
+        }
+        let file = ObservationFile {
+            bytes: meta.size,
+            path: meta.location.clone(),
+        };
+        oldest.insert(name.to_owned(), file);
+        if oldest.len() > files_max {
+            oldest.pop_last();
+        }
+    }
+    Ok(oldest.into_values().collect())
+}
+
+/// The observations of a file; `None` when it was removed since it was listed.
+///
+/// # Errors
+/// [`ObservationsError::Damaged`] when it is not what a recorder wrote; the storage failed.
+pub async fn read(storage: &Storage, file: &ObservationFile) -> Result<Option<Vec<Observation>>, ObservationsError> {
+    let failed = |source| StorageError::Read {
+        path: format!("{PREFIX}/{}", file.path),
+        source,
+    };
+    let damaged = |fault| ObservationsError::Damaged {
+        path: file.path.to_string(),
+        fault,
+    };
+    let answer = match storage.child(PREFIX).store().get(&file.path).await {
+        Ok(answer) => answer,
+        Err(object_store::Error::NotFound { .. }) => return Ok(None),
+        Err(source) => return Err(failed(source).into()),
+    };
+    if answer.meta.size > PACKED_BYTES_MAX {
+        let bytes_max = PACKED_BYTES_MAX;
+        return Err(damaged(Fault::TooLarge { bytes_max }));
+    }
+    let bytes = answer.bytes().await.map_err(failed)?;
+    let unpacked = tokio::task::spawn_blocking(move || unpack(&bytes)).await;
+    // A task that broke off told nothing of the file; none of it is taken.
+    let observations = unpacked.unwrap_or(Err(Fault::Packing)).map_err(damaged)?;
+    Ok(Some(observations))
+}
+
+/// Removes files that were folded in. One that is gone already is no error.
+///
+/// # Errors
+/// The storage failed; some may be gone.
+pub async fn remove(storage: &Storage, files: &[ObservationFile]) -> Result<(), ObservationsError> {
+    let storage = storage.child(PREFIX);
+    let paths: Vec<_> = files.iter().map(|file| Ok(file.path.clone())).collect();
+    let days: BTreeSet<ObjectPath> = files.iter().filter_map(|file| day(&file.path)).collect();
+    let mut deleted = storage.store().delete_stream(futures::stream::iter(paths).boxed());
+    while let Some(one) = deleted.next().await {
+        match one {
+            Ok(_) | Err(object_store::Error::NotFound { .. }) => {}
+            Err(source) => {
+                let path = PREFIX.to_owned();
+                return Err(StorageError::Write { path, source }.into());
+            }
+        }
+    }
+    drop(deleted);
+    days.iter().for_each(|day| storage.remove_empty_folder(day));
+    Ok(())
+}
+
+/// The folder that a file lies in.
+fn day(path: &ObjectPath) -> Option<ObjectPath> {
+    path.as_ref().split_once('/').map(|(day, _)| ObjectPath::from(day))
+}

@@ -1,0 +1,235 @@
+//! Gathers observations and writes them, a batch a file, where nobody waits for it.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use data_model::{Clock, Observation};
+use data_storage::{ObjectPath, Storage, put_new};
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::time::{Instant, sleep, sleep_until, timeout_at};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::ObservationsConfig;
+use crate::files::{PREFIX, path_at};
+use crate::format::{OBSERVATIONS_MAX, Packed, is_sound, pack};
+
+/// How often a file is put before its observations are lost.
+const PUTS_MAX: u32 = 4;
+/// How long one put may take.
+const PUT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The pause after the first put that failed; each further one is four times as long.
+const PAUSE: Duration = Duration::from_millis(100);
+/// How long the writer goes on after it was cancelled.
+const END_TIMEOUT: Duration = Duration::from_secs(10);
+
+const RECORDED: &str = "observations_recorded_total";
+const LOST: &str = "observations_lost_total";
+const BATCHES: &str = "observations_batches_total";
+
+/// Why an observation was not kept, as the metric says it.
+#[derive(Debug, Clone, Copy)]
+enum Lost {
+    /// Too many were waiting.
+    QueueFull,
+    /// The writer has ended.
+    Stopped,
+    /// No store can have said this: too many variants, or an amount below zero.
+    NotSound,
+    /// The storage did not take it.
+    PutFailed,
+}
+
+impl Lost {
+    const ALL: [Self; 4] = [Self::QueueFull, Self::Stopped, Self::NotSound, Self::PutFailed];
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::QueueFull => "queue_full",
+            Self::Stopped => "stopped",
+            Self::NotSound => "not_sound",
+            Self::PutFailed => "put_failed",
+        }
+    }
+
+    fn count(self, observations: usize) {
+        metrics::counter!(LOST, "reason" => self.as_str()).increment(observations as u64);
+    }
+}
+
+/// Takes observations. Cheap to clone; all clones feed one writer.
+#[derive(Debug, Clone)]
+pub struct Recorder {
+    queue: mpsc::Sender<Observation>,
+}
+
+impl Recorder {
+    /// A recorder, and the writer behind it, which is to be run. It ends when it is cancelled or when the last clone of the
+    /// recorder is dropped, and writes before that what was recorded until then, for ten seconds at most.
+    ///
+    /// Metrics: `observations_recorded_total` (in storage), `observations_batches_total` (files), and
+    /// `observations_lost_total{reason}` (`queue_full`, `stopped`, `not_sound`, `put_failed`).
+    #[must_use]
+    pub fn start(
+        storage: &Storage,
+        clock: Arc<dyn Clock>,
+        config: &ObservationsConfig,
+        cancel: CancellationToken,
+    ) -> (Self, impl Future<Output = ()> + Send + 'static) {
+        describe();
+        let (queue, recorded) = mpsc::channel(config.queue_max.clamp(1, tokio::sync::Semaphore::MAX_PERMITS));
+        let writer = Writer {
+            storage: storage.child(PREFIX),
+            clock,
+            batch_max: config.batch_max.clamp(1, OBSERVATIONS_MAX),
+            flush_interval: Duration::from_millis(config.flush_interval_ms),
+            cancel,
+        };
+        (Self { queue }, writer.run(recorded))
+    }
+
+    /// Hands an observation to the writer. Never waits: where too many are waiting already, or the writer has ended, the
+    /// observation is lost and counted.
+    pub fn record(&self, observation: Observation) {
+        if !is_sound(&observation) {
+            Lost::NotSound.count(1);
+            return;
+        }
+        match self.queue.try_send(observation) {
+            Ok(()) => {}
+            Err(TrySendError::Full(_)) => Lost::QueueFull.count(1),
+            Err(TrySendError::Closed(_)) => Lost::Stopped.count(1),
+        }
+    }
+}
+
+fn describe() {
+    metrics::describe_counter!(RECORDED, "Live observations that are in storage for the lake");
+    metrics::describe_counter!(BATCHES, "Files of live observations that were written");
+    metrics::describe_counter!(LOST, "Live observations that were not kept, by reason");
+    metrics::counter!(RECORDED).increment(0);
+    metrics::counter!(BATCHES).increment(0);
+    Lost::ALL.into_iter().for_each(|lost| lost.count(0));
+}
+
+/// Writes what was recorded.
+#[derive(Debug)]
+struct Writer {
+    storage: Storage,
+    clock: Arc<dyn Clock>,
+    batch_max: usize,
+    flush_interval: Duration,
+    cancel: CancellationToken,
+}
+
+impl Writer {
+    async fn run(self, mut recorded: mpsc::Receiver<Observation>) {
+        loop {
+            let first = tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => break,
+                first = recorded.recv() => first,
+            };
+            // Nobody is left who could record.
+            let Some(first) = first else { return };
+            let batch = self.gather(first, &mut recorded).await;
+            // A put that hangs when the writer is cancelled ends with it.
+            let cancelled = async {
+                self.cancel.cancelled().await;
+                sleep(END_TIMEOUT).await;
+            };
+            let observations = batch.len();
+            tokio::select! {
+                biased;
+                () = self.write(batch) => {}
+                () = cancelled => Lost::PutFailed.count(observations),
+            }
+        }
+        recorded.close();
+        let until = Instant::now() + END_TIMEOUT;
+        loop {
+            let mut batch = Vec::new();
+            if recorded.recv_many(&mut batch, self.batch_max).await == 0 {
+                return;
+            }
+            let observations = batch.len();
+            if timeout_at(until, self.write(batch)).await.is_err() {
+                Lost::PutFailed.count(observations);
+            }
+        }
+    }
+
+    /// Waits for others until the batch is full or its time is over.
+    async fn gather(&self, first: Observation, recorded: &mut mpsc::Receiver<Observation>) -> Vec<Observation> {
+        let mut batch = vec![first];
+        let due = sleep_until(Instant::now() + self.flush_interval);
+        tokio::pin!(due);
+        while batch.len() < self.batch_max {
+            let room = self.batch_max - batch.len();
+            tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => break,
+                () = &mut due => break,
+                more = recorded.recv_many(&mut batch, room) => if more == 0 { break },
+            }
+        }
+        batch
+    }
+
+    async fn write(&self, batch: Vec<Observation>) {
+        let observations = batch.len();
+        let packed = tokio::task::spawn_blocking(move || pack(&batch)).await;
+        let files = match packed {
+            Ok(Ok(files)) => files,
+            Ok(Err(error)) => return unwritten(observations, &error),
+            Err(error) => return unwritten(observations, &error),
+        };
+        for Packed { bytes, observations } in files {
+            let path = path_at(self.clock.now(), Uuid::new_v4());
+            match self.put(&path, bytes.into()).await {
+                Ok(()) => {
+                    metrics::counter!(RECORDED).increment(observations as u64);
+                    metrics::counter!(BATCHES).increment(1);
+                }
+                Err(error) => unwritten(observations, &*error),
+            }
+        }
+    }
+
+    /// Puts a file under a name that nobody else has: where it is there already, an earlier put of this had an effect
+    /// though its answer was lost.
+    async fn put(&self, path: &ObjectPath, bytes: Bytes) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        let mut pause = PAUSE;
+        let mut puts = 1;
+        loop {
+            let put = timeout_at(
+                Instant::now() + PUT_TIMEOUT,
+                put_new(&self.storage, path, bytes.clone()),
+            )
+            .await;
+            let error: Box<dyn std::error::Error + Send + Sync> = match put {
+                Ok(Ok(_)) => return Ok(()),
+                Ok(Err(error)) => error.into(),
+                Err(elapsed) => elapsed.into(),
+            };
+            if puts == PUTS_MAX {
+                return Err(error);
+            }
+            tracing::debug!(%path, error = &*error as &dyn std::error::Error, "a file of observations is put again");
+            sleep(pause).await;
+            (pause, puts) = (pause * 4, puts + 1);
+        }
+    }
+}
+
+fn unwritten(observations: usize, error: &(dyn std::error::Error + 'static)) {
+    tracing::warn!(
+        observations,
+        error,
+        "live observations are lost: they could not be written"
+    );
+    Lost::PutFailed.count(observations);
+}
