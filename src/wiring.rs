@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use data_embedders::{Endpoint, EndpointConfig, Transformer};
+use data_embedders::{Endpoint, EndpointConfig};
 use data_embedding::Embedder;
 use data_index::ReleaseStore;
 use data_lake::{Lake, LakeConfig, LakeError};
@@ -194,10 +194,16 @@ impl Context {
             EmbedderChoice::Transformer if given.transformer.is_empty() => Err(usage(anyhow::anyhow!(
                 "embedding.transformer: the folder of a model is not set"
             ))),
+            #[cfg(feature = "transformer")]
             EmbedderChoice::Transformer => {
-                let transformer = Transformer::open(std::path::Path::new(&given.transformer));
+                let transformer = data_embedders::Transformer::open(std::path::Path::new(&given.transformer));
                 Ok(Some(Arc::new(transformer.context("embedding.transformer")?)))
             }
+            #[cfg(not(feature = "transformer"))]
+            EmbedderChoice::Transformer => Err(usage(anyhow::anyhow!(
+                "embedding.embedder is \"transformer\", but this program was built without it: build it with \
+                 `--features transformer`, or use \"table\" or \"endpoint\""
+            ))),
             EmbedderChoice::Endpoint => Ok(Some(Arc::new(self.endpoint()?))),
             EmbedderChoice::None => Ok(None),
         }

@@ -122,6 +122,11 @@ fn an_embedder_that_is_not_told_enough_is_a_wrong_configuration() {
         .with("HAAT_EMBEDDING__EMBEDDER", "transformer")
         .with("HAAT_EMBEDDING__TRANSFORMER", "/nowhere");
     let refused = elsewhere.run(&["query-server", "--listen", "127.0.0.1:0"]);
-    assert_eq!(refused.code, 1);
-    assert!(refused.stderr.contains("/nowhere/config.json"), "{}", refused.stderr);
+    if cfg!(feature = "transformer") {
+        assert_eq!(refused.code, 1);
+        assert!(refused.stderr.contains("/nowhere/config.json"), "{}", refused.stderr);
+    } else {
+        assert_eq!(refused.code, 2);
+        assert!(refused.stderr.contains("--features transformer"), "{}", refused.stderr);
+    }
 }

@@ -7,4 +7,5 @@
 )]
 
 mod endpoint;
+#[cfg(feature = "transformer")]
 mod transformer;
