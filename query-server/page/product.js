@@ -4,6 +4,7 @@ import { $, bare, decor, el, nameTab, unseen, webUrl } from './dom.js';
 import { deliveryCheck, priceHistory, recommend, rowPlaces } from './around.js';
 import { cards, isColour, picture, priceLine, stars, swatch } from './cards.js';
 import { facetTitle } from './facets.js';
+import { liveCheck } from './live.js';
 import { ask, whenBack } from './server.js';
 import { changer, closeProduct, NO_FILTERS, openProduct, state } from './state.js';
 
@@ -97,6 +98,7 @@ function fill(product, whole, isOpen) {
     whole ? '' : el('p', { class: 'quiet', role: 'status' }, 'Fetching the details…'),
     store ? el('a', { class: 'buy', href: store.href, target: '_blank', rel: 'noopener noreferrer' }, `See it at ${product.brand}`, decor(' ↗'), unseen(' (opens in a new tab)')) : '',
     whole ? el('p', { class: 'small' }, 'Price and stock as last seen. The store has the last word.') : '',
+    whole && product.currency ? liveCheck(product, isOpen, location.hash === '#check') : '',
     whole ? deliveryCheck(product, isOpen) : '',
     history,
     about.description ? section('About it', el('p', { class: 'text', dir: 'auto' }, about.description)) : '',

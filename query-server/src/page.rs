@@ -6,7 +6,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
     img-src https: http: data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /// The page and its parts: path and text. Its scripts are modules that name each other by these paths.
-const PARTS: [(&str, &str); 13] = [
+const PARTS: [(&str, &str); 14] = [
     ("/", include_str!("../page/index.html")),
     ("/app.css", include_str!("../page/app.css")),
     ("/app.js", include_str!("../page/app.js")),
@@ -14,6 +14,7 @@ const PARTS: [(&str, &str); 13] = [
     ("/cards.js", include_str!("../page/cards.js")),
     ("/dom.js", include_str!("../page/dom.js")),
     ("/facets.js", include_str!("../page/facets.js")),
+    ("/live.js", include_str!("../page/live.js")),
     ("/product.js", include_str!("../page/product.js")),
     ("/results.js", include_str!("../page/results.js")),
     ("/server.js", include_str!("../page/server.js")),
