@@ -53,6 +53,7 @@ impl CacheRule {
 }
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const NO_SNIFFING: HeaderValue = HeaderValue::from_static("nosniff");
 const VARY: HeaderValue = HeaderValue::from_static("accept-encoding");
 
 /// A JSON answer of the graph tier.
@@ -100,6 +101,22 @@ impl IntoResponse for GraphAnswer {
     }
 }
 
+/// A JSON answer of the live tier: made for one request, kept by no cache. It holds the body, whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveAnswer(pub Bytes);
+
+impl IntoResponse for LiveAnswer {
+    fn into_response(self) -> Response {
+        let mut response = Response::new(Body::from(self.0));
+        let headers = response.headers_mut();
+        headers.reserve(HEADERS_EXPECTED);
+        headers.insert(header::CONTENT_TYPE, JSON);
+        headers.insert(header::CACHE_CONTROL, CacheRule::NoStore.value());
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFFING);
+        response
+    }
+}
+
 /// A JSON answer that no cache keeps.
 #[must_use]
 pub fn json(status: StatusCode, value: &impl Serialize) -> Response {
@@ -141,7 +158,7 @@ impl Asset {
             (header::CONTENT_TYPE, HeaderValue::from_static(media_type)),
             (header::CACHE_CONTROL, CacheRule::Asset.value()),
             (header::VARY, VARY),
-            (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+            (header::X_CONTENT_TYPE_OPTIONS, NO_SNIFFING),
         ]);
         let (gzip, brotli) = (shorter(Coding::Gzip), shorter(Coding::Brotli));
         let tag = EntityTag::of(&[&plain]);
@@ -169,6 +186,18 @@ impl Asset {
     pub fn header(mut self, name: header::HeaderName, value: &'static str) -> Self {
         self.headers.insert(name, HeaderValue::from_static(value));
         self
+    }
+
+    /// The bytes, as they were given.
+    #[must_use]
+    pub const fn bytes(&self) -> &Bytes {
+        &self.plain
+    }
+
+    /// What they are known by.
+    #[must_use]
+    pub const fn tag(&self) -> &EntityTag {
+        &self.tag
     }
 
     /// Answers a request that has these headers.

@@ -6,7 +6,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::{Map, Value};
 
 use crate::edge::BodyLimit;
-use crate::{Location, Problem, Rule, Violation, parse_boolean, parse_integer};
+use crate::{Location, Problem, Rule, Violation};
 
 /// The JSON object that a request carries. Everything that can be wrong with the body as such is answered here:
 /// 415 for another media type, 413 for one that is too large, 422 for one that is no JSON or no object.
@@ -76,121 +76,6 @@ fn parse(bytes: &[u8]) -> Result<Map<String, Value>, Problem> {
                 &rule,
                 input,
             )))
-        }
-    }
-}
-
-/// Reads the members of a body's object and collects every fault on the way, with pydantic's lax rules.
-#[derive(Debug)]
-pub struct MembersReader<'a> {
-    members: &'a Map<String, Value>,
-    violations: Vec<Violation>,
-}
-
-impl<'a> MembersReader<'a> {
-    /// Reads the members of `object`.
-    #[must_use]
-    pub fn new(object: &'a JsonObject) -> Self {
-        Self {
-            members: &object.0,
-            violations: Vec::new(),
-        }
-    }
-
-    /// A member that is there and not null; a fault when it is required and is not.
-    pub fn value(&mut self, name: &'static str, required: bool) -> Option<&'a Value> {
-        let found = self.members.get(name);
-        if found.is_none() && required {
-            self.refuse(vec![name.into()], &Rule::Missing, Some(Value::Null));
-        }
-        found.filter(|value| required || !value.is_null())
-    }
-
-    /// A text of at most `chars_max` characters.
-    pub fn text(&mut self, name: &'static str, required: bool, chars_max: usize) -> Option<&'a str> {
-        let value = self.value(name, required)?;
-        let text = value.as_str().ok_or(Rule::StringType).and_then(|text| {
-            if text.chars().count() > chars_max {
-                Err(Rule::StringTooLong(chars_max))
-            } else {
-                Ok(text)
-            }
-        });
-        self.checked(name, value, text)
-    }
-
-    /// An integer: a JSON number without fraction or a text that holds one.
-    pub fn integer(&mut self, name: &'static str, required: bool) -> Option<i64> {
-        let value = self.value(name, required)?;
-        let integer = match value {
-            Value::Number(number) => number.as_i64().map_or_else(
-                || match number.as_f64() {
-                    Some(float) if float.fract() != 0.0 => Err(Rule::IntFromFloat),
-                    // Saturates, as everywhere where a number is beyond 64 bits.
-                    Some(float) => Ok(float as i64),
-                    None => Err(Rule::IntType),
-                },
-                Ok,
-            ),
-            Value::String(text) => parse_integer(text),
-            Value::Bool(flag) => Ok(i64::from(*flag)),
-            _ => Err(Rule::IntType),
-        };
-        self.checked(name, value, integer)
-    }
-
-    /// A boolean, or a text or number that stands for one.
-    pub fn boolean(&mut self, name: &'static str, required: bool) -> Option<bool> {
-        let value = self.value(name, required)?;
-        let flag = match value {
-            Value::Bool(flag) => Ok(*flag),
-            Value::String(text) => parse_boolean(text),
-            Value::Number(number) => match number.as_f64() {
-                Some(0.0) => Ok(false),
-                Some(1.0) => Ok(true),
-                _ => Err(Rule::BoolParsing),
-            },
-            _ => Err(Rule::BoolType),
-        };
-        self.checked(name, value, flag)
-    }
-
-    /// A list of at most `items_max` values.
-    pub fn list(&mut self, name: &'static str, required: bool, items_max: usize) -> Option<&'a [Value]> {
-        let value = self.value(name, required)?;
-        let items = value.as_array().ok_or(Rule::ListType).and_then(|items| {
-            let actual = items.len();
-            if actual > items_max {
-                Err(Rule::TooLong { max: items_max, actual })
-            } else {
-                Ok(items.as_slice())
-            }
-        });
-        self.checked(name, value, items)
-    }
-
-    /// Records that something breaks a rule; `below` is the way from `body` to it.
-    pub fn refuse(&mut self, below: Vec<Location>, rule: &Rule, input: Option<Value>) {
-        if self.violations.len() < 100 {
-            let loc = std::iter::once(Location::from("body")).chain(below).collect();
-            self.violations.push(Violation::new(loc, rule, input));
-        }
-    }
-
-    fn checked<T>(&mut self, name: &'static str, value: &Value, read: Result<T, Rule>) -> Option<T> {
-        read.map_err(|rule| self.refuse(vec![name.into()], &rule, Some(value.clone())))
-            .ok()
-    }
-
-    /// Ends the reading: `value` when there was no fault.
-    ///
-    /// # Errors
-    /// A 422 that lists every fault.
-    pub fn finish<T>(self, value: T) -> Result<T, Problem> {
-        if self.violations.is_empty() {
-            Ok(value)
-        } else {
-            Err(Problem::invalid(self.violations))
         }
     }
 }

@@ -18,15 +18,18 @@ mod telemetry;
 mod traces;
 mod violation;
 
-pub use answer::{Asset, CacheRule, Envelope, GraphAnswer, Tier, json};
-pub use body::{JsonObject, MembersReader};
-pub use edge::{Edge, EdgeConfig, EdgeRouter};
+pub use answer::{Asset, CacheRule, Envelope, GraphAnswer, LiveAnswer, Tier, json};
+pub use body::JsonObject;
+pub use edge::{Edge, EdgeConfig, EdgeRouter, OpenRouter};
 pub use etag::{EntityTag, if_none_match};
 pub use openapi::{
-    GraphErrors, LocationDocument, MethodError, ProblemDocument, ValidationDocument, ViolationDocument,
+    GraphErrors, LiveErrors, LocationDocument, MethodError, ProblemDocument, ValidationDocument, ViolationDocument,
     common_components,
 };
-pub use parameters::{PathParameters, QueryReader, parse_boolean, parse_integer, product_ident};
+pub use parameters::{
+    Field, Members, MembersReader, ParameterReader, ParameterSource, PathParameters, QueryReader, QueryString,
+    parse_boolean, parse_integer, product_ident,
+};
 pub use problem::Problem;
 pub use request_id::RequestId;
 pub use serve::{AddressRangeError, AddressRanges, ServeError, ServerConfig, serve};

@@ -168,40 +168,61 @@ impl IntoResponses for MethodError {
     }
 }
 
+/// What every operation can answer besides its result, whatever its tier.
+fn common_errors() -> Vec<(&'static str, ResponseBuilder)> {
+    let retry =
+        |response: ResponseBuilder| response.header_ref("Retry-After", Ref::new("#/components/headers/RetryAfter"));
+    vec![
+        ("401", problem("The key that was sent is not valid.")),
+        ("405", not_allowed()),
+        (
+            "413",
+            problem("The URI or the body is too large; `detail` tells which, and how large it may be."),
+        ),
+        ("422", validation("The request is not valid.")),
+        ("429", retry(problem("Too many requests."))),
+        (
+            "431",
+            // Refused before there is a request that could have an id.
+            ResponseBuilder::new()
+                .description("Request line and headers are larger than the server reads; there is no body."),
+        ),
+        ("500", problem("Something went wrong on our side.")),
+        (
+            "503",
+            retry(problem("No release is open yet, or too much is asked at once.")),
+        ),
+    ]
+}
+
+fn documented(
+    responses: impl IntoIterator<Item = (&'static str, ResponseBuilder)>,
+) -> BTreeMap<String, RefOr<Response>> {
+    responses
+        .into_iter()
+        .map(|(status, response)| (status.to_owned(), RefOr::T(response.build())))
+        .collect()
+}
+
 /// What every reading operation of the graph tier can answer besides its result and 404.
 #[derive(Debug, Clone, Copy)]
 pub struct GraphErrors;
 
 impl IntoResponses for GraphErrors {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        let retry =
-            |response: ResponseBuilder| response.header_ref("Retry-After", Ref::new("#/components/headers/RetryAfter"));
         let not_modified =
             described("What the client has is still right.").header_ref("ETag", Ref::new("#/components/headers/ETag"));
-        [
-            ("304", not_modified),
-            ("401", problem("The key that was sent is not valid.")),
-            ("405", not_allowed()),
-            (
-                "413",
-                problem("The URI or the body is too large; `detail` tells which, and how large it may be."),
-            ),
-            ("422", validation("The request is not valid.")),
-            ("429", retry(problem("Too many requests."))),
-            (
-                "431",
-                // Refused before there is a request that could have an id.
-                ResponseBuilder::new()
-                    .description("Request line and headers are larger than the server reads; there is no body."),
-            ),
-            ("500", problem("Something went wrong on our side.")),
-            (
-                "503",
-                retry(problem("No release is open yet, or too much is asked at once.")),
-            ),
-        ]
-        .into_iter()
-        .map(|(status, response)| (status.to_owned(), RefOr::T(response.build())))
-        .collect()
+        documented(common_errors().into_iter().chain([("304", not_modified)]))
+    }
+}
+
+/// What every operation of the live tier can answer besides its result and 404: no 304, for nothing is kept.
+#[derive(Debug, Clone, Copy)]
+pub struct LiveErrors;
+
+impl IntoResponses for LiveErrors {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let media_type = problem("The body is of another media type than JSON.");
+        documented(common_errors().into_iter().chain([("415", media_type)]))
     }
 }

@@ -1,5 +1,6 @@
 mod finish;
 mod host;
+mod open;
 mod routes;
 
 use std::any::Any;
@@ -24,6 +25,7 @@ use tracing::Instrument;
 
 use self::finish::Asked;
 pub(crate) use self::host::HostFault;
+pub use self::open::OpenRouter;
 pub(crate) use self::routes::RoutePattern;
 use self::routes::{Constant, RouteFacts, Routes};
 use crate::{Problem, RequestId, traces};

@@ -16,10 +16,10 @@ fn router(config: EdgeConfig) -> EdgeRouter {
     };
     let order = async |body: JsonObject| {
         let mut members = MembersReader::new(&body);
-        members.integer("qty", true);
-        members.text("password", true, 3);
-        members.boolean("gift", false);
-        members.list("items", true, 1);
+        members.required("qty").integer(1..=99);
+        members.required("password").text(3);
+        members.optional("gift").boolean();
+        members.required("items").list(1, |item| item.integer(1..=9));
         members.finish("taken")
     };
     let panics = async || -> &'static str { panic!("shelf 7 fell down") };
@@ -399,9 +399,76 @@ async fn a_query_reader_lists_the_faults_of_path_and_query_together() {
         "zz",
     );
     let mut query = QueryReader::new(Some("limit=0"));
-    query.integer("limit", 1..=40);
+    query.optional("limit").integer(1..=40);
     let problem = query.finish(path, ()).unwrap_err();
     let app = Edge::new(EdgeConfig::default()).around(Router::new().route("/", get(async || problem)), []);
     let request = Request::builder().uri("/").header("x-request-id", "test-1");
     insta::assert_snapshot!(String::from_utf8(send(app, request, "").await.2).unwrap(), @r#"{"detail":[{"type":"uuid_parsing","loc":["path","ident"],"msg":"Input should be a valid UUID, invalid length: found 2","input":"zz","ctx":{"error":"invalid length: found 2"}},{"type":"greater_than_equal","loc":["query","limit"],"msg":"Input should be greater than or equal to 1","input":"0","ctx":{"ge":1}}],"code":"validation","request_id":"test-1"}"#);
+}
+
+#[tokio::test]
+async fn an_answer_of_the_live_tier_is_kept_by_nobody() {
+    let live = async || crate::LiveAnswer(LONG.into());
+    let app = Edge::new(EdgeConfig::default()).around(Router::new().route("/price", get(live)), ["/price"]);
+    let request = Request::builder().uri("/price").header(header::IF_NONE_MATCH, "*");
+    let (status, headers, body) = send(app, request, "").await;
+    assert_eq!((status, body.as_slice()), (StatusCode::OK, LONG.as_bytes()));
+    let told = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    assert_eq!(told("content-type"), Some("application/json"));
+    assert_eq!(told("cache-control"), Some("no-store"));
+    assert_eq!(told("x-content-type-options"), Some("nosniff"));
+    assert_eq!(told("etag"), None);
+}
+
+/// A server of one route, described under its path.
+fn one_route(path: &'static str, words: &'static str) -> OpenRouter {
+    use utoipa::openapi::path::{HttpMethod, OperationBuilder, PathItem};
+    let operation = OperationBuilder::new().operation_id(Some(words)).build();
+    let paths = utoipa::openapi::PathsBuilder::new().path(path, PathItem::new(HttpMethod::Get, operation));
+    let info = utoipa::openapi::InfoBuilder::new().title(words).version("1.0").build();
+    let document = utoipa::openapi::OpenApiBuilder::new().info(info).paths(paths).build();
+    OpenRouter::new(Router::new(), [] as [&str; 0])
+        .route(path, get(async move || words))
+        .described(document)
+}
+
+#[tokio::test]
+async fn servers_behind_one_edge_share_its_limits_its_metrics_and_one_description() {
+    let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();
+    let handle = recorder.handle();
+    let guard = metrics::set_default_local_recorder(&recorder);
+    let reads = one_route("/reads", "reads").constant("/reads", |_| "constant".into_response());
+    let app = reads
+        .merge(one_route("/live/{ident}", "live"))
+        .edge(EdgeConfig::default());
+    let ask = async |path: &str| send(app.clone(), Request::builder().uri(path), "").await;
+    assert_eq!(ask("/reads").await.2, b"constant");
+    assert_eq!(ask("/live/1").await.2, b"live");
+    assert_eq!(ask("/other").await.0, StatusCode::NOT_FOUND);
+    let document = json(&ask("/openapi.json").await.2);
+    drop(guard);
+    assert_eq!(document["info"]["title"], "reads");
+    let described: Vec<_> = document["paths"].as_object().unwrap().keys().collect();
+    assert_eq!(described, ["/live/{ident}", "/reads"]);
+    let counted = handle.render();
+    for pattern in ["/reads", "/live/{ident}", "/openapi.json", "unmatched"] {
+        assert!(
+            counted.contains(&format!("route=\"{pattern}\"")),
+            "{pattern} in {counted}"
+        );
+    }
+}
+
+#[test]
+fn the_live_tier_is_described_without_304_and_with_415() {
+    use utoipa::IntoResponses;
+    let statuses = |responses: std::collections::BTreeMap<String, _>| responses.into_keys().collect::<Vec<_>>();
+    assert_eq!(
+        statuses(crate::LiveErrors::responses()),
+        ["401", "405", "413", "415", "422", "429", "431", "500", "503"]
+    );
+    assert_eq!(
+        statuses(crate::GraphErrors::responses()),
+        ["304", "401", "405", "413", "422", "429", "431", "500", "503"]
+    );
 }

@@ -53,26 +53,32 @@ fn kinds(query: &str, read: impl FnOnce(&mut QueryReader<'_>)) -> Vec<&'static s
 #[test]
 fn the_last_of_several_counts_and_escapes_are_undone() {
     let mut reader = QueryReader::new(Some("q=a&q=cold+br%65w&&x&l%69mit=3&p=100%&e="));
-    assert_eq!(reader.text("q", 20).as_deref(), Some("cold brew"));
-    assert_eq!(reader.integer("limit", 1..=40), Some(3));
-    assert_eq!(reader.text("x", 20).as_deref(), Some(""));
-    assert_eq!(reader.text("e", 20).as_deref(), Some(""));
-    assert_eq!(reader.text("p", 20).as_deref(), Some("100%"));
-    assert_eq!(reader.text("absent", 20), None);
+    assert_eq!(reader.optional("q").text(20).as_deref(), Some("cold brew"));
+    assert_eq!(reader.optional("limit").integer(1..=40), Some(3));
+    assert_eq!(reader.optional("x").text(20).as_deref(), Some(""));
+    assert_eq!(reader.required("e").text(20).as_deref(), Some(""));
+    assert_eq!(reader.optional("p").text(20).as_deref(), Some("100%"));
+    assert_eq!(reader.optional("absent").text(20), None);
     assert!(reader.finish(PathParameters::none(), ()).is_ok());
 }
 
 #[test]
 fn every_fault_is_collected() {
-    let found = kinds("limit=41&in_stock=maybe&sort=up&q=%FF&price_min=&facets=ab", |reader| {
-        reader.text("q", 512);
-        reader.integer("price_min", i64::MIN..=i64::MAX);
-        reader.boolean("in_stock");
-        reader.choice("sort", &[("relevance", ())]);
-        reader.integer("limit", 1..=40);
-        reader.text("facets", 1);
-        reader.require("product");
-    });
+    let found = kinds(
+        "limit=41&in_stock=maybe&sort=up&q=%FF&price_min=&facets=ab&ids=1",
+        |reader| {
+            reader.optional("q").text(512);
+            reader.optional("price_min").integer(i64::MIN..=i64::MAX);
+            reader.optional("in_stock").boolean();
+            reader.optional("sort").choice(&[("relevance", ())]);
+            reader.optional("limit").integer(1..=40);
+            assert!(!reader.refused("facets"));
+            reader.optional("facets").text(1);
+            assert!(reader.refused("facets"));
+            reader.required("product").parsed(product_ident);
+            reader.optional("ids").idents(20);
+        },
+    );
     assert_eq!(
         found,
         [
@@ -82,7 +88,8 @@ fn every_fault_is_collected() {
             "enum",
             "less_than_equal",
             "string_too_long",
-            "missing"
+            "missing",
+            "list_type"
         ]
     );
 }
@@ -105,9 +112,9 @@ proptest! {
     #[test]
     fn no_query_makes_the_reader_panic(query in ".{0,200}", name in prop::sample::select(vec!["q", "limit", ""])) {
         let mut reader = QueryReader::new(Some(&query));
-        reader.text(name, 10);
-        reader.integer(name, 0..=9);
-        reader.boolean(name);
+        reader.optional(name).text(10);
+        reader.optional(name).integer(0..=9);
+        reader.required(name).boolean();
     }
 
     #[test]

@@ -123,10 +123,14 @@ impl Violation {
         }
     }
 
-    /// Whether the fault lies in this member of this part of the request, or below it.
-    pub(crate) fn is_within(&self, part: &str, member: &str) -> bool {
-        let is = |at: usize, wanted: &str| matches!(self.loc.get(at), Some(Location::Name(name)) if name == wanted);
-        is(0, part) && is(1, member)
+    /// Whether the fault lies in this member of what lies at `above` in this part of the request, or below it.
+    pub(crate) fn is_within(&self, part: &str, above: &[Location], member: &str) -> bool {
+        let named = |step: &Location, wanted: &str| matches!(step, Location::Name(name) if name == wanted);
+        let Some((first, rest)) = self.loc.split_first() else {
+            return false;
+        };
+        let below = rest.strip_prefix(above).and_then(<[Location]>::first);
+        named(first, part) && below.is_some_and(|step| named(step, member))
     }
 
     /// Pydantic's name of the rule.

@@ -1,0 +1,113 @@
+use std::fmt;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::response::Response;
+use axum::routing::{MethodRouter, get};
+use http::HeaderMap;
+use utoipa::openapi::OpenApi;
+
+use super::routes::Constant;
+use super::{Edge, EdgeConfig, EdgeRouter};
+use crate::Asset;
+
+/// Where the interface description is served.
+const DOCUMENT_PATH: &str = "/openapi.json";
+
+/// A server's routes with all that an edge must know of them, and no edge yet: one edge goes around the routes of
+/// several servers where one program is all of them on one port.
+///
+/// In: each server's router, its patterns, its constant answers and its interface description. Out: an [`EdgeRouter`]
+/// that serves all of them and, where any is described, one description of all under `/openapi.json`.
+#[derive(Default)]
+pub struct OpenRouter {
+    router: Router,
+    patterns: Vec<String>,
+    constants: Vec<(&'static str, Constant)>,
+    document: Option<OpenApi>,
+}
+
+impl OpenRouter {
+    /// The routes of `router`, whose `patterns` requests are counted under.
+    pub fn new(router: Router, patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self {
+            router,
+            patterns: patterns.into_iter().map(Into::into).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a route.
+    ///
+    /// # Panics
+    /// Where the router has one of this path and method, as axum's own `route` does.
+    #[must_use]
+    pub fn route(mut self, path: &str, route: MethodRouter) -> Self {
+        self.router = self.router.route(path, route);
+        self.patterns.push(path.to_owned());
+        self
+    }
+
+    /// Describes the routes.
+    #[must_use]
+    pub fn described(mut self, document: OpenApi) -> Self {
+        match &mut self.document {
+            Some(described) => described.merge(document),
+            None => self.document = Some(document),
+        }
+        self
+    }
+
+    /// See [`Edge::constant`].
+    #[must_use]
+    pub fn constant(
+        mut self,
+        path: &'static str,
+        answer: impl Fn(&HeaderMap) -> Response + Send + Sync + 'static,
+    ) -> Self {
+        self.constants.push((path, Box::new(answer)));
+        self
+    }
+
+    /// The routes of both. What is described twice, title and version included, is described as `self` does.
+    ///
+    /// # Panics
+    /// Where both have a route of the same path and method, as axum's own `merge` does.
+    #[must_use]
+    pub fn merge(mut self, other: Self) -> Self {
+        self.router = self.router.merge(other.router);
+        self.patterns.extend(other.patterns);
+        self.constants.extend(other.constants);
+        match other.document {
+            Some(document) => self.described(document),
+            None => self,
+        }
+    }
+
+    /// Puts an edge with these limits around the routes.
+    pub fn edge(self, config: EdgeConfig) -> EdgeRouter {
+        let Self {
+            mut router,
+            mut patterns,
+            constants,
+            document,
+        } = self;
+        if let Some(document) = document {
+            // A document of our own making is always JSON.
+            let document = Arc::new(Asset::new("application/json", document.to_json().unwrap_or_default()));
+            let answer = async move |headers: HeaderMap| document.answer(&headers);
+            router = router.route(DOCUMENT_PATH, get(answer));
+            patterns.push(DOCUMENT_PATH.to_owned());
+        }
+        let edge = Edge { config, constants };
+        edge.around(router, patterns.iter().map(String::as_str))
+    }
+}
+
+impl fmt::Debug for OpenRouter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OpenRouter")
+            .field("patterns", &self.patterns)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,94 @@
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode;
+use serde_json::{Map, Value};
+
+/// A value as it was sent.
+#[derive(Debug, Clone, Copy)]
+pub enum Raw<'a> {
+    /// Of a query string, its escapes not undone.
+    Text(&'a [u8]),
+    /// Of a body.
+    Json(&'a Value),
+}
+
+impl Raw<'_> {
+    pub(super) fn is_null(self) -> bool {
+        matches!(self, Self::Json(Value::Null))
+    }
+}
+
+/// Where named values are read from: [`QueryString`] or [`Members`].
+pub trait ParameterSource<'a>: sealed::Sealed {
+    /// What the ways to faults begin with.
+    const PART: &'static str;
+
+    /// The value of this name.
+    fn find(&self, name: &str) -> Option<Raw<'a>>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::QueryString<'_> {}
+    impl Sealed for super::Members<'_> {}
+}
+
+/// The parameters of a query string.
+#[derive(Debug)]
+pub struct QueryString<'a>(Vec<(Cow<'a, [u8]>, &'a [u8])>);
+
+impl<'a> QueryString<'a> {
+    pub(super) fn new(query: Option<&'a str>) -> Self {
+        let pairs = query
+            .unwrap_or_default()
+            .as_bytes()
+            .split(|byte| *byte == b'&')
+            .filter(|pair| !pair.is_empty());
+        let pairs = pairs.map(|pair| {
+            let end = pair.iter().position(|byte| *byte == b'=').unwrap_or(pair.len());
+            (unescape(&pair[..end]), pair.get(end + 1..).unwrap_or_default())
+        });
+        Self(pairs.collect())
+    }
+}
+
+impl<'a> ParameterSource<'a> for QueryString<'a> {
+    const PART: &'static str = "query";
+
+    fn find(&self, name: &str) -> Option<Raw<'a>> {
+        let mut latest_first = self.0.iter().rev();
+        let found = latest_first.find(|(key, _)| key.as_ref() == name.as_bytes());
+        found.map(|(_, raw)| Raw::Text(raw))
+    }
+}
+
+/// The members of a JSON object.
+#[derive(Debug)]
+pub struct Members<'a>(pub(super) &'a Map<String, Value>);
+
+impl<'a> ParameterSource<'a> for Members<'a> {
+    const PART: &'static str = "body";
+
+    fn find(&self, name: &str) -> Option<Raw<'a>> {
+        self.0.get(name).map(Raw::Json)
+    }
+}
+
+/// Undoes the escapes of `application/x-www-form-urlencoded`.
+pub(super) fn unescape(raw: &[u8]) -> Cow<'_, [u8]> {
+    if !raw.iter().any(|byte| matches!(byte, b'+' | b'%')) {
+        return Cow::Borrowed(raw);
+    }
+    let spaced: Vec<u8> = raw
+        .iter()
+        .map(|byte| if *byte == b'+' { b' ' } else { *byte })
+        .collect();
+    Cow::Owned(percent_decode(&spaced).collect())
+}
+
+pub(super) fn utf8(bytes: Cow<'_, [u8]>) -> Option<Cow<'_, str>> {
+    match bytes {
+        Cow::Borrowed(bytes) => std::str::from_utf8(bytes).map(Cow::Borrowed).ok(),
+        Cow::Owned(bytes) => String::from_utf8(bytes).map(Cow::Owned).ok(),
+    }
+}
