@@ -54,6 +54,15 @@ impl Breaker {
         }
     }
 
+    /// For how long it would refuse to let a request through now.
+    pub(crate) fn would_refuse(&self, now: Instant) -> Option<Duration> {
+        match self.state {
+            State::Open { until, .. } if until > now => Some(until.duration_since(now)),
+            State::HalfOpen { .. } => Some(TRIAL),
+            State::Closed { .. } | State::Open { .. } => None,
+        }
+    }
+
     /// For how long it refuses, as far as one can tell without asking to be let through.
     pub(crate) fn refuses(&self, now: Instant) -> Option<Duration> {
         match self.state {

@@ -1,26 +1,21 @@
 use std::sync::Arc;
-use std::time::Duration;
 
-use bytes::Bytes;
 use data_model::Clock;
 use http::header::{ACCEPT, ACCEPT_ENCODING, COOKIE, IF_NONE_MATCH, USER_AGENT};
 use http::{HeaderMap, HeaderValue};
-use tokio::time::Instant;
 use url::Url;
 
 use crate::address::{Zone, check_url};
-use crate::answer::{Answer, Refused};
-use crate::body::{self, BodyError, Limits};
+use crate::body::Limits;
 use crate::config::{ConfigError, StorefrontConfig};
 use crate::error::{RedirectFault, StoreError};
-use crate::host::Host;
+use crate::host::WAIT_METRIC;
 use crate::hosts::{Hosts, authority};
-use crate::memory::{MemoryBudget, OverBudget};
-use crate::patience::{Waited, within};
+use crate::memory::MemoryBudget;
 use crate::resolve::{Lookup, SystemLookup};
-use crate::retry::{self, Failure};
 use crate::store::{Accept, Store};
-use crate::transport::{Network, Outgoing, Transport, TransportError};
+use crate::terms::Priority;
+use crate::transport::{Network, Transport};
 
 /// The one client of all stores. Cheap to clone; clones share what they know about each host.
 #[derive(Debug, Clone)]
@@ -63,6 +58,11 @@ impl Storefront {
         transport: Arc<dyn Transport>,
     ) -> Result<Self, ConfigError> {
         config.validate()?;
+        metrics::describe_histogram!(
+            WAIT_METRIC,
+            metrics::Unit::Seconds,
+            "Time that calls waited for their turn at a store, by priority"
+        );
         Ok(Self {
             exchange: Arc::new(Exchange {
                 config,
@@ -122,10 +122,10 @@ impl Storefront {
 #[derive(Debug, Clone)]
 pub(crate) struct Exchange {
     pub(crate) config: StorefrontConfig,
-    clock: Arc<dyn Clock>,
-    transport: Arc<dyn Transport>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) transport: Arc<dyn Transport>,
     pub(crate) hosts: Arc<Hosts>,
-    memory: MemoryBudget,
+    pub(crate) memory: MemoryBudget,
 }
 
 /// Where an address leads, in words: its host, or its scheme where there is none.
@@ -135,9 +135,6 @@ fn place(url: &Url) -> String {
         None => format!("a {}: address", url.scheme()),
     }
 }
-
-/// What is read of an answer that is no page: enough to recognise it, and to keep its connection.
-const ASIDE_BYTES_MAX: u64 = 64 << 10;
 
 impl Exchange {
     /// Judges an address and brings it into the form in which it is used.
@@ -204,192 +201,27 @@ impl Exchange {
         headers
     }
 
-    pub(crate) fn page_limits(&self) -> Limits {
+    /// What is read of an answer to a call of this priority.
+    pub(crate) fn page_limits(&self, priority: Priority) -> Limits {
+        let config = &self.config;
+        let (wire_max, decoded_max) = match priority {
+            Priority::Crawl => (u64::MAX, u64::MAX),
+            Priority::Interactive => (config.interactive_body_bytes_max, config.interactive_decoded_bytes_max),
+        };
         Limits {
-            wire_max: self.config.body_bytes_max,
-            decoded_max: self.config.decoded_bytes_max,
+            wire_max: wire_max.min(config.body_bytes_max),
+            decoded_max: decoded_max.min(config.decoded_bytes_max),
             cut: false,
         }
     }
 
-    /// Runs an attempt again while that is worth it: transient errors only, within the retries of one request, the
-    /// host's retry budget, and as long as its breaker stays closed. A refusal's wait is kept by the pace.
-    pub(crate) async fn retrying<T, F, A>(&self, host: &Host, mut attempt: F) -> Result<T, StoreError>
-    where
-        F: FnMut() -> A,
-        A: Future<Output = Result<T, Failure>>,
-    {
-        let mut delays = retry::backoff(&self.config);
-        host.state().budget.pay_in();
-        loop {
-            let error = match attempt().await {
-                Ok(done) => return Ok(done),
-                Err(Failure { error, is_final: true }) => return Err(error),
-                Err(Failure { error, .. }) => error,
-            };
-            let too_long = |wait: &Option<Duration>| wait.is_some_and(|wait| wait > self.config.retry_after_max());
-            if !error.is_worth_a_retry()
-                || matches!(&error, StoreError::Throttled { retry_after } if too_long(retry_after))
-            {
-                return Err(error);
-            }
-            let Some(delay) = delays.next() else { return Err(error) };
-            let may_retry = {
-                let mut state = host.state();
-                !state.breaker.is_open(Instant::now()) && state.budget.take()
-            };
-            if !may_retry {
-                return Err(error);
-            }
-            tracing::debug!(host = %host.name, error = %error, delay_ms = delay.as_millis(), "tries again");
-            if !matches!(error, StoreError::Throttled { .. }) {
-                tokio::time::sleep(delay).await;
-            }
+    /// What is read of a GraphQL answer.
+    pub(crate) fn graphql_limits(&self) -> Limits {
+        let config = &self.config;
+        Limits {
+            wire_max: config.graphql_bytes_max.min(config.body_bytes_max),
+            decoded_max: config.graphql_bytes_max.min(config.decoded_bytes_max),
+            cut: false,
         }
-    }
-
-    /// One request to one host, when it is its turn. `by` is the host that the caller asked; it is another one than
-    /// `host` when it redirected here. The outcome moves its pace and breaker: a redirect must not make another store look
-    /// down. The target keeps its pace all the same, and is not asked while it is left alone.
-    #[tracing::instrument(target = "trace::store", name = "store request", level = "info", skip_all, fields(otel.kind = "client", server.address = %host.name, url.path = url.path(), http.response.status_code = tracing::field::Empty))]
-    pub(crate) async fn hop(
-        &self,
-        (host, by): (&Host, &Host),
-        url: &Url,
-        headers: &HeaderMap,
-        limits: Limits,
-    ) -> Result<Answer, StoreError> {
-        // The semaphore is never closed; without a place there is none to wait for either.
-        let _slot = host.slots.acquire().await.ok();
-        if !host.is(by) {
-            host.not_left_alone()?;
-        }
-        let pass = by.admit()?;
-        host.turn(self.config.retry_after_max()).await?;
-        let started = Instant::now();
-        let after = self.config.request_timeout();
-        let waited = Waited::default();
-        // Boxed, because it is a large future that is moved.
-        let exchange = Box::pin(self.exchange((host, by), url, (headers, limits), &waited));
-        let outcome = within(after, &waited, exchange).await;
-        let outcome = outcome.unwrap_or(Err(StoreError::Timeout { after }));
-        let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        match &outcome {
-            Ok(answer) => {
-                let (status, size_bytes) = (answer.status.as_u16(), answer.body.len());
-                tracing::Span::current().record("http.response.status_code", status);
-                tracing::debug!(host = %host.name, path = url.path(), status, size_bytes, duration_ms, "store answered");
-            }
-            Err(error) => {
-                tracing::debug!(host = %host.name, path = url.path(), error = %error, duration_ms, "no answer")
-            }
-        }
-        let is_failure = match &outcome {
-            Ok(answer) => answer.status.is_server_error(),
-            Err(error) => error.is_failure(),
-        };
-        // Where a redirect leads decides whether the store that was asked is well.
-        let is_redirect = matches!(&outcome, Ok(answer) if answer.is_redirect());
-        if is_failure {
-            pass.failed();
-        } else if is_redirect || matches!(outcome, Err(StoreError::AddressRefused { .. })) {
-            drop(pass);
-        } else {
-            pass.succeeded();
-        }
-        outcome
-    }
-
-    async fn exchange(
-        &self,
-        (host, by): (&Host, &Host),
-        url: &Url,
-        (headers, limits): (&HeaderMap, Limits),
-        waited: &Waited,
-    ) -> Result<Answer, StoreError> {
-        let outgoing = Outgoing {
-            url: url.clone(),
-            headers: headers.clone(),
-        };
-        let incoming = self
-            .transport
-            .send(outgoing)
-            .await
-            .map_err(|error| self.transport_fault(host, error))?;
-        let status = incoming.status;
-        match Refused::by(status, &incoming.headers, self.clock.now()) {
-            Some(Refused::TooFast { retry_after }) => {
-                tracing::warn!(host = %host.name, status = status.as_u16(), retry_after_s = retry_after.map(|wait| wait.as_secs()), "the store asks to slow down");
-                by.state().pace.refused(Instant::now(), retry_after);
-                return Err(StoreError::Throttled { retry_after });
-            }
-            Some(Refused::Challenge) => {
-                tracing::warn!(host = %host.name, status = status.as_u16(), "the store answers with a bot challenge");
-                by.state().pace.refused(Instant::now(), None);
-                return Err(StoreError::Challenged {
-                    status: status.as_u16(),
-                });
-            }
-            None => {}
-        }
-        if incoming.headers.len() > self.config.headers_max {
-            return Err(StoreError::Exchange {
-                host: host.name.clone(),
-                source: TransportError::Head,
-            });
-        }
-        let body = if status.is_success() {
-            body::collect(incoming.body, &incoming.headers, limits, (&self.memory, waited))
-                .await
-                .map_err(|error| body_fault(host, error))?
-        } else {
-            let aside = Limits {
-                wire_max: ASIDE_BYTES_MAX,
-                decoded_max: ASIDE_BYTES_MAX,
-                cut: true,
-            };
-            // What an error page says is a hint at most; that it cannot be read is not another error.
-            body::collect(incoming.body, &incoming.headers, aside, (&self.memory, waited))
-                .await
-                .unwrap_or_else(|_| Bytes::new())
-        };
-        let answer = Answer {
-            status,
-            headers: incoming.headers,
-            body,
-        };
-        if !status.is_server_error() && !answer.is_redirect() {
-            by.state().pace.succeeded();
-        }
-        if !status.is_server_error() && !host.is(by) {
-            host.state().pace.succeeded();
-        }
-        Ok(answer)
-    }
-
-    fn transport_fault(&self, host: &Host, error: TransportError) -> StoreError {
-        let host = host.name.clone();
-        match error {
-            TransportError::Refused(reason) => StoreError::AddressRefused { host, reason },
-            TransportError::ConnectTimeout => StoreError::Timeout {
-                after: Duration::from_millis(self.config.connect_timeout_ms),
-            },
-            source @ TransportError::Connect(_) => StoreError::Connect { host, source },
-            TransportError::Truncated => StoreError::Truncated,
-            source @ (TransportError::Broken(_) | TransportError::Head) => StoreError::Exchange { host, source },
-        }
-    }
-}
-
-fn body_fault(host: &Host, error: BodyError) -> StoreError {
-    match error {
-        BodyError::TooLarge { limit, bytes_max } => StoreError::TooLarge { limit, bytes_max },
-        BodyError::OverBudget(OverBudget { bytes_max }) => StoreError::OverBudget { bytes_max },
-        BodyError::Truncated => StoreError::Truncated,
-        BodyError::Encoding => StoreError::Encoding,
-        BodyError::Transport(source) => StoreError::Exchange {
-            host: host.name.clone(),
-            source,
-        },
     }
 }

@@ -2,6 +2,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::terms::Priority;
+
 /// How this crate talks to stores. Unit last in every name; the defaults are polite.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -19,12 +21,23 @@ pub struct StorefrontConfig {
     pub connect_timeout_ms: u64,
     /// Time for one request from connecting to the last byte; what a slow drip is cut by.
     pub request_timeout_ms: u64,
+    /// The same for an interactive call, whose own deadline may end it sooner.
+    pub interactive_timeout_ms: u64,
     /// Most header fields of an answer.
     pub headers_max: usize,
     /// Most bytes of a body on the wire (compressed).
     pub body_bytes_max: u64,
     /// Most bytes of a body after decompression.
     pub decoded_bytes_max: u64,
+    /// Most bytes of a body on the wire for an interactive call; `.js` of 250 variants takes a tenth of it.
+    pub interactive_body_bytes_max: u64,
+    /// Most bytes of a body after decompression for an interactive call.
+    pub interactive_decoded_bytes_max: u64,
+    /// Version of the Storefront API that GraphQL is asked in (`2026-04`). The platform answers an expired one with the
+    /// oldest that it supports.
+    pub graphql_version: String,
+    /// Most bytes of a GraphQL answer, on the wire and after decompression.
+    pub graphql_bytes_max: u64,
     /// Most redirects of one request.
     pub redirects_max: u32,
     /// Most retries of one request.
@@ -75,9 +88,14 @@ impl Default for StorefrontConfig {
             country: None,
             connect_timeout_ms: 10_000,
             request_timeout_ms: 30_000,
+            interactive_timeout_ms: 10_000,
             headers_max: 128,
             body_bytes_max: 32 << 20,
             decoded_bytes_max: 64 << 20,
+            interactive_body_bytes_max: 2 << 20,
+            interactive_decoded_bytes_max: 8 << 20,
+            graphql_version: "2026-04".to_owned(),
+            graphql_bytes_max: 4 << 20,
             redirects_max: 5,
             retries_max: 3,
             backoff_start_ms: 500,
@@ -189,14 +207,47 @@ impl StorefrontConfig {
                 "must be a day at most",
             ),
         ];
-        match rules.into_iter().find(|(holds, ..)| !holds) {
+        match rules.into_iter().chain(self.rules_live()).find(|(holds, ..)| !holds) {
             Some((_, key, reason)) => Err(ConfigError::Value { key, reason }),
             None => Ok(()),
         }
     }
 
-    pub(crate) fn request_timeout(&self) -> Duration {
-        Duration::from_millis(self.request_timeout_ms)
+    /// The rules for calls that somebody waits for.
+    fn rules_live(&self) -> [(bool, &'static str, &'static str); 5] {
+        let is_version =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_alphanumeric());
+        [
+            (
+                self.interactive_timeout_ms > 0,
+                "interactive_timeout_ms",
+                "must be above 0",
+            ),
+            (
+                self.interactive_body_bytes_max > 0,
+                "interactive_body_bytes_max",
+                "must be above 0",
+            ),
+            (
+                self.interactive_decoded_bytes_max > 0,
+                "interactive_decoded_bytes_max",
+                "must be above 0",
+            ),
+            (self.graphql_bytes_max > 0, "graphql_bytes_max", "must be above 0"),
+            (
+                is_version(&self.graphql_version),
+                "graphql_version",
+                "must be a version of the Storefront API, such as 2026-04",
+            ),
+        ]
+    }
+
+    /// Time for one request of this priority.
+    pub(crate) fn request_timeout(&self, priority: Priority) -> Duration {
+        Duration::from_millis(match priority {
+            Priority::Crawl => self.request_timeout_ms,
+            Priority::Interactive => self.interactive_timeout_ms.min(self.request_timeout_ms),
+        })
     }
 
     pub(crate) fn retry_after_max(&self) -> Duration {

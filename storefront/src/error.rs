@@ -102,6 +102,29 @@ pub enum StoreError {
         /// How long was waited.
         after: Duration,
     },
+    /// The call's own deadline ([`crate::Store::with_deadline`]) is over, or would be before its turn came.
+    #[error("the call cannot be answered before its deadline{}", turn_text(*.wait))]
+    Deadline {
+        /// How long it would have had to wait for its turn, where that is why; it was not sent then.
+        wait: Option<Duration>,
+    },
+    /// A call that must not be made twice ([`crate::Effect::Unsafe`]) was or may have been sent, and what came of it is
+    /// not known. It must be looked up at the store before the call is made again.
+    #[error("{host} may have done what was asked, but did not say so")]
+    OutcomeUnknown {
+        /// Who was asked.
+        host: String,
+        /// How the answer was lost.
+        #[source]
+        source: Box<StoreError>,
+    },
+    /// What was to be sent cannot be written as JSON.
+    #[error("the request cannot be written as JSON")]
+    Unwritable {
+        /// Why.
+        #[source]
+        source: serde_json::Error,
+    },
     /// No connection.
     #[error("cannot connect to {host}")]
     Connect {
@@ -159,11 +182,22 @@ pub enum RedirectFault {
     /// From a public store to this machine.
     #[error("it leads to loopback")]
     Inward,
+    /// The call must not be made twice ([`crate::Effect::Unsafe`]).
+    #[error("the call must not be sent again")]
+    Unsafe,
+    /// A POST is sent to another page of the same host, to be read there.
+    #[error("it leads to a page, not to where the POST belongs")]
+    Page,
 }
 
 fn wait_text(retry_after: Option<Duration>) -> String {
     retry_after
         .map(|wait| format!(" for {} s", wait.as_secs_f64().ceil()))
+        .unwrap_or_default()
+}
+
+fn turn_text(wait: Option<Duration>) -> String {
+    wait.map(|wait| format!(": its turn comes in {} ms", wait.as_millis()))
         .unwrap_or_default()
 }
 
@@ -191,6 +225,7 @@ impl StoreError {
             | Self::Truncated
             | Self::Encoding
             | Self::Timeout { .. }
+            | Self::Deadline { .. }
             | Self::Connect { .. }
             | Self::Exchange { .. }
             | Self::BreakerOpen { .. } => true,
@@ -200,12 +235,15 @@ impl StoreError {
     }
 
     /// Whether the request is worth sending again at once (after a back-off). A challenge, an open breaker and an
-    /// unreadable `robots.txt` are transient but not helped by asking again soon.
+    /// unreadable `robots.txt` are transient but not helped by asking again soon; a deadline leaves no time for it.
     pub(crate) fn is_worth_a_retry(&self) -> bool {
         self.is_transient()
             && !matches!(
                 self,
-                Self::Challenged { .. } | Self::BreakerOpen { .. } | Self::RobotsUnavailable { .. }
+                Self::Challenged { .. }
+                    | Self::BreakerOpen { .. }
+                    | Self::RobotsUnavailable { .. }
+                    | Self::Deadline { .. }
             )
     }
 
@@ -222,7 +260,9 @@ impl Classify for StoreError {
     fn code(&self) -> ErrorCode {
         match self {
             Self::Url { .. } => ErrorCode::Validation,
-            Self::Timeout { .. } => ErrorCode::StoreTimeout,
+            Self::Unwritable { .. } => ErrorCode::Internal,
+            Self::Timeout { .. } | Self::Deadline { .. } => ErrorCode::StoreTimeout,
+            Self::OutcomeUnknown { source, .. } => source.code(),
             Self::AddressRefused { .. }
             | Self::RobotsDisallowed { .. }
             | Self::CatalogueClosed { .. }
@@ -251,6 +291,7 @@ impl Classify for StoreError {
         const COOL: Duration = Duration::from_secs(60);
         match self {
             Self::Throttled { retry_after } => Retry::After(retry_after.unwrap_or(COOL)),
+            Self::Deadline { wait: Some(wait) } => Retry::After(*wait),
             Self::BreakerOpen { retry_after } | Self::RobotsUnavailable { retry_after, .. } => {
                 Retry::After(*retry_after)
             }

@@ -1,23 +1,25 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep_until};
 use url::Url;
 
 use crate::breaker::{Admission, Breaker};
 use crate::config::StorefrontConfig;
 use crate::error::StoreError;
-use crate::pace::Pace;
+use crate::line::{Line, Ticket};
+use crate::pace::{Pace, Taken};
 use crate::retry::RetryBudget;
 use crate::robots_cache::CachedRobots;
+use crate::terms::{Priority, Terms};
+
+/// How long calls waited for their turn at a store, by priority.
+pub(crate) const WAIT_METRIC: &str = "storefront_wait_seconds";
 
 /// What is known about one host and port, shared by every caller in the process.
 #[derive(Debug)]
 pub(crate) struct Host {
     pub(crate) name: String,
-    /// Places for requests in flight.
-    pub(crate) slots: Semaphore,
     /// Held while the file is fetched, so that it is fetched once.
     pub(crate) robots: tokio::sync::Mutex<Option<CachedRobots>>,
     state: Mutex<State>,
@@ -26,6 +28,7 @@ pub(crate) struct Host {
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) pace: Pace,
+    line: Line,
     pub(crate) breaker: Breaker,
     pub(crate) budget: RetryBudget,
     /// Where the host said it has moved for good, and when.
@@ -37,6 +40,7 @@ impl Host {
     pub(crate) fn new(name: String, config: &StorefrontConfig, now: Instant) -> Self {
         let state = State {
             pace: Pace::new(config, now),
+            line: Line::new(config.concurrency),
             breaker: Breaker::new(config),
             budget: RetryBudget::new(config),
             moved: None,
@@ -44,7 +48,6 @@ impl Host {
         };
         Self {
             name,
-            slots: Semaphore::new(config.concurrency),
             robots: tokio::sync::Mutex::new(None),
             state: Mutex::new(state),
         }
@@ -55,33 +58,82 @@ impl Host {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the next request may start. A store that wants to be left alone for longer than `hold_max` is
-    /// reported at once instead.
-    pub(crate) async fn turn(&self, hold_max: Duration) -> Result<(), StoreError> {
+    /// Waits for a turn to send one request: a slot and a place in the pace, in the order of priority. `by` is the host
+    /// that the caller asked; who waits is told when its breaker opens.
+    ///
+    /// A wait that is known to be too long is no wait: a store that wants to be left alone for longer than `hold_max` or
+    /// than the caller's deadline is [`StoreError::Throttled`], a turn that comes up after it [`StoreError::Deadline`].
+    pub(crate) async fn turn(&self, by: &Self, terms: Terms, hold_max: Duration) -> Result<Turn<'_>, StoreError> {
         /// While one request waits, another's answer may prolong the wait; not for ever.
         const HOLDS_MAX: usize = 4;
-        for hold in 0..HOLDS_MAX {
-            let now = Instant::now();
-            let wait = {
-                let mut state = self.state();
-                if let Some(wait) = state.pace.held(now).filter(|wait| *wait > hold_max) {
-                    return Err(StoreError::Throttled {
-                        retry_after: Some(wait),
+        let began = Instant::now();
+        let waiting = Waiting::at(self, terms.place);
+        let mut holds = 0;
+        loop {
+            by.not_refusing()?;
+            let ready = match self.try_enter(&waiting.ticket, terms, hold_max)? {
+                Entry::Now(taken) => {
+                    let waited = began.elapsed();
+                    metrics::histogram!(WAIT_METRIC, "priority" => terms.priority.as_str()).record(waited);
+                    drop(waiting);
+                    return Ok(Turn {
+                        host: self,
+                        unused: Some(taken),
                     });
                 }
-                if hold > 0 && state.pace.held(now).is_none() {
-                    return Ok(());
-                }
-                state.pace.reserve(now)
+                Entry::At(ready) => Some(ready),
+                Entry::WhenTold => None,
             };
-            match wait {
-                Some(start) => sleep_until(start).await,
-                None => return Ok(()),
+            match ready {
+                None => waiting.ticket.wake.notified().await,
+                Some(ready) => {
+                    tokio::select! {
+                        () = sleep_until(ready) => holds += usize::from(self.state().pace.held(Instant::now()).is_some()),
+                        () = waiting.ticket.wake.notified() => {}
+                    }
+                }
+            }
+            if holds == HOLDS_MAX {
+                return Err(StoreError::Throttled {
+                    retry_after: self.state().pace.held(Instant::now()),
+                });
             }
         }
-        Err(StoreError::Throttled {
-            retry_after: self.state().pace.held(Instant::now()),
+    }
+
+    /// Takes the turn if it is this one's.
+    fn try_enter(&self, ticket: &Ticket, terms: Terms, hold_max: Duration) -> Result<Entry, StoreError> {
+        let now = Instant::now();
+        let state = &mut *self.state();
+        if let Some(wait) = state.pace.held(now)
+            && (wait > hold_max || terms.is_too_late(now, wait))
+        {
+            return Err(StoreError::Throttled {
+                retry_after: Some(wait),
+            });
+        }
+        let ahead = state.pace.interval().saturating_mul(state.line.ahead(ticket));
+        let wait = state.pace.ready_at(now).duration_since(now).saturating_add(ahead);
+        if terms.is_too_late(now, wait) {
+            return Err(StoreError::Deadline { wait: Some(wait) });
+        }
+        if !state.line.is_first(ticket) || !state.line.has_slot() {
+            return Ok(Entry::WhenTold);
+        }
+        Ok(match state.pace.take(now) {
+            Ok(taken) => {
+                state.line.enter(ticket);
+                Entry::Now(taken)
+            }
+            Err(ready) => Entry::At(ready),
         })
+    }
+
+    /// Tells whoever is first that something changed.
+    fn wake_first(&self) {
+        if let Some(first) = self.state().line.first() {
+            first.wake.notify_one();
+        }
     }
 
     /// Whether both are one and the same host.
@@ -98,6 +150,14 @@ impl Host {
         }
     }
 
+    /// Whether the breaker would let a request through now.
+    fn not_refusing(&self) -> Result<(), StoreError> {
+        match self.state().breaker.would_refuse(Instant::now()) {
+            Some(retry_after) => Err(StoreError::BreakerOpen { retry_after }),
+            None => Ok(()),
+        }
+    }
+
     /// Asks the breaker; the answer must be reported back through the pass.
     pub(crate) fn admit(&self) -> Result<Pass<'_>, StoreError> {
         let admitted = self.state().breaker.admit(Instant::now());
@@ -108,6 +168,64 @@ impl Host {
             }),
             Err(retry_after) => Err(StoreError::BreakerOpen { retry_after }),
         }
+    }
+}
+
+/// What becomes of one who waits.
+enum Entry {
+    /// It is its turn.
+    Now(Taken),
+    /// It is the first, and its turn comes up then.
+    At(Instant),
+    /// It is not the first, or nothing more may be in flight.
+    WhenTold,
+}
+
+/// One who waits at a host. Dropped, it is out of the line, whether it had its turn or went away.
+struct Waiting<'a> {
+    host: &'a Host,
+    ticket: Ticket,
+}
+
+impl<'a> Waiting<'a> {
+    fn at(host: &'a Host, priority: Priority) -> Self {
+        let ticket = host.state().line.join(priority);
+        Self { host, ticket }
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.host.state().line.leave(&self.ticket);
+        self.host.wake_first();
+    }
+}
+
+/// A turn to send one request. Its slot is free again when it is dropped, and so is its place in the pace where nothing
+/// was sent.
+#[derive(Debug)]
+pub(crate) struct Turn<'a> {
+    host: &'a Host,
+    unused: Option<Taken>,
+}
+
+impl Turn<'_> {
+    /// The request is sent now.
+    pub(crate) fn used(&mut self) {
+        self.unused = None;
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        {
+            let mut state = self.host.state();
+            state.line.exit();
+            if let Some(taken) = self.unused.take() {
+                state.pace.give_back(taken);
+            }
+        }
+        self.host.wake_first();
     }
 }
 

@@ -24,6 +24,13 @@ pub(crate) struct Pace {
     refusals: u32,
 }
 
+/// A place that was taken, as it is given back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Taken {
+    before: Instant,
+    after: Instant,
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Limits {
     start: f64,
@@ -62,11 +69,34 @@ impl Pace {
         self.interval().as_secs_f64().recip()
     }
 
-    /// Takes the next place in the row; says when it comes up.
-    pub(crate) fn reserve(&mut self, now: Instant) -> Option<Instant> {
-        let start = self.next.max(now).max(self.held_until.unwrap_or(now));
+    /// When the next request may start, if nothing changes until then; not before `now`.
+    pub(crate) fn ready_at(&self, now: Instant) -> Instant {
+        self.next.max(now).max(self.held_until.unwrap_or(now))
+    }
+
+    /// Takes the next place if it has come up; else says when it will. Nobody takes one beforehand, so that who is first
+    /// can be decided when it comes up.
+    pub(crate) fn take(&mut self, now: Instant) -> Result<Taken, Instant> {
+        let ready = self.ready_at(now);
+        if ready.duration_since(now) >= TIMER {
+            return Err(ready);
+        }
+        let before = self.next;
+        // What the timer woke up late is not lost.
+        let late_max = now.checked_sub(TIMER).unwrap_or(now);
+        let start = self.next.max(self.held_until.unwrap_or(late_max)).max(late_max);
         self.next = start + self.interval();
-        (start.duration_since(now) >= TIMER).then_some(start)
+        Ok(Taken {
+            before,
+            after: self.next,
+        })
+    }
+
+    /// Gives a place back that was not used, unless something has happened since.
+    pub(crate) fn give_back(&mut self, taken: Taken) {
+        if self.next == taken.after {
+            self.next = taken.before;
+        }
     }
 
     /// How long the store is still to be left alone.
@@ -100,7 +130,8 @@ impl Pace {
         self.crawl_delay = delay.unwrap_or_default().min(self.limits.crawl_delay_max);
     }
 
-    fn interval(&self) -> Duration {
+    /// The time from one request to the next.
+    pub(crate) fn interval(&self) -> Duration {
         // Infinity gives zero; the lower limit of the rate keeps it finite.
         Duration::try_from_secs_f64(self.rate_per_s.recip())
             .unwrap_or(HOLD_MAX)
@@ -117,6 +148,7 @@ mod tests {
     #[derive(Debug, Clone)]
     enum Step {
         Request,
+        Unused,
         Success,
         Refusal(Option<u64>),
         Idle(u64),
@@ -125,15 +157,24 @@ mod tests {
     fn step() -> impl Strategy<Value = Step> {
         prop_oneof![
             4 => Just(Step::Request),
+            1 => Just(Step::Unused),
             4 => Just(Step::Success),
             1 => proptest::option::of(0_u64..200_000).prop_map(Step::Refusal),
             1 => (0_u64..10_000).prop_map(Step::Idle),
         ]
     }
 
+    /// The next place, waited for if it must be.
+    fn wait_and_take(pace: &mut Pace, now: Instant) -> (Instant, Taken) {
+        match pace.take(now) {
+            Ok(taken) => (now, taken),
+            Err(ready) => (ready, pace.take(ready).unwrap()),
+        }
+    }
+
     proptest! {
-        /// Whatever happens, two requests are an interval of the pace apart (less one tick of the timer), none starts
-        /// while the store is to be left alone, and the pace stays within its limits.
+        /// Whatever happens, two requests are an interval of the pace apart (less one tick of the timer that is owed and
+        /// one that was late), none starts while the store is to be left alone, and the pace stays within its limits.
         #[test]
         fn no_request_starts_early(steps in proptest::collection::vec(step(), 0..200), start in 0.1_f64..2000.0) {
             let config = StorefrontConfig { rate_start_per_s: start, rate_max_per_s: 50.0, ..StorefrontConfig::default() };
@@ -143,10 +184,17 @@ mod tests {
             for step in steps {
                 match step {
                     Step::Request => {
-                        now = pace.reserve(now).unwrap_or(now);
-                        prop_assert!(now + TIMER >= earliest);
-                        prop_assert!(pace.held(now).is_none());
+                        (now, _) = wait_and_take(&mut pace, now);
+                        prop_assert!(now + 2 * TIMER >= earliest);
+                        prop_assert!(pace.held(now).is_none_or(|wait| wait < TIMER));
                         earliest = now + pace.interval();
+                    }
+                    Step::Unused => {
+                        let next = pace.next;
+                        let (at, taken) = wait_and_take(&mut pace, now);
+                        now = at;
+                        pace.give_back(taken);
+                        prop_assert_eq!(pace.next, next);
                     }
                     Step::Success => pace.succeeded(),
                     Step::Refusal(wait_ms) => {
@@ -158,6 +206,37 @@ mod tests {
                 }
                 prop_assert!((0.05..=start.max(50.0)).contains(&pace.rate_per_s));
             }
+        }
+
+        /// Being late now and then costs no place, and saves none up: over any time as many requests start as the pace
+        /// allows, and two ticks of the timer more at the most.
+        #[test]
+        fn a_late_timer_costs_no_place(late_us in proptest::collection::vec(0_u64..1000, 1..300), start in 1.0_f64..500.0) {
+            let config = StorefrontConfig { rate_start_per_s: start, ..StorefrontConfig::default() };
+            let began = Instant::now();
+            let mut pace = Pace::new(&config, began);
+            let mut now = began;
+            let count = late_us.len();
+            for late in late_us {
+                (now, _) = wait_and_take(&mut pace, now);
+                now += Duration::from_micros(late);
+            }
+            let due = pace.interval() * u32::try_from(count - 1).unwrap();
+            let took = now.duration_since(began);
+            prop_assert!(took + 2 * TIMER >= due, "{took:?} for {due:?}");
+            prop_assert!(took <= due + 2 * TIMER, "{took:?} for {due:?}");
+        }
+
+        /// A place that is given back after a refusal does not shorten the wait.
+        #[test]
+        fn what_is_given_back_late_changes_nothing(wait_ms in 0_u64..10_000) {
+            let now = Instant::now();
+            let mut pace = Pace::new(&StorefrontConfig::default(), now);
+            let taken = pace.take(now).unwrap();
+            pace.refused(now, Some(Duration::from_millis(wait_ms)));
+            let ready = pace.ready_at(now);
+            pace.give_back(taken);
+            prop_assert_eq!(pace.ready_at(now), ready);
         }
     }
 }

@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -8,10 +9,12 @@ use crate::answer::{self, Answer};
 use crate::body::Limits;
 use crate::client::Exchange;
 use crate::error::StoreError;
+use crate::exchange::Ask;
 use crate::host::Host;
 use crate::retry::Failure;
 use crate::robots::{self, Robots};
 use crate::store::Accept;
+use crate::terms::Terms;
 
 /// The last word on a host's `robots.txt`.
 #[derive(Debug)]
@@ -27,8 +30,13 @@ const REDIRECTS_MAX: u32 = 5;
 impl Exchange {
     /// Lets a URL pass if its host's `robots.txt` allows it; fetches that file when there is none or an old one. `by` is
     /// the host that the caller asked, as for [`Exchange::hop`].
-    pub(crate) async fn ask_robots(&self, host: &Host, by: &Host, url: &Url) -> Result<(), StoreError> {
-        let rules = self.robots_of(host, by, url).await?;
+    pub(crate) async fn ask_robots(
+        &self,
+        (host, by): (&Host, &Host),
+        url: &Url,
+        terms: Terms,
+    ) -> Result<(), StoreError> {
+        let rules = self.robots_of((host, by), url, terms).await?;
         let path = &url[Position::BeforePath..Position::AfterQuery];
         if rules.allows(path) {
             return Ok(());
@@ -39,7 +47,13 @@ impl Exchange {
         })
     }
 
-    pub(crate) async fn robots_of(&self, host: &Host, by: &Host, url: &Url) -> Result<Arc<Robots>, StoreError> {
+    pub(crate) async fn robots_of(
+        &self,
+        (host, by): (&Host, &Host),
+        url: &Url,
+        terms: Terms,
+    ) -> Result<Arc<Robots>, StoreError> {
+        let terms = terms.of_robots();
         let mut cached = host.robots.lock().await;
         let now = Instant::now();
         if let Some(known) = cached.as_ref().filter(|known| now < known.expires) {
@@ -49,7 +63,7 @@ impl Exchange {
                 .map(Arc::clone)
                 .ok_or_else(|| unavailable(host, known.expires, now));
         }
-        let fetched = self.retrying(by, || self.fetch_robots(by, url)).await;
+        let fetched = self.retrying(by, terms, || self.fetch_robots(by, url, terms)).await;
         let now = Instant::now();
         let old = cached.as_mut().and_then(|known| known.rules.take());
         let (rules, ttl_ms) = match fetched {
@@ -86,7 +100,7 @@ impl Exchange {
 
     /// Fetches and reads the file. A status of 4xx means that there are no rules (RFC 9309, 2.3.1.3), and so do
     /// too many redirects; any other failure is an error.
-    async fn fetch_robots(&self, by: &Host, url: &Url) -> Result<Robots, Failure> {
+    async fn fetch_robots(&self, by: &Host, url: &Url, terms: Terms) -> Result<Robots, Failure> {
         let mut target = url.join("/robots.txt").map_err(|_| StoreError::Url {
             reason: "it has no root",
         })?;
@@ -96,9 +110,17 @@ impl Exchange {
             cut: true,
         };
         let headers = self.headers(Accept::Text, None, None);
+        let ask = Ask {
+            terms,
+            headers: &headers,
+            limits,
+            post: None,
+            is_graphql: false,
+            is_unanswered: &AtomicBool::new(false),
+        };
         for _ in 0..=REDIRECTS_MAX {
             let host = self.hosts.of(&target, &self.config);
-            let answer = self.hop((&host, by), &target, &headers, limits).await?;
+            let answer = self.hop((&host, by), &target, ask).await?;
             match answer::redirect(&answer, &target) {
                 Some(Ok(next)) => target = self.follow(&target, next)?,
                 Some(Err(fault)) => {

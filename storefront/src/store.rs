@@ -1,23 +1,18 @@
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use data_model::CurrencyCode;
-use http::StatusCode;
-use http::header::{CONTENT_TYPE, ETAG};
+use serde::Serialize;
 use tokio::time::Instant;
 use url::Url;
 
-use crate::answer::{self, Answer};
-use crate::body::BodyLimit;
-use crate::charset;
+use crate::call::{Call, Found, until};
 use crate::client::Exchange;
 use crate::config::is_country;
-use crate::error::{RedirectFault, StoreError};
-use crate::host::Host;
-use crate::hosts::authority;
-use crate::retry::Failure;
+use crate::error::StoreError;
+use crate::graphql::{self, GraphqlAnswer, GraphqlRequest};
 use crate::robots::Robots;
+use crate::terms::{Effect, Priority};
 
 /// What a caller wants to read; decides the `Accept` header, and whether the answer must be JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,25 +65,16 @@ pub struct Page {
     pub url: Url,
 }
 
-/// One store. Cheap to clone; holds no state of its own.
+/// One store, and how its calls are made: for which country, how urgent, until when. Cheap to clone; holds no state of
+/// its own.
 #[derive(Debug, Clone)]
 pub struct Store {
-    exchange: Arc<Exchange>,
-    base_url: Url,
-    country: Option<Arc<str>>,
+    pub(crate) exchange: Arc<Exchange>,
+    pub(crate) base_url: Url,
+    pub(crate) country: Option<Arc<str>>,
+    pub(crate) priority: Priority,
+    pub(crate) deadline: Option<Instant>,
 }
-
-/// A page to fetch.
-#[derive(Debug)]
-struct Call<'a> {
-    url: Url,
-    accept: Accept,
-    is_catalogue: bool,
-    if_none_match: Option<&'a str>,
-}
-
-/// How long "moved permanently" is believed without asking again.
-const MOVED_TTL: Duration = Duration::from_secs(3600);
 
 impl Store {
     pub(crate) fn new(exchange: Arc<Exchange>, base_url: Url) -> Self {
@@ -97,6 +83,8 @@ impl Store {
             exchange,
             base_url,
             country,
+            priority: Priority::default(),
+            deadline: None,
         }
     }
 
@@ -113,6 +101,25 @@ impl Store {
         }
         self.country = country.map(Arc::from);
         Ok(self)
+    }
+
+    /// The same store, asked for one who waits. All calls to a host share its pace and its connections; an interactive
+    /// one goes before those of a crawl, and may not be answered with as much
+    /// ([`crate::StorefrontConfig::interactive_body_bytes_max`]).
+    #[must_use]
+    pub fn with_priority(self, priority: Priority) -> Self {
+        Self { priority, ..self }
+    }
+
+    /// The same store, of which no call takes longer than until then, waits for its turn and retries included. A call
+    /// whose turn would come up later fails at once and names the wait: [`StoreError::Deadline`], or
+    /// [`StoreError::Throttled`] where the store asked to be left alone for longer.
+    #[must_use]
+    pub fn with_deadline(self, deadline: Instant) -> Self {
+        Self {
+            deadline: Some(deadline),
+            ..self
+        }
     }
 
     /// The address it was made from.
@@ -153,10 +160,9 @@ impl Store {
     ) -> Result<Fetched, StoreError> {
         let url = self.url(&format!("/products.json?limit={limit}&page={page}"))?;
         self.fetch(Call {
-            url,
-            accept: Accept::Json,
             is_catalogue: true,
             if_none_match,
+            ..Call::get(url, Accept::Json)
         })
         .await
     }
@@ -173,10 +179,8 @@ impl Store {
     ) -> Result<Fetched, StoreError> {
         let url = self.url(&format!("/collections.json?limit={limit}&page={page}"))?;
         self.fetch(Call {
-            url,
-            accept: Accept::Json,
-            is_catalogue: false,
             if_none_match,
+            ..Call::get(url, Accept::Json)
         })
         .await
     }
@@ -196,10 +200,8 @@ impl Store {
         let mut url = self.below(&["collections", handle, "products.json"])?;
         url.set_query(Some(&format!("limit={limit}&page={page}")));
         self.fetch(Call {
-            url,
-            accept: Accept::Json,
-            is_catalogue: false,
             if_none_match,
+            ..Call::get(url, Accept::Json)
         })
         .await
     }
@@ -242,13 +244,7 @@ impl Store {
             })?;
             self.exchange.follow(&self.base_url, url)?
         };
-        self.fetch(Call {
-            url,
-            accept: Accept::Xml,
-            is_catalogue: false,
-            if_none_match: None,
-        })
-        .await
+        self.fetch(Call::get(url, Accept::Xml)).await
     }
 
     /// Any page of the store.
@@ -257,13 +253,7 @@ impl Store {
     /// [`StoreError::Url`] when the path does not begin with one slash, or leads to another host.
     pub async fn get(&self, path_and_query: &str, accept: Accept) -> Result<Fetched, StoreError> {
         let url = self.url(path_and_query)?;
-        self.fetch(Call {
-            url,
-            accept,
-            is_catalogue: false,
-            if_none_match: None,
-        })
-        .await
+        self.fetch(Call::get(url, accept)).await
     }
 
     /// The store's `robots.txt` as it binds us, from the cache when it is fresh.
@@ -272,18 +262,48 @@ impl Store {
     /// [`StoreError::RobotsUnavailable`] when it cannot be read.
     pub async fn robots(&self) -> Result<Arc<Robots>, StoreError> {
         let host = self.exchange.hosts.of(&self.base_url, &self.exchange.config);
-        self.exchange.robots_of(&host, &host, &self.base_url).await
+        let terms = self.terms(Effect::Safe);
+        let robots = self.exchange.robots_of((&host, &host), &self.base_url, terms);
+        until(terms.deadline, Box::pin(robots)).await
+    }
+
+    /// Posts JSON to a path of the store and brings its JSON answer.
+    ///
+    /// A store that has moved to another host redirects there: a safe or idempotent call is posted again at the same path
+    /// of that host (or where 307 and 308 lead), once its address is judged. An unsafe one is not; it goes to where earlier
+    /// calls found the store to have moved for good.
+    ///
+    /// # Errors
+    /// [`StoreError::OutcomeUnknown`] when an unsafe call may have been sent and was not answered;
+    /// [`StoreError::Redirect`] when one is redirected.
+    pub async fn post_json<T>(&self, path: &str, body: &T, effect: Effect) -> Result<Page, StoreError>
+    where
+        T: Serialize + ?Sized + Sync,
+    {
+        let call = Call::post(self.url(path)?, json(body)?, effect);
+        let found = self.obtain(&call).await.and_then(Found::into_page);
+        self.known(&call, found)
+    }
+
+    /// Asks the store's Storefront API: `POST {base}/api/{version}/graphql.json`, without a token and without a cookie.
+    /// `THROTTLED` in an answer of status 200 slows the pace as a 429 does and is [`StoreError::Throttled`]; all other errors
+    /// come back in the answer. A document that writes must have one root field: what a part of it did is not told apart.
+    ///
+    /// # Errors
+    /// As [`Store::post_json`]; [`StoreError::NotJson`] when the answer is none of GraphQL.
+    pub async fn graphql(&self, request: &GraphqlRequest, effect: Effect) -> Result<GraphqlAnswer, StoreError> {
+        let path = format!("/api/{}/graphql.json", self.exchange.config.graphql_version);
+        let call = Call {
+            is_graphql: true,
+            ..Call::post(self.url(&path)?, json(request)?, effect)
+        };
+        let found = self.obtain(&call).await.and_then(graphql::answer);
+        self.known(&call, found)
     }
 
     async fn product(&self, handle: &str, suffix: &str, accept: Accept) -> Result<Fetched, StoreError> {
         let url = self.below(&["products", &format!("{handle}{suffix}")])?;
-        self.fetch(Call {
-            url,
-            accept,
-            is_catalogue: false,
-            if_none_match: None,
-        })
-        .await
+        self.fetch(Call::get(url, accept)).await
     }
 
     /// A path and query under the store's address. Text, so what it means is checked after parsing: `//host/x` and
@@ -317,118 +337,14 @@ impl Store {
             .extend(segments);
         Ok(url)
     }
+}
 
-    async fn fetch(&self, mut call: Call<'_>) -> Result<Fetched, StoreError> {
-        if let Some(country) = &self.country
-            && !call.url.query_pairs().any(|(name, _)| name == "country")
-        {
-            call.url.query_pairs_mut().append_pair("country", country);
-        }
-        // A site map may name an address on another host: what is there is this store's doing too.
-        let host = self.exchange.hosts.of(&self.base_url, &self.exchange.config);
-        self.exchange.retrying(&host, || self.attempt(&host, &call)).await
-    }
-
-    /// Follows the redirects from where the host lives now to a page.
-    async fn attempt(&self, first: &Host, call: &Call<'_>) -> Result<Fetched, Failure> {
-        let moved = first
-            .state()
-            .moved
-            .clone()
-            .filter(|(_, since)| since.elapsed() < MOVED_TTL && authority(&call.url) == first.name);
-        let outcome = match moved {
-            None => self.walk(first, call, call.url.clone()).await,
-            Some((origin, _)) => {
-                let mut url = origin;
-                url.set_path(call.url.path());
-                url.set_query(call.url.query());
-                // What the new place says of the pace is kept here, so the pace is kept here too.
-                first.turn(self.exchange.config.retry_after_max()).await?;
-                self.walk(first, call, url).await
-            }
-        };
-        if outcome.is_err() {
-            first.state().moved = None;
-        }
-        outcome
-    }
-
-    async fn walk(&self, first: &Host, call: &Call<'_>, start: Url) -> Result<Fetched, Failure> {
-        let exchange = &self.exchange;
-        let headers = exchange.headers(call.accept, self.country.as_deref(), call.if_none_match);
-        let mut url = start;
-        let mut moved_for_good = authority(&url) == authority(&call.url);
-        for _ in 0..=exchange.config.redirects_max {
-            let host = exchange.hosts.of(&url, &exchange.config);
-            exchange.ask_robots(&host, first, &url).await.map_err(Failure::last)?;
-            let answer = exchange
-                .hop((&host, first), &url, &headers, exchange.page_limits())
-                .await?;
-            match answer::redirect(&answer, &url) {
-                Some(Ok(next)) => {
-                    if let Some(wall) = answer::wall(&next, answer.status) {
-                        return Err(wall.into());
-                    }
-                    moved_for_good &= matches!(answer.status.as_u16(), 301 | 308);
-                    url = exchange.follow(&url, next)?;
-                }
-                Some(Err(fault)) => {
-                    return Err(StoreError::Redirect {
-                        host: host.name.clone(),
-                        to: None,
-                        fault,
-                    }
-                    .into());
-                }
-                None => {
-                    let fetched = finish(answer, call, &url, exchange.config.decoded_bytes_max)?;
-                    if moved_for_good {
-                        remember_move(first, &call.url, &url);
-                    }
-                    return Ok(fetched);
-                }
-            }
-        }
-        Err(StoreError::Redirect {
-            host: first.name.clone(),
-            to: Some(authority(&url)),
-            fault: RedirectFault::TooMany,
-        }
-        .into())
-    }
+fn json<T: Serialize + ?Sized>(body: &T) -> Result<Bytes, StoreError> {
+    let written = serde_json::to_vec(body).map_err(|source| StoreError::Unwritable { source })?;
+    Ok(written.into())
 }
 
 /// Dots mean other segments, and the URL parser drops some control characters: `"..\t"` would be two dots.
 fn is_no_segment(text: &str) -> bool {
     matches!(text, "" | "." | "..") || text.len() > 2048 || text.contains(char::is_control)
-}
-
-fn finish(answer: Answer, call: &Call<'_>, url: &Url, bytes_max: u64) -> Result<Fetched, StoreError> {
-    if answer.status == StatusCode::NOT_MODIFIED && call.if_none_match.is_some() {
-        return Ok(Fetched::NotModified);
-    }
-    answer::judge(&answer, call.accept, call.is_catalogue)?;
-    let text = |name| answer::text(&answer.headers, name).map(str::to_owned);
-    let (etag, content_type) = (text(&ETAG), text(&CONTENT_TYPE));
-    let limit = BodyLimit::Decoded;
-    let bytes = charset::in_utf8(answer.body, content_type.as_deref(), bytes_max)
-        .ok_or(StoreError::TooLarge { limit, bytes_max })?;
-    Ok(Fetched::Body(Page {
-        bytes,
-        etag,
-        content_type,
-        cart_currency: answer::cart_currency(&answer.headers),
-        url: url.clone(),
-    }))
-}
-
-/// Remembers that a host's pages live elsewhere, when the very page that was asked for was found there: the platform's
-/// own host and `www` redirect every page to the store's primary domain, and asking twice for each is impolite.
-fn remember_move(host: &Host, asked: &Url, found: &Url) {
-    if authority(asked) != authority(found) && asked.path() == found.path() && asked.query() == found.query() {
-        let mut origin = found.clone();
-        origin.set_path("/");
-        origin.set_query(None);
-        host.state().moved = Some((origin, Instant::now()));
-    }
 }

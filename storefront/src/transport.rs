@@ -7,20 +7,24 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures::StreamExt;
 use futures::stream::BoxStream;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, Method, StatusCode};
 use url::Url;
 
 use crate::address::Refusal;
 use crate::config::{ConfigError, StorefrontConfig};
 use crate::resolve::{GuardedResolver, Lookup, ResolveError};
 
-/// One GET to send.
+/// One request to send.
 #[derive(Debug, Clone)]
 pub struct Outgoing {
+    /// GET or POST.
+    pub method: Method,
     /// Where to; already judged by [`crate::address::check_url`].
     pub url: Url,
     /// All header fields.
     pub headers: HeaderMap,
+    /// What is sent with a POST; empty with a GET.
+    pub body: Bytes,
 }
 
 /// The head of an answer and its body as it comes in, still encoded.
@@ -64,7 +68,7 @@ pub enum TransportError {
     Broken(#[source] Box<dyn Error + Send + Sync>),
 }
 
-/// Sends one request, follows nothing, decodes nothing, retries nothing. The network, or what a test puts in its place.
+/// Sends one request once: follows nothing, decodes nothing, retries nothing that a store may have seen. The network, or what a test puts in its place.
 #[async_trait]
 pub trait Transport: Send + Sync + std::fmt::Debug {
     /// Sends it and returns once the head of the answer is there.
@@ -94,6 +98,7 @@ impl Network {
                 .no_deflate()
                 .referer(false)
                 .redirect(reqwest::redirect::Policy::none())
+                .retry(reqwest::retry::never())
                 .connect_timeout(Duration::from_millis(config.connect_timeout_ms))
                 .pool_idle_timeout(Duration::from_secs(30))
                 .pool_max_idle_per_host(config.concurrency)
@@ -120,8 +125,11 @@ impl Network {
 #[async_trait]
 impl Transport for Network {
     async fn send(&self, request: Outgoing) -> Result<Incoming, TransportError> {
-        let mut outgoing = reqwest::Request::new(http::Method::GET, request.url);
+        let mut outgoing = reqwest::Request::new(request.method, request.url);
         *outgoing.headers_mut() = request.headers;
+        if !request.body.is_empty() {
+            *outgoing.body_mut() = Some(request.body.into());
+        }
         let mut answer = self.client.execute(outgoing).await.map_err(classify)?;
         let headers = std::mem::take(answer.headers_mut());
         let status = answer.status();

@@ -1,0 +1,301 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, ETAG};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use tokio::time::{Instant, timeout_at};
+use url::Url;
+
+use crate::answer::{self, Answer};
+use crate::body::BodyLimit;
+use crate::charset;
+use crate::error::{RedirectFault, StoreError};
+use crate::exchange::Ask;
+use crate::host::Host;
+use crate::hosts::authority;
+use crate::retry::Failure;
+use crate::store::{Accept, Fetched, Page, Store};
+use crate::terms::{Effect, Terms};
+
+/// What is asked of a store, through all redirects and retries.
+#[derive(Debug)]
+pub(crate) struct Call<'a> {
+    pub(crate) url: Url,
+    pub(crate) accept: Accept,
+    pub(crate) is_catalogue: bool,
+    pub(crate) if_none_match: Option<&'a str>,
+    /// What is posted; `None` for a GET.
+    pub(crate) post: Option<Bytes>,
+    pub(crate) is_graphql: bool,
+    pub(crate) effect: Effect,
+    /// Whether the store may have been given the request and has not said what came of it.
+    pub(crate) is_unanswered: AtomicBool,
+}
+
+impl Call<'_> {
+    /// Reads a page.
+    pub(crate) fn get(url: Url, accept: Accept) -> Self {
+        Self {
+            url,
+            accept,
+            is_catalogue: false,
+            if_none_match: None,
+            post: None,
+            is_graphql: false,
+            effect: Effect::Safe,
+            is_unanswered: AtomicBool::new(false),
+        }
+    }
+
+    /// Posts JSON.
+    pub(crate) fn post(url: Url, body: Bytes, effect: Effect) -> Self {
+        Self {
+            post: Some(body),
+            effect,
+            ..Self::get(url, Accept::Json)
+        }
+    }
+
+    /// Where a redirect leads this call. `next` has been judged.
+    fn redirected(&self, from: &Url, next: Url, status: StatusCode) -> Result<Url, StoreError> {
+        let refused = |fault| StoreError::Redirect {
+            host: authority(from),
+            to: Some(authority(&next)),
+            fault,
+        };
+        if self.post.is_none() {
+            return Ok(next);
+        }
+        if self.effect == Effect::Unsafe {
+            return Err(refused(RedirectFault::Unsafe));
+        }
+        if matches!(status.as_u16(), 307 | 308) {
+            return Ok(next);
+        }
+        if authority(from) == authority(&next) {
+            return Err(refused(RedirectFault::Page));
+        }
+        // The platform sends every page of a host that is not the store's primary one there, a POST like a GET.
+        let mut again = next;
+        again.set_path(self.url.path());
+        again.set_query(self.url.query());
+        Ok(again)
+    }
+}
+
+/// What a call brought.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) fetched: Fetched,
+    pub(crate) headers: HeaderMap,
+}
+
+impl Found {
+    pub(crate) fn into_page(self) -> Result<Page, StoreError> {
+        match self.fetched {
+            Fetched::Body(page) => Ok(page),
+            // Comes only where a validator was sent.
+            Fetched::NotModified => Err(StoreError::Status {
+                status: StatusCode::NOT_MODIFIED.as_u16(),
+            }),
+        }
+    }
+}
+
+/// How long "moved permanently" is believed without asking again.
+const MOVED_TTL: Duration = Duration::from_secs(3600);
+
+/// What `work` comes to, if it does before `deadline`.
+pub(crate) async fn until<T>(
+    deadline: Option<Instant>,
+    work: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, StoreError> {
+    match deadline {
+        None => work.await,
+        Some(deadline) => timeout_at(deadline, work)
+            .await
+            .unwrap_or(Err(StoreError::Deadline { wait: None })),
+    }
+}
+
+impl Store {
+    pub(crate) fn terms(&self, effect: Effect) -> Terms {
+        Terms::new(effect, self.priority, self.deadline)
+    }
+
+    /// Reads a page in the country that is asked for.
+    pub(crate) async fn fetch(&self, mut call: Call<'_>) -> Result<Fetched, StoreError> {
+        if let Some(country) = &self.country
+            && !call.url.query_pairs().any(|(name, _)| name == "country")
+        {
+            call.url.query_pairs_mut().append_pair("country", country);
+        }
+        Ok(self.obtain(&call).await?.fetched)
+    }
+
+    /// What a call comes to, retries and redirects included, before the deadline.
+    pub(crate) async fn obtain(&self, call: &Call<'_>) -> Result<Found, StoreError> {
+        let terms = self.terms(call.effect);
+        // A site map may name an address on another host: what is there is this store's doing too.
+        let host = self.exchange.hosts.of(&self.base_url, &self.exchange.config);
+        let work = self
+            .exchange
+            .retrying(&host, terms, || self.attempt(&host, call, terms));
+        until(terms.deadline, Box::pin(work)).await
+    }
+
+    /// The outcome of a call, as far as it is known: an unsafe one that the store did not answer in a way that can be
+    /// read may have done what it should.
+    pub(crate) fn known<T>(&self, call: &Call<'_>, outcome: Result<T, StoreError>) -> Result<T, StoreError> {
+        match outcome {
+            Err(error) if call.effect == Effect::Unsafe && call.is_unanswered.load(Ordering::Relaxed) => {
+                Err(StoreError::OutcomeUnknown {
+                    host: authority(&self.base_url),
+                    source: Box::new(error),
+                })
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Follows the redirects from where the host lives now to a page.
+    async fn attempt(&self, first: &Host, call: &Call<'_>, terms: Terms) -> Result<Found, Failure> {
+        let moved = first
+            .state()
+            .moved
+            .clone()
+            .filter(|(_, since)| since.elapsed() < MOVED_TTL && authority(&call.url) == first.name);
+        let outcome = match moved {
+            None => self.walk(first, call, call.url.clone(), terms).await,
+            Some((origin, _)) => {
+                let mut url = origin;
+                url.set_path(call.url.path());
+                url.set_query(call.url.query());
+                // What the new place says of the pace is kept here, so the pace is kept here too.
+                let hold_max = self.exchange.config.retry_after_max();
+                first.turn(first, terms, hold_max).await?.used();
+                self.walk(first, call, url, terms).await
+            }
+        };
+        let says_nothing_of_the_move = |failure: &Failure| {
+            matches!(
+                failure.error,
+                StoreError::Deadline { .. } | StoreError::Throttled { .. }
+            )
+        };
+        if outcome
+            .as_ref()
+            .is_err_and(|failure| !says_nothing_of_the_move(failure))
+        {
+            first.state().moved = None;
+        }
+        outcome
+    }
+
+    async fn walk(&self, first: &Host, call: &Call<'_>, start: Url, terms: Terms) -> Result<Found, Failure> {
+        let exchange = &self.exchange;
+        let headers = self.headers(call);
+        let ask = Ask {
+            terms,
+            headers: &headers,
+            limits: if call.is_graphql {
+                exchange.graphql_limits()
+            } else {
+                exchange.page_limits(terms.priority)
+            },
+            post: call.post.as_ref(),
+            is_graphql: call.is_graphql,
+            is_unanswered: &call.is_unanswered,
+        };
+        let mut url = start;
+        let mut moved_for_good = authority(&url) == authority(&call.url);
+        for _ in 0..=exchange.config.redirects_max {
+            let host = exchange.hosts.of(&url, &exchange.config);
+            exchange
+                .ask_robots((&host, first), &url, terms)
+                .await
+                .map_err(Failure::last)?;
+            let answer = exchange.hop((&host, first), &url, ask).await?;
+            match answer::redirect(&answer, &url) {
+                Some(Ok(next)) => {
+                    if let Some(wall) = answer::wall(&next, answer.status) {
+                        return Err(wall.into());
+                    }
+                    moved_for_good &= matches!(answer.status.as_u16(), 301 | 308);
+                    let next = exchange.follow(&url, next)?;
+                    url = call.redirected(&url, next, answer.status)?;
+                }
+                Some(Err(fault)) => {
+                    return Err(StoreError::Redirect {
+                        host: host.name.clone(),
+                        to: None,
+                        fault,
+                    }
+                    .into());
+                }
+                None => {
+                    let found = finish(answer, call, &url, ask.limits.decoded_max)?;
+                    if moved_for_good {
+                        remember_move(first, &call.url, &url);
+                    }
+                    return Ok(found);
+                }
+            }
+        }
+        Err(StoreError::Redirect {
+            host: first.name.clone(),
+            to: Some(authority(&url)),
+            fault: RedirectFault::TooMany,
+        }
+        .into())
+    }
+
+    fn headers(&self, call: &Call<'_>) -> HeaderMap {
+        // GraphQL is told the country in its document.
+        let country = self.country.as_deref().filter(|_| !call.is_graphql);
+        let mut headers = self.exchange.headers(call.accept, country, call.if_none_match);
+        if call.post.is_some() {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        headers
+    }
+}
+
+fn finish(answer: Answer, call: &Call<'_>, url: &Url, bytes_max: u64) -> Result<Found, StoreError> {
+    let Answer { status, .. } = answer;
+    if status == StatusCode::NOT_MODIFIED && call.if_none_match.is_some() {
+        return Ok(Found {
+            fetched: Fetched::NotModified,
+            headers: answer.headers,
+        });
+    }
+    answer::judge(&answer, call.accept, call.is_catalogue)?;
+    let text = |name| answer::text(&answer.headers, name).map(str::to_owned);
+    let (etag, content_type) = (text(&ETAG), text(&CONTENT_TYPE));
+    let limit = BodyLimit::Decoded;
+    let bytes = charset::in_utf8(answer.body, content_type.as_deref(), bytes_max)
+        .ok_or(StoreError::TooLarge { limit, bytes_max })?;
+    let page = Page {
+        bytes,
+        etag,
+        content_type,
+        cart_currency: answer::cart_currency(&answer.headers),
+        url: url.clone(),
+    };
+    Ok(Found {
+        fetched: Fetched::Body(page),
+        headers: answer.headers,
+    })
+}
+
+/// Remembers that a host's pages live elsewhere, when the very page that was asked for was found there: the platform's
+/// own host and `www` redirect every page to the store's primary domain, and asking twice for each is impolite.
+fn remember_move(host: &Host, asked: &Url, found: &Url) {
+    if authority(asked) != authority(found) && asked.path() == found.path() && asked.query() == found.query() {
+        let mut origin = found.clone();
+        origin.set_path("/");
+        origin.set_query(None);
+        host.state().moved = Some((origin, Instant::now()));
+    }
+}

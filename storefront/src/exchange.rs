@@ -1,0 +1,268 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, Method};
+use tokio::time::{Instant, timeout_at};
+use url::Url;
+
+use crate::answer::{Answer, Refused};
+use crate::body::{self, BodyError, Limits};
+use crate::client::Exchange;
+use crate::error::StoreError;
+use crate::graphql;
+use crate::host::{Host, Pass};
+use crate::memory::OverBudget;
+use crate::patience::{Waited, within};
+use crate::retry::{self, Failure};
+use crate::terms::{Effect, Terms};
+use crate::transport::{Outgoing, TransportError};
+
+/// What one request carries, wherever its call leads.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ask<'a> {
+    pub(crate) terms: Terms,
+    pub(crate) headers: &'a HeaderMap,
+    pub(crate) limits: Limits,
+    /// What is posted; `None` for a GET.
+    pub(crate) post: Option<&'a Bytes>,
+    pub(crate) is_graphql: bool,
+    /// Set while the store may have been given the request and has not said what came of it.
+    pub(crate) is_unanswered: &'a AtomicBool,
+}
+
+/// What is read of an answer that is no page: enough to recognise it, and to keep its connection.
+const ASIDE_BYTES_MAX: u64 = 64 << 10;
+
+/// A store that has had so long and was cut off by the caller's deadline did not manage to answer. One that had less is
+/// not to blame.
+const FAIR_TIME: Duration = Duration::from_secs(1);
+
+impl Exchange {
+    /// Runs an attempt again while that is worth it: transient errors only, within the retries of one request, the
+    /// host's retry budget and the call's deadline, and as long as its breaker stays closed. A refusal's wait is kept by
+    /// the pace. A call that must not be made twice is not.
+    pub(crate) async fn retrying<T, F, A>(&self, host: &Host, terms: Terms, mut attempt: F) -> Result<T, StoreError>
+    where
+        F: FnMut() -> A,
+        A: Future<Output = Result<T, Failure>>,
+    {
+        let mut delays = retry::backoff(&self.config);
+        host.state().budget.pay_in();
+        loop {
+            let error = match attempt().await {
+                Ok(done) => return Ok(done),
+                Err(Failure { error, is_final: true }) => return Err(error),
+                Err(Failure { error, .. }) => error,
+            };
+            let too_long = |wait: &Option<Duration>| wait.is_some_and(|wait| wait > self.config.retry_after_max());
+            if terms.effect == Effect::Unsafe
+                || !error.is_worth_a_retry()
+                || matches!(&error, StoreError::Throttled { retry_after } if too_long(retry_after))
+            {
+                return Err(error);
+            }
+            let Some(delay) = delays.next() else { return Err(error) };
+            let waits = !matches!(error, StoreError::Throttled { .. });
+            if waits && terms.is_too_late(Instant::now(), delay) {
+                return Err(error);
+            }
+            let may_retry = {
+                let mut state = host.state();
+                !state.breaker.is_open(Instant::now()) && state.budget.take()
+            };
+            if !may_retry {
+                return Err(error);
+            }
+            tracing::debug!(host = %host.name, error = %error, delay_ms = delay.as_millis(), "tries again");
+            if waits {
+                tokio::time::sleep(delay).await;
+            }
+        }
+    }
+
+    /// One request to one host, when it is its turn. `by` is the host that the caller asked; it is another one than
+    /// `host` when it redirected here. The outcome moves its pace and breaker: a redirect must not make another store look
+    /// down. The target keeps its pace all the same, and is not asked while it is left alone.
+    #[tracing::instrument(target = "trace::store", name = "store request", level = "info", skip_all, fields(otel.kind = "client", server.address = %host.name, url.path = url.path(), http.response.status_code = tracing::field::Empty))]
+    pub(crate) async fn hop(&self, (host, by): (&Host, &Host), url: &Url, ask: Ask<'_>) -> Result<Answer, StoreError> {
+        let is_left_alone = || if host.is(by) { Ok(()) } else { host.not_left_alone() };
+        is_left_alone()?;
+        let mut turn = host.turn(by, ask.terms, self.config.retry_after_max()).await?;
+        is_left_alone()?;
+        let pass = by.admit()?;
+        turn.used();
+        let started = Instant::now();
+        let outcome = self.timed((host, by), url, ask).await;
+        let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        match &outcome {
+            Ok(answer) => {
+                let (status, size_bytes) = (answer.status.as_u16(), answer.body.len());
+                tracing::Span::current().record("http.response.status_code", status);
+                tracing::debug!(host = %host.name, path = url.path(), status, size_bytes, duration_ms, "store answered");
+            }
+            Err(error) => {
+                tracing::debug!(host = %host.name, path = url.path(), error = %error, duration_ms, "no answer")
+            }
+        }
+        settle(pass, &outcome, started.elapsed());
+        outcome
+    }
+
+    /// The exchange within the time for one request and the call's deadline.
+    async fn timed(&self, hosts: (&Host, &Host), url: &Url, ask: Ask<'_>) -> Result<Answer, StoreError> {
+        let after = self.config.request_timeout(ask.terms.priority);
+        let waited = Waited::default();
+        // Boxed, because it is a large future that is moved.
+        let exchange = within(after, &waited, Box::pin(self.exchange(hosts, url, ask, &waited)));
+        let outcome = match ask.terms.deadline {
+            None => exchange.await,
+            Some(deadline) => timeout_at(deadline, exchange)
+                .await
+                .unwrap_or(Some(Err(StoreError::Deadline { wait: None }))),
+        };
+        outcome.unwrap_or(Err(StoreError::Timeout { after }))
+    }
+
+    async fn exchange(
+        &self,
+        (host, by): (&Host, &Host),
+        url: &Url,
+        ask: Ask<'_>,
+        waited: &Waited,
+    ) -> Result<Answer, StoreError> {
+        let outgoing = Outgoing {
+            method: if ask.post.is_some() { Method::POST } else { Method::GET },
+            url: url.clone(),
+            headers: ask.headers.clone(),
+            body: ask.post.cloned().unwrap_or_default(),
+        };
+        ask.is_unanswered.store(true, Ordering::Relaxed);
+        let incoming = self.transport.send(outgoing).await.map_err(|error| {
+            let is_connected = matches!(
+                error,
+                TransportError::Truncated | TransportError::Head | TransportError::Broken(_)
+            );
+            ask.is_unanswered.store(is_connected, Ordering::Relaxed);
+            self.transport_fault(host, error)
+        })?;
+        let status = incoming.status;
+        // Anything but a success says what came of it: nothing.
+        ask.is_unanswered.store(status.is_success(), Ordering::Relaxed);
+        self.heed_refusal(
+            (host, by),
+            Refused::by(status, &incoming.headers, self.clock.now()),
+            status.as_u16(),
+        )?;
+        if incoming.headers.len() > self.config.headers_max {
+            return Err(StoreError::Exchange {
+                host: host.name.clone(),
+                source: TransportError::Head,
+            });
+        }
+        let body = if status.is_success() {
+            body::collect(incoming.body, &incoming.headers, ask.limits, (&self.memory, waited))
+                .await
+                .map_err(|error| body_fault(host, error))?
+        } else {
+            let aside = Limits {
+                wire_max: ASIDE_BYTES_MAX,
+                decoded_max: ASIDE_BYTES_MAX,
+                cut: true,
+            };
+            // What an error page says is a hint at most; that it cannot be read is not another error.
+            body::collect(incoming.body, &incoming.headers, aside, (&self.memory, waited))
+                .await
+                .unwrap_or_else(|_| Bytes::new())
+        };
+        if ask.is_graphql && status.is_success() && graphql::is_throttled(&body) {
+            ask.is_unanswered.store(false, Ordering::Relaxed);
+            self.heed_refusal(
+                (host, by),
+                Some(Refused::TooFast { retry_after: None }),
+                status.as_u16(),
+            )?;
+        }
+        let answer = Answer {
+            status,
+            headers: incoming.headers,
+            body,
+        };
+        if !status.is_server_error() && !answer.is_redirect() {
+            by.state().pace.succeeded();
+        }
+        if !status.is_server_error() && !host.is(by) {
+            host.state().pace.succeeded();
+        }
+        Ok(answer)
+    }
+
+    /// Slows down when the store asks for it; the error that the caller gets for it.
+    fn heed_refusal(
+        &self,
+        (host, by): (&Host, &Host),
+        refused: Option<Refused>,
+        status: u16,
+    ) -> Result<(), StoreError> {
+        match refused {
+            None => Ok(()),
+            Some(Refused::TooFast { retry_after }) => {
+                tracing::warn!(host = %host.name, status, retry_after_s = retry_after.map(|wait| wait.as_secs()), "the store asks to slow down");
+                by.state().pace.refused(Instant::now(), retry_after);
+                Err(StoreError::Throttled { retry_after })
+            }
+            Some(Refused::Challenge) => {
+                tracing::warn!(host = %host.name, status, "the store answers with a bot challenge");
+                by.state().pace.refused(Instant::now(), None);
+                Err(StoreError::Challenged { status })
+            }
+        }
+    }
+
+    fn transport_fault(&self, host: &Host, error: TransportError) -> StoreError {
+        let host = host.name.clone();
+        match error {
+            TransportError::Refused(reason) => StoreError::AddressRefused { host, reason },
+            TransportError::ConnectTimeout => StoreError::Timeout {
+                after: Duration::from_millis(self.config.connect_timeout_ms),
+            },
+            source @ TransportError::Connect(_) => StoreError::Connect { host, source },
+            TransportError::Truncated => StoreError::Truncated,
+            source @ (TransportError::Broken(_) | TransportError::Head) => StoreError::Exchange { host, source },
+        }
+    }
+}
+
+/// Tells the breaker what came of a request.
+fn settle(pass: Pass<'_>, outcome: &Result<Answer, StoreError>, took: Duration) {
+    let is_failure = match outcome {
+        Ok(answer) => answer.status.is_server_error(),
+        Err(StoreError::Deadline { .. }) => took >= FAIR_TIME,
+        Err(error) => error.is_failure(),
+    };
+    // Where a redirect leads decides whether the store that was asked is well; one that was cut off early says nothing.
+    let says_nothing = match outcome {
+        Ok(answer) => answer.is_redirect(),
+        Err(error) => matches!(error, StoreError::AddressRefused { .. } | StoreError::Deadline { .. }),
+    };
+    if is_failure {
+        pass.failed();
+    } else if says_nothing {
+        drop(pass);
+    } else {
+        pass.succeeded();
+    }
+}
+
+fn body_fault(host: &Host, error: BodyError) -> StoreError {
+    match error {
+        BodyError::TooLarge { limit, bytes_max } => StoreError::TooLarge { limit, bytes_max },
+        BodyError::OverBudget(OverBudget { bytes_max }) => StoreError::OverBudget { bytes_max },
+        BodyError::Truncated => StoreError::Truncated,
+        BodyError::Encoding => StoreError::Encoding,
+        BodyError::Transport(source) => StoreError::Exchange {
+            host: host.name.clone(),
+            source,
+        },
+    }
+}

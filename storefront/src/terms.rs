@@ -1,0 +1,72 @@
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// What a call does at the store, and so what may be done when it fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// Reads. Retried within the budget.
+    Safe,
+    /// Writes, but twice is as once. Retried.
+    Idempotent,
+    /// Never retried, never replayed on a redirect. Sent and not answered: [`crate::StoreError::OutcomeUnknown`].
+    Unsafe,
+}
+
+/// Who waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Priority {
+    /// A crawl, which has time.
+    #[default]
+    Crawl,
+    /// A person or a program at the other end. Goes first; of its calls that follow each other while a crawl waits, every
+    /// eighth place is the crawl's.
+    Interactive,
+}
+
+impl Priority {
+    /// As metrics label it.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Crawl => "crawl",
+            Self::Interactive => "interactive",
+        }
+    }
+}
+
+/// How one call is made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Terms {
+    pub(crate) effect: Effect,
+    /// Who waits for the answer.
+    pub(crate) priority: Priority,
+    /// In whose place it goes.
+    pub(crate) place: Priority,
+    pub(crate) deadline: Option<Instant>,
+}
+
+impl Terms {
+    pub(crate) const fn new(effect: Effect, priority: Priority, deadline: Option<Instant>) -> Self {
+        Self {
+            effect,
+            priority,
+            place: priority,
+            deadline,
+        }
+    }
+
+    /// Those of `robots.txt`, which a call needs beforehand and every other one of the host waits for: it goes first.
+    pub(crate) const fn of_robots(self) -> Self {
+        Self {
+            effect: Effect::Safe,
+            place: Priority::Interactive,
+            ..self
+        }
+    }
+
+    /// Whether what happens after a `wait` from `now` happens too late.
+    pub(crate) fn is_too_late(&self, now: Instant, wait: Duration) -> bool {
+        self.deadline
+            .is_some_and(|deadline| deadline.saturating_duration_since(now) <= wait)
+    }
+}
