@@ -10,6 +10,7 @@ mod config;
 mod exit;
 mod home;
 mod listen;
+mod live;
 mod output;
 mod plain;
 mod progress;

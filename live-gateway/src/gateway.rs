@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use api::{Edge, EdgeConfig, EdgeRouter};
+use api::{EdgeConfig, EdgeRouter, OpenRouter};
 use data_model::{Clock, Observation};
 use metrics_exporter_prometheus::PrometheusHandle;
 use storefront::Storefront;
@@ -56,16 +56,21 @@ impl LiveGateway {
         }))
     }
 
-    /// The routes of the gateway alone, with everything around them that an answer needs.
+    /// The routes of a server that is a gateway alone, with everything around them that an answer needs.
     pub fn router(&self, edge: EdgeConfig, metrics: Option<PrometheusHandle>) -> EdgeRouter {
-        let (router, patterns) = routes::alone(self.clone(), metrics);
-        Edge::new(edge).around(router, patterns.iter().map(String::as_str))
+        let probes = routes::probes(self.clone(), metrics);
+        self.open_router().merge(probes).edge(edge)
     }
 
-    /// The operations' routes and their patterns, for a server that has others too.
+    /// Probes and metrics alone, for a listener of their own.
+    pub fn ops_router(&self, edge: EdgeConfig, metrics: PrometheusHandle) -> EdgeRouter {
+        routes::probes(self.clone(), Some(metrics)).edge(edge)
+    }
+
+    /// The operations' routes, for a server that has others too.
     #[must_use]
-    pub fn routes(&self) -> (axum::Router, Vec<String>) {
-        routes::operations_router(self.clone())
+    pub fn open_router(&self) -> OpenRouter {
+        routes::open(self.clone())
     }
 
     /// The interface description of the operations.

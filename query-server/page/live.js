@@ -61,7 +61,7 @@ function unverified(told) {
     told.code === 'product_gone' ? null : el('p', {}, `Last seen at ${price(told.price_min_minor, told.currency)}, ${moment(told.snapshot_at)}. Do not rely on it.`)];
 }
 
-/** The check of a product's price; empty where this server does not ask stores. `at once` asks without a click. */
+/** The check of a product's price; empty where this server does not ask stores. `atOnce` asks without a click. */
 export function liveCheck(product, isOpen, atOnce) {
   if (unserved) return '';
   const answer = el('div', { class: 'told', role: 'status' });

@@ -27,6 +27,8 @@ examples! {
     LAKE_COMPACT: "haat lake compact --dry-run", "haat lake compact";
     LAKE_VACUUM: "haat lake vacuum --dry-run", "haat lake vacuum --retention-hours 48";
     QUERY_SERVER: "haat query-server", "haat query-server --listen 0.0.0.0:8080 --home s3://market/haat";
+    LIVE_GATEWAY: "haat live-gateway", "haat live-gateway --listen 0.0.0.0:8081 --home s3://market/haat";
+    UP: "haat up", "haat up --listen 0.0.0.0:8080 --home s3://market/haat";
     SQL: "haat sql \"select brand_slug, count(*) from products group by 1\"", "haat sql --release \"describe products\"";
     CONFIG: "haat config", "haat config --explain > haat.toml";
     DOCTOR: "haat doctor", "haat doctor --thorough --json";

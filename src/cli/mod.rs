@@ -70,6 +70,12 @@ pub(crate) enum Command {
     /// Serve the current release over HTTP
     #[command(after_help = examples::QUERY_SERVER)]
     QueryServer(QueryServerArgs),
+    /// Ask stores live over HTTP: exact prices; looks products up at a query server (query_server.internal_listen)
+    #[command(after_help = examples::LIVE_GATEWAY)]
+    LiveGateway(LiveGatewayArgs),
+    /// Serve everything on one port: the current release, and what stores say live
+    #[command(after_help = examples::UP)]
+    Up(QueryServerArgs),
     /// Query the lake with SQL
     #[command(after_help = examples::SQL)]
     Sql(SqlArgs),
@@ -336,6 +342,13 @@ pub(crate) struct QueryServerArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct LiveGatewayArgs {
+    /// Address to serve on, HOST:PORT; port 0 takes a free one [default: 127.0.0.1:8081, or live_gateway.listen]
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<Listen>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct SqlArgs {
     /// One statement; `-` reads it from standard input; `describe TABLE` lists a table's columns with their comments
     pub(crate) statement: String,
@@ -363,6 +376,8 @@ impl Command {
             | Self::Release(_)
             | Self::Lake(_)
             | Self::QueryServer(_)
+            | Self::LiveGateway(_)
+            | Self::Up(_)
             | Self::Sql(_) => true,
         }
     }
@@ -374,6 +389,8 @@ impl Command {
             Self::Sql(_)
                 | Self::Doctor(_)
                 | Self::QueryServer(_)
+                | Self::LiveGateway(_)
+                | Self::Up(_)
                 | Self::Brands(BrandsCommand::List)
                 | Self::Release(ReleaseCommand::List | ReleaseCommand::Show { .. })
                 | Self::Lake(LakeCommand::Tables)

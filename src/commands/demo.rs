@@ -19,7 +19,7 @@ use crate::wiring::{Context, shutdown_signal};
 
 const DEMO_PRODUCT_PAGES: u32 = 8;
 
-/// `haat demo`: stores → crawl → lake → release → server, in one process, until it is told to stop.
+/// `haat demo`: stores → crawl → lake → release → both servers, in one process, until it is told to stop.
 pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<Outcome> {
     // Stores on this machine, with no need for politeness.
     let polite = std::mem::take(&mut context.config.storefront);
@@ -40,7 +40,7 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
         context.config.home = scratch.path().to_string_lossy().into_owned();
     }
     let storage = context.storage_new()?;
-    let server = query_server::start(&context, &storage, &args.listen).await?;
+    let server = query_server::start(&context, &storage, &args.listen, query_server::Parts::All).await?;
     let address = server.address.clone();
     let stores = emulate::start(EmulatorConfig::new(emulate::source(&args.source)), &args.source).await?;
     let mut told = std::pin::pin!(shutdown_signal());

@@ -7,6 +7,7 @@ mod demo;
 mod doctor;
 mod emulate;
 mod lake;
+mod live_gateway;
 mod query_server;
 mod release;
 mod sql;
@@ -28,7 +29,9 @@ pub(crate) async fn run(command: Command, mut context: Context) -> anyhow::Resul
         Command::Brands(command) => brands::run(command, context).await,
         Command::Release(command) => release::run(command, context).await,
         Command::Lake(command) => lake::run(command, context).await,
-        Command::QueryServer(args) => query_server::run(args, context).await,
+        Command::QueryServer(args) => query_server::run(args, query_server::Parts::Graph, context).await,
+        Command::Up(args) => query_server::run(args, query_server::Parts::All, context).await,
+        Command::LiveGateway(args) => live_gateway::run(args, context).await,
         Command::Sql(args) => sql::run(args, context).await,
         Command::Doctor(args) => doctor::run(args, context).await,
         // Answered before the runtime starts.

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use anyhow::Context as _;
 use data_storage::Storage;
 use query_server::Followed;
@@ -9,14 +11,25 @@ use tokio_util::sync::CancellationToken;
 use crate::cli::QueryServerArgs;
 use crate::exit::{Outcome, plain};
 use crate::listen::Listen;
+use crate::live::{InProcess, Live, Writer};
 use crate::wiring::{Context, shutdown_signal};
 
-/// `haat query-server`: serves the current release until it is told to stop.
-pub(crate) async fn run(args: QueryServerArgs, context: Context) -> anyhow::Result<Outcome> {
+/// Which parts of the market one process serves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Parts {
+    /// Stored data alone.
+    Graph,
+    /// Stored data, and what stores say live.
+    All,
+}
+
+/// `haat query-server` and `haat up`: serves the current release, and with all parts asks stores too, until it is told to
+/// stop.
+pub(crate) async fn run(args: QueryServerArgs, parts: Parts, context: Context) -> anyhow::Result<Outcome> {
     // Serving never makes a home: a mistyped one would answer 503 for ever.
     let storage = context.storage()?;
     let listen = args.listen.as_ref().unwrap_or(&context.config.query_server.listen);
-    let server = start(&context, &storage, listen).await?;
+    let server = start(&context, &storage, listen, parts).await?;
     let address = server.address.clone();
     let mut told = std::pin::pin!(shutdown_signal());
     // Whoever waits for the line can send requests; without a release yet, or with a broken one, the follower tries on,
@@ -34,11 +47,14 @@ pub(crate) async fn run(args: QueryServerArgs, context: Context) -> anyhow::Resu
         () = &mut told => return Ok(Outcome::Done),
     }
     server.follow();
-    let ops = server.ops_address.clone();
-    let told_addresses = json!({ "address": address, "ops_address": ops });
+    let (ops, internal) = (server.ops_address(), server.internal_address());
+    let told_addresses = json!({ "address": address, "ops_address": ops, "internal_address": internal });
     context.output.print(&told_addresses, |out| {
         if let Some(ops) = &ops {
             writeln!(out, "probes and metrics on {ops}")?;
+        }
+        if let Some(internal) = &internal {
+            writeln!(out, "lookups of gateways on {internal}")?;
         }
         writeln!(out, "serving on {address}; Ctrl-C stops it")
     })?;
@@ -51,78 +67,133 @@ pub(crate) async fn run(args: QueryServerArgs, context: Context) -> anyhow::Resu
 pub(crate) struct Serving {
     /// Its base URL.
     pub(crate) address: String,
-    /// The base URL of its probes and metrics, where they have a listener of their own.
-    pub(crate) ops_address: Option<String>,
     server: query_server::QueryServer,
     stop: CancellationToken,
     served: Listening,
-    ops: Option<Ops>,
+    /// Probes and metrics, where they have a listener of their own.
+    ops: Option<Aside>,
+    /// Lookups of gateways, where they have one.
+    internal: Option<Aside>,
+    writer: Option<Writer>,
 }
 
 type Listening = JoinHandle<Result<(), api::ServeError>>;
 
-/// The listener of probes and metrics.
+/// A listener beside the market's own, which no client of the market can keep busy.
 #[derive(Debug)]
-struct Ops {
+pub(crate) struct Aside {
+    address: String,
     stop: CancellationToken,
     served: Listening,
 }
 
-/// Most connections to the listener of probes and metrics.
-const OPS_CONNECTIONS_MAX: usize = 64;
+/// Most connections to a listener beside the market's own.
+const ASIDE_CONNECTIONS_MAX: usize = 64;
+
+impl Aside {
+    /// Serves in the background.
+    pub(crate) fn serve(
+        listener: TcpListener,
+        router: api::EdgeRouter,
+        config: &api::ServerConfig,
+    ) -> anyhow::Result<Self> {
+        let address = format!("http://{}", listener.local_addr()?);
+        let config = api::ServerConfig {
+            connections_max: ASIDE_CONNECTIONS_MAX,
+            ..config.clone()
+        };
+        let stop = CancellationToken::new();
+        let until = stop.clone();
+        let served = tokio::spawn(async move { api::serve(listener, router, &config, until).await });
+        Ok(Self { address, stop, served })
+    }
+
+    /// Stops, when the requests in flight are answered.
+    pub(crate) async fn end(self) -> anyhow::Result<()> {
+        self.stop.cancel();
+        Ok(self.served.await.context("probes and lookups")??)
+    }
+}
+
+/// Binds the address that `key` names; nothing where it names none.
+pub(crate) async fn listen_aside(name: &str, key: &str) -> anyhow::Result<Option<TcpListener>> {
+    if name.is_empty() {
+        return Ok(None);
+    }
+    let bound = TcpListener::bind(name).await;
+    bound.map(Some).with_context(|| format!("{key} {name:?}"))
+}
+
+/// Limits of what a server takes on, as configured.
+pub(crate) fn edge_config(context: &Context) -> api::EdgeConfig {
+    let given = &context.config.query_server;
+    api::EdgeConfig {
+        timeout_ms: given.request_timeout_ms,
+        in_flight_max: given.concurrency_max,
+        ..api::EdgeConfig::default()
+    }
+}
 
 /// Binds, and serves in the background: nothing until it is told to look for a release.
-pub(crate) async fn start(context: &Context, storage: &Storage, listen: &Listen) -> anyhow::Result<Serving> {
+pub(crate) async fn start(
+    context: &Context,
+    storage: &Storage,
+    listen: &Listen,
+    parts: Parts,
+) -> anyhow::Result<Serving> {
     let given = &context.config.query_server;
     let listener = listen.bind().await?;
-    let ops_listener = match given.ops_listen.as_str() {
-        "" => None,
-        name => {
-            let bound = TcpListener::bind(name).await;
-            Some(bound.with_context(|| format!("query_server.ops_listen {name:?}"))?)
-        }
-    };
+    let ops_listener = listen_aside(&given.ops_listen, "query_server.ops_listen").await?;
+    let internal_listener = listen_aside(&given.internal_listen, "query_server.internal_listen").await?;
     let local = listener.local_addr()?;
     let metrics = api::install_metrics(env!("CARGO_PKG_VERSION"))?;
     let server = context.query_server(storage)?;
     let stop = CancellationToken::new();
     tokio::spawn(api::run_metrics_upkeep(metrics.clone(), stop.clone()));
     let config = context.server_config()?;
-    let (ops_address, ops) = match ops_listener {
-        Some(listener) => {
-            let address = format!("http://{}", listener.local_addr()?);
-            let router = server.ops_router(metrics.clone());
-            (Some(address), Some(serve_ops(listener, router, &config)))
-        }
-        None => (None, None),
+    let ops = match ops_listener {
+        Some(listener) => Some(Aside::serve(listener, server.ops_router(metrics.clone()), &config)?),
+        None => None,
+    };
+    let internal = match internal_listener {
+        Some(listener) => Some(Aside::serve(listener, server.internal_router(), &config)?),
+        None => None,
     };
     // Whoever may ask the market a question need not see how busy it is: a proxy on this machine hands on all requests.
     let shown = given.metrics_public || (ops.is_none() && local.ip().to_canonical().is_loopback());
-    let (router, until) = (server.router(shown.then_some(metrics)), stop.clone());
+    let (open, edge) = (server.open_router(shown.then_some(metrics)), edge_config(context));
+    let (router, writer) = match parts {
+        Parts::Graph => (open.edge(edge), None),
+        Parts::All => {
+            let live = Live::new(context, storage, Arc::new(InProcess(server.clone())))?;
+            let router = open.merge(live.gateway.open_router()).edge(edge);
+            (router, live.into_writer())
+        }
+    };
+    let until = stop.clone();
     let served = tokio::spawn(async move { api::serve(listener, router, &config, until).await });
     Ok(Serving {
         address: format!("http://{local}"),
-        ops_address,
         server,
         stop,
         served,
         ops,
+        internal,
+        writer,
     })
 }
 
-/// Serves probes and metrics on a listener of their own, which no client of the market can keep busy.
-fn serve_ops(listener: TcpListener, router: api::EdgeRouter, config: &api::ServerConfig) -> Ops {
-    let config = api::ServerConfig {
-        connections_max: OPS_CONNECTIONS_MAX,
-        ..config.clone()
-    };
-    let stop = CancellationToken::new();
-    let until = stop.clone();
-    let served = tokio::spawn(async move { api::serve(listener, router, &config, until).await });
-    Ops { stop, served }
-}
-
 impl Serving {
+    /// The base URL of probes and metrics, where they have a listener of their own.
+    pub(crate) fn ops_address(&self) -> Option<String> {
+        self.ops.as_ref().map(|ops| ops.address.clone())
+    }
+
+    /// The base URL of lookups for gateways, where they have a listener.
+    pub(crate) fn internal_address(&self) -> Option<String> {
+        self.internal.as_ref().map(|internal| internal.address.clone())
+    }
+
     /// Serves what was published a moment ago, without waiting for the next poll.
     pub(crate) async fn refresh(&self) -> anyhow::Result<Followed> {
         let (opened, ()) = tokio::join!(self.server.refresh(), self.server.refresh_checks());
@@ -142,12 +213,15 @@ impl Serving {
             stop,
             mut served,
             mut ops,
+            mut internal,
+            writer,
             ..
         } = self;
-        let probed = async {
-            match &mut ops {
-                Some(ops) => (&mut ops.served).await,
-                None => std::future::pending().await,
+        let failed_aside = async {
+            let (ops, internal) = (ended(&mut ops), ended(&mut internal));
+            tokio::select! {
+                ended = ops => ended,
+                ended = internal => ended,
             }
         };
         tokio::select! {
@@ -156,15 +230,22 @@ impl Serving {
                 served.await.context("query server")?.context("query server")?;
             }
             failed = &mut served => return failed.context("query server")?.context("query server"),
-            failed = probed => return failed.context("probes and metrics")?.context("probes and metrics"),
+            failed = failed_aside => return failed.context("probes and lookups")?.context("probes and lookups"),
         }
-        if let Some(ops) = ops {
-            ops.stop.cancel();
-            ops.served
-                .await
-                .context("probes and metrics")?
-                .context("probes and metrics")?;
+        for aside in [ops, internal].into_iter().flatten() {
+            aside.end().await?;
+        }
+        if let Some(writer) = writer {
+            writer.finish().await?;
         }
         Ok(())
+    }
+}
+
+/// Ends when the listener does; never where there is none.
+async fn ended(aside: &mut Option<Aside>) -> Result<Result<(), api::ServeError>, tokio::task::JoinError> {
+    match aside {
+        Some(aside) => (&mut aside.served).await,
+        None => std::future::pending().await,
     }
 }

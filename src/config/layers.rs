@@ -322,6 +322,11 @@ fn check(config: &Config) -> anyhow::Result<()> {
         config.lake.retention_hours
     );
     positive("lake.buckets", u64::from(config.lake.buckets))?;
+    positive("live_gateway.ask.budget_ms", config.live_gateway.ask.budget_ms)?;
+    positive(
+        "live_gateway.ask.stores_at_once_max",
+        config.live_gateway.ask.stores_at_once_max as u64,
+    )?;
     positive("release.keep", config.release.keep as u64)?;
     positive("query_server.poll_ms", config.query_server.poll_ms)?;
     positive(

@@ -1,5 +1,7 @@
 use clap::ValueEnum;
 use data_model::CurrencyCode;
+use data_observations::ObservationsConfig;
+use live_gateway::GatewayConfig;
 use pipeline_refresh::RefreshConfig;
 use serde::{Deserialize, Serialize};
 use storefront::StorefrontConfig;
@@ -25,6 +27,7 @@ pub(crate) struct Config {
     pub(crate) release: Release,
     pub(crate) embedding: Embedding,
     pub(crate) query_server: QueryServer,
+    pub(crate) live_gateway: LiveGateway,
     pub(crate) log: Log,
     pub(crate) traces: Traces,
     pub(crate) doctor: Doctor,
@@ -112,6 +115,8 @@ pub(crate) enum EmbedderChoice {
 #[serde(deny_unknown_fields)]
 pub(crate) struct QueryServer {
     pub(crate) listen: Listen,
+    /// Address of a listener for gateways alone, which look products up there; empty means none.
+    pub(crate) internal_listen: String,
     /// Address of a second listener, for probes and metrics alone; empty means none.
     pub(crate) ops_listen: String,
     /// Whether `listen` answers `/metrics` wherever it listens.
@@ -132,6 +137,22 @@ pub(crate) struct QueryServer {
     pub(crate) cursor_secret: String,
     /// File of further synonyms, beside those that ship; empty means none.
     pub(crate) synonyms: String,
+}
+
+/// How stores are asked live.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LiveGateway {
+    /// Address of `haat live-gateway`; `haat up` serves on that of the query server.
+    pub(crate) listen: Listen,
+    /// The internal listener of the query server that says which store sells what.
+    pub(crate) catalogue: String,
+    /// Rules of asking.
+    pub(crate) ask: GatewayConfig,
+    /// Whether what stores say is kept for the price history.
+    pub(crate) observe: bool,
+    /// How it is kept.
+    pub(crate) observations: ObservationsConfig,
 }
 
 /// How log lines are written.
@@ -232,6 +253,7 @@ impl Config {
             },
             query_server: QueryServer {
                 listen: "127.0.0.1:8080".parse().map_err(anyhow::Error::msg)?,
+                internal_listen: String::new(),
                 ops_listen: String::new(),
                 metrics_public: false,
                 connections_per_address_max: 1024,
@@ -244,8 +266,15 @@ impl Config {
                 cursor_secret: String::new(),
                 synonyms: String::new(),
             },
+            live_gateway: LiveGateway {
+                listen: "127.0.0.1:8081".parse().map_err(anyhow::Error::msg)?,
+                catalogue: "http://127.0.0.1:8082".into(),
+                ask: GatewayConfig::default(),
+                observe: true,
+                observations: ObservationsConfig::default(),
+            },
             log: Log {
-                filter: "warn,haat=info,query_server=info".into(),
+                filter: "warn,haat=info,query_server=info,live_gateway=info".into(),
                 format: LogFormat::Text,
             },
             traces: Traces {

@@ -3,20 +3,17 @@
 mod prices;
 mod probes;
 
-use api::{Asset, common_components};
-use axum::Router;
+use api::{OpenRouter, common_components};
 use axum::routing::get;
-use http::HeaderMap;
 use metrics_exporter_prometheus::PrometheusHandle;
-use std::sync::Arc;
 use utoipa::openapi::{InfoBuilder, License, OpenApi, OpenApiBuilder};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::gateway::LiveGateway;
 
-/// Operations with their documentation, from one registration.
-fn operations() -> OpenApiRouter<LiveGateway> {
+/// A description without operations.
+fn described() -> OpenApiRouter<LiveGateway> {
     let info = InfoBuilder::new()
         .title("Commerce Discovery, Pricing and Cart API")
         .version("1.0")
@@ -30,6 +27,11 @@ fn operations() -> OpenApiRouter<LiveGateway> {
         .components(Some(common_components()))
         .build();
     OpenApiRouter::with_openapi(document)
+}
+
+/// Operations with their documentation, from one registration.
+fn operations() -> OpenApiRouter<LiveGateway> {
+    described()
         .routes(routes!(prices::get_price))
         .routes(routes!(prices::get_prices))
 }
@@ -39,32 +41,25 @@ pub(crate) fn document() -> OpenApi {
     operations().into_openapi()
 }
 
-/// The operations' routes, without the edge, and their patterns.
-pub(crate) fn operations_router(gateway: LiveGateway) -> (Router, Vec<String>) {
-    let (router, document) = operations().split_for_parts();
-    (
-        router.with_state(gateway),
-        document.paths.paths.keys().cloned().collect(),
-    )
+/// The operations' routes.
+pub(crate) fn open(gateway: LiveGateway) -> OpenRouter {
+    without_edge(operations(), gateway)
 }
 
-/// Every route of a gateway alone, without the edge, and their patterns.
-pub(crate) fn alone(gateway: LiveGateway, metrics: Option<PrometheusHandle>) -> (Router, Vec<String>) {
-    let all = operations()
+/// Probes, and metrics where they are shown.
+pub(crate) fn probes(gateway: LiveGateway, metrics: Option<PrometheusHandle>) -> OpenRouter {
+    let probes = described()
         .routes(routes!(probes::health))
         .routes(routes!(probes::ready));
-    let (mut router, document) = all.split_for_parts();
-    let mut patterns: Vec<String> = document.paths.paths.keys().cloned().collect();
-    // A document of our own making is always JSON.
-    let document = Arc::new(Asset::new("application/json", document.to_json().unwrap_or_default()));
-    patterns.push("/openapi.json".to_owned());
-    router = router.route(
-        "/openapi.json",
-        get(async move |headers: HeaderMap| document.answer(&headers)),
-    );
-    if let Some(handle) = metrics {
-        patterns.push("/metrics".to_owned());
-        router = router.route("/metrics", get(async move || api::metrics_answer(&handle)));
+    let router = without_edge(probes, gateway);
+    match metrics {
+        Some(handle) => router.route("/metrics", get(async move || api::metrics_answer(&handle))),
+        None => router,
     }
-    (router.with_state(gateway), patterns)
+}
+
+fn without_edge(router: OpenApiRouter<LiveGateway>, gateway: LiveGateway) -> OpenRouter {
+    let (router, document) = router.split_for_parts();
+    let patterns: Vec<String> = document.paths.paths.keys().cloned().collect();
+    OpenRouter::new(router.with_state(gateway), patterns).described(document)
 }
