@@ -154,7 +154,6 @@ pub struct LivePricesAnswer {
 
 /// The body of `POST /v1/prices`.
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
-#[expect(dead_code, reason = "only the interface description reads it")]
 pub struct PricesBody {
     /// Products by id or uid, at most 20.
     #[schema(max_items = 20)]

@@ -28,7 +28,11 @@ const TOO_COMPLEX: [&str; 2] = ["MAX_COMPLEXITY_EXCEEDED", "MAX_COST_EXCEEDED"];
 const REFUSED: [&str; 3] = ["ACCESS_DENIED", "UNAUTHORIZED", "SHOP_INACTIVE"];
 
 /// Asks for all variants of `products` with one query, or several where one product has more than a query takes.
-pub(super) async fn by_graphql(store: &Store, products: &[Arc<StoredProduct>], variants_max: usize) -> Queried {
+pub(super) async fn by_graphql(
+    (store, country): (&Store, Option<&str>),
+    products: &[Arc<StoredProduct>],
+    variants_max: usize,
+) -> Queried {
     let ids: Vec<String> = products
         .iter()
         .flat_map(|product| product.variants.iter().map(|variant| variant_gid(variant.id)))
@@ -36,9 +40,9 @@ pub(super) async fn by_graphql(store: &Store, products: &[Arc<StoredProduct>], v
     let (mut nodes, mut partial) = (Nodes::empty(), false);
     for ids in ids.chunks(variants_max.max(1)) {
         let request = GraphqlRequest::new(
-            documents::VARIANTS,
+            documents::VARIANTS_BY_ID,
             "Variants",
-            json!({ "ids": ids, "country": store.country() }),
+            json!({ "ids": ids, "country": country }),
         );
         let answer = match store.graphql(&request, Effect::Safe).await {
             Ok(answer) => answer,

@@ -53,9 +53,6 @@ fn store_of(desk: &Desk, shared: &Shared, deadline: Instant) -> Result<Store, St
 
 /// One turn at the store: what waits when the turn comes is asked for together.
 async fn turn(desk: &Desk, shared: &Shared, store: &Store) {
-    if let Err(error) = store.turn().await {
-        return desk.fail_all(&unverified(&error));
-    }
     let Some((turn, products)) = desk.choose(shared.config.way) else {
         return;
     };
@@ -77,7 +74,7 @@ async fn turn(desk: &Desk, shared: &Shared, store: &Store) {
 
 async fn query(desk: &Desk, shared: &Shared, store: &Store, products: &[Arc<StoredProduct>]) {
     let variants_max = desk.variants_max();
-    match by_graphql(store, products, variants_max).await {
+    match by_graphql((store, desk.country.as_deref()), products, variants_max).await {
         Queried::Products(found) => {
             for (stored, found) in products.iter().zip(found) {
                 match found {

@@ -1,5 +1,4 @@
 use data_model::CurrencyCode;
-use storefront::StoreError;
 
 /// Why a store's answer is not believed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

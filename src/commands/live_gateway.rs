@@ -1,0 +1,57 @@
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::query_server::{Aside, edge_config, listen_aside};
+use crate::cli::LiveGatewayArgs;
+use crate::exit::Outcome;
+use crate::live::{Live, catalogue_elsewhere};
+use crate::wiring::{Context, shutdown_signal};
+
+/// `haat live-gateway`: asks stores for whoever asks it, until it is told to stop.
+pub(crate) async fn run(args: LiveGatewayArgs, context: Context) -> anyhow::Result<Outcome> {
+    let storage = context.storage()?;
+    let given = &context.config.live_gateway;
+    let listener = args.listen.as_ref().unwrap_or(&given.listen).bind().await?;
+    let local = listener.local_addr()?;
+    let catalogue = Arc::new(catalogue_elsewhere(&context)?);
+    let metrics = api::install_metrics(env!("CARGO_PKG_VERSION"))?;
+    let stop = tokio_util::sync::CancellationToken::new();
+    tokio::spawn(api::run_metrics_upkeep(metrics.clone(), stop.clone()));
+    let live = Live::new(&context, &storage, catalogue)?;
+    let (config, edge) = (context.server_config()?, edge_config(&context));
+    let ops = match listen_aside(&context.config.query_server.ops_listen, "query_server.ops_listen").await? {
+        Some(listener) => {
+            let router = live.gateway.ops_router(edge.clone(), metrics.clone());
+            Some(Aside::serve(listener, router, &config)?)
+        }
+        None => None,
+    };
+    let public = context.config.query_server.metrics_public;
+    let shown = public || (ops.is_none() && local.ip().to_canonical().is_loopback());
+    let router = live.gateway.router(edge, shown.then_some(metrics));
+    let writer = live.into_writer();
+    let address = format!("http://{local}");
+    let told = shutdown_signal();
+    context
+        .output
+        .print(&json!({ "address": address, "catalogue": given.catalogue }), |out| {
+            writeln!(out, "asking stores on {address}; Ctrl-C stops it")
+        })?;
+    let until = stop.clone();
+    let mut served = tokio::spawn(async move { api::serve(listener, router, &config, until).await });
+    tokio::select! {
+        () = told => {
+            stop.cancel();
+            served.await??;
+        }
+        failed = &mut served => failed??,
+    }
+    if let Some(ops) = ops {
+        ops.end().await?;
+    }
+    if let Some(writer) = writer {
+        writer.finish().await?;
+    }
+    Ok(Outcome::Done)
+}
