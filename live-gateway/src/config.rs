@@ -7,7 +7,7 @@ pub enum Way {
     /// Storefront GraphQL, and the products' `.js` views of stores that refuse it.
     #[default]
     Auto,
-    /// Storefront GraphQL alone.
+    /// Storefront GraphQL, and `.js` only to find out whether what GraphQL lacks is gone.
     Graphql,
     /// The products' `.js` views alone.
     Js,

@@ -39,7 +39,7 @@ struct State {
 pub(super) struct Wanted {
     pub(super) brand: Arc<StoredBrand>,
     pub(super) stored: Arc<StoredProduct>,
-    /// Whether GraphQL has none of its variants, so that `.js` must say whether it is gone.
+    /// Whether GraphQL lacks variants of it, so that `.js` must say whether they are gone.
     pub(super) is_missing: bool,
     tellers: Vec<oneshot::Sender<Outcome>>,
 }
@@ -218,7 +218,7 @@ impl Desk {
         state.waiting = asked;
     }
 
-    /// A product that GraphQL has nothing of waits again, to be asked for by `.js`.
+    /// A product of which GraphQL lacks variants waits again, to be asked for by `.js`.
     pub(super) fn put_back_missing(&self, platform_id: u64) {
         let mut state = self.state();
         if let Some(at) = state
@@ -232,7 +232,7 @@ impl Desk {
         }
     }
 
-    /// Whether GraphQL had nothing of the product that is being asked for by `.js`.
+    /// Whether GraphQL lacked variants of the product that is being asked for by `.js`.
     pub(super) fn was_missing(&self, platform_id: u64) -> bool {
         let state = self.state();
         state

@@ -62,7 +62,7 @@ async fn turn(desk: &Desk, shared: &Shared, store: &Store) {
         Turn::Js => {
             for stored in &products {
                 let told = by_js(store, stored).await;
-                if told.as_ref().is_ok_and(|told| !told.is_gone()) && desk.was_missing(stored.platform_id) {
+                if told.as_ref().is_ok_and(|told| told.gone.is_empty()) && desk.was_missing(stored.platform_id) {
                     // The store sells in its online store what its GraphQL API does not show.
                     desk.refuse_graphql(Duration::from_secs(shared.config.graphql_retry_s));
                 }
@@ -79,7 +79,7 @@ async fn query(desk: &Desk, shared: &Shared, store: &Store, products: &[Arc<Stor
             for (stored, found) in products.iter().zip(found) {
                 match found {
                     Ok(Found::Told(told)) => answer(desk, shared, stored, Ok(told)),
-                    Ok(Found::Nothing) => desk.put_back_missing(stored.platform_id),
+                    Ok(Found::Missing) => desk.put_back_missing(stored.platform_id),
                     Err(nonsense) => answer(desk, shared, stored, Err(nonsense.into())),
                 }
             }

@@ -51,10 +51,11 @@ pub(crate) struct Nodes(Vec<Option<Node>>);
 /// What was found of one product among an answer's nodes.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// It was told.
+    /// All of it was told.
     Told(Told),
-    /// The answer has none of its variants. That it is gone does not follow: it may be sold in the online store alone.
-    Nothing,
+    /// The answer lacks some of its variants. That they are gone does not follow: they may be sold in the online store
+    /// alone.
+    Missing,
 }
 
 impl Nodes {
@@ -90,22 +91,23 @@ impl Nodes {
             .0
             .get(start..end)
             .ok_or_else(|| Nonsense::Form("nodes are missing".to_owned()))?;
-        let mut told = Told {
-            source: Source::Graphql,
-            variants: Vec::with_capacity(nodes.len()),
-            gone: Vec::new(),
-        };
+        let mut variants = Vec::with_capacity(nodes.len());
+        let mut is_missing = false;
         for (node, asked) in nodes.iter().zip(&stored.variants) {
             match node {
-                Some(node) => told.variants.push(variant(node, asked.id, stored)?),
+                Some(node) => variants.push(variant(node, asked.id, stored)?),
                 None if partial => return Err(Nonsense::Refused("a variant could not be answered".to_owned())),
-                None => told.gone.push(asked.id),
+                None => is_missing = true,
             }
         }
-        Ok(if told.is_gone() {
-            Found::Nothing
+        Ok(if is_missing {
+            Found::Missing
         } else {
-            Found::Told(told)
+            Found::Told(Told {
+                source: Source::Graphql,
+                variants,
+                gone: Vec::new(),
+            })
         })
     }
 }

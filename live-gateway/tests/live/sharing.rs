@@ -1,0 +1,67 @@
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
+use live_gateway::GatewayConfig;
+
+use crate::support::{Market, Options, generated};
+
+const QUERIES: &str = "/api/2026-04/graphql.json";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn equal_requests_in_flight_share_one_fetch_and_a_moment_later_its_answer() {
+    let market = Market::open(generated(12, 1), Options::default()).await;
+    let ident = market.idents(0)[0];
+    let asked: FuturesUnordered<_> = (0..50).map(|_| market.price(&ident)).collect();
+    let told: Vec<_> = asked.collect().await;
+    assert!(told.iter().all(|entry| entry["verified"] == true));
+    let _ = market.price(&ident).await;
+    assert_eq!(market.stores.requests(&market.slug(0)).unwrap().count_of(QUERIES), 1);
+}
+
+/// A hundred buyers a second of one store, three seconds long, at one request a second.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hundred_buyers_a_second_need_one_request_a_second() {
+    let options = Options {
+        rate_per_s: Some(1.0),
+        gateway: GatewayConfig {
+            reuse_ms: 0,
+            ..GatewayConfig::default()
+        },
+        ..Options::default()
+    };
+    let market = Market::open(generated(120, 1), options).await;
+    let idents = market.idents(0).to_vec();
+    let began = Instant::now();
+    let mut buyers = FuturesUnordered::new();
+    let mut every = tokio::time::interval(Duration::from_millis(10));
+    let mut waits = BTreeMap::new();
+    for buyer in 0..300_usize {
+        every.tick().await;
+        let (market, ident) = (&market, idents[buyer % idents.len()]);
+        buyers.push(async move {
+            let asked = Instant::now();
+            let entry = market.price(&ident).await;
+            (buyer, entry, asked.elapsed())
+        });
+        while let Some(Some((buyer, entry, took))) = futures::FutureExt::now_or_never(buyers.next()) {
+            waits.insert(buyer, (entry, took));
+        }
+    }
+    while let Some((buyer, entry, took)) = buyers.next().await {
+        waits.insert(buyer, (entry, took));
+    }
+    let longest = waits.values().map(|(_, took)| *took).max().unwrap();
+    for (buyer, (entry, took)) in &waits {
+        assert_eq!(entry["verified"], true, "buyer {buyer} after {took:?}: {entry}");
+    }
+    let requests = market.stores.requests(&market.slug(0)).unwrap().count_of(QUERIES);
+    println!(
+        "300 buyers in {:?}: {requests} queries, longest wait {longest:?}",
+        began.elapsed()
+    );
+    assert!(longest < Duration::from_millis(2_500), "{longest:?}");
+    // One a second from the first buyer to the last answer.
+    assert!(requests <= began.elapsed().as_secs() + 2, "{requests}");
+}
