@@ -129,6 +129,17 @@ impl Host {
         })
     }
 
+    /// Whether a call may wait until the store wants to be asked again.
+    pub(crate) fn hold_allows(&self, terms: Terms) -> Result<(), StoreError> {
+        let now = Instant::now();
+        match self.state().pace.held(now) {
+            Some(wait) if terms.is_too_late(now, wait) => Err(StoreError::Throttled {
+                retry_after: Some(wait),
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// Tells whoever is first that something changed.
     fn wake_first(&self) {
         if let Some(first) = self.state().line.first() {

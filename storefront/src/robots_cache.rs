@@ -36,6 +36,8 @@ impl Exchange {
         url: &Url,
         terms: Terms,
     ) -> Result<(), StoreError> {
+        // A wait for a fetch of the file would be no shorter than one for the store itself.
+        host.hold_allows(terms)?;
         let rules = self.robots_of((host, by), url, terms).await?;
         let path = &url[Position::BeforePath..Position::AfterQuery];
         if rules.allows(path) {

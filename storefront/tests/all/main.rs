@@ -3,15 +3,21 @@
 #[cfg(test)]
 mod address;
 #[cfg(test)]
+mod graphql;
+#[cfg(test)]
 mod hosts;
 #[cfg(test)]
 mod letters;
+#[cfg(test)]
+mod lost;
 #[cfg(test)]
 mod memory;
 #[cfg(test)]
 mod paced;
 #[cfg(test)]
 mod pages;
+#[cfg(test)]
+mod posted;
 #[cfg(test)]
 mod robots;
 #[cfg(test)]
@@ -20,3 +26,5 @@ mod robots_cache;
 mod served;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod turns;

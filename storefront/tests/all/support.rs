@@ -1,14 +1,15 @@
 //! What the tests share: a clock that stands still and a transport that follows a script.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use data_model::{Clock, Timestamp};
 use futures::StreamExt;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, Method, StatusCode};
 use storefront::{Fetched, Incoming, Outgoing, Page, Store, Storefront, StorefrontConfig, Transport, TransportError};
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 use url::Url;
 
 #[derive(Debug)]
@@ -25,6 +26,10 @@ pub(crate) enum Reply {
     Fail(TransportError),
     /// The head never comes.
     Hang,
+    /// The head comes, and the body breaks off.
+    Torn(u16),
+    /// The answer comes so much later.
+    Late(Duration, Box<Reply>),
 }
 
 pub(crate) fn ok(body: &'static str) -> Reply {
@@ -58,6 +63,8 @@ pub(crate) struct Scripted {
     /// When (milliseconds since the first) and what was asked.
     pub(crate) log: Mutex<Vec<(u64, String)>>,
     pub(crate) headers: Mutex<Vec<HeaderMap>>,
+    /// Where something was posted, and what.
+    pub(crate) posts: Mutex<Vec<(String, String)>>,
     started: Instant,
 }
 
@@ -73,6 +80,7 @@ impl Scripted {
             script: Box::new(script),
             log: Mutex::default(),
             headers: Mutex::default(),
+            posts: Mutex::default(),
             started: Instant::now(),
         })
     }
@@ -86,6 +94,10 @@ impl Scripted {
             .filter(|(_, url)| !url.ends_with("/robots.txt"))
             .map(|(at, _)| *at)
             .collect()
+    }
+
+    pub(crate) fn posted_to(&self) -> Vec<String> {
+        self.posts.lock().unwrap().iter().map(|(url, _)| url.clone()).collect()
     }
 
     pub(crate) fn urls(&self) -> Vec<String> {
@@ -104,22 +116,35 @@ impl Transport for Scripted {
                 request.url.to_string(),
             ));
             self.headers.lock().unwrap().push(request.headers);
+            if request.method == Method::POST {
+                let body = String::from_utf8(request.body.to_vec()).unwrap();
+                self.posts.lock().unwrap().push((request.url.to_string(), body));
+            } else {
+                assert_eq!((request.method, request.body.len()), (Method::GET, 0));
+            }
             (self.script)(&request.url, nth)
         };
+        let reply = match reply {
+            Reply::Late(wait, reply) => {
+                sleep(wait).await;
+                *reply
+            }
+            reply => reply,
+        };
         let (status, fields, body) = match reply {
-            Reply::Answer(status, fields, body) => (status, fields, body),
+            Reply::Answer(status, fields, body) => (status, fields, Ok(Bytes::from_static(body.as_bytes()))),
+            Reply::Torn(status) => (status, vec![], Err(TransportError::Truncated)),
             Reply::Fail(error) => return Err(error),
-            Reply::Hang => std::future::pending().await,
+            Reply::Hang | Reply::Late(..) => std::future::pending().await,
         };
         let headers = fields
             .into_iter()
             .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
             .collect();
-        let chunk = Ok(Bytes::from_static(body.as_bytes()));
         Ok(Incoming {
             status: StatusCode::from_u16(status).unwrap(),
             headers,
-            body: futures::stream::iter([chunk]).boxed(),
+            body: futures::stream::iter([body]).boxed(),
         })
     }
 }

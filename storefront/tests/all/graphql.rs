@@ -1,0 +1,263 @@
+//! GraphQL: what is sent, what an answer means.
+
+use std::time::Duration;
+
+use serde_json::json;
+use storefront::{BodyLimit, Effect, GraphqlAnswer, GraphqlRequest, Priority, StoreError, StorefrontConfig, documents};
+use tokio::time::Instant;
+
+use crate::support::{Reply, ok, pages, status, store, store_at, unpaced};
+
+fn variants() -> GraphqlRequest {
+    let ids = ["gid://shopify/ProductVariant/1"];
+    GraphqlRequest::new(
+        documents::VARIANTS_BY_ID,
+        "Variants",
+        json!({"ids": ids, "country": "IN"}),
+    )
+}
+
+async fn answer(body: &'static str) -> Result<GraphqlAnswer, StoreError> {
+    let script = pages(move |_, _| {
+        let version = ("x-shopify-api-version", "2026-07".to_owned());
+        Reply::Answer(200, vec![version], body)
+    });
+    store(unpaced(), &script).graphql(&variants(), Effect::Safe).await
+}
+
+const THROTTLED: &str = r#"{"data":null,"errors":[{"message":"Throttled","extensions":{"code":"THROTTLED"}}]}"#;
+
+#[tokio::test(start_paused = true)]
+async fn a_request_goes_to_the_api_of_the_configured_version() {
+    let script = pages(|_, _| ok(r#"{"data":{"nodes":[null]}}"#));
+    let config = StorefrontConfig {
+        graphql_version: "2026-10".to_owned(),
+        country: Some("IN".to_owned()),
+        ..unpaced()
+    };
+    let store = store_at("https://brand.example/en-in/", config, &script);
+    store.graphql(&variants(), Effect::Safe).await.unwrap();
+    let posts = script.posts.lock().unwrap();
+    let (url, body) = &posts[0];
+    assert_eq!(url, "https://brand.example/en-in/api/2026-10/graphql.json");
+    let body: serde_json::Value = serde_json::from_str(body).unwrap();
+    assert_eq!(body["query"], documents::VARIANTS_BY_ID);
+    insta::assert_json_snapshot!(body, {".query" => "the document"}, @r#"
+    {
+      "operationName": "Variants",
+      "query": "the document",
+      "variables": {
+        "country": "IN",
+        "ids": [
+          "gid://shopify/ProductVariant/1"
+        ]
+      }
+    }
+    "#);
+    let headers = script.headers.lock().unwrap();
+    assert!(
+        !headers.last().unwrap().contains_key("cookie"),
+        "the document says the country"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_is_its_data_its_errors_and_its_version() {
+    let told = answer(
+        r#"{"data":{"nodes":[{"price":{"amount":"25.0"}},null]},
+            "errors":[{"message":"Access denied","path":["nodes",0,"quantityAvailable"],"extensions":{"code":"ACCESS_DENIED"}},{"message":"?"}],
+            "extensions":{"cost":{"requestedQueryCost":4}}}"#,
+    )
+    .await
+    .unwrap();
+    insta::assert_debug_snapshot!(told, @r#"
+    GraphqlAnswer {
+        data: Some(
+            RawValue(
+                {"nodes":[{"price":{"amount":"25.0"}},null]},
+            ),
+        ),
+        errors: [
+            GraphqlError {
+                message: "Access denied",
+                code: Some(
+                    "ACCESS_DENIED",
+                ),
+                path: [
+                    "nodes",
+                    "0",
+                    "quantityAvailable",
+                ],
+            },
+            GraphqlError {
+                message: "?",
+                code: None,
+                path: [],
+            },
+        ],
+        version: Some(
+            "2026-07",
+        ),
+    }
+    "#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn errors_without_data_are_an_answer() {
+    for body in [
+        r#"{"errors":[{"message":"Complexity exceeded","extensions":{"code":"MAX_COMPLEXITY_EXCEEDED","cost":1250,"maxCost":1000}}]}"#,
+        r#"{"data":null,"errors":[{"message":"m","extensions":{"code":"MAX_COMPLEXITY_EXCEEDED"}}]}"#,
+    ] {
+        let told = answer(body).await.unwrap();
+        assert!(told.data.is_none());
+        assert_eq!(told.errors[0].code.as_deref(), Some("MAX_COMPLEXITY_EXCEEDED"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_message_is_cut_and_long_lists_too() {
+    let long = "ü".repeat(9000);
+    let errors = vec![json!({"message": long, "path": vec!["a"; 900]}); 300];
+    let body = json!({"data": {}, "errors": errors}).to_string().leak();
+    let told = answer(body).await.unwrap();
+    assert_eq!(told.errors.len(), 100);
+    assert_eq!(told.errors[0].message, "ü".repeat(500));
+    assert_eq!(told.errors[0].path.len(), 50);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_no_answer_of_graphql_is_not_json() {
+    for body in [
+        "<html>Just a moment</html>",
+        "[]",
+        "{}",
+        r#"{"data":null}"#,
+        r#"{"errors":[]}"#,
+        r#"{"errors":"no"}"#,
+        r#"{"data":{}} {}"#,
+    ] {
+        let error = answer(body).await.unwrap_err();
+        assert!(matches!(error, StoreError::NotJson { .. }), "{body}: {error}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn throttled_with_status_200_slows_the_pace_as_a_429_does() {
+    let script = pages(|_, nth| if nth < 2 { ok(THROTTLED) } else { ok(r#"{"data":{}}"#) });
+    let config = StorefrontConfig {
+        rate_growth: 0.0,
+        ..StorefrontConfig::default()
+    };
+    let store = store(config, &script);
+    store.graphql(&variants(), Effect::Safe).await.unwrap();
+    assert_eq!(script.page_times(), [1000, 3000, 7000], "two seconds, then four");
+    assert!((store.rate_per_s() - 0.25).abs() < 1e-9, "{}", store.rate_per_s());
+}
+
+#[tokio::test(start_paused = true)]
+async fn throttled_is_told_to_who_cannot_wait_and_never_repeated_for_an_unsafe_call() {
+    let script = pages(|_, _| ok(THROTTLED));
+    let store = store(unpaced(), &script);
+    let error = store.graphql(&variants(), Effect::Unsafe).await.unwrap_err();
+    assert!(matches!(error, StoreError::Throttled { retry_after: None }), "{error}");
+    assert_eq!(script.posted_to().len(), 1);
+    let asked = Instant::now();
+    let hurried = store
+        .with_priority(Priority::Interactive)
+        .with_deadline(asked + Duration::from_secs(1));
+    let error = hurried.graphql(&variants(), Effect::Safe).await.unwrap_err();
+    assert!(
+        matches!(error, StoreError::Throttled { retry_after: Some(wait) } if wait == Duration::from_secs(2)),
+        "{error}"
+    );
+    assert_eq!(asked.elapsed(), Duration::ZERO, "at once");
+    assert_eq!(script.posted_to().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_word_alone_throttles_nobody() {
+    let told = answer(r#"{"data":{"title":"THROTTLED"},"errors":[{"message":"THROTTLED"}]}"#)
+        .await
+        .unwrap();
+    assert_eq!(told.errors[0].message, "THROTTLED");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unreadable_answer_to_an_unsafe_call_is_an_unknown_outcome() {
+    let script = pages(|_, _| ok(r#"{"data":null}"#));
+    let error = store(unpaced(), &script)
+        .graphql(&variants(), Effect::Unsafe)
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(&error, StoreError::OutcomeUnknown { source, .. } if matches!(**source, StoreError::NotJson { .. })),
+        "{error:?}"
+    );
+    let told = pages(|_, _| ok(r#"{"data":null,"errors":[{"message":"no"}]}"#));
+    store(unpaced(), &told)
+        .graphql(&variants(), Effect::Unsafe)
+        .await
+        .unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_by_status_is_what_it_is_for_pages() {
+    for code in [401, 403, 404] {
+        let script = pages(move |_, _| status(code));
+        let error = store(unpaced(), &script)
+            .graphql(&variants(), Effect::Safe)
+            .await
+            .unwrap_err();
+        assert!(
+            matches!(error, StoreError::Status { status } if status == code),
+            "{error}"
+        );
+    }
+    let script = pages(|_, _| status(430));
+    let error = store(unpaced(), &script)
+        .graphql(&variants(), Effect::Unsafe)
+        .await
+        .unwrap_err();
+    assert!(matches!(error, StoreError::Throttled { .. }), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_beyond_its_limit_is_too_large() {
+    let script = pages(|_, _| ok(r#"{"data":{"a":"0123456789"}}"#));
+    let config = StorefrontConfig {
+        graphql_bytes_max: 20,
+        ..unpaced()
+    };
+    let error = store(config, &script)
+        .graphql(&variants(), Effect::Safe)
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(
+            error,
+            StoreError::TooLarge {
+                limit: BodyLimit::Wire,
+                bytes_max: 20
+            }
+        ),
+        "{error}"
+    );
+}
+
+#[test]
+fn each_document_has_the_operation_that_its_doc_names() {
+    for (document, operation) in [
+        (
+            documents::VARIANTS_BY_ID,
+            "query Variants($ids: [ID!]!, $country: CountryCode)",
+        ),
+        (
+            documents::PRODUCTS_BY_ID,
+            "query Products($ids: [ID!]!, $country: CountryCode)",
+        ),
+        (documents::POLICIES, "query Policies {"),
+    ] {
+        assert_eq!(document.matches(operation).count(), 1, "{operation}");
+        assert_eq!(document.matches("query ").count(), 1, "one operation a document");
+    }
+}
