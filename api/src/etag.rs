@@ -1,3 +1,5 @@
+use std::hash::{Hash, Hasher};
+
 use http::{HeaderMap, HeaderValue, header};
 use sha2::{Digest, Sha256};
 
@@ -15,6 +17,24 @@ impl EntityTag {
             digest.update((part.len() as u64).to_le_bytes());
             digest.update(part);
         }
+        Self::spell(digest)
+    }
+
+    /// Derives a tag from `parts` and from a request in its typed form: requests that are equal have the same tag,
+    /// however they were worded. Programs built alike derive it alike.
+    #[must_use]
+    pub fn following(parts: &[&[u8]], request: &impl Hash) -> Self {
+        let mut digest = Sha256::new();
+        for part in parts {
+            digest.update((part.len() as u64).to_le_bytes());
+            digest.update(part);
+        }
+        let mut hasher = DigestHasher(digest);
+        request.hash(&mut hasher);
+        Self::spell(hasher.0)
+    }
+
+    fn spell(digest: Sha256) -> Self {
         let digest = digest.finalize();
         let mut text = *b"W/\"????????????????????????\"";
         let hex = b"0123456789abcdef";
@@ -33,6 +53,20 @@ impl EntityTag {
 
     fn opaque(&self) -> &[u8] {
         opaque(self.0.as_bytes())
+    }
+}
+
+/// Feeds what a value's `Hash` writes to a digest; what is hashed one after another is told apart by `Hash` itself.
+struct DigestHasher(Sha256);
+
+impl Hasher for DigestHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        // The digest is taken whole instead.
+        0
     }
 }
 
@@ -74,6 +108,16 @@ mod tests {
         assert!(matches(&format!("\"a\", W/\"b\",{own}")));
         assert!(!matches("\"a\"") && !matches("") && !matches(&own[4..]));
         assert!(!if_none_match(&HeaderMap::new(), &tag));
+    }
+
+    #[test]
+    fn equal_requests_share_a_tag_and_others_do_not() {
+        let of = |text: &str, limit: u16| EntityTag::following(&[b"r1"], &(text, Some(limit)));
+        assert_eq!(of("tea", 1), of("tea", 1));
+        assert_ne!(of("tea", 1), of("tea", 2));
+        assert_ne!(of("tea", 1), of("teas", 1));
+        assert_ne!(EntityTag::following(&[b"r1"], &("ab", "c")), EntityTag::following(&[b"r1"], &("a", "bc")));
+        assert_ne!(of("tea", 1), EntityTag::following(&[b"r2"], &("tea", Some(1_u16))));
     }
 
     #[test]

@@ -2,12 +2,13 @@ use std::error::Error;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
-use api::{Asset, EntityTag};
+use api::EntityTag;
 use data_checks::{Check, CheckOutcome, Checks, RunEnd};
 use data_index::{BrandEntry, Current, Release};
 use data_model::Timestamp;
 use sha2::{Digest, Sha256};
 
+use crate::operations::Constant;
 use crate::render;
 use crate::server::QueryServer;
 
@@ -18,9 +19,9 @@ pub(crate) struct CheckedAnswers {
     /// Differs where an answer of brands or totals over the same release differs.
     stamp: [u8; 32],
     /// The totals.
-    pub(crate) stats: Asset,
+    pub(crate) stats: Arc<Constant>,
     /// The first page of brands, made when it is first asked for: its cursor is signed with the server's key.
-    brands_head: OnceLock<Asset>,
+    brands_head: OnceLock<Arc<Constant>>,
 }
 
 impl CheckedAnswers {
@@ -31,7 +32,7 @@ impl CheckedAnswers {
         let body = render::envelope(1024, id, totals, |_| {});
         let tag = EntityTag::of(&[served.as_bytes(), &stamp, b"stats"]);
         Self {
-            stats: Asset::graph(tag, body),
+            stats: Constant::new(tag, body),
             checks,
             stamp,
             brands_head: OnceLock::new(),
@@ -49,7 +50,7 @@ impl CheckedAnswers {
     }
 
     /// The first page of brands, which `make` makes once.
-    pub(crate) fn brands_head(&self, make: impl FnOnce() -> Asset) -> &Asset {
+    pub(crate) fn brands_head(&self, make: impl FnOnce() -> Arc<Constant>) -> &Arc<Constant> {
         self.brands_head.get_or_init(make)
     }
 }

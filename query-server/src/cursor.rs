@@ -1,9 +1,10 @@
-use api::{Problem, Rule, Violation};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
 use crate::config::CursorKey;
+use crate::operations::OperationError;
+use crate::server::QueryServer;
 
 const POSITION_BYTES: usize = 4;
 /// How many bytes of the digest of its list a cursor carries.
@@ -12,13 +13,10 @@ const LIST_BYTES: usize = 16;
 const MAC_BYTES: usize = 16;
 const SIGNED_BYTES: usize = POSITION_BYTES + LIST_BYTES;
 
-/// The fault of a cursor that is not of the list that is asked for.
-pub(crate) const FOREIGN: Rule =
-    Rule::Value("not a cursor of this list in the current release; begin again without it");
-
-/// A cursor that this server signed, of whatever list.
-#[derive(Debug)]
-pub(crate) struct Cursor {
+/// Where a page of a list ended, as this server told and signed it: `next_cursor` of an answer. Whether it is of the
+/// list that it is then used for, only that operation tells. See [`QueryServer::cursor`].
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Cursor {
     position: u32,
     list: [u8; LIST_BYTES],
     text: String,
@@ -43,6 +41,14 @@ impl Cursor {
             list: list.try_into().ok()?,
             text: text.to_owned(),
         })
+    }
+}
+
+impl QueryServer {
+    /// Reads a cursor that an answer told; `None` for any text that was not signed with this server's key.
+    #[must_use]
+    pub fn cursor(&self, text: &str) -> Option<Cursor> {
+        Cursor::open(&self.0.config.cursor_key, text)
     }
 }
 
@@ -80,14 +86,14 @@ impl<'a> Cursors<'a> {
     /// The position at which a cursor of this list continues.
     ///
     /// # Errors
-    /// A 422 for a cursor of another list.
-    pub(crate) fn position(&self, cursor: &Cursor) -> Result<usize, Problem> {
+    /// [`OperationError::ForeignCursor`] for a cursor of another list.
+    pub(crate) fn position(&self, cursor: &Cursor) -> Result<usize, OperationError> {
         if cursor.list == self.list {
             return Ok(cursor.position as usize);
         }
-        let loc = vec!["query".into(), "cursor".into()];
-        let foreign = Violation::new(loc, &FOREIGN, Some(cursor.text.as_str().into()));
-        Err(Problem::invalid(vec![foreign]))
+        Err(OperationError::ForeignCursor {
+            cursor: cursor.text.clone(),
+        })
     }
 }
 

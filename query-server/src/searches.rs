@@ -1,10 +1,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use api::Problem;
-use data_model::ErrorCode;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
+
+use crate::operations::OperationError;
 
 /// How long nobody may have waited before an overload is over.
 const CALM: Duration = Duration::from_millis(50);
@@ -54,7 +54,7 @@ impl Searches {
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         search: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Problem> {
+    ) -> Result<T, OperationError> {
         if let Ok(_here) = self.here.try_acquire() {
             return Ok(search());
         }
@@ -64,7 +64,7 @@ impl Searches {
                 let _waiting = self.queue.enter()?;
                 // The semaphore is never closed.
                 let place = Arc::clone(&self.beside).acquire_owned().await;
-                place.map_err(|_| Problem::new(ErrorCode::Internal))?
+                place.map_err(|_| OperationError::Internal)?
             }
         };
         beside(place, search).await
@@ -75,9 +75,9 @@ impl Searches {
     pub(crate) async fn run_outside<T: Send + 'static>(
         &self,
         search: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Problem> {
+    ) -> Result<T, OperationError> {
         let outside = Arc::clone(&self.outside).try_acquire_owned();
-        let place = outside.map_err(|_| Problem::new(ErrorCode::Overloaded))?;
+        let place = outside.map_err(|_| OperationError::Overloaded)?;
         beside(place, search).await
     }
 }
@@ -86,14 +86,14 @@ impl Searches {
 async fn beside<T: Send + 'static>(
     place: OwnedSemaphorePermit,
     search: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Problem> {
+) -> Result<T, OperationError> {
     let search = move || {
         let _place = place;
         search()
     };
     tokio::task::spawn_blocking(search).await.map_err(|error| {
         tracing::error!(%error, "a search did not end");
-        Problem::new(ErrorCode::Internal)
+        OperationError::Internal
     })
 }
 
@@ -128,7 +128,7 @@ impl Queue {
         }
     }
 
-    fn enter(&self) -> Result<Waiting<'_>, Problem> {
+    fn enter(&self) -> Result<Waiting<'_>, OperationError> {
         let now = Instant::now();
         let mut state = self.state();
         let calm = state.waiting == 0 && state.emptied.is_some_and(|emptied| now - emptied > CALM);
@@ -140,7 +140,7 @@ impl Queue {
         };
         if state.waiting >= max {
             state.overloaded.get_or_insert(now);
-            return Err(Problem::new(ErrorCode::Overloaded));
+            return Err(OperationError::Overloaded);
         }
         state.waiting += 1;
         Ok(Waiting(self))
@@ -196,7 +196,7 @@ mod tests {
         begun.await.unwrap();
         let mut second = Box::pin(searches.run(|| 2));
         assert!(futures::poll!(&mut second).is_pending());
-        assert_eq!(searches.run(|| 3).await.unwrap_err().code(), ErrorCode::Overloaded);
+        assert_eq!(searches.run(|| 3).await.unwrap_err(), OperationError::Overloaded);
         assert_eq!(searches.run_outside(|| 4).await.unwrap(), 4);
         go.send(()).unwrap();
         assert_eq!((first.await.unwrap().unwrap(), second.await.unwrap()), (1, 2));
@@ -220,7 +220,7 @@ mod tests {
         let mut first = Box::pin(searches.run(search));
         assert!(futures::poll!(&mut first).is_pending());
         drop(first);
-        assert_eq!(searches.run(|| 2).await.unwrap_err().code(), ErrorCode::Overloaded);
+        assert_eq!(searches.run(|| 2).await.unwrap_err(), OperationError::Overloaded);
         go.send(()).unwrap();
         ended.await.unwrap();
         while searches.beside.available_permits() == 0 {
@@ -237,7 +237,7 @@ mod tests {
         tokio::time::advance(OVERLOAD * 2).await;
         waiting.pop();
         waiting.push(queue.enter().unwrap());
-        assert_eq!(queue.enter().unwrap_err().code(), ErrorCode::Overloaded);
+        assert_eq!(queue.enter().unwrap_err(), OperationError::Overloaded);
         waiting.truncate(1);
         assert!(queue.enter().is_err());
         waiting.clear();

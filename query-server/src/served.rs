@@ -1,16 +1,19 @@
 use std::sync::Arc;
 
-use api::{Asset, EntityTag};
+use api::EntityTag;
 use arc_swap::ArcSwap;
 use data_checks::Checks;
 use data_embedding::Embedder;
 use data_index::text::{Analysis, analyse};
 use data_index::{BrandEntry, Current, OpenError, Release, RowAddress};
-use data_model::ProductIdent;
+use data_model::{ProductId, ProductIdent};
+use rustc_hash::FxHashMap;
 
 use crate::browse::BrowseIndex;
 use crate::checks::CheckedAnswers;
+use crate::hosts::{self, host_key};
 use crate::lexical::{Order, ReadError, Synonyms, TextIndex, Wanted, search};
+use crate::operations::{Constant, OperationError};
 use crate::render::{self, json};
 use crate::semantic::Semantic;
 use crate::suggest::Names;
@@ -33,8 +36,10 @@ pub(crate) struct Served {
     brand_members: Vec<Box<[u8]>>,
     /// Positions of the brands, those with most products first.
     brands_by_size: Vec<usize>,
+    /// Positions of the brands by the hosts that they are known by.
+    brand_of_host: FxHashMap<String, usize>,
     /// An answer that is the same for everyone.
-    pub(crate) categories: Asset,
+    pub(crate) categories: Arc<Constant>,
     /// What follows from the stores' last checks besides.
     pub(crate) checked: ArcSwap<CheckedAnswers>,
 }
@@ -80,6 +85,7 @@ impl Served {
             entry.map(|entry| (std::cmp::Reverse(entry.product_count), &entry.facts.brand.slug))
         });
         let names = Names::of(&release, &brands_by_size);
+        let brand_of_host = hosts::of(&release, &brands_by_size);
         let tree = |out: &mut Vec<u8>| render::category::tree(out, release.category_tree());
         let categories = render::envelope(1 << 16, &id, tree, |_| {});
         let stamp = format!(
@@ -87,7 +93,7 @@ impl Served {
             current.published_at.micros(),
             semantic.name()
         );
-        let categories = Asset::graph(EntityTag::of(&[stamp.as_bytes(), b"categories"]), categories);
+        let categories = Constant::new(EntityTag::of(&[stamp.as_bytes(), b"categories"]), categories);
         let checked = CheckedAnswers::of((&release, &current), &id, &stamp, Arc::default());
         let served = Self {
             release,
@@ -100,6 +106,7 @@ impl Served {
             stamp,
             brand_members,
             brands_by_size,
+            brand_of_host,
             categories,
             checked: ArcSwap::from_pointee(checked),
         };
@@ -136,6 +143,28 @@ impl Served {
         self.brands_by_size
             .iter()
             .filter_map(|at| self.release.brands().get(*at))
+    }
+
+    /// Where the product is that an ident stands for.
+    pub(crate) fn find(&self, ident: &ProductIdent) -> Result<RowAddress, OperationError> {
+        self.release.find(ident).ok_or(OperationError::ProductNotFound)
+    }
+
+    /// The id of the product of a row.
+    pub(crate) fn product_id(&self, at: RowAddress) -> Option<ProductId> {
+        self.release.part(at.part).map(|part| part.cards().id(at.row))
+    }
+
+    /// The brand whose store has this host, or had it when it was crawled.
+    pub(crate) fn brand_by_domain(&self, domain: &str) -> Option<&BrandEntry> {
+        let at = self.brand_of_host.get(host_key(domain).as_ref())?;
+        self.release.brands().get(*at)
+    }
+
+    /// Logs that the text index cannot be read; who asked is told no more than that something went wrong.
+    pub(crate) fn unreadable(&self, error: &ReadError) -> OperationError {
+        tracing::error!(%error, release = self.id_text(), "the text index cannot be read");
+        OperationError::Internal
     }
 
     /// Looks for the first product of each part by its id and by its title, and counts all.

@@ -2,14 +2,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use api::{Edge, EdgeRouter, Problem};
+use api::{Edge, EdgeRouter, OpenRouter};
 use arc_swap::{ArcSwap, ArcSwapOption};
 use data_checks::Checks;
 use data_index::ReleaseStore;
-use data_model::{Clock, ErrorCode, ReleaseId};
+use data_model::{Clock, ReleaseId};
 use metrics_exporter_prometheus::PrometheusHandle;
 
 use crate::config::QueryConfig;
+use crate::operations::OperationError;
 use crate::routes;
 use crate::searches::{Places, Searches};
 use crate::served::Served;
@@ -61,11 +62,22 @@ impl QueryServer {
         }))
     }
 
-    /// The routes, with everything around them that an answer needs. `metrics` writes out what `/metrics` answers.
+    /// The public routes, with everything around them that an answer needs. `metrics` writes out what `/metrics` answers.
     pub fn router(&self, metrics: Option<PrometheusHandle>) -> EdgeRouter {
-        let (router, patterns) = routes::router(self.clone(), metrics);
-        let patterns = patterns.iter().map(String::as_str);
-        routes::constants(Edge::new(self.0.config.edge.clone()), self).around(router, patterns)
+        self.open_router(metrics).edge(self.0.config.edge.clone())
+    }
+
+    /// The public routes, described, with the answers that are constant and no edge yet: for a program that is other
+    /// servers too and puts one edge around all of them. The page, the probes and, with `metrics`, `/metrics` are among
+    /// them, so no other server may bring its own.
+    pub fn open_router(&self, metrics: Option<PrometheusHandle>) -> OpenRouter {
+        routes::open_router(self, metrics)
+    }
+
+    /// What the gateway asks, for a listener of its own that the public does not reach: `POST /internal/v1/resolve`,
+    /// `GET /internal/v1/brand`, and the probes. It is no part of the interface description.
+    pub fn internal_router(&self) -> EdgeRouter {
+        routes::internal_router(self).edge(self.0.config.edge.clone())
     }
 
     /// Probes and metrics alone, for a listener of their own.
@@ -94,18 +106,18 @@ impl QueryServer {
 
     /// Answers from the release as it is now, at once. Unlike [`QueryServer::served`] it counts no holder, on a line of
     /// memory that every thread writes to: for what takes little longer than that.
-    pub(crate) fn at_once<T>(&self, answer: impl FnOnce(&Served) -> Result<T, Problem>) -> Result<T, Problem> {
+    pub(crate) fn at_once<T>(
+        &self,
+        answer: impl FnOnce(&Served) -> Result<T, OperationError>,
+    ) -> Result<T, OperationError> {
         match self.0.served.load().as_deref() {
             Some(served) => answer(served),
-            None => Err(Problem::new(ErrorCode::NotReady)),
+            None => Err(OperationError::NotReady),
         }
     }
 
     /// The release that this request is answered from, whole.
-    pub(crate) fn served(&self) -> Result<Arc<Served>, Problem> {
-        self.0
-            .served
-            .load_full()
-            .ok_or_else(|| Problem::new(ErrorCode::NotReady))
+    pub(crate) fn served(&self) -> Result<Arc<Served>, OperationError> {
+        self.0.served.load_full().ok_or(OperationError::NotReady)
     }
 }

@@ -1,6 +1,6 @@
 use super::{Counts, Scope};
 use crate::hybrid::Answer;
-use crate::plan::search::SearchPlan;
+use crate::operations::SearchPlan;
 use crate::served::Served;
 
 /// Counts what a search is about: every product that its words match before any filter, and what else is shown.

@@ -18,7 +18,7 @@ use data_index::{Filter, Release, RowAddress};
 use data_model::CurrencyCode;
 
 use crate::lexical::{self, Correction, Found, Order, ReadError, Relaxed, RowSet, Synonym, Wanted};
-use crate::plan::search::Mode;
+use crate::operations::Mode;
 use crate::semantic::{self, Lacking};
 use crate::served::Served;
 

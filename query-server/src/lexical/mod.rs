@@ -42,7 +42,8 @@ pub(crate) use matches::RowSet;
 pub(crate) use repair::Correction;
 pub(crate) use synonyms::Synonym;
 pub use synonyms::{Synonyms, SynonymsError};
-pub(crate) use top::{Order, TopHits, order_key};
+pub use top::Order;
+pub(crate) use top::{TopHits, order_key};
 
 use data_index::{Filter, Release, RowAddress};
 use data_model::CategoryId;

@@ -4,11 +4,14 @@ use data_index::columns::Cards;
 use data_index::{Release, RowAddress};
 
 /// What decides which product stands first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Order {
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Order {
     /// How well it fits the query; without a query, how presentable it is.
+    #[default]
     Relevance,
+    /// The cheapest first.
     PriceAscending,
+    /// The dearest first.
     PriceDescending,
     /// The best rated first, those with more ratings before those with fewer, those without last.
     Rating,
@@ -28,6 +31,15 @@ pub(super) struct Hit {
 }
 
 impl Order {
+    /// The names that requests spell them by.
+    pub const NAMED: [(&'static str, Self); 5] = [
+        ("relevance", Self::Relevance),
+        ("price_asc", Self::PriceAscending),
+        ("price_desc", Self::PriceDescending),
+        ("rating", Self::Rating),
+        ("newest", Self::Newest),
+    ];
+
     /// What decides in this order, the greater first; the same for all rows in order of relevance.
     pub(crate) fn key(self, release: &Release, at: RowAddress) -> (i64, i64) {
         release

@@ -13,9 +13,10 @@ use crate::lexical::ReadError;
 use crate::served::Served;
 
 /// What a caller wants beside a product.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Intent {
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Intent {
     /// What is like it, of any brand.
+    #[default]
     Related,
     /// What is like it, of other brands alone.
     CrossBrand,
@@ -29,7 +30,7 @@ pub(crate) enum Intent {
 
 impl Intent {
     /// The names that requests spell them by.
-    pub(crate) const NAMED: [(&'static str, Self); 5] = [
+    pub const NAMED: [(&'static str, Self); 5] = [
         ("related", Self::Related),
         ("cross_brand", Self::CrossBrand),
         ("complement", Self::Complement),
@@ -37,7 +38,9 @@ impl Intent {
         ("same_brand", Self::SameBrand),
     ];
 
-    pub(crate) fn as_str(self) -> &'static str {
+    /// The name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
         Self::NAMED
             .iter()
             .find(|(_, intent)| *intent == self)

@@ -2,7 +2,7 @@ use data_checks::Check;
 use data_index::{BrandEntry, taxonomy};
 
 use super::json::{ObjectWriter, array, object};
-use super::{envelope, shipping};
+use super::{Written, envelope, shipping};
 use crate::checks::CheckedAnswers;
 use crate::served::Served;
 
@@ -48,7 +48,7 @@ pub(crate) fn page(
     checked: &CheckedAnswers,
     brands: &[&BrandEntry],
     next_cursor: Option<&str>,
-) -> Vec<u8> {
+) -> Written {
     envelope(
         brands.len() * 1024 + 128,
         served.id_text(),
@@ -64,7 +64,7 @@ pub(crate) fn page(
 }
 
 /// Writes one brand with what only its own answer tells.
-pub(crate) fn detail(served: &Served, checked: &CheckedAnswers, entry: &BrandEntry) -> Vec<u8> {
+pub(crate) fn detail(served: &Served, checked: &CheckedAnswers, entry: &BrandEntry) -> Written {
     let write = |out: &mut Vec<u8>| {
         object(out, |object| {
             members(object, entry, checked.of_brand(entry), usize::MAX);

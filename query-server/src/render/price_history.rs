@@ -1,8 +1,8 @@
 use data_index::RowAddress;
 use data_index::columns::PriceRef;
 
-use super::envelope;
 use super::json::{array, object};
+use super::{Written, envelope};
 use crate::served::Served;
 
 fn point(out: &mut Vec<u8>, point: &PriceRef<'_>) {
@@ -26,9 +26,9 @@ pub(crate) fn page(
     at: RowAddress,
     range: std::ops::Range<usize>,
     cursor_at: impl FnOnce(usize) -> String,
-) -> Vec<u8> {
+) -> Written {
     let Some(part) = served.release.part(at.part) else {
-        return Vec::new();
+        return Written::default();
     };
     let points = part.price_history(at.row).skip(range.start).take(range.len());
     let next_cursor = (part.price_points(at.row) > range.end).then(|| cursor_at(range.end));

@@ -2,15 +2,15 @@ use data_index::columns::{Cards, DetailsRow, NamedValues};
 use data_index::{RowAddress, taxonomy};
 
 use super::json::{ObjectWriter, array, object, string};
-use super::{card, envelope, review};
-use crate::plan::product::Include;
+use super::{Written, card, envelope, review};
+use crate::operations::Include;
 use crate::served::Served;
 
 /// Reviews that come with the detail; the others are listed by the reviews operation.
 const REVIEWS_MAX: usize = 20;
 
 /// Writes the detail of a product.
-pub(crate) fn detail(served: &Served, at: RowAddress, include: Include) -> Vec<u8> {
+pub(crate) fn detail(served: &Served, at: RowAddress, include: Include) -> Written {
     let brand = served.release.brand_of(at);
     let write = |out: &mut Vec<u8>| {
         object(out, |object| {

@@ -1,8 +1,8 @@
 use data_index::RowAddress;
 use data_index::columns::ReviewRef;
 
-use super::envelope;
 use super::json::{array, object};
+use super::{Written, envelope};
 use crate::served::Served;
 
 /// Writes one review.
@@ -22,9 +22,9 @@ pub(crate) fn page(
     at: RowAddress,
     range: std::ops::Range<usize>,
     cursor_at: impl FnOnce(usize) -> String,
-) -> Vec<u8> {
+) -> Written {
     let Some(part) = served.release.part(at.part) else {
-        return Vec::new();
+        return Written::default();
     };
     let reviews = part.details().row(at.row).reviews();
     let more = reviews.len() > range.end;

@@ -1,8 +1,8 @@
 use data_index::{BrandEntry, RowAddress};
 use data_model::{Pincode, ShippingPolicy, Timestamp};
 
-use super::envelope;
 use super::json::{ObjectWriter, object};
+use super::{Written, envelope};
 use crate::served::Served;
 use crate::shipping::Estimate;
 
@@ -39,7 +39,7 @@ pub(crate) fn date(local: Timestamp) -> String {
 }
 
 /// Writes the shipping of a product to a pincode; `local` is now, in the market's own time.
-pub(crate) fn answer(served: &Served, at: RowAddress, pincode: Pincode, local: Timestamp) -> Vec<u8> {
+pub(crate) fn answer(served: &Served, at: RowAddress, pincode: Pincode, local: Timestamp) -> Written {
     let entry: &BrandEntry = served.release.brand_of(at);
     let known = entry.facts.shipping.as_ref();
     let matrix = served

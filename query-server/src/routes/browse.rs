@@ -1,15 +1,12 @@
-use std::sync::Arc;
-
-use api::{GraphAnswer, GraphErrors, PathParameters, Problem, if_none_match};
+use api::{GraphErrors, PathParameters, Problem, QueryReader, Rule};
 use axum::extract::{Request, State};
+use axum::response::Response;
+use data_model::ErrorCode;
 
-use super::page_tag_of;
-use crate::browse::{Asked, Scope};
-use crate::cursor::Cursors;
-use crate::plan::browse::{BrowsePlan, LIST_MAX};
-use crate::render::{card, envelope, facets, json};
+use super::read;
+use super::write::{known, written};
+use crate::operations::{BrandProductsRequest, BrowseOf, BrowseRequest, Known};
 use crate::schema::{BrandParameter, BrowseAnswer, FilterParameters, ListParameters};
-use crate::served::Served;
 use crate::server::QueryServer;
 
 /// Faceted grid of a category, a brand, or a brand's products in a category.
@@ -40,10 +37,34 @@ use crate::server::QueryServer;
         GraphErrors,
     )
 )]
-pub(crate) async fn browse(State(server): State<QueryServer>, request: Request) -> Result<GraphAnswer, Problem> {
-    let config = &server.0.config;
-    let plan = BrowsePlan::read(request.uri().query(), config.market_currency, &config.cursor_key)?;
-    answer(server, request, plan).await
+pub(crate) async fn browse(State(server): State<QueryServer>, request: Request) -> Result<Response, Problem> {
+    let headers = request.headers();
+    let asked = asked(request.uri().query(), &server)?;
+    let is_known = known(headers);
+    let answered = server.browse_unless(asked, Known::by(&is_known)).await?;
+    Ok(written(answered, headers))
+}
+
+fn asked(query: Option<&str>, server: &QueryServer) -> Result<BrowseRequest, Problem> {
+    let mut reader = QueryReader::new(query);
+    let brand = read::brand(&mut reader);
+    let category = read::category(&mut reader);
+    let of = BrowseOf::new(brand, category);
+    if of.is_none() && !reader.refused("category") && !reader.refused("brand") {
+        reader.refuse("category", &Rule::Missing, Some(serde_json::Value::Null));
+    }
+    let filters = read::filters(&mut reader);
+    let order = read::order(&mut reader);
+    let limit = read::limit(&mut reader);
+    let cursor = read::cursor(&mut reader, server);
+    let of = reader.finish(PathParameters::none(), of)?;
+    Ok(BrowseRequest {
+        of: of.ok_or_else(|| Problem::new(ErrorCode::Internal))?,
+        filters,
+        order,
+        limit,
+        cursor,
+    })
 }
 
 /// A brand's catalogue: the same as `GET /v1/browse` with this brand.
@@ -65,59 +86,27 @@ pub(crate) async fn list_brand_products(
     State(server): State<QueryServer>,
     path: PathParameters,
     request: Request,
-) -> Result<GraphAnswer, Problem> {
-    let config = &server.0.config;
-    let plan = BrowsePlan::read_brand(path, request.uri().query(), config.market_currency, &config.cursor_key)?;
-    answer(server, request, plan).await
+) -> Result<Response, Problem> {
+    let headers = request.headers();
+    let asked = asked_of_brand(path, request.uri().query(), &server)?;
+    let is_known = known(headers);
+    let answered = server.brand_products_unless(asked, Known::by(&is_known)).await?;
+    Ok(written(answered, headers))
 }
 
-async fn answer(server: QueryServer, request: Request, plan: BrowsePlan) -> Result<GraphAnswer, Problem> {
-    let served = server.served()?;
-    let scope = plan.scope(&served.release)?;
-    let key = plan.list_key(&scope);
-    let inner = Arc::clone(&server.0);
-    let start = match &plan.cursor {
-        Some(cursor) => cursors(&inner.config.cursor_key, &served, &key).position(cursor)?,
-        None => 0,
+fn asked_of_brand(
+    path: PathParameters,
+    query: Option<&str>,
+    server: &QueryServer,
+) -> Result<BrandProductsRequest, Problem> {
+    let mut reader = QueryReader::new(query);
+    let request = BrandProductsRequest {
+        brand: read::brand_of_path(&path),
+        category: read::category(&mut reader),
+        filters: read::filters(&mut reader),
+        order: read::order(&mut reader),
+        limit: read::limit(&mut reader),
+        cursor: read::cursor(&mut reader, server),
     };
-    let tag = page_tag_of(&served, &inner.config.cursor_key, request.uri());
-    if if_none_match(request.headers(), &tag) {
-        return Ok(GraphAnswer::NotModified(tag));
-    }
-    let page = move || {
-        let cursors = cursors(&inner.config.cursor_key, &served, &key);
-        page(&served, &plan, (&scope, start), &cursors)
-    };
-    let body = server.0.searches.run(page).await?;
-    Ok(GraphAnswer::Fresh(tag, body.into()))
-}
-
-fn cursors<'a>(key: &'a crate::config::CursorKey, served: &Served, list: &[u8]) -> Cursors<'a> {
-    Cursors::new(key, &[served.stamp(), b"browse", list])
-}
-
-fn page(served: &Served, plan: &BrowsePlan, (scope, start): (&Scope<'_>, usize), cursors: &Cursors<'_>) -> Vec<u8> {
-    let asked = Asked {
-        filter: &plan.filter,
-        order: plan.order,
-        start,
-        limit: plan.limit.min(LIST_MAX.saturating_sub(start)),
-    };
-    let browsed = served.browse.browse(&served.release, scope, &asked, plan.currency);
-    let end = start + browsed.rows.len();
-    let next = (browsed.more && end < LIST_MAX).then(|| cursors.write(u32::try_from(end).unwrap_or(u32::MAX)));
-    let data = |out: &mut Vec<u8>| {
-        json::object(out, |object| {
-            object.array("items", &browsed.rows, |out, at| card::card(out, served, *at));
-            facets::members(object, &browsed.counts);
-            object.text_or_null("next_cursor", next.as_deref());
-        });
-    };
-    let values: usize = browsed.counts.facets.iter().map(|facet| facet.values.len() + 1).sum();
-    envelope(
-        browsed.rows.len() * 640 + values * 64 + 1024,
-        served.id_text(),
-        data,
-        |_| {},
-    )
+    reader.finish(path, request)
 }

@@ -3,6 +3,8 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use http::HeaderMap;
 
+use super::write::written;
+use crate::operations::Unless;
 use crate::schema::CategoriesAnswer;
 use crate::server::QueryServer;
 
@@ -24,5 +26,5 @@ pub(crate) async fn list_categories(State(server): State<QueryServer>, request: 
 
 /// What [`list_categories`] answers a request that has these headers.
 pub(super) fn answer(server: &QueryServer, headers: &HeaderMap) -> Result<Response, Problem> {
-    server.at_once(|served| Ok(served.categories.answer(headers)))
+    Ok(written(Unless::Answer(server.categories()?), headers))
 }

@@ -1,34 +1,36 @@
-//! The routes, and one handler an operation: read the plan, take the release, run the operation, answer.
+//! The routes: each reads its parameters, calls one operation and writes what that answers.
 
 mod brands;
 mod browse;
 mod categories;
+mod internal;
 mod price_history;
 mod probes;
+mod problem;
 mod products;
+mod read;
 mod recommend;
 mod reviews;
 mod search;
 mod shipping;
 mod stats;
 mod suggest;
+mod write;
 
 use std::sync::Arc;
 
-use api::{Asset, Edge, EntityTag, common_components};
+use api::{OpenRouter, common_components};
 use axum::Router;
 use axum::response::IntoResponse;
 use axum::routing::get;
-use http::{HeaderMap, Uri};
+use http::HeaderMap;
 use metrics_exporter_prometheus::PrometheusHandle;
 use utoipa::openapi::{InfoBuilder, License, OpenApi, OpenApiBuilder};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::checks::CheckedAnswers;
-use crate::config::CursorKey;
+pub(crate) use self::internal::internal_router;
 use crate::page;
-use crate::served::Served;
 use crate::server::QueryServer;
 
 /// Operations with their documentation, from one registration.
@@ -68,24 +70,26 @@ pub(crate) fn document() -> OpenApi {
     operations().into_openapi()
 }
 
-/// Every route, without the edge, and their patterns.
-pub(crate) fn router(server: QueryServer, metrics: Option<PrometheusHandle>) -> (Router, Vec<String>) {
-    let (mut router, document) = operations().split_for_parts();
-    let mut patterns: Vec<String> = document.paths.paths.keys().cloned().collect();
-    let mut add = |path: &str, route| {
-        patterns.push(path.to_owned());
-        router = std::mem::take(&mut router).route(path, route);
-    };
-    // A document of our own making is always JSON.
-    let document = Asset::new("application/json", document.to_json().unwrap_or_default());
-    for (path, asset) in page::parts().chain([("/openapi.json", document)]) {
+/// Every public route, without the edge. What is asked often and needs no work is answered by the edge itself.
+pub(crate) fn open_router(server: &QueryServer, metrics: Option<PrometheusHandle>) -> OpenRouter {
+    let (router, document) = operations().split_for_parts();
+    let patterns: Vec<String> = document.paths.paths.keys().cloned().collect();
+    let mut open = OpenRouter::new(router.with_state(server.clone()), patterns).described(document);
+    for (path, asset) in page::parts() {
         let asset = Arc::new(asset);
-        add(path, get(async move |headers: HeaderMap| asset.answer(&headers)));
+        open = open.route(path, get(async move |headers: HeaderMap| asset.answer(&headers)));
     }
     if let Some(handle) = metrics {
-        add("/metrics", get(async move || api::metrics_answer(&handle)));
+        open = open.route("/metrics", get(async move || api::metrics_answer(&handle)));
     }
-    (router.with_state(server), patterns)
+    let (of_stats, of_categories) = (server.clone(), server.clone());
+    open.constant("/healthz", |_| probes::alive())
+        .constant("/v1/stats", move |headers| {
+            stats::answer(&of_stats, headers).into_response()
+        })
+        .constant("/v1/categories", move |headers| {
+            categories::answer(&of_categories, headers).into_response()
+        })
 }
 
 /// Probes and metrics, without the edge, and their patterns.
@@ -96,41 +100,4 @@ pub(crate) fn ops_router(server: QueryServer, metrics: PrometheusHandle) -> (Rou
         .route(patterns[1], get(probes::ready))
         .route(patterns[2], get(async move || api::metrics_answer(&metrics)));
     (router.with_state(server), patterns)
-}
-
-/// Has the edge answer by itself what is asked often and needs no work.
-pub(crate) fn constants(edge: Edge, server: &QueryServer) -> Edge {
-    let (of_stats, of_categories) = (server.clone(), server.clone());
-    edge.constant("/healthz", |_| probes::alive())
-        .constant("/v1/stats", move |headers| {
-            stats::answer(&of_stats, headers).into_response()
-        })
-        .constant("/v1/categories", move |headers| {
-            categories::answer(&of_categories, headers).into_response()
-        })
-}
-
-/// The entity tag of the answer to `uri` from this release.
-fn tag_of(served: &Served, uri: &Uri) -> EntityTag {
-    let query = uri.query().unwrap_or_default();
-    EntityTag::of(&[served.stamp(), uri.path().as_bytes(), query.as_bytes()])
-}
-
-/// The entity tag of an answer that tells of the stores' last checks too; `more` is what else it follows from.
-fn checked_tag_of(served: &Served, checked: &CheckedAnswers, more: &[u8], uri: &Uri) -> EntityTag {
-    let query = uri.query().unwrap_or_default();
-    let (served, checked, path) = (served.stamp(), checked.stamp(), uri.path().as_bytes());
-    EntityTag::of(&[served, checked, more, path, query.as_bytes()])
-}
-
-/// The entity tag of a page of a list: its cursor is signed, so servers with other keys answer other bytes.
-fn page_tag_of(served: &Served, key: &CursorKey, uri: &Uri) -> EntityTag {
-    let query = uri.query().unwrap_or_default();
-    EntityTag::of(&[served.stamp(), key.bytes(), uri.path().as_bytes(), query.as_bytes()])
-}
-
-/// The entity tag of an answer to `uri` that the next one need not equal.
-fn passing_tag_of(served: &Served, uri: &Uri) -> EntityTag {
-    let query = uri.query().unwrap_or_default();
-    EntityTag::of(&[served.stamp(), b"passing", uri.path().as_bytes(), query.as_bytes()])
 }

@@ -1,11 +1,11 @@
-use api::{GraphAnswer, GraphErrors, PathParameters, Problem};
+use api::{GraphErrors, PathParameters, Problem, QueryReader};
 use axum::extract::{Request, State};
+use axum::response::Response;
 use data_model::ErrorCode;
 
-use super::page_tag_of;
-use crate::cursor::Cursors;
-use crate::plan::price_history::PriceHistoryPlan;
-use crate::render::price_history;
+use super::read;
+use super::write::{known, written};
+use crate::operations::{Known, PriceHistoryRequest};
 use crate::schema::{PriceHistoryAnswer, PriceHistoryParameters};
 use crate::server::QueryServer;
 
@@ -33,26 +33,22 @@ pub(crate) async fn list_price_history(
     State(server): State<QueryServer>,
     path: PathParameters,
     request: Request,
-) -> Result<GraphAnswer, Problem> {
-    let key = &server.0.config.cursor_key;
-    let plan = PriceHistoryPlan::read(path, request.uri().query(), key)?;
-    let served = server.served()?;
-    let at = served
-        .release
-        .find(&plan.ident)
-        .ok_or_else(|| Problem::new(ErrorCode::ProductNotFound))?;
-    let part = served.release.part(at.part);
-    let product = part.map(|part| part.cards().id(at.row).to_string()).unwrap_or_default();
-    let list: [&[u8]; 3] = [served.stamp(), b"price-history", product.as_bytes()];
-    let cursors = Cursors::new(key, &list);
-    let start = match &plan.cursor {
-        Some(cursor) => cursors.position(cursor)?,
-        None => 0,
-    };
-    GraphAnswer::unless_known(request.headers(), page_tag_of(&served, key, request.uri()), || {
-        let range = start..start.saturating_add(plan.limit);
-        Ok(price_history::page(&served, at, range, |end| {
-            cursors.write(u32::try_from(end).unwrap_or(u32::MAX))
-        }))
+) -> Result<Response, Problem> {
+    let headers = request.headers();
+    let asked = asked(path, request.uri().query(), &server)?;
+    let answered = server.price_history_unless(&asked, Known::by(&known(headers)))?;
+    Ok(written(answered, headers))
+}
+
+fn asked(mut path: PathParameters, query: Option<&str>, server: &QueryServer) -> Result<PriceHistoryRequest, Problem> {
+    let mut reader = QueryReader::new(query);
+    let product = path.product_ident("ident");
+    let limit = read::limit(&mut reader);
+    let cursor = read::cursor(&mut reader, server);
+    let product = reader.finish(path, product)?;
+    Ok(PriceHistoryRequest {
+        product: product.ok_or_else(|| Problem::new(ErrorCode::Internal))?,
+        limit,
+        cursor,
     })
 }

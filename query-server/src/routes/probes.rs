@@ -3,6 +3,7 @@ use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
 
+use crate::operations::OperationError;
 use crate::schema::{HealthDocument, ReadyDocument};
 use crate::server::QueryServer;
 
@@ -45,10 +46,10 @@ pub(super) fn alive() -> Response {
     )
 )]
 pub(crate) async fn ready(State(server): State<QueryServer>) -> Result<Response, Problem> {
-    let served = server.served()?;
+    let release = server.release().ok_or(OperationError::NotReady)?;
     let document = ReadyDocument {
         status: "ready".to_owned(),
-        release: served.id_text().to_owned(),
+        release: release.to_string(),
         stale: server.is_stale(),
     };
     Ok(api::json(StatusCode::OK, &document))

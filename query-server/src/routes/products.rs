@@ -1,10 +1,10 @@
-use api::{GraphAnswer, GraphErrors, PathParameters, Problem};
+use api::{GraphErrors, PathParameters, Problem, QueryReader, Rule};
 use axum::extract::{Request, State};
+use axum::response::Response;
 use data_model::ErrorCode;
 
-use super::tag_of;
-use crate::plan::product::ProductPlan;
-use crate::render::product;
+use super::write::{known, written};
+use crate::operations::{Include, Known, ProductRequest};
 use crate::schema::{IncludeParameters, ProductAnswer};
 use crate::server::QueryServer;
 
@@ -31,15 +31,28 @@ pub(crate) async fn get_product(
     State(server): State<QueryServer>,
     path: PathParameters,
     request: Request,
-) -> Result<GraphAnswer, Problem> {
-    let plan = ProductPlan::read(path, request.uri().query())?;
-    server.at_once(|served| {
-        let at = served
-            .release
-            .find(&plan.ident)
-            .ok_or_else(|| Problem::new(ErrorCode::ProductNotFound))?;
-        GraphAnswer::unless_known(request.headers(), tag_of(served, request.uri()), || {
-            Ok(product::detail(served, at, plan.include))
-        })
+) -> Result<Response, Problem> {
+    let headers = request.headers();
+    let asked = asked(path, request.uri().query())?;
+    let answered = server.product_unless(&asked, Known::by(&known(headers)))?;
+    Ok(written(answered, headers))
+}
+
+fn asked(mut path: PathParameters, query: Option<&str>) -> Result<ProductRequest, Problem> {
+    let mut reader = QueryReader::new(query);
+    let product = path.product_ident("ident");
+    let mut include = Include::default();
+    if let Some(parts) = reader.optional("include").text(200) {
+        include = Include::NONE;
+        for part in parts.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            if !include.add(part) {
+                reader.refuse("include", &Rule::Enum(Include::NAMES.to_vec()), Some(part.into()));
+            }
+        }
+    }
+    let product = reader.finish(path, product)?;
+    Ok(ProductRequest {
+        product: product.ok_or_else(|| Problem::new(ErrorCode::Internal))?,
+        include,
     })
 }

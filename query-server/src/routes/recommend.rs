@@ -1,11 +1,12 @@
-use api::{GraphAnswer, GraphErrors, Problem, if_none_match};
+use api::{GraphErrors, PathParameters, Problem, QueryReader, product_ident};
 use axum::extract::{Request, State};
+use axum::response::Response;
 use data_model::ErrorCode;
 
-use super::tag_of;
-use crate::plan::recommend::RecommendPlan;
-use crate::recommend::recommend;
-use crate::render::{card, envelope, json};
+use super::read;
+use super::write::{known, written};
+use crate::operations::{Known, RecommendRequest};
+use crate::recommend::Intent;
 use crate::schema::{RecommendAnswer, RecommendParameters};
 use crate::server::QueryServer;
 
@@ -33,33 +34,23 @@ use crate::server::QueryServer;
 pub(crate) async fn recommend_products(
     State(server): State<QueryServer>,
     request: Request,
-) -> Result<GraphAnswer, Problem> {
-    let plan = RecommendPlan::read(request.uri().query())?;
-    let served = server.served()?;
-    let at = served
-        .release
-        .find(&plan.ident)
-        .ok_or_else(|| Problem::new(ErrorCode::ProductNotFound))?;
-    let tag = tag_of(&served, request.uri());
-    if if_none_match(request.headers(), &tag) {
-        return Ok(GraphAnswer::NotModified(tag));
-    }
-    let answer = move || {
-        let found = recommend(&served, at, plan.intent, plan.limit).map_err(|error| {
-            tracing::error!(%error, release = served.id_text(), "the text index cannot be read");
-            Problem::new(ErrorCode::Internal)
-        })?;
-        let cards = |out: &mut Vec<u8>| json::array(out, &found.rows, |out, at| card::card(out, &served, *at));
-        Ok(envelope(
-            found.rows.len() * 640 + 256,
-            served.id_text(),
-            cards,
-            |provenance| {
-                provenance.text("engine", found.engine);
-                provenance.text("intent", plan.intent.as_str());
-            },
-        ))
-    };
-    let body: Vec<u8> = server.0.searches.run(answer).await??;
-    Ok(GraphAnswer::Fresh(tag, body.into()))
+) -> Result<Response, Problem> {
+    let headers = request.headers();
+    let asked = asked(request.uri().query())?;
+    let is_known = known(headers);
+    let answered = server.recommend_unless(asked, Known::by(&is_known)).await?;
+    Ok(written(answered, headers))
+}
+
+fn asked(query: Option<&str>) -> Result<RecommendRequest, Problem> {
+    let mut reader = QueryReader::new(query);
+    let product = reader.required("product_id").parsed(product_ident);
+    let intent = reader.optional("intent").choice(&Intent::NAMED).unwrap_or_default();
+    let limit = read::limit(&mut reader);
+    let product = reader.finish(PathParameters::none(), product)?;
+    Ok(RecommendRequest {
+        product: product.ok_or_else(|| Problem::new(ErrorCode::Internal))?,
+        intent,
+        limit,
+    })
 }

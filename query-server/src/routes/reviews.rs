@@ -1,11 +1,11 @@
-use api::{GraphAnswer, GraphErrors, PathParameters, Problem};
+use api::{GraphErrors, PathParameters, Problem, QueryReader};
 use axum::extract::{Request, State};
+use axum::response::Response;
 use data_model::ErrorCode;
 
-use super::page_tag_of;
-use crate::cursor::Cursors;
-use crate::plan::reviews::ReviewsPlan;
-use crate::render::review;
+use super::read;
+use super::write::{known, written};
+use crate::operations::{Known, ReviewsRequest};
 use crate::schema::{ReviewsAnswer, ReviewsParameters};
 use crate::server::QueryServer;
 
@@ -29,30 +29,24 @@ pub(crate) async fn list_reviews(
     State(server): State<QueryServer>,
     path: PathParameters,
     request: Request,
-) -> Result<GraphAnswer, Problem> {
-    let key = &server.0.config.cursor_key;
-    let plan = ReviewsPlan::read(path, request.uri().query(), key)?;
-    let served = server.served()?;
-    let at = served
-        .release
-        .find(&plan.ident)
-        .ok_or_else(|| Problem::new(ErrorCode::ProductNotFound))?;
-    let product = served
-        .release
-        .part(at.part)
-        .map(|part| part.cards().id(at.row).to_string())
-        .unwrap_or_default();
-    let list: [&[u8]; 3] = [served.stamp(), b"reviews", product.as_bytes()];
-    let cursors = Cursors::new(key, &list);
-    let start = match &plan.cursor {
-        // The cursor wins over the offset.
-        Some(cursor) => cursors.position(cursor)?,
-        None => plan.offset,
-    };
-    GraphAnswer::unless_known(request.headers(), page_tag_of(&served, key, request.uri()), || {
-        let range = start..start.saturating_add(plan.limit);
-        Ok(review::page(&served, at, range, |end| {
-            cursors.write(u32::try_from(end).unwrap_or(u32::MAX))
-        }))
+) -> Result<Response, Problem> {
+    let headers = request.headers();
+    let asked = asked(path, request.uri().query(), &server)?;
+    let answered = server.reviews_unless(&asked, Known::by(&known(headers)))?;
+    Ok(written(answered, headers))
+}
+
+fn asked(mut path: PathParameters, query: Option<&str>, server: &QueryServer) -> Result<ReviewsRequest, Problem> {
+    let mut reader = QueryReader::new(query);
+    let product = path.product_ident("ident");
+    let limit = read::limit(&mut reader);
+    let offset = reader.optional("offset").integer(0..=i64::MAX);
+    let cursor = read::cursor(&mut reader, server);
+    let product = reader.finish(path, product)?;
+    Ok(ReviewsRequest {
+        product: product.ok_or_else(|| Problem::new(ErrorCode::Internal))?,
+        limit,
+        offset: offset.and_then(|offset| usize::try_from(offset).ok()).unwrap_or(0),
+        cursor,
     })
 }

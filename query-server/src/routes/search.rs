@@ -1,17 +1,11 @@
-use std::sync::Arc;
-
-use api::{GraphAnswer, GraphErrors, Problem, if_none_match};
+use api::{GraphErrors, PathParameters, Problem, QueryReader, product_ident};
 use axum::extract::{Request, State};
-use data_model::ErrorCode;
+use axum::response::Response;
 
-use super::{passing_tag_of, tag_of};
-use crate::browse::of_search;
-use crate::hybrid::{Question, explain, search};
-use crate::plan::search::SearchPlan;
-use crate::render::{card, envelope, facets, json};
+use super::read;
+use super::write::{known, written};
+use crate::operations::{Known, Mode, SearchLimit, SearchRequest};
 use crate::schema::{FilterParameters, SearchAnswer, SearchParameters};
-use crate::semantic::Lacking;
-use crate::served::Served;
 use crate::server::QueryServer;
 
 /// Top ranked product cards for a query.
@@ -53,93 +47,32 @@ use crate::server::QueryServer;
         GraphErrors,
     )
 )]
-pub(crate) async fn search_products(
-    State(server): State<QueryServer>,
-    request: Request,
-) -> Result<GraphAnswer, Problem> {
-    let config = &server.0.config;
-    let plan = SearchPlan::read(request.uri().query(), config.market_currency, config.search_limit_max)?;
-    let served = server.served()?;
-    let tag = tag_of(&served, request.uri());
-    if if_none_match(request.headers(), &tag) {
-        return Ok(GraphAnswer::NotModified(tag));
-    }
-    let searches = &server.0.searches;
-    let (held, waits) = (Arc::clone(&served), served.semantic.waits());
-    let (body, whole) = if waits {
-        searches.run_outside(move || answer(&held, &plan)).await??
-    } else {
-        searches.run(move || answer(&held, &plan)).await??
-    };
-    // What was answered without an embedder that may be there again next time is not what this tag stands for.
-    let tag = if whole {
-        tag
-    } else {
-        passing_tag_of(&served, request.uri())
-    };
-    Ok(GraphAnswer::Fresh(tag, body.into()))
+pub(crate) async fn search_products(State(server): State<QueryServer>, request: Request) -> Result<Response, Problem> {
+    let headers = request.headers();
+    let asked = asked(request.uri().query(), server.0.config.search_limit_max)?;
+    let is_known = known(headers);
+    let answered = server.search_unless(asked, Known::by(&is_known)).await?;
+    Ok(written(answered, headers))
 }
 
-/// The answer, and whether it will be the same as long as the release is.
-fn answer(served: &Arc<Served>, plan: &SearchPlan) -> Result<(Vec<u8>, bool), Problem> {
-    let (filter, scope) = (plan.filter(&served.release), plan.scope(&served.release));
-    let similar_to = match &plan.similar_to {
-        Some(ident) => Some(
-            served
-                .release
-                .find(ident)
-                .ok_or_else(|| Problem::new(ErrorCode::ProductNotFound))?,
-        ),
-        None => None,
+/// Reads the parameters; an answer holds `limit_max` cards at most.
+fn asked(query: Option<&str>, limit_max: u16) -> Result<SearchRequest, Problem> {
+    let mut reader = QueryReader::new(query);
+    let limits = || 1..=i64::from(limit_max);
+    let within = |limit| SearchLimit::within(limit, limit_max);
+    let request = SearchRequest {
+        text: read::text(&mut reader, false),
+        filters: read::filters(&mut reader),
+        brand: read::brand(&mut reader),
+        order: read::order(&mut reader),
+        mode: reader.optional("mode").choice(&Mode::NAMED).unwrap_or_default(),
+        limit: (reader.optional("limit").integer(limits()))
+            .and_then(within)
+            .unwrap_or_default(),
+        per_brand_max: (reader.optional("per_brand_max").integer(limits())).and_then(within),
+        similar_to: reader.optional("similar_to").parsed(product_ident),
+        explain: reader.optional("explain").boolean().unwrap_or(false),
+        facet_counts: reader.optional("facet_counts").boolean().unwrap_or(false),
     };
-    let question = Question {
-        text: &plan.text,
-        mode: plan.mode,
-        filter: filter.as_ref(),
-        scope: scope.as_ref(),
-        narrowed: plan.narrows(),
-        order: plan.order,
-        currency: plan.currency,
-        limit: plan.limit,
-        per_brand_max: plan.per_brand_max,
-        similar_to,
-        with_matches: plan.facet_counts,
-    };
-    let unreadable = |error| {
-        tracing::error!(%error, release = served.id_text(), "the text index cannot be read");
-        Problem::new(ErrorCode::Internal)
-    };
-    let found = search(served, &question).map_err(unreadable)?;
-    let counts = plan.facet_counts.then(|| of_search(served, plan, &found));
-    let cards = |out: &mut Vec<u8>| json::array(out, &found.rows, |out, row| card::card(out, served, row.at));
-    let whole = found.degraded != Some(Lacking::Answer);
-    let body = envelope(found.rows.len() * 640 + 256, served.id_text(), cards, |provenance| {
-        provenance.text("engine", found.engine.as_str());
-        provenance.text("requested_mode", plan.mode.as_str());
-        provenance.text("relaxed", found.relaxed.as_str());
-        provenance.array("corrections", &found.corrections, |out, correction| {
-            json::object(out, |object| {
-                object.text("from", &correction.from);
-                object.text("to", &correction.to);
-            });
-        });
-        provenance.text_or_null("degraded", found.degraded.map(Lacking::as_str));
-        provenance.array("synonyms", &found.synonyms, |out, synonym| {
-            json::object(out, |object| {
-                object.text("of", &synonym.of);
-                object.text("to", &synonym.to);
-            });
-        });
-        if let Some(counts) = &counts {
-            facets::members(provenance, counts);
-        }
-        if plan.explain {
-            provenance.array("explain", &found.rows, |out, row| {
-                if let Some(part) = served.release.part(row.at.part) {
-                    explain(out, row, part.cards().id(row.at.row));
-                }
-            });
-        }
-    });
-    Ok((body, whole))
+    reader.finish(PathParameters::none(), request)
 }

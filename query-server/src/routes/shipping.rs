@@ -1,9 +1,10 @@
-use api::{EntityTag, GraphAnswer, GraphErrors, Problem};
+use api::{GraphErrors, PathParameters, Problem, QueryReader, Rule, product_ident};
 use axum::extract::{Request, State};
+use axum::response::Response;
 use data_model::ErrorCode;
 
-use crate::plan::shipping::ShippingPlan;
-use crate::render::shipping;
+use super::write::{known, written};
+use crate::operations::{Known, ShippingRequest};
 use crate::schema::{ShippingAnswer, ShippingParameters};
 use crate::server::QueryServer;
 
@@ -28,18 +29,20 @@ use crate::server::QueryServer;
         GraphErrors,
     )
 )]
-pub(crate) async fn get_shipping(State(server): State<QueryServer>, request: Request) -> Result<GraphAnswer, Problem> {
-    let plan = ShippingPlan::read(request.uri().query())?;
-    let served = server.served()?;
-    let at = served
-        .release
-        .find(&plan.ident)
-        .ok_or_else(|| Problem::new(ErrorCode::ProductNotFound))?;
-    let ahead_ms = i64::from(server.0.config.market_utc_offset_minutes) * 60_000;
-    let local = server.0.clock.now().plus_millis(ahead_ms);
-    let (date, query) = (shipping::date(local), request.uri().query().unwrap_or_default());
-    let tag = EntityTag::of(&[served.stamp(), b"shipping", query.as_bytes(), date.as_bytes()]);
-    GraphAnswer::unless_known(request.headers(), tag, || {
-        Ok(shipping::answer(&served, at, plan.pincode, local))
-    })
+pub(crate) async fn get_shipping(State(server): State<QueryServer>, request: Request) -> Result<Response, Problem> {
+    let headers = request.headers();
+    let asked = asked(request.uri().query())?;
+    let answered = server.shipping_unless(&asked, Known::by(&known(headers)))?;
+    Ok(written(answered, headers))
+}
+
+fn asked(query: Option<&str>) -> Result<ShippingRequest, Problem> {
+    let mut reader = QueryReader::new(query);
+    let product = reader.required("product").parsed(product_ident);
+    let pincode = reader
+        .required("pincode")
+        .parsed(|text| text.parse().map_err(|_| Rule::StringPatternMismatch("^[1-9][0-9]{5}$")));
+    let both = reader.finish(PathParameters::none(), product.zip(pincode))?;
+    let (product, pincode) = both.ok_or_else(|| Problem::new(ErrorCode::Internal))?;
+    Ok(ShippingRequest { product, pincode })
 }

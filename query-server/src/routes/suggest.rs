@@ -1,12 +1,12 @@
-use api::{GraphAnswer, GraphErrors, Problem, if_none_match};
+use api::{GraphErrors, PathParameters, Problem, QueryReader};
 use axum::extract::{Request, State};
+use axum::response::Response;
 
-use super::tag_of;
-use crate::plan::suggest::SuggestPlan;
-use crate::render::{envelope, suggested};
+use super::read;
+use super::write::{known, written};
+use crate::operations::{Known, SuggestRequest};
 use crate::schema::{SuggestAnswer, SuggestParameters};
 use crate::server::QueryServer;
-use crate::suggest::suggest;
 
 /// Typeahead suggestions.
 ///
@@ -31,18 +31,19 @@ use crate::suggest::suggest;
 pub(crate) async fn suggest_while_typing(
     State(server): State<QueryServer>,
     request: Request,
-) -> Result<GraphAnswer, Problem> {
-    let plan = SuggestPlan::read(request.uri().query())?;
-    let served = server.served()?;
-    let tag = tag_of(&served, request.uri());
-    if if_none_match(request.headers(), &tag) {
-        return Ok(GraphAnswer::NotModified(tag));
-    }
-    let answer = move || {
-        let found = suggest(&served, &plan.text, plan.limit);
-        let data = |out: &mut Vec<u8>| suggested::suggested(out, &served, &found);
-        envelope(found.products.len() * 640 + 2_048, served.id_text(), data, |_| {})
+) -> Result<Response, Problem> {
+    let headers = request.headers();
+    let asked = asked(request.uri().query())?;
+    let is_known = known(headers);
+    let answered = server.suggest_unless(asked, Known::by(&is_known)).await?;
+    Ok(written(answered, headers))
+}
+
+fn asked(query: Option<&str>) -> Result<SuggestRequest, Problem> {
+    let mut reader = QueryReader::new(query);
+    let request = SuggestRequest {
+        text: read::text(&mut reader, true),
+        limit: read::limit(&mut reader),
     };
-    let body: Vec<u8> = server.0.searches.run(answer).await?;
-    Ok(GraphAnswer::Fresh(tag, body.into()))
+    reader.finish(PathParameters::none(), request)
 }

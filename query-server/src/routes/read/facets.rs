@@ -2,50 +2,50 @@ use api::{Location, QueryReader, Rule};
 use data_index::FacetClause;
 use serde_json::{Number, Value};
 
+use crate::operations::FacetFilter;
+
 /// Longest `facets` parameter, in characters.
 const CHARS_MAX: usize = 4096;
-/// Most facets of one request, and most values of one facet.
-const FACETS_MAX: usize = 20;
-const VALUES_MAX: usize = 50;
 
 /// Reads the `facets` parameter: a JSON object of names to a value or a list of values. An empty object filters by
 /// nothing; an empty text is bad JSON.
-pub(super) fn read(reader: &mut QueryReader<'_>) -> Vec<FacetClause> {
+pub(super) fn read(reader: &mut QueryReader<'_>) -> FacetFilter {
     let object = reader
-        .text("facets", CHARS_MAX)
+        .optional("facets")
+        .text(CHARS_MAX)
         .map(|text| match serde_json::from_str(&text) {
             Ok(Value::Object(object)) => Ok(object),
             Ok(other) => Err((Rule::DictType, other)),
             Err(error) => Err((Rule::JsonInvalid(error.to_string()), text.as_ref().into())),
         });
     let object = match object {
-        None => return Vec::new(),
+        None => return FacetFilter::default(),
         Some(Ok(object)) => object,
         Some(Err((rule, input))) => {
             reader.refuse("facets", &rule, Some(input));
-            return Vec::new();
+            return FacetFilter::default();
         }
     };
-    if object.len() > FACETS_MAX {
+    if object.len() > FacetFilter::CLAUSES_MAX {
         reader.refuse(
             "facets",
             &Rule::TooLong {
-                max: FACETS_MAX,
+                max: FacetFilter::CLAUSES_MAX,
                 actual: object.len(),
             },
             None,
         );
-        return Vec::new();
+        return FacetFilter::default();
     }
     let mut clauses = Vec::with_capacity(object.len());
     for (name, value) in object {
         let loc = |below: &[Location]| [&["facets".into(), name.clone().into()], below].concat();
         let values = match value {
-            Value::Array(items) if items.len() > VALUES_MAX => {
+            Value::Array(items) if items.len() > FacetFilter::VALUES_MAX => {
                 reader.refuse_at(
                     loc(&[]),
                     &Rule::TooLong {
-                        max: VALUES_MAX,
+                        max: FacetFilter::VALUES_MAX,
                         actual: items.len(),
                     },
                     None,
@@ -70,7 +70,7 @@ pub(super) fn read(reader: &mut QueryReader<'_>) -> Vec<FacetClause> {
         };
         clauses.push(FacetClause { name, values });
     }
-    clauses
+    FacetFilter::new(clauses).unwrap_or_default()
 }
 
 /// A value as facets spell it; what is no scalar comes back.

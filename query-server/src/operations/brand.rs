@@ -1,0 +1,33 @@
+use api::EntityTag;
+use data_model::BrandSlug;
+
+use super::{Answer, Known, Named, OperationError, Unless};
+use crate::render::brand;
+use crate::server::QueryServer;
+
+/// A question for one brand.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct BrandRequest {
+    /// The brand.
+    pub brand: Named<BrandSlug>,
+}
+
+impl QueryServer {
+    /// One brand, with what only its own answer tells.
+    ///
+    /// # Errors
+    /// `BrandNotFound`, `NotReady`.
+    pub fn brand(&self, request: &BrandRequest) -> Result<Answer, OperationError> {
+        self.brand_unless(request, Known::NOTHING)?.whole()
+    }
+
+    pub(crate) fn brand_unless(&self, request: &BrandRequest, known: Known<'_>) -> Result<Unless, OperationError> {
+        let served = self.served()?;
+        let slug = request.brand.known();
+        let entry = slug.and_then(|slug| served.release.brand_by_slug(slug));
+        let entry = entry.ok_or(OperationError::BrandNotFound)?;
+        let checked = served.checked.load_full();
+        let tag = EntityTag::following(&[served.stamp(), checked.stamp(), b"brand"], request);
+        Unless::known(known, tag, || Ok(brand::detail(&served, &checked, entry)))
+    }
+}

@@ -1,0 +1,79 @@
+use data_model::{BrandSlug, CategoryId};
+
+use super::{Answer, BrowseOf, BrowseRequest, Filters, Known, Limit, Named, OperationError, Unless};
+use crate::cursor::Cursor;
+use crate::lexical::Order;
+use crate::server::QueryServer;
+
+/// A question for one page of a brand's catalogue.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct BrandProductsRequest {
+    /// The brand.
+    pub brand: Named<BrandSlug>,
+    /// Only products in this category or below it.
+    pub category: Option<Named<CategoryId>>,
+    /// What they must pass.
+    pub filters: Filters,
+    /// What stands first.
+    pub order: Order,
+    /// Most products of the page.
+    pub limit: Limit<24, 60>,
+    /// Where the page before ended; see [`QueryServer::cursor`].
+    pub cursor: Option<Cursor>,
+}
+
+impl BrandProductsRequest {
+    /// The first page of all that the brand has.
+    #[must_use]
+    pub fn first(brand: BrandSlug) -> Self {
+        Self {
+            brand: Named::Known(brand),
+            category: None,
+            filters: Filters::default(),
+            order: Order::default(),
+            limit: Limit::default(),
+            cursor: None,
+        }
+    }
+}
+
+impl From<BrandProductsRequest> for BrowseRequest {
+    fn from(request: BrandProductsRequest) -> Self {
+        let BrandProductsRequest {
+            brand,
+            category,
+            filters,
+            order,
+            limit,
+            cursor,
+        } = request;
+        Self {
+            of: match category {
+                Some(category) => BrowseOf::BrandCategory(brand, category),
+                None => BrowseOf::Brand(brand),
+            },
+            filters,
+            order,
+            limit,
+            cursor,
+        }
+    }
+}
+
+impl QueryServer {
+    /// One page of a brand's products: what [`QueryServer::browse`] answers for the brand.
+    ///
+    /// # Errors
+    /// As [`QueryServer::browse`].
+    pub async fn brand_products(&self, request: BrandProductsRequest) -> Result<Answer, OperationError> {
+        self.brand_products_unless(request, Known::NOTHING).await?.whole()
+    }
+
+    pub(crate) async fn brand_products_unless(
+        &self,
+        request: BrandProductsRequest,
+        known: Known<'_>,
+    ) -> Result<Unless, OperationError> {
+        self.browse_unless(request.into(), known).await
+    }
+}

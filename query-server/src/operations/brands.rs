@@ -1,0 +1,106 @@
+use api::EntityTag;
+use data_index::BrandEntry;
+use data_index::taxonomy::{self, Category};
+use data_index::text::letters_of;
+use data_model::{Brand, CategoryId};
+
+use super::{Answer, Constant, Known, Limit, Named, OperationError, Text, Unless};
+use crate::cursor::{Cursor, Cursors};
+use crate::render::brand;
+use crate::server::QueryServer;
+
+/// A question for a page of brands.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct BrandsRequest {
+    /// Looked for in name, slug and domain; empty for all.
+    pub text: Text<200>,
+    /// Only brands with a product in this category or below it.
+    pub category: Option<Named<CategoryId>>,
+    /// Most brands of the page.
+    pub limit: Limit<50, 100>,
+    /// Where the page before ended; see [`QueryServer::cursor`].
+    pub cursor: Option<Cursor>,
+}
+
+/// The text that brands are looked for by.
+#[derive(Debug)]
+struct Sought {
+    text: String,
+    /// Its letters and digits, without accents.
+    letters: String,
+}
+
+impl Sought {
+    fn of(text: &str) -> Self {
+        let text = text.trim().to_lowercase();
+        Self {
+            letters: letters_of(&text).into_owned(),
+            text,
+        }
+    }
+
+    /// Whether a brand's name, slug or domain has the text, its name however it is accented or cut into words.
+    fn is_found_in(&self, brand: &Brand) -> bool {
+        brand.name.to_lowercase().contains(&self.text)
+            || brand.slug.as_str().contains(&self.text)
+            || brand.domain.contains(&self.text)
+            || (!self.letters.is_empty() && letters_of(&brand.name).contains(&self.letters))
+    }
+}
+
+impl QueryServer {
+    /// One page of brands, those with most products first.
+    ///
+    /// # Errors
+    /// `CategoryNotFound`, `ForeignCursor`, `NotReady`.
+    pub fn brands(&self, request: &BrandsRequest) -> Result<Answer, OperationError> {
+        self.brands_unless(request, Known::NOTHING)?.whole()
+    }
+
+    pub(crate) fn brands_unless(&self, request: &BrandsRequest, known: Known<'_>) -> Result<Unless, OperationError> {
+        let key = &self.0.config.cursor_key;
+        let served = self.served()?;
+        let checked = served.checked.load_full();
+        let category = category(request.category)?;
+        let slug = category.map_or("", |category| &category.slug);
+        let sought = Sought::of(request.text.as_str());
+        let list: [&[u8]; 4] = [served.stamp(), b"brands", sought.text.as_bytes(), slug.as_bytes()];
+        let cursors = Cursors::new(key, &list);
+        let start = match &request.cursor {
+            Some(cursor) => cursors.position(cursor)?,
+            None => 0,
+        };
+        let page = || {
+            let mut matching = served
+                .brands_by_size()
+                .filter(|entry| sought.is_found_in(&entry.facts.brand) && is_filed_under(category, entry))
+                .skip(start);
+            let page: Vec<&BrandEntry> = matching.by_ref().take(request.limit.get()).collect();
+            let end = u32::try_from(start + page.len()).unwrap_or(u32::MAX);
+            let next_cursor = matching.next().map(|_| cursors.write(end));
+            brand::page(&served, &checked, &page, next_cursor.as_deref())
+        };
+        // The cursor is signed, so servers with other keys answer other bytes.
+        let tag = EntityTag::following(&[served.stamp(), checked.stamp(), b"brands", key.bytes()], request);
+        if *request == BrandsRequest::default() {
+            let head = checked.brands_head(|| Constant::new(tag, page()));
+            return Ok(Unless::Answer(Answer::constant(head)));
+        }
+        Unless::known(known, tag, || Ok(page()))
+    }
+}
+
+fn category(named: Option<Named<CategoryId>>) -> Result<Option<&'static Category>, OperationError> {
+    let Some(named) = named else { return Ok(None) };
+    let category = named.known().and_then(|id| taxonomy::by_id(*id));
+    category.map(Some).ok_or(OperationError::CategoryNotFound)
+}
+
+fn is_filed_under(category: Option<&Category>, entry: &BrandEntry) -> bool {
+    category.is_none_or(|wanted| {
+        entry
+            .categories
+            .iter()
+            .any(|held| taxonomy::lineage(held.category).any(|above| above.id == wanted.id))
+    })
+}

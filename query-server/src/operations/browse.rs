@@ -1,0 +1,216 @@
+use std::sync::Arc;
+
+use api::EntityTag;
+use data_index::columns::fold_name;
+use data_index::{Release, RowFilter, taxonomy};
+use data_model::{BrandSlug, CategoryId, CurrencyCode};
+
+use super::{Answer, Filters, Known, Limit, Named, OperationError, Unless};
+use crate::browse::{Asked, Scope};
+use crate::config::CursorKey;
+use crate::cursor::{Cursor, Cursors};
+use crate::lexical::Order;
+use crate::render::{Written, card, envelope, facets, json};
+use crate::served::Served;
+use crate::server::QueryServer;
+
+/// Nobody walks further into a list.
+const LIST_MAX: usize = 1_000;
+
+/// Which products a grid is of.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum BrowseOf {
+    /// Those filed under this category or below it.
+    Category(Named<CategoryId>),
+    /// Those of this brand.
+    Brand(Named<BrandSlug>),
+    /// Those of this brand in this category or below it.
+    BrandCategory(Named<BrandSlug>, Named<CategoryId>),
+}
+
+impl BrowseOf {
+    /// What a brand, a category or both name; `None` when neither is given.
+    #[must_use]
+    pub fn new(brand: Option<Named<BrandSlug>>, category: Option<Named<CategoryId>>) -> Option<Self> {
+        match (brand, category) {
+            (Some(brand), Some(category)) => Some(Self::BrandCategory(brand, category)),
+            (Some(brand), None) => Some(Self::Brand(brand)),
+            (None, Some(category)) => Some(Self::Category(category)),
+            (None, None) => None,
+        }
+    }
+
+    /// The same on a release: it must have what is named.
+    fn scope(&self, release: &Release) -> Result<Scope<'static>, OperationError> {
+        let (brand, category) = match self {
+            Self::Category(category) => (None, Some(category)),
+            Self::Brand(brand) => (Some(brand), None),
+            Self::BrandCategory(brand, category) => (Some(brand), Some(category)),
+        };
+        let known = |category: &Named<CategoryId>| category.known().and_then(|id| taxonomy::by_id(*id));
+        let category = match category {
+            Some(named) => Some(known(named).ok_or(OperationError::CategoryNotFound)?.id),
+            None => None,
+        };
+        let position = |brand: &Named<BrandSlug>| {
+            let entry = release.brand_by_slug(brand.known()?)?;
+            release.brand_index(&entry.facts.brand.store)
+        };
+        let brand = match brand {
+            Some(named) => Some(position(named).ok_or(OperationError::BrandNotFound)?),
+            None => None,
+        };
+        Ok(Scope {
+            category,
+            brand,
+            matches: None,
+        })
+    }
+}
+
+/// A question for one page of a faceted grid.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct BrowseRequest {
+    /// Which products.
+    pub of: BrowseOf,
+    /// What they must pass.
+    pub filters: Filters,
+    /// What stands first.
+    pub order: Order,
+    /// Most products of the page.
+    pub limit: Limit<24, 60>,
+    /// Where the page before ended; see [`QueryServer::cursor`].
+    pub cursor: Option<Cursor>,
+}
+
+impl BrowseRequest {
+    /// The first page of all of these products.
+    #[must_use]
+    pub fn first(of: BrowseOf) -> Self {
+        Self {
+            of,
+            filters: Filters::default(),
+            order: Order::default(),
+            limit: Limit::default(),
+            cursor: None,
+        }
+    }
+}
+
+impl QueryServer {
+    /// One page of a category's, a brand's, or a brand's products in a category, with facets.
+    ///
+    /// # Errors
+    /// `CategoryNotFound`, `BrandNotFound`, `ForeignCursor`, `Overloaded`, `NotReady`, `Internal`.
+    pub async fn browse(&self, request: BrowseRequest) -> Result<Answer, OperationError> {
+        self.browse_unless(request, Known::NOTHING).await?.whole()
+    }
+
+    pub(crate) async fn browse_unless(
+        &self,
+        request: BrowseRequest,
+        known: Known<'_>,
+    ) -> Result<Unless, OperationError> {
+        let served = self.served()?;
+        let inner = Arc::clone(&self.0);
+        let key = &inner.config.cursor_key;
+        let scope = request.of.scope(&served.release)?;
+        // The cursor is signed, so servers with other keys answer other bytes.
+        let tag = EntityTag::following(&[served.stamp(), b"browse", key.bytes()], &request);
+        let plan = BrowsePlan::of(request, scope, self.0.config.market_currency);
+        let list = plan.list_key();
+        let start = match &plan.cursor {
+            Some(cursor) => cursors(key, &served, &list).position(cursor)?,
+            None => 0,
+        };
+        if known.has(&tag) {
+            return Ok(Unless::Known(tag));
+        }
+        let page = move || {
+            let cursors = cursors(&inner.config.cursor_key, &served, &list);
+            page(&served, &plan, start, &cursors)
+        };
+        let written = self.0.searches.run(page).await?;
+        Ok(Unless::Answer(Answer::made(tag, written)))
+    }
+}
+
+/// A page with all that it means on this server and in this release.
+#[derive(Debug)]
+struct BrowsePlan {
+    scope: Scope<'static>,
+    filter: RowFilter,
+    order: Order,
+    limit: usize,
+    /// The currency of the answer's prices.
+    currency: CurrencyCode,
+    cursor: Option<Cursor>,
+}
+
+impl BrowsePlan {
+    fn of(request: BrowseRequest, scope: Scope<'static>, market_currency: CurrencyCode) -> Self {
+        let (filter, currency) = request.filters.into_rows(request.order, market_currency);
+        Self {
+            scope,
+            filter,
+            order: request.order,
+            limit: request.limit.get(),
+            currency,
+            cursor: request.cursor,
+        }
+    }
+
+    /// What names the list: everything but the page. Requests that ask for the same in other words have the same.
+    fn list_key(&self) -> Vec<u8> {
+        let mut clauses: Vec<(String, Vec<&str>)> = self
+            .filter
+            .facets
+            .iter()
+            .map(|clause| {
+                let mut values: Vec<&str> = clause.values.iter().map(String::as_str).collect();
+                values.sort_unstable();
+                (fold_name(&clause.name), values)
+            })
+            .collect();
+        clauses.sort_unstable();
+        let RowFilter {
+            price,
+            in_stock,
+            on_sale,
+            ..
+        } = &self.filter;
+        let (category, brand, order) = (self.scope.category, self.scope.brand, self.order);
+        // The currency counts without a filter by price too: the answer tells prices in it.
+        let currency = self.currency;
+        // The quoted texts of `Debug` cannot run into each other.
+        format!("{category:?} {brand:?} {currency:?} {price:?} {in_stock} {on_sale} {order:?} {clauses:?}").into_bytes()
+    }
+}
+
+fn cursors<'a>(key: &'a CursorKey, served: &Served, list: &[u8]) -> Cursors<'a> {
+    Cursors::new(key, &[served.stamp(), b"browse", list])
+}
+
+fn page(served: &Served, plan: &BrowsePlan, start: usize, cursors: &Cursors<'_>) -> Written {
+    let asked = Asked {
+        filter: &plan.filter,
+        order: plan.order,
+        start,
+        limit: plan.limit.min(LIST_MAX.saturating_sub(start)),
+    };
+    let browsed = served
+        .browse
+        .browse(&served.release, &plan.scope, &asked, plan.currency);
+    let end = start + browsed.rows.len();
+    let next = (browsed.more && end < LIST_MAX).then(|| cursors.write(u32::try_from(end).unwrap_or(u32::MAX)));
+    let data = |out: &mut Vec<u8>| {
+        json::object(out, |object| {
+            object.array("items", &browsed.rows, |out, at| card::card(out, served, *at));
+            facets::members(object, &browsed.counts);
+            object.text_or_null("next_cursor", next.as_deref());
+        });
+    };
+    let values: usize = browsed.counts.facets.iter().map(|facet| facet.values.len() + 1).sum();
+    let bytes_expected = browsed.rows.len() * 640 + values * 64 + 1024;
+    envelope(bytes_expected, served.id_text(), data, |_| {})
+}

@@ -1,0 +1,52 @@
+use data_model::{Classify, ErrorCode};
+
+/// Why an operation gives no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OperationError {
+    /// No release is open yet.
+    #[error("no release is open yet")]
+    NotReady,
+    /// The release has no such product.
+    #[error("no such product")]
+    ProductNotFound,
+    /// The release has no such brand.
+    #[error("no such brand")]
+    BrandNotFound,
+    /// The taxonomy has no such category.
+    #[error("no such category")]
+    CategoryNotFound,
+    /// The cursor is not of the list that is asked for, or is of another release.
+    #[error("not a cursor of this list in the current release")]
+    ForeignCursor {
+        /// As it was sent.
+        cursor: String,
+    },
+    /// More was asked for at once than is answered.
+    #[error("{asked} idents were sent, at most {max} are answered at once")]
+    TooManyIdents {
+        /// Most that are answered.
+        max: usize,
+        /// How many were asked for.
+        asked: usize,
+    },
+    /// More work than the server can take now.
+    #[error("too busy")]
+    Overloaded,
+    /// Something went wrong, as the log tells.
+    #[error("something went wrong on our side")]
+    Internal,
+}
+
+impl Classify for OperationError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotReady => ErrorCode::NotReady,
+            Self::ProductNotFound => ErrorCode::ProductNotFound,
+            Self::BrandNotFound => ErrorCode::BrandNotFound,
+            Self::CategoryNotFound => ErrorCode::CategoryNotFound,
+            Self::ForeignCursor { .. } | Self::TooManyIdents { .. } => ErrorCode::Validation,
+            Self::Overloaded => ErrorCode::Overloaded,
+            Self::Internal => ErrorCode::Internal,
+        }
+    }
+}

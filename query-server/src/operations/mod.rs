@@ -1,0 +1,43 @@
+//! What can be asked of a release: one operation a file, a typed request in, a typed answer out.
+//!
+//! In: requests whose fields cannot hold a wrong value; who makes one has checked it. Out: an [`Answer`] that is the
+//! contract's envelope as JSON and knows its entity tag, values of `data-model` for the gateway, or an
+//! [`OperationError`]. Routes call these, and so does whatever else answers from a release. Nothing here knows of HTTP.
+
+mod answer;
+mod brand;
+mod brand_products;
+mod brands;
+mod browse;
+mod categories;
+mod error;
+mod price_history;
+mod product;
+mod recommend;
+mod request;
+mod resolve;
+mod reviews;
+mod search;
+mod shipping;
+mod stats;
+mod stored_brand;
+mod suggest;
+
+pub use self::answer::Answer;
+pub(crate) use self::answer::{Constant, Form, Known, Unless};
+pub use self::brand::BrandRequest;
+pub use self::brand_products::BrandProductsRequest;
+pub use self::brands::BrandsRequest;
+pub use self::browse::{BrowseOf, BrowseRequest};
+pub use self::error::OperationError;
+pub use self::price_history::PriceHistoryRequest;
+pub use self::product::{Include, ProductRequest};
+pub use self::recommend::RecommendRequest;
+pub use self::request::{FacetFilter, Filters, Limit, Named, PriceBounds, Text};
+pub use self::resolve::IDENTS_MAX;
+pub use self::reviews::ReviewsRequest;
+pub(crate) use self::search::SearchPlan;
+pub use self::search::{Mode, SearchLimit, SearchRequest};
+pub use self::shipping::ShippingRequest;
+pub use self::stored_brand::BrandKey;
+pub use self::suggest::SuggestRequest;

@@ -1,0 +1,64 @@
+use api::EntityTag;
+use data_model::ProductIdent;
+
+use super::{Answer, Known, Limit, OperationError, Unless};
+use crate::cursor::{Cursor, Cursors};
+use crate::render::price_history;
+use crate::server::QueryServer;
+
+/// A question for a page of how a product's prices went.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct PriceHistoryRequest {
+    /// The product.
+    pub product: ProductIdent,
+    /// Most changes of the page.
+    pub limit: Limit<200, 1_000>,
+    /// Where the page before ended; see [`QueryServer::cursor`].
+    pub cursor: Option<Cursor>,
+}
+
+impl PriceHistoryRequest {
+    /// The first page.
+    #[must_use]
+    pub fn first(product: ProductIdent) -> Self {
+        Self {
+            product,
+            limit: Limit::default(),
+            cursor: None,
+        }
+    }
+}
+
+impl QueryServer {
+    /// One page of the changes of a product's prices, newest first.
+    ///
+    /// # Errors
+    /// `ProductNotFound`, `ForeignCursor`, `NotReady`.
+    pub fn price_history(&self, request: &PriceHistoryRequest) -> Result<Answer, OperationError> {
+        self.price_history_unless(request, Known::NOTHING)?.whole()
+    }
+
+    pub(crate) fn price_history_unless(
+        &self,
+        request: &PriceHistoryRequest,
+        known: Known<'_>,
+    ) -> Result<Unless, OperationError> {
+        let key = &self.0.config.cursor_key;
+        let served = self.served()?;
+        let at = served.find(&request.product)?;
+        let product = served.product_id(at).map(|id| id.to_string()).unwrap_or_default();
+        let list: [&[u8]; 3] = [served.stamp(), b"price-history", product.as_bytes()];
+        let cursors = Cursors::new(key, &list);
+        let start = match &request.cursor {
+            Some(cursor) => cursors.position(cursor)?,
+            None => 0,
+        };
+        let tag = EntityTag::following(&[served.stamp(), b"price-history", key.bytes()], request);
+        Unless::known(known, tag, || {
+            let range = start..start.saturating_add(request.limit.get());
+            Ok(price_history::page(&served, at, range, |end| {
+                cursors.write(u32::try_from(end).unwrap_or(u32::MAX))
+            }))
+        })
+    }
+}

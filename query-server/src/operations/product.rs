@@ -1,0 +1,90 @@
+use api::EntityTag;
+use data_model::ProductIdent;
+
+use super::{Answer, Known, OperationError, Unless};
+use crate::render::product;
+use crate::server::QueryServer;
+
+/// Which parts of a product's detail are wanted; by default all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Include {
+    /// Variants that can be bought.
+    pub variants: bool,
+    /// Pictures and videos.
+    pub media: bool,
+    /// Price and availability of each variant.
+    pub offers: bool,
+    /// Structured attributes and the description.
+    pub attributes: bool,
+    /// The latest reviews.
+    pub reviews: bool,
+}
+
+impl Include {
+    /// All five.
+    pub const ALL: Self = Self {
+        variants: true,
+        media: true,
+        offers: true,
+        attributes: true,
+        reviews: true,
+    };
+    /// The card alone.
+    pub const NONE: Self = Self {
+        variants: false,
+        media: false,
+        offers: false,
+        attributes: false,
+        reviews: false,
+    };
+    /// The parts' names.
+    pub const NAMES: [&'static str; 5] = ["variants", "media", "offers", "attributes", "reviews"];
+
+    /// Adds a part by its name; `false` when there is none of this name.
+    #[must_use]
+    pub fn add(&mut self, part: &str) -> bool {
+        let wanted = match part {
+            "variants" => &mut self.variants,
+            "media" => &mut self.media,
+            "offers" => &mut self.offers,
+            "attributes" => &mut self.attributes,
+            "reviews" => &mut self.reviews,
+            _ => return false,
+        };
+        *wanted = true;
+        true
+    }
+}
+
+impl Default for Include {
+    fn default() -> Self {
+        Self::ALL
+    }
+}
+
+/// A question for one product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ProductRequest {
+    /// The product.
+    pub product: ProductIdent,
+    /// Which parts of it.
+    pub include: Include,
+}
+
+impl QueryServer {
+    /// One product, with the parts that are wanted.
+    ///
+    /// # Errors
+    /// `ProductNotFound`, `NotReady`.
+    pub fn product(&self, request: &ProductRequest) -> Result<Answer, OperationError> {
+        self.product_unless(request, Known::NOTHING)?.whole()
+    }
+
+    pub(crate) fn product_unless(&self, request: &ProductRequest, known: Known<'_>) -> Result<Unless, OperationError> {
+        self.at_once(|served| {
+            let at = served.find(&request.product)?;
+            let tag = EntityTag::following(&[served.stamp(), b"product"], request);
+            Unless::known(known, tag, || Ok(product::detail(served, at, request.include)))
+        })
+    }
+}

@@ -1,0 +1,65 @@
+use api::EntityTag;
+use data_model::ProductIdent;
+
+use super::{Answer, Known, Limit, OperationError, Unless};
+use crate::recommend::{Intent, recommend};
+use crate::render::{card, envelope, json};
+use crate::server::QueryServer;
+
+/// A question for products that go with a product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RecommendRequest {
+    /// The product.
+    pub product: ProductIdent,
+    /// What is wanted beside it.
+    pub intent: Intent,
+    /// Most cards.
+    pub limit: Limit<12, 50>,
+}
+
+impl RecommendRequest {
+    /// What is like `product`, as many as the contract answers by default.
+    #[must_use]
+    pub fn of(product: ProductIdent) -> Self {
+        Self {
+            product,
+            intent: Intent::default(),
+            limit: Limit::default(),
+        }
+    }
+}
+
+impl QueryServer {
+    /// Cards of products that go with a product, best first.
+    ///
+    /// # Errors
+    /// `ProductNotFound`, `Overloaded`, `NotReady`, `Internal`.
+    pub async fn recommend(&self, request: RecommendRequest) -> Result<Answer, OperationError> {
+        self.recommend_unless(request, Known::NOTHING).await?.whole()
+    }
+
+    pub(crate) async fn recommend_unless(
+        &self,
+        request: RecommendRequest,
+        known: Known<'_>,
+    ) -> Result<Unless, OperationError> {
+        let served = self.served()?;
+        let at = served.find(&request.product)?;
+        let tag = EntityTag::following(&[served.stamp(), b"recommend"], &request);
+        if known.has(&tag) {
+            return Ok(Unless::Known(tag));
+        }
+        let RecommendRequest { intent, limit, .. } = request;
+        let answer = move || {
+            let found = recommend(&served, at, intent, limit.get()).map_err(|error| served.unreadable(&error))?;
+            let cards = |out: &mut Vec<u8>| json::array(out, &found.rows, |out, at| card::card(out, &served, *at));
+            let bytes_expected = found.rows.len() * 640 + 256;
+            Ok(envelope(bytes_expected, served.id_text(), cards, |provenance| {
+                provenance.text("engine", found.engine);
+                provenance.text("intent", intent.as_str());
+            }))
+        };
+        let written = self.0.searches.run(answer).await??;
+        Ok(Unless::Answer(Answer::made(tag, written)))
+    }
+}

@@ -1,0 +1,198 @@
+use std::hash::{Hash, Hasher};
+
+use data_index::taxonomy;
+use data_index::{FacetClause, PriceRange, RowFilter};
+use data_model::{BrandSlug, CategoryId, CurrencyCode};
+
+use crate::lexical::Order;
+
+/// How many are wanted: from 1 to `MAX`, `DEFAULT` where nobody says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Limit<const DEFAULT: u16, const MAX: u16>(u16);
+
+impl<const DEFAULT: u16, const MAX: u16> Limit<DEFAULT, MAX> {
+    /// The largest.
+    pub const MAX: i64 = MAX as i64;
+
+    /// So many; `None` below 1 or above `MAX`.
+    #[must_use]
+    pub fn new(wanted: i64) -> Option<Self> {
+        let wanted = u16::try_from(wanted).ok()?;
+        (1..=MAX).contains(&wanted).then_some(Self(wanted))
+    }
+
+    /// The number.
+    #[must_use]
+    pub const fn get(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl<const DEFAULT: u16, const MAX: u16> Default for Limit<DEFAULT, MAX> {
+    fn default() -> Self {
+        Self(DEFAULT)
+    }
+}
+
+/// A text of at most `CHARS_MAX` characters.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Text<const CHARS_MAX: usize>(String);
+
+impl<const CHARS_MAX: usize> Text<CHARS_MAX> {
+    /// The most characters.
+    pub const CHARS_MAX: usize = CHARS_MAX;
+
+    /// This text; `None` when it is longer.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Option<Self> {
+        let text = text.into();
+        (text.len() <= CHARS_MAX || text.chars().count() <= CHARS_MAX).then_some(Self(text))
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub(super) fn into_string(self) -> String {
+        self.0
+    }
+}
+
+/// A name of something that there may be or not: a text that cannot be a name of anything names nothing, which is no
+/// fault of the request but one of the things that it can ask for in vain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Named<T> {
+    /// A possible name.
+    Known(T),
+    /// No name of anything.
+    Nothing,
+}
+
+impl<T> From<Option<T>> for Named<T> {
+    fn from(name: Option<T>) -> Self {
+        name.map_or(Self::Nothing, Self::Known)
+    }
+}
+
+impl<T> Named<T> {
+    /// The name, if it is one.
+    #[must_use]
+    pub const fn known(&self) -> Option<&T> {
+        match self {
+            Self::Known(name) => Some(name),
+            Self::Nothing => None,
+        }
+    }
+}
+
+impl Named<BrandSlug> {
+    /// The brand that a text names: its slug.
+    #[must_use]
+    pub fn brand(text: &str) -> Self {
+        text.parse().ok().into()
+    }
+}
+
+impl Named<CategoryId> {
+    /// The category that a text names: its slug, or its id in decimal.
+    #[must_use]
+    pub fn category(text: &str) -> Self {
+        taxonomy::by_slug_or_id(text).map(|category| category.id).into()
+    }
+}
+
+/// Prices beyond what JSON numbers hold exactly (RFC 8259, section 6) are no prices.
+const PRICE_MINOR_MAX: i64 = (1 << 53) - 1;
+
+/// A range of prices in minor units, both ends included; either may be open.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct PriceBounds {
+    min_minor: Option<i64>,
+    max_minor: Option<i64>,
+}
+
+impl PriceBounds {
+    /// Furthest from zero that an end may be.
+    pub const MINOR_MAX: i64 = PRICE_MINOR_MAX;
+
+    /// The range; `None` when it ends before it begins, or when an end is further from zero than
+    /// [`PriceBounds::MINOR_MAX`].
+    #[must_use]
+    pub fn new(min_minor: Option<i64>, max_minor: Option<i64>) -> Option<Self> {
+        let is_price = |minor: &Option<i64>| minor.is_none_or(|minor| minor.unsigned_abs() <= PRICE_MINOR_MAX as u64);
+        let ordered = min_minor.zip(max_minor).is_none_or(|(min, max)| min <= max);
+        (ordered && is_price(&min_minor) && is_price(&max_minor)).then_some(Self { min_minor, max_minor })
+    }
+
+    const fn is_open(self) -> bool {
+        self.min_minor.is_none() && self.max_minor.is_none()
+    }
+}
+
+/// Facet values that products must have: one of the values of each clause.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FacetFilter(Vec<FacetClause>);
+
+impl FacetFilter {
+    /// Most clauses.
+    pub const CLAUSES_MAX: usize = 20;
+    /// Most values of one clause.
+    pub const VALUES_MAX: usize = 50;
+
+    /// These clauses; `None` when there are too many, or too many values in one.
+    #[must_use]
+    pub fn new(clauses: Vec<FacetClause>) -> Option<Self> {
+        let few = clauses.len() <= Self::CLAUSES_MAX;
+        let short = clauses.iter().all(|clause| clause.values.len() <= Self::VALUES_MAX);
+        (few && short).then_some(Self(clauses))
+    }
+}
+
+impl Hash for FacetFilter {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.len().hash(state);
+        for FacetClause { name, values } in &self.0 {
+            name.hash(state);
+            values.hash(state);
+        }
+    }
+}
+
+/// What narrows a list of products; by default nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Filters {
+    /// What the lowest price of a product must be.
+    pub price: PriceBounds,
+    /// The currency of price filters, price sorts and of prices that are counted; the market's where nobody says.
+    pub currency: Option<CurrencyCode>,
+    /// Only products with an available variant.
+    pub in_stock: bool,
+    /// Only products that are marked down.
+    pub on_sale: bool,
+    /// Only products with these facet values.
+    pub facets: FacetFilter,
+}
+
+impl Filters {
+    /// What rows must pass in a list of this order, and the currency that prices are told in.
+    pub(super) fn into_rows(self, order: Order, market_currency: CurrencyCode) -> (RowFilter, CurrencyCode) {
+        let currency = self.currency.unwrap_or(market_currency);
+        // Prices of different currencies are never compared.
+        let by_price = matches!(order, Order::PriceAscending | Order::PriceDescending);
+        let price = (by_price || !self.price.is_open()).then_some(PriceRange {
+            currency,
+            min_minor: self.price.min_minor,
+            max_minor: self.price.max_minor,
+        });
+        let filter = RowFilter {
+            price,
+            in_stock: self.in_stock,
+            on_sale: self.on_sale,
+            facets: self.facets.0,
+            ..RowFilter::default()
+        };
+        (filter, currency)
+    }
+}

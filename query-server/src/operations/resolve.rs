@@ -1,0 +1,68 @@
+use data_index::RowAddress;
+use data_model::{ProductIdent, Resolved, StoredProduct, StoredVariant};
+
+use super::OperationError;
+use super::stored_brand::stored;
+use crate::served::Served;
+use crate::server::QueryServer;
+
+/// Most idents that are resolved at once.
+pub const IDENTS_MAX: usize = 20;
+
+impl QueryServer {
+    /// What is needed to ask the stores for products, and what stands in for their answers: one entry for each ident, in
+    /// order, all from one release.
+    ///
+    /// # Errors
+    /// `TooManyIdents` for more than [`IDENTS_MAX`], `NotReady`.
+    pub fn resolve(&self, idents: &[ProductIdent]) -> Result<Resolved, OperationError> {
+        if idents.len() > IDENTS_MAX {
+            return Err(OperationError::TooManyIdents {
+                max: IDENTS_MAX,
+                asked: idents.len(),
+            });
+        }
+        let served = self.served()?;
+        // Positions of the brands in the release, in the order in which the answer has them.
+        let mut brands: Vec<usize> = Vec::new();
+        let products = idents.iter().map(|ident| {
+            let at = served.release.find(ident)?;
+            let position = served.release.part(at.part)?.brand_index(at.row);
+            let brand = brands.iter().position(|known| *known == position).unwrap_or_else(|| {
+                brands.push(position);
+                brands.len() - 1
+            });
+            product(&served, at, brand)
+        });
+        let products = products.collect();
+        let entries = brands.iter().filter_map(|at| served.release.brands().get(*at));
+        Ok(Resolved {
+            release: served.release.id(),
+            brands: entries.map(stored).collect(),
+            products,
+        })
+    }
+}
+
+fn product(served: &Served, at: RowAddress, brand: usize) -> Option<StoredProduct> {
+    let part = served.release.part(at.part)?;
+    let (cards, details) = (part.cards(), part.details().row(at.row));
+    let variants = details.variants().map(|variant| StoredVariant {
+        id: variant.id,
+        title: variant.title.to_owned(),
+        sku: variant.sku.map(str::to_owned),
+        price_minor: variant.price_minor,
+        compare_at_minor: variant.compare_at_minor,
+        available: variant.available,
+    });
+    Some(StoredProduct {
+        id: cards.id(at.row),
+        product_uid: cards.uid(at.row),
+        platform_id: details.platform_id(),
+        brand,
+        handle: details.handle().to_owned(),
+        title: cards.title(at.row).to_owned(),
+        currency: cards.currency(at.row),
+        variants: variants.collect(),
+    })
+}

@@ -1,0 +1,64 @@
+use api::EntityTag;
+use data_model::ProductIdent;
+
+use super::{Answer, Known, Limit, OperationError, Unless};
+use crate::cursor::{Cursor, Cursors};
+use crate::render::review;
+use crate::server::QueryServer;
+
+/// A question for a page of a product's reviews.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ReviewsRequest {
+    /// The product.
+    pub product: ProductIdent,
+    /// Most reviews of the page.
+    pub limit: Limit<20, 100>,
+    /// How many to skip.
+    pub offset: usize,
+    /// Where the page before ended, in place of `offset`; see [`QueryServer::cursor`].
+    pub cursor: Option<Cursor>,
+}
+
+impl ReviewsRequest {
+    /// The first page.
+    #[must_use]
+    pub fn first(product: ProductIdent) -> Self {
+        Self {
+            product,
+            limit: Limit::default(),
+            offset: 0,
+            cursor: None,
+        }
+    }
+}
+
+impl QueryServer {
+    /// One page of a product's reviews, newest first.
+    ///
+    /// # Errors
+    /// `ProductNotFound`, `ForeignCursor`, `NotReady`.
+    pub fn reviews(&self, request: &ReviewsRequest) -> Result<Answer, OperationError> {
+        self.reviews_unless(request, Known::NOTHING)?.whole()
+    }
+
+    pub(crate) fn reviews_unless(&self, request: &ReviewsRequest, known: Known<'_>) -> Result<Unless, OperationError> {
+        let key = &self.0.config.cursor_key;
+        let served = self.served()?;
+        let at = served.find(&request.product)?;
+        let product = served.product_id(at).map(|id| id.to_string()).unwrap_or_default();
+        let list: [&[u8]; 3] = [served.stamp(), b"reviews", product.as_bytes()];
+        let cursors = Cursors::new(key, &list);
+        let start = match &request.cursor {
+            // The cursor wins over the offset.
+            Some(cursor) => cursors.position(cursor)?,
+            None => request.offset,
+        };
+        let tag = EntityTag::following(&[served.stamp(), b"reviews", key.bytes()], request);
+        Unless::known(known, tag, || {
+            let range = start..start.saturating_add(request.limit.get());
+            Ok(review::page(&served, at, range, |end| {
+                cursors.write(u32::try_from(end).unwrap_or(u32::MAX))
+            }))
+        })
+    }
+}

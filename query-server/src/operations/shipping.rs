@@ -1,0 +1,40 @@
+use api::EntityTag;
+use data_model::{Pincode, ProductIdent};
+
+use super::{Answer, Known, OperationError, Unless};
+use crate::render::shipping;
+use crate::server::QueryServer;
+
+/// A question for how a product is shipped to a pincode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ShippingRequest {
+    /// The product.
+    pub product: ProductIdent,
+    /// Where to.
+    pub pincode: Pincode,
+}
+
+impl QueryServer {
+    /// The brand's terms, and how long delivery takes, as far as it is known. Dates count from today in the market's
+    /// time zone.
+    ///
+    /// # Errors
+    /// `ProductNotFound`, `NotReady`.
+    pub fn shipping(&self, request: &ShippingRequest) -> Result<Answer, OperationError> {
+        self.shipping_unless(request, Known::NOTHING)?.whole()
+    }
+
+    pub(crate) fn shipping_unless(
+        &self,
+        request: &ShippingRequest,
+        known: Known<'_>,
+    ) -> Result<Unless, OperationError> {
+        let served = self.served()?;
+        let at = served.find(&request.product)?;
+        let ahead_ms = i64::from(self.0.config.market_utc_offset_minutes) * 60_000;
+        let local = self.0.clock.now().plus_millis(ahead_ms);
+        let date = shipping::date(local);
+        let tag = EntityTag::following(&[served.stamp(), b"shipping", date.as_bytes()], request);
+        Unless::known(known, tag, || Ok(shipping::answer(&served, at, request.pincode, local)))
+    }
+}

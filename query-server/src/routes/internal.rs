@@ -1,0 +1,60 @@
+use api::{JsonObject, MembersReader, OpenRouter, PathParameters, Problem, QueryReader, Rule};
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use axum::routing::{get, post};
+use http::StatusCode;
+
+use super::probes;
+use crate::operations::{BrandKey, IDENTS_MAX, Named, OperationError};
+use crate::server::QueryServer;
+
+/// What the gateway asks. None of it is for the public, and none of it is described to them.
+pub(crate) fn internal_router(server: &QueryServer) -> OpenRouter {
+    let patterns = ["/internal/v1/resolve", "/internal/v1/brand", "/healthz", "/readyz"];
+    let router = Router::new()
+        .route(patterns[0], post(resolve))
+        .route(patterns[1], get(stored_brand))
+        .route(patterns[2], get(probes::health))
+        .route(patterns[3], get(probes::ready));
+    OpenRouter::new(router.with_state(server.clone()), patterns)
+}
+
+/// `{"idents": […]}` to what they stand for: [`data_model::Resolved`].
+async fn resolve(State(server): State<QueryServer>, body: JsonObject) -> Result<Response, Problem> {
+    let mut members = MembersReader::new(&body);
+    let idents = members.idents("idents", IDENTS_MAX);
+    let idents = members.finish(idents)?;
+    Ok(api::json(StatusCode::OK, &server.resolve(&idents)?))
+}
+
+/// `slug` or `domain` to the brand that has it: [`data_model::StoredBrand`].
+async fn stored_brand(State(server): State<QueryServer>, request: Request) -> Result<Response, Problem> {
+    let stored = match key(request.uri().query())? {
+        Some(key) => server.stored_brand(&key)?,
+        // A text that is no slug names no brand.
+        None => None,
+    };
+    let stored = stored.ok_or(OperationError::BrandNotFound)?;
+    Ok(api::json(StatusCode::OK, &stored))
+}
+
+fn key(query: Option<&str>) -> Result<Option<BrandKey>, Problem> {
+    let mut reader = QueryReader::new(query);
+    let slug = reader.optional("slug").text(200);
+    let domain = reader.optional("domain").text(300);
+    if slug.is_some() && domain.is_some() {
+        reader.refuse("domain", &Rule::Value("either slug or domain, not both"), None);
+    }
+    let key = match (slug, domain) {
+        (_, Some(domain)) => Some(BrandKey::Domain(domain.into_owned())),
+        (Some(slug), None) => Named::brand(&slug).known().cloned().map(BrandKey::Slug),
+        (None, None) => {
+            if !reader.refused("slug") && !reader.refused("domain") {
+                reader.required("slug");
+            }
+            None
+        }
+    };
+    reader.finish(PathParameters::none(), key)
+}

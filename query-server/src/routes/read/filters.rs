@@ -1,0 +1,29 @@
+use api::{QueryReader, Rule};
+
+use super::facets;
+use crate::operations::{Filters, PriceBounds};
+
+/// Reads `price_min`, `price_max`, `currency`, `in_stock`, `on_sale` and `facets`.
+pub(in crate::routes) fn filters(reader: &mut QueryReader<'_>) -> Filters {
+    let minors = || -PriceBounds::MINOR_MAX..=PriceBounds::MINOR_MAX;
+    let min_minor = reader.optional("price_min").integer(minors());
+    let max_minor = reader.optional("price_max").integer(minors());
+    let price = PriceBounds::new(min_minor, max_minor);
+    if price.is_none() {
+        // Each alone is within its bounds.
+        let rule = Rule::Value("price_min must not be above price_max");
+        reader.refuse("price_min", &rule, min_minor.map(Into::into));
+    }
+    let currency = reader.optional("currency").parsed(|text| {
+        text.to_ascii_uppercase()
+            .parse()
+            .map_err(|_| Rule::Value("not a currency of ISO 4217 with minor units"))
+    });
+    Filters {
+        price: price.unwrap_or_default(),
+        currency,
+        in_stock: reader.optional("in_stock").boolean().unwrap_or(false),
+        on_sale: reader.optional("on_sale").boolean().unwrap_or(false),
+        facets: facets::read(reader),
+    }
+}

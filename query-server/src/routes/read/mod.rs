@@ -1,0 +1,55 @@
+//! Parameters that several routes read; every fault becomes part of one 422.
+
+mod cursor;
+mod facets;
+mod filters;
+
+pub(super) use self::cursor::{FOREIGN, cursor};
+pub(super) use self::filters::filters;
+
+use api::{PathParameters, QueryReader};
+use data_model::{BrandSlug, CategoryId};
+
+use crate::lexical::Order;
+use crate::operations::{Limit, Named, Text};
+
+/// Longest name of a brand or a category, in characters.
+const NAME_CHARS_MAX: usize = 200;
+
+/// The `limit` parameter.
+pub(super) fn limit<const DEFAULT: u16, const MAX: u16>(reader: &mut QueryReader<'_>) -> Limit<DEFAULT, MAX> {
+    let limit = reader.optional("limit").integer(1..=Limit::<DEFAULT, MAX>::MAX);
+    limit.and_then(Limit::new).unwrap_or_default()
+}
+
+/// The `sort` parameter.
+pub(super) fn order(reader: &mut QueryReader<'_>) -> Order {
+    reader.optional("sort").choice(&Order::NAMED).unwrap_or_default()
+}
+
+/// The `q` parameter, empty where it is absent.
+pub(super) fn text<const CHARS_MAX: usize>(reader: &mut QueryReader<'_>, required: bool) -> Text<CHARS_MAX> {
+    let field = if required {
+        reader.required("q")
+    } else {
+        reader.optional("q")
+    };
+    field.text(CHARS_MAX).and_then(Text::new).unwrap_or_default()
+}
+
+/// The `brand` parameter; an empty one counts as absent.
+pub(super) fn brand(reader: &mut QueryReader<'_>) -> Option<Named<BrandSlug>> {
+    let text = reader.optional("brand").text(NAME_CHARS_MAX)?;
+    (!text.is_empty()).then(|| Named::brand(&text))
+}
+
+/// The `category` parameter; an empty one counts as absent.
+pub(super) fn category(reader: &mut QueryReader<'_>) -> Option<Named<CategoryId>> {
+    let text = reader.optional("category").text(NAME_CHARS_MAX)?;
+    (!text.is_empty()).then(|| Named::category(&text))
+}
+
+/// The brand that a path names.
+pub(super) fn brand_of_path(path: &PathParameters) -> Named<BrandSlug> {
+    path.text("slug").map_or(Named::Nothing, Named::brand)
+}

@@ -1,0 +1,22 @@
+use api::{EntityTag, GraphAnswer, if_none_match};
+use axum::response::{IntoResponse, Response};
+use http::HeaderMap;
+
+use crate::operations::{Form, Unless};
+
+/// Which answers a client has, as its `If-None-Match` says.
+pub(super) fn known(headers: &HeaderMap) -> impl Fn(&EntityTag) -> bool + Sync + use<'_> {
+    move |tag| if_none_match(headers, tag)
+}
+
+/// Writes what an operation answered a request that has these headers.
+pub(super) fn written(answered: Unless, headers: &HeaderMap) -> Response {
+    match answered {
+        Unless::Known(tag) => GraphAnswer::NotModified(tag).into_response(),
+        Unless::Answer(answer) => match answer.into_form() {
+            // It knows its codings, and answers 304 by itself.
+            Form::Constant(constant) => constant.asset.answer(headers),
+            Form::Made { tag, json, .. } => GraphAnswer::Fresh(tag, json).into_response(),
+        },
+    }
+}
