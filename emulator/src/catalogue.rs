@@ -1,20 +1,29 @@
 use std::collections::BTreeMap;
 
+use crate::change::Changes;
+use crate::generated::dice::fold;
 use crate::generated::{Generated, Persona, Scratch, Sketch, kebab};
 use crate::recorded::Recorded;
 
-/// A store's products at an epoch, whatever their source.
-///
-/// A product is named by its *place*: the slot of a generated store, the position of a record of a recorded one. A
-/// place keeps its number for ever; what is listed there changes with the epoch.
+/// Where a store's products come from.
 #[derive(Debug)]
-pub(crate) enum Catalogue {
+pub(crate) enum Goods {
     Recorded {
         recorded: Box<Recorded>,
         /// Draws what no recording holds: products that faults invent.
         stand_in: Generated,
     },
     Generated(Generated),
+}
+
+/// A store's products at an epoch, whatever their source, with what was changed on demand.
+///
+/// A product is named by its *place*: the slot of a generated store, the position of a record of a recorded one. A
+/// place keeps its number for ever; what is listed there changes with the epoch.
+#[derive(Debug)]
+pub(crate) struct Catalogue {
+    pub(crate) goods: Goods,
+    pub(crate) changes: Changes,
 }
 
 /// A collection of a store.
@@ -50,10 +59,17 @@ impl Places {
 }
 
 impl Catalogue {
+    pub(crate) fn new(goods: Goods) -> Self {
+        Self {
+            goods,
+            changes: Changes::default(),
+        }
+    }
+
     fn drawn(&self) -> &Generated {
-        match self {
-            Self::Recorded { stand_in, .. } => stand_in,
-            Self::Generated(generated) => generated,
+        match &self.goods {
+            Goods::Recorded { stand_in, .. } => stand_in,
+            Goods::Generated(generated) => generated,
         }
     }
 
@@ -63,20 +79,34 @@ impl Catalogue {
 
     /// Every place that is listed at an epoch.
     pub(crate) fn places(&self, epoch: u64) -> Places {
-        match self {
-            Self::Recorded { recorded, .. } if epoch > 0 => {
+        let places = match &self.goods {
+            Goods::Recorded { recorded, .. } if epoch > 0 => {
                 Places::Some(recorded.listed(epoch).into_iter().map(|nth| nth as u64).collect())
             }
-            Self::Recorded { recorded, .. } => Places::All(recorded.store.records.len() as u64),
-            Self::Generated(generated) => Places::All(generated.len()),
+            Goods::Recorded { recorded, .. } => Places::All(recorded.store.records.len() as u64),
+            Goods::Generated(generated) => Places::All(generated.len()),
+        };
+        if !self.changes.removes_any() {
+            return places;
         }
+        let all = (0..places.len()).filter_map(|nth| places.get(nth));
+        Places::Some(all.filter(|place| !self.is_removed(*place, epoch)).collect())
+    }
+
+    fn is_removed(&self, place: u64, epoch: u64) -> bool {
+        self.product_id(place, epoch)
+            .is_some_and(|product| self.changes.is_removed(product))
     }
 
     /// Appends the product's record as `/products.json` shows it.
     pub(crate) fn push_record(&self, place: u64, epoch: u64, scratch: &mut Scratch, out: &mut Vec<u8>) {
-        match self {
-            Self::Recorded { recorded, .. } => recorded.push_record(place as usize, epoch, out),
-            Self::Generated(generated) => generated.push_record(place, epoch, scratch, out),
+        let start = out.len();
+        match &self.goods {
+            Goods::Recorded { recorded, .. } => recorded.push_record(place as usize, epoch, out),
+            Goods::Generated(generated) => generated.push_record(place, epoch, scratch, out),
+        }
+        if let Some(product) = self.product_id(place, epoch).filter(|_| self.changes.is_any()) {
+            self.changes.apply(product, epoch, start, out);
         }
     }
 
@@ -87,44 +117,100 @@ impl Catalogue {
 
     /// A number that differs whenever the record does.
     pub(crate) fn fingerprint(&self, place: u64, epoch: u64) -> u64 {
-        match self {
-            Self::Recorded { recorded, .. } => recorded.fingerprint(place as usize, epoch),
-            Self::Generated(generated) => generated.fingerprint(place, epoch),
+        let print = self.goods_fingerprint(place, epoch);
+        let changed = self
+            .product_id(place, epoch)
+            .and_then(|product| self.changes.latest_of(product));
+        changed.map_or(print, |change| fold(&[print, change]))
+    }
+
+    /// A number that differs whenever the record would, had nobody changed it on demand.
+    pub(crate) fn goods_fingerprint(&self, place: u64, epoch: u64) -> u64 {
+        match &self.goods {
+            Goods::Recorded { recorded, .. } => recorded.fingerprint(place as usize, epoch),
+            Goods::Generated(generated) => generated.fingerprint(place, epoch),
+        }
+    }
+
+    /// The id of the product at a place; `None` for a recorded one that has none.
+    pub(crate) fn product_id(&self, place: u64, epoch: u64) -> Option<u64> {
+        match &self.goods {
+            Goods::Recorded { recorded, .. } => recorded.product_id(place as usize),
+            Goods::Generated(generated) => Some(generated.product_id(place, epoch)),
         }
     }
 
     /// The place of the product with this handle.
     pub(crate) fn find(&self, handle: &str, epoch: u64) -> Option<u64> {
-        match self {
-            Self::Recorded { recorded, .. } => {
-                let found = recorded
-                    .store
-                    .records
-                    .iter()
-                    .position(|record| record.handle == handle)?;
-                recorded.is_listed(found, epoch).then_some(found as u64)
+        self.lookup(handle, epoch)
+            .filter(|place| !self.is_removed(*place, epoch))
+    }
+
+    /// The place of the product with this id, listed at an epoch.
+    pub(crate) fn find_product(&self, id: u64, epoch: u64) -> Option<u64> {
+        self.lookup_product(id, epoch)
+            .filter(|place| !self.is_removed(*place, epoch))
+    }
+
+    /// The place of the product that has a variant with this id, listed at an epoch.
+    pub(crate) fn find_variant(&self, id: u64, epoch: u64) -> Option<u64> {
+        self.lookup_variant(id, epoch)
+            .filter(|place| !self.is_removed(*place, epoch))
+    }
+
+    /// As [`Catalogue::find_product`], also where the product was removed on demand.
+    pub(crate) fn lookup_product(&self, id: u64, epoch: u64) -> Option<u64> {
+        match &self.goods {
+            Goods::Recorded { recorded, .. } => recorded.find_product(id, epoch),
+            Goods::Generated(generated) => generated.find_product(id, epoch),
+        }
+    }
+
+    /// As [`Catalogue::find_variant`], also where the product was removed on demand.
+    pub(crate) fn lookup_variant(&self, id: u64, epoch: u64) -> Option<u64> {
+        match &self.goods {
+            Goods::Recorded { recorded, .. } => recorded.find_variant(id, epoch),
+            Goods::Generated(generated) => generated.find_variant(id, epoch),
+        }
+    }
+
+    /// As [`Catalogue::find`], also where the product was removed on demand.
+    pub(crate) fn lookup(&self, handle: &str, epoch: u64) -> Option<u64> {
+        match &self.goods {
+            Goods::Recorded { recorded, .. } => recorded.find(handle, epoch),
+            Goods::Generated(generated) => generated.find(handle, epoch),
+        }
+    }
+
+    /// The place that is listed after this one; the first after the last.
+    pub(crate) fn place_after(&self, place: u64, epoch: u64) -> Option<u64> {
+        let places = self.places(epoch);
+        match &places {
+            Places::All(count) => (place + 1).checked_rem(*count),
+            Places::Some(list) => {
+                let at = list.iter().position(|listed| *listed == place)?;
+                list.get((at + 1) % list.len()).copied()
             }
-            Self::Generated(generated) => generated.find(handle, epoch),
         }
     }
 
     /// The drawn product at a place; `None` for a recorded one.
     pub(crate) fn sketch(&self, place: u64, epoch: u64) -> Option<Sketch<'_>> {
-        match self {
-            Self::Recorded { .. } => None,
-            Self::Generated(generated) => Some(generated.sketch(place, epoch)),
+        match &self.goods {
+            Goods::Recorded { .. } => None,
+            Goods::Generated(generated) => Some(generated.sketch(place, epoch)),
         }
     }
 
     /// The product type of what is at a place: what collections are made by.
-    fn product_type(&self, place: u64, epoch: u64) -> &str {
-        match self {
-            Self::Recorded { recorded, .. } => recorded
+    pub(crate) fn product_type(&self, place: u64, epoch: u64) -> &str {
+        match &self.goods {
+            Goods::Recorded { recorded, .. } => recorded
                 .store
                 .records
                 .get(place as usize)
                 .map_or("", |record| &record.product_type),
-            Self::Generated(generated) => generated.sketch(place, epoch).kind.product_type,
+            Goods::Generated(generated) => generated.sketch(place, epoch).kind.product_type,
         }
     }
 

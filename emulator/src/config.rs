@@ -87,6 +87,8 @@ pub struct EmulatorConfig {
     pub keep_alive_max: usize,
     /// How many requests of each store are remembered in detail; counts go on for ever.
     pub request_log_max: usize,
+    /// Whether stores take a [`Change`](crate::Change) at `POST /emulator/change`.
+    pub control: bool,
 }
 
 impl EmulatorConfig {
@@ -105,6 +107,7 @@ impl EmulatorConfig {
             header_timeout: Duration::from_secs(10),
             keep_alive_max: 256,
             request_log_max: 10_000,
+            control: false,
         }
     }
 }

@@ -1,6 +1,8 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use crate::change::ChangeError;
+
 /// Why stores cannot be emulated.
 #[derive(Debug, thiserror::Error)]
 pub enum EmulatorError {
@@ -74,5 +76,14 @@ pub enum EmulatorError {
     UnknownStore {
         /// Which.
         slug: String,
+    },
+    /// The store cannot be changed so.
+    #[error("store {slug:?} cannot be changed")]
+    Change {
+        /// Which.
+        slug: String,
+        /// Why.
+        #[source]
+        source: ChangeError,
     },
 }

@@ -2,8 +2,26 @@
 //!
 //! In: a folder of recorded product pages, or a seed and two numbers. Out: stores that answer over HTTP as the storefront
 //! platform does to a third party: the catalogue's JSON views, pages with structured data, `meta.json`, robots.txt,
-//! sitemaps, policies and pictures, with validators and content codings; on demand they change from epoch to epoch and
-//! go wrong in every way that is known of real ones.
+//! sitemaps, policies and pictures, with validators and content codings, and the reading part of the Storefront GraphQL
+//! API at `POST /api/{version}/graphql.json`; on demand they change from epoch to epoch, or at once, and go wrong in
+//! every way that is known of real ones.
+//!
+//! # Changes at once
+//!
+//! [`Running::change`] and its companions change prices and stock, and remove products, in all views of a store at once.
+//! Where [`EmulatorConfig::control`] says so, stores take the same over HTTP, from this machine alone:
+//!
+//! ```sh
+//! curl -H 'content-type: application/json' http://127.1.0.1:8080/emulator/change \
+//!   -d '{"kind": "reprice", "item": 52718735359530, "price": "499.00"}'
+//! # {"kind": "set-stock", "item": 52718735359530, "quantity": 0}
+//! # {"kind": "remove-product", "item": "aria-classic-cold-brew-bags-5"}
+//! # {"kind": "restore", "item": "aria-classic-cold-brew-bags-5"}, or {"kind": "restore"} for all
+//! # {"kind": "faults", "rules": [{"fault": {"kind": "slow", "delay_ms": 5000}}]}
+//! ```
+//!
+//! An item is the id of a variant or product, a product's handle, or an id as GraphQL writes it. The answer names the
+//! product and the variants that were changed; 404 says that the store has no such item, 422 that the price is none.
 //!
 //! Generated products are pure functions of seed, store, place and epoch: nothing is kept of them, a million cost no more
 //! memory than a dozen. Never: listens on anything but loopback, fetches anything, or has a part in production.
@@ -11,10 +29,13 @@
 mod address;
 mod answer;
 mod catalogue;
+mod change;
 mod config;
+mod edit;
 mod error;
 mod fault;
 mod generated;
+mod graphql;
 mod json;
 mod log;
 mod market;
@@ -25,7 +46,9 @@ mod serve;
 mod server;
 mod shop;
 mod socket;
+mod stock;
 
+pub use change::{Change, ChangeError, Changed, Item};
 pub use config::{Addressing, EmulatorConfig, Encoding, Source};
 pub use error::EmulatorError;
 pub use fault::{Fault, FaultRule};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::address::ip_of;
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, Goods};
 use crate::config::{Addressing, EmulatorConfig, Source};
 use crate::generated::dice::{Dice, fold};
 use crate::generated::{Generated, Persona, Step, split};
@@ -169,7 +169,7 @@ fn stock(stall: Stall, index: u32, base_url: &str, config: &EmulatorConfig) -> (
             let currency = persona.coin.code.to_owned();
             let generated = Generated::new(*persona, size, offset, slots, drift, base_url);
             (
-                Catalogue::Generated(generated),
+                Catalogue::new(Goods::Generated(generated)),
                 name,
                 format!("{slug}.myshopify.com"),
                 currency,
@@ -188,7 +188,12 @@ fn stock(stall: Stall, index: u32, base_url: &str, config: &EmulatorConfig) -> (
             let stand_in = Generated::new(persona, 0, 0, 1, drift, base_url);
             let name = store.name.clone();
             let recorded = Box::new(Recorded::new(*store, drift));
-            (Catalogue::Recorded { recorded, stand_in }, name, host, currency)
+            (
+                Catalogue::new(Goods::Recorded { recorded, stand_in }),
+                name,
+                host,
+                currency,
+            )
         }
     }
 }

@@ -6,9 +6,11 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
 use crate::address::check;
-use crate::catalogue::Catalogue;
+use crate::catalogue::Goods;
+use crate::change::{self, Change, Changed, Item};
 use crate::config::{Addressing, EmulatorConfig};
 use crate::fault::{Fault, FaultRule};
+use crate::graphql;
 use crate::log::Requests;
 use crate::market::{Market, stalls};
 use crate::server::{Hall, accept, listen};
@@ -81,9 +83,9 @@ impl Running {
     /// [`EmulatorConfig::recorded_currency`](crate::EmulatorConfig::recorded_currency).
     #[must_use]
     pub fn stores_of_assumed_currency(&self) -> Vec<String> {
-        let assumed = self.market.shops.iter().filter(|shop| match &shop.catalogue {
-            Catalogue::Recorded { recorded, .. } => recorded.store.currency.is_none(),
-            Catalogue::Generated(_) => false,
+        let assumed = self.market.shops.iter().filter(|shop| match &shop.catalogue.goods {
+            Goods::Recorded { recorded, .. } => recorded.store.currency.is_none(),
+            Goods::Generated(_) => false,
         });
         assumed.map(|shop| shop.address.slug.clone()).collect()
     }
@@ -123,6 +125,42 @@ impl Running {
     pub fn advance_store(&self, slug: &str, epoch: u64) -> Result<(), EmulatorError> {
         self.shop(slug)?.set_epoch(epoch);
         Ok(())
+    }
+
+    /// Makes a change in a store, at once and in every view.
+    pub fn change(&self, slug: &str, change: Change) -> Result<Changed, EmulatorError> {
+        change::make(self.shop(slug)?, change).map_err(|source| EmulatorError::Change {
+            slug: slug.to_owned(),
+            source,
+        })
+    }
+
+    /// A variant, or every variant of a product, costs `price` from now on: a decimal text in the store's currency.
+    pub fn reprice(&self, slug: &str, item: impl Into<Item>, price: &str) -> Result<Changed, EmulatorError> {
+        let (item, price) = (item.into(), price.to_owned());
+        self.change(slug, Change::Reprice { item, price })
+    }
+
+    /// So many pieces of a variant, or of every variant of a product, are left.
+    pub fn set_stock(&self, slug: &str, item: impl Into<Item>, quantity: i64) -> Result<Changed, EmulatorError> {
+        let item = item.into();
+        self.change(slug, Change::SetStock { item, quantity })
+    }
+
+    /// The product is gone from every view.
+    pub fn remove_product(&self, slug: &str, item: impl Into<Item>) -> Result<Changed, EmulatorError> {
+        self.change(slug, Change::RemoveProduct { item: item.into() })
+    }
+
+    /// Undoes every change of a store.
+    pub fn restore(&self, slug: &str) -> Result<(), EmulatorError> {
+        self.change(slug, Change::Restore { item: None }).map(drop)
+    }
+
+    /// A Storefront token of a store, with every scope for reading: what its merchant would hand out. The one that its
+    /// pages carry reads no stock.
+    pub fn storefront_token(&self, slug: &str) -> Result<String, EmulatorError> {
+        self.shop(slug).map(|shop| graphql::tokens(shop).merchant)
     }
 
     /// What a store was asked since the start.

@@ -12,11 +12,13 @@ use http::header::{CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, HOST, HeaderVal
 use http::request::Parts;
 use http::{Method, Response, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
-use http_body_util::{BodyExt, Full, StreamBody};
-use hyper::body::Frame;
+use http_body_util::{BodyExt, Full, Limited, StreamBody};
+use hyper::body::{Frame, Incoming};
 
 use crate::answer::{self, Ask, Reply, Twist, answer};
-use crate::fault::{Fault, bloated, bomb, drip, endless_robots, truncated, withheld};
+use crate::change::{CONTROL_PATH, control};
+use crate::fault::{Fault, bloated, bomb, drip, endless_robots, is_query, truncated, withheld};
+use crate::graphql;
 use crate::log::RequestRecord;
 use crate::market::Market;
 use crate::shop::Shop;
@@ -39,11 +41,20 @@ pub(crate) async fn serve(
     market: &Market,
     shop: Option<&Arc<Shop>>,
     parts: &Parts,
+    body: Incoming,
     reset: &AtomicBool,
     close: bool,
 ) -> io::Result<Response<Body>> {
     let Some(shop) = shop else { return Ok(no_store()) };
-    let ask = Ask::of(parts);
+    let mut ask = Ask::of(parts);
+    let is_control = market.config.control && ask.path == CONTROL_PATH;
+    if parts.method == Method::POST && (is_control || is_query(&ask.path)) {
+        ask.body = read(body, market.config.header_timeout).await?;
+        if is_control {
+            let reply = control(shop, &ask).finish(shop, &ask, market.config.encoding)?;
+            return deliver(reply, Delivery::Whole);
+        }
+    }
     let fault = shop.meet(&ask.path, ask.page());
     let result = respond(market, shop, &ask, parts, fault, reset).await;
     note(
@@ -61,6 +72,16 @@ pub(crate) async fn serve(
         }
         response
     })
+}
+
+/// The most that a request may send.
+const BODY_MAX: usize = 4 << 20;
+
+/// Reads what a request sends.
+async fn read(body: Incoming, timeout: Duration) -> io::Result<Bytes> {
+    let read = Limited::new(body, BODY_MAX).collect();
+    let read = tokio::time::timeout(timeout, read).await?;
+    Ok(read.map_err(io::Error::other)?.to_bytes())
 }
 
 async fn respond(
@@ -84,7 +105,12 @@ async fn respond(
         reset.store(true, Ordering::Release);
         return Err(io::ErrorKind::ConnectionReset.into());
     }
-    let (reply, delivery) = if parts.method == Method::GET || parts.method == Method::HEAD {
+    let is_asked = match parts.method {
+        Method::GET | Method::HEAD => !is_query(&ask.path),
+        Method::POST => is_query(&ask.path),
+        _ => false,
+    };
+    let (reply, delivery) = if is_asked {
         decide(shop, ask, fault.as_ref())
     } else {
         (answer::not_found(shop), Delivery::Whole)
@@ -95,7 +121,14 @@ async fn respond(
 
 /// The answer under a fault, and how it is delivered.
 fn decide(shop: &Shop, ask: &Ask, fault: Option<&Fault>) -> (Reply, Delivery) {
-    let honest = |ask: &Ask| answer(shop, ask, &Twist::of(fault, shop));
+    let honest = |ask: &Ask| {
+        let twist = Twist::of(fault, shop);
+        if is_query(&ask.path) {
+            graphql::answer(shop, ask, &twist)
+        } else {
+            answer(shop, ask, &twist)
+        }
+    };
     let whole = |reply| (reply, Delivery::Whole);
     match fault {
         Some(Fault::Status { status, retry_after_s }) => whole(refusal(*status, *retry_after_s)),
@@ -123,6 +156,10 @@ fn decide(shop: &Shop, ask: &Ask, fault: Option<&Fault>) -> (Reply, Delivery) {
             200,
             "<!doctype html><html><body><h1>Welcome</h1></body></html>",
         )),
+        Some(Fault::PasswordPage) if is_query(&ask.path) => whole(graphql::locked()),
+        Some(Fault::QueryThrottled) => whole(graphql::throttled()),
+        Some(Fault::QueryErrors { partial: false }) => whole(graphql::broken()),
+        Some(Fault::QueryErrors { partial: true }) => whole(graphql::half_broken(&honest(ask))),
         Some(Fault::PasswordPage) if ask.path == "/password" => whole(answer::password(shop)),
         Some(Fault::PasswordPage) => whole(Reply::redirect(302, format!("{}/password", shop.address.base_url))),
         Some(Fault::CatalogueClosed { status }) => whole(refusal(*status, None)),

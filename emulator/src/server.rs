@@ -126,10 +126,10 @@ async fn connection(hall: Hall, stream: TcpStream, only: Option<usize>) {
     let service = service_fn(move |request: Request<Incoming>| {
         let (market, reset, open) = (Arc::clone(&market), Arc::clone(&reset), Arc::clone(&open));
         async move {
-            let (parts, _) = request.into_parts();
+            let (parts, body) = request.into_parts();
             let shop = find(&market, only, local, host(&parts)).cloned();
             let close = open.load(Ordering::Acquire) > market.config.keep_alive_max;
-            serve(&market, shop.as_ref(), &parts, &reset, close).await
+            serve(&market, shop.as_ref(), &parts, body, &reset, close).await
         }
     });
     let mut builder = http1::Builder::new();

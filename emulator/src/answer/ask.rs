@@ -1,4 +1,5 @@
-use http::header::{ACCEPT_ENCODING, HeaderName, IF_NONE_MATCH};
+use bytes::Bytes;
+use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderName, IF_NONE_MATCH};
 use http::request::Parts;
 
 /// What of a request an answer depends on.
@@ -9,6 +10,11 @@ pub(crate) struct Ask {
     query: String,
     pub(crate) if_none_match: Option<String>,
     accept_encoding: String,
+    content_type: String,
+    /// The Storefront token that the client shows.
+    pub(crate) token: Option<String>,
+    /// What was sent with it; empty unless it was read.
+    pub(crate) body: Bytes,
 }
 
 /// How a body is packed.
@@ -32,6 +38,10 @@ impl Ask {
             query: parts.uri.query().unwrap_or_default().to_owned(),
             if_none_match: header(IF_NONE_MATCH),
             accept_encoding: header(ACCEPT_ENCODING).unwrap_or_default(),
+            content_type: header(CONTENT_TYPE).unwrap_or_default(),
+            token: header(HeaderName::from_static("x-shopify-storefront-access-token"))
+                .or_else(|| header(HeaderName::from_static("shopify-storefront-private-token"))),
+            body: Bytes::new(),
         }
     }
 
@@ -41,6 +51,12 @@ impl Ask {
             if_none_match: None,
             ..self.clone()
         }
+    }
+
+    /// Whether the body says that it is JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        let kind = self.content_type.split(';').next().unwrap_or_default();
+        kind.trim().eq_ignore_ascii_case("application/json")
     }
 
     fn number(&self, name: &str) -> Option<u32> {

@@ -1,22 +1,23 @@
 use super::ask::Ask;
 use super::reply::{Reply, etag};
-use crate::catalogue::Places;
-use crate::fault::{Fault, Mischief, push_mischief};
+use crate::catalogue::{Places, Shelf};
+use crate::fault::{Fault, Lie, Mischief, push_mischief};
 use crate::generated::Scratch;
-use crate::generated::dice::fold;
+use crate::generated::dice::{fold, fold_bytes};
 use crate::json::{push_number, push_text};
 use crate::shop::Shop;
 
 /// The platform pages no further than this many products.
 const CAP: u64 = 25_000;
 
-/// What a fault does to a listing.
-#[derive(Debug, Clone, Copy, Default)]
+/// What a fault does to an answer that is otherwise the honest one.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Twist {
     endless: bool,
     shift: i64,
     keep: Option<u64>,
-    mischief: Option<Mischief>,
+    pub(crate) mischief: Option<Mischief>,
+    pub(crate) lie: Lie,
 }
 
 impl Twist {
@@ -24,6 +25,7 @@ impl Twist {
     pub(crate) fn of(fault: Option<&Fault>, shop: &Shop) -> Self {
         let mut twist = Self {
             mischief: fault.and_then(Mischief::of),
+            lie: Lie::of(fault),
             ..Self::default()
         };
         match fault {
@@ -136,14 +138,21 @@ pub(crate) fn collection(shop: &Shop, handle: &str) -> Option<Reply> {
     Some(Reply::json(body).validated())
 }
 
-fn push_collection(shop: &Shop, shelf: &crate::catalogue::Shelf, body: &mut Vec<u8>) {
+/// The id of a collection.
+pub(crate) fn collection_id(shop: &Shop, shelf: &Shelf) -> u64 {
     let id = 300_000_000_000 + fold(&[shop.catalogue.persona().shop_id(), shelf.title.len() as u64]) % 100_000_000_000;
+    id ^ (fold_bytes(shelf.handle.as_bytes()) % 1_000_000_000)
+}
+
+/// When every collection was changed last, by the shop's own clock.
+pub(crate) fn collection_updated_at(shop: &Shop) -> String {
+    format!("2026-08-30T10:20:30{}", shop.catalogue.persona().coin.offset)
+}
+
+fn push_collection(shop: &Shop, shelf: &Shelf, body: &mut Vec<u8>) {
     let offset = shop.catalogue.persona().coin.offset;
     body.extend_from_slice(b"{\"id\":");
-    push_number(
-        body,
-        id ^ (crate::generated::dice::fold_bytes(shelf.handle.as_bytes()) % 1_000_000_000),
-    );
+    push_number(body, collection_id(shop, shelf));
     body.extend_from_slice(b",\"title\":");
     push_text(body, &shelf.title);
     body.extend_from_slice(b",\"handle\":");
@@ -151,7 +160,7 @@ fn push_collection(shop: &Shop, shelf: &crate::catalogue::Shelf, body: &mut Vec<
     body.extend_from_slice(b",\"description\":\"\",\"published_at\":");
     push_text(body, &format!("2025-03-04T10:20:30{offset}"));
     body.extend_from_slice(b",\"updated_at\":");
-    push_text(body, &format!("2026-08-30T10:20:30{offset}"));
+    push_text(body, &collection_updated_at(shop));
     body.extend_from_slice(b",\"image\":null,\"products_count\":");
     push_number(body, shelf.products);
     body.push(b'}');

@@ -1,28 +1,24 @@
 use serde_json::{Value, json};
 
 use super::reply::Reply;
-use crate::catalogue::Catalogue;
+use crate::catalogue::Goods;
 use crate::json::platform_bytes;
 use crate::shop::Shop;
 
 /// `/meta.json`. What a recording says stands, except for where the store is: a client that follows `domain` and `url`
 /// must come back here, not to the real store.
-pub(crate) fn meta(shop: &Shop) -> Reply {
+pub(crate) fn meta(shop: &Shop, currency: &str) -> Reply {
     let persona = shop.catalogue.persona();
-    let recorded = match &shop.catalogue {
-        Catalogue::Recorded { recorded, .. } => recorded.store.meta.as_ref(),
-        Catalogue::Generated(_) => None,
-    };
     let (city, province) = persona.place;
     let epoch = shop.epoch();
-    let or = |key: &str, drawn: Value| recorded.and_then(|meta| meta.get(key)).cloned().unwrap_or(drawn);
+    let or = |key: &str, drawn: Value| fact(shop, key).cloned().unwrap_or(drawn);
     let members = [
         ("id", or("id", json!(persona.shop_id()))),
         ("name", json!(shop.address.name)),
         ("city", or("city", json!(city))),
         ("province", or("province", json!(province))),
         ("country", or("country", json!(persona.coin.country))),
-        ("currency", json!(shop.address.currency)),
+        ("currency", json!(currency)),
         ("domain", json!(shop.address.domain)),
         ("url", json!(shop.address.base_url)),
         ("myshopify_domain", json!(shop.address.myshopify_domain)),
@@ -56,10 +52,18 @@ pub(crate) fn meta(shop: &Shop) -> Reply {
     Reply::json(body).validated()
 }
 
+/// What the recorded `meta.json` of a store says; `None` where it says nothing, or there is none.
+pub(crate) fn fact<'a>(shop: &'a Shop, key: &str) -> Option<&'a Value> {
+    match &shop.catalogue.goods {
+        Goods::Recorded { recorded, .. } => recorded.store.meta.as_ref()?.get(key),
+        Goods::Generated(_) => None,
+    }
+}
+
 fn description(shop: &Shop) -> String {
-    match &shop.catalogue {
-        Catalogue::Recorded { .. } => String::new(),
-        Catalogue::Generated(generated) => {
+    match &shop.catalogue.goods {
+        Goods::Recorded { .. } => String::new(),
+        Goods::Generated(generated) => {
             let persona = &generated.persona;
             let mut types: Vec<&str> = persona.trade.kinds.iter().map(|kind| kind.product_type).collect();
             types.dedup();
@@ -75,11 +79,11 @@ fn description(shop: &Shop) -> String {
 }
 
 /// `/cart.js` of a session that has put nothing in its cart; it says which currency the store charges.
-pub(crate) fn cart(shop: &Shop) -> Reply {
+pub(crate) fn cart(currency: &str) -> Reply {
     let body = json!({
         "token": "hWN0000000000000000000000000000?key=0000", "note": "", "attributes": {}, "original_total_price": 0,
         "total_price": 0, "total_discount": 0, "total_weight": 0.0, "item_count": 0, "items": [],
-        "requires_shipping": false, "currency": shop.address.currency, "items_subtotal_price": 0,
+        "requires_shipping": false, "currency": currency, "items_subtotal_price": 0,
         "cart_level_discount_applications": [], "discount_codes": [],
     });
     Reply {

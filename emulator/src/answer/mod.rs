@@ -13,12 +13,15 @@ mod robots;
 mod sitemap;
 
 pub(crate) use ask::Ask;
-pub(crate) use listing::Twist;
-use product::Product;
+pub(crate) use listing::{Twist, collection_id, collection_updated_at};
+pub(crate) use meta::fact;
+pub(crate) use policy::{POLICIES, Policy, policy};
+pub(crate) use product::{Image, Product, Variant};
 use product_html::page;
 pub(crate) use reply::Reply;
 pub(crate) use robots::forbidding;
 
+use crate::fault::Lie;
 use crate::generated::dice::fold_bytes;
 use crate::picture::{Picture, draw};
 use crate::shop::Shop;
@@ -30,11 +33,11 @@ pub(crate) fn answer(shop: &Shop, ask: &Ask, twist: &Twist) -> Reply {
         "/" => Some(front(shop)),
         "/products.json" => return listing::products(shop, ask, &shop.catalogue.places(shop.epoch()), twist),
         "/collections.json" => Some(listing::collections(shop, ask)),
-        "/meta.json" => Some(meta::meta(shop)),
-        "/cart.js" | "/cart.json" => Some(meta::cart(shop)),
+        "/meta.json" => Some(meta::meta(shop, twist.lie.currency(shop))),
+        "/cart.js" | "/cart.json" => Some(meta::cart(twist.lie.currency(shop))),
         "/robots.txt" => Some(robots::robots(shop)),
         "/sitemap.xml" => Some(sitemap::index(shop)),
-        "/policies/shipping-policy" | "/pages/shipping-policy" => policy::shipping_policy(shop),
+        "/pages/shipping-policy" => policy::page_of(shop, "shipping-policy"),
         "/password" => Some(Reply::redirect(302, "/")),
         _ if path.starts_with("/sitemap_") => sitemap::sitemap(shop, ask),
         _ => below(shop, ask, twist),
@@ -44,7 +47,10 @@ pub(crate) fn answer(shop: &Shop, ask: &Ask, twist: &Twist) -> Reply {
 
 fn below(shop: &Shop, ask: &Ask, twist: &Twist) -> Option<Reply> {
     if let Some(rest) = ask.path.strip_prefix("/products/") {
-        return product(shop, rest);
+        return product(shop, rest, &twist.lie);
+    }
+    if let Some(handle) = ask.path.strip_prefix("/policies/") {
+        return policy::page_of(shop, handle);
     }
     if let Some(rest) = ask.path.strip_prefix("/collections/") {
         return collection(shop, rest, ask, twist);
@@ -52,17 +58,17 @@ fn below(shop: &Shop, ask: &Ask, twist: &Twist) -> Option<Reply> {
     picture(shop, ask.path.strip_prefix("/cdn/shop/files/")?)
 }
 
-fn product(shop: &Shop, rest: &str) -> Option<Reply> {
+fn product(shop: &Shop, rest: &str, lie: &Lie) -> Option<Reply> {
     let find = |handle: &str| {
-        let place = shop.catalogue.find(handle, shop.epoch())?;
-        Some((place, Product::read(shop, place)?))
+        let place = lie.place(shop, shop.catalogue.find(handle, shop.epoch())?);
+        Some((place, lie.tell(Product::read(shop, place)?)))
     };
     // A handle may itself end in `.js`: the whole name is tried first.
     if let Some((place, product)) = find(rest) {
         return Some(product_html::product_html(shop, place, &product));
     }
     if let Some(handle) = rest.strip_suffix(".json") {
-        return product_json::product_json(&find(handle)?.1, &shop.address.currency);
+        return product_json::product_json(&find(handle)?.1, lie.currency(shop));
     }
     product_js::product_js(&find(rest.strip_suffix(".js")?)?.1)
 }

@@ -3,9 +3,66 @@ use super::reply::Reply;
 use crate::generated::dice::Dice;
 use crate::shop::Shop;
 
-/// The store's shipping policy as a page; a third of stores have none. Wordings vary as merchants' do: thresholds,
+/// A policy of a store.
+#[derive(Debug, Clone)]
+pub(crate) struct Policy {
+    pub(crate) handle: &'static str,
+    pub(crate) title: &'static str,
+    /// HTML.
+    pub(crate) body: String,
+}
+
+/// The handles and titles of the policies that a store may have.
+pub(crate) const POLICIES: &[(&str, &str)] = &[
+    ("shipping-policy", "Shipping policy"),
+    ("refund-policy", "Refund policy"),
+    ("privacy-policy", "Privacy policy"),
+    ("terms-of-service", "Terms of service"),
+];
+
+/// A policy of the store; `None` for one that the merchant has not written.
+pub(crate) fn policy(shop: &Shop, handle: &str) -> Option<Policy> {
+    let (handle, title) = *POLICIES.iter().find(|(known, _)| *known == handle)?;
+    let name = &shop.address.name;
+    let body = match handle {
+        "shipping-policy" => shipping(shop)?,
+        "refund-policy" => refund(shop)?,
+        "privacy-policy" => format!(
+            "<p>{name} keeps what an order needs: name, address and contact. It is not sold to anyone.</p>\n\
+             <h2>Your rights</h2>\n<p>Write to us, and we tell what we hold and delete it.</p>"
+        ),
+        _ => format!(
+            "<p>By ordering from {name} you accept these terms. Prices include taxes unless said otherwise.</p>"
+        ),
+    };
+    Some(Policy { handle, title, body })
+}
+
+/// A policy as a page.
+pub(crate) fn page_of(shop: &Shop, handle: &str) -> Option<Reply> {
+    let Policy { title, body, .. } = policy(shop, handle)?;
+    let main = format!("<h1>{title}</h1>\n<div class=\"shopify-policy__body\"><div class=\"rte\">{body}</div></div>");
+    Some(Reply::html(200, page(shop, title, "", &main)).validated())
+}
+
+/// A quarter of stores take nothing back, and say so nowhere.
+fn refund(shop: &Shop) -> Option<String> {
+    let persona = shop.catalogue.persona();
+    let mut dice = Dice::of(&[persona.seed, 0x5245_4655, u64::from(persona.index)]);
+    if dice.chance(250) {
+        return None;
+    }
+    let days = [7, 10, 14, 30][dice.below(4) as usize];
+    Some(format!(
+        "<p>Unused goods can be returned within {days} days of delivery. The refund reaches the original payment within \
+         {} working days of the return.</p>",
+        dice.between(5, 10)
+    ))
+}
+
+/// The store's shipping policy; a third of stores have none. Wordings vary as merchants' do: thresholds,
 /// fees, cash on delivery, ranges of days, contradictions, and templates that nobody filled in.
-pub(crate) fn shipping_policy(shop: &Shop) -> Option<Reply> {
+fn shipping(shop: &Shop) -> Option<String> {
     let persona = shop.catalogue.persona();
     let mut dice = Dice::of(&[persona.seed, 0x504f_4c49, u64::from(persona.index)]);
     if dice.chance(330) {
@@ -27,7 +84,5 @@ pub(crate) fn shipping_policy(shop: &Shop) -> Option<Reply> {
         6 => "<p>Shipping charges are mentioned at the time of checkout. COD option is available for all orders subject to promotions and offers.</p>".to_owned(),
         _ => format!("<p>We offer free prepaid shipping throughout India. We dispatch all orders within 2 to 3 business days. Orders are processed within 1-2 business days. Metro {low} to {high} days, non-metro 5 to 12.</p>"),
     };
-    let main =
-        format!("<h1>Shipping policy</h1>\n<div class=\"shopify-policy__body\"><div class=\"rte\">{body}</div></div>");
-    Some(Reply::html(200, page(shop, "Shipping policy", "", &main)).validated())
+    Some(body)
 }

@@ -59,7 +59,7 @@ pub(crate) fn page(shop: &Shop, title: &str, head: &str, main: &str) -> String {
     push_html(&mut name_html, &shop.address.name);
     let persona = shop.catalogue.persona();
     let (currency, country, shop_id) = (&shop.address.currency, persona.coin.country, persona.shop_id());
-    let token = format!("{:016x}{:016x}", fold(&[shop_id, 1]), fold(&[shop_id, 2]));
+    let token = crate::graphql::tokens(shop).public;
     format!(
         "<!doctype html>\n<html class=\"no-js\" lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\

@@ -36,6 +36,8 @@ pub(crate) struct Reply {
     pub(crate) location: Option<String>,
     pub(crate) retry_after_s: Option<u64>,
     pub(crate) challenge: bool,
+    /// The version of the API that answered.
+    pub(crate) api_version: Option<&'static str>,
 }
 
 impl Reply {
@@ -49,11 +51,25 @@ impl Reply {
             location: None,
             retry_after_s: None,
             challenge: false,
+            api_version: None,
         }
     }
 
     pub(crate) fn json(body: impl Into<Bytes>) -> Self {
         Self::new(200, "application/json; charset=utf-8", body)
+    }
+
+    /// The answer to something that was posted.
+    pub(crate) fn posted(status: u16, json: String) -> Self {
+        Self {
+            cache: Cache::Never,
+            ..Self::new(status, "application/json; charset=utf-8", json)
+        }
+    }
+
+    /// The same, of a value.
+    pub(crate) fn json_of(status: u16, body: &serde_json::Value) -> Self {
+        Self::posted(status, body.to_string())
     }
 
     pub(crate) fn script(body: impl Into<Bytes>) -> Self {
@@ -169,6 +185,9 @@ impl Reply {
         }
         if self.challenge {
             put(HeaderName::from_static("cf-mitigated"), "challenge");
+        }
+        if let Some(version) = self.api_version {
+            put(HeaderName::from_static("x-shopify-api-version"), version);
         }
         put(VARY, "Accept, Accept-Encoding");
         identify(shop, &mut put);

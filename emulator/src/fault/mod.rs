@@ -2,12 +2,14 @@
 
 mod bloated;
 mod body;
+mod lie;
 mod listing;
 
 use serde::{Deserialize, Serialize};
 
 pub(crate) use bloated::{bloated, withheld};
 pub(crate) use body::{bomb, drip, endless_robots, truncated};
+pub(crate) use lie::Lie;
 pub(crate) use listing::{Mischief, push_mischief};
 
 /// One thing that is wrong with a store while the fault is set.
@@ -53,9 +55,10 @@ pub enum Fault {
     },
     /// Answers JSON paths with status 200 and a page of HTML.
     HtmlForJson,
-    /// The store has a password: every path, robots.txt too, is sent to `/password`.
+    /// The store has a password: every path, robots.txt too, is sent to `/password`; GraphQL answers that the store is
+    /// locked.
     PasswordPage,
-    /// The catalogue's JSON is closed with this status; pages for people are open.
+    /// The catalogue's JSON is closed with this status; pages for people and GraphQL are open.
     CatalogueClosed {
         /// 401, 403 or 404.
         status: u16,
@@ -105,7 +108,8 @@ pub enum Fault {
     },
     /// A product whose title is not UTF-8 stands in the middle of each page.
     InvalidUtf8,
-    /// A product with a body of this size stands in the middle of each page.
+    /// A product with a body of this size stands in the middle of each page; where a rule names the path of GraphQL, its
+    /// answers carry as much.
     HugeRecord {
         /// Size of its body.
         bytes: u64,
@@ -124,19 +128,47 @@ pub enum Fault {
     RobotsEndless,
     /// `meta.json` answers 404, as on stores behind another front.
     NoMeta,
+    /// A product's own pages, its JSON and GraphQL tell about the product that is listed after the one asked for.
+    OtherProduct,
+    /// The store says that its prices are in another currency, and tells so many percent of them: in a product's own
+    /// pages and JSON, in `meta.json` and `cart.js`, and in GraphQL. Listings stay as they are.
+    OtherCurrency {
+        /// ISO 4217.
+        currency: String,
+        /// 100 leaves the numbers as they are.
+        rate_pct: u32,
+    },
+    /// GraphQL knows nothing of every so manieth node that it is asked for by id.
+    NullNodes {
+        /// 1 for all.
+        every: u32,
+    },
+    /// GraphQL answers 200 with the error `THROTTLED` and no data.
+    QueryThrottled,
+    /// GraphQL answers 200 with an internal error: without data, or with part of it.
+    QueryErrors {
+        /// Whether everything but the first field is answered.
+        partial: bool,
+    },
 }
 
 impl Fault {
     /// Whether the fault touches a path at all.
     fn concerns(&self, path: &str) -> bool {
         let robots = path == "/robots.txt";
+        let query = is_query(path);
         let json = path.ends_with(".json") || path.ends_with(".js");
+        let product = path.starts_with("/products/");
         let listing =
             path == "/products.json" || (path.starts_with("/collections/") && path.ends_with("/products.json"));
         match self {
             Self::RobotsDisallow | Self::RobotsUnavailable | Self::RobotsEndless => robots,
             Self::PasswordPage => true,
-            Self::HtmlForJson | Self::BrokenJson | Self::CatalogueClosed { .. } => json,
+            Self::HtmlForJson | Self::BrokenJson => json,
+            Self::CatalogueClosed { .. } => json && !query,
+            Self::OtherProduct => product || query,
+            Self::OtherCurrency { .. } => product || query || matches!(path, "/meta.json" | "/cart.js" | "/cart.json"),
+            Self::NullNodes { .. } | Self::QueryThrottled | Self::QueryErrors { .. } => query,
             Self::NoMeta => path == "/meta.json",
             Self::EndlessPages
             | Self::Bloated { .. }
@@ -149,6 +181,11 @@ impl Fault {
             _ => !robots,
         }
     }
+}
+
+/// Whether a path is that of GraphQL, in whatever version.
+pub(crate) fn is_query(path: &str) -> bool {
+    path.starts_with("/api/") && path.ends_with("/graphql.json")
 }
 
 /// A fault, and when it shows.

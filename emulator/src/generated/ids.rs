@@ -3,6 +3,11 @@
 /// Generations that the ids of one slot leave room for.
 const GENERATIONS: u64 = super::drift::EPOCH_MAX + 1;
 
+const PRODUCTS_FROM: u64 = 6_000_000_000_000;
+const PRODUCT_BITS: u32 = 41;
+const VARIANTS_FROM: u64 = 40_000_000_000_000;
+const VARIANT_BITS: u32 = 45;
+
 /// One product that ever was or will be: the slot's place among all slots of all stores, and the generation in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ordinal(u64);
@@ -18,14 +23,30 @@ impl Ordinal {
         Self(GENERATIONS * slots + (u64::from(store) << 20) + (number & 0xf_ffff))
     }
 
+    /// The slot that it is in, counted over all stores; `None` for one that is listed nowhere.
+    pub(crate) fn slot(self, slots: u64) -> Option<u64> {
+        (self.0 < GENERATIONS * slots).then(|| self.0 % slots)
+    }
+
+    /// The one whose product has this id.
+    pub(crate) fn of_product(id: u64) -> Option<Self> {
+        gather(id.checked_sub(PRODUCTS_FROM)?, PRODUCT_BITS).map(Self)
+    }
+
+    /// The one with a variant of this id, and which variant that is.
+    pub(crate) fn of_variant(id: u64) -> Option<(Self, usize)> {
+        let number = gather(id.checked_sub(VARIANTS_FROM)?, VARIANT_BITS)?;
+        Some((Self(number / 64), (number % 64) as usize))
+    }
+
     /// The product's id: 13 digits.
     pub(crate) fn product_id(self) -> u64 {
-        6_000_000_000_000 + scatter(self.0, 41)
+        PRODUCTS_FROM + scatter(self.0, PRODUCT_BITS)
     }
 
     /// The id of its `nth` variant: 14 digits.
     pub(crate) fn variant_id(self, nth: usize) -> u64 {
-        40_000_000_000_000 + scatter(self.0 * 64 + (nth as u64 & 63), 45)
+        VARIANTS_FROM + scatter(self.0 * 64 + (nth as u64 & 63), VARIANT_BITS)
     }
 
     /// The id of its `nth` image: 14 digits.
@@ -34,19 +55,61 @@ impl Ordinal {
     }
 }
 
+const ODD: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9];
+
 /// A bijection of the numbers of `bits` bits: multiplication by an odd number and a fold of high bits onto low ones.
 const fn scatter(number: u64, bits: u32) -> u64 {
     let mask = (1 << bits) - 1;
-    let number = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) & mask;
+    let number = number.wrapping_mul(ODD[0]) & mask;
     let number = number ^ (number >> (bits / 2 + 1));
-    number.wrapping_mul(0xbf58_476d_1ce4_e5b9) & mask
+    number.wrapping_mul(ODD[1]) & mask
+}
+
+/// What [`scatter`] made this number of; `None` for one that has more bits.
+const fn gather(number: u64, bits: u32) -> Option<u64> {
+    let mask = (1 << bits) - 1;
+    if number > mask {
+        return None;
+    }
+    let number = number.wrapping_mul(inverse(ODD[1])) & mask;
+    // The shift is more than half of the bits: folding twice undoes the fold.
+    let number = number ^ (number >> (bits / 2 + 1));
+    Some(number.wrapping_mul(inverse(ODD[0])) & mask)
+}
+
+/// The number that an odd one gives 1 with when multiplied, modulo 2^64: each step of Newton doubles the right bits.
+const fn inverse(odd: u64) -> u64 {
+    let mut found = odd;
+    let mut steps = 0;
+    while steps < 5 {
+        found = found.wrapping_mul(2_u64.wrapping_sub(odd.wrapping_mul(found)));
+        steps += 1;
+    }
+    found
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
 
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn ids_lead_back_to_their_product(
+            slot in 0u64..10_000_000, generation in 0u64..4001, nth in 0usize..64, other in any::<u64>()
+        ) {
+            let ordinal = Ordinal::listed(slot, generation, 10_000_000);
+            prop_assert_eq!(Ordinal::of_product(ordinal.product_id()), Some(ordinal));
+            prop_assert_eq!(Ordinal::of_variant(ordinal.variant_id(nth)), Some((ordinal, nth)));
+            prop_assert_eq!(ordinal.slot(10_000_000), Some(slot));
+            if let Some(found) = Ordinal::of_product(other) {
+                prop_assert_eq!(found.product_id(), other);
+            }
+        }
+    }
 
     #[test]
     fn ids_do_not_clash_over_stores_generations_and_inventions() {

@@ -84,6 +84,34 @@ impl Generated {
         self.steps(slot, epoch).fingerprint(slot)
     }
 
+    /// The id of the product in a slot.
+    pub(crate) fn product_id(&self, slot: u64, epoch: u64) -> u64 {
+        self.ordinal(slot, self.steps(slot, epoch).generation.count)
+            .product_id()
+    }
+
+    fn ordinal(&self, slot: u64, generation: u64) -> ids::Ordinal {
+        ids::Ordinal::listed(self.offset + slot, generation, self.slots)
+    }
+
+    /// The slot whose product has this id now.
+    pub(crate) fn find_product(&self, id: u64, epoch: u64) -> Option<u64> {
+        self.find_ordinal(ids::Ordinal::of_product(id)?, epoch)
+    }
+
+    /// The slot whose product has a variant with this id now.
+    pub(crate) fn find_variant(&self, id: u64, epoch: u64) -> Option<u64> {
+        let (ordinal, nth) = ids::Ordinal::of_variant(id)?;
+        let slot = self.find_ordinal(ordinal, epoch)?;
+        (nth < self.sketch(slot, epoch).variant_count()).then_some(slot)
+    }
+
+    fn find_ordinal(&self, ordinal: ids::Ordinal, epoch: u64) -> Option<u64> {
+        let slot = ordinal.slot(self.slots)?.checked_sub(self.offset)?;
+        let is_there = slot < self.size && self.ordinal(slot, self.steps(slot, epoch).generation.count) == ordinal;
+        is_there.then_some(slot)
+    }
+
     /// The slot whose product has this handle now.
     pub(crate) fn find(&self, handle: &str, epoch: u64) -> Option<u64> {
         let (slot, generation) = sketch::place_of(handle)?;

@@ -84,6 +84,7 @@ struct PageFile<'a> {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Marks {
+    id: Value,
     handle: Value,
     product_type: Value,
 }
@@ -148,6 +149,7 @@ fn load_page(page: &Path, records: &mut Vec<Record>) -> Result<(), EmulatorError
         records.push(Record {
             file: Arc::clone(&bytes),
             range: start..start + text.len(),
+            id: marks.id.as_u64(),
             handle: word(&marks.handle),
             product_type: word(&marks.product_type),
             fingerprint: fold_bytes(text.as_bytes()),

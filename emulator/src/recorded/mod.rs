@@ -1,15 +1,16 @@
 //! Recorded stores: product pages that real stores served, kept as the bytes they were.
 
-mod edit;
 mod load;
 
+use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub(crate) use load::load;
 
+use crate::edit::{self, Edit, Price, Stock};
 use crate::generated::dice::{Dice, fold, fold_bytes};
-use crate::generated::{Drift, Step};
+use crate::generated::{Drift, Step, epoch_s};
 
 /// One recorded store.
 #[derive(Debug)]
@@ -31,6 +32,7 @@ pub(crate) struct RecordedStore {
 pub(crate) struct Record {
     file: Arc<[u8]>,
     range: Range<usize>,
+    pub(crate) id: Option<u64>,
     pub(crate) handle: String,
     pub(crate) product_type: String,
     fingerprint: u64,
@@ -48,12 +50,63 @@ pub(crate) struct Recorded {
     pub(crate) store: RecordedStore,
     drift: Drift,
     seed: u64,
+    /// Where ids are, made when one is first asked for. Of two records with one id the first counts.
+    ids: OnceLock<Ids>,
+}
+
+#[derive(Debug, Default)]
+struct Ids {
+    products: HashMap<u64, usize>,
+    variants: HashMap<u64, usize>,
 }
 
 impl Recorded {
     pub(crate) fn new(store: RecordedStore, drift: Drift) -> Self {
         let seed = fold_bytes(store.slug.as_bytes());
-        Self { store, drift, seed }
+        Self {
+            store,
+            drift,
+            seed,
+            ids: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn product_id(&self, nth: usize) -> Option<u64> {
+        self.store.records.get(nth)?.id
+    }
+
+    /// The place of the record with this handle.
+    pub(crate) fn find(&self, handle: &str, epoch: u64) -> Option<u64> {
+        let mut records = self.store.records.iter();
+        let found = records.position(|record| record.handle == handle)?;
+        self.is_listed(found, epoch).then_some(found as u64)
+    }
+
+    /// The place of the product with this id.
+    pub(crate) fn find_product(&self, id: u64, epoch: u64) -> Option<u64> {
+        let found = *self.ids().products.get(&id)?;
+        self.is_listed(found, epoch).then_some(found as u64)
+    }
+
+    /// The place of the product that has a variant with this id.
+    pub(crate) fn find_variant(&self, id: u64, epoch: u64) -> Option<u64> {
+        let found = *self.ids().variants.get(&id)?;
+        self.is_listed(found, epoch).then_some(found as u64)
+    }
+
+    fn ids(&self) -> &Ids {
+        self.ids.get_or_init(|| {
+            let mut ids = Ids::default();
+            for (nth, record) in self.store.records.iter().enumerate() {
+                if let Some(id) = record.id {
+                    ids.products.entry(id).or_insert(nth);
+                }
+                for variant in edit::variant_ids(record.bytes()) {
+                    ids.variants.entry(variant).or_insert(nth);
+                }
+            }
+            ids
+        })
     }
 
     fn phases(&self, nth: usize) -> Dice {
@@ -92,14 +145,14 @@ impl Recorded {
             out.extend_from_slice(record.bytes());
             return;
         }
-        let edit = edit::Edit {
-            price_pct: if price.count == 0 {
-                100
+        let edit = Edit {
+            price: if price.count == 0 {
+                Price::Same
             } else {
-                Dice::of(&[self.seed, nth as u64, price.count]).between(80, 120)
+                Price::Percent(Dice::of(&[self.seed, nth as u64, price.count]).between(80, 120))
             },
-            flip_stock: stock.count % 2 == 1,
-            updated_epoch: since,
+            stock: if stock.count % 2 == 1 { Stock::Flip } else { Stock::Same },
+            updated_s: epoch_s(since, 36_000),
         };
         edit::push_edited(record.bytes(), &edit, out);
     }

@@ -1,29 +1,89 @@
-//! Changes to a recorded product at later epochs, made in its bytes so that all else stays as recorded.
+//! Changes to a product's record, made in its bytes so that all else stays as it was.
 
-use crate::generated::{epoch_s, push_moment};
+use std::ops::Range;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::generated::push_moment;
+
+/// What becomes of prices.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Price<'a> {
+    Same,
+    /// So many percent of what it was.
+    Percent(u64),
+    /// This text.
+    Exact(&'a str),
+}
+
+/// What becomes of each variant's `available`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stock {
+    Same,
+    Flip,
+    Set(bool),
+}
 
 /// What changes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Edit {
-    /// New price in percent of the recorded one.
-    pub(crate) price_pct: u64,
-    /// Whether each variant's `available` is the opposite.
-    pub(crate) flip_stock: bool,
-    /// The epoch that `updated_at` of the product tells.
-    pub(crate) updated_epoch: u64,
+pub(crate) struct Edit<'a> {
+    pub(crate) price: Price<'a>,
+    pub(crate) stock: Stock,
+    /// What `updated_at` tells: seconds since 1970, by the shop's own clock.
+    pub(crate) updated_s: u64,
+}
+
+/// A variant of a record: its id, and where its object stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) id: u64,
+    pub(crate) range: Range<usize>,
+}
+
+/// The variants of a record that have an id, in their order.
+pub(crate) fn variants(record: &[u8]) -> Vec<Span> {
+    #[derive(Deserialize)]
+    struct Variants<'a> {
+        #[serde(borrow, default)]
+        variants: Vec<&'a RawValue>,
+    }
+    #[derive(Deserialize)]
+    struct Marked {
+        id: u64,
+    }
+    let Ok(read) = serde_json::from_slice::<Variants<'_>>(record) else {
+        return Vec::new();
+    };
+    let spans = read.variants.into_iter().filter_map(|raw| {
+        let text = raw.get();
+        // The raw value borrows from the record: the distance of the two pointers is its place in there.
+        let start = (text.as_ptr() as usize).wrapping_sub(record.as_ptr() as usize);
+        let Marked { id } = serde_json::from_str(text).ok()?;
+        Some(Span {
+            id,
+            range: start..start + text.len(),
+        })
+    });
+    spans.collect()
+}
+
+/// The ids of a record's variants.
+pub(crate) fn variant_ids(record: &[u8]) -> impl Iterator<Item = u64> + use<> {
+    variants(record).into_iter().map(|variant| variant.id)
 }
 
 /// Appends the record with the edit.
-pub(crate) fn push_edited(record: &[u8], edit: &Edit, out: &mut Vec<u8>) {
+pub(crate) fn push_edited(record: &[u8], edit: &Edit<'_>, out: &mut Vec<u8>) {
     let mut at = 0;
     while at < record.len() {
         let Some(key) = next_key(record, at) else { break };
         out.extend_from_slice(&record[at..key.value]);
         at = key.value;
         match key.name {
-            b"price" if edit.price_pct != 100 => at = push_price(record, at, edit.price_pct, out),
-            b"available" if edit.flip_stock => at = push_flipped(record, at, out),
-            b"updated_at" => at = push_updated(record, at, edit.updated_epoch, out),
+            b"price" => at = push_price(record, at, edit.price, out),
+            b"available" => at = push_stock(record, at, edit.stock, out),
+            b"updated_at" => at = push_updated(record, at, edit.updated_s, out),
             _ => {}
         }
     }
@@ -75,7 +135,7 @@ fn string_end(record: &[u8], open: usize) -> Option<usize> {
 }
 
 /// Writes the price at `at` anew; answers where the recorded one ends. A price that is no decimal text stays.
-fn push_price(record: &[u8], at: usize, pct: u64, out: &mut Vec<u8>) -> usize {
+fn push_price(record: &[u8], at: usize, change: Price<'_>, out: &mut Vec<u8>) -> usize {
     let Some(end) = (record.get(at) == Some(&b'"'))
         .then(|| string_end(record, at))
         .flatten()
@@ -84,7 +144,11 @@ fn push_price(record: &[u8], at: usize, pct: u64, out: &mut Vec<u8>) -> usize {
     };
     let Some(price) = std::str::from_utf8(&record[at + 1..end - 1])
         .ok()
-        .and_then(|text| scaled(text, pct))
+        .and_then(|text| match change {
+            Price::Same => None,
+            Price::Percent(pct) => scaled(text, pct),
+            Price::Exact(price) => Some(price.to_owned()),
+        })
     else {
         return at;
     };
@@ -95,7 +159,7 @@ fn push_price(record: &[u8], at: usize, pct: u64, out: &mut Vec<u8>) -> usize {
 }
 
 /// A decimal text times `pct` percent, with as many decimals.
-fn scaled(text: &str, pct: u64) -> Option<String> {
+pub(crate) fn scaled(text: &str, pct: u64) -> Option<String> {
     let decimals = text.split_once('.').map_or(0, |(_, rest)| rest.len());
     let minor: u64 = text.replacen('.', "", 1).parse().ok()?;
     let mut out = Vec::new();
@@ -107,17 +171,22 @@ fn scaled(text: &str, pct: u64) -> Option<String> {
     String::from_utf8(out).ok()
 }
 
-fn push_flipped(record: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
-    for (from, to) in [(&b"true"[..], &b"false"[..]), (b"false", b"true")] {
-        if record[at..].starts_with(from) {
-            out.extend_from_slice(to);
-            return at + from.len();
+fn push_stock(record: &[u8], at: usize, change: Stock, out: &mut Vec<u8>) -> usize {
+    for (was, text) in [(true, &b"true"[..]), (false, b"false")] {
+        if record[at..].starts_with(text) {
+            let is = match change {
+                Stock::Same => was,
+                Stock::Flip => !was,
+                Stock::Set(is) => is,
+            };
+            crate::json::push_bool(out, is);
+            return at + text.len();
         }
     }
     at
 }
 
-fn push_updated(record: &[u8], at: usize, epoch: u64, out: &mut Vec<u8>) -> usize {
+fn push_updated(record: &[u8], at: usize, updated_s: u64, out: &mut Vec<u8>) -> usize {
     let Some(end) = (record.get(at) == Some(&b'"'))
         .then(|| string_end(record, at))
         .flatten()
@@ -129,7 +198,7 @@ fn push_updated(record: &[u8], at: usize, epoch: u64, out: &mut Vec<u8>) -> usiz
         .and_then(|text| text.get(19..))
         .unwrap_or("+00:00");
     out.push(b'"');
-    push_moment(out, epoch_s(epoch, 36_000), offset);
+    push_moment(out, updated_s, offset);
     out.push(b'"');
     end
 }
@@ -137,9 +206,10 @@ fn push_updated(record: &[u8], at: usize, epoch: u64, out: &mut Vec<u8>) -> usiz
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::generated::epoch_s;
     use proptest::prelude::*;
 
-    fn edited(record: &str, edit: Edit) -> String {
+    fn edited(record: &str, edit: Edit<'_>) -> String {
         let mut out = Vec::new();
         push_edited(record.as_bytes(), &edit, &mut out);
         String::from_utf8(out).unwrap()
@@ -149,7 +219,7 @@ mod tests {
     fn only_prices_stock_and_dates_change() {
         let record = r#"{"title":"\"price\":\"1.00\"","updated_at":"2025-01-01T00:00:00+05:30","variants":[
             {"price": "499.00","compare_at_price":"600.00","available": true,"option1":"price","sku":"available"}]}"#;
-        insta::assert_snapshot!(edited(record, Edit { price_pct: 90, flip_stock: true, updated_epoch: 3 }), @r#"
+        insta::assert_snapshot!(edited(record, Edit { price: Price::Percent(90), stock: Stock::Flip, updated_s: epoch_s(3, 36_000) }), @r#"
 {"title":"\"price\":\"1.00\"","updated_at":"2026-09-04T10:00:00+05:30","variants":[
             {"price": "449.10","compare_at_price":"600.00","available": false,"option1":"price","sku":"available"}]}
 "#);
@@ -159,14 +229,14 @@ mod tests {
         #[test]
         fn no_bytes_are_lost_where_nothing_is_to_change(text in ".*", pct in 1u64..300) {
             let record = serde_json::json!({"a": text, "b": [text, {"price": text}], "available": null}).to_string();
-            let changed = edited(&record, Edit { price_pct: pct, flip_stock: true, updated_epoch: 1 });
+            let changed = edited(&record, Edit { price: Price::Percent(pct), stock: Stock::Flip, updated_s: 0 });
             prop_assert!(serde_json::from_str::<serde_json::Value>(&changed).is_ok());
-            prop_assert_eq!(edited(&record, Edit { price_pct: 100, flip_stock: false, updated_epoch: 1 }), record);
+            prop_assert_eq!(edited(&record, Edit { price: Price::Same, stock: Stock::Same, updated_s: 0 }), record);
         }
 
         #[test]
         fn no_bytes_break_it(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            push_edited(&bytes, &Edit { price_pct: 50, flip_stock: true, updated_epoch: 1 }, &mut Vec::new());
+            push_edited(&bytes, &Edit { price: Price::Exact("1.00"), stock: Stock::Set(true), updated_s: 0 }, &mut Vec::new());
         }
     }
 }

@@ -1,0 +1,70 @@
+use super::Fault;
+use crate::answer::Product;
+use crate::shop::Shop;
+
+/// Untruths that a store tells about its products.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Lie {
+    /// Tells about another product than was asked for.
+    pub(crate) other_product: bool,
+    foreign: Option<Foreign>,
+    /// Knows nothing of every so manieth node.
+    pub(crate) null_every: Option<u64>,
+}
+
+#[derive(Debug, Clone)]
+struct Foreign {
+    currency: String,
+    rate_pct: u64,
+}
+
+impl Lie {
+    pub(crate) fn of(fault: Option<&Fault>) -> Self {
+        let mut lie = Self::default();
+        match fault {
+            Some(Fault::OtherProduct) => lie.other_product = true,
+            Some(Fault::OtherCurrency { currency, rate_pct }) => {
+                lie.foreign = Some(Foreign {
+                    currency: currency.clone(),
+                    rate_pct: u64::from(*rate_pct),
+                });
+            }
+            Some(Fault::NullNodes { every }) => lie.null_every = Some(u64::from((*every).max(1))),
+            _ => {}
+        }
+        lie
+    }
+
+    /// The currency that the store says its prices are in.
+    pub(crate) fn currency<'a>(&'a self, shop: &'a Shop) -> &'a str {
+        self.foreign
+            .as_ref()
+            .map_or(shop.address.currency.as_str(), |foreign| foreign.currency.as_str())
+    }
+
+    /// The place that is told about instead of this one.
+    pub(crate) fn place(&self, shop: &Shop, place: u64) -> u64 {
+        if self.other_product {
+            shop.catalogue.place_after(place, shop.epoch()).unwrap_or(place)
+        } else {
+            place
+        }
+    }
+
+    /// The product with its prices as the store tells them.
+    pub(crate) fn tell(&self, mut product: Product) -> Product {
+        if let Some(foreign) = &self.foreign {
+            for variant in &mut product.variants {
+                variant.price = converted(&variant.price, foreign.rate_pct);
+                let compare_at = variant.compare_at_price.take();
+                variant.compare_at_price = compare_at.map(|price| converted(&price, foreign.rate_pct));
+            }
+        }
+        product
+    }
+}
+
+/// A price text times `pct` percent, with as many decimals; what is no price stays as it is.
+fn converted(price: &str, pct: u64) -> String {
+    crate::edit::scaled(price, pct).unwrap_or_else(|| price.to_owned())
+}

@@ -1,0 +1,103 @@
+//! Errors in the platform's shape. Codes and shapes are the platform's where they are known; where it has words of its
+//! own and recordings do not show them, the words are the library's.
+
+use apollo_compiler::ExecutableDocument;
+use apollo_compiler::parser::SourceSpan;
+use apollo_compiler::request::RequestError;
+use apollo_compiler::response::GraphQLError;
+use apollo_compiler::validation::DiagnosticList;
+use serde_json::{Value, json};
+
+use super::scope::DENIED;
+
+/// The lines and columns of a place in a document.
+pub(super) fn locations(location: Option<SourceSpan>, document: &ExecutableDocument) -> Value {
+    let found = location.and_then(|location| location.line_column(&document.sources));
+    found.map_or_else(|| json!([]), |at| json!([{ "line": at.line, "column": at.column }]))
+}
+
+/// What is wrong with a document: syntax, or validity against the schema.
+pub(super) fn of_document(diagnostics: &DiagnosticList) -> Vec<Value> {
+    let listed = diagnostics.iter().map(|diagnostic| {
+        let error = diagnostic.to_json();
+        let name = diagnostic.error.unstable_error_name().unwrap_or_default();
+        let words = diagnostic
+            .error
+            .unstable_compat_message()
+            .unwrap_or_else(|| error.message.clone());
+        let mut told = json!({ "message": words, "locations": error.locations });
+        if let Some((code, message, more)) = coded(name, &words) {
+            told["message"] = message.into();
+            told["extensions"] = more;
+            told["extensions"]["code"] = code.into();
+        }
+        told
+    });
+    listed.collect()
+}
+
+/// The platform's code for an error of validation, its message, and what else it tells.
+fn coded(name: &str, words: &str) -> Option<(&'static str, String, Value)> {
+    // The compatible wording puts names in double quotes: `Cannot query field "x" on type "Y".`
+    let mut quoted = words.split('"').skip(1).step_by(2);
+    let (first, second) = (quoted.next().unwrap_or_default(), quoted.next().unwrap_or_default());
+    Some(match name {
+        "UndefinedField" => (
+            "undefinedField",
+            format!("Field '{first}' doesn't exist on type '{second}'"),
+            json!({ "typeName": second, "fieldName": first }),
+        ),
+        "UndefinedArgument" => (
+            "argumentNotAccepted",
+            words.to_owned(),
+            json!({ "argumentName": first }),
+        ),
+        "RequiredArgument" => ("missingRequiredArguments", words.to_owned(), json!({})),
+        "UnsupportedValueType" | "UndefinedEnumValue" | "UndefinedInputValue" | "RequiredField" => {
+            ("argumentLiteralsIncompatible", words.to_owned(), json!({}))
+        }
+        "DisallowedVariableUsage" => ("variableMismatch", words.to_owned(), json!({})),
+        "UnusedVariable" => ("variableNotUsed", words.to_owned(), json!({ "variableName": first })),
+        "UndefinedVariable" => ("variableNotDefined", words.to_owned(), json!({ "variableName": first })),
+        "UndefinedFragment" => (
+            "useAndDefineFragment",
+            words.to_owned(),
+            json!({ "fragmentName": first }),
+        ),
+        "UnusedFragment" => (
+            "useAndDefineFragment",
+            words.to_owned(),
+            json!({ "fragmentName": first }),
+        ),
+        "MissingSubselection" | "SubselectionOnScalarType" | "SubselectionOnEnumType" => {
+            ("selectionMismatch", words.to_owned(), json!({}))
+        }
+        _ => return None,
+    })
+}
+
+/// An error about the request as a whole.
+pub(super) fn of_request(error: &RequestError, document: &ExecutableDocument) -> Value {
+    json!({ "message": error.message().to_string(), "locations": locations(error.location(), document) })
+}
+
+/// An error about the value of a variable.
+pub(super) fn of_variable(error: &RequestError, document: &ExecutableDocument) -> Value {
+    let mut told = of_request(error, document);
+    told["extensions"] = json!({ "code": "INVALID_VARIABLE" });
+    told
+}
+
+/// An error about a field, met while the query was executed.
+pub(super) fn of_field(error: &GraphQLError) -> Value {
+    let mut told = json!({ "message": error.message, "locations": error.locations, "path": error.path });
+    let denied = error.message.starts_with(DENIED);
+    if let Some(required) = error.message.split("Required access: ").nth(1).filter(|_| denied) {
+        told["extensions"] = json!({
+            "code": "ACCESS_DENIED",
+            "documentation": "https://shopify.dev/api/usage/access-scopes",
+            "requiredAccess": required,
+        });
+    }
+    told
+}

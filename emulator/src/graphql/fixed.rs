@@ -1,0 +1,45 @@
+use apollo_compiler::ast::Type;
+use apollo_compiler::resolvers::{FieldError, ObjectValue, ResolveInfo, ResolvedValue};
+use serde_json::{Map, Value};
+
+use super::view::View;
+
+/// An object whose members are all known before any is asked for.
+struct Fixed<'v> {
+    view: &'v View<'v>,
+    kind: String,
+    members: Map<String, Value>,
+}
+
+impl ObjectValue for Fixed<'_> {
+    fn type_name(&self) -> &str {
+        &self.kind
+    }
+
+    fn resolve_field<'a>(&'a self, info: &'a ResolveInfo<'a>) -> Result<ResolvedValue<'a>, FieldError> {
+        if let Some(metafields) = self.view.metafields(&self.kind, info) {
+            return metafields;
+        }
+        let value = self.members.get(info.field_name()).cloned().unwrap_or(Value::Null);
+        Ok(fixed(self.view, value, &info.field_definition().ty))
+    }
+}
+
+/// A value of the field's type: objects are of that type, or of the one that their `__typename` says.
+pub(super) fn fixed<'v>(view: &'v View<'v>, value: Value, ty: &Type) -> ResolvedValue<'v> {
+    match value {
+        Value::Object(members) => {
+            let kind = members.get("__typename").and_then(Value::as_str);
+            let kind = kind.unwrap_or(ty.inner_named_type().as_str()).to_owned();
+            ResolvedValue::object(Fixed { view, kind, members })
+        }
+        Value::Array(items) => {
+            let items: Vec<ResolvedValue<'v>> = items
+                .into_iter()
+                .map(|item| fixed(view, item, ty.item_type()))
+                .collect();
+            ResolvedValue::list(items)
+        }
+        leaf => ResolvedValue::leaf(leaf),
+    }
+}

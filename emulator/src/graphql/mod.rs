@@ -1,0 +1,149 @@
+//! The reading part of the Storefront API, answered from the same records as the JSON views.
+//!
+//! A request goes through the platform's steps in order: version, syntax and validity against the schema, variables,
+//! sizes, complexity, execution. Parsing, validation and execution are the library's (docs/adr/012); what is the
+//! platform's own, from the cost of a query to the wording of its errors, is here.
+
+mod args;
+mod collection;
+mod connection;
+mod cost;
+mod errors;
+mod fixed;
+mod gid;
+mod money;
+mod node;
+mod paging;
+mod product;
+mod query;
+mod refusal;
+mod request;
+mod scope;
+mod search;
+mod shop;
+mod sort;
+mod text;
+mod variant;
+mod version;
+mod view;
+
+use std::sync::OnceLock;
+
+use apollo_compiler::Schema;
+use apollo_compiler::resolvers::Execution;
+use apollo_compiler::response::JsonMap;
+use apollo_compiler::validation::Valid;
+use serde_json::{Map, Value, json};
+
+pub(crate) use refusal::{broken, half_broken, locked, throttled};
+pub(crate) use scope::tokens;
+
+use crate::answer::{Ask, Reply, Twist, not_found};
+use crate::fault::Mischief;
+use crate::shop::Shop;
+use request::Request;
+use scope::Scopes;
+use view::{Audience, View};
+
+const SDL: &str = concat!(include_str!("schema.graphql"), include_str!("codes.graphql"));
+
+/// The schema; `None` where it is not valid, which a test rules out.
+fn schema() -> Option<&'static Valid<Schema>> {
+    static SCHEMA: OnceLock<Option<Valid<Schema>>> = OnceLock::new();
+    SCHEMA
+        .get_or_init(|| {
+            let parsed = Schema::parse_and_validate(SDL, "schema.graphql");
+            parsed
+                .inspect_err(|error| tracing::error!(%error, "the emulator's schema is not valid"))
+                .ok()
+        })
+        .as_ref()
+}
+
+/// The store's answer to a query.
+pub(crate) fn answer(shop: &Shop, ask: &Ask, twist: &Twist) -> Reply {
+    let Some(version) = version::of(&ask.path) else {
+        return not_found(shop);
+    };
+    let reply = match Scopes::of(shop, ask.token.as_deref()) {
+        Some(scopes) => respond(shop, ask, twist, scopes),
+        None => refusal::unauthorized(),
+    };
+    Reply {
+        api_version: Some(version),
+        ..reply
+    }
+}
+
+fn respond(shop: &Shop, ask: &Ask, twist: &Twist, scopes: Scopes) -> Reply {
+    let Some(schema) = schema() else {
+        return refusal::broken();
+    };
+    let request = match Request::read(schema, ask) {
+        Ok(request) => request,
+        Err(refused) => return refused.into_reply(),
+    };
+    let Some(operation) = request.operation() else {
+        return refusal::broken();
+    };
+    if let Some(error) = request.oversized(operation) {
+        return refusal::errors(vec![error]);
+    }
+    let cost = cost::of(&request.document, operation, &request.variables);
+    if !scopes.has_token && cost > cost::TOKENLESS_MAX {
+        return refusal::errors(vec![refusal::too_complex(cost)]);
+    }
+    let audience = Audience::of(operation, &request.variables);
+    let view = View::new(shop, scopes, audience, &twist.lie);
+    let executed = Execution::new(schema, &request.document)
+        .operation(operation)
+        .coerced_variable_values(&request.variables)
+        .enable_schema_introspection(true)
+        .execute_sync(&query::Root::new(&view));
+    let executed = match executed {
+        Ok(executed) => executed,
+        Err(error) => return refusal::errors(vec![errors::of_request(&error, &request.document)]),
+    };
+    let errors: Vec<Value> = executed.errors.iter().map(errors::of_field).collect();
+    let mut extensions = extensions(&view, cost);
+    if let Some(Mischief::Huge { bytes }) = twist.mischief {
+        let padding = "x".repeat(usize::try_from(bytes.min(1 << 30)).unwrap_or(1 << 30));
+        extensions.insert("padding".to_owned(), padding.into());
+    }
+    Reply::posted(200, written(errors, executed.data.as_ref(), extensions))
+}
+
+/// What an answer tells about itself.
+fn extensions(view: &View<'_>, cost: u64) -> Map<String, Value> {
+    let mut extensions = Map::new();
+    if view.audience.is_told {
+        extensions.insert(
+            "context".to_owned(),
+            json!({ "country": view.country(), "language": view.language() }),
+        );
+    }
+    extensions.insert("cost".to_owned(), json!({ "requestedQueryCost": cost }));
+    extensions
+}
+
+/// The answer with its members in the platform's order: errors, data, extensions.
+fn written(errors: Vec<Value>, data: Option<&JsonMap>, extensions: Map<String, Value>) -> String {
+    let errors = if errors.is_empty() {
+        String::new()
+    } else {
+        format!("\"errors\":{},", Value::Array(errors))
+    };
+    let data = serde_json::to_string(&data).unwrap_or_else(|_| "null".to_owned());
+    format!(
+        "{{{errors}\"data\":{data},\"extensions\":{}}}",
+        Value::Object(extensions)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_schema_is_valid() {
+        assert!(super::schema().is_some());
+    }
+}

@@ -1,0 +1,148 @@
+use std::rc::Rc;
+
+use apollo_compiler::resolvers::{FieldError, ObjectValue, ResolveInfo, ResolvedValue};
+use apollo_compiler::response::JsonValue;
+use serde_json::{Value, json};
+
+use super::args::Args;
+use super::collection::{self, CollectionNode};
+use super::connection::{Entry, connection};
+use super::fixed::fixed;
+use super::node::Node;
+use super::product::ProductNode;
+use super::search::Search;
+use super::view::View;
+use super::{gid, shop, sort, version};
+use crate::answer::Product;
+
+/// What can be read of a store.
+pub(super) struct Root<'v> {
+    view: &'v View<'v>,
+}
+
+impl<'v> Root<'v> {
+    pub(super) fn new(view: &'v View<'v>) -> Self {
+        Self { view }
+    }
+
+    fn product(&self, args: Args<'_>) -> Result<ResolvedValue<'v>, FieldError> {
+        let good = match (args.text("id"), args.text("handle")) {
+            (Some(id), None) => match gid::expect(id)? {
+                ("Product", Some(id)) => self.view.product(id),
+                _ => None,
+            },
+            (None, Some(handle)) => self.view.product_of(handle),
+            _ => {
+                return Err(FieldError {
+                    message: "Exactly one of id and handle must be given".to_owned(),
+                });
+            }
+        };
+        let view = self.view;
+        Ok(ResolvedValue::nullable_object(
+            good.map(|good| ProductNode { view, good }),
+        ))
+    }
+
+    fn collection(&self, args: Args<'_>) -> Result<ResolvedValue<'v>, FieldError> {
+        let shelf = match (args.text("id"), args.text("handle")) {
+            (Some(id), None) => match gid::expect(id)? {
+                ("Collection", Some(id)) => collection::by_id(self.view, id),
+                _ => None,
+            },
+            (None, Some(handle)) => collection::by_handle(self.view, handle),
+            _ => {
+                return Err(FieldError {
+                    message: "Exactly one of id and handle must be given".to_owned(),
+                });
+            }
+        };
+        let view = self.view;
+        Ok(ResolvedValue::nullable_object(shelf.map(|shelf| CollectionNode {
+            view,
+            shelf: Rc::new(shelf),
+        })))
+    }
+
+    /// The node with a global id; `None` for one that is not there.
+    fn node(&self, id: &str) -> Result<Option<Node>, FieldError> {
+        let (kind, Some(number)) = gid::expect(id)? else {
+            return Ok(None);
+        };
+        Ok(match kind {
+            "Product" => self.view.product(number).map(Node::Product),
+            "ProductVariant" => self.view.variant(number).map(|(good, nth)| Node::Variant(good, nth)),
+            "Collection" => collection::by_id(self.view, number).map(|shelf| Node::Collection(Rc::new(shelf))),
+            _ => shop::node(self.view, kind, number).map(Node::Fixed),
+        })
+    }
+
+    fn nodes(&self, info: &ResolveInfo<'_>) -> Result<ResolvedValue<'v>, FieldError> {
+        let ids = Args::of(info).list("ids").iter().filter_map(JsonValue::as_str);
+        let nodes = ids.zip(1_u64..).map(|(id, nth)| {
+            let node = self.node(id)?;
+            let is_withheld = self.view.lie.null_every.is_some_and(|every| nth.is_multiple_of(every));
+            Ok(match node.filter(|_| !is_withheld) {
+                Some(node) => node.resolve(self.view, info.field_definition().ty.item_type()),
+                None => ResolvedValue::null(),
+            })
+        });
+        Ok(ResolvedValue::list(nodes.collect::<Result<Vec<_>, FieldError>>()?))
+    }
+
+    fn products(&self, info: &ResolveInfo<'_>) -> Result<ResolvedValue<'v>, FieldError> {
+        let args = Args::of(info);
+        let order = (
+            args.text("sortKey").unwrap_or("ID"),
+            args.flag("reverse").unwrap_or(false),
+        );
+        let search = args.text("query").map(Search::parse);
+        let found = |product: &Product| search.as_ref().is_some_and(|search| search.matches(product));
+        let keep: Option<&dyn Fn(&Product) -> bool> = if search.is_some() { Some(&found) } else { None };
+        let places = self.view.shop.catalogue.places(self.view.epoch);
+        let entries = sort::products(self.view, &places, order, keep);
+        connection(self.view, info, &entries, |place| {
+            self.view.good(*place).map(Node::Product)
+        })
+    }
+
+    fn api_versions(&self, info: &ResolveInfo<'_>) -> ResolvedValue<'v> {
+        let versions = version::all().map(
+            |(handle, name, is_supported)| json!({ "handle": handle, "displayName": name, "supported": is_supported }),
+        );
+        fixed(
+            self.view,
+            versions.collect::<Vec<Value>>().into(),
+            &info.field_definition().ty,
+        )
+    }
+}
+
+impl ObjectValue for Root<'_> {
+    fn type_name(&self) -> &str {
+        "QueryRoot"
+    }
+
+    fn resolve_field<'a>(&'a self, info: &'a ResolveInfo<'a>) -> Result<ResolvedValue<'a>, FieldError> {
+        let args = Args::of(info);
+        let ty = &info.field_definition().ty;
+        match info.field_name() {
+            "product" | "productByHandle" => self.product(args),
+            "products" => self.products(info),
+            "collection" | "collectionByHandle" => self.collection(args),
+            "collections" => collection::connection_of_all(self.view, info),
+            "nodes" => self.nodes(info),
+            "node" => {
+                let node = self.node(args.text("id").unwrap_or_default())?;
+                Ok(node.map_or_else(ResolvedValue::null, |node| node.resolve(self.view, ty)))
+            }
+            "shop" => Ok(fixed(self.view, shop::shop(self.view), ty)),
+            "paymentSettings" => Ok(fixed(self.view, shop::payment_settings(self.view), ty)),
+            "localization" => Ok(fixed(self.view, shop::localization(self.view), ty)),
+            // Nobody can pick up goods at an emulated store.
+            "locations" => connection(self.view, info, &[] as &[Entry<u64>], |_| None),
+            "publicApiVersions" => Ok(self.api_versions(info)),
+            _ => Err(self.unknown_field_error(info)),
+        }
+    }
+}

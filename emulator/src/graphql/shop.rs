@@ -1,0 +1,155 @@
+//! What a store says about itself.
+
+use iso_currency::Currency;
+use serde_json::{Value, json};
+
+use super::gid::gid;
+use super::view::View;
+use crate::answer::{POLICIES, Policy, fact, policy};
+use crate::generated::dice::fold_bytes;
+
+/// Names of the countries that generated stores are in; others are called by their code.
+const COUNTRIES: &[(&str, &str)] = &[
+    ("AE", "United Arab Emirates"),
+    ("DE", "Germany"),
+    ("GB", "United Kingdom"),
+    ("IN", "India"),
+    ("JP", "Japan"),
+    ("KW", "Kuwait"),
+    ("SG", "Singapore"),
+    ("US", "United States"),
+];
+
+/// Countries that measure in feet and pounds.
+const IMPERIAL: &[&str] = &["US", "LR", "MM"];
+
+pub(super) fn shop(view: &View<'_>) -> Value {
+    let shop = view.shop;
+    let persona = shop.catalogue.persona();
+    let fact_or = |key: &str, drawn: Value| fact(shop, key).cloned().unwrap_or(drawn);
+    let description = fact(shop, "description").filter(|text| text.as_str().is_some_and(|text| !text.is_empty()));
+    json!({
+        "id": gid("Shop", persona.shop_id()),
+        "name": shop.address.name,
+        "description": description,
+        "moneyFormat": fact_or("money_format", persona.coin.money_format.into()),
+        "primaryDomain": {
+            "host": shop.address.domain,
+            "url": shop.address.base_url,
+            "sslEnabled": false,
+        },
+        "brand": {
+            "shortDescription": null, "slogan": null, "logo": null, "squareLogo": null, "coverImage": null,
+        },
+        "paymentSettings": payment_settings(view),
+        "shipsToCountries": fact_or("ships_to_countries", json!([view.home()])),
+        "shippingPolicy": policy_of(view, "shipping-policy"),
+        "refundPolicy": policy_of(view, "refund-policy"),
+        "privacyPolicy": policy_of(view, "privacy-policy"),
+        "termsOfService": policy_of(view, "terms-of-service"),
+        // No emulated store sells subscriptions.
+        "subscriptionPolicy": null,
+    })
+}
+
+fn policy_id(view: &View<'_>, handle: &str) -> u64 {
+    view.shop.catalogue.persona().shop_id() ^ (fold_bytes(handle.as_bytes()) >> 32)
+}
+
+fn policy_of(view: &View<'_>, handle: &str) -> Value {
+    let Some(Policy { handle, title, body }) = policy(view.shop, handle) else {
+        return Value::Null;
+    };
+    json!({
+        "__typename": "ShopPolicy",
+        "id": gid("ShopPolicy", policy_id(view, handle)),
+        "title": title,
+        "handle": handle,
+        "body": body,
+        "url": format!("{}/policies/{handle}", view.shop.address.base_url),
+    })
+}
+
+pub(super) fn payment_settings(view: &View<'_>) -> Value {
+    let currency = view.currency();
+    json!({
+        "acceptedCardBrands": [],
+        "cardVaultUrl": format!("{}/sessions", view.shop.address.base_url),
+        "countryCode": view.home(),
+        "currencyCode": currency,
+        "enabledPresentmentCurrencies": [currency],
+        "shopifyPaymentsAccountId": null,
+        "supportedDigitalWallets": [],
+    })
+}
+
+fn language(code: &str) -> Value {
+    let name = if code == "EN" { "English" } else { code };
+    json!({ "isoCode": code, "name": name, "endonymName": name })
+}
+
+/// Every emulated store sells in one market, in one currency.
+fn market(view: &View<'_>) -> Value {
+    let id = view.shop.catalogue.persona().shop_id() + 1;
+    json!({ "__typename": "Market", "id": gid("Market", id), "handle": view.home().to_lowercase() })
+}
+
+fn country(view: &View<'_>, code: &str) -> Value {
+    let name = COUNTRIES
+        .iter()
+        .find(|(known, _)| *known == code)
+        .map_or(code, |(_, name)| name);
+    let currency = view.currency();
+    let known = Currency::from_code(currency);
+    let unit_system = if IMPERIAL.contains(&code) {
+        "IMPERIAL_SYSTEM"
+    } else {
+        "METRIC_SYSTEM"
+    };
+    json!({
+        "isoCode": code,
+        "name": name,
+        "unitSystem": unit_system,
+        "currency": {
+            "isoCode": currency,
+            "name": known.map_or_else(|| currency.to_owned(), |known| known.name().to_owned()),
+            "symbol": known.map_or_else(|| currency.to_owned(), |known| known.symbol().to_string()),
+        },
+        "defaultLanguage": language("EN"),
+        "availableLanguages": [language("EN")],
+        "market": market(view),
+    })
+}
+
+pub(super) fn localization(view: &View<'_>) -> Value {
+    let ships_to = fact(view.shop, "ships_to_countries").and_then(Value::as_array);
+    let codes: Vec<&str> = match ships_to {
+        Some(listed) => listed.iter().filter_map(Value::as_str).collect(),
+        None => vec![view.home()],
+    };
+    json!({
+        "availableCountries": codes.iter().map(|code| country(view, code)).collect::<Vec<_>>(),
+        "availableLanguages": [language("EN")],
+        "country": country(view, view.country()),
+        "language": language(view.language()),
+        "market": market(view),
+    })
+}
+
+/// What of the store itself has a global id.
+pub(super) fn node(view: &View<'_>, kind: &str, id: u64) -> Option<Value> {
+    let named = |kind: &str, mut value: Value| {
+        value["__typename"] = kind.into();
+        value
+    };
+    match kind {
+        "Shop" => (id == view.shop.catalogue.persona().shop_id()).then(|| named("Shop", shop(view))),
+        "Market" => Some(market(view)).filter(|market| market["id"] == gid("Market", id).as_str()),
+        "ShopPolicy" => {
+            let mut handles = POLICIES.iter().map(|(handle, _)| *handle);
+            let handle = handles.find(|handle| policy_id(view, handle) == id)?;
+            Some(policy_of(view, handle)).filter(|policy| !policy.is_null())
+        }
+        _ => None,
+    }
+}
