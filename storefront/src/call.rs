@@ -1,7 +1,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use bytes::Bytes;
 use http::header::{CONTENT_TYPE, ETAG};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use tokio::time::{Instant, timeout_at};
@@ -14,6 +13,7 @@ use crate::error::{RedirectFault, StoreError};
 use crate::exchange::Ask;
 use crate::host::Host;
 use crate::hosts::authority;
+use crate::post::Post;
 use crate::retry::Failure;
 use crate::store::{Accept, Fetched, Page, Store};
 use crate::terms::{Effect, Terms};
@@ -26,14 +26,14 @@ pub(crate) struct Call<'a> {
     pub(crate) is_catalogue: bool,
     pub(crate) if_none_match: Option<&'a str>,
     /// What is posted; `None` for a GET.
-    pub(crate) post: Option<Bytes>,
+    pub(crate) post: Option<Post<'a>>,
     pub(crate) is_graphql: bool,
     pub(crate) effect: Effect,
     /// Whether the store may have been given the request and has not said what came of it.
     pub(crate) is_unanswered: AtomicBool,
 }
 
-impl Call<'_> {
+impl<'a> Call<'a> {
     /// Reads a page.
     pub(crate) fn get(url: Url, accept: Accept) -> Self {
         Self {
@@ -49,7 +49,7 @@ impl Call<'_> {
     }
 
     /// Posts JSON.
-    pub(crate) fn post(url: Url, body: Bytes, effect: Effect) -> Self {
+    pub(crate) fn post(url: Url, body: Post<'a>, effect: Effect) -> Self {
         Self {
             post: Some(body),
             effect,

@@ -125,6 +125,9 @@ pub enum StoreError {
         #[source]
         source: serde_json::Error,
     },
+    /// Nothing was asked for any more when the call's turn came, and nothing was sent.
+    #[error("nothing was asked for any more when the turn came")]
+    Withdrawn,
     /// No connection.
     #[error("cannot connect to {host}")]
     Connect {
@@ -260,7 +263,7 @@ impl Classify for StoreError {
     fn code(&self) -> ErrorCode {
         match self {
             Self::Url { .. } => ErrorCode::Validation,
-            Self::Unwritable { .. } => ErrorCode::Internal,
+            Self::Unwritable { .. } | Self::Withdrawn => ErrorCode::Internal,
             Self::Timeout { .. } | Self::Deadline { .. } => ErrorCode::StoreTimeout,
             Self::OutcomeUnknown { source, .. } => source.code(),
             Self::AddressRefused { .. }

@@ -14,6 +14,7 @@ use crate::graphql;
 use crate::host::{Host, Pass};
 use crate::memory::OverBudget;
 use crate::patience::{Waited, within};
+use crate::post::Post;
 use crate::retry::{self, Failure};
 use crate::terms::{Effect, Terms};
 use crate::transport::{Outgoing, TransportError};
@@ -25,7 +26,7 @@ pub(crate) struct Ask<'a> {
     pub(crate) headers: &'a HeaderMap,
     pub(crate) limits: Limits,
     /// What is posted; `None` for a GET.
-    pub(crate) post: Option<&'a Bytes>,
+    pub(crate) post: Option<&'a Post<'a>>,
     pub(crate) is_graphql: bool,
     /// Set while the store may have been given the request and has not said what came of it.
     pub(crate) is_unanswered: &'a AtomicBool,
@@ -135,7 +136,7 @@ impl Exchange {
             method: if ask.post.is_some() { Method::POST } else { Method::GET },
             url: url.clone(),
             headers: ask.headers.clone(),
-            body: ask.post.cloned().unwrap_or_default(),
+            body: ask.post.map(Post::bytes).transpose()?.unwrap_or_default(),
         };
         ask.is_unanswered.store(true, Ordering::Relaxed);
         let incoming = self.transport.send(outgoing).await.map_err(|error| {
@@ -243,7 +244,10 @@ fn settle(pass: Pass<'_>, outcome: &Result<Answer, StoreError>, took: Duration) 
     // Where a redirect leads decides whether the store that was asked is well; one that was cut off early says nothing.
     let says_nothing = match outcome {
         Ok(answer) => answer.is_redirect(),
-        Err(error) => matches!(error, StoreError::AddressRefused { .. } | StoreError::Deadline { .. }),
+        Err(error) => matches!(
+            error,
+            StoreError::AddressRefused { .. } | StoreError::Deadline { .. } | StoreError::Withdrawn
+        ),
     };
     if is_failure {
         pass.failed();

@@ -31,6 +31,7 @@ mod line;
 mod memory;
 mod pace;
 mod patience;
+mod post;
 mod resolve;
 mod retry;
 mod robots;

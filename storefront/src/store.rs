@@ -11,6 +11,7 @@ use crate::client::Exchange;
 use crate::config::is_country;
 use crate::error::StoreError;
 use crate::graphql::{self, GraphqlAnswer, GraphqlRequest};
+use crate::post::Post;
 use crate::robots::Robots;
 use crate::terms::{Effect, Priority};
 
@@ -280,7 +281,7 @@ impl Store {
     where
         T: Serialize + ?Sized + Sync,
     {
-        let call = Call::post(self.url(path)?, json(body)?, effect);
+        let call = Call::post(self.url(path)?, Post::Now(json(body)?), effect);
         let found = self.obtain(&call).await.and_then(Found::into_page);
         self.known(&call, found)
     }
@@ -292,10 +293,29 @@ impl Store {
     /// # Errors
     /// As [`Store::post_json`]; [`StoreError::NotJson`] when the answer is none of GraphQL.
     pub async fn graphql(&self, request: &GraphqlRequest, effect: Effect) -> Result<GraphqlAnswer, StoreError> {
+        self.query(Post::Now(json(request)?), effect).await
+    }
+
+    /// The same with a request that is made when its turn comes: what was learnt meanwhile goes with it, and whoever made
+    /// it need not wait for another turn. `make` is called once, whatever the retries; where it has nothing to ask for any
+    /// more, nothing is sent.
+    ///
+    /// # Errors
+    /// As [`Store::graphql`]; [`StoreError::Withdrawn`] when `make` gives nothing.
+    pub async fn graphql_at_turn<'a>(
+        &self,
+        make: impl FnOnce() -> Option<GraphqlRequest> + Send + 'a,
+        effect: Effect,
+    ) -> Result<GraphqlAnswer, StoreError> {
+        let post = Post::at_turn(move || json(&make().ok_or(StoreError::Withdrawn)?));
+        self.query(post, effect).await
+    }
+
+    async fn query(&self, post: Post<'_>, effect: Effect) -> Result<GraphqlAnswer, StoreError> {
         let path = format!("/api/{}/graphql.json", self.exchange.config.graphql_version);
         let call = Call {
             is_graphql: true,
-            ..Call::post(self.url(&path)?, json(request)?, effect)
+            ..Call::post(self.url(&path)?, post, effect)
         };
         let found = self.obtain(&call).await.and_then(graphql::answer);
         self.known(&call, found)

@@ -116,7 +116,7 @@ async fn errors_without_data_are_an_answer() {
 
 #[tokio::test(start_paused = true)]
 async fn a_long_message_is_cut_and_long_lists_too() {
-    let long = "ü".repeat(9000);
+    let long = "ü".repeat(600);
     let errors = vec![json!({"message": long, "path": vec!["a"; 900]}); 300];
     let body = json!({"data": {}, "errors": errors}).to_string().leak();
     let told = answer(body).await.unwrap();

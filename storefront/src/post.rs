@@ -1,0 +1,53 @@
+use std::fmt;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use bytes::Bytes;
+
+use crate::error::StoreError;
+
+/// What makes a body when its turn comes.
+type Make<'a> = Box<dyn FnOnce() -> Result<Bytes, StoreError> + Send + 'a>;
+
+/// What a call posts.
+pub(crate) enum Post<'a> {
+    /// Known when the call is made.
+    Now(Bytes),
+    /// Known when the call's turn comes: made then, once, and kept for retries and redirects.
+    AtTurn {
+        make: Mutex<Option<Make<'a>>>,
+        made: OnceLock<Bytes>,
+    },
+}
+
+impl<'a> Post<'a> {
+    pub(crate) fn at_turn(make: impl FnOnce() -> Result<Bytes, StoreError> + Send + 'a) -> Self {
+        Self::AtTurn {
+            make: Mutex::new(Some(Box::new(make))),
+            made: OnceLock::new(),
+        }
+    }
+
+    /// The body. Called when the request is about to be sent.
+    pub(crate) fn bytes(&self) -> Result<Bytes, StoreError> {
+        let (make, made) = match self {
+            Self::Now(bytes) => return Ok(bytes.clone()),
+            Self::AtTurn { make, made } => (make, made),
+        };
+        if let Some(bytes) = made.get() {
+            return Ok(bytes.clone());
+        }
+        let make = make.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // Nobody wanted anything the first time, so nobody does now.
+        let bytes = make.map_or(Err(StoreError::Withdrawn), |make| make())?;
+        Ok(made.get_or_init(|| bytes).clone())
+    }
+}
+
+impl fmt::Debug for Post<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Now(bytes) => f.debug_tuple("Now").field(&bytes.len()).finish(),
+            Self::AtTurn { made, .. } => f.debug_tuple("AtTurn").field(&made.get().map(Bytes::len)).finish(),
+        }
+    }
+}
