@@ -50,13 +50,13 @@ fn asked(query: Option<&str>, server: &QueryServer) -> Result<BrowseRequest, Pro
     let brand = read::brand(&mut reader);
     let category = read::category(&mut reader);
     let of = BrowseOf::new(brand, category);
-    if of.is_none() && !reader.refused("category") && !reader.refused("brand") {
-        reader.refuse("category", &Rule::Missing, Some(serde_json::Value::Null));
-    }
     let filters = read::filters(&mut reader);
     let order = read::order(&mut reader);
     let limit = read::limit(&mut reader);
     let cursor = read::cursor(&mut reader, server);
+    if of.is_none() && !reader.refused("category") && !reader.refused("brand") {
+        reader.refuse("category", &Rule::Missing, Some(serde_json::Value::Null));
+    }
     let of = reader.finish(PathParameters::none(), of)?;
     Ok(BrowseRequest {
         of: of.ok_or_else(|| Problem::new(ErrorCode::Internal))?,

@@ -1,4 +1,4 @@
-//! The query server through its routes: no sockets, releases built from products made here.
+//! The query server through its routes, and through the operations that they call: no sockets, releases built from products made here.
 
 #![expect(
     clippy::unwrap_used,
@@ -15,8 +15,10 @@ mod checks;
 mod concepts;
 mod edges;
 mod faults;
+mod internal;
 mod meaning;
 mod openapi;
+mod operations;
 mod price_history;
 mod product;
 mod recommend;
