@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow::array::{Array, Int32Array, StringArray, UInt64Array};
 use arrow::compute::take_record_batch;
@@ -90,6 +91,10 @@ fn changed(kind: TickKind) -> impl Iterator<Item = TableName> {
         // What was sampled by pincode is not part of a crawl; it goes with its brand.
         TickKind::Refresh => *table != TableName::DeliveryMatrix,
         TickKind::Delivery => matches!(table, TableName::DeliveryMatrix | TableName::CrawlRuns),
+        TickKind::Live => matches!(
+            table,
+            TableName::PriceHistory | TableName::LivePrices | TableName::CrawlRuns
+        ),
         TickKind::Adopt => matches!(table, TableName::ProductHistory | TableName::CrawlRuns),
         TickKind::Remove => true,
     })
@@ -252,15 +257,25 @@ async fn replacements(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>)
                 stores,
             })
         });
-    let rewritten = partitions.map(|partition| {
+    let has_failed = AtomicBool::new(false);
+    let begun = partitions.take_while(|_| !has_failed.load(Ordering::Relaxed));
+    let rewritten = begun.map(|partition| {
         let (losses, config) = (work.losses.clone(), Arc::clone(work.config));
         rewrite(partition, losses, config, work.now)
     });
     let mut rewritten = futures::stream::iter(rewritten).buffered(AT_ONCE);
+    let mut done = Ok(());
+    // What is being written when another partition fails is waited for: only a file that is known can be discarded.
     while let Some(more) = rewritten.next().await {
-        actions.extend(more?);
+        match more {
+            Ok(more) => actions.extend(more),
+            Err(error) => {
+                has_failed.store(true, Ordering::Relaxed);
+                done = done.and(Err(error));
+            }
+        }
     }
-    Ok(())
+    done
 }
 
 async fn rewrite(

@@ -13,12 +13,18 @@ use crate::{LakeConfig, LakeError, TableName};
 struct Layout {
     buckets: u32,
     tables: Vec<String>,
+    /// See [`SCHEMA`].
+    #[serde(default)]
+    schema: u32,
 }
+
+/// Counts what was added to the tables' columns: 1 is `price_history.source` and `brands.crawl_country`.
+const SCHEMA: u32 = 1;
 
 const LAYOUT: &str = "_ticks/layout.json";
 
-/// Creates the tables that are not there yet. `true` where the lake was made before one of them was thought of: it gets its
-/// first rows from what the lake has, and only then the layout names it ([`complete`]).
+/// Creates the tables that are not there yet. `true` where the lake was made before one of them, or of their columns, was
+/// thought of: only when it has them, the layout says so ([`complete`]).
 pub(crate) async fn create(lake: &Storage, config: &LakeConfig) -> Result<bool, LakeError> {
     let path = ObjectPath::from(LAYOUT);
     if let Some(bytes) = get_bytes(lake, &path).await? {
@@ -28,7 +34,7 @@ pub(crate) async fn create(lake: &Storage, config: &LakeConfig) -> Result<bool, 
         for table in &absent {
             create_table(lake, *table, config).await?;
         }
-        return Ok(!absent.is_empty());
+        return Ok(!absent.is_empty() || layout.schema < SCHEMA);
     }
     for table in TableName::ALL {
         create_table(lake, table, config).await?;
@@ -41,7 +47,7 @@ pub(crate) async fn create(lake: &Storage, config: &LakeConfig) -> Result<bool, 
     Ok(false)
 }
 
-/// Notes that the lake has every table.
+/// Notes that the lake has every table and column.
 pub(crate) async fn complete(lake: &Storage, config: &LakeConfig) -> Result<(), LakeError> {
     Ok(put_over(lake, &ObjectPath::from(LAYOUT), layout(config)?).await?)
 }
@@ -51,6 +57,7 @@ fn layout(config: &LakeConfig) -> Result<Vec<u8>, LakeError> {
     let layout = Layout {
         buckets: config.buckets,
         tables,
+        schema: SCHEMA,
     };
     serde_json::to_vec(&layout).map_err(|source| LakeError::TickRecord {
         path: LAYOUT.to_owned(),

@@ -17,8 +17,8 @@ use crate::known::by_store;
 use crate::lost::{Losses, lost_file};
 use crate::replace::load;
 use crate::rows::columns::Columns;
-use crate::rows::history::Offered;
 use crate::rows::id_from_column;
+use crate::rows::offered::Offered;
 use crate::rows::product_history::{Listed, READ};
 use crate::{Lake, LakeError, TableName};
 

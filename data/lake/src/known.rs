@@ -1,11 +1,12 @@
 //! What the lake has of stores before a tick changes them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 use data_model::{StoreHost, Timestamp};
 use data_storage::Storage;
-use futures::future::try_join_all;
+use futures::{StreamExt, TryStreamExt};
 
 use crate::apply::{compute, read};
 use crate::delta::{DataFile, Table};
@@ -16,7 +17,8 @@ use crate::plan::{self, by_bucket};
 use crate::replace::{load, store_runs};
 use crate::rows::brands::brand_rows;
 use crate::rows::columns::Columns;
-use crate::rows::history::Offered;
+use crate::rows::live::{StoreLive, live};
+use crate::rows::offered::Offered;
 use crate::rows::product_history::{Listed, READ};
 use crate::{Lake, LakeError, TableName};
 
@@ -52,11 +54,17 @@ impl Lake {
         let losses = Losses::new(&self.inner.storage, tables);
         let of = |name: TableName| (name, self.inner.storage.child(name.as_str()), losses.clone());
         let variants = files_of(tables.get(&TableName::Variants), &buckets);
+        let observed = files_of(tables.get(&TableName::LivePrices), &buckets);
         let products = files_of(tables.get(&TableName::Products), &buckets);
-        let offered = each_bucket(of(TableName::Variants), variants, &buckets, plan::offered);
+        let all = |files, stores: &BTreeSet<StoreHost>| plan::offered(files, stores, None);
+        let offered = each_bucket(of(TableName::Variants), variants, &buckets, all);
+        let observed = each_bucket(of(TableName::LivePrices), observed, &buckets, live);
         let listed = each_bucket(of(TableName::Products), products, &buckets, listed);
-        let ((offered, lost), (listed, unlisted)) = futures::try_join!(offered, listed)?;
+        let ((offered, mut lost), (observed, unknown), (listed, unlisted)) =
+            futures::try_join!(offered, observed, listed)?;
         let mut before = Before { offered, listed };
+        overlay(&mut before.offered, observed);
+        lost.extend(unknown);
         if !lost.is_empty() {
             self.offered_by_history(&lost, &mut before.offered).await?;
         }
@@ -69,6 +77,65 @@ impl Lake {
             }
         }
         Ok(before)
+    }
+
+    /// What was observed live of `stores` since the crawls that `variants` is of.
+    pub(crate) async fn live(
+        &self,
+        state: &mut State,
+        stores: &BTreeSet<StoreHost>,
+    ) -> Result<HashMap<String, StoreLive>, LakeError> {
+        const TABLE: TableName = TableName::LivePrices;
+        let buckets = by_bucket(stores, self.inner.config.buckets);
+        let tables = self.tables(state).await?;
+        let losses = Losses::new(&self.inner.storage, tables);
+        let files = files_of(tables.get(&TABLE), &buckets);
+        let of = (TABLE, self.inner.storage.child(TABLE.as_str()), losses);
+        let (known, lost) = each_bucket(of, files, &buckets, live).await?;
+        let lost = lost.into_iter().map(|(store, slug)| {
+            let nothing = StoreLive {
+                brand_slug: slug,
+                is_lost: true,
+                ..StoreLive::default()
+            };
+            (store.to_string(), nothing)
+        });
+        Ok(known.into_iter().chain(lost).collect())
+    }
+
+    /// What each store offers of the wanted products by the newest word on each variant; `live` is what [`Lake::live`] knows
+    /// of the stores.
+    pub(crate) async fn newest_offers(
+        &self,
+        state: &mut State,
+        wanted: BTreeMap<StoreHost, HashSet<u64>>,
+        mut live: HashMap<String, StoreLive>,
+    ) -> Result<HashMap<String, Offered>, LakeError> {
+        const TABLE: TableName = TableName::Variants;
+        let buckets = by_bucket(wanted.keys(), self.inner.config.buckets);
+        let tables = self.tables(state).await?;
+        let losses = Losses::new(&self.inner.storage, tables);
+        let files = files_of(tables.get(&TABLE), &buckets);
+        let of = (TABLE, self.inner.storage.child(TABLE.as_str()), losses);
+        let unknown = wanted.keys().filter_map(|store| {
+            let live = live.get(store.as_str()).filter(|live| live.is_lost)?;
+            Some((store.clone(), live.brand_slug.clone()))
+        });
+        let unknown: BTreeMap<StoreHost, String> = unknown.collect();
+        let wanted: plan::Products = wanted
+            .into_iter()
+            .map(|(store, ids)| (store.to_string(), ids))
+            .collect();
+        live.retain(|store, _| wanted.contains_key(store));
+        let wanted = Arc::new(wanted);
+        let decode = move |files, stores: &BTreeSet<StoreHost>| plan::offered(files, stores, Some(&*wanted));
+        let (mut offered, mut lost) = each_bucket(of, files, &buckets, decode).await?;
+        lost.extend(unknown);
+        overlay(&mut offered, live);
+        if !lost.is_empty() {
+            self.offered_by_history(&lost, &mut offered).await?;
+        }
+        Ok(offered)
     }
 
     /// What the lake knows of those of the stores that are in it.
@@ -211,19 +278,38 @@ fn files_of(table: Option<&Table>, buckets: &BTreeMap<i32, BTreeSet<StoreHost>>)
     files
 }
 
-/// Reads what these stores had out of a bucket's files, which are given with their paths.
-type Decode<T> = fn(Vec<(String, bytes::Bytes)>, &BTreeSet<StoreHost>) -> Result<HashMap<String, T>, LakeError>;
+/// Buckets whose files are in memory at the same time.
+const BUCKETS_AT_ONCE: usize = 16;
 
-/// Reads what stores had, bucket by bucket; beside it, the stores whose files are lost and not needed, with their slugs.
-async fn each_bucket<T: Send + 'static>(
+/// Puts what was observed live over what the crawl saw.
+fn overlay(offered: &mut HashMap<String, Offered>, live: HashMap<String, StoreLive>) {
+    for (store, live) in live {
+        let offered = offered.entry(store).or_default();
+        if offered.brand_slug.is_empty() {
+            offered.brand_slug = live.brand_slug;
+        }
+        offered.overlay(live.offers);
+    }
+}
+
+/// Reads what stores had, bucket by bucket, with `decode`, which is given a bucket's files with their paths; beside it, the
+/// stores whose files are lost and not needed, with their slugs.
+async fn each_bucket<T, D>(
     (table, storage, losses): (TableName, Storage, Losses),
     files: Files,
     buckets: &BTreeMap<i32, BTreeSet<StoreHost>>,
-    decode: Decode<T>,
-) -> Result<(HashMap<String, T>, BTreeMap<StoreHost, String>), LakeError> {
+    decode: D,
+) -> Result<(HashMap<String, T>, BTreeMap<StoreHost, String>), LakeError>
+where
+    T: Send + 'static,
+    D: Fn(Vec<(String, bytes::Bytes)>, &BTreeSet<StoreHost>) -> Result<HashMap<String, T>, LakeError>
+        + Clone
+        + Send
+        + 'static,
+{
     let of_bucket = files.into_iter().map(|(bucket, files)| {
         let stores = buckets.get(&bucket).cloned().unwrap_or_default();
-        let (storage, losses) = (storage.clone(), losses.clone());
+        let (storage, losses, decode) = (storage.clone(), losses.clone(), decode.clone());
         async move {
             let known = match read(&storage, table, &files).await {
                 Ok(bytes) => {
@@ -242,7 +328,8 @@ async fn each_bucket<T: Send + 'static>(
         }
     });
     let (mut all, mut lost) = (HashMap::new(), BTreeMap::new());
-    for (known, unknown) in try_join_all(of_bucket).await? {
+    let mut read = futures::stream::iter(of_bucket).buffer_unordered(BUCKETS_AT_ONCE);
+    while let Some((known, unknown)) = read.try_next().await? {
         all.extend(known);
         lost.extend(unknown.into_iter().map(|(store, slug)| (store, slug.to_string())));
     }

@@ -13,11 +13,12 @@ use crate::hash::HashedRefresh;
 use crate::known::Stored;
 use crate::lost::Losses;
 use crate::plan::{self, Plan};
+use crate::rows::offered::Offered;
 use crate::rows::runs::{RunSummaryRow, TickCounts};
 use crate::tick::{Rows, TickEnd, TickKind, TickRecord, Ticks, pack};
 use crate::{LakeConfig, LakeError, TableName};
 
-/// The lake: ten Delta tables that change together, tick by tick.
+/// The lake: eleven Delta tables that change together, tick by tick.
 ///
 /// Clones share one state; one of them commits at a time. Any number of processes may work on the same storage.
 #[derive(Debug, Clone)]
@@ -93,7 +94,7 @@ impl Lake {
         let lake = Self { inner: Arc::new(inner) };
         let mut state = lake.inner.state.lock().await;
         let settled = match lake.settle(&mut state).await {
-            Ok(()) if is_older => lake.adopt(&mut state).await,
+            Ok(()) if is_older => lake.upgrade(&mut state).await,
             settled => settled,
         };
         match settled {
@@ -135,12 +136,18 @@ impl Lake {
         refreshes: Vec<HashedRefresh>,
         run: RunSummaryRow,
     ) -> Result<CommitReport, LakeError> {
+        let found = refreshes.iter().map(|HashedRefresh { refresh, .. }| {
+            let store = refresh.brand.store.clone();
+            (store, refresh.observed_at)
+        });
+        let found: BTreeMap<StoreHost, Timestamp> = found.collect();
         let parts = cut(sorted(refreshes, self.inner.config.buckets)?);
         let mut report = CommitReport::default();
         let mut state = self.inner.state.lock().await;
         for part in parts {
             self.commit_part(&mut state, part, &run, &mut report).await?;
         }
+        Box::pin(self.see_unchanged(&mut state, found, &run, &mut report)).await;
         Ok(report)
     }
 
@@ -250,7 +257,8 @@ impl Lake {
             let (tick, now) = (state.ended + 1, self.inner.clock.now());
             let went = present.into_iter().map(|store| {
                 let at = in_order(&store, now, stored.get(&store));
-                (store, at)
+                let live = before.offered.get(store.as_str()).and_then(Offered::newest_live);
+                (store, live.map_or(at, |live| live.max(at)))
             });
             let plan = plan::removal(&went.collect(), &before, tick)?;
             if let Some((tick, plan)) = self.run_tick(&mut state, tick, TickKind::Remove, None, plan).await? {

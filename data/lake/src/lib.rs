@@ -1,7 +1,7 @@
 //! The lake: everything that the crawls found, in open Delta tables that change together.
 //!
-//! In: [`data_model::BrandRefresh`]es, whole catalogues of brands. Out: ten tables that any Delta reader reads
-//! as they stand, consistent snapshots of them, complete products as a stream, and SQL. A tick, one call of
+//! In: [`data_model::BrandRefresh`]es, whole catalogues of brands, and [`data_model::Observation`]s,
+//! what stores said live. Out: eleven tables that any Delta reader reads as they stand, consistent snapshots of them, complete products as a stream, and SQL. A tick, one call of
 //! [`Lake::commit`], lands as a whole or not at all, however the process ends; content that is already there
 //! writes nothing. The lake never crawls, never indexes, and never removes a file that a state to be kept needs.
 //!
@@ -23,7 +23,9 @@ mod damage;
 mod delivery;
 mod delta;
 mod error;
+mod evolve;
 mod files;
+mod fold;
 mod hash;
 mod history;
 mod known;
@@ -46,6 +48,7 @@ mod vacuum;
 pub use compact::{CompactReport, Merged};
 pub use config::LakeConfig;
 pub use error::LakeError;
+pub use fold::FoldReport;
 pub use hash::HashedRefresh;
 pub use history::StoreHistory;
 pub use lake::{CommitReport, Lake};

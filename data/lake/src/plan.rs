@@ -14,7 +14,9 @@ use crate::rows::brands::BrandRows;
 use crate::rows::catalogue::StoreRows;
 use crate::rows::columns::Columns;
 use crate::rows::delivery::DeliveryRows;
-use crate::rows::history::{HistoryRows, Observed, Offered, first_seen};
+use crate::rows::history::{HistoryRows, Observed, first_seen};
+use crate::rows::live::LiveRows;
+use crate::rows::offered::Offered;
 use crate::rows::product_history::{self, Listed, product_events};
 use crate::rows::quarantine::QuarantineRows;
 use crate::rows::reviews::ReviewRows;
@@ -43,10 +45,14 @@ const FOLLOWED: &[&str] = &[
     "available",
 ];
 
-/// What each of `stores` offers, by the files of `variants` that hold them.
+/// Products by their stores' hosts.
+pub(crate) type Products = HashMap<String, HashSet<u64>>;
+
+/// What each of `stores` offers of the wanted products, or of all, by the files of `variants` that hold them.
 pub(crate) fn offered(
     files: Vec<(String, Bytes)>,
     stores: &BTreeSet<StoreHost>,
+    products: Option<&Products>,
 ) -> Result<HashMap<String, Offered>, LakeError> {
     let mut offered: HashMap<String, Offered> = HashMap::with_capacity(stores.len());
     let names: HashSet<&str> = stores.iter().map(StoreHost::as_str).collect();
@@ -58,9 +64,18 @@ pub(crate) fn offered(
         let store = Columns::new(TableName::Variants, &batch).text("store")?;
         for rows in store_runs(store) {
             let name = store.value(rows.start);
-            if names.contains(name) {
-                offered.entry(name.to_owned()).or_default().add(&batch, rows)?;
+            if !names.contains(name) {
+                continue;
             }
+            let of_store = products.map(|products| products.get(name));
+            let is_wanted = |product: u64| match of_store {
+                Some(products) => products.is_some_and(|products| products.contains(&product)),
+                None => true,
+            };
+            offered
+                .entry(name.to_owned())
+                .or_default()
+                .add(&batch, rows, is_wanted)?;
         }
     }
     Ok(offered)
@@ -78,7 +93,7 @@ pub(crate) fn refresh(
     let mut product_history = Vec::new();
     let mut reviews = ReviewRows::default();
     let (mut shipping, mut quarantine) = (ShippingRows::default(), QuarantineRows::default());
-    let mut brands = BrandRows::default();
+    let (mut brands, mut live) = (BrandRows::default(), LiveRows::default());
     let mut counts = TickCounts {
         brands_unchanged: wide(brands_unchanged),
         ..TickCounts::default()
@@ -105,6 +120,8 @@ pub(crate) fn refresh(
             tick,
         };
         history.extend(observations(brand, old, &offering, observed)?);
+        let newer = old.live_after(Some(refresh.observed_at));
+        live.push(bucket, store, brand.slug.as_str(), &newer);
         variants.extend(offering);
         product_history.extend(sightings(brand, listed, &listing, observed)?);
         products.extend(listing);
@@ -114,6 +131,7 @@ pub(crate) fn refresh(
     let rows = vec![
         (TableName::PriceHistory, history),
         (TableName::ProductHistory, product_history),
+        (TableName::LivePrices, vec![live.finish()?]),
         (TableName::Variants, variants),
         (TableName::Products, products),
         (TableName::Reviews, vec![reviews.finish()?]),

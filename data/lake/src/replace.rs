@@ -101,6 +101,7 @@ pub(crate) fn sort(table: TableName, batches: &[RecordBatch]) -> Result<Vec<Reco
         "position",
         "pincode",
         "tick",
+        "observed_at",
     ] {
         // The order of variants within a product is the store's, which `position` says.
         let Some(column) = all.column_by_name(name) else {

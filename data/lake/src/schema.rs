@@ -327,6 +327,11 @@ pub(crate) fn brands() -> SchemaRef {
             "End of the crawl that brought the present content",
         ),
         stated("run_id", TEXT, "The run that brought it"),
+        maybe(
+            "crawl_country",
+            TEXT,
+            "Country whose prices the crawl asked for; null: the store's choice",
+        ),
     ])
 }
 
@@ -364,13 +369,44 @@ pub(crate) fn price_history() -> SchemaRef {
             FLAG,
             "Whether it was available before; null when first seen",
         ),
-        stated("observed_at", moment_type(), "End of the crawl that observed it"),
+        stated(
+            "observed_at",
+            moment_type(),
+            "End of the crawl that observed it, or when the store answered live",
+        ),
         maybe(
             "run_id",
             TEXT,
-            "The run that observed it; null when an operator removed the brand",
+            "The run that observed it; null of live rows, and of removed brands",
         ),
         stated("tick", COUNT, "The commit of the lake that brought it"),
+        maybe(
+            "source",
+            TEXT,
+            "crawl, or live: the store was asked; null is crawl, of earlier versions",
+        ),
+    ])
+}
+
+pub(crate) fn live_prices() -> SchemaRef {
+    let [product_id, platform_product_id] = product_keys();
+    table(vec![
+        bucket(),
+        store(),
+        brand_slug(),
+        product_id,
+        platform_product_id,
+        stated("variant_id", ID, "The platform's own variant id"),
+        currency(),
+        maybe("price_minor", MINOR, "Price in minor units; null when it is gone"),
+        maybe("compare_at_minor", MINOR, "List price, where above the price"),
+        maybe("available", FLAG, "Whether available; null when gone"),
+        stated("observed_at", moment_type(), "When it was last observed"),
+        maybe(
+            "changed_at",
+            moment_type(),
+            "Time of its last row in price_history since",
+        ),
     ])
 }
 
@@ -427,12 +463,12 @@ pub(crate) fn crawl_runs() -> SchemaRef {
         stated(
             "tick",
             COUNT,
-            "Number of the commit of the lake; one that is missing only merged files, or was given up",
+            "Number of the commit of the lake; one that is missing only merged files or added columns, or was given up",
         ),
         stated(
             "kind",
             TEXT,
-            "refresh, remove, delivery, or adopt: product_history was made",
+            "refresh, remove, delivery, live: what stores said live was folded in, or adopt: product_history was made",
         ),
         maybe("run_id", TEXT, "The run; null when an operator removed brands"),
         maybe("started_at", moment_type(), "When the run began"),

@@ -13,7 +13,7 @@ use crate::delta::{DataFile, data_files, failed, log_store};
 use crate::files::{Decoder, Wanted};
 use crate::lost::lost_file;
 use crate::rows::brands::{BrandRow, brand_rows};
-use crate::rows::{quarantine, shipping};
+use crate::rows::{live, quarantine, shipping};
 use crate::{Lake, LakeError, TableName};
 
 /// Which state of the lake is meant.
@@ -119,7 +119,7 @@ impl Lake {
         }
     }
 
-    async fn snapshot_of(&self, tick: u64) -> Result<LakeSnapshot, LakeError> {
+    pub(crate) async fn snapshot_of(&self, tick: u64) -> Result<LakeSnapshot, LakeError> {
         let versions = match self.inner.ticks.end(tick).await? {
             Some(end) => end.versions,
             // Before the first tick the tables are as they were created. After any other they never are.
@@ -329,6 +329,20 @@ impl LakeSnapshot {
         let mut brands = self.rows(TableName::Brands, None, brand_rows).await?;
         brands.sort_by(|left, right| left.brand.store.cmp(&right.brand.store));
         Ok(brands)
+    }
+
+    /// When the price history of brands last got a row that is not of the crawl which brought their present catalogue: what a
+    /// store said live, or that a later crawl found it otherwise. Brands without such a row are left out.
+    ///
+    /// # Errors
+    /// The storage fails or a file is not readable.
+    pub async fn live_changes(&self) -> Result<BTreeMap<StoreHost, Timestamp>, LakeError> {
+        // States of before the table do not name it.
+        if !self.versions.contains_key(TableName::LivePrices.as_str()) {
+            return Ok(BTreeMap::new());
+        }
+        let changes = self.rows(TableName::LivePrices, None, live::changes).await?;
+        Ok(changes.into_iter().collect())
     }
 
     /// The shipping terms of those of the stores that state them.

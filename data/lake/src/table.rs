@@ -11,7 +11,9 @@ pub enum TableName {
     PriceHistory,
     /// One row per observed change of what a product is called, or of its presence; append-only.
     ProductHistory,
-    /// What can be bought, one row per variant.
+    /// The newest word on variants that were observed live since the crawl that `variants` is of, one row each.
+    LivePrices,
+    /// What can be bought as the last crawl saw it, one row per variant. What is observed live changes nothing in it.
     Variants,
     /// One row per product.
     Products,
@@ -45,9 +47,10 @@ pub(crate) struct Spec {
 
 impl TableName {
     /// Every table, in the order in which a tick commits to them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::PriceHistory,
         Self::ProductHistory,
+        Self::LivePrices,
         Self::Variants,
         Self::Products,
         Self::Reviews,
@@ -59,7 +62,8 @@ impl TableName {
     ];
 
     /// The tables that hold the present state of each store, replaced store by store.
-    pub(crate) const CURRENT: [Self; 7] = [
+    pub(crate) const CURRENT: [Self; 8] = [
+        Self::LivePrices,
         Self::Variants,
         Self::Products,
         Self::Reviews,
@@ -70,7 +74,7 @@ impl TableName {
     ];
 
     /// The tables that lakes of earlier versions do not have: states of before do not name them.
-    pub(crate) const LATER: [Self; 1] = [Self::ProductHistory];
+    pub(crate) const LATER: [Self; 2] = [Self::ProductHistory, Self::LivePrices];
 
     /// The table's name in SQL, in paths and in version maps.
     #[must_use]
@@ -78,6 +82,7 @@ impl TableName {
         match self {
             Self::PriceHistory => "price_history",
             Self::ProductHistory => "product_history",
+            Self::LivePrices => "live_prices",
             Self::Variants => "variants",
             Self::Products => "products",
             Self::Reviews => "reviews",
@@ -90,7 +95,7 @@ impl TableName {
     }
 
     pub(crate) fn spec(self) -> &'static Spec {
-        static SPECS: LazyLock<[Spec; 10]> = LazyLock::new(|| TableName::ALL.map(spec));
+        static SPECS: LazyLock<[Spec; 11]> = LazyLock::new(|| TableName::ALL.map(spec));
         &SPECS[self as usize]
     }
 }
@@ -105,6 +110,7 @@ fn spec(table: TableName) -> Spec {
     let schema = match table {
         TableName::PriceHistory => schema::price_history(),
         TableName::ProductHistory => schema::product_history(),
+        TableName::LivePrices => schema::live_prices(),
         TableName::Variants => schema::variants(),
         TableName::Products => schema::products(),
         TableName::Reviews => schema::reviews(),
@@ -140,13 +146,16 @@ fn spec(table: TableName) -> Spec {
 const fn comment(table: TableName) -> &'static str {
     match table {
         TableName::PriceHistory => {
-            "One row per observed change of a variant's price, list price or availability; append-only"
+            "One row per observed change of a variant's price, list price or availability, by crawls and by stores asked live; append-only"
         }
         TableName::ProductHistory => {
             "One row per observed change of a product's title, handle, vendor, category or presence; append-only"
         }
-        TableName::Variants => "What can be bought now: one row per variant",
-        TableName::Products => "One row per product on sale now",
+        TableName::LivePrices => {
+            "Newest price of variants that stores were asked about since the crawl that variants is of: one row per variant"
+        }
+        TableName::Variants => "What can be bought, as the last crawl saw it: one row per variant",
+        TableName::Products => "One row per product on sale, as the last crawl saw it",
         TableName::Reviews => "Recent reviews that stores publish, one row each",
         TableName::ShippingPolicies => "Shipping terms, one row per store that states them",
         TableName::DeliveryMatrix => "Delivery days by store and pincode, where sampled",
@@ -167,6 +176,13 @@ const fn stats(table: TableName) -> &'static [&'static str] {
             "tick",
         ],
         TableName::ProductHistory => &["store", "brand_slug", "platform_product_id", "observed_at", "tick"],
+        TableName::LivePrices => &[
+            "store",
+            "brand_slug",
+            "platform_product_id",
+            "variant_id",
+            "observed_at",
+        ],
         TableName::Variants => &[
             "store",
             "brand_slug",

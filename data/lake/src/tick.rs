@@ -38,7 +38,9 @@ pub(crate) enum TickKind {
     Delivery,
     /// `product_history` gets a row of every product that is there already.
     Adopt,
-    /// Files are merged; no row changes.
+    /// What stores said live is folded into the history of prices.
+    Live,
+    /// Files are merged, or columns added that hold nothing yet; no row changes.
     Compact,
 }
 

@@ -44,13 +44,24 @@ async fn filled(storage: &Storage, buckets: u32) -> Lake {
     lake.commit_delivery(sampled).await.unwrap();
     lake.compact(false).await.unwrap();
     lake.commit(first(), run(3)).await.unwrap();
+    let said = data_model::Observation {
+        store: host("alpha"),
+        product: 3,
+        observed_at: data_model::Timestamp::from_micros(START + 20 * 3_600_000_000),
+        currency: "INR".parse().unwrap(),
+        variants: Vec::new(),
+        gone: vec![data_model::VariantId(31)],
+    };
+    let told = lake.commit_observations(vec![said], std::collections::BTreeMap::new(), run(4));
+    assert_eq!(told.await.unwrap().rows, 1);
     // What the log says of files has to come through a checkpoint.
     open_with(storage, buckets).await
 }
 
 async fn open_with(storage: &Storage, buckets: u32) -> Lake {
-    let config = LakeConfig { buckets, ..config() };
-    Lake::open(storage.clone(), config, SetClock::start()).await.unwrap()
+    let (config, clock) = (LakeConfig { buckets, ..config() }, SetClock::start());
+    clock.advance(24 * 3_600_000);
+    Lake::open(storage.clone(), config, clock).await.unwrap()
 }
 
 /// The files that the table's present state has.

@@ -15,7 +15,7 @@ const VERSION: u32 = 1;
 /// Most bytes of a packed file.
 pub(crate) const PACKED_BYTES_MAX: u64 = 16 << 20;
 /// Most bytes of its text.
-const TEXT_BYTES_MAX: u64 = 64 << 20;
+const TEXT_BYTES_MAX: u64 = 16 << 20;
 /// After so many bytes of text the next file begins.
 const FILE_BYTES: usize = 8 << 20;
 /// Most observations in one file.

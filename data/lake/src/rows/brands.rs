@@ -44,6 +44,7 @@ pub(crate) struct BrandRows {
     counts: [Int64Builder; 6],
     refreshed_at: Vec<Option<Timestamp>>,
     run_id: StringBuilder,
+    crawl_country: StringBuilder,
 }
 
 impl BrandRows {
@@ -56,7 +57,7 @@ impl BrandRows {
             base_url,
             currency,
             country,
-            crawl_country: _,
+            crawl_country,
             logo,
             description,
         } = &refresh.brand;
@@ -93,6 +94,7 @@ impl BrandRows {
             .for_each(|(column, number)| column.append_value(count(number)));
         self.refreshed_at.push(Some(refresh.observed_at));
         self.run_id.append_value(refresh.run.as_str());
+        self.crawl_country.append_option(crawl_country.as_deref());
     }
 
     pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
@@ -107,6 +109,7 @@ impl BrandRows {
         columns.extend(self.counts.iter_mut().map(|count| Arc::new(count.finish()) as ArrayRef));
         columns.push(moments(self.refreshed_at));
         columns.push(Arc::new(self.run_id.finish()));
+        columns.push(Arc::new(self.crawl_country.finish()));
         batch(TableName::Brands, columns)
     }
 }
@@ -118,6 +121,7 @@ pub(crate) fn brand_rows(batch: &RecordBatch) -> Result<Vec<BrandRow>, LakeError
     let (store, slug, currency): (&StringArray, _, _) = (text("store")?, text("slug")?, text("currency")?);
     let (name, domain, base_url) = (text("name")?, text("domain")?, text("base_url")?);
     let (country, logo, description) = (text("country")?, text("logo")?, text("description")?);
+    let crawl_country = text("crawl_country")?;
     let (catalogue_hash, run_id) = (text("catalogue_hash")?, text("run_id")?);
     let names = [
         "product_count",
@@ -140,7 +144,7 @@ pub(crate) fn brand_rows(batch: &RecordBatch) -> Result<Vec<BrandRow>, LakeError
                 base_url: base_url.value(row).to_owned(),
                 currency: columns.parse("currency", currency.value(row))?,
                 country: some_text(country, row),
-                crawl_country: None,
+                crawl_country: some_text(crawl_country, row),
                 logo: some_text(logo, row),
                 description: some_text(description, row),
             },

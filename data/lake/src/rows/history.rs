@@ -1,4 +1,4 @@
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow::array::{
@@ -10,82 +10,9 @@ use data_model::{Brand, CurrencyCode, PriceEvent, PricePoint, ProductKey, RunId,
 
 use super::catalogue::{repeated, repeated_moment};
 use super::columns::{Columns, moments, some_int};
+use super::offered::{Offer, Offered, VariantKey};
 use super::{batch, id_from_column, id_to_column};
-use crate::{LakeError, StoreHistory, TableName};
-
-/// What `price_history` follows of a variant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Offer {
-    currency: CurrencyCode,
-    price_minor: i64,
-    compare_at_minor: Option<i64>,
-    available: bool,
-}
-
-/// What one store offered before a tick, from table `variants`.
-#[derive(Debug, Default)]
-pub(crate) struct Offered {
-    brand_slug: String,
-    offers: HashMap<(u64, u64), Offer>,
-    pub(crate) products: HashSet<u64>,
-}
-
-impl Offered {
-    /// Whether there was nothing.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.offers.is_empty()
-    }
-
-    /// What the last known points say that is not gone.
-    pub(crate) fn of_history(brand_slug: &str, history: &StoreHistory) -> Self {
-        let mut offered = Self {
-            brand_slug: brand_slug.to_owned(),
-            ..Self::default()
-        };
-        for (product, points) in history {
-            let mut seen = HashSet::new();
-            // The newest come first.
-            for point in points.iter().filter(|point| seen.insert(point.variant)) {
-                let Some((price_minor, available)) = point.price_minor.zip(point.available) else {
-                    continue;
-                };
-                let offer = Offer {
-                    currency: point.currency,
-                    price_minor,
-                    compare_at_minor: point.compare_at_minor,
-                    available,
-                };
-                offered.offers.insert((*product, point.variant.0), offer);
-                offered.products.insert(*product);
-            }
-        }
-        offered
-    }
-
-    /// Adds the rows `rows` of a batch of `variants`, which are this store's.
-    pub(crate) fn add(&mut self, batch: &RecordBatch, rows: std::ops::Range<usize>) -> Result<(), LakeError> {
-        let columns = Columns::new(TableName::Variants, batch);
-        let (product, variant) = (columns.int("platform_product_id")?, columns.int("variant_id")?);
-        let (price, compare_at) = (columns.int("price_minor")?, columns.int("compare_at_minor")?);
-        let (available, currency) = (columns.flag("available")?, columns.text("currency")?);
-        let slug = columns.text("brand_slug")?;
-        for row in rows {
-            if self.brand_slug.is_empty() {
-                slug.value(row).clone_into(&mut self.brand_slug);
-            }
-            let key = (id_from_column(product.value(row)), id_from_column(variant.value(row)));
-            let offer = Offer {
-                currency: columns.parse("currency", currency.value(row))?,
-                price_minor: price.value(row),
-                compare_at_minor: some_int(compare_at, row),
-                available: available.is_valid(row) && available.value(row),
-            };
-            self.offers.entry(key).or_insert(offer);
-            self.products.insert(key.0);
-        }
-        Ok(())
-    }
-}
+use crate::{LakeError, TableName};
 
 /// When and by whom changes were observed.
 #[derive(Debug, Clone, Copy)]
@@ -93,6 +20,36 @@ pub(crate) struct Observed<'a> {
     pub(crate) at: Timestamp,
     pub(crate) run: Option<&'a RunId>,
     pub(crate) tick: u64,
+}
+
+/// Who observed a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// A crawl of the whole store, or the operator who removed it.
+    Crawl,
+    /// The store was asked about this product.
+    Live,
+}
+
+impl Source {
+    /// The source as tables spell it.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Crawl => "crawl",
+            Self::Live => "live",
+        }
+    }
+}
+
+/// A change of one variant.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Change {
+    pub(crate) key: VariantKey,
+    /// What it was offered for; `None` when it was not there.
+    pub(crate) before: Option<Offer>,
+    /// What it is offered for; `None` when it is gone.
+    pub(crate) now: Option<Offer>,
+    pub(crate) source: Source,
 }
 
 /// Rows of `price_history` on their way into a batch.
@@ -114,6 +71,9 @@ pub(crate) struct HistoryRows {
     observed_at: Vec<Option<Timestamp>>,
     run_id: StringBuilder,
     tick: Int64Builder,
+    source: StringBuilder,
+    /// The month of the last row, which most rows share.
+    last_month: (Option<Timestamp>, String),
 }
 
 /// What a store offers now, from its rows of `variants`.
@@ -216,12 +176,14 @@ pub(crate) fn first_seen(
             None => new_null_array(&DataType::Utf8, rows),
         },
         Arc::new(Int64Array::from_value(id_to_column(observed.tick), rows)),
+        repeated(Source::Crawl.as_str(), rows),
     ];
     batch(TableName::PriceHistory, columns).map(Some)
 }
 
 impl HistoryRows {
-    /// Adds one row for every variant of the store that is new, changed, or gone; `now` are its rows of `variants`.
+    /// Adds one row for every variant of the store that a crawl found new, changed, or gone; `now` are its rows of
+    /// `variants`. Of a variant that was observed live after the crawl, the crawl says nothing new.
     pub(crate) fn push(
         &mut self,
         store: &StoreHost,
@@ -231,7 +193,7 @@ impl HistoryRows {
         observed: Observed<'_>,
     ) -> Result<(), LakeError> {
         let brand_slug = brand_slug.unwrap_or(&before.brand_slug);
-        let month = month(observed.at);
+        let source = Source::Crawl;
         let mut seen = HashSet::with_capacity(before.offers.len());
         for variants in now {
             let now = Offering::of(variants)?;
@@ -239,49 +201,54 @@ impl HistoryRows {
             for row in 0..now.len() {
                 let key = now.key(row);
                 let offer = now.offer(row, columns.parse("currency", now.currency.value(row))?);
+                let known = before.offers.get(&key).copied();
                 // An id that a hostile store gives twice counts once, as it did in `before`.
-                if !seen.insert(key) || before.offers.get(&key) == Some(&offer) {
+                if !seen.insert(key) || known == Some(offer) || before.is_newer(key, observed.at) {
                     continue;
                 }
-                self.row(
-                    &month,
-                    store,
-                    brand_slug,
-                    now.product_id.value(row),
+                let change = Change {
                     key,
-                    before.offers.get(&key).copied(),
-                    Some(offer),
-                    observed,
-                );
+                    before: known,
+                    now: Some(offer),
+                    source,
+                };
+                self.row(store, brand_slug, now.product_id.value(row), change, observed);
             }
         }
         let mut gone: Vec<_> = before.offers.iter().filter(|(key, _)| !seen.contains(*key)).collect();
         gone.sort_unstable_by_key(|(key, _)| **key);
         for (key, offer) in gone {
-            let id = ProductKey {
-                store: store.clone(),
-                platform_id: key.0,
+            if before.is_newer(*key, observed.at) {
+                continue;
             }
-            .id()
-            .to_string();
-            self.row(&month, store, brand_slug, &id, *key, Some(*offer), None, observed);
+            let change = Change {
+                key: *key,
+                before: Some(*offer),
+                now: None,
+                source,
+            };
+            self.change(store, brand_slug, change, observed);
         }
         Ok(())
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one row")]
-    fn row(
-        &mut self,
-        month: &str,
-        store: &StoreHost,
-        brand_slug: &str,
-        product_id: &str,
-        (platform_id, variant_id): (u64, u64),
-        before: Option<Offer>,
-        now: Option<Offer>,
-        observed: Observed<'_>,
-    ) {
-        self.month.append_value(month);
+    /// Adds the row of one change.
+    pub(crate) fn change(&mut self, store: &StoreHost, brand_slug: &str, change: Change, observed: Observed<'_>) {
+        let product_id = product_id(store, change.key.0);
+        self.row(store, brand_slug, &product_id, change, observed);
+    }
+
+    fn row(&mut self, store: &StoreHost, brand_slug: &str, product_id: &str, change: Change, observed: Observed<'_>) {
+        let Change {
+            key: (platform_id, variant_id),
+            before,
+            now,
+            source,
+        } = change;
+        if self.last_month.0 != Some(observed.at) {
+            self.last_month = (Some(observed.at), month(observed.at));
+        }
+        self.month.append_value(&self.last_month.1);
         self.store.append_value(store.as_str());
         self.brand_slug.append_value(brand_slug);
         self.product_id.append_value(product_id);
@@ -316,6 +283,7 @@ impl HistoryRows {
         self.observed_at.push(Some(observed.at));
         self.run_id.append_option(observed.run.map(RunId::as_str));
         self.tick.append_value(i64::try_from(observed.tick).unwrap_or(i64::MAX));
+        self.source.append_value(source.as_str());
     }
 
     pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
@@ -340,6 +308,7 @@ impl HistoryRows {
             moments(self.observed_at),
             Arc::new(self.run_id.finish()),
             Arc::new(self.tick.finish()),
+            Arc::new(self.source.finish()),
         ];
         batch(TableName::PriceHistory, columns)
     }
@@ -379,6 +348,12 @@ pub(crate) fn points(batch: &RecordBatch) -> Result<Vec<StorePoints>, LakeError>
         }
     }
     Ok(runs)
+}
+
+/// The public id of a product of this store.
+pub(crate) fn product_id(store: &StoreHost, platform_id: u64) -> String {
+    let store = store.clone();
+    ProductKey { store, platform_id }.id().to_string()
 }
 
 /// `2026-11`: the first seven characters of the moment in RFC 3339.

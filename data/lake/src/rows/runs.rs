@@ -90,6 +90,7 @@ pub(crate) fn run_row(record: &TickRecord) -> Result<RecordBatch, LakeError> {
             TickKind::Remove => "remove",
             TickKind::Delivery => "delivery",
             TickKind::Adopt => "adopt",
+            TickKind::Live => "live",
             TickKind::Compact => "compact",
         })),
         text(run.map(|run| run.run.as_str())),

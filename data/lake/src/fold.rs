@@ -1,0 +1,396 @@
+//! What stores said live goes into the history of prices, beside what crawls found.
+//!
+//! A variant has one newest word: that of `variants`, the last crawl's that brought anything, or a row of `live_prices`, if
+//! it was observed after that crawl. Whoever observes it next, a crawl or a store that is asked live, is compared with
+//! that word, and only a difference becomes a row of `price_history`. An observation that is not newer than the word is
+//! dropped: so the same file of observations may be folded in any number of times, and adds its rows once.
+//!
+//! Nothing else changes: `variants`, `products` and what is told of the brand stay what the crawl saw.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use data_model::{CurrencyCode, Observation, RunId, StoreHost, Timestamp};
+
+use crate::apply::compute;
+use crate::delta::data_files;
+use crate::known::Stored;
+use crate::lake::State;
+use crate::plan::{Plan, bucket};
+use crate::rows::history::{Change, HistoryRows, Observed, Source};
+use crate::rows::live::LiveRows;
+use crate::rows::offered::{LiveOffer, Offer, Offered, VariantKey};
+use crate::rows::runs::{RunSummaryRow, TickCounts};
+use crate::tick::TickKind;
+use crate::{CommitReport, Lake, LakeError, TableName};
+
+/// How far a machine's clock may be ahead that asked a store. What is observed later than that would keep crawls from
+/// saying anything for as long.
+const AHEAD_MS_MAX: i64 = 5 * 60 * 1000;
+
+/// What [`Lake::commit_observations`] did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FoldReport {
+    /// The tick that carries it; `None` when nothing was new.
+    pub tick: Option<u64>,
+    /// The stores on which something newer is known now, whether or not it is different.
+    pub stores: Vec<StoreHost>,
+    /// Rows added to `price_history`.
+    pub rows: u64,
+    /// Observations that were compared with what was known.
+    pub taken: u64,
+    /// Observations of brands or products that the lake does not have.
+    pub unknown: u64,
+    /// Observations no newer than what is known of each of their variants.
+    pub outdated: u64,
+    /// Observations in another currency than the product's: they say nothing of its price.
+    pub other_currency: u64,
+    /// Observations from more than five minutes ahead of this machine's clock.
+    pub ahead: u64,
+}
+
+/// What is to be folded in.
+#[derive(Debug)]
+pub(crate) struct News {
+    pub(crate) observations: Vec<Observation>,
+    /// When crawls found stores as `variants` has them.
+    pub(crate) seen: BTreeMap<StoreHost, Timestamp>,
+    pub(crate) run: RunSummaryRow,
+}
+
+impl Lake {
+    /// Folds in what stores said live, and that crawls found stores as the lake has them: `seen`, each with the end of that
+    /// crawl. Each variant of which that is another word than the newest known gets a row of `price_history`; where nothing
+    /// is newer than what is known, nothing is written. Observations may come in any order and more than once.
+    ///
+    /// # Errors
+    /// As [`Lake::commit`].
+    pub async fn commit_observations(
+        &self,
+        observations: Vec<Observation>,
+        seen: BTreeMap<StoreHost, Timestamp>,
+        run: RunSummaryRow,
+    ) -> Result<FoldReport, LakeError> {
+        let news = News {
+            observations,
+            seen,
+            run,
+        };
+        let mut state = self.state().await;
+        Box::pin(self.fold(&mut state, news)).await
+    }
+
+    pub(crate) async fn fold(&self, state: &mut State, mut news: News) -> Result<FoldReport, LakeError> {
+        if news.observations.is_empty() && !self.knows_live(state.ended, &news).await? {
+            return Ok(FoldReport::default());
+        }
+        let asked: BTreeSet<StoreHost> = news.observations.iter().map(|one| one.store.clone()).collect();
+        let all_seen = std::mem::take(&mut news.seen);
+        let news = Arc::new(news);
+        for _ in 0..self.inner.config.attempts_max.max(1) {
+            self.settle(state).await?;
+            let stores: BTreeSet<StoreHost> = asked.iter().chain(all_seen.keys()).cloned().collect();
+            let live = self.live(state, &stores).await?;
+            // What a crawl finds as it is, is news of variants alone that were observed live.
+            let is_live = |store: &StoreHost| live.get(store.as_str()).is_some_and(|live| !live.offers.is_empty());
+            let seen: BTreeMap<_, _> = all_seen
+                .iter()
+                .filter(|(store, _)| is_live(store))
+                .map(|(store, at)| (store.clone(), *at))
+                .collect();
+            let mut wanted: BTreeMap<StoreHost, HashSet<u64>> = BTreeMap::new();
+            for one in &news.observations {
+                wanted.entry(one.store.clone()).or_default().insert(one.product);
+            }
+            for (store, live) in seen.keys().filter_map(|store| Some((store, live.get(store.as_str())?))) {
+                let products = live.offers.keys().map(|(product, _)| *product);
+                wanted.entry(store.clone()).or_default().extend(products);
+            }
+            let stored = self.stored(state, &wanted.keys().cloned().collect()).await?;
+            wanted.retain(|store, _| stored.contains_key(store));
+            let offered = self.newest_offers(state, wanted, live).await?;
+            let (tick, now, buckets) = (state.ended + 1, self.inner.clock.now(), self.inner.config.buckets);
+            let planned = Arc::clone(&news);
+            let folded = compute(move || {
+                let terms = Terms {
+                    seen: &seen,
+                    tick,
+                    now,
+                    buckets,
+                };
+                plan(&planned, offered, &stored, &terms)
+            });
+            let (report, plan) = folded.await?;
+            let Some(plan) = plan else { return Ok(report) };
+            let run = Some(news.run.clone());
+            if let Some((tick, _)) = self.run_tick(state, tick, TickKind::Live, run, plan).await? {
+                return Ok(FoldReport {
+                    tick: Some(tick),
+                    ..report
+                });
+            }
+        }
+        Err(LakeError::Contended {
+            attempts: self.inner.config.attempts_max,
+        })
+    }
+
+    /// Holds brands that a crawl found as they are against what was observed live of them. What fails here is done by the
+    /// next crawl; the commit that this is part of has landed.
+    pub(crate) async fn see_unchanged(
+        &self,
+        state: &mut State,
+        mut seen: BTreeMap<StoreHost, Timestamp>,
+        run: &RunSummaryRow,
+        report: &mut CommitReport,
+    ) {
+        let unchanged: HashSet<&StoreHost> = report.unchanged.iter().collect();
+        seen.retain(|store, _| unchanged.contains(store));
+        let news = News {
+            observations: Vec::new(),
+            seen,
+            run: run.clone(),
+        };
+        match self.fold(state, news).await {
+            Ok(folded) => {
+                report.ticks.extend(folded.tick);
+                report.counts.price_changes += folded.rows;
+            }
+            Err(error) => tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "what was seen live of unchanged brands is left to the next crawl"
+            ),
+        }
+    }
+
+    /// Whether anything at all was observed live since the crawls that `variants` is of.
+    async fn knows_live(&self, ended: u64, news: &News) -> Result<bool, LakeError> {
+        if news.seen.is_empty() {
+            return Ok(false);
+        }
+        let snapshot = self.snapshot_of(ended).await?;
+        if !snapshot.versions().contains_key(TableName::LivePrices.as_str()) {
+            return Ok(false);
+        }
+        let table = snapshot.table(TableName::LivePrices).await?;
+        Ok(!data_files(TableName::LivePrices, table).is_empty())
+    }
+}
+
+/// By what observations are folded in.
+#[derive(Debug, Clone, Copy)]
+struct Terms<'a> {
+    seen: &'a BTreeMap<StoreHost, Timestamp>,
+    tick: u64,
+    now: Timestamp,
+    buckets: u32,
+}
+
+/// What the news change; no plan where that is nothing.
+fn plan(
+    news: &News,
+    mut offered: HashMap<String, Offered>,
+    stored: &HashMap<StoreHost, Stored>,
+    terms: &Terms<'_>,
+) -> Result<(FoldReport, Option<Plan>), LakeError> {
+    let mut by_store: BTreeMap<(i32, &StoreHost), Vec<&Observation>> = BTreeMap::new();
+    let key = |store| (bucket(store, terms.buckets), store);
+    for store in terms.seen.keys() {
+        by_store.entry(key(store)).or_default();
+    }
+    for one in &news.observations {
+        by_store.entry(key(&one.store)).or_default().push(one);
+    }
+    let (mut report, mut history, mut live) = (FoldReport::default(), HistoryRows::default(), LiveRows::default());
+    for ((bucket, store), mut observations) in by_store {
+        let refreshed_at = stored.get(store).and_then(|stored| stored.refreshed_at);
+        let (Some(crawled_at), Some(offered)) = (refreshed_at, offered.get_mut(store.as_str())) else {
+            report.unknown += observations.len() as u64;
+            continue;
+        };
+        observations.sort_by_key(|one| one.observed_at);
+        let brand_slug = offered.brand_slug.clone();
+        let mut fold = Fold {
+            currencies: currencies(offered),
+            offered,
+            crawled_at,
+            is_changed: false,
+            changes: Vec::new(),
+        };
+        fold.all(&observations, (terms.seen.get(store).copied(), terms.now), &mut report);
+        for (at, change) in &fold.changes {
+            let run: Option<&RunId> = (change.source == Source::Crawl).then_some(&news.run.run);
+            let observed = Observed {
+                at: *at,
+                run,
+                tick: terms.tick,
+            };
+            history.change(store, &brand_slug, *change, observed);
+        }
+        report.rows += fold.changes.len() as u64;
+        if fold.is_changed {
+            live.push(bucket, store, &brand_slug, &offered.live_after(None));
+            report.stores.push(store.clone());
+        }
+    }
+    if report.stores.is_empty() {
+        return Ok((report, None));
+    }
+    let plan = Plan {
+        stores: report.stores.clone(),
+        counts: TickCounts {
+            price_changes: report.rows,
+            ..TickCounts::default()
+        },
+        rows: vec![
+            (TableName::PriceHistory, vec![history.finish()?]),
+            (TableName::LivePrices, vec![live.finish()?]),
+        ],
+    };
+    Ok((report, Some(plan)))
+}
+
+/// What the amounts of each known product are in.
+fn currencies(offered: &Offered) -> HashMap<u64, CurrencyCode> {
+    let offers = offered.offers.iter().chain(&offered.crawled);
+    let offers = offers.map(|((product, _), offer)| (*product, offer.currency));
+    let live = offered
+        .live
+        .iter()
+        .map(|((product, _), live)| (*product, live.currency));
+    live.chain(offers).collect()
+}
+
+/// The news of one store being folded in, one after the other.
+#[derive(Debug)]
+struct Fold<'a> {
+    offered: &'a mut Offered,
+    currencies: HashMap<u64, CurrencyCode>,
+    /// End of the crawl that `variants` is of.
+    crawled_at: Timestamp,
+    /// Whether anything newer is known now.
+    is_changed: bool,
+    /// Rows of the history, in the order of time.
+    changes: Vec<(Timestamp, Change)>,
+}
+
+impl Fold<'_> {
+    /// Takes the observations of a store, in the order of time, and between them the crawl that found it unchanged.
+    fn all(
+        &mut self,
+        observations: &[&Observation],
+        (seen, now): (Option<Timestamp>, Timestamp),
+        report: &mut FoldReport,
+    ) {
+        let until = now.plus_millis(AHEAD_MS_MAX);
+        let earlier = seen.map_or(observations.len(), |seen| {
+            observations.partition_point(|one| one.observed_at <= seen)
+        });
+        let (before, after) = observations.split_at(earlier);
+        before.iter().for_each(|one| self.observe(one, until, report));
+        if let Some(seen) = seen {
+            self.see(seen);
+        }
+        after.iter().for_each(|one| self.observe(one, until, report));
+    }
+
+    fn observe(&mut self, one: &Observation, until: Timestamp, report: &mut FoldReport) {
+        let Some(currency) = self.currencies.get(&one.product) else {
+            report.unknown += 1;
+            return;
+        };
+        let refused = match () {
+            () if *currency != one.currency => Some(&mut report.other_currency),
+            () if one.observed_at > until => Some(&mut report.ahead),
+            () => None,
+        };
+        if let Some(refused) = refused {
+            *refused += 1;
+            return;
+        }
+        let mut is_news = false;
+        for variant in &one.variants {
+            let offer = Offer {
+                currency: one.currency,
+                price_minor: variant.price_minor,
+                compare_at_minor: variant.compare_at_minor,
+                available: variant.available,
+            };
+            is_news |= self.learn((one.product, variant.id.0), Some(offer), one);
+        }
+        for variant in &one.gone {
+            is_news |= self.learn((one.product, variant.0), None, one);
+        }
+        *(if is_news {
+            &mut report.taken
+        } else {
+            &mut report.outdated
+        }) += 1;
+        self.is_changed |= is_news;
+    }
+
+    /// Takes in one variant's offer; `false` where what is known is as new.
+    fn learn(&mut self, key: VariantKey, offer: Option<Offer>, one: &Observation) -> bool {
+        let (at, before) = (one.observed_at, self.offered.offers.get(&key).copied());
+        let live = self.offered.live.get(&key);
+        if at <= self.crawled_at || live.is_some_and(|live| live.at >= at) {
+            return false;
+        }
+        let changed_at = if before == offer {
+            live.and_then(|live| live.changed_at)
+        } else {
+            Some(at)
+        };
+        self.change(key, (before, offer), (at, Source::Live));
+        let known = LiveOffer {
+            at,
+            offer,
+            currency: one.currency,
+            changed_at,
+        };
+        self.offered.note(key, known);
+        true
+    }
+
+    /// Takes in that a crawl found everything as `variants` has it.
+    fn see(&mut self, at: Timestamp) {
+        let mut older: Vec<(VariantKey, LiveOffer)> =
+            self.offered.live.iter().map(|(key, live)| (*key, *live)).collect();
+        older.retain(|(_, live)| live.at < at);
+        older.sort_unstable_by_key(|(key, _)| *key);
+        let crawled = |offered: &Offered, key: &VariantKey| offered.crawled.get(key).copied();
+        if older.iter().all(|(key, live)| crawled(self.offered, key) == live.offer) {
+            return;
+        }
+        for (key, live) in older {
+            let offer = crawled(self.offered, &key);
+            let changed_at = if offer == live.offer { live.changed_at } else { Some(at) };
+            self.change(key, (live.offer, offer), (at, Source::Crawl));
+            let known = LiveOffer {
+                at,
+                offer,
+                changed_at,
+                ..live
+            };
+            self.offered.note(key, known);
+        }
+        self.is_changed = true;
+    }
+
+    fn change(
+        &mut self,
+        key: VariantKey,
+        (before, now): (Option<Offer>, Option<Offer>),
+        (at, source): (Timestamp, Source),
+    ) {
+        if before != now {
+            let change = Change {
+                key,
+                before,
+                now,
+                source,
+            };
+            self.changes.push((at, change));
+        }
+    }
+}

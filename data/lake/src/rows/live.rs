@@ -1,0 +1,157 @@
+//! Rows of `live_prices`: the newest word on variants of which that is not the crawl's.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, BooleanBuilder, Int32Builder, Int64Builder, StringBuilder};
+use arrow::record_batch::RecordBatch;
+use bytes::Bytes;
+use data_model::{StoreHost, Timestamp};
+
+use super::columns::{Columns, moments, some_int, some_moment};
+use super::history::product_id;
+use super::offered::{LiveOffer, Offer, VariantKey};
+use super::{batch, id_from_column, id_to_column};
+use crate::files::Wanted;
+use crate::replace::{load, store_runs};
+use crate::{LakeError, TableName};
+
+/// What is known of the variants of one store beyond `variants`.
+#[derive(Debug, Default)]
+pub(crate) struct StoreLive {
+    pub(crate) brand_slug: String,
+    pub(crate) offers: HashMap<VariantKey, LiveOffer>,
+    /// Whether the file that would tell is missing or damaged: then the history of prices has to.
+    pub(crate) is_lost: bool,
+}
+
+/// Rows on their way into a batch.
+#[derive(Debug, Default)]
+pub(crate) struct LiveRows {
+    bucket: Int32Builder,
+    store: StringBuilder,
+    brand_slug: StringBuilder,
+    product_id: StringBuilder,
+    platform_product_id: Int64Builder,
+    variant_id: Int64Builder,
+    currency: StringBuilder,
+    amounts: [Int64Builder; 2],
+    available: BooleanBuilder,
+    observed_at: Vec<Option<Timestamp>>,
+    changed_at: Vec<Option<Timestamp>>,
+}
+
+impl LiveRows {
+    /// Adds what is known of a store, in order of products and variants.
+    pub(crate) fn push(&mut self, bucket: i32, store: &StoreHost, brand_slug: &str, live: &[(VariantKey, LiveOffer)]) {
+        let mut product = None;
+        let mut id = String::new();
+        for (key, live) in live {
+            if product.replace(key.0) != Some(key.0) {
+                id = product_id(store, key.0);
+            }
+            self.bucket.append_value(bucket);
+            self.store.append_value(store.as_str());
+            self.brand_slug.append_value(brand_slug);
+            self.product_id.append_value(&id);
+            self.platform_product_id.append_value(id_to_column(key.0));
+            self.variant_id.append_value(id_to_column(key.1));
+            self.currency.append_value(live.currency.as_str());
+            let [price, compare_at] = &mut self.amounts;
+            price.append_option(live.offer.map(|offer| offer.price_minor));
+            compare_at.append_option(live.offer.and_then(|offer| offer.compare_at_minor));
+            self.available.append_option(live.offer.map(|offer| offer.available));
+            self.observed_at.push(Some(live.at));
+            self.changed_at.push(live.changed_at);
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
+        let [price, compare_at] = &mut self.amounts;
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(self.bucket.finish()),
+            Arc::new(self.store.finish()),
+            Arc::new(self.brand_slug.finish()),
+            Arc::new(self.product_id.finish()),
+            Arc::new(self.platform_product_id.finish()),
+            Arc::new(self.variant_id.finish()),
+            Arc::new(self.currency.finish()),
+            Arc::new(price.finish()),
+            Arc::new(compare_at.finish()),
+            Arc::new(self.available.finish()),
+            moments(self.observed_at),
+            moments(self.changed_at),
+        ];
+        batch(TableName::LivePrices, columns)
+    }
+}
+
+/// What is known of each of `stores`, by the files of `live_prices` that hold them.
+pub(crate) fn live(
+    files: Vec<(String, Bytes)>,
+    stores: &BTreeSet<StoreHost>,
+) -> Result<HashMap<String, StoreLive>, LakeError> {
+    let names: HashSet<&str> = stores.iter().map(StoreHost::as_str).collect();
+    let wanted = Wanted {
+        stores: Some(stores),
+        columns: None,
+    };
+    let mut live: HashMap<String, StoreLive> = HashMap::new();
+    for batch in load(TableName::LivePrices, files, wanted)? {
+        let store = Columns::new(TableName::LivePrices, &batch).text("store")?;
+        for rows in store_runs(store) {
+            let name = store.value(rows.start);
+            if names.contains(name) {
+                live.entry(name.to_owned()).or_default().add(&batch, rows)?;
+            }
+        }
+    }
+    Ok(live)
+}
+
+impl StoreLive {
+    fn add(&mut self, batch: &RecordBatch, rows: Range<usize>) -> Result<(), LakeError> {
+        let columns = Columns::new(TableName::LivePrices, batch);
+        let (product, variant) = (columns.int("platform_product_id")?, columns.int("variant_id")?);
+        let (price, compare_at) = (columns.int("price_minor")?, columns.int("compare_at_minor")?);
+        let (available, currency) = (columns.flag("available")?, columns.text("currency")?);
+        let (observed_at, changed_at) = (columns.moment("observed_at")?, columns.moment("changed_at")?);
+        let slug = columns.text("brand_slug")?;
+        for row in rows {
+            if self.brand_slug.is_empty() {
+                slug.value(row).clone_into(&mut self.brand_slug);
+            }
+            let currency = columns.parse("currency", currency.value(row))?;
+            let offer = some_int(price, row).map(|price_minor| Offer {
+                currency,
+                price_minor,
+                compare_at_minor: some_int(compare_at, row),
+                available: available.is_valid(row) && available.value(row),
+            });
+            let known = LiveOffer {
+                at: Timestamp::from_micros(observed_at.value(row)),
+                offer,
+                currency,
+                changed_at: some_moment(changed_at, row),
+            };
+            let key = (id_from_column(product.value(row)), id_from_column(variant.value(row)));
+            self.offers.insert(key, known);
+        }
+        Ok(())
+    }
+}
+
+/// Of each store of a batch when the price history last got a row that no crawl of it brought.
+pub(crate) fn changes(batch: &RecordBatch) -> Result<Vec<(StoreHost, Timestamp)>, LakeError> {
+    let columns = Columns::new(TableName::LivePrices, batch);
+    let (store, changed_at) = (columns.text("store")?, columns.moment("changed_at")?);
+    let mut changes = Vec::new();
+    for rows in store_runs(store) {
+        let name = store.value(rows.start);
+        if let Some(last) = rows.filter_map(|row| some_moment(changed_at, row)).max() {
+            changes.push((columns.parse("store", name)?, last));
+        }
+    }
+    Ok(changes)
+}

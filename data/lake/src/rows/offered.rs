@@ -1,0 +1,156 @@
+//! What one store offers by the newest word on each variant, whoever has it: the crawl that `variants` is of, or a store
+//! that was asked live since.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use arrow::array::Array;
+use arrow::record_batch::RecordBatch;
+use data_model::{CurrencyCode, Timestamp};
+
+use super::columns::{Columns, some_int};
+use super::id_from_column;
+use crate::{LakeError, StoreHistory, TableName};
+
+/// Product and variant, by the platform's ids.
+pub(crate) type VariantKey = (u64, u64);
+
+/// What `price_history` follows of a variant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Offer {
+    pub(crate) currency: CurrencyCode,
+    pub(crate) price_minor: i64,
+    pub(crate) compare_at_minor: Option<i64>,
+    pub(crate) available: bool,
+}
+
+/// What is known of a variant beyond what the crawl of `variants` says: a row of `live_prices`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LiveOffer {
+    /// When it was last observed.
+    pub(crate) at: Timestamp,
+    /// What it is offered for; `None` when it is gone.
+    pub(crate) offer: Option<Offer>,
+    /// The currency of the amounts; of one that is gone, of the last.
+    pub(crate) currency: CurrencyCode,
+    /// When the price history last got a row of it, since that crawl.
+    pub(crate) changed_at: Option<Timestamp>,
+}
+
+/// What one store offered before a tick.
+#[derive(Debug, Default)]
+pub(crate) struct Offered {
+    pub(crate) brand_slug: String,
+    /// By the newest word on each.
+    pub(crate) offers: HashMap<VariantKey, Offer>,
+    /// The products of `variants`.
+    pub(crate) products: HashSet<u64>,
+    /// Variants on which the newest word is not that of `variants`.
+    pub(crate) live: HashMap<VariantKey, LiveOffer>,
+    /// What `variants` has of these.
+    pub(crate) crawled: HashMap<VariantKey, Offer>,
+}
+
+impl Offered {
+    /// Whether nothing is known of any variant.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.offers.is_empty() && self.live.is_empty()
+    }
+
+    /// What the last known points say that is not gone.
+    pub(crate) fn of_history(brand_slug: &str, history: &StoreHistory) -> Self {
+        let mut offered = Self {
+            brand_slug: brand_slug.to_owned(),
+            ..Self::default()
+        };
+        for (product, points) in history {
+            let mut seen = HashSet::new();
+            // The newest come first.
+            for point in points.iter().filter(|point| seen.insert(point.variant)) {
+                let Some((price_minor, available)) = point.price_minor.zip(point.available) else {
+                    continue;
+                };
+                let offer = Offer {
+                    currency: point.currency,
+                    price_minor,
+                    compare_at_minor: point.compare_at_minor,
+                    available,
+                };
+                offered.offers.insert((*product, point.variant.0), offer);
+                offered.products.insert(*product);
+            }
+        }
+        offered
+    }
+
+    /// Adds of the rows `rows` of a batch of `variants`, which are this store's, those of products that are wanted.
+    pub(crate) fn add(
+        &mut self,
+        batch: &RecordBatch,
+        rows: Range<usize>,
+        is_wanted: impl Fn(u64) -> bool,
+    ) -> Result<(), LakeError> {
+        let columns = Columns::new(TableName::Variants, batch);
+        let (product, variant) = (columns.int("platform_product_id")?, columns.int("variant_id")?);
+        let (price, compare_at) = (columns.int("price_minor")?, columns.int("compare_at_minor")?);
+        let (available, currency) = (columns.flag("available")?, columns.text("currency")?);
+        let slug = columns.text("brand_slug")?;
+        for row in rows {
+            if self.brand_slug.is_empty() {
+                slug.value(row).clone_into(&mut self.brand_slug);
+            }
+            let key = (id_from_column(product.value(row)), id_from_column(variant.value(row)));
+            if !is_wanted(key.0) {
+                continue;
+            }
+            let offer = Offer {
+                currency: columns.parse("currency", currency.value(row))?,
+                price_minor: price.value(row),
+                compare_at_minor: some_int(compare_at, row),
+                available: available.is_valid(row) && available.value(row),
+            };
+            self.offers.entry(key).or_insert(offer);
+            self.products.insert(key.0);
+        }
+        Ok(())
+    }
+
+    /// Takes in what is known beyond `variants`, whose rows were added before.
+    pub(crate) fn overlay(&mut self, live: impl IntoIterator<Item = (VariantKey, LiveOffer)>) {
+        for (key, known) in live {
+            self.note(key, known);
+        }
+    }
+
+    /// Takes in the newest word on a variant.
+    pub(crate) fn note(&mut self, key: VariantKey, known: LiveOffer) {
+        let before = match known.offer {
+            Some(offer) => self.offers.insert(key, offer),
+            None => self.offers.remove(&key),
+        };
+        if self.live.insert(key, known).is_none()
+            && let Some(crawled) = before
+        {
+            self.crawled.insert(key, crawled);
+        }
+    }
+
+    /// Whether something newer than this moment is known of a variant beyond `variants`.
+    pub(crate) fn is_newer(&self, key: VariantKey, than: Timestamp) -> bool {
+        self.live.get(&key).is_some_and(|live| live.at > than)
+    }
+
+    /// When a variant was last observed live.
+    pub(crate) fn newest_live(&self) -> Option<Timestamp> {
+        self.live.values().map(|live| live.at).max()
+    }
+
+    /// What is known beyond what a crawl of this moment found, in the order of the table.
+    pub(crate) fn live_after(&self, crawled_at: Option<Timestamp>) -> Vec<(VariantKey, LiveOffer)> {
+        let is_newer = |live: &LiveOffer| crawled_at.is_none_or(|crawled_at| live.at > crawled_at);
+        let live = self.live.iter().filter(|(_, live)| is_newer(live));
+        let mut live: Vec<_> = live.map(|(key, live)| (*key, *live)).collect();
+        live.sort_unstable_by_key(|(key, _)| *key);
+        live
+    }
+}
