@@ -26,7 +26,7 @@ pub(crate) struct Call<'a> {
     pub(crate) is_catalogue: bool,
     pub(crate) if_none_match: Option<&'a str>,
     /// What is posted; `None` for a GET.
-    pub(crate) post: Option<Post<'a>>,
+    pub(crate) post: Option<Post>,
     pub(crate) is_graphql: bool,
     pub(crate) effect: Effect,
     /// Whether the store may have been given the request and has not said what came of it.
@@ -49,7 +49,7 @@ impl<'a> Call<'a> {
     }
 
     /// Posts JSON.
-    pub(crate) fn post(url: Url, body: Post<'a>, effect: Effect) -> Self {
+    pub(crate) fn post(url: Url, body: Post, effect: Effect) -> Self {
         Self {
             post: Some(body),
             effect,

@@ -26,7 +26,7 @@ pub(crate) struct Ask<'a> {
     pub(crate) headers: &'a HeaderMap,
     pub(crate) limits: Limits,
     /// What is posted; `None` for a GET.
-    pub(crate) post: Option<&'a Post<'a>>,
+    pub(crate) post: Option<&'a Post>,
     pub(crate) is_graphql: bool,
     /// Set while the store may have been given the request and has not said what came of it.
     pub(crate) is_unanswered: &'a AtomicBool,

@@ -6,21 +6,21 @@ use bytes::Bytes;
 use crate::error::StoreError;
 
 /// What makes a body when its turn comes.
-type Make<'a> = Box<dyn FnOnce() -> Result<Bytes, StoreError> + Send + 'a>;
+type Make = Box<dyn FnOnce() -> Result<Bytes, StoreError> + Send>;
 
 /// What a call posts.
-pub(crate) enum Post<'a> {
+pub(crate) enum Post {
     /// Known when the call is made.
     Now(Bytes),
     /// Known when the call's turn comes: made then, once, and kept for retries and redirects.
     AtTurn {
-        make: Mutex<Option<Make<'a>>>,
+        make: Mutex<Option<Make>>,
         made: OnceLock<Bytes>,
     },
 }
 
-impl<'a> Post<'a> {
-    pub(crate) fn at_turn(make: impl FnOnce() -> Result<Bytes, StoreError> + Send + 'a) -> Self {
+impl Post {
+    pub(crate) fn at_turn(make: impl FnOnce() -> Result<Bytes, StoreError> + Send + 'static) -> Self {
         Self::AtTurn {
             make: Mutex::new(Some(Box::new(make))),
             made: OnceLock::new(),
@@ -43,7 +43,7 @@ impl<'a> Post<'a> {
     }
 }
 
-impl fmt::Debug for Post<'_> {
+impl fmt::Debug for Post {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Now(bytes) => f.debug_tuple("Now").field(&bytes.len()).finish(),

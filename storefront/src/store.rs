@@ -302,16 +302,16 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::graphql`]; [`StoreError::Withdrawn`] when `make` gives nothing.
-    pub async fn graphql_at_turn<'a>(
+    pub async fn graphql_at_turn(
         &self,
-        make: impl FnOnce() -> Option<GraphqlRequest> + Send + 'a,
+        make: impl FnOnce() -> Option<GraphqlRequest> + Send + 'static,
         effect: Effect,
     ) -> Result<GraphqlAnswer, StoreError> {
         let post = Post::at_turn(move || json(&make().ok_or(StoreError::Withdrawn)?));
         self.query(post, effect).await
     }
 
-    async fn query(&self, post: Post<'_>, effect: Effect) -> Result<GraphqlAnswer, StoreError> {
+    async fn query(&self, post: Post, effect: Effect) -> Result<GraphqlAnswer, StoreError> {
         let path = format!("/api/{}/graphql.json", self.exchange.config.graphql_version);
         let call = Call {
             is_graphql: true,

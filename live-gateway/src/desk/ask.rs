@@ -1,10 +1,11 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use data_model::StoredProduct;
 use serde_json::json;
 use storefront::{Effect, Fetched, GraphqlAnswer, GraphqlRequest, Store, StoreError, documents};
 
-use super::failure::unverified;
+use super::failure::{refuses_graphql, unverified};
+use super::state::{Desk, Turn};
 use crate::rules::nodes::{Found, Nodes, variant_gid};
 use crate::rules::reason::{Nonsense, Unverified};
 use crate::rules::{Source, Told, js};
@@ -27,36 +28,55 @@ const TOO_COMPLEX: [&str; 2] = ["MAX_COMPLEXITY_EXCEEDED", "MAX_COST_EXCEEDED"];
 /// Codes with which a store refuses the query as such.
 const REFUSED: [&str; 3] = ["ACCESS_DENIED", "UNAUTHORIZED", "SHOP_INACTIVE"];
 
-/// Asks for all variants of `products` with one query, or several where one product has more than a query takes.
-pub(super) async fn by_graphql(
-    (store, country): (&Store, Option<&str>),
-    products: &[Arc<StoredProduct>],
-    variants_max: usize,
-) -> Queried {
-    let ids: Vec<String> = products
-        .iter()
-        .flat_map(|product| product.variants.iter().map(|variant| variant_gid(variant.id)))
-        .collect();
-    let (mut nodes, mut partial) = (Nodes::empty(), false);
-    for ids in ids.chunks(variants_max.max(1)) {
-        let request = GraphqlRequest::new(
-            documents::VARIANTS_BY_ID,
-            "Variants",
-            json!({ "ids": ids, "country": country }),
-        );
-        let answer = match store.graphql(&request, Effect::Safe).await {
-            Ok(answer) => answer,
-            Err(error) if super::failure::refuses_graphql(&error) => {
-                tracing::debug!(error = %error, "the store refuses GraphQL");
-                return Queried::Refused;
-            }
-            Err(error) => return Queried::Failed(unverified(&error)),
-        };
-        partial |= !answer.errors.is_empty();
-        match understood(&answer, ids.len()) {
-            Ok(more) => nodes.extend(more),
-            Err(queried) => return queried,
+/// Asks for what waits at the desk when the store's turn comes, with one query, or several where one product has more
+/// than a query takes. Gives what was asked for, too; nothing where the turn never came.
+pub(super) async fn by_graphql(store: &Store, desk: &Arc<Desk>) -> (Vec<Arc<StoredProduct>>, Queried) {
+    let asked = Arc::new(OnceLock::new());
+    let make = {
+        let (desk, asked) = (Arc::clone(desk), Arc::clone(&asked));
+        move || {
+            let products = asked.get_or_init(|| desk.choose(Turn::Graphql));
+            let ids: Vec<String> = ids(products).take(desk.variants_max()).collect();
+            (!ids.is_empty()).then(|| request(&desk, &ids))
         }
+    };
+    let first = store.graphql_at_turn(make, Effect::Safe).await;
+    let products: Vec<Arc<StoredProduct>> = asked.get().cloned().unwrap_or_default();
+    let queried = rest(store, desk, &products, first).await;
+    (products, queried.unwrap_or_else(|queried| queried))
+}
+
+fn ids(products: &[Arc<StoredProduct>]) -> impl Iterator<Item = String> {
+    let variants = products.iter().flat_map(|product| &product.variants);
+    variants.map(|variant| variant_gid(variant.id))
+}
+
+fn request(desk: &Desk, ids: &[String]) -> GraphqlRequest {
+    let variables = json!({ "ids": ids, "country": desk.country });
+    GraphqlRequest::new(documents::VARIANTS_BY_ID, "Variants", variables)
+}
+
+/// Asks for the variants that the first query had no room for, and reads all answers.
+async fn rest(
+    store: &Store,
+    desk: &Desk,
+    products: &[Arc<StoredProduct>],
+    first: Result<GraphqlAnswer, StoreError>,
+) -> Result<Queried, Queried> {
+    let ids: Vec<String> = ids(products).collect();
+    let (mut nodes, mut partial) = (Nodes::empty(), false);
+    let mut first = Some(first);
+    for ids in ids.chunks(desk.variants_max().max(1)) {
+        let answer = match first.take() {
+            Some(first) => first,
+            None => store.graphql(&request(desk, ids), Effect::Safe).await,
+        };
+        let answer = answer.map_err(|error| failed(&error))?;
+        partial |= !answer.errors.is_empty();
+        nodes.extend(understood(&answer, ids.len())?);
+    }
+    if let Some(Err(error)) = first {
+        return Err(failed(&error));
     }
     let mut start = 0;
     let found = products.iter().map(|product| {
@@ -64,7 +84,18 @@ pub(super) async fn by_graphql(
         start += product.variants.len();
         nodes.product(at, product, partial)
     });
-    Queried::Products(found.collect())
+    Ok(Queried::Products(found.collect()))
+}
+
+fn failed(error: &StoreError) -> Queried {
+    match error {
+        StoreError::Withdrawn => Queried::Products(Vec::new()),
+        error if refuses_graphql(error) => {
+            tracing::debug!(error = %error, "the store refuses GraphQL");
+            Queried::Refused
+        }
+        error => Queried::Failed(unverified(error)),
+    }
 }
 
 fn understood(answer: &GraphqlAnswer, asked: usize) -> Result<Nodes, Queried> {

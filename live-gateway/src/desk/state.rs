@@ -148,11 +148,9 @@ impl Desk {
         state.works
     }
 
-    /// Chooses what the store is asked for now: as much as one query takes, or one product by `.js`. What comes later
-    /// waits for the next turn.
-    pub(super) fn choose(&self, way: Way) -> Option<(Turn, Vec<Arc<StoredProduct>>)> {
-        let mut state = self.state();
-        state.waiting.retain(Wanted::is_wanted);
+    /// Which interface is asked at the next turn; `None` when nobody waits.
+    pub(super) fn next_turn(&self, way: Way) -> Option<Turn> {
+        let state = self.state();
         let refused = state.graphql_refused_until.is_some_and(|until| until > Instant::now());
         let by_js = match way {
             Way::Js => true,
@@ -160,11 +158,18 @@ impl Desk {
             Way::Auto => refused,
         };
         let first = state.waiting.first()?;
-        let turn = if by_js || first.is_missing {
+        Some(if by_js || first.is_missing {
             Turn::Js
         } else {
             Turn::Graphql
-        };
+        })
+    }
+
+    /// Chooses what the store is asked for now: as much as one query takes, or one product by `.js`. What comes later
+    /// waits for the next turn. Empty when nobody waits any more.
+    pub(super) fn choose(&self, turn: Turn) -> Vec<Arc<StoredProduct>> {
+        let mut state = self.state();
+        state.waiting.retain(Wanted::is_wanted);
         let variants_max = state.variants_max.unwrap_or(VARIANTS_MAX);
         let (mut variants, mut kept) = (0, Vec::new());
         for wanted in std::mem::take(&mut state.waiting) {
@@ -182,10 +187,8 @@ impl Desk {
             }
         }
         state.waiting = kept;
-        Some((
-            turn,
-            state.asked.iter().map(|wanted| Arc::clone(&wanted.stored)).collect(),
-        ))
+        let asked = state.asked.iter();
+        asked.map(|wanted| Arc::clone(&wanted.stored)).collect()
     }
 
     /// How many variants one query may have.

@@ -52,15 +52,12 @@ fn store_of(desk: &Desk, shared: &Shared, deadline: Instant) -> Result<Store, St
 }
 
 /// One turn at the store: what waits when the turn comes is asked for together.
-async fn turn(desk: &Desk, shared: &Shared, store: &Store) {
-    let Some((turn, products)) = desk.choose(shared.config.way) else {
-        return;
-    };
-    metrics::histogram!("live_products_per_request").record(products.len() as f64);
-    match turn {
-        Turn::Graphql => query(desk, shared, store, &products).await,
-        Turn::Js => {
-            for stored in &products {
+async fn turn(desk: &Arc<Desk>, shared: &Shared, store: &Store) {
+    match desk.next_turn(shared.config.way) {
+        None => {}
+        Some(Turn::Graphql) => query(desk, shared, store).await,
+        Some(Turn::Js) => {
+            for stored in &desk.choose(Turn::Js) {
                 let told = by_js(store, stored).await;
                 if told.as_ref().is_ok_and(|told| told.gone.is_empty()) && desk.was_missing(stored.platform_id) {
                     // The store sells in its online store what its GraphQL API does not show.
@@ -72,9 +69,10 @@ async fn turn(desk: &Desk, shared: &Shared, store: &Store) {
     }
 }
 
-async fn query(desk: &Desk, shared: &Shared, store: &Store, products: &[Arc<StoredProduct>]) {
-    let variants_max = desk.variants_max();
-    match by_graphql((store, desk.country.as_deref()), products, variants_max).await {
+async fn query(desk: &Arc<Desk>, shared: &Shared, store: &Store) {
+    let (products, queried) = by_graphql(store, desk).await;
+    metrics::histogram!("live_products_per_query").record(products.len() as f64);
+    match queried {
         Queried::Products(found) => {
             for (stored, found) in products.iter().zip(found) {
                 match found {
@@ -85,11 +83,8 @@ async fn query(desk: &Desk, shared: &Shared, store: &Store, products: &[Arc<Stor
             }
         }
         Queried::TooComplex => {
-            let variants = products
-                .iter()
-                .map(|product| product.variants.len())
-                .sum::<usize>()
-                .min(variants_max);
+            let variants = products.iter().map(|product| product.variants.len()).sum::<usize>();
+            let variants = variants.min(desk.variants_max());
             if desk.shrink(variants) {
                 desk.put_back();
             } else {
@@ -108,8 +103,10 @@ async fn query(desk: &Desk, shared: &Shared, store: &Store, products: &[Arc<Stor
             let why = Unverified::new(UnverifiedCode::StoreUnavailable, "the store refuses GraphQL requests");
             desk.fail_all(&why);
         }
+        // The turn never came, so it will not for the others who wait.
+        Queried::Failed(why) if products.is_empty() => desk.fail_all(&why),
         Queried::Failed(why) => {
-            for stored in products {
+            for stored in &products {
                 answer(desk, shared, stored, Err(why.clone()));
             }
         }

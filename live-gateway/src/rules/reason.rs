@@ -105,6 +105,8 @@ impl From<Nonsense> for Unverified {
     fn from(nonsense: Nonsense) -> Self {
         let code = match nonsense {
             Nonsense::Currency { .. } => UnverifiedCode::CurrencyDiffers,
+            // It says so itself: nothing that was read is wrong.
+            Nonsense::Refused(_) => UnverifiedCode::StoreUnavailable,
             _ => UnverifiedCode::StoreUnreadable,
         };
         Self::new(code, nonsense.to_string())

@@ -22,7 +22,15 @@ async fn what_is_wrong_with_a_batch_is_told_by_its_place() {
         told.push(json!([status.as_u16(), answer["code"], faults]));
     }
     let lines: Vec<String> = told.iter().map(ToString::to_string).collect();
-    insta::assert_snapshot!(lines.join("\n"), @"");
+    insta::assert_snapshot!(lines.join("\n"), @r#"
+    [422,"validation",[[["body"],"missing"]]]
+    [422,"validation",[[["body"],"dict_type"]]]
+    [422,"malformed_json",[[["body",0],"json_invalid"]]]
+    [422,"validation",[[["body","idents"],"missing"]]]
+    [422,"validation",[[["body","idents"],"list_type"]]]
+    [422,"validation",[[["body","idents",1],"string_type"],[["body","idents",2],"uuid_parsing"]]]
+    [422,"validation",[[["body","idents"],"too_long"]]]
+    "#);
 }
 
 #[tokio::test]
@@ -40,7 +48,26 @@ async fn an_unknown_ident_is_an_entry_of_its_own_and_a_repeated_one_is_answered_
         .map(|entry| entry["verified"].as_bool().unwrap())
         .collect();
     assert_eq!(verified, [true, false, true, true]);
-    insta::assert_json_snapshot!(entries[1], @"");
+    insta::assert_json_snapshot!(entries[1], @r#"
+    {
+      "as_of": null,
+      "brand_slug": null,
+      "changes": null,
+      "code": "product_not_found",
+      "currency": null,
+      "detail": "no such product",
+      "in_stock": null,
+      "price_max_minor": null,
+      "price_min_minor": null,
+      "product_id": "00000000-0000-5000-8000-000000000000",
+      "product_uid": null,
+      "snapshot_at": null,
+      "source": null,
+      "title": null,
+      "variants": [],
+      "verified": false
+    }
+    "#);
     assert_eq!(
         market
             .stores

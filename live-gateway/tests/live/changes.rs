@@ -82,5 +82,78 @@ async fn a_verified_price_is_told_whole() {
     let market = Market::open(generated(3, 1), by(Way::Auto)).await;
     let ident = market.idents(0)[0];
     let (_, answer) = market.get(&format!("/v1/products/{ident}/price")).await;
-    insta::assert_json_snapshot!(answer, @"");
+    insta::assert_json_snapshot!(answer, @r#"
+    {
+      "as_of": "2026-11-21T12:00:00Z",
+      "data": {
+        "as_of": "2026-11-21T12:00:00Z",
+        "brand_slug": "peacock-tea-house",
+        "changes": {
+          "price": false,
+          "since": "2026-11-21T00:00:00Z",
+          "stock": false,
+          "variants": []
+        },
+        "code": null,
+        "currency": "INR",
+        "detail": null,
+        "in_stock": true,
+        "price_max_minor": 1112600,
+        "price_min_minor": 264900,
+        "product_id": "257a6eb7-63f9-5988-95d1-4f374cbaee48",
+        "product_uid": "sha:3b7d8b71c894a8071f40d6fbfca7950a7f36f5e4",
+        "snapshot_at": null,
+        "source": "graphql",
+        "title": "Second Flush Darjeeling Tea - Aspen Edition",
+        "variants": [
+          {
+            "amount_minor": 264900,
+            "available": true,
+            "compare_at_minor": null,
+            "sku": null,
+            "title": "100 g",
+            "variant_id": "40000000000000"
+          },
+          {
+            "amount_minor": 476900,
+            "available": true,
+            "compare_at_minor": null,
+            "sku": null,
+            "title": "250 g",
+            "variant_id": "60437167767251"
+          },
+          {
+            "amount_minor": 688800,
+            "available": true,
+            "compare_at_minor": null,
+            "sku": null,
+            "title": "500 g",
+            "variant_id": "61305099608927"
+          },
+          {
+            "amount_minor": 900700,
+            "available": true,
+            "compare_at_minor": null,
+            "sku": null,
+            "title": "1 kg",
+            "variant_id": "59368475405732"
+          },
+          {
+            "amount_minor": 1112600,
+            "available": true,
+            "compare_at_minor": null,
+            "sku": null,
+            "title": "2 kg",
+            "variant_id": "54875745699518"
+          }
+        ],
+        "verified": true
+      },
+      "provenance": {
+        "engine": "live",
+        "release": "r0123456789abcdef"
+      },
+      "tier": "live"
+    }
+    "#);
 }

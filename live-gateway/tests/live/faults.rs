@@ -32,7 +32,7 @@ async fn whatever_a_store_does_costs_its_own_entries_only() {
         (status(430), "store_throttled"),
         (status(402), "store_unavailable"),
         (Fault::QueryThrottled, "store_throttled"),
-        (Fault::QueryErrors { partial: false }, "store_unreadable"),
+        (Fault::QueryErrors { partial: false }, "store_unavailable"),
         (Fault::Challenge, "store_unavailable"),
         (Fault::PasswordPage, "store_unavailable"),
         (Fault::OtherProduct, "store_unreadable"),

@@ -72,7 +72,6 @@ impl Seen {
 pub(crate) struct Market {
     pub(crate) stores: Running,
     pub(crate) shelf: Arc<Shelf>,
-    pub(crate) gateway: LiveGateway,
     pub(crate) router: EdgeRouter,
     pub(crate) seen: Arc<Seen>,
 }
@@ -135,7 +134,6 @@ impl Market {
         Self {
             stores,
             shelf,
-            gateway,
             router,
             seen,
         }
