@@ -151,7 +151,11 @@ const fn store_error_label(error: &StoreError) -> &'static str {
         StoreError::OverBudget { .. } => OVER_MEMORY,
         StoreError::Truncated => "truncated",
         StoreError::Encoding => "encoding",
-        StoreError::Timeout { .. } => "timeout",
+        StoreError::Timeout { .. } | StoreError::Deadline { .. } => "timeout",
+        // A crawl posts nothing.
+        StoreError::OutcomeUnknown { .. } => "outcome_unknown",
+        StoreError::Unwritable { .. } => "unwritable",
+        StoreError::Withdrawn => "withdrawn",
         StoreError::Connect { .. } => "connect",
         StoreError::Exchange { .. } => "exchange",
         StoreError::Status { .. } => "status",
