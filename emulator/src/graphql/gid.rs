@@ -33,7 +33,8 @@ mod tests {
     proptest! {
         #[test]
         fn ids_read_back_and_no_text_breaks_it(id in any::<u64>(), text in ".*") {
-            prop_assert_eq!(parse(&gid("Product", id)), Some(("Product", Some(id))));
+            let written = gid("Product", id);
+            prop_assert_eq!(parse(&written), Some(("Product", Some(id))));
             parse(&text);
         }
     }

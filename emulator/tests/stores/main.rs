@@ -11,7 +11,13 @@ mod addressing;
 mod change;
 mod endpoints;
 mod faults;
+mod on_demand;
+mod platform_schema;
+mod prices;
+mod queries;
+mod query_faults;
 mod recorded;
+mod replay;
 
 use emulator::{Emulator, EmulatorConfig, Running, Source, StoreAddress};
 use reqwest::header::HeaderMap;
@@ -78,6 +84,38 @@ async fn get_with(store: &StoreAddress, path: &str, headers: &[(&str, &str)]) ->
         headers,
         body: response.bytes().await.unwrap().to_vec(),
     }
+}
+
+/// Sends JSON.
+async fn post(store: &StoreAddress, path: &str, headers: &[(&str, &str)], body: &Value) -> Answer {
+    let mut request = client()
+        .post(format!("{}{path}", store.base_url))
+        .header("content-type", "application/json")
+        .body(body.to_string());
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let response = request.send().await.unwrap();
+    let (status, headers) = (response.status().as_u16(), response.headers().clone());
+    Answer {
+        status,
+        headers,
+        body: response.bytes().await.unwrap().to_vec(),
+    }
+}
+
+/// Where queries go.
+const GRAPHQL: &str = "/api/2026-04/graphql.json";
+
+/// What a query without a token is answered.
+async fn query(store: &StoreAddress, query: &str, variables: Value) -> Answer {
+    post(
+        store,
+        GRAPHQL,
+        &[],
+        &serde_json::json!({ "query": query, "variables": variables }),
+    )
+    .await
 }
 
 async fn get(store: &StoreAddress, path: &str) -> Answer {

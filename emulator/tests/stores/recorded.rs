@@ -6,8 +6,8 @@ use serde_json::value::RawValue;
 use super::*;
 
 /// A folder of recordings outside of the project; `None`, said aloud, where it is absent.
-fn recordings(folder: &str) -> Option<PathBuf> {
-    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")).join(folder);
+pub(crate) fn recordings(folder: &str) -> Option<PathBuf> {
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data")).join(folder);
     if path.is_dir() {
         return Some(path);
     }

@@ -1,0 +1,204 @@
+//! GraphQL goes wrong in the ways that the JSON views do, and in some of its own.
+
+use std::time::{Duration, Instant};
+
+use emulator::{Fault, FaultRule};
+use serde_json::json;
+
+use super::*;
+
+const ASKED: &str =
+    "query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ProductVariant { id price { amount currencyCode } } } }";
+
+/// A store of 40 products, and the ids of their first variants.
+async fn subject() -> (Running, StoreAddress, Vec<String>) {
+    let (running, store) = store(40).await;
+    let products = crawl(&store, 250).await;
+    let ids = products
+        .iter()
+        .map(|product| format!("gid://shopify/ProductVariant/{}", product["variants"][0]["id"]));
+    let ids = ids.collect();
+    (running, store, ids)
+}
+
+async fn ask(store: &StoreAddress, ids: &[String]) -> Answer {
+    query(store, ASKED, json!({ "ids": ids })).await
+}
+
+#[tokio::test]
+async fn refusals_of_the_edge_reach_queries_too() {
+    let (running, store, ids) = subject().await;
+    for (status, retry_after_s) in [
+        (430, None),
+        (429, Some(60)),
+        (429, None),
+        (402, None),
+        (404, None),
+        (503, None),
+    ] {
+        let rule = FaultRule::from(Fault::Status { status, retry_after_s }).on_path("/api/");
+        running.set_faults(&store.slug, [rule]).unwrap();
+        let answer = ask(&store, &ids).await;
+        let wait = retry_after_s.map_or(String::new(), |seconds: u64| seconds.to_string());
+        assert_eq!((answer.status, answer.header("retry-after")), (status, wait.as_str()));
+        assert_eq!(get(&store, "/products.json").await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn the_platform_throttles_and_breaks_with_200() {
+    let (running, store, ids) = subject().await;
+    let mut told = String::new();
+    for fault in [
+        Fault::QueryThrottled,
+        Fault::QueryErrors { partial: false },
+        Fault::QueryErrors { partial: true },
+        Fault::PasswordPage,
+    ] {
+        running.set_fault(&store.slug, fault).unwrap();
+        let answer = ask(&store, &ids).await;
+        assert_eq!(answer.status, 200);
+        told.push_str(&answer.text());
+        told.push('\n');
+    }
+    insta::assert_snapshot!(told, @"");
+    running.set_fault(&store.slug, Fault::QueryThrottled).unwrap();
+    assert_eq!(get(&store, "/products.json").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_store_can_lie_about_the_product_and_the_currency() {
+    let (running, store, ids) = subject().await;
+    let honest = ask(&store, &ids).await.json();
+    let path = |answer: &Value, nth: usize, key: &str| answer["data"]["nodes"][nth][key].clone();
+
+    running.set_fault(&store.slug, Fault::OtherProduct).unwrap();
+    let lie = ask(&store, &ids).await.json();
+    for nth in 0..ids.len() {
+        let told = path(&lie, nth, "id");
+        assert!(told.is_string() && told != path(&honest, nth, "id"));
+    }
+    let product = crawl(&store, 250).await.remove(0);
+    let script = get(&store, &format!("/products/{}.js", product["handle"].as_str().unwrap()))
+        .await
+        .json();
+    assert!(script["id"].is_u64() && script["id"] != product["id"]);
+
+    let foreign = Fault::OtherCurrency {
+        currency: "USD".to_owned(),
+        rate_pct: 10,
+    };
+    running.set_fault(&store.slug, foreign).unwrap();
+    let lie = ask(&store, &ids).await.json();
+    for nth in 0..ids.len() {
+        let amount = |answer: &Value| {
+            path(answer, nth, "price")["amount"]
+                .as_str()
+                .unwrap()
+                .parse::<f64>()
+                .unwrap()
+        };
+        assert_eq!(path(&lie, nth, "price")["currencyCode"], "USD");
+        assert!((amount(&lie) - amount(&honest) / 10.0).abs() < 0.011);
+    }
+    assert_eq!(get(&store, "/meta.json").await.json()["currency"], "USD");
+    let told = get(&store, &format!("/products/{}.js", product["handle"].as_str().unwrap()))
+        .await
+        .json();
+    assert_eq!(told["id"], product["id"]);
+
+    running.set_fault(&store.slug, Fault::NullNodes { every: 3 }).unwrap();
+    let answer = ask(&store, &ids).await.json();
+    let nodes = answer["data"]["nodes"].as_array().unwrap();
+    assert!(
+        nodes
+            .iter()
+            .zip(1..)
+            .all(|(node, nth)| node.is_null() == (nth % 3 == 0))
+    );
+}
+
+#[tokio::test]
+async fn a_query_is_answered_with_what_is_no_json_or_too_much_of_it() {
+    let (running, store, ids) = subject().await;
+    running.set_fault(&store.slug, Fault::HtmlForJson).unwrap();
+    let answer = ask(&store, &ids).await;
+    assert_eq!(
+        (answer.status, answer.header("content-type")),
+        (200, "text/html; charset=utf-8")
+    );
+
+    running.set_fault(&store.slug, Fault::BrokenJson).unwrap();
+    assert!(serde_json::from_slice::<Value>(&ask(&store, &ids).await.body).is_err());
+
+    let large = FaultRule::from(Fault::HugeRecord { bytes: 10 << 20 }).on_path(GRAPHQL);
+    running.set_faults(&store.slug, [large]).unwrap();
+    let answer = ask(&store, &ids).await;
+    assert!(answer.body.len() > 10 << 20 && answer.json()["data"]["nodes"].is_array());
+
+    running
+        .set_fault(
+            &store.slug,
+            Fault::GzipBomb {
+                decoded_bytes: 64 << 20,
+            },
+        )
+        .unwrap();
+    let answer = ask(&store, &ids).await;
+    assert_eq!(answer.header("content-encoding"), "gzip");
+    assert!(answer.body.len() < 1 << 20);
+
+    running
+        .set_fault(&store.slug, Fault::CatalogueClosed { status: 404 })
+        .unwrap();
+    assert_eq!(ask(&store, &ids).await.status, 200);
+    assert_eq!(get(&store, "/products.json").await.status, 404);
+}
+
+#[tokio::test]
+async fn a_query_can_be_late_or_never_answered() {
+    let (running, store, ids) = subject().await;
+    running.set_fault(&store.slug, Fault::Slow { delay_ms: 150 }).unwrap();
+    let started = Instant::now();
+    assert_eq!(ask(&store, &ids).await.status, 200);
+    assert!(started.elapsed() >= Duration::from_millis(150));
+
+    let send = || {
+        client()
+            .post(format!("{}{GRAPHQL}", store.base_url))
+            .header("content-type", "application/json")
+            .body("{\"query\":\"{ shop { name } }\"}")
+            .send()
+    };
+    running.set_fault(&store.slug, Fault::Reset).unwrap();
+    assert!(send().await.is_err());
+    running
+        .set_fault(&store.slug, Fault::Slow { delay_ms: 3_600_000 })
+        .unwrap();
+    assert!(tokio::time::timeout(Duration::from_millis(200), send()).await.is_err());
+    running
+        .set_fault(
+            &store.slug,
+            Fault::Throttle {
+                per_second: 2,
+                retry_after_s: Some(1),
+            },
+        )
+        .unwrap();
+    let mut statuses = Vec::new();
+    for _ in 0..4 {
+        statuses.push(ask(&store, &ids).await.status);
+    }
+    assert_eq!(statuses, [200, 200, 429, 429]);
+}
+
+#[tokio::test]
+async fn queries_are_counted_like_other_requests() {
+    let (running, store, ids) = subject().await;
+    for _ in 0..3 {
+        ask(&store, &ids).await;
+    }
+    let requests = running.requests(&store.slug).unwrap();
+    assert_eq!(requests.count_of(GRAPHQL), 3);
+    assert_eq!(requests.latest.last().unwrap().method, "POST");
+}

@@ -1,0 +1,253 @@
+//! Recorded requests, asked of an emulated store: answers of the same shape, or a reason why not.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::json;
+
+use super::recorded::recordings;
+use super::*;
+
+/// One recorded request with its answer.
+struct Capture {
+    operation: String,
+    path: String,
+    query: String,
+    variables: Value,
+    answer: Value,
+}
+
+fn captures(folder: &Path) -> Vec<Capture> {
+    let mut files: Vec<_> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let mut found = Vec::new();
+    for file in files {
+        let recording: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+        collect(&recording, &mut found);
+    }
+    found
+}
+
+fn collect(value: &Value, found: &mut Vec<Capture>) {
+    match value {
+        Value::Object(members) if value["apiSurface"] == "storefront" && value["query"].is_string() => {
+            let text = |key: &str| members[key].as_str().unwrap().to_owned();
+            found.push(Capture {
+                operation: text("operationName"),
+                path: text("path"),
+                query: text("query"),
+                variables: value["variables"].clone(),
+                answer: value["response"]["body"].clone(),
+            });
+        }
+        // What was sent on the way is there a second time.
+        Value::Object(members) => members
+            .iter()
+            .filter(|(key, _)| *key != "upstreamCalls")
+            .for_each(|(_, value)| collect(value, found)),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
+        _ => {}
+    }
+}
+
+/// What takes the place of the recorded store's ids.
+struct Ours {
+    product: Value,
+    collection: Value,
+}
+
+impl Ours {
+    async fn of(store: &StoreAddress) -> Self {
+        let products = crawl(store, 250).await;
+        let has = |product: &Value| {
+            product["images"][0].is_object() && product["variants"][0]["compare_at_price"].is_string()
+        };
+        let product = products
+            .iter()
+            .find(|product| has(product) && product["variants"].as_array().unwrap().len() > 1)
+            .unwrap();
+        let collections = get(store, "/collections.json?limit=250").await.json();
+        let collections = collections["collections"].as_array().unwrap();
+        let collection = collections
+            .iter()
+            .max_by_key(|it| it["products_count"].as_u64())
+            .unwrap();
+        Self {
+            product: product.clone(),
+            collection: collection.clone(),
+        }
+    }
+
+    /// The variables of a capture with this store's ids; what the recorded store did not have, this one has not either.
+    fn variables(&self, capture: &Capture) -> Value {
+        let mut variables = capture.variables.clone();
+        let data = &capture.answer["data"];
+        let is_product = capture.operation.contains("Catalog");
+        let (kind, ours) = if is_product {
+            ("Product", &self.product)
+        } else {
+            ("Collection", &self.collection)
+        };
+        let title = format!("title:\"{}\"", ours["title"].as_str().unwrap());
+        let had_none = |key: &str| data[key].is_null();
+        let listed = ["products", "catalog", "firstPage"]
+            .iter()
+            .find_map(|key| data.get(*key));
+        let lists_any = listed.is_some_and(|list| list["nodes"][0].is_object() || list["edges"][0].is_object());
+        let Some(members) = variables.as_object_mut() else {
+            return variables;
+        };
+        for (name, value) in members.iter_mut() {
+            *value = match name.as_str() {
+                "id" if had_none("byId") => format!("gid://shopify/{kind}/1").into(),
+                "id" => format!("gid://shopify/{kind}/{}", ours["id"]).into(),
+                "handle" if had_none("byHandle") && had_none("byHandleArgument") => "no-such-handle".into(),
+                "handle" | "newHandle" => ours["handle"].clone(),
+                "oldHandle" => "no-such-handle".into(),
+                "query" if lists_any => title.clone().into(),
+                "query" => "no-such-thing-anywhere".into(),
+                "selectedOptions" => {
+                    json!([{ "name": ours["options"][0]["name"], "value": ours["variants"][0]["option1"] }])
+                }
+                _ => continue,
+            };
+        }
+        variables
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "text",
+        Value::Array(_) => "list",
+        Value::Object(_) => "object",
+    }
+}
+
+/// Where two values differ in shape: another type, or other keys. Items of lists are compared with the first recorded
+/// one; an empty list has any shape.
+fn differences(at: &str, recorded: &Value, ours: &Value, found: &mut BTreeMap<String, String>) {
+    match (recorded, ours) {
+        (Value::Object(one), Value::Object(two)) => {
+            for key in one.keys().chain(two.keys()) {
+                let inner = if at.is_empty() {
+                    key.clone()
+                } else {
+                    format!("{at}.{key}")
+                };
+                match (one.get(key), two.get(key)) {
+                    (Some(one), Some(two)) => differences(&inner, one, two, found),
+                    (Some(_), None) => drop(found.insert(inner, "missing".to_owned())),
+                    _ => drop(found.insert(inner, "not recorded".to_owned())),
+                }
+            }
+        }
+        (Value::Array(one), Value::Array(two)) => {
+            if let Some(first) = one.first() {
+                two.iter()
+                    .for_each(|item| differences(&format!("{at}[]"), first, item, found));
+            }
+        }
+        _ if kind(recorded) == kind(ours) => {}
+        _ => drop(found.insert(at.to_owned(), format!("{} for {}", kind(ours), kind(recorded)))),
+    }
+}
+
+/// Why a place may differ.
+const REASONS: &[(&str, &str)] = &[
+    ("metafield", "no emulated store has metafields"),
+    ("seo.", "no emulated store has texts for search engines"),
+    (".barcode", "no view of a store tells barcodes"),
+    ("featuredImage", "the recorded product has no picture"),
+    (
+        "compareAtPrice",
+        "this variant is not reduced, or the recorded one is not",
+    ),
+    ("quantityRule.maximum", "no emulated store bounds quantities"),
+    (".image", "no emulated collection has a picture"),
+    ("brand.coverImage", "no emulated store has pictures of its brand"),
+    ("Policy", "the recorded store has other policies"),
+    (".refundPolicy", "the recorded store has other policies"),
+    ("termsOfService", "the recorded store has other policies"),
+    ("shopifyPaymentsAccountId", "no emulated store is paid"),
+    ("description", "the recorded store has no description"),
+];
+
+/// How a capture fared: match, or what differs and why.
+fn verdict(capture: &Capture, ours: &Value) -> String {
+    if let Some(error) = ours["errors"].as_array().and_then(|errors| errors.first()) {
+        return format!("deviation: not in the schema: {}", error["message"].as_str().unwrap());
+    }
+    let mut found = BTreeMap::new();
+    differences("", &capture.answer["data"], &ours["data"], &mut found);
+    if found.is_empty() {
+        return "match".to_owned();
+    }
+    let told: Vec<String> = found
+        .iter()
+        .map(|(at, what)| {
+            let reason = REASONS
+                .iter()
+                .find(|(part, _)| at.contains(part))
+                .map_or("UNEXPLAINED", |(_, reason)| reason);
+            format!("{at} is {what} ({reason})")
+        })
+        .collect();
+    format!("deviation: {}", told.join("; "))
+}
+
+fn cost(answer: &Value) -> String {
+    answer["extensions"]["cost"]["requestedQueryCost"]
+        .as_u64()
+        .map_or("–".to_owned(), |cost| cost.to_string())
+}
+
+#[tokio::test]
+async fn recorded_reads_are_answered_in_the_recorded_shape() {
+    let Some(folder) = recordings("recorded/graphql") else {
+        return;
+    };
+    let (running, store) = store(200).await;
+    let ours = Ours::of(&store).await;
+    let token = running.storefront_token(&store.slug).unwrap();
+    let headers = [("x-shopify-storefront-access-token", token.as_str())];
+    let mut table: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut next: BTreeMap<&str, usize> = BTreeMap::new();
+    for capture in captures(&folder) {
+        let is_mutation = capture.query.trim_start().starts_with("mutation");
+        if is_mutation || capture.query.contains("cart(id:") || capture.query.contains("customer(customerAccessToken:")
+        {
+            let what = if capture.operation.contains("Customer") {
+                "next: customers"
+            } else {
+                "next: carts"
+            };
+            *next.entry(what).or_default() += 1;
+            continue;
+        }
+        let asked = json!({ "query": capture.query, "variables": ours.variables(&capture), "operationName": capture.operation });
+        let answer = post(&store, &capture.path, &headers, &asked).await;
+        assert_eq!(answer.status, 200);
+        let answer = answer.json();
+        let row = format!(
+            "{} (cost {}, recorded {})",
+            verdict(&capture, &answer),
+            cost(&answer),
+            cost(&capture.answer)
+        );
+        *table.entry((capture.operation, row)).or_default() += 1;
+    }
+    let mut told = String::new();
+    for ((operation, row), count) in &table {
+        told.push_str(&format!("{operation} ×{count}: {row}\n"));
+    }
+    for (what, count) in &next {
+        told.push_str(&format!("{what}: {count} requests\n"));
+    }
+    println!("{told}");
+    assert!(!told.contains("UNEXPLAINED"), "{told}");
+    insta::assert_snapshot!(told, @"");
+}
