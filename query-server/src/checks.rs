@@ -49,6 +49,11 @@ impl CheckedAnswers {
         self.checks.of(&entry.facts.brand.store)
     }
 
+    /// The first page of brands, once it was made.
+    pub(crate) fn made_brands_head(&self) -> Option<&Arc<Constant>> {
+        self.brands_head.get()
+    }
+
     /// The first page of brands, which `make` makes once.
     pub(crate) fn brands_head(&self, make: impl FnOnce() -> Arc<Constant>) -> &Arc<Constant> {
         self.brands_head.get_or_init(make)

@@ -165,3 +165,42 @@ impl Unless {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::{envelope, json};
+
+    fn written() -> Written {
+        let data = |out: &mut Vec<u8>| json::array(out, [1, 2], json::integer);
+        envelope(16, "r1", data, |provenance| provenance.text("engine", "lexical"))
+    }
+
+    #[test]
+    fn an_answer_is_the_envelope_and_its_parts() {
+        let tag = EntityTag::of(&[b"r1"]);
+        let constant = Constant::new(tag.clone(), written());
+        for answer in [Answer::made(tag.clone(), written()), Answer::constant(&constant)] {
+            assert_eq!(
+                answer.as_json(),
+                r#"{"data":[1,2],"provenance":{"release":"r1","engine":"lexical"},"tier":"graph"}"#
+            );
+            assert_eq!(answer.data(), "[1,2]");
+            assert_eq!(answer.provenance(), r#"{"release":"r1","engine":"lexical"}"#);
+            assert_eq!(answer.tag(), &tag);
+        }
+    }
+
+    #[test]
+    fn what_the_caller_has_is_not_made_again() {
+        let tag = EntityTag::of(&[b"r1"]);
+        let other = EntityTag::of(&[b"r2"]);
+        let has = |known: &EntityTag| *known == tag;
+        let unless = Unless::known(Known::by(&has), tag.clone(), || panic!("made"));
+        assert!(matches!(unless, Ok(Unless::Known(known)) if known == tag));
+        for (known, tag) in [(Known::by(&has), other), (Known::NOTHING, tag.clone())] {
+            let whole = Unless::known(known, tag.clone(), || Ok(written())).and_then(Unless::whole);
+            assert_eq!(whole.unwrap().tag(), &tag);
+        }
+    }
+}

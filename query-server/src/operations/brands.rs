@@ -61,6 +61,10 @@ impl QueryServer {
         let key = &self.0.config.cursor_key;
         let served = self.served()?;
         let checked = served.checked.load_full();
+        let is_head = *request == BrandsRequest::default();
+        if let Some(head) = checked.made_brands_head().filter(|_| is_head) {
+            return Ok(Unless::Answer(Answer::constant(head)));
+        }
         let category = category(request.category)?;
         let slug = category.map_or("", |category| &category.slug);
         let sought = Sought::of(request.text.as_str());
@@ -82,7 +86,7 @@ impl QueryServer {
         };
         // The cursor is signed, so servers with other keys answer other bytes.
         let tag = EntityTag::following(&[served.stamp(), checked.stamp(), b"brands", key.bytes()], request);
-        if *request == BrandsRequest::default() {
+        if is_head {
             let head = checked.brands_head(|| Constant::new(tag, page()));
             return Ok(Unless::Answer(Answer::constant(head)));
         }

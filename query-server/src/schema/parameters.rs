@@ -1,4 +1,4 @@
-// These types document parameters; `plan` reads them, because it lists every fault of a request.
+// These types document parameters; the routes read them one by one, because every fault of a request is listed.
 use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
