@@ -92,9 +92,11 @@ impl Exchange {
         let mut turn = host.turn(by, ask.terms, self.config.retry_after_max()).await?;
         is_left_alone()?;
         let pass = by.admit()?;
+        // Where there is nothing to send after all, the turn is the next one's.
+        let body = ask.post.map(Post::bytes).transpose()?.unwrap_or_default();
         turn.used();
         let started = Instant::now();
-        let outcome = self.timed((host, by), url, ask).await;
+        let outcome = self.timed((host, by), url, (ask, body)).await;
         let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         match &outcome {
             Ok(answer) => {
@@ -111,11 +113,20 @@ impl Exchange {
     }
 
     /// The exchange within the time for one request and the call's deadline.
-    async fn timed(&self, hosts: (&Host, &Host), url: &Url, ask: Ask<'_>) -> Result<Answer, StoreError> {
+    async fn timed(
+        &self,
+        hosts: (&Host, &Host),
+        url: &Url,
+        (ask, body): (Ask<'_>, Bytes),
+    ) -> Result<Answer, StoreError> {
         let after = self.config.request_timeout(ask.terms.priority);
         let waited = Waited::default();
         // Boxed, because it is a large future that is moved.
-        let exchange = within(after, &waited, Box::pin(self.exchange(hosts, url, ask, &waited)));
+        let exchange = within(
+            after,
+            &waited,
+            Box::pin(self.exchange(hosts, url, (ask, body), &waited)),
+        );
         let outcome = match ask.terms.deadline {
             None => exchange.await,
             Some(deadline) => timeout_at(deadline, exchange)
@@ -129,14 +140,14 @@ impl Exchange {
         &self,
         (host, by): (&Host, &Host),
         url: &Url,
-        ask: Ask<'_>,
+        (ask, body): (Ask<'_>, Bytes),
         waited: &Waited,
     ) -> Result<Answer, StoreError> {
         let outgoing = Outgoing {
             method: if ask.post.is_some() { Method::POST } else { Method::GET },
             url: url.clone(),
             headers: ask.headers.clone(),
-            body: ask.post.map(Post::bytes).transpose()?.unwrap_or_default(),
+            body,
         };
         ask.is_unanswered.store(true, Ordering::Relaxed);
         let incoming = self.transport.send(outgoing).await.map_err(|error| {

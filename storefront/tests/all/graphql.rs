@@ -1,5 +1,6 @@
 //! GraphQL: what is sent, what an answer means.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
@@ -242,6 +243,41 @@ async fn an_answer_beyond_its_limit_is_too_large() {
         ),
         "{error}"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_is_made_at_its_turn_is_made_then_and_once() {
+    let script = pages(|_, nth| if nth < 2 { status(502) } else { ok(r#"{"data":{}}"#) });
+    let store = store(StorefrontConfig::default(), &script);
+    let (asked, made) = (Instant::now(), Arc::new(Mutex::new(Vec::new())));
+    let times = Arc::clone(&made);
+    let make = move || {
+        times.lock().unwrap().push(asked.elapsed());
+        Some(variants())
+    };
+    store.graphql_at_turn(make, Effect::Safe).await.unwrap();
+    assert_eq!(*made.lock().unwrap(), [Duration::from_secs(1)], "behind robots.txt");
+    let posts = script.posts.lock().unwrap();
+    assert_eq!(posts.len(), 3);
+    assert!(posts.iter().all(|post| *post == posts[0]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_nobody_wants_any_more_is_not_sent_and_takes_no_place() {
+    let script = pages(|_, _| ok(r#"{"data":{}}"#));
+    let config = StorefrontConfig {
+        rate_growth: 0.0,
+        ..StorefrontConfig::default()
+    };
+    let store = store(config, &script);
+    store.robots().await.unwrap();
+    let (withdrawn, sent) = tokio::join!(
+        store.graphql_at_turn(|| None, Effect::Unsafe),
+        store.graphql_at_turn(|| Some(variants()), Effect::Safe)
+    );
+    assert!(matches!(withdrawn, Err(StoreError::Withdrawn)), "{withdrawn:?}");
+    sent.unwrap();
+    assert_eq!(script.page_times(), [1000], "the next one has its place");
 }
 
 #[test]
