@@ -5,7 +5,7 @@ use apollo_compiler::ExecutableDocument;
 use apollo_compiler::parser::SourceSpan;
 use apollo_compiler::request::RequestError;
 use apollo_compiler::response::GraphQLError;
-use apollo_compiler::validation::DiagnosticList;
+use apollo_compiler::validation::{DiagnosticData, DiagnosticList};
 use serde_json::{Value, json};
 
 use super::scope::DENIED;
@@ -16,9 +16,20 @@ pub(super) fn locations(location: Option<SourceSpan>, document: &ExecutableDocum
     found.map_or_else(|| json!([]), |at| json!([{ "line": at.line, "column": at.column }]))
 }
 
+/// Errors that a field that does not exist leads to.
+const CONSEQUENCES: &[&str] = &["MissingSubselection", "UnusedVariable", "UnusedFragment"];
+
 /// What is wrong with a document: syntax, or validity against the schema.
 pub(super) fn of_document(diagnostics: &DiagnosticList) -> Vec<Value> {
-    let listed = diagnostics.iter().map(|diagnostic| {
+    let name = |data: &DiagnosticData| data.unstable_error_name().unwrap_or_default();
+    let is_cause = diagnostics
+        .iter()
+        .any(|diagnostic| name(diagnostic.error) == "UndefinedField");
+    // A field that does not exist leaves its parent empty and variables unused: the platform tells the cause alone.
+    let told = diagnostics
+        .iter()
+        .filter(|diagnostic| !(is_cause && CONSEQUENCES.contains(&name(diagnostic.error))));
+    let listed = told.map(|diagnostic| {
         let error = diagnostic.to_json();
         let name = diagnostic.error.unstable_error_name().unwrap_or_default();
         let words = diagnostic
@@ -88,15 +99,19 @@ pub(super) fn of_variable(error: &RequestError, document: &ExecutableDocument) -
     told
 }
 
+/// What the library puts before the message of a field's error.
+const LIBRARY: &str = "resolver error: ";
+
 /// An error about a field, met while the query was executed.
 pub(super) fn of_field(error: &GraphQLError) -> Value {
-    let mut told = json!({ "message": error.message, "locations": error.locations, "path": error.path });
-    let denied = error.message.starts_with(DENIED);
-    if let Some(required) = error.message.split("Required access: ").nth(1).filter(|_| denied) {
+    let message = error.message.strip_prefix(LIBRARY).unwrap_or(&error.message);
+    let mut told = json!({ "message": message, "locations": error.locations, "path": error.path });
+    let denied = message.starts_with(DENIED);
+    if let Some(required) = message.split("Required access: ").nth(1).filter(|_| denied) {
         told["extensions"] = json!({
             "code": "ACCESS_DENIED",
             "documentation": "https://shopify.dev/api/usage/access-scopes",
-            "requiredAccess": required,
+            "requiredAccess": required.trim_end_matches('.'),
         });
     }
     told

@@ -50,14 +50,16 @@ pub(crate) struct Recorded {
     pub(crate) store: RecordedStore,
     drift: Drift,
     seed: u64,
-    /// Where ids are, made when one is first asked for. Of two records with one id the first counts.
+    /// Where ids are, made when one is first asked for.
     ids: OnceLock<Ids>,
 }
 
 #[derive(Debug, Default)]
 struct Ids {
-    products: HashMap<u64, usize>,
-    variants: HashMap<u64, usize>,
+    /// By product, the records that have its id, in their order: some recordings hold a product twice.
+    products: HashMap<u64, Vec<usize>>,
+    /// The same by variant.
+    variants: HashMap<u64, Vec<usize>>,
 }
 
 impl Recorded {
@@ -75,23 +77,27 @@ impl Recorded {
         self.store.records.get(nth)?.id
     }
 
-    /// The place of the record with this handle.
+    /// The place of the first listed record with this handle.
     pub(crate) fn find(&self, handle: &str, epoch: u64) -> Option<u64> {
-        let mut records = self.store.records.iter();
-        let found = records.position(|record| record.handle == handle)?;
-        self.is_listed(found, epoch).then_some(found as u64)
+        let records = self.store.records.iter().enumerate();
+        let mut named = records
+            .filter(|(_, record)| record.handle == handle)
+            .map(|(nth, _)| nth);
+        self.first_listed(&mut named, epoch)
     }
 
     /// The place of the product with this id.
     pub(crate) fn find_product(&self, id: u64, epoch: u64) -> Option<u64> {
-        let found = *self.ids().products.get(&id)?;
-        self.is_listed(found, epoch).then_some(found as u64)
+        self.first_listed(&mut self.ids().products.get(&id)?.iter().copied(), epoch)
     }
 
     /// The place of the product that has a variant with this id.
     pub(crate) fn find_variant(&self, id: u64, epoch: u64) -> Option<u64> {
-        let found = *self.ids().variants.get(&id)?;
-        self.is_listed(found, epoch).then_some(found as u64)
+        self.first_listed(&mut self.ids().variants.get(&id)?.iter().copied(), epoch)
+    }
+
+    fn first_listed(&self, places: &mut dyn Iterator<Item = usize>, epoch: u64) -> Option<u64> {
+        places.find(|nth| self.is_listed(*nth, epoch)).map(|nth| nth as u64)
     }
 
     fn ids(&self) -> &Ids {
@@ -99,10 +105,10 @@ impl Recorded {
             let mut ids = Ids::default();
             for (nth, record) in self.store.records.iter().enumerate() {
                 if let Some(id) = record.id {
-                    ids.products.entry(id).or_insert(nth);
+                    ids.products.entry(id).or_default().push(nth);
                 }
                 for variant in edit::variant_ids(record.bytes()) {
-                    ids.variants.entry(variant).or_insert(nth);
+                    ids.variants.entry(variant).or_default().push(nth);
                 }
             }
             ids

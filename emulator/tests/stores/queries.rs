@@ -43,7 +43,103 @@ async fn a_product_is_told_whole() {
     let text = serde_json::to_string_pretty(&answer["data"])
         .unwrap()
         .replace(&store.base_url, "STORE");
-    insta::assert_snapshot!(text, @"");
+    insta::assert_snapshot!(text, @r#"
+{
+  "product": {
+    "availableForSale": true,
+    "compareAtPriceRange": {
+      "maxVariantPrice": {
+        "amount": "0.0"
+      }
+    },
+    "createdAt": "2025-12-20T10:10:44Z",
+    "description": "Willow Beans began with one...",
+    "featuredImage": {
+      "id": "gid://shopify/ProductImage/28407412824342",
+      "url": "STORE/cdn/shop/files/aria-classic-cold-brew-bags-5_1.svg?v=1766245304",
+      "width": 1200
+    },
+    "handle": "aria-classic-cold-brew-bags-5",
+    "id": "gid://shopify/Product/6196290540730",
+    "onlineStoreUrl": "STORE/products/aria-classic-cold-brew-bags-5",
+    "options": [
+      {
+        "name": "Pack",
+        "values": [
+          "Pack of 2",
+          "Pack of 4"
+        ]
+      }
+    ],
+    "priceRange": {
+      "maxVariantPrice": {
+        "amount": "1136.0",
+        "currencyCode": "INR"
+      },
+      "minVariantPrice": {
+        "amount": "649.0"
+      }
+    },
+    "productType": "Cold Brew",
+    "publishedAt": "2025-12-20T10:15:55Z",
+    "tags": [
+      "Cold Brew",
+      "Classic",
+      "gifting",
+      "handmade",
+      "wh_BLR",
+      "bestseller"
+    ],
+    "title": "Aria Classic Cold Brew Bags",
+    "totalInventory": 26,
+    "variants": {
+      "nodes": [
+        {
+          "availableForSale": false,
+          "compareAtPrice": null,
+          "currentlyNotInStock": false,
+          "id": "gid://shopify/ProductVariant/52718735359530",
+          "price": {
+            "amount": "649.0"
+          },
+          "quantityAvailable": 0,
+          "selectedOptions": [
+            {
+              "name": "Pack",
+              "value": "Pack of 2"
+            }
+          ],
+          "sku": "WIL-540730-1",
+          "title": "Pack of 2"
+        },
+        {
+          "availableForSale": true,
+          "compareAtPrice": null,
+          "currentlyNotInStock": false,
+          "id": "gid://shopify/ProductVariant/63462920289989",
+          "price": {
+            "amount": "1136.0"
+          },
+          "quantityAvailable": 26,
+          "selectedOptions": [
+            {
+              "name": "Pack",
+              "value": "Pack of 4"
+            }
+          ],
+          "sku": "WIL-540730-2",
+          "title": "Pack of 4"
+        }
+      ]
+    },
+    "variantsCount": {
+      "count": 2,
+      "precision": "EXACT"
+    },
+    "vendor": "Willow Beans"
+  }
+}
+"#);
 }
 
 #[tokio::test]
@@ -66,7 +162,7 @@ async fn nodes_are_in_the_order_asked_and_null_where_there_is_none() {
         assert_eq!(*node, expected);
     }
     let answer = query(&store, asked, json!({ "ids": ["52718735359530"] })).await.json();
-    insta::assert_snapshot!(answer, @"");
+    insta::assert_snapshot!(answer, @r#"{"data":null,"errors":[{"locations":[{"column":24,"line":1}],"message":"Invalid global id '52718735359530'","path":["nodes"]}],"extensions":{"cost":{"requestedQueryCost":1}}}"#);
 }
 
 #[tokio::test]
@@ -152,7 +248,7 @@ async fn without_a_token_complexity_is_bounded() {
         "{ products(first: 250) { nodes { variants(first: 250) { nodes { price { amount } product { id } } } } } }";
     let answer = query(&store, asked, json!({})).await;
     assert_eq!(answer.status, 200);
-    insta::assert_snapshot!(answer.text(), @"");
+    insta::assert_snapshot!(answer.text(), @r#"{"errors":[{"extensions":{"code":"MAX_COMPLEXITY_EXCEEDED","cost":1474,"maxCost":1000},"message":"Complexity exceeded"}]}"#);
     assert!(with_token(&running, &store, asked).await["data"]["products"]["nodes"].is_array());
     let cheap = query(&store, "{ shop { name } }", json!({})).await.json();
     assert_eq!(cheap["extensions"], json!({ "cost": { "requestedQueryCost": 1 } }));
@@ -165,7 +261,7 @@ async fn lists_of_more_than_250_values_are_refused() {
     let asked = "query ($ids: [ID!]!) {\n  nodes(ids: $ids) { id }\n}";
     let answer = query(&store, asked, json!({ "ids": ids })).await;
     assert_eq!(answer.status, 200);
-    insta::assert_snapshot!(answer.text(), @"");
+    insta::assert_snapshot!(answer.text(), @r#"{"errors":[{"extensions":{"code":"MAX_INPUT_SIZE_EXCEEDED"},"locations":[{"column":3,"line":2}],"message":"The input array size of 251 is greater than the maximum allowed of 250.","path":["nodes","ids"]}]}"#);
     let answer = query(&store, asked, json!({ "ids": ids[..250] })).await.json();
     assert_eq!(answer["data"]["nodes"].as_array().unwrap().len(), 250);
 }
@@ -180,7 +276,7 @@ async fn what_needs_a_token_is_denied_without_one() {
     );
     let answer = query(&store, &asked, json!({})).await.json();
     assert!(answer["data"]["node"]["quantityAvailable"].is_null());
-    insta::assert_snapshot!(answer["errors"], @"");
+    insta::assert_snapshot!(answer["errors"], @r#"[{"extensions":{"code":"ACCESS_DENIED","documentation":"https://shopify.dev/api/usage/access-scopes","requiredAccess":"`unauthenticated_read_product_inventory` access scope"},"locations":[{"column":89,"line":1}],"message":"Access denied for quantityAvailable field. Required access: `unauthenticated_read_product_inventory` access scope.","path":["node","quantityAvailable"]}]"#);
     let answer = with_token(&running, &store, &asked).await;
     assert!(answer["data"]["node"]["quantityAvailable"].is_u64() && answer.get("errors").is_none());
 
@@ -322,7 +418,7 @@ async fn the_country_asked_for_is_the_country_told_and_prices_are_the_stores() {
         json!({ "country": "US", "language": "HI" })
     );
     assert_eq!(india["data"]["products"], states["data"]["products"]);
-    insta::assert_snapshot!(states["data"]["localization"], @"");
+    insta::assert_snapshot!(states["data"]["localization"], @r#"{"country":{"currency":{"isoCode":"INR"},"isoCode":"US","name":"United States"},"language":{"isoCode":"HI"}}"#);
     let own = query(&store, "{ localization { country { isoCode } } }", json!({}))
         .await
         .json();

@@ -61,7 +61,12 @@ async fn the_platform_throttles_and_breaks_with_200() {
         told.push_str(&answer.text());
         told.push('\n');
     }
-    insta::assert_snapshot!(told, @"");
+    insta::assert_snapshot!(told, @r#"
+{"errors":[{"extensions":{"code":"THROTTLED"},"message":"Throttled"}]}
+{"errors":[{"extensions":{"code":"INTERNAL_SERVER_ERROR"},"message":"Internal error. Looks like something went wrong on our end."}]}
+{"data":{"nodes":null},"errors":[{"extensions":{"code":"INTERNAL_SERVER_ERROR"},"message":"Internal error. Looks like something went wrong on our end.","path":["nodes"]}],"extensions":{"cost":{"requestedQueryCost":80}}}
+{"errors":[{"extensions":{"code":"ONLINE_STORE_LOCKED"},"message":"Online Store channel is locked."}]}
+"#);
     running.set_fault(&store.slug, Fault::QueryThrottled).unwrap();
     assert_eq!(get(&store, "/products.json").await.status, 200);
 }

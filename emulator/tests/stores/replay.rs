@@ -59,13 +59,12 @@ struct Ours {
 impl Ours {
     async fn of(store: &StoreAddress) -> Self {
         let products = crawl(store, 250).await;
-        let has = |product: &Value| {
-            product["images"][0].is_object() && product["variants"][0]["compare_at_price"].is_string()
+        // As the recorded product is: reduced, with a number of the merchant's, and without pictures.
+        let is_alike = |product: &Value| {
+            let variant = &product["variants"][0];
+            product["images"][0].is_null() && variant["compare_at_price"].is_string() && variant["sku"].is_string()
         };
-        let product = products
-            .iter()
-            .find(|product| has(product) && product["variants"].as_array().unwrap().len() > 1)
-            .unwrap();
+        let product = products.iter().find(|product| is_alike(product)).unwrap();
         let collections = get(store, "/collections.json?limit=250").await.json();
         let collections = collections["collections"].as_array().unwrap();
         let collection = collections
@@ -210,7 +209,7 @@ async fn recorded_reads_are_answered_in_the_recorded_shape() {
     let Some(folder) = recordings("recorded/graphql") else {
         return;
     };
-    let (running, store) = store(200).await;
+    let (running, store) = store(2_000).await;
     let ours = Ours::of(&store).await;
     let token = running.storefront_token(&store.slug).unwrap();
     let headers = [("x-shopify-storefront-access-token", token.as_str())];
