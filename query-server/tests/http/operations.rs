@@ -34,9 +34,9 @@ fn browsed(category: &str) -> BrowseRequest {
     BrowseRequest::first(BrowseOf::Category(Named::category(category)))
 }
 
-/// Every operation, asked for `product`, and the path that asks the same.
-async fn asked(server: &QueryServer, product: ProductIdent) -> Vec<(String, Result<Answer, OperationError>)> {
-    let search = SearchRequest {
+/// A search with nearly all that it can hold, and its path.
+fn narrow_search() -> (String, SearchRequest) {
+    let request = SearchRequest {
         filters: Filters {
             price: PriceBounds::new(Some(10_000), Some(200_000)).unwrap(),
             in_stock: true,
@@ -48,11 +48,17 @@ async fn asked(server: &QueryServer, product: ProductIdent) -> Vec<(String, Resu
         facet_counts: true,
         ..searched("coffee")
     };
+    let parameters = "limit=5&sort=price_asc&facet_counts=1&brand=blue-tokai&q=coffee&in_stock=yes&price_max=200000";
+    (format!("/v1/search?{parameters}&price_min=10000"), request)
+}
+
+/// A grid with facets, and its path.
+fn narrow_grid() -> (String, BrowseRequest) {
     let facets = vec![FacetClause {
         name: "color".to_owned(),
         values: vec!["navy".to_owned(), "white".to_owned()],
     }];
-    let browse = BrowseRequest {
+    let request = BrowseRequest {
         filters: Filters {
             facets: FacetFilter::new(facets).unwrap(),
             ..Filters::default()
@@ -60,6 +66,15 @@ async fn asked(server: &QueryServer, product: ProductIdent) -> Vec<(String, Resu
         limit: Limit::new(2).unwrap(),
         ..browsed("apparel-accessories")
     };
+    let facets = "%7B%22color%22%3A%5B%22navy%22%2C%22white%22%5D%7D";
+    let path = format!("/v1/browse?facets={facets}&limit=2&category=apparel-accessories");
+    (path, request)
+}
+
+/// Every operation, asked for `product`, and the path that asks the same.
+async fn asked(server: &QueryServer, product: ProductIdent) -> Vec<(String, Result<Answer, OperationError>)> {
+    let (search_path, search) = narrow_search();
+    let (browse_path, browse) = narrow_grid();
     let suggest = SuggestRequest {
         text: Text::new("cof").unwrap(),
         ..SuggestRequest::default()
@@ -79,21 +94,15 @@ async fn asked(server: &QueryServer, product: ProductIdent) -> Vec<(String, Resu
     let brand = BrandRequest {
         brand: Named::brand("blue-tokai"),
     };
-    let facets = "%7B%22color%22%3A%5B%22navy%22%2C%22white%22%5D%7D";
-    let search_path = "/v1/search?limit=5&sort=price_asc&facet_counts=1&brand=blue-tokai&q=coffee&in_stock=yes&\
-                       price_max=200000&price_min=10000";
     let own = BrandProductsRequest::first("blue-tokai".parse().unwrap());
     vec![
-        (search_path.to_owned(), server.search(search).await),
+        (search_path, server.search(search).await),
         ("/v1/suggest?q=cof".to_owned(), server.suggest(suggest).await),
         (
             format!("/v1/recommend?intent=same_brand&product_id={product}"),
             server.recommend(recommend).await,
         ),
-        (
-            format!("/v1/browse?facets={facets}&limit=2&category=apparel-accessories"),
-            server.browse(browse).await,
-        ),
+        (browse_path, server.browse(browse).await),
         (
             "/v1/brands/blue-tokai/products".to_owned(),
             server.brand_products(own).await,
