@@ -121,86 +121,82 @@ async fn respond(
 
 /// The answer under a fault, and how it is delivered.
 fn decide(shop: &Shop, ask: &Ask, fault: Option<&Fault>) -> (Reply, Delivery) {
-    let honest = |ask: &Ask| {
-        let twist = Twist::of(fault, shop);
-        if is_query(&ask.path) {
-            graphql::answer(shop, ask, &twist)
-        } else {
-            answer(shop, ask, &twist)
-        }
+    let Some(fault) = fault else {
+        return (honest(shop, ask, None), Delivery::Whole);
     };
-    let whole = |reply| (reply, Delivery::Whole);
-    match fault {
-        Some(Fault::Status { status, retry_after_s }) => whole(refusal(*status, *retry_after_s)),
-        Some(Fault::Challenge) => {
+    if let Some(delivered) = delivery_of(shop, ask, fault) {
+        return delivered;
+    }
+    let base_url = &shop.address.base_url;
+    let told = |ask: &Ask| honest(shop, ask, Some(fault));
+    let reply = match fault {
+        Fault::Status { status, retry_after_s } => refusal(*status, *retry_after_s),
+        Fault::Challenge => {
             let body = "<!DOCTYPE html><html><head><title>Just a moment...</title></head><body>Checking your browser</body></html>";
-            whole(Reply {
+            Reply {
                 challenge: true,
                 ..Reply::html(403, body)
-            })
+            }
         }
-        Some(Fault::Drip { chunk_bytes, delay_ms }) => (
-            honest(ask),
-            Delivery::Drip {
-                chunk_bytes: *chunk_bytes,
-                delay: Duration::from_millis(*delay_ms),
-            },
-        ),
-        Some(Fault::Truncated { after_bytes }) => (
-            honest(ask),
-            Delivery::Truncated {
-                after_bytes: *after_bytes,
-            },
-        ),
-        Some(Fault::HtmlForJson) => whole(Reply::html(
-            200,
-            "<!doctype html><html><body><h1>Welcome</h1></body></html>",
-        )),
-        Some(Fault::PasswordPage) if is_query(&ask.path) => whole(graphql::locked()),
-        Some(Fault::QueryThrottled) => whole(graphql::throttled()),
-        Some(Fault::QueryErrors { partial: false }) => whole(graphql::broken()),
-        Some(Fault::QueryErrors { partial: true }) => whole(graphql::half_broken(&honest(ask))),
-        Some(Fault::PasswordPage) if ask.path == "/password" => whole(answer::password(shop)),
-        Some(Fault::PasswordPage) => whole(Reply::redirect(302, format!("{}/password", shop.address.base_url))),
-        Some(Fault::CatalogueClosed { status }) => whole(refusal(*status, None)),
-        Some(Fault::GzipBomb { decoded_bytes }) => (
-            Reply::json(Bytes::new()),
-            Delivery::Bomb {
-                decoded_bytes: *decoded_bytes,
-            },
-        ),
-        Some(Fault::Bloated { .. }) if ask.page() > 1 => whole(Reply::json(&b"{\"products\":[]}"[..])),
-        Some(Fault::Bloated { decoded_bytes }) => (
-            Reply::json(Bytes::new()),
-            Delivery::Bloated {
-                decoded_bytes: *decoded_bytes,
-            },
-        ),
-        Some(Fault::Withheld { decoded_bytes, packed }) => (
-            Reply::json(Bytes::new()),
-            Delivery::Withheld {
-                decoded_bytes: *decoded_bytes,
-                packed: *packed,
-            },
-        ),
-        Some(Fault::RedirectLoop) => whole(Reply::redirect(302, format!("{}{}", shop.address.base_url, ask.path))),
-        Some(Fault::RedirectTo { location }) => whole(Reply::redirect(302, location.clone())),
-        Some(Fault::BrokenJson) => {
-            let mut reply = honest(&ask.unconditional());
+        Fault::HtmlForJson => Reply::html(200, "<!doctype html><html><body><h1>Welcome</h1></body></html>"),
+        Fault::PasswordPage if is_query(&ask.path) => graphql::locked(),
+        Fault::PasswordPage if ask.path == "/password" => answer::password(shop),
+        Fault::PasswordPage => Reply::redirect(302, format!("{base_url}/password")),
+        Fault::QueryThrottled => graphql::throttled(),
+        Fault::QueryErrors { partial: false } => graphql::broken(),
+        Fault::QueryErrors { partial: true } => graphql::half_broken(&told(ask)),
+        Fault::CatalogueClosed { status } => refusal(*status, None),
+        Fault::Bloated { .. } => Reply::json(&b"{\"products\":[]}"[..]),
+        Fault::RedirectLoop => Reply::redirect(302, format!("{base_url}{}", ask.path)),
+        Fault::RedirectTo { location } => Reply::redirect(302, location.clone()),
+        Fault::BrokenJson => {
+            let mut reply = told(&ask.unconditional());
             reply.body.truncate(reply.body.len() / 2);
-            whole(reply)
+            reply
         }
-        Some(Fault::ForgetsValidators) => whole(honest(&ask.unconditional())),
-        Some(Fault::NoValidators) => whole(Reply {
+        Fault::ForgetsValidators => told(&ask.unconditional()),
+        Fault::NoValidators => Reply {
             etag: None,
-            ..honest(&ask.unconditional())
-        }),
-        Some(Fault::RobotsDisallow) => whole(answer::forbidding(shop)),
-        Some(Fault::RobotsUnavailable) => whole(refusal(503, None)),
-        Some(Fault::RobotsEndless) => (Reply::text(200, Bytes::new()), Delivery::EndlessRobots),
-        Some(Fault::NoMeta) => whole(answer::not_found(shop)),
-        _ => whole(honest(ask)),
+            ..told(&ask.unconditional())
+        },
+        Fault::RobotsDisallow => answer::forbidding(shop),
+        Fault::RobotsUnavailable => refusal(503, None),
+        Fault::NoMeta => answer::not_found(shop),
+        _ => told(ask),
+    };
+    (reply, Delivery::Whole)
+}
+
+/// The store's own answer, with what the fault twists in it.
+fn honest(shop: &Shop, ask: &Ask, fault: Option<&Fault>) -> Reply {
+    let twist = Twist::of(fault, shop);
+    if is_query(&ask.path) {
+        graphql::answer(shop, ask, &twist)
+    } else {
+        answer(shop, ask, &twist)
     }
+}
+
+/// The answer under a fault of how it is delivered; `None` under others.
+fn delivery_of(shop: &Shop, ask: &Ask, fault: &Fault) -> Option<(Reply, Delivery)> {
+    let delivery = match *fault {
+        Fault::Drip { chunk_bytes, delay_ms } => Delivery::Drip {
+            chunk_bytes,
+            delay: Duration::from_millis(delay_ms),
+        },
+        Fault::Truncated { after_bytes } => Delivery::Truncated { after_bytes },
+        Fault::GzipBomb { decoded_bytes } => Delivery::Bomb { decoded_bytes },
+        Fault::Bloated { decoded_bytes } if ask.page() == 1 => Delivery::Bloated { decoded_bytes },
+        Fault::Withheld { decoded_bytes, packed } => Delivery::Withheld { decoded_bytes, packed },
+        Fault::RobotsEndless => Delivery::EndlessRobots,
+        _ => return None,
+    };
+    let reply = match &delivery {
+        Delivery::Drip { .. } | Delivery::Truncated { .. } => honest(shop, ask, Some(fault)),
+        Delivery::EndlessRobots => Reply::text(200, Bytes::new()),
+        _ => Reply::json(Bytes::new()),
+    };
+    Some((reply, delivery))
 }
 
 /// A refusal with the body that the platform sends for its status.

@@ -37,7 +37,7 @@ impl ObjectValue for VariantNode<'_> {
             return metafields;
         }
         let variant = self.good.product.variants.get(self.nth).ok_or_else(gone)?;
-        let stock = self.view.stock(&self.good, self.nth).ok_or_else(gone)?;
+        let stock = || self.view.stock(&self.good, self.nth).ok_or_else(gone);
         let known = |value: Value| Ok(fixed(self.view, value, &info.field_definition().ty));
         let leaf = |value: Value| Ok(ResolvedValue::leaf(value));
         match info.field_name() {
@@ -46,9 +46,9 @@ impl ObjectValue for VariantNode<'_> {
             "sku" => leaf(variant.sku.as_deref().into()),
             // No view of the store tells barcodes.
             "barcode" => leaf(Value::Null),
-            "availableForSale" => leaf(stock.available.into()),
-            "currentlyNotInStock" => leaf(stock.on_order.into()),
-            "quantityAvailable" if self.view.scopes.inventory => leaf(stock.quantity.into()),
+            "availableForSale" => leaf(stock()?.available.into()),
+            "currentlyNotInStock" => leaf(stock()?.on_order.into()),
+            "quantityAvailable" if self.view.scopes.inventory => leaf(stock()?.quantity.into()),
             "quantityAvailable" => Err(FieldError {
                 message: denied("quantityAvailable", "unauthenticated_read_product_inventory"),
             }),

@@ -88,15 +88,15 @@ impl Recorded {
 
     /// The place of the product with this id.
     pub(crate) fn find_product(&self, id: u64, epoch: u64) -> Option<u64> {
-        self.first_listed(&mut self.ids().products.get(&id)?.iter().copied(), epoch)
+        self.first_listed(self.ids().products.get(&id)?.iter().copied(), epoch)
     }
 
     /// The place of the product that has a variant with this id.
     pub(crate) fn find_variant(&self, id: u64, epoch: u64) -> Option<u64> {
-        self.first_listed(&mut self.ids().variants.get(&id)?.iter().copied(), epoch)
+        self.first_listed(self.ids().variants.get(&id)?.iter().copied(), epoch)
     }
 
-    fn first_listed(&self, places: &mut dyn Iterator<Item = usize>, epoch: u64) -> Option<u64> {
+    fn first_listed(&self, mut places: impl Iterator<Item = usize>, epoch: u64) -> Option<u64> {
         places.find(|nth| self.is_listed(*nth, epoch)).map(|nth| nth as u64)
     }
 
