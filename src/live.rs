@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use async_trait::async_trait;
-use data_model::{ErrorCode, Observation, ProductIdent, Resolved};
+use data_model::{Classify as _, ErrorCode, Observation, ProductIdent, Resolved};
 use data_observations::Recorder;
 use data_storage::Storage;
 use live_gateway::{Catalogue, CatalogueError, HttpCatalogue, LiveGateway, NotObserved, Observe};

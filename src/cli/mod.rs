@@ -134,6 +134,10 @@ pub(crate) struct EmulateArgs {
     /// Answer uncompressed whatever clients accept, for benchmarks of clients
     #[arg(long)]
     pub(crate) identity: bool,
+    /// Let stores be changed while they run: POST {store}/emulator/change with JSON such as
+    /// {"kind": "reprice", "item": "HANDLE", "price": "499.00"}, set-stock, remove-product, restore or faults
+    #[arg(long)]
+    pub(crate) control: bool,
     /// How a client reaches one store among many [default: ip on Linux, port elsewhere]
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) addressing: Option<AddressingArg>,

@@ -42,7 +42,12 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     let storage = context.storage_new()?;
     let server = query_server::start(&context, &storage, &args.listen, query_server::Parts::All).await?;
     let address = server.address.clone();
-    let stores = emulate::start(EmulatorConfig::new(emulate::source(&args.source)), &args.source).await?;
+    // Whoever tries the market out may change what its stores sell.
+    let emulated = EmulatorConfig {
+        control: true,
+        ..EmulatorConfig::new(emulate::source(&args.source))
+    };
+    let stores = emulate::start(emulated, &args.source).await?;
     let mut told = std::pin::pin!(shutdown_signal());
     let opened = async {
         fill(&context, &storage, &stores).await?;
@@ -59,12 +64,13 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     };
     server.follow();
     context.output.print(
-        &json!({ "address": address, "home": context.config.home, "examples": examples }),
+        &json!({ "address": address, "home": context.config.home, "examples": examples.reads, "change": examples.change }),
         |out| {
             writeln!(out, "\n  The market is open: {address}\n")?;
-            for example in &examples {
+            for example in &examples.reads {
                 writeln!(out, "  curl '{example}'")?;
             }
+            writeln!(out, "\n  Change what a store sells, and ask for its price again:\n\n  {}", examples.change)?;
             let fate = if scratch.is_some() {
                 "closes the market and removes it; --home DIR keeps it"
             } else {
@@ -143,8 +149,15 @@ async fn fill(context: &Context, storage: &Storage, stores: &emulator::Running) 
     Ok(())
 }
 
-/// Three requests that answer something, made from what the release holds.
-async fn examples(address: &str, storage: &Storage, context: &Context) -> anyhow::Result<[String; 3]> {
+/// Requests that answer something, made from what the release holds.
+#[derive(Debug)]
+struct Examples {
+    reads: [String; 4],
+    /// A command that gives the product of the price another one.
+    change: String,
+}
+
+async fn examples(address: &str, storage: &Storage, context: &Context) -> anyhow::Result<Examples> {
     let lake = context.lake_in(storage).await?;
     let mut rows = lake.snapshot().await?.brands().await?;
     rows.retain(|row| row.product_count > 0);
@@ -167,9 +180,18 @@ async fn examples(address: &str, storage: &Storage, context: &Context) -> anyhow
         .max_by_key(|word| word.len())
         .unwrap_or_default();
     let query: String = url::form_urlencoded::byte_serialize(word.to_lowercase().as_bytes()).collect();
-    Ok([
-        format!("{address}/v1/search?q={query}&limit=5"),
-        format!("{address}/v1/products/{}", product.key.id()),
-        format!("{address}/v1/brands/{}", brand.brand.slug),
-    ])
+    let (id, base_url) = (product.key.id(), &brand.brand.base_url);
+    Ok(Examples {
+        reads: [
+            format!("{address}/v1/search?q={query}&limit=5"),
+            format!("{address}/v1/products/{id}"),
+            format!("{address}/v1/products/{id}/price"),
+            format!("{address}/v1/brands/{}", brand.brand.slug),
+        ],
+        change: format!(
+            "curl -H 'content-type: application/json' {base_url}/emulator/change -d \
+             '{{\"kind\": \"reprice\", \"item\": {}, \"price\": \"499.00\"}}'",
+            product.key.platform_id
+        ),
+    })
 }

@@ -37,6 +37,7 @@ fn config(args: &EmulateArgs, bind: SocketAddr) -> EmulatorConfig {
     let mut config = EmulatorConfig {
         bind,
         epoch: args.epoch,
+        control: args.control,
         ..EmulatorConfig::new(source(&args.source))
     };
     if args.identity {

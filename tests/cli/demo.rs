@@ -101,7 +101,7 @@ fn the_demo_serves_what_its_stores_sell() {
         "{stats}"
     );
     let examples = ready["examples"].as_array().unwrap();
-    assert_eq!(examples.len(), 3);
+    assert_eq!(examples.len(), 4);
     for example in examples {
         let (status, answer) = get(example.as_str().unwrap());
         let data = &answer["data"];

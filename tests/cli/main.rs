@@ -13,6 +13,7 @@ mod embedders;
 mod health;
 mod judged;
 mod kill;
+mod live;
 mod memory;
 mod metrics;
 mod offline;

@@ -14,7 +14,7 @@ fn every_answer_is_as_the_interface_description_says() {
     let haat = Haat::new();
     let _stores = haat.with_stores(&["--products", "300", "--stores", "6", "--seed", "5"]);
     haat.run(&["crawl", "--release"]).json();
-    let (_server, served) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
+    let (_server, served) = haat.serve(&["up", "--listen", "127.0.0.1:0"]);
     let document = format!("{}/openapi.json", served["address"].as_str().unwrap());
     // A URI that is too long is refused before its parameters are looked at.
     let settings = "[checks]\nnegative_data_rejection.expected-statuses = [400, 404, 405, 413, 422, 431]\n";

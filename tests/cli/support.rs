@@ -227,6 +227,24 @@ pub(crate) fn get(url: &str) -> (u16, Value) {
     })
 }
 
+/// POSTs JSON to a URL and answers status and JSON body.
+pub(crate) fn post(url: &str, body: &Value) -> (u16, Value) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let request = reqwest::Client::new().post(url).body(body.to_string());
+        let request = request.header("content-type", "application/json");
+        let answer = request.send().await.unwrap();
+        let status = answer.status().as_u16();
+        (
+            status,
+            serde_json::from_str(&answer.text().await.unwrap()).unwrap_or(Value::Null),
+        )
+    })
+}
+
 /// Every file below `folder` whose path has `part` in it, sorted.
 pub(crate) fn files(folder: &Path, part: &str) -> Vec<PathBuf> {
     let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
