@@ -81,7 +81,7 @@ impl Lake {
     }
 
     pub(crate) async fn fold(&self, state: &mut State, mut news: News) -> Result<FoldReport, LakeError> {
-        if news.observations.is_empty() && !self.knows_live(state.ended, &news).await? {
+        if news.observations.is_empty() && !self.knows_live(state, &news).await? {
             return Ok(FoldReport::default());
         }
         let asked: BTreeSet<StoreHost> = news.observations.iter().map(|one| one.store.clone()).collect();
@@ -164,11 +164,15 @@ impl Lake {
     }
 
     /// Whether anything at all was observed live since the crawls that `variants` is of.
-    async fn knows_live(&self, ended: u64, news: &News) -> Result<bool, LakeError> {
+    async fn knows_live(&self, state: &State, news: &News) -> Result<bool, LakeError> {
         if news.seen.is_empty() {
             return Ok(false);
         }
-        let snapshot = self.snapshot_of(ended).await?;
+        if let Some(tables) = &state.tables {
+            let table = tables.get(&TableName::LivePrices);
+            return Ok(table.is_some_and(|table| !table.files().is_empty()));
+        }
+        let snapshot = self.snapshot_of(state.ended).await?;
         if !snapshot.versions().contains_key(TableName::LivePrices.as_str()) {
             return Ok(false);
         }
@@ -299,10 +303,12 @@ impl Fold<'_> {
             report.unknown += 1;
             return;
         };
-        let refused = match () {
-            () if *currency != one.currency => Some(&mut report.other_currency),
-            () if one.observed_at > until => Some(&mut report.ahead),
-            () => None,
+        let refused = if *currency != one.currency {
+            Some(&mut report.other_currency)
+        } else if one.observed_at > until {
+            Some(&mut report.ahead)
+        } else {
+            None
         };
         if let Some(refused) = refused {
             *refused += 1;

@@ -63,11 +63,12 @@ impl Lake {
         let ((offered, mut lost), (observed, unknown), (listed, unlisted)) =
             futures::try_join!(offered, observed, listed)?;
         let mut before = Before { offered, listed };
-        overlay(&mut before.offered, observed);
         lost.extend(unknown);
         if !lost.is_empty() {
             self.offered_by_history(&lost, &mut before.offered).await?;
         }
+        // The history has it too, but not that it is newer than the crawl.
+        overlay(&mut before.offered, observed);
         if !unlisted.is_empty() {
             self.listed_by_history(&unlisted, &mut before.listed).await?;
         }
@@ -131,10 +132,10 @@ impl Lake {
         let decode = move |files, stores: &BTreeSet<StoreHost>| plan::offered(files, stores, Some(&*wanted));
         let (mut offered, mut lost) = each_bucket(of, files, &buckets, decode).await?;
         lost.extend(unknown);
-        overlay(&mut offered, live);
         if !lost.is_empty() {
             self.offered_by_history(&lost, &mut offered).await?;
         }
+        overlay(&mut offered, live);
         Ok(offered)
     }
 

@@ -94,7 +94,7 @@ impl Lake {
         let lake = Self { inner: Arc::new(inner) };
         let mut state = lake.inner.state.lock().await;
         let settled = match lake.settle(&mut state).await {
-            Ok(()) if is_older => lake.upgrade(&mut state).await,
+            Ok(()) if is_older => Box::pin(lake.upgrade(&mut state)).await,
             settled => settled,
         };
         match settled {

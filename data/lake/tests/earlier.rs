@@ -132,8 +132,22 @@ async fn a_lake_of_before_gets_what_it_lacks_and_keeps_what_it_has() {
     open(&storage, &clock).await.commit(first(), run(1)).await.unwrap();
     as_before(&storage).await;
     let lake = open(&storage, &clock).await;
-    insta::assert_snapshot!(sql(&lake, TOLD).await, @"");
-    insta::assert_snapshot!(sql(&lake, COUNTRIES).await, @"");
+    insta::assert_snapshot!(sql(&lake, TOLD).await, @"
+    +--------+------------+------+
+    | source | event      | rows |
+    +--------+------------+------+
+    |        | first_seen | 20   |
+    +--------+------------+------+
+    ");
+    insta::assert_snapshot!(sql(&lake, COUNTRIES).await, @"
+    +-------+---------------+
+    | slug  | crawl_country |
+    +-------+---------------+
+    | alpha |               |
+    | beta  |               |
+    | gamma |               |
+    +-------+---------------+
+    ");
     let brands = lake.snapshot().await.unwrap().brands().await.unwrap();
     assert!(brands.iter().all(|row| row.brand.crawl_country.is_none()));
     let left = objects(&storage).await;
@@ -142,8 +156,25 @@ async fn a_lake_of_before_gets_what_it_lacks_and_keeps_what_it_has() {
     assert_eq!(objects(&storage).await, left, "it is done once");
 
     go_on(&lake).await;
-    insta::assert_snapshot!(sql(&lake, TOLD).await, @"");
-    insta::assert_snapshot!(sql(&lake, COUNTRIES).await, @"");
+    insta::assert_snapshot!(sql(&lake, TOLD).await, @"
+    +--------+------------+------+
+    | source | event      | rows |
+    +--------+------------+------+
+    | crawl  | first_seen | 2    |
+    | crawl  | gone       | 2    |
+    | live   | changed    | 1    |
+    |        | first_seen | 20   |
+    +--------+------------+------+
+    ");
+    insta::assert_snapshot!(sql(&lake, COUNTRIES).await, @"
+    +-------+---------------+
+    | slug  | crawl_country |
+    +-------+---------------+
+    | alpha | IN            |
+    | beta  |               |
+    | gamma |               |
+    +-------+---------------+
+    ");
     let brands = lake.snapshot().await.unwrap().brands().await.unwrap();
     assert_eq!(brands[0].brand.crawl_country.as_deref(), Some("IN"));
     lake.compact(false).await.unwrap();

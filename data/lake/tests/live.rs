@@ -118,14 +118,32 @@ async fn a_price_that_was_seen_live_is_one_row_and_the_crawl_that_finds_it_too_a
     );
     assert_eq!(fold(&lake, vec![said(4, 3, &[(32, 2400)])]).await.outdated, 1);
     lake.commit(second(), run(7)).await.unwrap();
-    insta::assert_snapshot!(sql(&lake, HISTORY).await, @"");
+    insta::assert_snapshot!(sql(&lake, HISTORY).await, @"
+    +------+---------+------------+------+-------+-----------+----------------------+-------+--------+
+    | tick | variant | event      | was  | price | available | at                   | run   | source |
+    +------+---------+------------+------+-------+-----------+----------------------+-------+--------+
+    | 1    | 31      | first_seen |      | 3050  | true      | 2026-11-21T01:00:00Z | run-1 | crawl  |
+    | 1    | 32      | first_seen |      | 3000  | true      | 2026-11-21T01:00:00Z | run-1 | crawl  |
+    | 2    | 32      | changed    | 3000 | 2800  | true      | 2026-11-21T03:00:00Z |       | live   |
+    | 2    | 32      | changed    | 2800 | 2500  | true      | 2026-11-21T04:00:00Z |       | live   |
+    +------+---------+------------+------+-------+-----------+----------------------+-------+--------+
+    ");
     lake.compact(false).await.unwrap();
     let kinds = sql(
         &lake,
         "SELECT tick, kind, run_id, price_changes FROM crawl_runs ORDER BY tick",
     )
     .await;
-    insta::assert_snapshot!(kinds, @"");
+    insta::assert_snapshot!(kinds, @"
+    +------+---------+--------+---------------+
+    | tick | kind    | run_id | price_changes |
+    +------+---------+--------+---------------+
+    | 1    | refresh | run-1  | 20            |
+    | 2    | live    | run-9  | 2             |
+    | 3    | refresh | run-6  | 0             |
+    | 4    | refresh | run-7  | 4             |
+    +------+---------+--------+---------------+
+    ");
 }
 
 #[tokio::test]
@@ -175,7 +193,14 @@ async fn a_crawl_that_finds_a_store_unchanged_takes_back_what_was_seen_live_befo
     lake.remove_brands(&[host("alpha")]).await.unwrap();
     let gone = "SELECT variant_id AS variant, previous_price_minor AS was FROM price_history \
         WHERE event = 'gone' AND tick = 7 AND platform_product_id = 3 ORDER BY variant";
-    insta::assert_snapshot!(sql(&lake, gone).await, @"");
+    insta::assert_snapshot!(sql(&lake, gone).await, @"
+    +---------+------+
+    | variant | was  |
+    +---------+------+
+    | 31      | 3050 |
+    | 32      | 2800 |
+    +---------+------+
+    ");
     assert_eq!(
         sql(&lake, LIVE).await.lines().count(),
         2,
@@ -204,7 +229,16 @@ async fn a_crawl_that_ended_before_a_store_was_asked_live_does_not_speak_against
     let mut later = third(2600);
     later[0].observed_at = hour(8);
     assert_eq!(lake.commit(later, run(8)).await.unwrap().counts.price_changes, 1);
-    insta::assert_snapshot!(sql(&lake, HISTORY).await, @"");
+    insta::assert_snapshot!(sql(&lake, HISTORY).await, @"
+    +------+---------+------------+------+-------+-----------+----------------------+-------+--------+
+    | tick | variant | event      | was  | price | available | at                   | run   | source |
+    +------+---------+------------+------+-------+-----------+----------------------+-------+--------+
+    | 1    | 31      | first_seen |      | 3050  | true      | 2026-11-21T01:00:00Z | run-1 | crawl  |
+    | 1    | 32      | first_seen |      | 3000  | true      | 2026-11-21T01:00:00Z | run-1 | crawl  |
+    | 2    | 32      | changed    | 3000 | 2500  | true      | 2026-11-21T07:00:00Z |       | live   |
+    | 4    | 32      | changed    | 2500 | 2600  | true      | 2026-11-21T08:00:00Z | run-8 | crawl  |
+    +------+---------+------------+------+-------+-----------+----------------------+-------+--------+
+    ");
 }
 
 #[tokio::test]

@@ -206,8 +206,8 @@ async fn a_put_that_fails_is_sent_again_and_writes_once_and_a_full_disk_loses_wh
 
 #[tokio::test(start_paused = true)]
 async fn files_are_listed_oldest_first_and_damaged_ones_are_named_and_left() {
-    let dir = std::env::temp_dir().join(format!("haat-observations-{}", std::process::id()));
-    let storage = Storage::from_path(&dir).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let storage = Storage::from_path(dir.path()).unwrap();
     let (recorder, writer) = Recorder::start(&storage, clock(), &config(10, 1), CancellationToken::new());
     (1..=3).for_each(|product| recorder.record(observation(product)));
     drop(recorder);
@@ -239,7 +239,6 @@ async fn files_are_listed_oldest_first_and_damaged_ones_are_named_and_left() {
         [files[0].clone(), files[3].clone()]
     );
     remove(&storage, &files).await.unwrap();
-    let left: Vec<_> = std::fs::read_dir(dir.join("observations")).unwrap().collect();
+    let left: Vec<_> = std::fs::read_dir(dir.path().join("observations")).unwrap().collect();
     assert_eq!(left.len(), 1, "days without observations leave no folder");
-    std::fs::remove_dir_all(dir).unwrap();
 }

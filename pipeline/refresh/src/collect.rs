@@ -1,6 +1,6 @@
 //! The one committer: what finishes within a tick goes to the lake in one commit.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +18,7 @@ use crate::collapse::drop_held;
 use crate::error::with_causes;
 use crate::ledger::Ledger;
 use crate::memory::MemoryReport;
+use crate::observed::Folder;
 use crate::store::{Event, Ready, Shared, Taken};
 use crate::summary::{Outcome, RunReport, RunState, StoreSummary};
 
@@ -50,6 +51,10 @@ pub(crate) struct Collector {
     refusals: u32,
     /// Brands whose rows lie in a damaged file with those of others. It is written anew when all of them are there.
     waiting: Vec<Waiting>,
+    /// Brings what stores said live into the history.
+    folder: Folder,
+    /// Stores that this part of the run found as the lake has them, without reading them anew, and when.
+    unchanged: BTreeMap<StoreHost, Timestamp>,
 }
 
 /// A brand that the lake can take only together with others.
@@ -71,6 +76,8 @@ impl Collector {
         // What the run was through with before it was interrupted counts too; what failed has a new chance.
         let (seen, held_back) = (ledger.through() as u64, ledger.held_back());
         Self {
+            folder: Folder::new(shared.storage.clone()),
+            unchanged: BTreeMap::new(),
             shared,
             lake,
             ledger: Arc::new(Mutex::new(ledger)),
@@ -109,7 +116,12 @@ impl Collector {
             };
             tokio::select! {
                 event = events.recv() => match event {
-                    Some(Event::Through(summary)) => self.note(*summary).await,
+                    Some(Event::Through(summary)) => {
+                        if summary.outcome == Outcome::Unchanged {
+                            self.unchanged.insert(summary.store.clone(), summary.ended_at);
+                        }
+                        self.note(*summary).await;
+                    }
                     Some(Event::Ready(ready)) => self.take(*ready),
                     None => break,
                 },
@@ -121,6 +133,7 @@ impl Collector {
         }
         self.flush().await?;
         self.mend().await?;
+        self.fold().await;
         let state = if self.shared.cancel.is_cancelled() {
             RunState::Interrupted
         } else {
@@ -130,6 +143,17 @@ impl Collector {
         let mut ledger = self.ledger.lock().await;
         ledger.note_memory(MemoryReport::of(self.shared.storefront.memory().usage()));
         Ok(ledger.close(state, self.shared.clock.now()).await?)
+    }
+
+    /// Folds in what stores said live, and that others were found unchanged since the last time.
+    async fn fold(&mut self) {
+        if self.shared.dry_run {
+            return;
+        }
+        let (seen, row) = (std::mem::take(&mut self.unchanged), self.row(0));
+        Box::pin(self.folder.fold(&self.lake, seen, &row)).await;
+        let live = self.folder.take_totals();
+        self.ledger.lock().await.note_live(&live);
     }
 
     async fn note(&mut self, summary: StoreSummary) {
@@ -167,6 +191,8 @@ impl Collector {
         if batch.is_empty() {
             return Ok(());
         }
+        // What was seen live until now comes before what the crawls found, which some of it is older than.
+        self.fold().await;
         let (refreshes, taken): (Vec<_>, Vec<_>) = batch.into_iter().map(|ready| (ready.refresh, ready.rest)).unzip();
         match self.lake.commit_hashed(refreshes, self.row(taken.len())).await {
             Ok(report) => self.settle(taken, report).await,

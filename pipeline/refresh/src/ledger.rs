@@ -9,7 +9,7 @@ use object_store::ObjectStoreExt;
 use object_store::path::Path;
 
 use crate::memory::MemoryReport;
-use crate::summary::{Outcome, RunReport, RunState, StoreSummary, Totals};
+use crate::summary::{LiveTotals, Outcome, RunReport, RunState, StoreSummary, Totals};
 
 /// Why the ledger of runs could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -86,6 +86,14 @@ impl Ledger {
         self.dirty = true;
     }
 
+    /// Takes note of what was folded in of what stores said live; it adds to what an earlier part of the run did.
+    pub(crate) fn note_live(&mut self, live: &LiveTotals) {
+        if !live.is_none() {
+            self.report.totals.live.merge(live);
+            self.note_commits(usize::try_from(live.commits).unwrap_or(usize::MAX));
+        }
+    }
+
     /// Takes note of the memory that the run took; of a run that was gone on with, the most of its parts.
     pub(crate) fn note_memory(&mut self, memory: MemoryReport) {
         let before = self.report.memory.take();
@@ -122,7 +130,10 @@ impl Ledger {
     pub(crate) fn report(&self) -> RunReport {
         let stores: Vec<_> = self.stores.values().cloned().collect();
         RunReport {
-            totals: Totals::of(&stores),
+            totals: Totals {
+                live: self.report.totals.live,
+                ..Totals::of(&stores)
+            },
             stores,
             ..self.report.clone()
         }

@@ -1,6 +1,6 @@
 //! One run of the pipeline: crawl → land → parse → normalise → lake.
 //!
-//! In: the registry of brands, a storefront to crawl by, a lake. Out: the lake brought up to date, one summary a
+//! In: the registry of brands, a storefront to crawl by, a lake, and what stores said live meanwhile. Out: the lake brought up to date, one summary a
 //! store, `runs/{run}.json` and a report to read, `runs/{run}.html`. A run that is killed at any moment is gone on
 //! with by the next one.
 //!
@@ -14,6 +14,7 @@ mod config;
 mod error;
 mod ledger;
 mod memory;
+mod observed;
 mod prepare;
 mod ratings;
 mod reader;
@@ -31,4 +32,4 @@ pub use memory::MemoryReport;
 pub use remove::{RemoveError, is_known, remove_brand};
 pub use report::render_html;
 pub use run::{OtherCrawls, RefreshDeps, RunOptions, refresh};
-pub use summary::{Outcome, RunReport, RunState, StoreSummary, Totals};
+pub use summary::{LiveTotals, Outcome, RunReport, RunState, StoreSummary, Totals};

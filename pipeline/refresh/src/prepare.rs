@@ -74,10 +74,12 @@ impl PrepareError {
 }
 
 /// All that decides what is made of a brand's pages, besides the pages.
-pub(crate) fn reading_of(brand: &RegisteredBrand, ratings: &Ratings) -> String {
+pub(crate) fn reading_of(brand: &RegisteredBrand, ratings: &Ratings, crawl_country: Option<&str>) -> String {
     let pinned = brand.name_pinned.then_some(brand.name.as_str());
+    // Without a country it reads as it did before there was one: nothing has to be read again.
+    let prices_of = crawl_country.map_or_else(String::new, |country| format!(" in {country}"));
     format!(
-        "{READING_VERSION} {} {} {} {} {:?} {:?} {pinned:?}",
+        "{READING_VERSION} {} {} {} {} {:?} {:?} {pinned:?}{prices_of}",
         ratings.version,
         brand.slug,
         brand.domain,
@@ -87,8 +89,14 @@ pub(crate) fn reading_of(brand: &RegisteredBrand, ratings: &Ratings) -> String {
     )
 }
 
-/// The brand as its store presents itself now, with what the operator knows better.
-pub(crate) fn brand_now(registered: &RegisteredBrand, facts: &StoreFacts, currency: CurrencyCode) -> Brand {
+/// The brand as its store presents itself now, with what the operator knows better, and the country that its prices were
+/// asked for.
+pub(crate) fn brand_now(
+    registered: &RegisteredBrand,
+    facts: &StoreFacts,
+    currency: CurrencyCode,
+    crawl_country: Option<&str>,
+) -> Brand {
     let own_name = facts.name.clone().filter(|_| !registered.name_pinned);
     Brand {
         store: registered.store.clone(),
@@ -98,7 +106,7 @@ pub(crate) fn brand_now(registered: &RegisteredBrand, facts: &StoreFacts, curren
         base_url: registered.base_url_text().to_owned(),
         currency,
         country: facts.country.clone().or_else(|| registered.country.clone()),
-        crawl_country: None,
+        crawl_country: crawl_country.map(str::to_owned),
         logo: None,
         description: facts.description.clone(),
     }
@@ -165,6 +173,8 @@ pub(crate) struct Reading<'a> {
     /// One permit a catalogue that is put together.
     pub(crate) workers: &'a Semaphore,
     pub(crate) variants_max: usize,
+    /// The country whose prices the stores are asked for, if any.
+    pub(crate) crawl_country: Option<&'a str>,
 }
 
 /// The pages of a crawl in columns, and the memory that they take.
@@ -253,7 +263,7 @@ pub(crate) async fn prepare(
     reading: Reading<'_>,
 ) -> Result<Prepared, PrepareError> {
     let context = context_of(registered, &crawl.facts, currency_before)?;
-    let brand = brand_now(registered, &crawl.facts, context.currency);
+    let brand = brand_now(registered, &crawl.facts, context.currency, reading.crawl_country);
     let Pages { builder, memory } = pages(storage, crawl, &context, reading).await?;
     let Gathered {
         pages,

@@ -156,6 +156,11 @@ impl Shared {
         let _ = events.send(event).await;
     }
 
+    /// The country whose prices the stores are asked for.
+    pub(crate) fn crawl_country(&self) -> Option<&str> {
+        self.storefront.config().country.as_deref()
+    }
+
     fn through(&self, summary: StoreSummary, started: Instant) -> Event {
         Event::Through(Box::new(self.timed(summary, started)))
     }
@@ -195,7 +200,7 @@ impl Shared {
         let in_lake = self.lake.get(&brand.store);
         let ratings = Ratings::load(&self.storage, &brand.store).await?;
         let state = load_state(&self.storage, &brand.store).await?;
-        let reading = reading_of(brand, &ratings);
+        let reading = reading_of(brand, &ratings, self.crawl_country());
         // A state says what the lake took in; where the lake has something else by now, its pages say nothing. What the
         // store said of itself stands.
         let taken = |state: &CrawlState| in_lake.is_some_and(|known| known.hash == state.taken_as);
@@ -317,6 +322,7 @@ impl Shared {
             memory: self.storefront.memory(),
             workers: &self.workers,
             variants_max: self.config.variants_max,
+            crawl_country: self.crawl_country(),
         };
         let prepared = prepare(
             &self.storage,

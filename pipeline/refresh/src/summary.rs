@@ -185,6 +185,55 @@ pub struct Totals {
     /// Variants with another price, of the stores that changed.
     #[serde(default)]
     pub prices_changed: u64,
+    /// What stores said live; absent where nothing did.
+    #[serde(default, skip_serializing_if = "LiveTotals::is_none")]
+    pub live: LiveTotals,
+}
+
+/// What a run did with what stores said live.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LiveTotals {
+    /// Files of observations that were read.
+    pub files: u64,
+    /// Files that are none of observations; they stay where they are.
+    pub files_damaged: u64,
+    /// Commits to the lake.
+    pub commits: u64,
+    /// Observations that were newer than what was known.
+    pub folded: u64,
+    /// Rows added to the history of prices, those included that a crawl brought by finding a store as it was before what
+    /// was seen live.
+    pub price_changes: u64,
+    /// Observations of brands or products that the lake does not have.
+    pub dropped_unknown: u64,
+    /// Observations no newer than what was known.
+    pub dropped_outdated: u64,
+    /// Observations in another currency than the product's.
+    pub dropped_other_currency: u64,
+    /// Observations from ahead of this machine's clock.
+    pub dropped_ahead: u64,
+}
+
+impl LiveTotals {
+    /// Whether nothing was seen live, and nothing came of it.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Takes in what was folded in besides.
+    pub(crate) fn merge(&mut self, more: &Self) {
+        self.files += more.files;
+        self.files_damaged += more.files_damaged;
+        self.commits += more.commits;
+        self.folded += more.folded;
+        self.price_changes += more.price_changes;
+        self.dropped_unknown += more.dropped_unknown;
+        self.dropped_outdated += more.dropped_outdated;
+        self.dropped_other_currency += more.dropped_other_currency;
+        self.dropped_ahead += more.dropped_ahead;
+    }
 }
 
 /// What a run did: `runs/{run}.json`.

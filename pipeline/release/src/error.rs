@@ -20,6 +20,9 @@ pub enum ReleaseBuildError {
     /// What is known of a brand's delivery could not be written.
     #[error("what is known of delivery cannot be written")]
     DeliveryFile(#[source] BuildError),
+    /// What was seen live of the brands could not be read.
+    #[error("the lake's live prices cannot be read")]
+    Live(#[source] LakeError),
     /// How the prices went could not be read.
     #[error("the lake's price history cannot be read")]
     History(#[source] LakeError),

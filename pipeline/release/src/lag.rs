@@ -6,19 +6,20 @@ use data_model::{BrandSlug, StoreHost, Timestamp};
 use serde::Serialize;
 
 use crate::error::ReleaseBuildError;
+use crate::live::LiveChanges;
 
 /// How far a release is behind the lake: which brands differ between the two.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Lag {
     /// Brands that the lake has and the release has not, sorted.
     pub added: Vec<BrandSlug>,
-    /// Brands whose catalogue is another one in the lake, sorted.
+    /// Brands whose catalogue is another one in the lake, or whose prices were seen to change live, sorted.
     pub changed: Vec<BrandSlug>,
     /// Brands that the release has and the lake has no longer, sorted.
     pub removed: Vec<BrandSlug>,
     /// Products of the lake; what the release has is in its counts.
     pub lake_products: u64,
-    /// When a crawl brought the oldest catalogue that the release lacks; `None` where it lacks none.
+    /// When the oldest was observed of what the release lacks; `None` where it lacks nothing.
     pub since: Option<Timestamp>,
 }
 
@@ -30,26 +31,32 @@ impl Lag {
     }
 }
 
-/// Compares a release with the lake, brand by brand, by the hash of the catalogue. It reads the lake's table of brands
-/// and nothing else. Versions of tables tell less: they change with every crawl and compaction that changes no brand.
+/// Compares a release with the lake, brand by brand, by the hash of the catalogue and by what was seen live. It reads the
+/// lake's tables of brands and of live prices, and nothing else. Versions of tables tell less: they change with every
+/// crawl and compaction that changes no brand.
 ///
 /// # Errors
 /// The lake cannot be read.
 pub async fn lag(lake: &Lake, manifest: &Manifest) -> Result<Lag, ReleaseBuildError> {
     let snapshot = lake.snapshot().await.map_err(ReleaseBuildError::Snapshot)?;
     let rows = snapshot.brands().await.map_err(ReleaseBuildError::Brands)?;
+    let live = LiveChanges::of(&snapshot).await?;
     let facts = manifest.brands.iter().map(|entry| &entry.facts);
     let mut released: BTreeMap<&StoreHost, _> = facts.map(|facts| (&facts.brand.store, facts)).collect();
     let mut lag = Lag::default();
     for row in &rows {
         lag.lake_products += row.product_count;
-        let behind = match released.remove(&row.brand.store) {
-            Some(facts) if facts.catalogue_hash == row.catalogue_hash => continue,
-            Some(_) => &mut lag.changed,
-            None => &mut lag.added,
+        let (behind, at) = match released.remove(&row.brand.store) {
+            Some(facts) if facts.catalogue_hash == live.content_of(row) => continue,
+            // The catalogue is the same: what is new was seen live.
+            Some(facts) if facts.refreshed_at == row.refreshed_at => {
+                (&mut lag.changed, live.at(&row.brand.store).unwrap_or(row.refreshed_at))
+            }
+            Some(_) => (&mut lag.changed, row.refreshed_at),
+            None => (&mut lag.added, row.refreshed_at),
         };
         behind.push(row.brand.slug.clone());
-        let since = lag.since.map_or(row.refreshed_at, |since| since.min(row.refreshed_at));
+        let since = lag.since.map_or(at, |since| since.min(at));
         lag.since = Some(since);
     }
     lag.removed = released.into_values().map(|facts| facts.brand.slug.clone()).collect();

@@ -1,12 +1,15 @@
 //! Makes the next release of what the lake holds: compares, indexes what changed, checks, publishes.
 //!
 //! In: one consistent snapshot of the lake and the release before. Out: a published release, or the reason why none
-//! was. Cost follows what changed: a brand whose content hash is that of the release before is not read.
+//! was. Cost follows what changed: a brand whose content hash is that of the release before, and of
+//! which nothing new was seen live, is not read.
+//!
 //! It never serves, never changes the lake, and never publishes what its checks refuse.
 
 mod build;
 mod error;
 mod lag;
+mod live;
 mod parts;
 mod stores;
 

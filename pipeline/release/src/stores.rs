@@ -6,6 +6,7 @@ use data_lake::{LakeSnapshot, TableName};
 use data_model::StoreHost;
 
 use crate::error::ReleaseBuildError;
+use crate::live::LiveChanges;
 
 /// The lake's stores with all that a release tells of them besides their products. What is new of their delivery is
 /// written to `files`.
@@ -19,13 +20,14 @@ pub(crate) async fn stores(
     let terms = snapshot.shipping(&all).await;
     let mut terms = terms.map_err(ReleaseBuildError::Shipping)?;
     let mut delivery = delivery(snapshot, previous, files).await?;
+    let live = LiveChanges::of(snapshot).await?;
     let store = |row: data_lake::BrandRow| LakeStore {
         product_count: row.product_count,
         facts: BrandFacts {
             shipping: terms.remove(&row.brand.store),
             delivery: delivery.remove(&row.brand.store),
+            catalogue_hash: live.content_of(&row),
             brand: row.brand,
-            catalogue_hash: row.catalogue_hash,
             refreshed_at: row.refreshed_at,
         },
     };

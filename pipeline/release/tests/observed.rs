@@ -1,14 +1,15 @@
 //! What the lake tells besides products reaches the release, and costs no more than it must.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use data_index::{BuildOptions, CheckOptions, PinnedBy, PlanOptions, Release, ReleaseStore};
 use data_lake::{Lake, LakeConfig, LakeError, RunSummaryRow};
 use data_model::{
-    Brand, BrandRefresh, BrandSlug, Clock, DeliverySample, Product, ProductIdent, ProductKey, ShippingPolicy,
-    Timestamp, Variant, VariantId,
+    Brand, BrandRefresh, BrandSlug, Clock, DeliverySample, Observation, ObservedVariant, Product, ProductIdent,
+    ProductKey, ShippingPolicy, Timestamp, Variant, VariantId,
 };
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
@@ -21,12 +22,13 @@ struct Still;
 
 impl Clock for Still {
     fn now(&self) -> Timestamp {
-        "2026-11-21T00:00:00Z".parse().unwrap()
+        "2026-12-21T00:00:00Z".parse().unwrap()
     }
 }
 
 fn hour(number: i64) -> Timestamp {
-    Still.now().plus_millis(number * 3_600_000)
+    let start: Timestamp = "2026-11-21T00:00:00Z".parse().unwrap();
+    start.plus_millis(number * 3_600_000)
 }
 
 /// A store with three products, the first at this price.
@@ -251,6 +253,65 @@ async fn price_history_reaches_the_release_with_the_products() {
     assert_eq!(went(&release, "alpha", 1), expected);
     assert_eq!(went(&release, "alpha", 2), [(hour(1), Some(500))]);
     assert_eq!(went(&release, "beta", 1), [(hour(1), Some(100))]);
+}
+
+#[tokio::test]
+async fn what_was_seen_live_reaches_the_next_release_and_indexes_that_brand_alone() {
+    let rig = Rig::new().await;
+    rig.commit(vec![refresh("alpha", 1, 100), refresh("beta", 1, 100)])
+        .await;
+    rig.build().await;
+    let said = |number, price_minor| Observation {
+        store: key("alpha", 1).store,
+        product: 1,
+        observed_at: hour(number),
+        currency: "INR".parse().unwrap(),
+        variants: vec![ObservedVariant {
+            id: VariantId(10),
+            price_minor,
+            compare_at_minor: None,
+            available: true,
+        }],
+        gone: Vec::new(),
+    };
+    let fold = async |one, seen| {
+        let run = RunSummaryRow::new("run-9".parse().unwrap(), hour(0));
+        rig.lake.commit_observations(vec![one], seen, run).await.unwrap()
+    };
+    let behind = async || {
+        let current = rig.releases.current().await.unwrap().unwrap();
+        let manifest = rig.releases.manifest(current.id).await.unwrap();
+        let told = lag(&rig.lake, &manifest).await.unwrap();
+        (told.changed.len(), told.since)
+    };
+    // The price is what it was: nothing is new but when it was seen.
+    fold(said(2, 100), BTreeMap::new()).await;
+    assert_eq!(behind().await, (0, None));
+    assert_eq!(rig.build().await.outcome, ReleaseOutcome::Unchanged);
+
+    fold(said(3, 80), BTreeMap::new()).await;
+    assert_eq!(behind().await, (1, Some(hour(3))));
+    let built = rig.build().await;
+    assert_eq!((built.outcome, built.products_indexed), (ReleaseOutcome::Published, 3));
+    let release = rig.open().await;
+    assert_eq!(went(&release, "alpha", 1), [(hour(3), Some(80)), (hour(1), Some(100))]);
+    let at = release.find(&ProductIdent::Id(key("alpha", 1).id())).unwrap();
+    let shown = release.part(at.part).unwrap().product(at.row);
+    assert_eq!(shown.variants[0].price_minor, 100, "the product is what the crawl saw");
+    assert_eq!(behind().await, (0, None));
+    assert_eq!(rig.build().await.outcome, ReleaseOutcome::Unchanged);
+
+    // A crawl finds the store as it was: the price is back.
+    let seen = BTreeMap::from([(key("alpha", 1).store, hour(5))]);
+    fold(said(4, 70), seen).await;
+    assert_eq!(rig.build().await.products_indexed, 3);
+    let expected = [
+        (hour(5), Some(100)),
+        (hour(4), Some(70)),
+        (hour(3), Some(80)),
+        (hour(1), Some(100)),
+    ];
+    assert_eq!(went(&rig.open().await, "alpha", 1), expected);
 }
 
 #[tokio::test]

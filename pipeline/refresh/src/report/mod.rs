@@ -108,6 +108,10 @@ fn tiles(page: &mut String, report: &RunReport) {
     tile(page, "Requests", count(totals.requests));
     tile(page, "Received", bytes(totals.bytes));
     tile(page, "Commits", count(report.commits));
+    if !totals.live.is_none() {
+        tile(page, "Seen live", count(totals.live.folded));
+        tile(page, "Price history rows of these", count(totals.live.price_changes));
+    }
     page.push_str("</dl>");
 }
 

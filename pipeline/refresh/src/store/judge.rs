@@ -46,7 +46,7 @@ impl Shared {
         let peaks = self.peaks(state, before, &doubts);
         if self.config.product_pages_max > 0 && !self.dry_run {
             self.read_product_pages(brand, &mut ratings, &refresh.products).await?;
-            crawl.context = reading_of(brand, &ratings);
+            crawl.context = reading_of(brand, &ratings, self.crawl_country());
         }
         let refresh = rated(refresh, ratings).await?;
         let hash = refresh.hash().to_owned();

@@ -10,6 +10,7 @@ mod collapse;
 mod doubts;
 mod emulated;
 mod interrupted;
+mod live;
 mod lost;
 mod memory;
 mod names;

@@ -246,6 +246,8 @@ pub(crate) struct Rig {
     pub(crate) cancel: CancellationToken,
     pub(crate) others: OtherCrawls,
     pub(crate) progress: Arc<dyn Progress>,
+    /// Whose prices the stores are asked for.
+    pub(crate) country: Option<&'static str>,
 }
 
 impl Rig {
@@ -268,6 +270,7 @@ impl Rig {
             cancel: CancellationToken::new(),
             others: OtherCrawls::Absent,
             progress: Arc::new(NoProgress),
+            country: None,
         };
         for (name, shop) in shops {
             rig.street.open(name, shop);
@@ -291,6 +294,10 @@ impl Rig {
 
     pub(crate) fn later(&self, ms: i64) {
         self.clock.later(ms);
+    }
+
+    pub(crate) fn clock(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.clock) as Arc<dyn Clock>
     }
 
     pub(crate) async fn lake(&self) -> Lake {
@@ -318,6 +325,7 @@ impl Rig {
         let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
         let config = StorefrontConfig {
             retries_max: 0,
+            country: self.country.map(str::to_owned),
             ..StorefrontConfig::loopback()
         };
         let storefront = Storefront::with_transport(config, Arc::clone(&clock), Arc::new(self.street.clone())).unwrap();

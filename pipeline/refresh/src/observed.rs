@@ -1,0 +1,200 @@
+//! What stores said live, brought into the history of prices by the committer of the crawl.
+//!
+//! The files of observations are folded in before each commit of the run, so that what was seen before a crawl ended stands
+//! before it in the history, and once more at its end, beside what the run found unchanged: a run in which no store
+//! changed folds them in too. Each fold is a commit of its own. A file is removed only after the commit; where that does
+//! not come about it is folded again by the next run, which adds nothing.
+
+use std::collections::{BTreeMap, HashSet};
+
+use data_lake::{FoldReport, Lake, LakeError, RunSummaryRow};
+use data_model::{Observation, StoreHost, Timestamp};
+use data_observations::{ObservationFile, list, read, remove};
+use data_storage::Storage;
+
+use crate::error::with_causes;
+use crate::summary::LiveTotals;
+
+/// Most files that one run folds in, and most observed variants; what is beyond is left to the next run.
+const FILES_MAX: usize = 20_000;
+const VARIANTS_MAX: usize = 5_000_000;
+/// Files in one commit at most.
+const FILES_AT_ONCE: usize = 64;
+/// After so many observed variants the rest goes into the next commit: they are in memory at once.
+const VARIANTS_AT_ONCE: usize = 100_000;
+/// Stores that a run found unchanged, held against what was seen live of them, in one commit.
+const STORES_AT_ONCE: usize = 256;
+
+/// Folds in what was observed live, for the length of one run.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    storage: Storage,
+    /// Files that cannot be read or that are left though they were folded in.
+    left: HashSet<String>,
+    files: usize,
+    variants: usize,
+    totals: LiveTotals,
+    /// Whether the lake refused it: then the observations wait for the next run.
+    is_refused: bool,
+}
+
+/// Files that go into one commit.
+#[derive(Debug, Default)]
+struct Batch {
+    files: Vec<ObservationFile>,
+    observations: Vec<Observation>,
+    variants: usize,
+}
+
+impl Folder {
+    pub(crate) fn new(storage: Storage) -> Self {
+        Self {
+            storage,
+            left: HashSet::new(),
+            files: 0,
+            variants: 0,
+            totals: LiveTotals::default(),
+            is_refused: false,
+        }
+    }
+
+    /// What was folded in since the last time that this was asked.
+    pub(crate) fn take_totals(&mut self) -> LiveTotals {
+        std::mem::take(&mut self.totals)
+    }
+
+    /// Folds in all that is there, and that the run found these stores as the lake has them. It never fails the run: what
+    /// cannot be folded in waits for the next one.
+    pub(crate) async fn fold(&mut self, lake: &Lake, seen: BTreeMap<StoreHost, Timestamp>, row: &RunSummaryRow) {
+        while !self.is_refused && self.files < FILES_MAX && self.variants < VARIANTS_MAX {
+            let Some(batch) = self.next().await else { break };
+            if batch.files.is_empty() {
+                break;
+            }
+            self.files += batch.files.len();
+            self.variants += batch.variants;
+            self.totals.files += batch.files.len() as u64;
+            // Known together with the last of the files: what a crawl found comes between observations by its time.
+            for observations in parts(batch.observations) {
+                let stores: HashSet<&StoreHost> = observations.iter().map(|one| &one.store).collect();
+                let of_these = seen.iter().filter(|(store, _)| stores.contains(store));
+                let of_these = of_these.map(|(store, at)| (store.clone(), *at)).collect();
+                self.commit(lake, (observations, of_these), row).await;
+            }
+            if !self.is_refused {
+                self.remove(&batch.files).await;
+            }
+        }
+        let mut seen = seen.into_iter().peekable();
+        while !self.is_refused && seen.peek().is_some() {
+            let some = seen.by_ref().take(STORES_AT_ONCE).collect();
+            self.commit(lake, (Vec::new(), some), row).await;
+        }
+    }
+
+    async fn commit(
+        &mut self,
+        lake: &Lake,
+        (observations, seen): (Vec<Observation>, BTreeMap<StoreHost, Timestamp>),
+        row: &RunSummaryRow,
+    ) {
+        if self.is_refused {
+            return;
+        }
+        match lake.commit_observations(observations, seen, row.clone()).await {
+            Ok(report) => self.totals.add(&report),
+            Err(error) => self.refuse(&error),
+        }
+    }
+
+    fn refuse(&mut self, error: &LakeError) {
+        tracing::warn!(
+            error = with_causes(error),
+            "what stores said live is not folded in; it waits for the next run"
+        );
+        self.is_refused = true;
+    }
+
+    /// The oldest files that are not through; `None` where they cannot be listed or read.
+    async fn next(&mut self) -> Option<Batch> {
+        let room = FILES_AT_ONCE.min(FILES_MAX - self.files);
+        let listed = list(&self.storage, room, |path| !self.left.contains(path)).await;
+        let files = match listed {
+            Ok(files) => files,
+            Err(error) => {
+                tracing::warn!(error = with_causes(&error), "what stores said live cannot be listed");
+                return None;
+            }
+        };
+        let mut batch = Batch::default();
+        for file in files {
+            match read(&self.storage, &file).await {
+                Ok(Some(observations)) => {
+                    let count = |one: &Observation| one.variants.len() + one.gone.len();
+                    batch.variants += observations.iter().map(count).sum::<usize>();
+                    batch.observations.extend(observations);
+                    batch.files.push(file);
+                }
+                // Another run was faster.
+                Ok(None) => {}
+                Err(error) if error.is_damage() => {
+                    tracing::warn!(
+                        error = with_causes(&error),
+                        "a file is passed over; it stays where it is"
+                    );
+                    self.totals.files_damaged += 1;
+                    self.left.insert(file.path().to_owned());
+                }
+                Err(error) => {
+                    tracing::warn!(error = with_causes(&error), "what stores said live cannot be read");
+                    return None;
+                }
+            }
+            if batch.variants >= VARIANTS_AT_ONCE {
+                break;
+            }
+        }
+        Some(batch)
+    }
+
+    async fn remove(&mut self, files: &[ObservationFile]) {
+        if let Err(error) = remove(&self.storage, files).await {
+            tracing::warn!(
+                error = with_causes(&error),
+                "files that were folded in are left; folding them again adds nothing"
+            );
+            self.left.extend(files.iter().map(|file| file.path().to_owned()));
+        }
+    }
+}
+
+/// The observations in the order of time, in parts of which none has too many variants.
+fn parts(mut observations: Vec<Observation>) -> Vec<Vec<Observation>> {
+    // Files of two gateways overlap: a part must not begin before the one before it ends.
+    observations.sort_by_key(|one| one.observed_at);
+    let (mut parts, mut variants) = (vec![Vec::new()], 0);
+    for one in observations {
+        let count = one.variants.len() + one.gone.len();
+        if variants > 0 && variants + count > VARIANTS_AT_ONCE {
+            parts.push(Vec::new());
+            variants = 0;
+        }
+        variants += count;
+        if let Some(part) = parts.last_mut() {
+            part.push(one);
+        }
+    }
+    parts
+}
+
+impl LiveTotals {
+    fn add(&mut self, report: &FoldReport) {
+        self.commits += u64::from(report.tick.is_some());
+        self.folded += report.taken;
+        self.price_changes += report.rows;
+        self.dropped_unknown += report.unknown;
+        self.dropped_outdated += report.outdated;
+        self.dropped_other_currency += report.other_currency;
+        self.dropped_ahead += report.ahead;
+    }
+}
