@@ -1,8 +1,8 @@
 //! What a query costs by the platform's count, before it is executed.
 //!
-//! Fitted to the costs in recorded answers: a scalar is free, an object costs 1, a mutation 10 more, and a page of a list
-//! costs its items as if there were 4·ln(n) of them, rounded down. Exact for recorded reads of at most one level of
-//! pages; it comes out too high, and never too low by more than two, for pages within pages.
+//! Fitted to the costs in recorded answers: a scalar is free, an object costs 1, a mutation 10, and a page of a list costs
+//! its items as if there were 4·ln(n) of them, rounded down. Recorded reads cost what is counted here, give or take one;
+//! where a query selects both `edges` and `nodes` with objects in them, or pages within pages, the count is too high.
 
 use apollo_compiler::ExecutableDocument;
 use apollo_compiler::executable::{Field, Operation, Selection, SelectionSet, Value};

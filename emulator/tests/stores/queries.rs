@@ -139,7 +139,26 @@ async fn invalid_queries_are_answered_with_200_and_what_is_wrong() {
         );
         told.push_str(&format!("{asked}\n  {}\n", answer["errors"][0]));
     }
-    insta::assert_snapshot!(told, @"");
+    insta::assert_snapshot!(told, @r#"
+{ shop { nmae } }
+  {"extensions":{"code":"undefinedField","fieldName":"nmae","typeName":"Shop"},"locations":[{"column":10,"line":1}],"message":"Field 'nmae' doesn't exist on type 'Shop'"}
+{ shop { name }
+  {"locations":[{"column":16,"line":1}],"message":"syntax error: expected R_CURLY, got EOF"}
+{ product(id: 5, hndle: "x") { id } }
+  {"extensions":{"argumentName":"hndle","code":"argumentNotAccepted"},"locations":[{"column":18,"line":1}],"message":"Unknown argument \"hndle\" on field \"QueryRoot.product\"."}
+{ shop }
+  {"extensions":{"code":"selectionMismatch"},"locations":[{"column":3,"line":1}],"message":"Field \"shop\" of type \"QueryRoot\" must have a selection of subfields. Did you mean \"shop { ... }\"?"}
+query ($id: ID!) { product(id: $id) { id } }
+  {"extensions":{"code":"INVALID_VARIABLE"},"locations":[{"column":8,"line":1}],"message":"missing value for non-null variable 'id'"}
+query ($ids: [ID!]!) { nodes(ids: $ids) { id } }
+  {"locations":[{"column":24,"line":1}],"message":"Invalid global id 'x'","path":["nodes"]}
+query @inContext(country: XX) { shop { name } }
+  {"extensions":{"code":"argumentLiteralsIncompatible"},"locations":[{"column":27,"line":1}],"message":"Value \"XX\" does not exist in \"CountryCode\" enum."}
+{ products { nodes { id } } }
+  {"locations":[{"column":3,"line":1}],"message":"you must provide one of first or last","path":["products"]}
+mutation { cartCreate { cart { id } } }
+  {"locations":[{"column":1,"line":1}],"message":"The schema has no \"mutation\" root type defined"}
+"#);
 }
 
 #[tokio::test]
