@@ -38,6 +38,17 @@ impl Client {
         self.answer()
     }
 
+    /// POSTs JSON to a path; answers the status and the body.
+    pub(crate) fn post(&mut self, path: &str, json: &[u8]) -> anyhow::Result<(u16, &[u8])> {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+            self.host,
+            json.len()
+        );
+        self.stream.get_mut().write_all(&[head.as_bytes(), json].concat())?;
+        self.answer()
+    }
+
     /// Sends a request for a path.
     pub(crate) fn ask(&mut self, path: &str) -> anyhow::Result<()> {
         let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.host);

@@ -7,6 +7,7 @@ mod build;
 mod constants;
 mod crawl;
 mod http;
+mod live;
 mod load;
 mod meter;
 mod overload;
@@ -54,6 +55,8 @@ enum What {
     Constants,
     /// Ten times more searches than can be answered
     Overload,
+    /// A live price beside the same fetch by a bare client; reads beside a gateway and without one
+    Live,
     /// A hundred hot swaps of the release under load
     Swaps,
     /// All of them, one after the other
@@ -74,7 +77,10 @@ fn main() -> anyhow::Result<()> {
     if all || cli.what == What::Crawl {
         crawl::run(&bench)?;
     }
-    if cli.what == What::Crawl {
+    if all || cli.what == What::Live {
+        live::run(&bench)?;
+    }
+    if matches!(cli.what, What::Crawl | What::Live) {
         return Ok(());
     }
     bench.fill()?;

@@ -65,3 +65,42 @@ async fn a_hundred_buyers_a_second_need_one_request_a_second() {
     // One a second from the first buyer to the last answer.
     assert!(requests <= began.elapsed().as_secs() + 2, "{requests}");
 }
+
+/// A crawl of the same store in the same process does not make a buyer wait for more than one of its requests.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_price_waits_for_one_request_of_a_crawl_at_the_most() {
+    let options = Options {
+        rate_per_s: Some(2.0),
+        ..Options::default()
+    };
+    let market = Market::open(generated(12, 1), options).await;
+    let url = market.stores.stores()[0].base_url.parse().unwrap();
+    let store = market.storefront.store(&url).unwrap();
+    store.robots().await.unwrap();
+    let crawl: Vec<_> = (1..=40)
+        .map(|page| {
+            let store = store.clone();
+            tokio::spawn(async move { store.products_page(page, 1, None).await.is_ok() })
+        })
+        .collect();
+    // The crawl stands in line for twenty seconds.
+    while market
+        .stores
+        .requests(&market.slug(0))
+        .unwrap()
+        .count_of("/products.json")
+        < 3
+    {
+        tokio::task::yield_now().await;
+    }
+    let began = Instant::now();
+    let entry = market.price(&market.idents(0)[0]).await;
+    let waited = began.elapsed();
+    println!("a price waited {waited:?} beside a crawl at two requests a second");
+    assert_eq!(entry["verified"], true, "{entry}");
+    // Its own place comes after at most one interval of half a second.
+    assert!(waited < Duration::from_millis(1_000), "{waited:?}");
+    for one in crawl {
+        one.abort();
+    }
+}

@@ -73,6 +73,8 @@ pub(crate) struct Market {
     pub(crate) stores: Running,
     pub(crate) shelf: Arc<Shelf>,
     pub(crate) router: EdgeRouter,
+    /// The client that the gateway shares with a crawl of the same process.
+    pub(crate) storefront: Storefront,
     pub(crate) seen: Arc<Seen>,
 }
 
@@ -129,12 +131,13 @@ impl Market {
         let seen = Arc::new(Seen::default());
         let catalogue = Arc::clone(&shelf) as Arc<dyn Catalogue>;
         let observer = Arc::clone(&seen) as Arc<dyn Observe>;
-        let gateway = LiveGateway::new(catalogue, storefront, clock, observer, options.gateway);
+        let gateway = LiveGateway::new(catalogue, storefront.clone(), clock, observer, options.gateway);
         let router = gateway.router(EdgeConfig::default(), None);
         Self {
             stores,
             shelf,
             router,
+            storefront,
             seen,
         }
     }

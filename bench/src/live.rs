@@ -1,0 +1,152 @@
+//! What a live price costs beside the same fetch by a bare client, and what the gateway adds to reads beside it.
+
+use std::time::Instant;
+
+use anyhow::Context;
+use serde_json::{Value, json};
+
+use crate::http::Client;
+use crate::meter::{Figure, quantile};
+use crate::setup::{Bench, Serving};
+
+/// The stores that are asked: small, for it is not they that are measured.
+const PRODUCTS: &str = "600";
+const STORES: &str = "6";
+/// Prices that are asked for, each in turn with the same fetch by a bare client.
+const PRICES: usize = 2_000;
+/// Reads of each server, in turn.
+const READS: usize = 4_000;
+
+/// A product and how its store is asked for it.
+struct Product {
+    id: String,
+    /// Which of the stores' clients.
+    store: usize,
+    query: Vec<u8>,
+}
+
+pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
+    let scratch = tempfile::tempdir()?;
+    let home = scratch.path();
+    let stores = bench.serve(
+        home,
+        &[
+            "emulate",
+            "--products",
+            PRODUCTS,
+            "--stores",
+            STORES,
+            "--seed",
+            "1",
+            "--identity",
+        ],
+    )?;
+    bench.register(home, &stores, usize::MAX)?;
+    bench.run(home, &["crawl", "--release"])?;
+    let mut up = bench.command(home, &["up", "--listen", "127.0.0.1:0"]);
+    up.env("HAAT_LIVE_GATEWAY__ASK__REUSE_MS", "0");
+    let up = Bench::serving(up)?;
+    let alone = bench.serve(home, &["query-server", "--listen", "127.0.0.1:0"])?;
+    let (mut with_gateway, mut without) = (ready(&up)?, ready(&alone)?);
+    let (products, mut bare) = products(bench, &stores, home)?;
+    prices(&products, &mut with_gateway, &mut bare)?;
+    reads(&products, &mut with_gateway, &mut without)
+}
+
+fn ready(server: &Serving) -> anyhow::Result<Client> {
+    let address = server.document["address"].as_str().context("address")?;
+    let mut client = Client::connect(address)?;
+    while client.get("/readyz")?.0 != 200 {
+        std::thread::yield_now();
+    }
+    Ok(client)
+}
+
+/// The catalogue's products, and a client of each store.
+fn products(bench: &Bench, stores: &Serving, home: &std::path::Path) -> anyhow::Result<(Vec<Product>, Vec<Client>)> {
+    let statement = "select v.product_id, b.base_url, array_agg(v.variant_id) as variants from variants v \
+                     join brands b on b.store = v.store group by 1, 2 order by 1";
+    let rows = bench.run(home, &["sql", statement])?;
+    let urls: Vec<&str> = stores.document["stores"]
+        .as_array()
+        .context("stores")?
+        .iter()
+        .filter_map(|store| store["base_url"].as_str())
+        .collect();
+    let clients = urls.iter().map(|url| Client::connect(url)).collect::<Result<_, _>>()?;
+    let product = |row: &Value| {
+        let url = row["base_url"].as_str().context("base_url")?;
+        let variants = row["variants"].as_array().context("variants")?.iter();
+        let ids: Vec<String> = variants
+            .map(|id| format!("gid://shopify/ProductVariant/{id}"))
+            .collect();
+        let query = json!({
+            "query": QUERY,
+            "operationName": "Variants",
+            "variables": { "ids": ids, "country": null },
+        });
+        Ok(Product {
+            id: row["product_id"].as_str().context("product_id")?.to_owned(),
+            store: urls.iter().position(|known| *known == url).context("store")?,
+            query: query.to_string().into_bytes(),
+        })
+    };
+    let products = rows.as_array().context("rows")?.iter().map(product);
+    Ok((products.collect::<anyhow::Result<_>>()?, clients))
+}
+
+/// What the gateway asks a store.
+const QUERY: &str = "query Variants($ids: [ID!]!, $country: CountryCode) @inContext(country: $country) { nodes(ids: $ids) { \
+    __typename ... on ProductVariant { id title sku availableForSale price { amount currencyCode } \
+    compareAtPrice { amount currencyCode } product { id } } } }";
+
+/// One client that waits for each answer: a price over HTTP, and the same fetch from the store itself.
+fn prices(products: &[Product], gateway: &mut Client, stores: &mut [Client]) -> anyhow::Result<()> {
+    let (mut through, mut bare) = (Vec::new(), Vec::new());
+    for product in products.iter().cycle().take(PRICES) {
+        let began = Instant::now();
+        let (status, body) = gateway.get(&format!("/v1/products/{}/price", product.id))?;
+        through.push(began.elapsed().as_secs_f64() * 1e3);
+        let verified = serde_json::from_slice::<Value>(body)?["data"]["verified"] == true;
+        anyhow::ensure!(status == 200 && verified, "{}", String::from_utf8_lossy(body));
+        let client = stores.get_mut(product.store).context("store")?;
+        let began = Instant::now();
+        let (status, _) = client.post("/api/2026-04/graphql.json", &product.query)?;
+        bare.push(began.elapsed().as_secs_f64() * 1e3);
+        anyhow::ensure!(status == 200, "the store answers {status}");
+    }
+    for (name, share) in [("median", 0.5), ("p99", 0.99)] {
+        let (through, bare) = (quantile(&mut through, share), quantile(&mut bare, share));
+        Figure::named(format!("live.price_{name}_ms"), through, "ms")
+            .beside(bare, "the same query sent to the store by a bare client, in turn")
+            .print()?;
+        Figure::named(format!("live.overhead_{name}_ms"), through - bare, "ms").print()?;
+    }
+    Ok(())
+}
+
+/// Reads of stored data, of a server that is a gateway too and of one that is not.
+fn reads(products: &[Product], with_gateway: &mut Client, without: &mut Client) -> anyhow::Result<()> {
+    let (mut beside, mut alone) = (Vec::new(), Vec::new());
+    for product in products.iter().cycle().take(READS) {
+        for (client, times) in [(&mut *with_gateway, &mut beside), (&mut *without, &mut alone)] {
+            let began = Instant::now();
+            let (status, _) = client.get(&format!("/v1/products/{}", product.id))?;
+            times.push(began.elapsed().as_secs_f64() * 1e6);
+            anyhow::ensure!(status == 200, "the server answers {status}");
+        }
+    }
+    for (name, share) in [("median", 0.5), ("p99", 0.99)] {
+        Figure::named(
+            format!("live.read_beside_gateway_{name}_us"),
+            quantile(&mut beside, share),
+            "µs",
+        )
+        .beside(
+            quantile(&mut alone, share),
+            "the same read of a query server alone, in turn",
+        )
+        .print()?;
+    }
+    Ok(())
+}
