@@ -33,7 +33,7 @@ pub(crate) struct Call<'a> {
     pub(crate) is_unanswered: AtomicBool,
 }
 
-impl<'a> Call<'a> {
+impl Call<'_> {
     /// Reads a page.
     pub(crate) fn get(url: Url, accept: Accept) -> Self {
         Self {

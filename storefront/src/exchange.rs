@@ -2,7 +2,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, Method};
+use futures::stream::BoxStream;
+use http::{HeaderMap, Method, StatusCode};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
@@ -31,6 +32,9 @@ pub(crate) struct Ask<'a> {
     /// Set while the store may have been given the request and has not said what came of it.
     pub(crate) is_unanswered: &'a AtomicBool,
 }
+
+/// A body as it comes in.
+type Chunks = BoxStream<'static, Result<Bytes, TransportError>>;
 
 /// What is read of an answer that is no page: enough to recognise it, and to keep its connection.
 const ASIDE_BYTES_MAX: u64 = 64 << 10;
@@ -172,21 +176,8 @@ impl Exchange {
                 source: TransportError::Head,
             });
         }
-        let body = if status.is_success() {
-            body::collect(incoming.body, &incoming.headers, ask.limits, (&self.memory, waited))
-                .await
-                .map_err(|error| body_fault(host, error))?
-        } else {
-            let aside = Limits {
-                wire_max: ASIDE_BYTES_MAX,
-                decoded_max: ASIDE_BYTES_MAX,
-                cut: true,
-            };
-            // What an error page says is a hint at most; that it cannot be read is not another error.
-            body::collect(incoming.body, &incoming.headers, aside, (&self.memory, waited))
-                .await
-                .unwrap_or_else(|_| Bytes::new())
-        };
+        let body = self.received(host, (status, incoming.body), &incoming.headers, (ask.limits, waited));
+        let body = body.await?;
         if ask.is_graphql && status.is_success() && graphql::is_throttled(&body) {
             ask.is_unanswered.store(false, Ordering::Relaxed);
             self.heed_refusal(
@@ -207,6 +198,29 @@ impl Exchange {
             host.state().pace.succeeded();
         }
         Ok(answer)
+    }
+
+    /// The body of an answer; of one that is no success what there is of it.
+    async fn received(
+        &self,
+        host: &Host,
+        (status, chunks): (StatusCode, Chunks),
+        headers: &HeaderMap,
+        (limits, waited): (Limits, &Waited),
+    ) -> Result<Bytes, StoreError> {
+        if status.is_success() {
+            return body::collect(chunks, headers, limits, (&self.memory, waited))
+                .await
+                .map_err(|error| body_fault(host, error));
+        }
+        let aside = Limits {
+            wire_max: ASIDE_BYTES_MAX,
+            decoded_max: ASIDE_BYTES_MAX,
+            cut: true,
+        };
+        // What an error page says is a hint at most; that it cannot be read is not another error.
+        let read = body::collect(chunks, headers, aside, (&self.memory, waited)).await;
+        Ok(read.unwrap_or_else(|_| Bytes::new()))
     }
 
     /// Slows down when the store asks for it; the error that the caller gets for it.
