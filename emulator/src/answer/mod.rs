@@ -65,7 +65,7 @@ fn product(shop: &Shop, rest: &str, lie: &Lie) -> Option<Reply> {
     };
     // A handle may itself end in `.js`: the whole name is tried first.
     if let Some((place, product)) = find(rest) {
-        return Some(product_html::product_html(shop, place, &product));
+        return Some(product_html::product_html(shop, place, &product, lie.currency(shop)));
     }
     if let Some(handle) = rest.strip_suffix(".json") {
         return product_json::product_json(&find(handle)?.1, lie.currency(shop));

@@ -9,13 +9,13 @@ use crate::json::platform_bytes;
 use crate::shop::Shop;
 
 /// The product's page for people, with the structured data that themes and review apps put in it.
-pub(crate) fn product_html(shop: &Shop, place: u64, product: &Product) -> Reply {
+pub(crate) fn product_html(shop: &Shop, place: u64, product: &Product, currency: &str) -> Reply {
     let epoch = shop.epoch();
     let ratings = shop
         .catalogue
         .sketch(place, epoch)
         .and_then(|sketch| reviews::draw(&sketch));
-    let mut blocks = vec![theme_block(shop, product)];
+    let mut blocks = vec![theme_block(shop, product, currency)];
     if let Some(ratings) = &ratings {
         // One store in three has its ratings in the theme's block, the others in a block of the review app's own.
         if shop.catalogue.persona().shop_id().is_multiple_of(3) {
@@ -48,17 +48,23 @@ pub(crate) fn product_html(shop: &Shop, place: u64, product: &Product) -> Reply 
             )
         })
         .collect();
-    let page = page(shop, &product.title, &scripts, &main(shop, product, ratings.as_ref()));
+    let main = main(product, currency, ratings.as_ref());
+    let page = page_in(shop, currency, &product.title, &scripts, &main);
     Reply::html(200, page).validated()
 }
 
 /// A page of the store: identification as the platform puts it, and the given parts.
 pub(crate) fn page(shop: &Shop, title: &str, head: &str, main: &str) -> String {
+    page_in(shop, &shop.address.currency, title, head, main)
+}
+
+/// A page that says that prices are in this currency.
+fn page_in(shop: &Shop, currency: &str, title: &str, head: &str, main: &str) -> String {
     let (mut title_html, mut name_html) = (String::new(), String::new());
     push_html(&mut title_html, title);
     push_html(&mut name_html, &shop.address.name);
     let persona = shop.catalogue.persona();
-    let (currency, country, shop_id) = (&shop.address.currency, persona.coin.country, persona.shop_id());
+    let (country, shop_id) = (persona.coin.country, persona.shop_id());
     let token = crate::graphql::tokens(shop).public;
     format!(
         "<!doctype html>\n<html class=\"no-js\" lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -74,7 +80,7 @@ pub(crate) fn page(shop: &Shop, title: &str, head: &str, main: &str) -> String {
     )
 }
 
-fn main(shop: &Shop, product: &Product, ratings: Option<&Ratings>) -> String {
+fn main(product: &Product, currency: &str, ratings: Option<&Ratings>) -> String {
     let mut title = String::new();
     push_html(&mut title, &product.title);
     let mut out = format!("<h1 class=\"product__title\">{title}</h1>\n");
@@ -86,10 +92,7 @@ fn main(shop: &Shop, product: &Product, ratings: Option<&Ratings>) -> String {
         ));
     }
     if let Some(first) = product.variants.first() {
-        out.push_str(&format!(
-            "<p class=\"price\">{} {}</p>\n",
-            shop.address.currency, first.price
-        ));
+        out.push_str(&format!("<p class=\"price\">{} {}</p>\n", currency, first.price));
     }
     if let Some(ratings) = ratings {
         let stars = ratings.mean_hundredths as f64 / 100.0;
@@ -103,7 +106,7 @@ fn main(shop: &Shop, product: &Product, ratings: Option<&Ratings>) -> String {
 }
 
 /// The theme's own block: one product with its offers, or a group with its variants, as newer themes write it.
-fn theme_block(shop: &Shop, product: &Product) -> Value {
+fn theme_block(shop: &Shop, product: &Product, currency: &str) -> Value {
     let base = &shop.address.base_url;
     let url = format!("{base}/products/{}", product.handle);
     let offers: Vec<Value> = product
@@ -115,7 +118,7 @@ fn theme_block(shop: &Shop, product: &Product) -> Value {
                 "@type": "Offer",
                 "availability": format!("http://schema.org/{stock}"),
                 "price": variant.price,
-                "priceCurrency": shop.address.currency,
+                "priceCurrency": currency,
                 "sku": variant.sku,
                 "url": format!("{url}?variant={}", variant.id),
             })

@@ -4,6 +4,9 @@
 //! its items as if there were 4·ln(n) of them, rounded down. Recorded reads cost what is counted here, give or take one;
 //! where a query selects both `edges` and `nodes` with objects in them, or pages within pages, the count is too high.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use apollo_compiler::ExecutableDocument;
 use apollo_compiler::executable::{Field, Operation, Selection, SelectionSet, Value};
 use apollo_compiler::response::{JsonMap, JsonValue};
@@ -19,7 +22,11 @@ const PAGE: u64 = 50;
 
 /// The cost of an operation of a valid document.
 pub(super) fn of(document: &ExecutableDocument, operation: &Operation, variables: &JsonMap) -> u64 {
-    let count = Count { document, variables };
+    let count = Count {
+        document,
+        variables,
+        fragments: RefCell::default(),
+    };
     let extra = if operation.is_mutation() {
         MUTATION * operation.root_fields(document).count() as u64
     } else {
@@ -31,23 +38,32 @@ pub(super) fn of(document: &ExecutableDocument, operation: &Operation, variables
 struct Count<'a> {
     document: &'a ExecutableDocument,
     variables: &'a JsonMap,
+    /// Costs of fragments by name and page: counted once, however often fragments of fragments spread them.
+    fragments: RefCell<HashMap<(&'a str, Option<u64>), u64>>,
 }
 
-impl Count<'_> {
+impl<'a> Count<'a> {
     /// The cost of a selection; `page` is the number of items where it is one of a connection.
-    fn set(&self, set: &SelectionSet, page: Option<u64>) -> u64 {
+    fn set(&self, set: &'a SelectionSet, page: Option<u64>) -> u64 {
         let costs = set.selections.iter().map(|selection| match selection {
             Selection::Field(field) => self.field(field, page),
             Selection::InlineFragment(fragment) => self.set(&fragment.selection_set, page),
-            Selection::FragmentSpread(spread) => {
-                let fragment = self.document.fragments.get(&spread.fragment_name);
-                fragment.map_or(0, |fragment| self.set(&fragment.selection_set, page))
-            }
+            Selection::FragmentSpread(spread) => self.fragment(&spread.fragment_name, page),
         });
         costs.fold(0, u64::saturating_add)
     }
 
-    fn field(&self, field: &Field, page: Option<u64>) -> u64 {
+    fn fragment(&self, name: &'a str, page: Option<u64>) -> u64 {
+        if let Some(known) = self.fragments.borrow().get(&(name, page)) {
+            return *known;
+        }
+        let fragment = self.document.fragments.get(name);
+        let cost = fragment.map_or(0, |fragment| self.set(&fragment.selection_set, page));
+        self.fragments.borrow_mut().insert((name, page), cost);
+        cost
+    }
+
+    fn field(&self, field: &'a Field, page: Option<u64>) -> u64 {
         if field.selection_set.selections.is_empty() || field.name.starts_with("__") {
             return 0;
         }
@@ -68,14 +84,14 @@ impl Count<'_> {
         }
     }
 
-    fn argument<'a>(&'a self, field: &'a Field, name: &str) -> Option<Given<'a>> {
+    fn argument(&self, field: &'a Field, name: &str) -> Option<Given<'a>> {
         Some(match field.specified_argument_by_name(name)?.as_ref() {
             Value::Variable(variable) => Given::Variable(self.variables.get(variable.as_str())?),
             literal => Given::Literal(literal),
         })
     }
 
-    fn number(&self, field: &Field, name: &str) -> Option<u64> {
+    fn number(&self, field: &'a Field, name: &str) -> Option<u64> {
         match self.argument(field, name)? {
             Given::Variable(value) => value.as_u64(),
             Given::Literal(literal) => u64::try_from(literal.to_i32()?).ok(),
@@ -83,7 +99,7 @@ impl Count<'_> {
     }
 
     /// How many nodes are asked for by id. No recording tells their cost: the strictest count is taken, one by one.
-    fn ids(&self, field: &Field) -> Option<u64> {
+    fn ids(&self, field: &'a Field) -> Option<u64> {
         match self.argument(field, "ids")? {
             Given::Variable(JsonValue::Array(items)) => Some(items.len() as u64),
             Given::Literal(Value::List(items)) => Some(items.len() as u64),
@@ -137,5 +153,20 @@ mod tests {
             format!("collections(first: 250) {{ nodes {{ products(first: 250) {{ nodes {{ {inner} }} }} }} }}")
         });
         assert!(cost(&format!("{{ products(first: 250) {{ nodes {{ {deep} }} }} }}")) > TOKENLESS_MAX);
+    }
+
+    #[test]
+    fn fragments_of_fragments_are_counted_in_time() {
+        let fragments: String = (0..60)
+            .map(|nth| {
+                format!(
+                    "fragment F{nth} on Product {{ ...F{next} ...F{next} }}\n",
+                    next = nth + 1
+                )
+            })
+            .collect();
+        let last = "fragment F60 on Product { priceRange { minVariantPrice { amount } } }";
+        let all = format!("{{ product(handle: \"a\") {{ ...F0 }} }}\n{fragments}{last}");
+        assert!(cost(&all) > TOKENLESS_MAX);
     }
 }

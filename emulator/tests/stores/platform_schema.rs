@@ -291,21 +291,61 @@ fn what_is_no_part_of_another_schema_is_found() {
     assert_eq!(beyond(&whole, &whole), [""; 0]);
 }
 
+/// The requests of this project, by file.
+fn documents() -> Vec<(PathBuf, String)> {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../storefront/src/documents"));
+    let mut files: Vec<PathBuf> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(!files.is_empty(), "no requests in {}", folder.display());
+    files
+        .into_iter()
+        .map(|file| (file.clone(), std::fs::read_to_string(file).unwrap()))
+        .collect()
+}
+
 #[test]
 fn the_requests_of_this_project_are_valid_at_the_platform() {
     let Some(platform) = platform() else { return };
     let own = Schema::parse_and_validate(OWN, "schema.graphql").unwrap();
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../storefront/src/documents"));
-    let mut checked = 0;
-    for entry in std::fs::read_dir(folder).into_iter().flatten() {
-        let file = entry.unwrap().path();
-        let text = std::fs::read_to_string(&file).unwrap();
+    for (file, text) in documents() {
         for (whose, schema) in [("the platform", &platform), ("the emulator", &own)] {
             if let Err(error) = ExecutableDocument::parse_and_validate(schema, text.as_str(), &file) {
                 panic!("{} is not valid at {whose}: {}", file.display(), error.errors);
             }
         }
-        checked += 1;
     }
-    assert!(checked > 0, "no requests in {}", folder.display());
+}
+
+#[tokio::test]
+async fn the_requests_of_this_project_are_answered_without_a_token() {
+    let (_running, store) = store(300).await;
+    let products = crawl(&store, 250).await;
+    let ids = |kind: &str, path: &str, most: usize| -> Vec<String> {
+        let ids = products.iter().filter_map(|product| product.pointer(path)).take(most);
+        ids.map(|id| format!("gid://shopify/{kind}/{id}")).collect()
+    };
+    for (file, text) in documents() {
+        // As many as one query may ask for: what is inside a product counts for each of them.
+        let ids = if text.contains("... on Product {") {
+            ids("Product", "/id", 14)
+        } else {
+            ids("ProductVariant", "/variants/0/id", 250)
+        };
+        let variables = if text.contains("$ids") {
+            serde_json::json!({ "ids": ids, "country": "IN" })
+        } else {
+            serde_json::json!({})
+        };
+        let answer = query(&store, &text, variables).await.json();
+        assert!(
+            answer.get("errors").is_none() && answer["data"].is_object(),
+            "{}: {answer}",
+            file.display()
+        );
+        println!(
+            "{}: cost {}",
+            file.display(),
+            answer["extensions"]["cost"]["requestedQueryCost"]
+        );
+    }
 }

@@ -107,6 +107,10 @@ async fn a_store_can_lie_about_the_product_and_the_currency() {
         assert!((amount(&lie) - amount(&honest) / 10.0).abs() < 0.011);
     }
     assert_eq!(get(&store, "/meta.json").await.json()["currency"], "USD");
+    let page = get(&store, &format!("/products/{}", product["handle"].as_str().unwrap()))
+        .await
+        .text();
+    assert!(page.contains("\"priceCurrency\":\"USD\"") && page.contains("{\"active\":\"USD\""));
     let told = get(&store, &format!("/products/{}.js", product["handle"].as_str().unwrap()))
         .await
         .json();
