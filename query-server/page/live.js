@@ -57,7 +57,8 @@ function verified(told) {
 }
 
 function unverified(told) {
-  return [el('p', { class: 'verdict' }, el('b', { class: 'no' }, 'Not verified'), unseen(': '), el('span', {}, WHY[told.code] ?? told.detail)),
+  const verdict = told.code === 'product_gone' ? 'Gone from the store' : 'Not verified';
+  return [el('p', { class: 'verdict' }, el('b', { class: 'no' }, verdict), unseen(': '), el('span', {}, WHY[told.code] ?? told.detail)),
     told.code === 'product_gone' ? null : el('p', {}, `Last seen at ${price(told.price_min_minor, told.currency)}, ${moment(told.snapshot_at)}. Do not rely on it.`)];
 }
 

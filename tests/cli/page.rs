@@ -2,7 +2,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{Haat, get, has_program};
+use crate::support::{Haat, get, has_program, post};
 
 /// Chromium's flags for a page on this machine and nothing else.
 const FLAGS: &[&str] = &[
@@ -154,6 +154,45 @@ fn the_page_shows_what_the_server_answers() {
     for title in related {
         shows(rows, title);
     }
+}
+
+/// The check of a price on the page, for a product that is as it was and for one whose price moved.
+#[test]
+fn the_page_shows_what_the_store_says_now() {
+    if !has_program("chromium", &["--version"]) {
+        return;
+    }
+    let haat = Haat::new();
+    let _stores = haat.with_stores(&["--products", "60", "--stores", "2", "--seed", "5", "--control"]);
+    haat.run(&["crawl", "--release"]).json();
+    let env = haat.with("HAAT_LIVE_GATEWAY__ASK__REUSE_MS", "0");
+    let (_server, served) = env.serve(&["up", "--listen", "127.0.0.1:0"]);
+    let base = served["address"].as_str().unwrap();
+    let (_, first) = get(&format!("{base}/v1/search?limit=1&in_stock=true"));
+    let id = first["data"][0]["id"].as_str().unwrap();
+    let checked = || {
+        let opened = shown(&env, &format!("{base}/?product={id}#check"));
+        let at = opened.find("class=\"live\"").unwrap_or_else(|| panic!("{opened}"));
+        opened.get(at..).unwrap().split("</section>").next().unwrap().to_owned()
+    };
+    let told = checked();
+    shows(&told, "Verified at the store");
+    shows(&told, "Nothing changed since the last crawl.");
+    let (_, detail) = get(&format!("{base}/v1/products/{id}"));
+    let url = detail["data"]["attributes"]["url"].as_str().unwrap();
+    let (store, handle) = url.split_once("/products/").unwrap();
+    let change = json!({ "kind": "reprice", "item": handle, "price": "4321.00" });
+    let (status, answer) = post(&format!("{store}/emulator/change"), &change);
+    assert_eq!(status, 200, "{answer}");
+    let told = checked();
+    shows(&told, "changed in price since the last crawl.");
+    shows(&told, "4,321");
+    // Its store shuts its doors.
+    let faults = json!({ "kind": "faults", "rules": [{ "fault": { "kind": "reset" } }] });
+    assert_eq!(post(&format!("{store}/emulator/change"), &faults).0, 200);
+    let told = checked();
+    shows(&told, "Not verified");
+    shows(&told, "The store cannot be reached just now.");
 }
 
 #[test]
