@@ -1,0 +1,76 @@
+use data_model::{Brand, BrandRefresh, Product, ProductKey, Timestamp, Variant, VariantId, slugify};
+
+/// A brand of this name, whose prices are in rupees: `Blue Tokai` has the store `blue-tokai.myshopify.example`.
+#[must_use]
+pub fn brand(name: &str) -> Brand {
+    let slug = slugify(name).unwrap();
+    Brand {
+        store: format!("{slug}.myshopify.example").parse().unwrap(),
+        name: name.to_owned(),
+        domain: format!("{slug}.example"),
+        base_url: format!("https://{slug}.example"),
+        currency: "INR".parse().unwrap(),
+        country: Some("IN".to_owned()),
+        crawl_country: None,
+        logo: None,
+        description: None,
+        slug,
+    }
+}
+
+/// A product with one variant of 100.00, whose id is ten times the product's, in stock, and nothing else known.
+#[must_use]
+pub fn product(brand: &Brand, platform_id: u64, title: &str) -> Product {
+    Product {
+        key: ProductKey {
+            store: brand.store.clone(),
+            platform_id,
+        },
+        handle: slugify(title).map_or_else(|| format!("p{platform_id}"), |slug| slug.to_string()),
+        title: title.to_owned(),
+        description: String::new(),
+        vendor: None,
+        product_type: None,
+        category: None,
+        tags: Vec::new(),
+        options: Vec::new(),
+        attributes: Vec::new(),
+        media: Vec::new(),
+        variants: vec![variant(platform_id.wrapping_mul(10), 10_000)],
+        currency: brand.currency,
+        rating: None,
+        reviews: Vec::new(),
+        created_at: None,
+        published_at: None,
+        updated_at: None,
+    }
+}
+
+/// A variant at this price, in stock, and nothing else known.
+#[must_use]
+pub fn variant(id: u64, price_minor: i64) -> Variant {
+    Variant {
+        id: VariantId(id),
+        title: String::new(),
+        sku: None,
+        options: Vec::new(),
+        price_minor,
+        compare_at_minor: None,
+        available: true,
+        grams: None,
+        image: None,
+    }
+}
+
+/// What the run of this number found of a brand.
+#[must_use]
+pub fn refresh(brand: Brand, run: i64, observed_at: Timestamp, products: Vec<Product>) -> BrandRefresh {
+    BrandRefresh {
+        brand,
+        run: format!("run-{run}").parse().unwrap(),
+        observed_at,
+        products,
+        shipping: None,
+        quarantined: Vec::new(),
+    }
+}
