@@ -113,6 +113,23 @@ async fn what_is_no_query_is_refused() {
 }
 
 #[tokio::test]
+async fn no_body_breaks_the_store() {
+    use proptest::strategy::{Strategy, ValueTree};
+    use proptest::test_runner::TestRunner;
+    let (_running, store) = store(3).await;
+    let mut runner = TestRunner::deterministic();
+    let words =
+        "([{}()!:@$|=\\[\\]\" ]|query|fragment|on|shop|name|nodes|products|first|Product|ids|ID|\\.\\.\\.|7){0,40}";
+    for _ in 0..150 {
+        let asked = words.new_tree(&mut runner).unwrap().current();
+        let answer = query(&store, &asked, json!({ "ids": asked })).await;
+        assert_eq!(answer.status, 200, "{asked}");
+        assert!(answer.json().is_object());
+    }
+    assert_eq!(query(&store, "{ shop { name } }", json!({})).await.status, 200);
+}
+
+#[tokio::test]
 async fn invalid_queries_are_answered_with_200_and_what_is_wrong() {
     let (_running, store) = store(3).await;
     let mut told = String::new();
