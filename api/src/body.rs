@@ -17,7 +17,11 @@ impl<S: Send + Sync> FromRequest<S> for JsonObject {
     type Rejection = Problem;
 
     async fn from_request(request: Request, _state: &S) -> Result<Self, Problem> {
-        if !is_json(request.headers()) {
+        let (is_json, is_stated) = (
+            is_json(request.headers()),
+            request.headers().contains_key(header::CONTENT_TYPE),
+        );
+        if is_stated && !is_json {
             return Err(Problem::new(ErrorCode::UnsupportedMediaType));
         }
         let bytes_max = request
@@ -25,6 +29,10 @@ impl<S: Send + Sync> FromRequest<S> for JsonObject {
             .get::<BodyLimit>()
             .map_or(BodyLimit::DEFAULT, |limit| limit.0);
         let bytes = read(request.into_body(), bytes_max).await?;
+        // Nothing at all is no body of another media type: it is missing.
+        if !is_stated && !bytes.is_empty() {
+            return Err(Problem::new(ErrorCode::UnsupportedMediaType));
+        }
         parse(&bytes).map(Self)
     }
 }

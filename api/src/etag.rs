@@ -116,7 +116,10 @@ mod tests {
         assert_eq!(of("tea", 1), of("tea", 1));
         assert_ne!(of("tea", 1), of("tea", 2));
         assert_ne!(of("tea", 1), of("teas", 1));
-        assert_ne!(EntityTag::following(&[b"r1"], &("ab", "c")), EntityTag::following(&[b"r1"], &("a", "bc")));
+        assert_ne!(
+            EntityTag::following(&[b"r1"], &("ab", "c")),
+            EntityTag::following(&[b"r1"], &("a", "bc"))
+        );
         assert_ne!(of("tea", 1), EntityTag::following(&[b"r2"], &("tea", Some(1_u16))));
     }
 
