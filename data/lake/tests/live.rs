@@ -70,7 +70,7 @@ fn third(price_minor: i64) -> Vec<data_model::BrandRefresh> {
 }
 
 #[tokio::test]
-async fn a_price_that_was_seen_live_is_one_row_and_the_crawl_that_finds_it_too_adds_none() {
+async fn a_price_that_was_seen_live_is_one_row_however_often_it_comes_in() {
     let lake = open(&Storage::memory(), &late()).await;
     lake.commit(first(), run(1)).await.unwrap();
     let before = content(&lake).await;
@@ -105,7 +105,13 @@ async fn a_price_that_was_seen_live_is_one_row_and_the_crawl_that_finds_it_too_a
     | 3       | 32      | 2500  | true      | 2026-11-21T04:00:00Z | 2026-11-21T04:00:00Z |
     +---------+---------+-------+-----------+----------------------+----------------------+
     ");
+}
 
+#[tokio::test]
+async fn a_crawl_that_finds_a_price_which_was_seen_live_adds_no_row() {
+    let lake = open(&Storage::memory(), &late()).await;
+    lake.commit(first(), run(1)).await.unwrap();
+    fold(&lake, vec![said(3, 3, &[(32, 2800)]), said(4, 3, &[(32, 2500)])]).await;
     let crawled = lake.commit(third(2500), run(6)).await.unwrap();
     assert_eq!(
         crawled.counts.price_changes, 0,
@@ -118,7 +124,8 @@ async fn a_price_that_was_seen_live_is_one_row_and_the_crawl_that_finds_it_too_a
     );
     assert_eq!(fold(&lake, vec![said(4, 3, &[(32, 2400)])]).await.outdated, 1);
     lake.commit(second(), run(7)).await.unwrap();
-    insta::assert_snapshot!(sql(&lake, HISTORY).await, @"
+    let told = sql(&lake, HISTORY).await;
+    insta::assert_snapshot!(told, @"
     +------+---------+------------+------+-------+-----------+----------------------+-------+--------+
     | tick | variant | event      | was  | price | available | at                   | run   | source |
     +------+---------+------------+------+-------+-----------+----------------------+-------+--------+
@@ -129,6 +136,7 @@ async fn a_price_that_was_seen_live_is_one_row_and_the_crawl_that_finds_it_too_a
     +------+---------+------------+------+-------+-----------+----------------------+-------+--------+
     ");
     lake.compact(false).await.unwrap();
+    assert_eq!(sql(&lake, HISTORY).await, told, "however the files are cut");
     let kinds = sql(
         &lake,
         "SELECT tick, kind, run_id, price_changes FROM crawl_runs ORDER BY tick",
