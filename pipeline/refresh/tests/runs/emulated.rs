@@ -7,17 +7,16 @@ use data_lake::{Lake, LakeConfig};
 use data_model::Clock;
 use data_storage::Storage;
 use emulator::{Emulator, EmulatorConfig, Fault, Running, Source};
+use kit::ShiftedClock;
 use pipeline_crawl::{NewBrand, NoProgress, Registry};
 use pipeline_refresh::{Doubt, OtherCrawls, Outcome, RefreshConfig, RefreshDeps, RunOptions, RunReport, refresh};
 use storefront::{Storefront, StorefrontConfig};
 use tokio_util::sync::CancellationToken;
 
-use crate::support::TestClock;
-
 struct Market {
     running: Running,
     storage: Storage,
-    clock: Arc<TestClock>,
+    clock: Arc<ShiftedClock>,
 }
 
 impl Market {
@@ -28,7 +27,7 @@ impl Market {
             seed: 7,
         };
         let running = Emulator::start(EmulatorConfig::new(source)).await.unwrap();
-        let (storage, clock) = (Storage::memory(), Arc::new(TestClock::default()));
+        let (storage, clock) = (Storage::memory(), ShiftedClock::new());
         let brands: Vec<_> = running
             .stores()
             .into_iter()
@@ -81,7 +80,7 @@ impl Market {
     }
 
     async fn run_within(&self, request_timeout_ms: u64, options: &RunOptions) -> RunReport {
-        self.clock.later(1000);
+        self.clock.advance_ms(1000);
         let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
         let config = StorefrontConfig {
             retries_max: 0,
