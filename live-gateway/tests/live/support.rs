@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use axum::body::Body;
 use data_model::{
     Clock, CurrencyCode, Money, Observation, ProductIdent, ProductKey, Resolved, StoredBrand, StoredProduct,
-    StoredVariant, Timestamp, VariantId,
+    StoredVariant, VariantId,
 };
 use emulator::{Emulator, EmulatorConfig, Running, Source, StoreAddress};
 use http::{Request, StatusCode};
