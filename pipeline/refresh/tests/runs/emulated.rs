@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use data_lake::{Lake, LakeConfig};
+use data_lake::Lake;
 use data_model::Clock;
 use data_storage::Storage;
 use emulator::{Emulator, EmulatorConfig, Fault, Running, Source};
@@ -12,6 +12,8 @@ use pipeline_crawl::{NewBrand, NoProgress, Registry};
 use pipeline_refresh::{Doubt, OtherCrawls, Outcome, RefreshConfig, RefreshDeps, RunOptions, RunReport, refresh};
 use storefront::{Storefront, StorefrontConfig};
 use tokio_util::sync::CancellationToken;
+
+use crate::support::lake;
 
 struct Market {
     running: Running,
@@ -47,17 +49,7 @@ impl Market {
     }
 
     async fn lake(&self) -> Lake {
-        let config = LakeConfig {
-            buckets: 2,
-            ..LakeConfig::default()
-        };
-        Lake::open(
-            self.storage.child("lake"),
-            config,
-            Arc::clone(&self.clock) as Arc<dyn Clock>,
-        )
-        .await
-        .unwrap()
+        lake(&self.storage, Arc::clone(&self.clock) as Arc<dyn Clock>).await
     }
 
     async fn run(&self) -> RunReport {

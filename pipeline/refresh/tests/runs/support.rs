@@ -217,6 +217,15 @@ fn fnv(bytes: &[u8]) -> u64 {
     })
 }
 
+/// The lake of a storage, with few buckets: tests write little.
+pub(crate) async fn lake(storage: &Storage, clock: Arc<dyn Clock>) -> Lake {
+    let config = LakeConfig {
+        buckets: 2,
+        ..LakeConfig::default()
+    };
+    Lake::open(storage.child("lake"), config, clock).await.unwrap()
+}
+
 pub(crate) struct Rig {
     pub(crate) street: Street,
     pub(crate) storage: Storage,
@@ -280,18 +289,7 @@ impl Rig {
     }
 
     pub(crate) async fn lake(&self) -> Lake {
-        // Few buckets and no checkpoints: tests write little.
-        let config = LakeConfig {
-            buckets: 2,
-            ..LakeConfig::default()
-        };
-        Lake::open(
-            self.storage.child("lake"),
-            config,
-            Arc::clone(&self.clock) as Arc<dyn Clock>,
-        )
-        .await
-        .unwrap()
+        lake(&self.storage, self.clock()).await
     }
 
     pub(crate) async fn run(&self) -> RunReport {
