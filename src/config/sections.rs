@@ -155,6 +155,15 @@ pub(crate) struct LiveGateway {
     pub(crate) observations: ObservationsConfig,
 }
 
+/// Which of a store's interfaces is asked live: the values of [`live_gateway::Way`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum WayChoice {
+    Auto,
+    Graphql,
+    Js,
+}
+
 /// How log lines are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
