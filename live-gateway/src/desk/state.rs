@@ -68,7 +68,7 @@ pub(super) enum Taken {
     Full,
 }
 
-/// What the store is asked for at its next turn. The products themselves are those that [`Desk::asked`] gives.
+/// What the store is asked for at its next turn. The products themselves are those that [`Desk::choose`] gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
     /// All of them with one query.
