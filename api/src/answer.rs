@@ -53,7 +53,6 @@ impl CacheRule {
 }
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
-const NO_SNIFFING: HeaderValue = HeaderValue::from_static("nosniff");
 const VARY: HeaderValue = HeaderValue::from_static("accept-encoding");
 
 /// A JSON answer of the graph tier.
@@ -112,7 +111,6 @@ impl IntoResponse for LiveAnswer {
         headers.reserve(HEADERS_EXPECTED);
         headers.insert(header::CONTENT_TYPE, JSON);
         headers.insert(header::CACHE_CONTROL, CacheRule::NoStore.value());
-        headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFFING);
         response
     }
 }
@@ -136,7 +134,7 @@ pub fn json(status: StatusCode, value: &impl Serialize) -> Response {
 }
 
 /// Headers of most answers, those included that the edge and the router add.
-const HEADERS_EXPECTED: usize = 6;
+const HEADERS_EXPECTED: usize = 7;
 
 /// Bytes that never change while they are served, compressed once.
 #[derive(Debug, Clone)]
@@ -158,7 +156,6 @@ impl Asset {
             (header::CONTENT_TYPE, HeaderValue::from_static(media_type)),
             (header::CACHE_CONTROL, CacheRule::Asset.value()),
             (header::VARY, VARY),
-            (header::X_CONTENT_TYPE_OPTIONS, NO_SNIFFING),
         ]);
         let (gzip, brotli) = (shorter(Coding::Gzip), shorter(Coding::Brotli));
         let tag = EntityTag::of(&[&plain]);
@@ -177,7 +174,6 @@ impl Asset {
         let mut answer = Self::new("application/json", json);
         answer.tag = tag;
         answer.headers.insert(header::CACHE_CONTROL, CacheRule::Graph.value());
-        answer.headers.remove(header::X_CONTENT_TYPE_OPTIONS);
         answer
     }
 

@@ -251,28 +251,8 @@ impl Config {
                     documents_timeout_ms: 60_000,
                 },
             },
-            query_server: QueryServer {
-                listen: "127.0.0.1:8080".parse().map_err(anyhow::Error::msg)?,
-                internal_listen: String::new(),
-                ops_listen: String::new(),
-                metrics_public: false,
-                connections_per_address_max: 1024,
-                trusted_proxies: "127.0.0.0/8, ::1".into(),
-                cache: String::new(),
-                poll_ms: 1_000,
-                request_timeout_ms: 10_000,
-                concurrency_max: 512,
-                drain_ms: 10_000,
-                cursor_secret: String::new(),
-                synonyms: String::new(),
-            },
-            live_gateway: LiveGateway {
-                listen: "127.0.0.1:8081".parse().map_err(anyhow::Error::msg)?,
-                catalogue: "http://127.0.0.1:8082".into(),
-                ask: GatewayConfig::default(),
-                observe: true,
-                observations: ObservationsConfig::default(),
-            },
+            query_server: QueryServer::defaults()?,
+            live_gateway: LiveGateway::defaults()?,
             log: Log {
                 filter: "warn,haat=info,query_server=info,live_gateway=info".into(),
                 format: LogFormat::Text,
@@ -288,6 +268,38 @@ impl Config {
             metrics: Metrics {
                 textfile: String::new(),
             },
+        })
+    }
+}
+
+impl QueryServer {
+    fn defaults() -> anyhow::Result<Self> {
+        Ok(Self {
+            listen: "127.0.0.1:8080".parse().map_err(anyhow::Error::msg)?,
+            internal_listen: String::new(),
+            ops_listen: String::new(),
+            metrics_public: false,
+            connections_per_address_max: 1024,
+            trusted_proxies: "127.0.0.0/8, ::1".into(),
+            cache: String::new(),
+            poll_ms: 1_000,
+            request_timeout_ms: 10_000,
+            concurrency_max: 512,
+            drain_ms: 10_000,
+            cursor_secret: String::new(),
+            synonyms: String::new(),
+        })
+    }
+}
+
+impl LiveGateway {
+    fn defaults() -> anyhow::Result<Self> {
+        Ok(Self {
+            listen: "127.0.0.1:8081".parse().map_err(anyhow::Error::msg)?,
+            catalogue: "http://127.0.0.1:8082".into(),
+            ask: GatewayConfig::default(),
+            observe: true,
+            observations: ObservationsConfig::default(),
         })
     }
 }

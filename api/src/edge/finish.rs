@@ -52,7 +52,9 @@ impl Asked {
         self.frame(&mut response);
         let status = response.status().as_u16();
         tracing::debug!(target: "access", request_id = self.id.as_str(), method = %self.method, path = self.path, status);
-        response.headers_mut().insert(request_id::HEADER, self.id.into_header());
+        let headers = response.headers_mut();
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.insert(request_id::HEADER, self.id.into_header());
         response
     }
 

@@ -9,7 +9,6 @@
 )]
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Instant;
 
 use data_index::text::analyse;
@@ -18,23 +17,14 @@ use data_index::{
     Publication, Release, ReleaseStore, RowFilter, assemble, plan,
 };
 use data_model::{
-    Attribute, Brand, CategoryId, Clock, Media, MediaKind, OptionValue, Product, ProductIdent, ProductKey,
-    ProductOption, Rating, Timestamp, Variant, VariantId,
+    Attribute, Brand, CategoryId, Media, MediaKind, OptionValue, Product, ProductIdent, ProductKey, ProductOption,
+    Rating, Timestamp, Variant, VariantId,
 };
 use data_storage::Storage;
 use tantivy::Term;
 use tantivy::collector::TopDocs;
 use tantivy::query::{BooleanQuery, Occur, Query, TermQuery};
 use tantivy::schema::IndexRecordOption;
-
-#[derive(Debug)]
-struct Stopped;
-
-impl Clock for Stopped {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_micros(1_790_000_000_000_000)
-    }
-}
 
 const WORDS: &[&str] = &[
     "cotton",
@@ -121,23 +111,13 @@ impl Random {
 }
 
 fn facts(store: usize) -> BrandFacts {
+    let brand = Brand {
+        store: format!("store-{store:04}.example").parse().unwrap(),
+        ..kit::brand(&format!("Store {store}"))
+    };
     BrandFacts {
-        brand: Brand {
-            store: format!("store-{store:04}.example").parse().unwrap(),
-            slug: format!("store-{store}").parse().unwrap(),
-            name: format!("Store {store}"),
-            domain: format!("store-{store:04}.example"),
-            base_url: format!("https://store-{store:04}.example"),
-            currency: "INR".parse().unwrap(),
-            country: Some("IN".into()),
-            crawl_country: None,
-            logo: None,
-            description: None,
-        },
         catalogue_hash: format!("{store:064}"),
-        refreshed_at: Timestamp::from_micros(1_780_000_000_000_000),
-        shipping: None,
-        delivery: None,
+        ..kit::facts(brand)
     }
 }
 
@@ -401,7 +381,7 @@ async fn main() {
         .iter()
         .for_each(|(name, size)| println!("  {name:<20} {:>9.1} MiB", *size as f64 / 1_048_576.0));
     let storage = Storage::from_path(home.path()).unwrap().child("releases");
-    let releases = ReleaseStore::new(storage, Arc::new(Stopped));
+    let releases = ReleaseStore::new(storage, kit::SetClock::noon());
     let checks = CheckOptions::default();
     let publication = |manifest, expected| Publication {
         manifest,

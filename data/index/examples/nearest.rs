@@ -9,19 +9,16 @@
     reason = "a program for a person who measures, not for users"
 )]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use data_embedding::Vector;
-use data_index::{
-    Assembly, BrandFacts, BuildOptions, LakeStore, LocalRelease, PartsBuilder, PlanOptions, PriceRange, Release,
-    RowAddress, RowFilter, assemble, plan,
-};
-use data_model::{Brand, Product, ProductKey, Timestamp, Variant, VariantId};
+use data_index::{BuildOptions, PriceRange, Release, RowAddress, RowFilter};
+use data_model::{Brand, Product};
 
 const WANTED: usize = 100;
 const QUERIES: usize = 500;
-const PRODUCTS_PER_STORE: u64 = 200;
+const PRODUCTS_PER_STORE: usize = 200;
 
 fn main() {
     let mut args = std::env::args().skip(1);
@@ -130,93 +127,26 @@ fn exact(release: &Release, query: &Vector, filter: Option<&data_index::Filter>)
     all.into_iter().take(WANTED).map(|(_, _, at)| at).collect()
 }
 
-fn facts(store: u64) -> BrandFacts {
-    let host = format!("s{store:06}.example");
-    BrandFacts {
-        brand: Brand {
-            store: host.parse().unwrap(),
-            slug: format!("brand-{store:06}").parse().unwrap(),
-            name: format!("Brand {store}"),
-            domain: host.clone(),
-            base_url: format!("https://{host}"),
-            currency: "INR".parse().unwrap(),
-            country: None,
-            crawl_country: None,
-            logo: None,
-            description: None,
-        },
-        catalogue_hash: host,
-        refreshed_at: Timestamp::from_micros(0),
-        shipping: None,
-        delivery: None,
-    }
-}
-
-fn product(facts: &BrandFacts, id: u64, title: &str) -> Product {
-    Product {
-        key: ProductKey {
-            store: facts.brand.store.clone(),
-            platform_id: id,
-        },
-        handle: format!("p{id}"),
-        title: title.to_owned(),
-        description: String::new(),
-        vendor: None,
-        product_type: None,
-        category: None,
-        tags: Vec::new(),
-        options: Vec::new(),
-        attributes: Vec::new(),
-        media: Vec::new(),
-        variants: vec![Variant {
-            id: VariantId(id),
-            title: String::new(),
-            sku: None,
-            options: Vec::new(),
-            price_minor: i64::try_from(id).unwrap(),
-            compare_at_minor: None,
-            available: true,
-            grams: None,
-            image: None,
-        }],
-        currency: facts.brand.currency,
-        rating: None,
-        reviews: Vec::new(),
-        created_at: None,
-        published_at: None,
-        updated_at: None,
-    }
-}
-
 fn build(titles: &[String], embedder: Option<std::sync::Arc<dyn data_embedding::Embedder>>, dir: &Path) -> Release {
     let options = BuildOptions {
         embedder,
         ..BuildOptions::default()
     };
-    let mut parts = PartsBuilder::new(dir, &options);
-    let mut stores: Vec<LakeStore> = Vec::new();
-    for (id, title) in (0_u64..).zip(titles) {
-        if id % PRODUCTS_PER_STORE == 0 {
-            stores.push(LakeStore {
-                facts: facts(id / PRODUCTS_PER_STORE),
-                product_count: 0,
-            });
-        }
-        let store = stores.last_mut().unwrap();
-        store.product_count += 1;
-        parts.push(&product(&store.facts, id, title), &store.facts).unwrap();
-    }
-    let plan_options = PlanOptions {
-        embedding: options.embedding(),
-        ..PlanOptions::default()
+    let titles: Vec<(u64, &String)> = (0..).zip(titles).collect();
+    let store = |(number, titles): (usize, &[(u64, &String)])| {
+        let brand = Brand {
+            store: format!("s{number:06}.example").parse().unwrap(),
+            ..kit::brand(&format!("Brand {number}"))
+        };
+        // Each product's price is its number: a share of them is what is dearer than that.
+        let product = |(id, title): &(u64, &String)| Product {
+            handle: format!("p{id}"),
+            variants: vec![kit::variant(*id, i64::try_from(*id).unwrap())],
+            ..kit::product(&brand, *id, title)
+        };
+        let products: Vec<Product> = titles.iter().map(product).collect();
+        (kit::facts(brand), products)
     };
-    let manifest = assemble(Assembly {
-        previous: None,
-        plan: plan(None, &stores, &plan_options),
-        built: parts.finish().unwrap(),
-        stores: &stores,
-        lake: BTreeMap::new(),
-        built_at: Timestamp::from_micros(0),
-    });
-    Release::open(LocalRelease::in_directory(manifest.unwrap(), dir)).unwrap()
+    let stores: Vec<_> = titles.chunks(PRODUCTS_PER_STORE).enumerate().map(store).collect();
+    kit::open(kit::build(&stores, &options, dir), dir)
 }

@@ -107,10 +107,10 @@ impl Model {
         if is_changed {
             self.changed_at = minute;
         }
-        for index in 0..4 {
-            if self.live[index].is_none_or(|live| live <= minute) {
-                self.newest[index] = prices[index];
-                self.live[index] = self.live[index].filter(|_| !is_changed);
+        for ((newest, live), price) in self.newest.iter_mut().zip(&mut self.live).zip(prices) {
+            if live.is_none_or(|live| live <= minute) {
+                *newest = price;
+                *live = live.filter(|_| !is_changed);
             }
         }
     }

@@ -72,7 +72,6 @@ impl Recorder {
     ///
     /// Metrics: `observations_recorded_total` (in storage), `observations_batches_total` (files), and
     /// `observations_lost_total{reason}` (`queue_full`, `stopped`, `not_sound`, `put_failed`).
-    #[must_use]
     pub fn start(
         storage: &Storage,
         clock: Arc<dyn Clock>,

@@ -19,15 +19,6 @@ use storefront::{Storefront, StorefrontConfig};
 /// When the snapshot was taken.
 pub(crate) const CRAWLED: &str = "2026-11-21T00:00:00Z";
 
-#[derive(Debug)]
-pub(crate) struct FixedClock;
-
-impl Clock for FixedClock {
-    fn now(&self) -> Timestamp {
-        "2026-11-21T12:00:00Z".parse().unwrap()
-    }
-}
-
 /// What the release has: brands, and products by their idents.
 #[derive(Debug, Default)]
 pub(crate) struct Shelf {
@@ -126,7 +117,7 @@ impl Market {
             request_timeout_ms: options.timeout_ms.unwrap_or(defaults.request_timeout_ms),
             ..defaults
         };
-        let clock: Arc<dyn Clock> = Arc::new(FixedClock);
+        let clock: Arc<dyn Clock> = kit::SetClock::noon();
         let storefront = Storefront::new(storefront, Arc::clone(&clock)).unwrap();
         let seen = Arc::new(Seen::default());
         let catalogue = Arc::clone(&shelf) as Arc<dyn Catalogue>;

@@ -178,11 +178,11 @@ impl Collector {
         self.due.get_or_insert_with(|| Instant::now() + tick);
     }
 
-    /// A quarter of the memory for what waits here, as much again for what is being written, the rest for catalogues that
-    /// are being read meanwhile.
+    /// Half of the memory for what waits here or is being written, which is never both at once; the rest for catalogues
+    /// that are being read meanwhile.
     fn is_full(&self) -> bool {
         let bytes_max = self.shared.storefront.memory().rows_bytes_max();
-        self.batch.len() >= self.shared.config.tick_brands_max.max(1) || self.batch_bytes >= bytes_max / 4
+        self.batch.len() >= self.shared.config.tick_brands_max.max(1) || self.batch_bytes >= bytes_max / 2
     }
 
     async fn flush(&mut self) -> Result<(), RefreshError> {

@@ -10,7 +10,7 @@ use http::{HeaderMap, StatusCode};
 use storefront::{Incoming, MemoryBudget, Outgoing, StoreError, Storefront, Transport, TransportError};
 use tokio::time::Instant;
 
-use crate::support::{StoppedClock, page, unpaced};
+use crate::support::{clock, page, unpaced};
 
 /// Answers each page with as many mebibytes as its path says; the end of `/withheld…` never comes.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ fn storefront(memory: &MemoryBudget) -> Storefront {
         retries_max: 0,
         ..unpaced()
     };
-    Storefront::with_transport(config, Arc::new(StoppedClock), Arc::new(Heavy))
+    Storefront::with_transport(config, clock(), Arc::new(Heavy))
         .unwrap()
         .with_memory(memory.clone())
 }

@@ -1,9 +1,8 @@
 //! What the answers of a store mean, and which addresses its pages have.
 
-use crate::support::{Reply, StoppedClock, ok, page, pages, redirect, status, store, store_at, storefront, unpaced};
+use crate::support::{Reply, clock, ok, page, pages, redirect, status, store, store_at, storefront, unpaced};
 use data_model::{Classify, ErrorCode};
 use rstest::rstest;
-use std::sync::Arc;
 use storefront::address::Refusal;
 use storefront::{Accept, RedirectFault, StoreError, Storefront, StorefrontConfig};
 
@@ -370,7 +369,7 @@ fn a_wrong_configuration_is_named_by_its_key() {
     ];
     let keys: Vec<String> = wrong
         .into_iter()
-        .map(|config| Storefront::new(config, Arc::new(StoppedClock)).unwrap_err().to_string())
+        .map(|config| Storefront::new(config, clock()).unwrap_err().to_string())
         .map(|text| text.split(':').next().unwrap().to_owned())
         .collect();
     insta::assert_snapshot!(keys.join(" "), @"storefront.user_agent storefront.user_agent storefront.country storefront.rate_start_per_s storefront.rate_max_per_s storefront.concurrency storefront.robots_ttl_ms");

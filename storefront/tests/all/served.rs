@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::support::{StoppedClock, page};
+use crate::support::{clock, page};
 use async_trait::async_trait;
 use axum::Router;
 use axum::body::Body;
@@ -30,7 +30,7 @@ pub(crate) fn config() -> StorefrontConfig {
 
 pub(crate) fn store(config: StorefrontConfig, address: SocketAddr) -> Store {
     let url = format!("http://brand-0001.localhost:{}", address.port());
-    Storefront::new(config, Arc::new(StoppedClock))
+    Storefront::new(config, clock())
         .unwrap()
         .store(&url.parse().unwrap())
         .unwrap()
@@ -382,8 +382,7 @@ async fn a_name_that_resolves_to_a_private_address_is_refused_while_connecting()
         "0.0.0.0",
     ] {
         let lookup = Arc::new(Rebinding(vec![ip.parse().unwrap()], AtomicUsize::new(0)));
-        let front =
-            Storefront::with_lookup(config(), Arc::new(StoppedClock), Arc::clone(&lookup) as Arc<dyn Lookup>).unwrap();
+        let front = Storefront::with_lookup(config(), clock(), Arc::clone(&lookup) as Arc<dyn Lookup>).unwrap();
         let error = front
             .store(&"http://rebind.example/".parse().unwrap())
             .unwrap()
@@ -406,8 +405,7 @@ async fn a_name_that_resolves_to_a_private_address_is_refused_while_connecting()
 async fn localhost_is_never_asked_of_dns() {
     let address = serve(Router::new().route("/{kind}", get(|| async { "{}" }))).await;
     let lookup = Arc::new(Rebinding(vec![], AtomicUsize::new(0)));
-    let front =
-        Storefront::with_lookup(config(), Arc::new(StoppedClock), Arc::clone(&lookup) as Arc<dyn Lookup>).unwrap();
+    let front = Storefront::with_lookup(config(), clock(), Arc::clone(&lookup) as Arc<dyn Lookup>).unwrap();
     for host in ["localhost", "brand-0001.localhost", "127.0.0.1", "LOCALHOST."] {
         let url = format!("http://{host}:{}/", address.port()).parse().unwrap();
         front.store(&url).unwrap().meta().await.unwrap();
@@ -463,7 +461,7 @@ async fn an_emulated_store_redirects_within_this_machine() {
         }),
     );
     let port = serve(router).await.port();
-    let front = Storefront::new(config(), Arc::new(StoppedClock)).unwrap();
+    let front = Storefront::new(config(), clock()).unwrap();
     let store = front
         .store(&format!("http://old.brand.localhost:{port}").parse().unwrap())
         .unwrap();

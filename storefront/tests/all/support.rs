@@ -1,24 +1,20 @@
-//! What the tests share: a clock that stands still and a transport that follows a script.
+//! What the tests share: a transport that follows a script.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use data_model::{Clock, Timestamp};
 use futures::StreamExt;
 use http::{HeaderMap, Method, StatusCode};
+use kit::SetClock;
 use storefront::{Fetched, Incoming, Outgoing, Page, Store, Storefront, StorefrontConfig, Transport, TransportError};
 use tokio::time::{Instant, sleep};
 use url::Url;
 
-#[derive(Debug)]
-pub(crate) struct StoppedClock;
-
-impl Clock for StoppedClock {
-    fn now(&self) -> Timestamp {
-        "2026-11-21T00:00:00Z".parse().unwrap()
-    }
+/// The midnight that an answer's dates are told from.
+pub(crate) fn clock() -> Arc<SetClock> {
+    SetClock::at("2026-11-21T00:00:00Z")
 }
 
 pub(crate) enum Reply {
@@ -161,12 +157,7 @@ pub(crate) fn pages(script: impl Fn(&Url, usize) -> Reply + Send + Sync + 'stati
 }
 
 pub(crate) fn storefront(config: StorefrontConfig, transport: &Arc<Scripted>) -> Storefront {
-    Storefront::with_transport(
-        config,
-        Arc::new(StoppedClock),
-        Arc::clone(transport) as Arc<dyn Transport>,
-    )
-    .unwrap()
+    Storefront::with_transport(config, clock(), Arc::clone(transport) as Arc<dyn Transport>).unwrap()
 }
 
 pub(crate) fn store_at(url: &str, config: StorefrontConfig, transport: &Arc<Scripted>) -> Store {

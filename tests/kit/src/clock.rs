@@ -35,3 +35,31 @@ impl Clock for SetClock {
         Timestamp::from_micros(self.0.load(Ordering::SeqCst))
     }
 }
+
+/// The system's clock, later by as much as a test says: what is compared with the times that storage gives to objects.
+#[derive(Debug, Default)]
+pub struct ShiftedClock(AtomicI64);
+
+impl ShiftedClock {
+    /// A clock that shows the system's time.
+    #[must_use]
+    pub fn new() -> Arc<Self> {
+        Arc::default()
+    }
+
+    /// Lets so many milliseconds pass besides those that do; a negative number takes them back.
+    pub fn advance_ms(&self, millis: i64) {
+        self.0.fetch_add(millis, Ordering::SeqCst);
+    }
+}
+
+impl Clock for ShiftedClock {
+    #[expect(clippy::disallowed_methods, reason = "objects carry the time of the system's clock")]
+    fn now(&self) -> Timestamp {
+        let since = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap();
+        let now = Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap());
+        now.plus_millis(self.0.load(Ordering::SeqCst))
+    }
+}

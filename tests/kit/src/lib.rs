@@ -1,7 +1,9 @@
 //! What tests of several crates are made of: small brands and products, a clock that is set, and releases.
 //!
 //! In: names and numbers that matter to the test. Out: whole values, in which everything else is as plain as it can be.
-//! Tests change what they are about with struct update syntax. It is no part of any program, and holds no expectation.
+//! Tests change what they are about with struct update syntax. It is no part of what users run, and holds no expectation.
+//!
+//! Releases come with the feature `release`, so that the tests of a crate that knows no release compile no index.
 
 #![expect(
     clippy::unwrap_used,
@@ -10,8 +12,10 @@
 
 mod catalogue;
 mod clock;
+#[cfg(feature = "release")]
 mod release;
 
 pub use catalogue::{brand, product, refresh, variant};
-pub use clock::{NOON, SetClock};
-pub use release::{build, facts};
+pub use clock::{NOON, SetClock, ShiftedClock};
+#[cfg(feature = "release")]
+pub use release::{build, build_after, build_with_history, facts, open};

@@ -9,15 +9,7 @@ use crate::manifest::{Counts, PartStore};
 fn store(number: u32, version: u32, rows: u64) -> LakeStore {
     let brand = Brand {
         store: format!("s{number:05}.example").parse().unwrap(),
-        slug: format!("s{number}").parse().unwrap(),
-        name: format!("S{number}"),
-        domain: String::new(),
-        base_url: String::new(),
-        currency: "INR".parse().unwrap(),
-        country: None,
-        crawl_country: None,
-        logo: None,
-        description: None,
+        ..kit::brand(&format!("S{number}"))
     };
     let facts = BrandFacts {
         brand,

@@ -1,11 +1,11 @@
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use data_index::{CheckOptions, Manifest, Publication, Published, Release, ReleaseError, ReleaseStore};
 use data_storage::Storage;
+use kit::SetClock;
 
-use crate::fixture::{Catalogue, SetClock, build, catalogue, served};
+use crate::fixture::{Catalogue, build, catalogue, served};
 
 /// A release store, and what publishes to it.
 pub(crate) struct Bench {
@@ -16,13 +16,11 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn new(storage: Storage) -> Self {
-        let clock = Arc::new(SetClock::default());
-        // Objects are stamped with the real time: be after it.
-        clock.0.store(4_000_000_000_000_000, Ordering::Relaxed);
         Self {
             dir: tempfile::tempdir().unwrap(),
             storage,
-            clock,
+            // Objects are stamped with the real time: be after it.
+            clock: SetClock::at("2096-10-02T07:06:40Z"),
         }
     }
 

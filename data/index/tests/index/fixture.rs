@@ -1,28 +1,14 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 
 use data_embedding::Embedder;
-use data_index::{
-    Assembly, BrandFacts, BuildOptions, LakeStore, LocalRelease, Manifest, PartsBuilder, PlanOptions, Release,
-    assemble, plan,
-};
+use data_index::{BrandFacts, BuildOptions, Manifest, Release};
 use data_model::{
-    Attribute, Brand, CategoryId, Clock, Media, MediaKind, OptionValue, Product, ProductKey, ProductOption, Rating,
-    Review, Timestamp, Variant, VariantId,
+    Attribute, Brand, CategoryId, Media, MediaKind, OptionValue, Product, ProductKey, ProductOption, Rating, Review,
+    Timestamp, Variant, VariantId,
 };
 use proptest::prelude::*;
-
-/// A clock that tests set.
-#[derive(Debug, Default)]
-pub(crate) struct SetClock(pub(crate) AtomicI64);
-
-impl Clock for SetClock {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_micros(self.0.load(Ordering::Relaxed))
-    }
-}
 
 /// A store and its products.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,70 +17,33 @@ pub(crate) struct Catalogue {
     pub(crate) products: Vec<Product>,
 }
 
-impl Catalogue {
-    pub(crate) fn lake(&self) -> LakeStore {
-        LakeStore {
-            facts: self.facts.clone(),
-            product_count: self.products.len() as u64,
-        }
-    }
-}
-
+/// What `version` is in its hash; its host is `s001.example`.
 pub(crate) fn facts(store: usize, version: u32) -> BrandFacts {
+    let brand = Brand {
+        store: format!("s{store:03}.example").parse().unwrap(),
+        ..kit::brand(&format!("Brand {store}"))
+    };
     BrandFacts {
-        brand: Brand {
-            store: format!("s{store:03}.example").parse().unwrap(),
-            slug: format!("brand-{store}").parse().unwrap(),
-            name: format!("Brand {store}"),
-            domain: format!("s{store:03}.example"),
-            base_url: format!("https://s{store:03}.example"),
-            currency: "INR".parse().unwrap(),
-            country: Some("IN".into()),
-            crawl_country: None,
-            logo: None,
-            description: None,
-        },
         catalogue_hash: format!("h{store}-{version}"),
         refreshed_at: Timestamp::from_micros(1_700_000_000_000_000),
-        shipping: None,
-        delivery: None,
+        ..kit::facts(brand)
     }
 }
 
 /// A plain product; `version` reaches its title.
 pub(crate) fn product(facts: &BrandFacts, id: u64, version: u32) -> Product {
     Product {
-        key: ProductKey {
-            store: facts.brand.store.clone(),
-            platform_id: id,
-        },
         handle: format!("product-{id}"),
-        title: format!("Cotton Shirt v{version} number{id}"),
         description: "A soft shirt.".into(),
         vendor: Some(facts.brand.name.clone()),
         product_type: Some("Shirts".into()),
         category: Some(CategoryId(212)),
         tags: vec!["summer".into()],
-        options: Vec::new(),
-        attributes: Vec::new(),
-        media: Vec::new(),
         variants: vec![Variant {
-            id: VariantId(id * 10),
-            title: String::new(),
             sku: Some(format!("SKU-{id}")),
-            options: Vec::new(),
-            price_minor: 10_000 + i64::try_from(id).unwrap(),
-            compare_at_minor: None,
-            available: true,
-            grams: None,
-            image: None,
+            ..kit::variant(id * 10, 10_000 + i64::try_from(id).unwrap())
         }],
-        currency: "INR".parse().unwrap(),
-        rating: None,
-        reviews: Vec::new(),
-        created_at: None,
-        published_at: None,
-        updated_at: None,
+        ..kit::product(&facts.brand, id, &format!("Cotton Shirt v{version} number{id}"))
     }
 }
 
@@ -122,46 +71,15 @@ pub(crate) fn build_with(
         embedder,
         ..BuildOptions::default()
     };
-    let stores: Vec<LakeStore> = catalogues.iter().map(Catalogue::lake).collect();
-    let plan = plan(
-        previous,
-        &stores,
-        &PlanOptions {
-            rows_max,
-            embedding: options.embedding(),
-            ..PlanOptions::default()
-        },
-    );
-    let mut built = Vec::new();
-    for group in &plan.build {
-        let mut parts = PartsBuilder::new(dir, &options);
-        for store in &group.stores {
-            let catalogue = catalogues
-                .iter()
-                .find(|catalogue| catalogue.facts.brand.store == *store)
-                .unwrap();
-            catalogue
-                .products
-                .iter()
-                .for_each(|product| parts.push(product, &catalogue.facts).unwrap());
-        }
-        built.extend(parts.finish().unwrap());
+    let stores: Vec<_> = catalogues.iter().map(|store| (&store.facts, &store.products)).collect();
+    Manifest {
+        lake: BTreeMap::from([("products".to_owned(), 7)]),
+        ..kit::build_after(previous, &stores, &options, dir)
     }
-    let lake = BTreeMap::from([("products".to_owned(), 7)]);
-    let built_at = Timestamp::from_micros(1_750_000_000_000_000);
-    assemble(Assembly {
-        previous,
-        plan,
-        built,
-        stores: &stores,
-        lake,
-        built_at,
-    })
-    .unwrap()
 }
 
 pub(crate) fn open(manifest: &Manifest, dir: &Path) -> Release {
-    Release::open(LocalRelease::in_directory(manifest.clone(), dir)).unwrap()
+    kit::open(manifest.clone(), dir)
 }
 
 /// Every product that the release serves, in the order of keys.

@@ -163,10 +163,7 @@ fn damage_to_a_delivery_file_names_its_store() {
     let mut stores = [catalogue(0, 1, 2), catalogue(1, 1, 2)];
     stores[1].facts.delivery = write_delivery(dir.path(), &[sample(110_001, (1, 2))]).unwrap();
     let manifest = build(None, &stores, 1_000, dir.path());
-    let releases = data_index::ReleaseStore::new(
-        data_storage::Storage::memory(),
-        std::sync::Arc::new(crate::fixture::SetClock::default()),
-    );
+    let releases = data_index::ReleaseStore::new(data_storage::Storage::memory(), kit::SetClock::noon());
     // Nothing was uploaded: every file is missing.
     let damage = runtime.block_on(releases.verify(&manifest)).unwrap();
     let delivery = damage.iter().find(|one| one.name == "delivery.arrow").unwrap();

@@ -1,4 +1,3 @@
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use data_index::{CheckOptions, Current, GcOptions, PinnedBy, Publication, Published, ReleaseError};
@@ -19,7 +18,7 @@ async fn nothing_is_published_over_a_pin_until_it_is_taken_off() {
     assert!(matches!(releases.unpin().await, Err(ReleaseError::NoRelease)));
     let first = bench.build(None, &stores(1));
     let published = now_is(bench.publish(&first).await.unwrap());
-    bench.clock.0.fetch_add(1_000_000, Ordering::Relaxed);
+    bench.clock.advance_ms(1_000);
     let pinned = now_is(releases.pin(first.id, PinnedBy::Pin).await.unwrap());
     assert_eq!(pinned.pinned.unwrap().by, PinnedBy::Pin);
     assert_eq!(
@@ -90,7 +89,7 @@ async fn a_roll_back_keeps_a_pin_and_can_set_one() {
     }
     let set = now_is(releases.pin(manifests[1].id, PinnedBy::Rollback).await.unwrap());
     assert_eq!(set.pinned.unwrap().by, PinnedBy::Rollback);
-    bench.clock.0.fetch_add(1_000_000, Ordering::Relaxed);
+    bench.clock.advance_ms(1_000);
     let kept = now_is(releases.rollback(manifests[0].id).await.unwrap());
     assert_eq!(kept.pinned, set.pinned, "since when and by what stays");
     assert!(matches!(
@@ -103,7 +102,7 @@ async fn a_roll_back_keeps_a_pin_and_can_set_one() {
     );
 
     // Garbage is collected around it.
-    bench.clock.0.fetch_add(7_200_000_000, Ordering::Relaxed);
+    bench.clock.advance_ms(7_200_000);
     let options = GcOptions {
         keep_last: 1,
         min_age: Duration::from_secs(3600),
@@ -124,7 +123,7 @@ async fn a_release_that_comes_back_with_a_build_was_not_rolled_back() {
     let first = bench.build(None, &stores(1));
     bench.publish(&first).await.unwrap();
     assert_eq!(releases.rolled_back().await.unwrap(), None);
-    bench.clock.0.fetch_add(1_000_000, Ordering::Relaxed);
+    bench.clock.advance_ms(1_000);
     let mut second = bench.build(Some(&first), &stores(2));
     second.built_at = second.built_at.plus_millis(1_000);
     bench.publish(&second).await.unwrap();

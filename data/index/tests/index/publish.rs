@@ -1,5 +1,4 @@
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use data_index::{
@@ -261,7 +260,7 @@ async fn garbage_collection_keeps_what_is_live_and_what_is_young() {
         dry_run: true,
         ..GcOptions::default()
     };
-    bench.clock.0.fetch_add(7_200_000_000, Ordering::Relaxed);
+    bench.clock.advance_ms(7_200_000);
     let dry = releases.collect(&options).await.unwrap();
     assert_eq!(releases.list().await.unwrap().len(), 5);
     let wet = releases

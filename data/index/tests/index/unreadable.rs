@@ -1,4 +1,3 @@
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use data_index::{GcOptions, GcReport, Manifest, Published, ReleaseError};
@@ -17,7 +16,7 @@ async fn five() -> (Bench, Vec<Manifest>) {
         bench.publish(&manifest).await.unwrap();
         manifests.push(manifest);
     }
-    bench.clock.0.fetch_add(7_200_000_000, Ordering::Relaxed);
+    bench.clock.advance_ms(7_200_000);
     (bench, manifests)
 }
 
@@ -146,7 +145,7 @@ async fn no_release_is_collected_while_a_damaged_entry_may_stand_for_one_of_the_
     assert!(matches!(back, Published::Published(current) if current.seq == 6));
     let last = releases.rollback(manifests[4].id).await.unwrap();
     assert!(matches!(last, Published::Published(current) if current.seq == 7));
-    bench.clock.0.fetch_add(7_200_000_000, Ordering::Relaxed);
+    bench.clock.advance_ms(7_200_000);
     damage(&bench, &entry(6)).await;
     let report = releases.collect(&keep(2)).await.unwrap();
     assert_eq!((report.releases.len(), report.held), (0, true));
