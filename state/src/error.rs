@@ -119,7 +119,8 @@ impl From<sqlx::Error> for StateError {
 /// I/O; of PostgreSQL, lost connections (class 08), lack of resources (53), a server that stops or starts (57P), and
 /// timeouts and deadlocks (57014, 55P03, 40001, 40P01).
 fn is_transient_code(code: &str) -> bool {
-    if code.len() == 5 && !code.bytes().all(|byte| byte.is_ascii_digit()) || code.len() == 5 && code >= "08000" {
+    // Those of PostgreSQL have five characters; those of SQLite are numbers below 10,000.
+    if code.len() == 5 {
         return ["08", "53", "57P", "57014", "55P03", "40001", "40P01"]
             .iter()
             .any(|start| code.starts_with(start));

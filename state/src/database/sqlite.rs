@@ -6,7 +6,7 @@ use std::time::Duration;
 use sqlx::ConnectOptions;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 
-use super::{ACQUIRE_TIMEOUT, migrate};
+use super::{ACQUIRE_TIMEOUT, STATEMENT_TIMEOUT, migrate};
 use crate::error::StateError;
 
 const FILE: &str = "state.sqlite3";
@@ -66,7 +66,10 @@ async fn blocking<T: Send + 'static>(
 ) -> Result<T, StateError> {
     let path: PathBuf = folder.to_owned();
     let done = tokio::task::spawn_blocking(move || work(&path).map_err(|source| StateError::Folder { path, source }));
-    done.await.map_err(|_| StateError::Unavailable(None))?
+    // Another program that hangs while it opens the same folder is not waited for without end.
+    let in_time = tokio::time::timeout(STATEMENT_TIMEOUT, done).await;
+    let done = in_time.map_err(|_| StateError::Unavailable(None))?;
+    done.map_err(|_| StateError::Unavailable(None))?
 }
 
 /// Makes the folder and the empty file, for their owner alone, and takes the lock of whoever opens.

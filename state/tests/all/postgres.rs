@@ -59,8 +59,8 @@ fn start() -> Option<Server> {
         return None;
     };
     // Not in the folder for temporary files of one user: the server refuses to run as root, and runs as another one then.
-    let folder = PathBuf::from(format!("/tmp/state-postgres-{}", std::process::id()));
-    std::fs::create_dir(&folder).unwrap();
+    let folder = tempfile::Builder::new().prefix("state-postgres-").tempdir_in("/tmp");
+    let folder = folder.unwrap().keep();
     let root = std::os::unix::fs::MetadataExt::uid(&folder.metadata().unwrap()) == 0;
     let script = r#"
 set -e

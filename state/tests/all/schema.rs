@@ -140,6 +140,26 @@ async fn a_folder_that_cannot_be_made_and_a_server_that_is_not_there_are_told_ap
 }
 
 #[tokio::test]
+async fn a_server_that_dropped_every_connection_is_reached_again_without_a_restart() {
+    let Some(place) = Place::postgres().await else {
+        return;
+    };
+    let state = place.open().await;
+    let key = create(&state, "One", at(0)).await;
+    for nth in 1..4 {
+        run(
+            &place.target,
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+             WHERE datname = current_database() AND pid <> pg_backend_pid()",
+        )
+        .await;
+        assert!(state.find_key(&key.key.hash()).await.unwrap().is_some());
+        create(&state, "Another", at(nth)).await;
+    }
+    assert_eq!(state.keys(None).await.unwrap().len(), 4);
+}
+
+#[tokio::test]
 async fn a_state_in_memory_works_as_any_other() {
     let state = State::open(&StateTarget::Memory).await.unwrap();
     let key = create(&state, "One", at(0)).await;
