@@ -20,10 +20,11 @@ impl Context {
         let storage = self.storage()?;
         let folder = local_folder(&storage);
         let target = self.state_target(&storage, folder.clone())?;
-        if let (true, StateTarget::Folder(folder)) = (self.only_reads, &target)
-            && !folder.is_dir()
-        {
-            return State::open(&StateTarget::Memory).await.context("state");
+        if self.only_reads {
+            // What is listed is no secret, and needs no master key.
+            let absent = matches!(&target, StateTarget::Folder(folder) if !folder.is_dir());
+            let target = if absent { StateTarget::Memory } else { target };
+            return State::open(&target).await.context("state");
         }
         let state = State::open(&target).await.context("state")?;
         if let Some(keys) = self.master_keys(folder).await? {
