@@ -1,15 +1,16 @@
 use clap::{Subcommand, ValueEnum};
-use state::{KeyId, KeyName, Plan};
+use state::Plan;
 
 use super::examples;
 
+/// Names and ids are read by the commands themselves: a refusal by the parser would show what was given, which may be a key.
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeysCommand {
     /// Make a key and print it, this once
     #[command(after_help = examples::KEYS_CREATE)]
     Create {
         /// What to call it: 1 to 64 characters
-        name: KeyName,
+        name: String,
         /// What it is allowed
         #[arg(long, value_enum, value_name = "PLAN", default_value_t = PlanArg::Free)]
         plan: PlanArg,
@@ -21,13 +22,13 @@ pub(crate) enum KeysCommand {
     #[command(after_help = examples::KEYS_REVOKE)]
     Revoke {
         /// The key's id, as `keys list` shows it
-        id: KeyId,
+        id: String,
     },
     /// Make a new key in place of an old one, and print it, this once
     #[command(after_help = examples::KEYS_ROTATE)]
     Rotate {
         /// The old key's id, as `keys list` shows it
-        id: KeyId,
+        id: String,
         /// For how many hours the old key is still taken
         #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=720))]
         grace_hours: u64,
@@ -37,7 +38,7 @@ pub(crate) enum KeysCommand {
     Audit {
         /// Of this key alone (its id)
         #[arg(long, value_name = "ID")]
-        key: Option<KeyId>,
+        key: Option<String>,
         /// Only the newest N entries [default: all of them]
         #[arg(long, value_name = "N")]
         limit: Option<u32>,

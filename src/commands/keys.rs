@@ -7,8 +7,9 @@ mod tests;
 
 use std::time::Duration;
 
+use anyhow::Context as _;
 use serde_json::{Value, json};
-use state::{Actor, IssuedKey, KeyId, NewKey, State, StateError};
+use state::{Actor, IssuedKey, KeyId, KeyName, NewKey, State, StateError};
 
 use crate::cli::keys::KeysCommand;
 use crate::exit::{Outcome, usage};
@@ -21,24 +22,45 @@ const HOUR_S: u64 = 3600;
 
 /// `haat keys …`
 pub(crate) async fn run(command: KeysCommand, context: Context) -> anyhow::Result<Outcome> {
+    let command = Asked::read(command).map_err(usage)?;
     let state = context.state().await?;
     let done = match command {
-        KeysCommand::Create { name, plan } => {
-            let new = NewKey {
-                name,
-                plan: plan.into(),
-                account: None,
-            };
-            create(&context, &state, new).await
-        }
-        KeysCommand::List => list::run(&context, &state).await,
-        KeysCommand::Revoke { id } => revoke(&context, &state, &id).await,
-        KeysCommand::Rotate { id, grace_hours } => rotate(&context, &state, &id, grace_hours).await,
-        KeysCommand::Audit { key, limit } => audit::run(&context, &state, key, limit).await,
+        Asked::Create(new) => create(&context, &state, new).await,
+        Asked::List => list::run(&context, &state).await,
+        Asked::Revoke(id) => revoke(&context, &state, &id).await,
+        Asked::Rotate(id, grace_hours) => rotate(&context, &state, &id, grace_hours).await,
+        Asked::Audit(key, limit) => audit::run(&context, &state, key, limit).await,
     };
     // What SQLite keeps beside its file is folded in.
     state.close().await;
     done.map(|()| Outcome::Done)
+}
+
+/// A command whose texts were read.
+enum Asked {
+    Create(NewKey),
+    List,
+    Revoke(KeyId),
+    Rotate(KeyId, u64),
+    Audit(Option<KeyId>, Option<u32>),
+}
+
+impl Asked {
+    /// Reads names and ids; a refusal never shows what was given.
+    fn read(command: KeysCommand) -> anyhow::Result<Self> {
+        let id = |text: String| text.parse::<KeyId>().context("ID");
+        Ok(match command {
+            KeysCommand::Create { name, plan } => Self::Create(NewKey {
+                name: name.parse::<KeyName>().context("NAME")?,
+                plan: plan.into(),
+                account: None,
+            }),
+            KeysCommand::List => Self::List,
+            KeysCommand::Revoke { id: text } => Self::Revoke(id(text)?),
+            KeysCommand::Rotate { id: text, grace_hours } => Self::Rotate(id(text)?, grace_hours),
+            KeysCommand::Audit { key, limit } => Self::Audit(key.map(id).transpose()?, limit),
+        })
+    }
 }
 
 /// Whoever may run commands on this machine is the operator.

@@ -71,6 +71,24 @@ async fn an_id_that_is_unknown_or_over_is_a_mistake_of_the_command_line() {
 }
 
 #[tokio::test]
+async fn a_key_that_is_given_where_a_name_or_an_id_belongs_is_refused_without_being_shown() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path().to_str().unwrap();
+    let key = state::ApiKey::generate().unwrap();
+    let key = key.expose();
+    for arguments in [
+        vec!["create", key],
+        vec!["revoke", key],
+        vec!["rotate", key],
+        vec!["audit", "--key", key],
+    ] {
+        let refused = keys(home, &arguments).await.unwrap_err();
+        assert_eq!(Outcome::of(&refused), Outcome::Usage);
+        assert!(!format!("{refused:?}").contains(&key[10..]), "{refused:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_command_that_only_reads_makes_no_state() {
     let home = tempfile::tempdir().unwrap();
     for arguments in [["list"], ["audit"]] {

@@ -7,7 +7,7 @@ use crate::error::StateError;
 use crate::random;
 
 /// How every key begins, so that scanners of source code find keys that were published.
-const PREFIX: &str = "haat_live_";
+pub(super) const PREFIX: &str = "haat_live_";
 /// 27 characters out of 62 are 160 random bits.
 const SECRET_CHARS: usize = 27;
 /// Six characters out of 62 hold 32 bits.

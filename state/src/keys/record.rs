@@ -4,6 +4,7 @@ use std::str::FromStr;
 use data_model::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::api_key::PREFIX;
 use crate::day::Day;
 use crate::error::StateError;
 use crate::random;
@@ -20,7 +21,7 @@ const ACCOUNT_CHARS_MAX: usize = 128;
 #[serde(transparent)]
 pub struct KeyId(String);
 
-/// What a caller calls a key: 1 to 64 characters without control characters, trimmed.
+/// What a caller calls a key: 1 to 64 characters without control characters, trimmed, and no key itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct KeyName(String);
@@ -39,6 +40,9 @@ pub enum NameError {
     /// Empty, too long, or with control characters.
     #[error("a name has 1 to {NAME_CHARS_MAX} characters, none of them a control character")]
     KeyName,
+    /// The text holds a key.
+    #[error("that is a key, not a name for one")]
+    IsKey,
     /// Empty, too long, or with control characters.
     #[error("an account has 1 to {ACCOUNT_CHARS_MAX} characters, none of them a control character")]
     Account,
@@ -92,6 +96,10 @@ impl FromStr for KeyName {
     type Err = NameError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        // Whoever gives a key where its name belongs would have it kept, listed and audited.
+        if text.contains(PREFIX) {
+            return Err(NameError::IsKey);
+        }
         plain(text, NAME_CHARS_MAX).map(Self).ok_or(NameError::KeyName)
     }
 }
@@ -227,6 +235,7 @@ mod tests {
         for text in ["", "  ", "a\nb", "a\u{1b}[31mb", &"x".repeat(65)] {
             assert_eq!(text.parse::<KeyName>(), Err(NameError::KeyName), "{text:?}");
         }
+        assert_eq!("my haat_live_key".parse::<KeyName>(), Err(NameError::IsKey));
         assert!("दुकान".repeat(12).parse::<KeyName>().is_ok());
     }
 }
