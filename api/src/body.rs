@@ -21,7 +21,9 @@ impl<S: Send + Sync> FromRequest<S> for JsonObject {
             is_json(request.headers()),
             request.headers().contains_key(header::CONTENT_TYPE),
         );
-        if is_stated && !is_json {
+        // What is packed cannot be read, and is no JSON as it stands.
+        let is_packed = request.headers().contains_key(header::CONTENT_ENCODING);
+        if is_packed || (is_stated && !is_json) {
             return Err(Problem::new(ErrorCode::UnsupportedMediaType));
         }
         let bytes_max = request

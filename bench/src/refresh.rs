@@ -1,7 +1,6 @@
 //! One brand's refresh into a lake that holds all the others, beside the same into a lake that holds none.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use anyhow::Context;
 use data_lake::{BrandRow, Lake, LakeConfig, LakeSnapshot, RunSummaryRow};
@@ -10,7 +9,7 @@ use data_storage::Storage;
 use futures::TryStreamExt;
 
 use crate::meter::{Figure, of_self, quantile};
-use crate::setup::{Bench, Still};
+use crate::setup::{Bench, still};
 
 const BRANDS: usize = 9;
 
@@ -44,11 +43,11 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
 }
 
 fn row() -> anyhow::Result<RunSummaryRow> {
-    Ok(RunSummaryRow::new("bench".parse()?, Still.now()))
+    Ok(RunSummaryRow::new("bench".parse()?, still().now()))
 }
 
 async fn open(root: Storage) -> anyhow::Result<Lake> {
-    Ok(Lake::open(root.child("lake"), LakeConfig::default(), Arc::new(Still)).await?)
+    Ok(Lake::open(root.child("lake"), LakeConfig::default(), still()).await?)
 }
 
 /// The brand as a crawl would find it after every price went up by one minor unit.
@@ -66,7 +65,7 @@ async fn changed(snapshot: &LakeSnapshot, row: &BrandRow) -> anyhow::Result<Bran
     Ok(BrandRefresh {
         brand: row.brand.clone(),
         run: "bench".parse()?,
-        observed_at: Still.now(),
+        observed_at: still().now(),
         products,
         shipping: None,
         quarantined: Vec::new(),

@@ -1,7 +1,6 @@
 //! The query server over HTTP, one client, beside bare tantivy on the same index in this process.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context;
@@ -16,7 +15,7 @@ use tantivy::{Index, TantivyDocument};
 
 use crate::http::Client;
 use crate::meter::{Figure, cpu_of_process, memory_of_process, quantile};
-use crate::setup::{Bench, Serving, Still};
+use crate::setup::{Bench, Serving, still};
 
 const QUERIES: usize = 2_000;
 const DETAILS: usize = 20_000;
@@ -167,7 +166,7 @@ fn bare_tantivy(home: &Path, queries: &[String]) -> anyhow::Result<Vec<f64>> {
 }
 
 fn open(home: &Path) -> anyhow::Result<Release> {
-    let releases = ReleaseStore::new(Storage::from_path(home)?.child("releases"), Arc::new(Still));
+    let releases = ReleaseStore::new(Storage::from_path(home)?.child("releases"), still());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let current = releases.current().await?.context("no release")?;

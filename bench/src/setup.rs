@@ -3,19 +3,15 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 
 use anyhow::Context;
-use data_model::{Clock, Timestamp};
+use kit::SetClock;
 use serde_json::Value;
 
-/// A clock that stands still: it names runs, it measures nothing.
-#[derive(Debug)]
-pub(crate) struct Still;
-
-impl Clock for Still {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_micros(1_800_000_000_000_000)
-    }
+/// A clock that stands still, later than what was crawled: it names runs, it measures nothing.
+pub(crate) fn still() -> Arc<SetClock> {
+    SetClock::at("2027-01-15T08:00:00Z")
 }
 
 #[derive(Debug)]

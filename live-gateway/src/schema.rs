@@ -23,7 +23,7 @@ pub struct LivePrice {
     /// `true`: the brand's store said all of this when it was asked, at `as_of`. `false`: the numbers are the last
     /// stored snapshot; show them as unverified, and do not transact on them.
     pub verified: bool,
-    /// When what is told here was so: the store's answer, or the snapshot.
+    /// Since when what is told here was so at the latest: when the store was asked, or when the snapshot was taken.
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub as_of: Option<Timestamp>,
     /// When the snapshot that stands in was taken; null where none does.
@@ -41,10 +41,10 @@ pub struct LivePrice {
     /// ISO 4217 code of all amounts.
     #[schema(required = true)]
     pub currency: Option<String>,
-    /// Lowest price of all variants, in minor units.
+    /// Lowest price of these variants, in minor units.
     #[schema(required = true)]
     pub price_min_minor: Option<i64>,
-    /// Highest price of all variants, in minor units.
+    /// Highest price of these variants, in minor units.
     #[schema(required = true)]
     pub price_max_minor: Option<i64>,
     /// Whether any variant can be bought.

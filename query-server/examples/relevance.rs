@@ -17,25 +17,18 @@ use std::time::Instant;
 
 use anyhow::Context;
 use axum::body::Body;
-use data_index::{
-    Assembly, BrandFacts, BuildOptions, CheckOptions, LakeStore, PartsBuilder, PlanOptions, Publication, ReleaseStore,
-    assemble, plan,
-};
-use data_model::{Brand, Clock, Product, Timestamp};
+use data_index::{BrandFacts, BuildOptions, CheckOptions, Publication, ReleaseStore};
+use data_model::{Brand, Clock, Product};
 use data_storage::Storage;
 use http_body_util::BodyExt;
+use kit::SetClock;
 use pipeline_normalise::{CatalogueBuilder, StoreContext};
 use query_server::{QueryConfig, QueryServer};
 use serde_json::Value;
 
 /// A clock that stands still: it names a release, it measures nothing.
-#[derive(Debug)]
-struct Still;
-
-impl Clock for Still {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_micros(1_800_000_000_000_000)
-    }
+fn still() -> Arc<SetClock> {
+    SetClock::at("2027-01-15T08:00:00Z")
 }
 
 /// What to ask, and how.
@@ -285,9 +278,7 @@ fn stores(folder: &Path) -> anyhow::Result<Stores> {
             base_url: format!("https://{domain}"),
             currency: text("currency")?.parse()?,
             country: None,
-            crawl_country: None,
-            logo: None,
-            description: None,
+            ..kit::brand(text("slug")?)
         };
         let mut catalogue = CatalogueBuilder::new(StoreContext {
             store: brand.store.clone(),
@@ -302,11 +293,8 @@ fn stores(folder: &Path) -> anyhow::Result<Stores> {
             catalogue.page(&std::fs::read(file)?)?;
         }
         let facts = BrandFacts {
-            shipping: None,
-            catalogue_hash: brand.slug.to_string(),
-            refreshed_at: Still.now(),
-            delivery: None,
-            brand,
+            refreshed_at: still().now(),
+            ..kit::facts(brand)
         };
         stores.push((facts, catalogue.finish().products));
     }
@@ -316,51 +304,13 @@ fn stores(folder: &Path) -> anyhow::Result<Stores> {
 
 fn releases(home: &Path) -> anyhow::Result<ReleaseStore> {
     let storage = Storage::from_path(home)?.child("releases");
-    Ok(ReleaseStore::new(storage, Arc::new(Still)))
+    Ok(ReleaseStore::new(storage, still()))
 }
 
 /// Publishes one release of these stores.
 async fn publish(stores: &Stores, scratch: &Path) -> anyhow::Result<()> {
     let files = scratch.join("files");
-    let lake: Vec<LakeStore> = stores
-        .iter()
-        .map(|(facts, products)| LakeStore {
-            facts: facts.clone(),
-            product_count: products.len() as u64,
-        })
-        .collect();
-    let embedder = data_embedding::shipped();
-    let options = BuildOptions {
-        embedder: embedder.clone(),
-        ..BuildOptions::default()
-    };
-    let plan = plan(
-        None,
-        &lake,
-        &PlanOptions {
-            embedding: options.embedding(),
-            ..PlanOptions::default()
-        },
-    );
-    let mut built = Vec::new();
-    for group in &plan.build {
-        let mut parts = PartsBuilder::new(&files, &options);
-        let of_group = |held: &&(BrandFacts, Vec<Product>)| group.stores.contains(&held.0.brand.store);
-        for (facts, products) in stores.iter().filter(of_group) {
-            for product in products {
-                parts.push(product, facts)?;
-            }
-        }
-        built.extend(parts.finish()?);
-    }
-    let manifest = assemble(Assembly {
-        previous: None,
-        plan,
-        built,
-        stores: &lake,
-        lake: BTreeMap::new(),
-        built_at: Still.now(),
-    })?;
+    let manifest = kit::build(stores, &BuildOptions::default(), &files);
     releases(scratch)?
         .publish(Publication {
             manifest: &manifest,
@@ -379,7 +329,7 @@ async fn serve(home: &Path, limit: u16) -> anyhow::Result<api::EdgeRouter> {
     let server = QueryServer::new(
         releases(home)?,
         home.join("cache"),
-        Arc::new(Still),
+        still(),
         QueryConfig {
             search_limit_max: limit.max(40),
             ..QueryConfig::new(currency)

@@ -11,6 +11,7 @@ const WHY = {
   store_unavailable: 'The store cannot be reached just now.',
   store_unreadable: 'The store’s answer could not be understood.',
   currency_differs: 'The store answers in another currency here.',
+  currency_unknown: 'The store does not say which currency it answers in.',
   busy: 'Many stores are being asked just now.',
 };
 /** Most variants that are listed one by one. */

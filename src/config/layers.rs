@@ -7,7 +7,7 @@ use config::{Environment, File, FileFormat, Value, ValueKind};
 use serde::Serialize;
 
 use super::filter::check_filter;
-use super::{Config, EmbedderChoice, LogFormat};
+use super::{Config, EmbedderChoice, LiveGateway, LogFormat, WayChoice};
 use crate::cli::Global;
 use crate::home::expanded;
 
@@ -92,6 +92,7 @@ impl Layers {
         let merged = builder.build()?;
         one_of::<LogFormat>(&merged, "log.format")?;
         one_of::<EmbedderChoice>(&merged, "embedding.embedder")?;
+        one_of::<WayChoice>(&merged, "live_gateway.ask.way")?;
         let mut merged: Config = merged.try_deserialize().with_context(|| self.suspects())?;
         check(&merged)?;
         for (key, path) in [
@@ -324,7 +325,7 @@ fn check(config: &Config) -> anyhow::Result<()> {
         config.lake.retention_hours
     );
     positive("lake.buckets", u64::from(config.lake.buckets))?;
-    positive("live_gateway.ask.budget_ms", config.live_gateway.ask.budget_ms)?;
+    check_live(&config.live_gateway)?;
     positive(
         "live_gateway.ask.stores_at_once_max",
         config.live_gateway.ask.stores_at_once_max as u64,
@@ -349,5 +350,26 @@ fn check(config: &Config) -> anyhow::Result<()> {
         state::MasterKeys::parse(&state.master_key).context("state.master_key")?;
     }
     config.storefront.validate()?;
+    Ok(())
+}
+
+fn check_live(given: &LiveGateway) -> anyhow::Result<()> {
+    let ask = &given.ask;
+    anyhow::ensure!(
+        (100..=60_000).contains(&ask.budget_ms),
+        "live_gateway.ask.budget_ms must lie between 100 and 60000, not {}",
+        ask.budget_ms
+    );
+    anyhow::ensure!(
+        ask.reuse_ms <= 60_000,
+        "live_gateway.ask.reuse_ms must be 60000 at most, not {}: an older answer is no live one",
+        ask.reuse_ms
+    );
+    let catalogue = url::Url::parse(&given.catalogue).context("live_gateway.catalogue")?;
+    anyhow::ensure!(
+        matches!(catalogue.scheme(), "http" | "https"),
+        "live_gateway.catalogue must begin with http:// or https://, not {}:",
+        catalogue.scheme()
+    );
     Ok(())
 }

@@ -6,4 +6,4 @@ mod layers;
 mod sections;
 
 pub(crate) use layers::{HIDDEN, Layer, Layers, RETENTION_HOURS_MAX};
-pub(crate) use sections::{Config, EmbedderChoice, LogFormat};
+pub(crate) use sections::{Config, EmbedderChoice, LiveGateway, LogFormat, WayChoice};

@@ -167,6 +167,15 @@ pub(crate) struct State {
     pub(crate) master_key: String,
 }
 
+/// Which of a store's interfaces is asked live: the values of [`live_gateway::Way`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum WayChoice {
+    Auto,
+    Graphql,
+    Js,
+}
+
 /// How log lines are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]

@@ -37,7 +37,7 @@ fn plan(nth: u64, kind: FaultKind) -> FaultPlan {
 
 #[tokio::test(start_paused = true)]
 async fn a_conflict_at_any_write_changes_nothing_of_what_two_crawls_bring() {
-    let clock = SetClock::start();
+    let clock = midnight();
     let (counter, counted) = faulty();
     let lake = open_still(&counted, &clock).await.unwrap();
     let opening = counter.mutations();
@@ -69,7 +69,7 @@ async fn a_conflict_at_any_write_changes_nothing_of_what_two_crawls_bring() {
 
 #[tokio::test(start_paused = true)]
 async fn conflicts_without_end_fail_the_crawl_and_the_next_process_finishes_what_was_begun() {
-    let clock = SetClock::start();
+    let clock = midnight();
     let (counter, counted) = faulty();
     let lake = open_still(&counted, &clock).await.unwrap();
     lake.commit(first(), run(1)).await.unwrap();
@@ -106,7 +106,7 @@ async fn conflicts_without_end_fail_the_crawl_and_the_next_process_finishes_what
 
 #[tokio::test]
 async fn a_tick_whose_end_is_missing_is_an_error_and_never_an_empty_lake() {
-    let (clock, storage) = (SetClock::start(), Storage::memory());
+    let (clock, storage) = (midnight(), Storage::memory());
     let lake = open(&storage, &clock).await;
     for (tick, crawl) in [(1, first()), (2, second())] {
         lake.commit(crawl, run(tick)).await.unwrap();
@@ -131,7 +131,7 @@ async fn a_tick_whose_end_is_missing_is_an_error_and_never_an_empty_lake() {
 
 #[tokio::test]
 async fn a_release_is_not_built_of_what_was_there_before_a_tick_that_was_begun() {
-    let clock = SetClock::start();
+    let clock = midnight();
     let (counter, counted) = faulty();
     let lake = open(&counted, &clock).await;
     lake.commit(first(), run(1)).await.unwrap();

@@ -127,8 +127,8 @@ const COUNTRIES: &str = "SELECT slug, crawl_country FROM brands ORDER BY slug";
 
 #[tokio::test]
 async fn a_lake_of_before_gets_what_it_lacks_and_keeps_what_it_has() {
-    let (storage, clock) = (Storage::memory(), SetClock::start());
-    clock.advance(24 * 3_600_000);
+    let (storage, clock) = (Storage::memory(), midnight());
+    clock.advance_ms(24 * 3_600_000);
     open(&storage, &clock).await.commit(first(), run(1)).await.unwrap();
     as_before(&storage).await;
     let lake = open(&storage, &clock).await;
@@ -191,8 +191,8 @@ async fn a_lake_of_before_gets_what_it_lacks_and_keeps_what_it_has() {
 
 #[tokio::test]
 async fn it_gets_it_whenever_a_process_dies_over_it() {
-    let clock = SetClock::start();
-    clock.advance(24 * 3_600_000);
+    let clock = midnight();
+    clock.advance_ms(24 * 3_600_000);
     let made = || async {
         let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
         let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());

@@ -23,7 +23,7 @@ async fn two_crawls(storage: &Storage, clock: &Arc<SetClock>) -> Result<(), data
     lake.commit(first(), run(1)).await?;
     lake.commit(second(), run(2)).await?;
     lake.compact(false).await?;
-    clock.advance(1000);
+    clock.advance_ms(1000);
     let keep = VacuumKeep {
         retention: Duration::ZERO,
         versions: Vec::new(),
@@ -58,15 +58,15 @@ async fn every(cases: impl Iterator<Item = impl Future<Output = ()> + Send + 'st
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn death_at_any_write_loses_nothing_and_doubles_nothing() {
     let (counter, counted) = faulty();
-    two_crawls(&counted, &SetClock::start()).await.unwrap();
+    two_crawls(&counted, &midnight()).await.unwrap();
     let writes = counter.mutations();
-    let expected: Arc<Content> = Arc::new(content(&open(&counted, &SetClock::start()).await).await);
+    let expected: Arc<Content> = Arc::new(content(&open(&counted, &midnight()).await).await);
     assert!((50..300).contains(&writes), "{writes} writes");
     // To die after a write is to die before the next.
     every((1..=writes).map(|nth| {
         let expected = Arc::clone(&expected);
         async move {
-            let ((faulty, storage), clock) = (faulty(), SetClock::start());
+            let ((faulty, storage), clock) = (faulty(), midnight());
             faulty.arm(FaultPlan {
                 nth,
                 kind: FaultKind::BeforeEffect,
@@ -89,7 +89,7 @@ async fn death_at_any_write_loses_nothing_and_doubles_nothing() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_failed_write_does_not_stop_the_process_that_goes_on() {
-    let clock = SetClock::start();
+    let clock = midnight();
     let (counter, counted) = faulty();
     let lake = open(&counted, &clock).await;
     counter.disarm();
@@ -123,7 +123,7 @@ async fn one_failed_write_does_not_stop_the_process_that_goes_on() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_disk_can_be_read_and_freed_and_what_was_begun_is_finished_once_there_is_room() {
-    let clock = SetClock::start();
+    let clock = midnight();
     let (counter, counted) = faulty();
     let lake = open(&counted, &clock).await;
     lake.commit(first(), run(1)).await.unwrap();

@@ -59,8 +59,8 @@ async fn filled(storage: &Storage, buckets: u32) -> Lake {
 }
 
 async fn open_with(storage: &Storage, buckets: u32) -> Lake {
-    let (config, clock) = (LakeConfig { buckets, ..config() }, SetClock::start());
-    clock.advance(24 * 3_600_000);
+    let (config, clock) = (LakeConfig { buckets, ..config() }, midnight());
+    clock.advance_ms(24 * 3_600_000);
     Lake::open(storage.clone(), config, clock).await.unwrap()
 }
 

@@ -15,7 +15,7 @@ const ALL: [&str; 3] = ["alpha", "beta", "gamma"];
 
 #[tokio::test]
 async fn products_come_out_as_they_went_in() {
-    let lake = open(&Storage::memory(), &SetClock::start()).await;
+    let lake = open(&Storage::memory(), &midnight()).await;
     let report = lake.commit(first(), run(1)).await.unwrap();
     assert_eq!(
         (report.ticks.as_slice(), report.changed.len(), report.unchanged.len()),
@@ -54,7 +54,7 @@ async fn products_come_out_as_they_went_in() {
 #[tokio::test]
 async fn what_has_not_changed_writes_not_a_single_object() {
     let storage = Storage::memory();
-    let lake = open(&storage, &SetClock::start()).await;
+    let lake = open(&storage, &midnight()).await;
     lake.commit(first(), run(1)).await.unwrap();
     let before = objects(&storage).await;
     let mut same = first();
@@ -69,7 +69,7 @@ async fn what_has_not_changed_writes_not_a_single_object() {
     let report = lake.commit(same, run(9)).await.unwrap();
     assert_eq!((report.ticks.len(), report.unchanged.len()), (0, 3));
     assert_eq!(objects(&storage).await, before);
-    open(&storage, &SetClock::start())
+    open(&storage, &midnight())
         .await
         .commit(first(), run(10))
         .await
@@ -84,7 +84,7 @@ async fn what_has_not_changed_writes_not_a_single_object() {
 #[tokio::test]
 async fn a_refresh_replaces_its_brand_and_leaves_the_others() {
     let storage = Storage::memory();
-    let lake = open(&storage, &SetClock::start()).await;
+    let lake = open(&storage, &midnight()).await;
     lake.commit(first(), run(1)).await.unwrap();
     let before = lake.snapshot().await.unwrap();
     let report = lake.commit(second(), run(2)).await.unwrap();
@@ -138,7 +138,7 @@ async fn a_refresh_replaces_its_brand_and_leaves_the_others() {
 
 #[tokio::test]
 async fn a_removed_brand_is_gone_but_for_its_history() {
-    let lake = open(&Storage::memory(), &SetClock::start()).await;
+    let lake = open(&Storage::memory(), &midnight()).await;
     lake.commit(first(), run(1)).await.unwrap();
     let report = lake.remove_brands(&[host("alpha"), host("nobody")]).await.unwrap();
     assert_eq!(
@@ -170,12 +170,12 @@ async fn a_removed_brand_is_gone_but_for_its_history() {
 
 #[tokio::test]
 async fn any_tick_can_be_read_by_time_and_by_versions() {
-    let (storage, clock) = (Storage::memory(), SetClock::start());
+    let (storage, clock) = (Storage::memory(), midnight());
     let lake = open(&storage, &clock).await;
-    clock.advance(1000);
+    clock.advance_ms(1000);
     lake.commit(first(), run(1)).await.unwrap();
     let versions = lake.snapshot().await.unwrap().versions().clone();
-    clock.advance(60_000);
+    clock.advance_ms(60_000);
     lake.commit(second(), run(2)).await.unwrap();
     let at = |millis: i64| AsOf::Timestamp(Timestamp::from_micros(START).plus_millis(millis));
     for as_of in [at(1000), at(60_999), AsOf::Versions(versions)] {
@@ -201,19 +201,19 @@ async fn any_tick_can_be_read_by_time_and_by_versions() {
 #[tokio::test]
 async fn a_store_cannot_occur_twice_and_buckets_cannot_change() {
     let storage = Storage::memory();
-    let lake = open(&storage, &SetClock::start()).await;
+    let lake = open(&storage, &midnight()).await;
     let twice = vec![first().remove(0), first().remove(0)];
     assert!(matches!(
         lake.commit(twice, run(1)).await,
         Err(LakeError::StoreTwice { .. })
     ));
-    let reopened = Lake::open(storage, LakeConfig::default(), SetClock::start()).await;
+    let reopened = Lake::open(storage, LakeConfig::default(), midnight()).await;
     assert!(matches!(reopened, Err(LakeError::Buckets { lake: 4, config: 64 })));
 }
 
 #[tokio::test]
 async fn two_processes_commit_in_turn_and_at_once() {
-    let (storage, clock) = (Storage::memory(), SetClock::start());
+    let (storage, clock) = (Storage::memory(), midnight());
     let [one, two] = [open(&storage, &clock).await, open(&storage, &clock).await];
     let [alpha, beta, gamma] = <[_; 3]>::try_from(first()).unwrap();
     one.commit(vec![alpha], run(1)).await.unwrap();
@@ -234,14 +234,14 @@ async fn two_processes_commit_in_turn_and_at_once() {
 
 #[tokio::test]
 async fn compaction_and_vacuum_keep_every_row_and_every_live_release() {
-    let (storage, clock) = (Storage::memory(), SetClock::start());
+    let (storage, clock) = (Storage::memory(), midnight());
     let lake = open(&storage, &clock).await;
     lake.commit(first(), run(1)).await.unwrap();
     let live = lake.snapshot().await.unwrap().versions().clone();
     lake.commit(second(), run(2)).await.unwrap();
     let mut third = second();
     third[0].products.pop();
-    clock.advance(1000);
+    clock.advance_ms(1000);
     lake.commit(third.clone(), run(3)).await.unwrap();
     let before = content(&lake).await;
     let dry = lake.compact(true).await.unwrap();
@@ -254,7 +254,7 @@ async fn compaction_and_vacuum_keep_every_row_and_every_live_release() {
     assert_eq!(lake.compact(false).await.unwrap().tick, None);
 
     // Two days later only the live release and the present are needed.
-    clock.advance(48 * 3_600_000);
+    clock.advance_ms(48 * 3_600_000);
     let mut keep = VacuumKeep {
         retention: Duration::from_secs(24 * 3600),
         versions: vec![live.clone()],
@@ -304,12 +304,12 @@ async fn compaction_and_vacuum_keep_every_row_and_every_live_release() {
 
 #[tokio::test]
 async fn a_retention_keeps_the_states_within_it() {
-    let (storage, clock) = (Storage::memory(), SetClock::start());
+    let (storage, clock) = (Storage::memory(), midnight());
     let lake = open(&storage, &clock).await;
     lake.commit(first(), run(1)).await.unwrap();
-    clock.advance(3_600_000);
+    clock.advance_ms(3_600_000);
     lake.commit(second(), run(2)).await.unwrap();
-    clock.advance(3_600_000);
+    clock.advance_ms(3_600_000);
     let keep = VacuumKeep {
         retention: Duration::from_secs(90 * 60),
         versions: Vec::new(),
@@ -327,7 +327,7 @@ async fn a_retention_keeps_the_states_within_it() {
 
 #[tokio::test]
 async fn a_release_whose_versions_are_gone_does_not_keep_a_vacuum_from_its_work() {
-    let (storage, clock) = (Storage::memory(), SetClock::start());
+    let (storage, clock) = (Storage::memory(), midnight());
     let lake = open(&storage, &clock).await;
     lake.commit(first(), run(1)).await.unwrap();
     let lost = lake.snapshot().await.unwrap().versions().clone();
@@ -341,7 +341,7 @@ async fn a_release_whose_versions_are_gone_does_not_keep_a_vacuum_from_its_work(
     }
     let live = lake.snapshot().await.unwrap().versions().clone();
     // Far enough for whatever the system's clock says of the objects.
-    clock.advance(200 * 365 * 24 * 3_600_000);
+    clock.advance_ms(200 * 365 * 24 * 3_600_000);
     let mut keep = VacuumKeep {
         retention: Duration::from_secs(3600),
         versions: vec![live.clone()],
@@ -356,7 +356,7 @@ async fn a_release_whose_versions_are_gone_does_not_keep_a_vacuum_from_its_work(
     for number in 9..16 {
         lake.commit(one(number), run(number)).await.unwrap();
     }
-    clock.advance(48 * 3_600_000);
+    clock.advance_ms(48 * 3_600_000);
     keep.versions = vec![lost, live.clone()];
     let report = lake.vacuum(&keep).await.unwrap();
     assert!(!report.files.is_empty());
@@ -374,12 +374,12 @@ async fn a_release_whose_versions_are_gone_does_not_keep_a_vacuum_from_its_work(
 
 #[tokio::test]
 async fn a_version_that_cannot_be_read_just_now_is_not_taken_for_gone() {
-    let (storage, clock) = (Storage::memory(), SetClock::start());
+    let (storage, clock) = (Storage::memory(), midnight());
     let lake = open(&storage, &clock).await;
     lake.commit(first(), run(1)).await.unwrap();
     let live = lake.snapshot().await.unwrap().versions().clone();
     lake.commit(second(), run(2)).await.unwrap();
-    clock.advance(48 * 3_600_000);
+    clock.advance_ms(48 * 3_600_000);
     // Its last commit is there and damaged.
     let commit = ObjectPath::from(format!("products/_delta_log/{:020}.json", live["products"]));
     let intact = data_storage::get_bytes(&storage, &commit).await.unwrap().unwrap();
@@ -403,7 +403,7 @@ async fn a_version_that_cannot_be_read_just_now_is_not_taken_for_gone() {
 #[tokio::test]
 async fn many_ticks_leave_checkpoints_and_one_file_a_partition() {
     let storage = Storage::memory();
-    let lake = open(&storage, &SetClock::start()).await;
+    let lake = open(&storage, &midnight()).await;
     for number in 0..12 {
         let mut refresh = first().remove(0);
         refresh.products[0].variants[0].price_minor = 5000 + i64::from(number);
@@ -419,7 +419,7 @@ async fn many_ticks_leave_checkpoints_and_one_file_a_partition() {
         !stored.keys().any(|path| path.ends_with(".arrow")),
         "staged rows are gone"
     );
-    let reopened = open(&storage, &SetClock::start()).await;
+    let reopened = open(&storage, &midnight()).await;
     let files = sql(&reopened, "SELECT count(*) FROM price_history WHERE event = 'changed'").await;
     assert!(files.contains("11"), "{files}");
 }
@@ -427,7 +427,7 @@ async fn many_ticks_leave_checkpoints_and_one_file_a_partition() {
 #[tokio::test]
 async fn comments_of_columns_are_in_the_schema() {
     let storage = Storage::memory();
-    open(&storage, &SetClock::start()).await;
+    open(&storage, &midnight()).await;
     let path = data_storage::ObjectPath::from("products/_delta_log/00000000000000000000.json");
     let log = data_storage::get_bytes(&storage, &path).await.unwrap().unwrap();
     let log = String::from_utf8_lossy(&log);
@@ -441,7 +441,7 @@ async fn comments_of_columns_are_in_the_schema() {
 #[tokio::test]
 async fn lost_records_of_ticks_are_made_up_from_the_tables() {
     let storage = Storage::memory();
-    let lake = open(&storage, &SetClock::start()).await;
+    let lake = open(&storage, &midnight()).await;
     lake.commit(first(), run(1)).await.unwrap();
     let before = content(&lake).await;
     for path in objects(&storage)
@@ -451,7 +451,7 @@ async fn lost_records_of_ticks_are_made_up_from_the_tables() {
     {
         storage.store().delete(&ObjectPath::from(path)).await.unwrap();
     }
-    let lake = open(&storage, &SetClock::start()).await;
+    let lake = open(&storage, &midnight()).await;
     assert_eq!(content(&lake).await, before);
     assert_eq!(lake.commit(second(), run(2)).await.unwrap().ticks, [2]);
     assert_eq!(

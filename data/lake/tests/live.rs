@@ -20,8 +20,8 @@ fn hour(number: i64) -> Timestamp {
 
 /// A clock that is later than all that these tests observe.
 fn late() -> Arc<SetClock> {
-    let clock = SetClock::start();
-    clock.advance(1_000 * HOUR_MS);
+    let clock = midnight();
+    clock.advance_ms(1_000 * HOUR_MS);
     clock
 }
 
@@ -251,8 +251,8 @@ async fn a_crawl_that_ended_before_a_store_was_asked_live_does_not_speak_against
 
 #[tokio::test]
 async fn what_says_nothing_of_a_known_price_is_dropped_and_counted() {
-    let clock = SetClock::start();
-    clock.advance(5 * HOUR_MS);
+    let clock = midnight();
+    clock.advance_ms(5 * HOUR_MS);
     let storage = Storage::memory();
     let lake = open(&storage, &clock).await;
     lake.commit(first(), run(1)).await.unwrap();

@@ -22,7 +22,7 @@ async fn open_with(buckets: u32, storage: &Storage) -> Result<Lake, LakeError> {
         checkpoint_every: 1000,
         ..config()
     };
-    Lake::open(storage.clone(), config, SetClock::start() as Arc<dyn Clock>).await
+    Lake::open(storage.clone(), config, midnight() as Arc<dyn Clock>).await
 }
 
 /// Where the rows of a store lie; its only file.

@@ -56,7 +56,7 @@ async fn a_refresh_beside_200_000_products() {
     let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("lake");
     let _ = std::fs::remove_dir_all(&dir);
     let storage = Storage::from_path(&dir).unwrap();
-    let clock = SetClock::start();
+    let clock = midnight();
     let lake = Lake::open(
         storage.clone(),
         LakeConfig::default(),

@@ -163,8 +163,8 @@ async fn check(lake: &Lake, model: &Model) {
 }
 
 async fn live_through(events: Vec<Event>) {
-    let clock = SetClock::start();
-    clock.advance(10_000 * MINUTE_MS);
+    let clock = midnight();
+    clock.advance_ms(10_000 * MINUTE_MS);
     let lake = open(&Storage::memory(), &clock).await;
     let (mut model, mut observations, mut crawled_at) = (Model::default(), Vec::new(), 0);
     let run = |minute: i64| run(u32::try_from(minute).unwrap());

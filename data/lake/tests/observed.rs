@@ -44,7 +44,7 @@ async fn went(lake: &Lake, name: &str, product: u64) -> Vec<(i64, u64, PriceEven
 #[tokio::test]
 async fn price_history_tells_every_observed_change_newest_first() {
     use PriceEvent::{Changed, FirstSeen, Gone};
-    let lake = open(&Storage::memory(), &SetClock::start()).await;
+    let lake = open(&Storage::memory(), &midnight()).await;
     lake.commit(first(), run(1)).await.unwrap();
     lake.commit(second(), run(2)).await.unwrap();
     let gone = [
@@ -69,7 +69,7 @@ async fn price_history_tells_every_observed_change_newest_first() {
 
 #[tokio::test]
 async fn a_clock_that_ran_ahead_and_was_set_right_does_not_disorder_the_history() {
-    let lake = open(&Storage::memory(), &SetClock::start()).await;
+    let lake = open(&Storage::memory(), &midnight()).await;
     // The second crawl ran while the clock was two days ahead.
     for (hour, price) in [(1, 100), (49, 200), (3, 300), (50, 400)] {
         let crawl = vec![refresh("alpha", hour, vec![product("alpha", 1, price)])];
@@ -101,7 +101,7 @@ async fn a_clock_that_ran_ahead_and_was_set_right_does_not_disorder_the_history(
 #[tokio::test]
 async fn delivery_is_committed_apart_from_crawls_and_kept_by_them() {
     let storage = Storage::memory();
-    let lake = open(&storage, &SetClock::start()).await;
+    let lake = open(&storage, &midnight()).await;
     lake.commit(first(), run(1)).await.unwrap();
     let slug = |name: &str| brand(name).slug;
     let asked = vec![

@@ -62,7 +62,7 @@ fn of_rows(products: CatalogueRows) -> HashedRefresh {
 }
 
 async fn committed(storage: &Storage, refreshes: Vec<HashedRefresh>) -> BTreeMap<String, Vec<String>> {
-    let lake = open(storage, &SetClock::start()).await;
+    let lake = open(storage, &midnight()).await;
     for refresh in refreshes {
         lake.commit_hashed(vec![refresh], run(1)).await.unwrap();
     }

@@ -29,7 +29,7 @@ fn alpha(number: u32, products: Vec<Product>) -> Vec<BrandRefresh> {
 #[tokio::test]
 async fn every_change_of_a_product_is_one_row_and_no_change_is_none() {
     let storage = Storage::memory();
-    let lake = open(&storage, &SetClock::start()).await;
+    let lake = open(&storage, &midnight()).await;
     lake.commit(
         alpha(1, vec![named(1, "One"), named(2, "Two"), named(3, "Three")]),
         run(1),
@@ -95,7 +95,7 @@ async fn every_change_of_a_product_is_one_row_and_no_change_is_none() {
     let told = sql(&lake, TOLD).await;
     lake.compact(false).await.unwrap();
     assert_eq!(sql(&lake, TOLD).await, told, "however the files are cut");
-    assert_eq!(sql(&open(&storage, &SetClock::start()).await, TOLD).await, told);
+    assert_eq!(sql(&open(&storage, &midnight()).await, TOLD).await, told);
 }
 
 /// The queries of the analysts' guide, as it spells them.
@@ -126,7 +126,7 @@ async fn documented_queries_answer(lake: &Lake) {
 
 #[tokio::test]
 async fn the_history_of_products_is_written_once_wherever_a_process_dies() {
-    let clock = SetClock::start();
+    let clock = midnight();
     let faulty = || {
         let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
         let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
@@ -191,7 +191,7 @@ async fn age(storage: &Storage) {
 
 #[tokio::test]
 async fn a_lake_of_before_gets_the_table_and_what_is_there_then_is_first_seen_then() {
-    let (clock, storage) = (SetClock::start(), Storage::memory());
+    let (clock, storage) = (midnight(), Storage::memory());
     let lake = open(&storage, &clock).await;
     lake.commit(alpha(1, vec![named(1, "One"), named(2, "Two")]), run(1))
         .await
@@ -199,7 +199,7 @@ async fn a_lake_of_before_gets_the_table_and_what_is_there_then_is_first_seen_th
     let old = lake.snapshot().await.unwrap().versions().clone();
     drop(lake);
     age(&storage).await;
-    clock.advance(5000);
+    clock.advance_ms(5000);
     let query = "SELECT platform_product_id AS id, event, title, run_id AS run, observed_at AS at, tick \
         FROM product_history ORDER BY id";
     let adopted = sql(&open(&storage, &clock).await, query).await;

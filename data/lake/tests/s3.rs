@@ -18,7 +18,7 @@ use support::*;
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lake_on_s3_holds_what_a_lake_in_memory_holds() {
     let Some(moto) = moto::Moto::start() else { return };
-    let (clock, memory) = (SetClock::start(), data_storage::Storage::memory());
+    let (clock, memory) = (midnight(), data_storage::Storage::memory());
     let [one, two] = [open(&moto.storage(), &clock).await, open(&moto.storage(), &clock).await];
     let reference = open(&memory, &clock).await;
     for lake in [&one, &reference] {
@@ -50,7 +50,7 @@ async fn a_lake_on_s3_holds_what_a_lake_in_memory_holds() {
 async fn an_s3_store_that_answers_wrongly_to_one_put_or_another_gets_every_row_once() {
     let Some(moto) = moto::Moto::start() else { return };
     let proxy = Proxy::start(moto.port());
-    let (clock, memory) = (SetClock::start(), data_storage::Storage::memory());
+    let (clock, memory) = (midnight(), data_storage::Storage::memory());
     let reference = open(&memory, &clock).await;
     reference.commit(first(), run(1)).await.unwrap();
     reference.commit(second(), run(2)).await.unwrap();

@@ -70,7 +70,11 @@ fn product(shop: &Shop, rest: &str, lie: &Lie) -> Option<Reply> {
     if let Some(handle) = rest.strip_suffix(".json") {
         return product_json::product_json(&find(handle)?.1, lie.currency(shop));
     }
-    product_js::product_js(&find(rest.strip_suffix(".js")?)?.1)
+    let script = product_js::product_js(&find(rest.strip_suffix(".js")?)?.1)?;
+    Some(Reply {
+        cart_currency: Some(lie.currency(shop).to_owned()),
+        ..script
+    })
 }
 
 fn collection(shop: &Shop, rest: &str, ask: &Ask, twist: &Twist) -> Option<Reply> {

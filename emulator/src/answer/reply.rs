@@ -3,7 +3,7 @@ use std::io::{self, Write};
 use bytes::Bytes;
 use http::header::{
     CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, LOCATION,
-    RETRY_AFTER, VARY,
+    RETRY_AFTER, SET_COOKIE, VARY,
 };
 use http::{Response, StatusCode};
 
@@ -38,6 +38,8 @@ pub(crate) struct Reply {
     pub(crate) challenge: bool,
     /// The version of the API that answered.
     pub(crate) api_version: Option<&'static str>,
+    /// What its amounts are in, told by the cookie `cart_currency` (platform: markets).
+    pub(crate) cart_currency: Option<String>,
 }
 
 impl Reply {
@@ -52,6 +54,7 @@ impl Reply {
             retry_after_s: None,
             challenge: false,
             api_version: None,
+            cart_currency: None,
         }
     }
 
@@ -188,6 +191,9 @@ impl Reply {
         }
         if let Some(version) = self.api_version {
             put(HeaderName::from_static("x-shopify-api-version"), version);
+        }
+        if let Some(currency) = &self.cart_currency {
+            put(SET_COOKIE, &format!("cart_currency={currency}; path=/; SameSite=Lax"));
         }
         put(VARY, "Accept, Accept-Encoding");
         identify(shop, &mut put);

@@ -1,14 +1,14 @@
 use std::sync::{Arc, OnceLock};
 
-use data_model::StoredProduct;
+use data_model::{Clock, StoredBrand, StoredProduct, Timestamp};
 use serde_json::json;
 use storefront::{Effect, Fetched, GraphqlAnswer, GraphqlRequest, Store, StoreError, documents};
 
 use super::failure::{refuses_graphql, unverified};
 use super::state::{Desk, Turn};
 use crate::rules::nodes::{Found, Nodes, variant_gid};
-use crate::rules::reason::{Nonsense, Unverified};
-use crate::rules::{Source, Told, js};
+use crate::rules::reason::{Nonsense, Unverified, UnverifiedCode};
+use crate::rules::{Source, Told, identity, js};
 
 /// What one query brought.
 #[derive(Debug)]
@@ -23,27 +23,30 @@ pub(super) enum Queried {
     Failed(Unverified),
 }
 
+/// What a query asked for, and when it was about to be sent: what it brings was not so before.
+pub(super) type Asked = (Vec<Arc<StoredProduct>>, Timestamp);
+
 /// Codes of a query that costs more than is allowed without a token (platform: Storefront API, complexity).
 const TOO_COMPLEX: [&str; 2] = ["MAX_COMPLEXITY_EXCEEDED", "MAX_COST_EXCEEDED"];
 /// Codes with which a store refuses the query as such.
 const REFUSED: [&str; 3] = ["ACCESS_DENIED", "UNAUTHORIZED", "SHOP_INACTIVE"];
 
 /// Asks for what waits at the desk when the store's turn comes, with one query, or several where one product has more
-/// than a query takes. Gives what was asked for, too; nothing where the turn never came.
-pub(super) async fn by_graphql(store: &Store, desk: &Arc<Desk>) -> (Vec<Arc<StoredProduct>>, Queried) {
-    let asked = Arc::new(OnceLock::new());
+/// than a query takes. Gives what was asked for and when, too; nothing where the turn never came.
+pub(super) async fn by_graphql(store: &Store, desk: &Arc<Desk>, clock: &Arc<dyn Clock>) -> (Asked, Queried) {
+    let asked: Arc<OnceLock<Asked>> = Arc::default();
     let make = {
-        let (desk, asked) = (Arc::clone(desk), Arc::clone(&asked));
+        let (desk, asked, clock) = (Arc::clone(desk), Arc::clone(&asked), Arc::clone(clock));
         move || {
-            let products = asked.get_or_init(|| desk.choose(Turn::Graphql));
+            let (products, _) = asked.get_or_init(|| (desk.choose(Turn::Graphql), clock.now()));
             let ids: Vec<String> = ids(products).take(desk.variants_max()).collect();
             (!ids.is_empty()).then(|| request(&desk, &ids))
         }
     };
     let first = store.graphql_at_turn(make, Effect::Safe).await;
-    let products: Vec<Arc<StoredProduct>> = asked.get().cloned().unwrap_or_default();
+    let (products, as_of) = asked.get().cloned().unwrap_or_else(|| (Vec::new(), clock.now()));
     let queried = rest(store, desk, &products, first).await;
-    (products, queried.unwrap_or_else(|queried| queried))
+    ((products, as_of), queried.unwrap_or_else(|queried| queried))
 }
 
 fn ids(products: &[Arc<StoredProduct>]) -> impl Iterator<Item = String> {
@@ -123,13 +126,21 @@ fn understood(answer: &GraphqlAnswer, asked: usize) -> Result<Nodes, Queried> {
 }
 
 /// Asks for one product by its `.js` view.
-pub(super) async fn by_js(store: &Store, stored: &StoredProduct) -> Result<Told, Unverified> {
+pub(super) async fn by_js(
+    (store, desk): (&Store, &Desk),
+    (brand, stored): (&StoredBrand, &StoredProduct),
+) -> Result<Told, Unverified> {
     match store.product_js(&stored.handle).await {
         Ok(Fetched::Body(page)) => Ok(js::read(&page.bytes, stored, page.cart_currency)?),
         // No validator was sent, so nothing is unchanged.
         Ok(Fetched::NotModified) => Err(Nonsense::Form("not modified since never".to_owned()).into()),
-        // The platform answers 404 for a product that was deleted or is not published any more.
+        // The platform answers 404 for a product that was deleted or is not published any more, and also where a shop was
+        // closed or another one has its address: then nothing is gone.
         Err(StoreError::Status { status: 404 | 410 }) => {
+            if !desk.is_known() {
+                prove(store, brand).await?;
+                desk.know();
+            }
             let gone = stored.variants.iter().map(|variant| variant.id).collect();
             Ok(Told {
                 source: Source::Js,
@@ -138,5 +149,24 @@ pub(super) async fn by_js(store: &Store, stored: &StoredProduct) -> Result<Told,
             })
         }
         Err(error) => Err(unverified(&error)),
+    }
+}
+
+/// Has the store say that it is the one that was crawled (`/meta.json`).
+async fn prove(store: &Store, brand: &StoredBrand) -> Result<(), Unverified> {
+    let unproven = |detail: &str| Unverified::new(UnverifiedCode::StoreUnavailable, detail);
+    let page = match store.meta().await {
+        Ok(Fetched::Body(page)) => page,
+        Ok(Fetched::NotModified) | Err(StoreError::Status { .. }) => {
+            return Err(unproven(
+                "the store does not have the product, and does not say who it is",
+            ));
+        }
+        Err(error) => return Err(unverified(&error)),
+    };
+    if identity::is_store(&page.bytes, &brand.store) {
+        Ok(())
+    } else {
+        Err(unproven("another store answers at the store's address"))
     }
 }

@@ -30,6 +30,10 @@ struct State {
     works: bool,
     /// Until when the store is asked by `.js` alone, since it refuses GraphQL.
     graphql_refused_until: Option<Instant>,
+    /// Until when the store is believed to be the one that was crawled, since it said so.
+    known_until: Option<Instant>,
+    /// Whether the last turn was for one product by `.js`, so that the next is everybody else's.
+    was_js: bool,
     /// Variants of one query: fewer than [`VARIANTS_MAX`] once the store found that too many.
     variants_max: Option<usize>,
 }
@@ -75,8 +79,15 @@ pub(super) enum Turn {
 
 /// Most ids of one query (platform: Storefront API, input arrays).
 pub(super) const VARIANTS_MAX: usize = 250;
+/// For how long a store is taken for the one that it said it is.
+const KNOWN_FOR: Duration = Duration::from_secs(300);
 /// A query of fewer variants than these is not made smaller.
 const VARIANTS_MIN: usize = 10;
+
+/// For how long an answer may be given to others. What is gone costs turns of its own to find out, and seldom comes back.
+fn kept_for(answer: &Answer, reuse: Duration) -> Duration {
+    if answer.told.is_gone() { reuse * 10 } else { reuse }
+}
 
 impl Desk {
     pub(super) fn new(base_url: &str, country: Option<String>) -> Self {
@@ -101,7 +112,7 @@ impl Desk {
         let reuse = Duration::from_millis(config.reuse_ms);
         let mut state = self.state();
         if let Some((since, answer)) = state.recent.get(&stored.platform_id)
-            && since.elapsed() < reuse
+            && since.elapsed() < kept_for(answer, reuse)
             && answer.covers(stored)
         {
             return (Taken::Recent(answer.clone()), false);
@@ -137,7 +148,11 @@ impl Desk {
     /// Whether it must be kept: somebody works or waits, or it has something to give.
     pub(super) fn is_needed(&self, reuse: Duration) -> bool {
         let state = self.state();
-        state.works || state.recent.values().any(|(since, _)| since.elapsed() < reuse)
+        state.works
+            || state
+                .recent
+                .values()
+                .any(|(since, answer)| since.elapsed() < kept_for(answer, reuse))
     }
 
     /// Whether anybody waits; otherwise the desk rests, and the next one who comes sets it to work.
@@ -157,12 +172,15 @@ impl Desk {
             Way::Graphql => false,
             Way::Auto => refused,
         };
-        let first = state.waiting.first()?;
-        Some(if by_js || first.is_missing {
-            Turn::Js
-        } else {
-            Turn::Graphql
-        })
+        let is_missing = |missing: bool| state.waiting.iter().any(|wanted| wanted.is_missing == missing);
+        match (is_missing(false), is_missing(true)) {
+            (false, false) => None,
+            _ if by_js => Some(Turn::Js),
+            // A product that may be gone takes a turn of its own: every other one, so that nobody waits for all of them.
+            (true, true) if !state.was_js => Some(Turn::Js),
+            (true, _) => Some(Turn::Graphql),
+            (false, true) => Some(Turn::Js),
+        }
     }
 
     /// Chooses what the store is asked for now: as much as one query takes, or one product by `.js`. What comes later
@@ -170,12 +188,16 @@ impl Desk {
     pub(super) fn choose(&self, turn: Turn) -> Vec<Arc<StoredProduct>> {
         let mut state = self.state();
         state.waiting.retain(Wanted::is_wanted);
+        state.was_js = turn == Turn::Js;
+        let refused = state.graphql_refused_until.is_some_and(|until| until > Instant::now());
+        // One that may be gone goes first, for what else waits can be asked for together.
+        let only_missing = !refused && state.waiting.iter().any(|wanted| wanted.is_missing);
         let variants_max = state.variants_max.unwrap_or(VARIANTS_MAX);
         let (mut variants, mut kept) = (0, Vec::new());
         for wanted in std::mem::take(&mut state.waiting) {
             let has = wanted.stored.variants.len();
             let fits = match turn {
-                Turn::Js => state.asked.is_empty(),
+                Turn::Js => state.asked.is_empty() && (wanted.is_missing || !only_missing),
                 // One that has more than a query takes is asked for by itself, in several.
                 Turn::Graphql => !wanted.is_missing && (variants == 0 || variants + has <= variants_max),
             };
@@ -231,7 +253,7 @@ impl Desk {
         {
             let mut wanted = state.asked.swap_remove(at);
             wanted.is_missing = true;
-            state.waiting.insert(0, wanted);
+            state.waiting.push(wanted);
         }
     }
 
@@ -244,6 +266,24 @@ impl Desk {
             .any(|wanted| wanted.stored.platform_id == platform_id && wanted.is_missing)
     }
 
+    /// Whether the store has said lately that it is the one that was crawled.
+    pub(super) fn is_known(&self) -> bool {
+        self.state().known_until.is_some_and(|until| until > Instant::now())
+    }
+
+    /// The store said that it is.
+    pub(super) fn know(&self) {
+        self.state().known_until = Some(Instant::now() + KNOWN_FOR);
+    }
+
+    /// Who sells a product that is being asked for.
+    pub(super) fn brand_of(&self, platform_id: u64) -> Option<Arc<StoredBrand>> {
+        let state = self.state();
+        let mut asked = state.asked.iter();
+        let wanted = asked.find(|wanted| wanted.stored.platform_id == platform_id)?;
+        Some(Arc::clone(&wanted.brand))
+    }
+
     /// Tells everybody who waits for a product, and keeps an answer for those who come a moment later.
     pub(super) fn tell(&self, platform_id: u64, outcome: &Outcome, config: &GatewayConfig) -> Option<Arc<StoredBrand>> {
         let mut state = self.state();
@@ -254,7 +294,9 @@ impl Desk {
         let wanted = state.asked.swap_remove(at);
         if let Ok(answer) = outcome {
             let reuse = Duration::from_millis(config.reuse_ms);
-            state.recent.retain(|_, (since, _)| since.elapsed() < reuse);
+            state
+                .recent
+                .retain(|_, (since, answer)| since.elapsed() < kept_for(answer, reuse));
             state.recent.insert(platform_id, (Instant::now(), answer.clone()));
         }
         drop(state);

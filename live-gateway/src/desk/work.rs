@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use data_model::StoredProduct;
+use data_model::{StoredProduct, Timestamp};
 use storefront::{Priority, Store, StoreError};
 use tokio::time::Instant;
 use url::Url;
@@ -58,25 +58,29 @@ async fn turn(desk: &Arc<Desk>, shared: &Shared, store: &Store) {
         Some(Turn::Graphql) => query(desk, shared, store).await,
         Some(Turn::Js) => {
             for stored in &desk.choose(Turn::Js) {
-                let told = by_js(store, stored).await;
+                let as_of = shared.clock.now();
+                let Some(brand) = desk.brand_of(stored.platform_id) else {
+                    continue;
+                };
+                let told = by_js((store, desk), (&brand, stored)).await;
                 if told.as_ref().is_ok_and(|told| told.gone.is_empty()) && desk.was_missing(stored.platform_id) {
                     // The store sells in its online store what its GraphQL API does not show.
                     desk.refuse_graphql(Duration::from_secs(shared.config.graphql_retry_s));
                 }
-                answer(desk, shared, stored, told);
+                answer(desk, shared, stored, told.map(|told| (told, as_of)));
             }
         }
     }
 }
 
 async fn query(desk: &Arc<Desk>, shared: &Shared, store: &Store) {
-    let (products, queried) = by_graphql(store, desk).await;
+    let ((products, as_of), queried) = by_graphql(store, desk, &shared.clock).await;
     metrics::histogram!("live_products_per_query").record(products.len() as f64);
     match queried {
         Queried::Products(found) => {
             for (stored, found) in products.iter().zip(found) {
                 match found {
-                    Ok(Found::Told(told)) => answer(desk, shared, stored, Ok(told)),
+                    Ok(Found::Told(told)) => answer(desk, shared, stored, Ok((told, as_of))),
                     Ok(Found::Missing) => desk.put_back_missing(stored.platform_id),
                     Err(nonsense) => answer(desk, shared, stored, Err(nonsense.into())),
                 }
@@ -113,17 +117,16 @@ async fn query(desk: &Arc<Desk>, shared: &Shared, store: &Store) {
     }
 }
 
-/// Tells those who wait, and records what was seen.
-fn answer(desk: &Desk, shared: &Shared, stored: &StoredProduct, told: Result<Told, Unverified>) {
-    let as_of = shared.clock.now();
-    let outcome = told.map(|told| Answer {
+/// Tells those who wait, and records what was seen: what the store said, and when it was asked.
+fn answer(desk: &Desk, shared: &Shared, stored: &StoredProduct, told: Result<(Told, Timestamp), Unverified>) {
+    let outcome = told.map(|(told, as_of)| Answer {
         told: Arc::new(told),
         as_of,
         currency: stored.currency,
     });
     let brand = desk.tell(stored.platform_id, &outcome, &shared.config);
     if let (Ok(answer), Some(brand)) = (&outcome, brand) {
-        let observation = judge::observation(stored, &brand, &answer.told, as_of);
+        let observation = judge::observation(stored, &brand, &answer.told, answer.as_of);
         if shared.seen.is_news(stored.id, &observation) {
             shared.observer.observe(observation);
         }

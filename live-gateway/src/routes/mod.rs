@@ -6,7 +6,7 @@ mod probes;
 use api::{OpenRouter, common_components};
 use axum::routing::get;
 use metrics_exporter_prometheus::PrometheusHandle;
-use utoipa::openapi::{InfoBuilder, License, OpenApi, OpenApiBuilder};
+use utoipa::openapi::{InfoBuilder, License, OpenApi, OpenApiBuilder, Server};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -25,6 +25,7 @@ fn described() -> OpenApiRouter<LiveGateway> {
     let document = OpenApiBuilder::new()
         .info(info)
         .components(Some(common_components()))
+        .servers(Some([Server::new("/")]))
         .build();
     OpenApiRouter::with_openapi(document)
 }

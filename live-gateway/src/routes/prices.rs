@@ -12,7 +12,8 @@ use crate::schema::{LivePriceAnswer, LivePricesAnswer, LiveProvenance, PricesBod
 /// What a product costs now, asked of the brand's own store.
 ///
 /// `verified: true` means that the store said all of it, in the stored currency, for the country that the catalogue was
-/// crawled for. With `verified: false` the numbers are the last stored snapshot, taken at `snapshot_at`, and `code` says
+/// crawled for: of every variant that the catalogue has what it costs, or that it is gone. Variants that are new since the
+/// crawl may be missing (`source: "graphql"` asks for known ones). With `verified: false` the numbers are the last stored snapshot, taken at `snapshot_at`, and `code` says
 /// why: show them as unverified, and do not transact on them. `changes` tells what is different from the snapshot, by
 /// variant. The answer comes within the server's budget, whatever the store does. Buyers who ask for the same within
 /// seconds may get the same answer; it says its `as_of`.

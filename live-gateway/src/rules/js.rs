@@ -30,7 +30,8 @@ struct Variant {
     available: bool,
 }
 
-/// Reads a product's `.js` view. `stated` is the currency that the store says its amounts are in, where it does.
+/// Reads a product's `.js` view. `stated` is the currency that the store says its amounts are in, where it does: the view
+/// itself does not, and a store may choose one by where it believes the client to be (platform: markets).
 ///
 /// # Errors
 /// When it is no such document, tells another product, or an amount cannot be read exactly in the stored currency.
@@ -40,11 +41,15 @@ pub(crate) fn read(bytes: &[u8], stored: &StoredProduct, stated: Option<Currency
         return Err(Nonsense::Another { what: "product" });
     }
     let currency = stored.currency;
-    if let Some(answered) = stated.filter(|answered| *answered != currency) {
-        return Err(Nonsense::Currency {
-            answered: answered.to_string(),
-            stored: currency,
-        });
+    match stated {
+        Some(answered) if answered == currency => {}
+        Some(answered) => {
+            return Err(Nonsense::Currency {
+                answered: answered.to_string(),
+                stored: currency,
+            });
+        }
+        None => return Err(Nonsense::CurrencyUnstated),
     }
     if product.variants.is_empty() {
         return Err(Nonsense::Form("a product without variants".to_owned()));

@@ -29,6 +29,9 @@ pub(crate) enum Nonsense {
         /// What is stored.
         stored: CurrencyCode,
     },
+    /// Nothing says which currency the amounts are in.
+    #[error("the store does not say which currency its amounts are in")]
+    CurrencyUnstated,
     /// The store says that it could not answer all of it.
     #[error("the store answers with an error: {0}")]
     Refused(String),
@@ -52,6 +55,8 @@ pub enum UnverifiedCode {
     StoreUnreadable,
     /// The store answers in another currency than the stored prices.
     CurrencyDiffers,
+    /// The store does not say which currency it answers in.
+    CurrencyUnknown,
     /// Too many stores are being asked at this moment.
     Busy,
 }
@@ -68,6 +73,7 @@ impl UnverifiedCode {
             Self::StoreUnavailable => "store_unavailable",
             Self::StoreUnreadable => "store_unreadable",
             Self::CurrencyDiffers => "currency_differs",
+            Self::CurrencyUnknown => "currency_unknown",
             Self::Busy => "busy",
         }
     }
@@ -105,6 +111,7 @@ impl From<Nonsense> for Unverified {
     fn from(nonsense: Nonsense) -> Self {
         let code = match nonsense {
             Nonsense::Currency { .. } => UnverifiedCode::CurrencyDiffers,
+            Nonsense::CurrencyUnstated => UnverifiedCode::CurrencyUnknown,
             // It says so itself: nothing that was read is wrong.
             Nonsense::Refused(_) => UnverifiedCode::StoreUnavailable,
             _ => UnverifiedCode::StoreUnreadable,

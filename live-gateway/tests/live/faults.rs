@@ -144,3 +144,56 @@ async fn while_every_store_is_down_everything_is_answered_from_the_snapshot() {
         assert_eq!(entry["as_of"], crate::support::CRAWLED);
     }
 }
+
+fn every(status: u16) -> Fault {
+    Fault::Status {
+        status,
+        retry_after_s: None,
+    }
+}
+
+fn refuses_graphql() -> emulator::FaultRule {
+    emulator::FaultRule {
+        path: Some("/api/".to_owned()),
+        ..emulator::FaultRule::from(every(404))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn amounts_of_js_in_another_currency_are_not_taken_for_the_stored_one() {
+    let market = Market::open(generated(12, 1), short(2_500)).await;
+    let foreign = Fault::OtherCurrency {
+        currency: "USD".to_owned(),
+        rate_pct: 10,
+    };
+    let rules = [refuses_graphql(), foreign.into()];
+    market.stores.set_faults(&market.slug(0), rules).unwrap();
+    let entry = market.price(&market.idents(0)[0]).await;
+    assert_eq!(
+        (entry["verified"].as_bool(), entry["code"].as_str()),
+        (Some(false), Some("currency_differs")),
+        "{entry}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_closed_store_has_not_lost_its_products() {
+    let market = Market::open(generated(12, 1), short(2_500)).await;
+    market.stores.set_fault(&market.slug(0), every(404)).unwrap();
+    let entry = market.price(&market.idents(0)[0]).await;
+    assert_eq!(entry["code"], "store_unavailable", "{entry}");
+    assert!(market.seen.all().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn products_are_not_gone_where_another_store_answers() {
+    let options = Options {
+        replaced: true,
+        ..short(2_500)
+    };
+    let market = Market::open(generated(24, 2), options).await;
+    let entry = market.price(&market.idents(0)[0]).await;
+    assert_eq!(entry["code"], "store_unavailable", "{entry}");
+    assert_eq!(entry["verified"], false);
+    assert!(market.seen.all().is_empty());
+}

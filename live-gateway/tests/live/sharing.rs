@@ -66,6 +66,33 @@ async fn a_hundred_buyers_a_second_need_one_request_a_second() {
     assert!(requests <= began.elapsed().as_secs() + 2, "{requests}");
 }
 
+/// Products that may be gone take turns of their own, and leave every other one to everybody else.
+#[tokio::test(flavor = "multi_thread")]
+async fn vanished_products_do_not_keep_other_buyers_waiting() {
+    let options = Options {
+        rate_per_s: Some(4.0),
+        gateway: GatewayConfig {
+            reuse_ms: 0,
+            ..GatewayConfig::default()
+        },
+        ..Options::default()
+    };
+    let market = Market::open(generated(40, 1), options).await;
+    let (gone, here) = market.idents(0).split_at(8);
+    for ident in gone {
+        let id = market.stored(ident).platform_id;
+        market.stores.remove_product(&market.slug(0), id).unwrap();
+    }
+    let asked = tokio::join!(market.prices(gone), async {
+        let mut told = Vec::new();
+        for ident in here.iter().take(4) {
+            told.push(market.price(ident).await);
+        }
+        told
+    });
+    assert!(asked.1.iter().all(|entry| entry["verified"] == true), "{:?}", asked.1);
+}
+
 /// A crawl of the same store in the same process does not make a buyer wait for more than one of its requests.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_price_waits_for_one_request_of_a_crawl_at_the_most() {

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use axum::body::Body;
 use data_model::{
     Clock, CurrencyCode, Money, Observation, ProductIdent, ProductKey, Resolved, StoredBrand, StoredProduct,
-    StoredVariant, Timestamp, VariantId,
+    StoredVariant, VariantId,
 };
 use emulator::{Emulator, EmulatorConfig, Running, Source, StoreAddress};
 use http::{Request, StatusCode};
@@ -77,6 +77,8 @@ pub(crate) struct Options {
     pub(crate) timeout_ms: Option<u64>,
     /// No release exists.
     pub(crate) closed: bool,
+    /// After the crawl the second store answers at the first one's address.
+    pub(crate) replaced: bool,
 }
 
 pub(crate) fn generated(products: u64, stores: u32) -> EmulatorConfig {
@@ -106,6 +108,9 @@ impl Market {
         };
         for store in stores.stores() {
             shelf.crawl(&store).await;
+        }
+        if options.replaced {
+            shelf.brands[0].base_url = shelf.brands[1].base_url.clone();
         }
         let shelf = Arc::new(shelf);
         let defaults = StorefrontConfig::default();

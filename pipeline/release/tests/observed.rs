@@ -8,22 +8,18 @@ use std::sync::Arc;
 use data_index::{BuildOptions, CheckOptions, PinnedBy, PlanOptions, Release, ReleaseStore};
 use data_lake::{Lake, LakeConfig, LakeError, RunSummaryRow};
 use data_model::{
-    Brand, BrandRefresh, BrandSlug, Clock, DeliverySample, Observation, ObservedVariant, Product, ProductIdent,
-    ProductKey, ShippingPolicy, Timestamp, Variant, VariantId,
+    Brand, BrandRefresh, BrandSlug, DeliverySample, Observation, ObservedVariant, Product, ProductIdent, ProductKey,
+    ShippingPolicy, Timestamp, VariantId,
 };
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
+use kit::SetClock;
 use pipeline_release::{
     NoProgress, ReleaseBuildError, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release, lag,
 };
 
-#[derive(Debug)]
-struct Still;
-
-impl Clock for Still {
-    fn now(&self) -> Timestamp {
-        "2026-12-21T00:00:00Z".parse().unwrap()
-    }
+fn clock() -> Arc<SetClock> {
+    SetClock::at("2026-12-21T00:00:00Z")
 }
 
 fn hour(number: i64) -> Timestamp {
@@ -34,55 +30,15 @@ fn hour(number: i64) -> Timestamp {
 /// A store with three products, the first at this price.
 fn refresh(name: &str, number: i64, price_minor: i64) -> BrandRefresh {
     let brand = Brand {
-        store: format!("{name}.myshopify.com").parse().unwrap(),
-        slug: name.parse().unwrap(),
-        name: name.to_uppercase(),
-        domain: format!("{name}.example"),
-        base_url: format!("https://{name}.example"),
-        currency: "INR".parse().unwrap(),
-        country: None,
-        crawl_country: None,
-        logo: None,
-        description: None,
+        store: key(name, 1).store,
+        ..kit::brand(&name.to_uppercase())
     };
     let product = |id: u64| Product {
-        key: key(name, id),
-        handle: format!("p-{id}"),
-        title: format!("Cotton Shirt {id}"),
-        description: String::new(),
-        vendor: None,
-        product_type: None,
-        category: None,
-        tags: Vec::new(),
-        options: Vec::new(),
-        attributes: Vec::new(),
-        media: Vec::new(),
-        variants: vec![Variant {
-            id: VariantId(id * 10),
-            title: String::new(),
-            sku: None,
-            options: Vec::new(),
-            price_minor: if id == 1 { price_minor } else { 500 },
-            compare_at_minor: None,
-            available: true,
-            grams: None,
-            image: None,
-        }],
-        currency: brand.currency,
-        rating: None,
-        reviews: Vec::new(),
-        created_at: None,
-        published_at: None,
-        updated_at: None,
+        variants: vec![kit::variant(id * 10, if id == 1 { price_minor } else { 500 })],
+        ..kit::product(&brand, id, &format!("Cotton Shirt {id}"))
     };
-    BrandRefresh {
-        products: (1..=3).map(product).collect(),
-        brand,
-        run: format!("run-{number}").parse().unwrap(),
-        observed_at: hour(number),
-        shipping: None,
-        quarantined: Vec::new(),
-    }
+    let products = (1..=3).map(product).collect();
+    kit::refresh(brand, number, hour(number), products)
 }
 
 fn key(name: &str, platform_id: u64) -> ProductKey {
@@ -105,11 +61,11 @@ impl Rig {
     }
 
     async fn on(storage: Storage) -> Self {
-        let lake = Lake::open(storage.child("lake"), LakeConfig::default(), Arc::new(Still));
+        let lake = Lake::open(storage.child("lake"), LakeConfig::default(), clock());
         Self {
             dir: tempfile::tempdir().unwrap(),
             lake: lake.await.unwrap(),
-            releases: ReleaseStore::new(storage.child("releases"), Arc::new(Still)),
+            releases: ReleaseStore::new(storage.child("releases"), clock()),
             storage,
         }
     }
@@ -142,7 +98,8 @@ impl Rig {
             work_dir: self.dir.path().join("work"),
             cache_dir: self.cache().join("cache"),
         };
-        let built = build_release(&self.lake, &self.releases, &options, Arc::new(NoProgress), &Still);
+        let clock = clock();
+        let built = build_release(&self.lake, &self.releases, &options, Arc::new(NoProgress), &*clock);
         built.await
     }
 
@@ -438,7 +395,7 @@ async fn no_release_is_built_of_a_lake_whose_last_tick_has_no_end() {
         "{refused:?}"
     );
     assert!(rig.releases.current().await.unwrap().is_none());
-    let lake = Lake::open(rig.storage.child("lake"), LakeConfig::default(), Arc::new(Still));
+    let lake = Lake::open(rig.storage.child("lake"), LakeConfig::default(), clock());
     let rig = Rig {
         lake: lake.await.unwrap(),
         ..rig

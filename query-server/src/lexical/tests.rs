@@ -1,93 +1,25 @@
 //! Work is bounded, and what shortcuts leave out is never better than what is answered.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use data_index::{
-    Assembly, BrandFacts, BuildOptions, LakeStore, LocalRelease, PartsBuilder, PlanOptions, Release, RowFilter,
-    assemble, plan,
-};
-use data_model::{Brand, Product, ProductKey, Timestamp, Variant, VariantId};
+use data_index::{BuildOptions, Release, RowFilter};
+use data_model::{Product, Variant};
 
 use super::*;
 
-fn facts() -> BrandFacts {
-    BrandFacts {
-        brand: Brand {
-            store: "words.example".parse().unwrap(),
-            slug: "words".parse().unwrap(),
-            name: "Words".to_owned(),
-            domain: "words.example".to_owned(),
-            base_url: "https://words.example".to_owned(),
-            currency: "INR".parse().unwrap(),
-            country: None,
-            crawl_country: None,
-            logo: None,
-            description: None,
-        },
-        catalogue_hash: "h".to_owned(),
-        refreshed_at: Timestamp::from_micros(0),
-        shipping: None,
-        delivery: None,
-    }
-}
-
-fn product(facts: &BrandFacts, id: u64, title: String) -> Product {
-    Product {
-        key: ProductKey {
-            store: facts.brand.store.clone(),
-            platform_id: id,
-        },
-        handle: format!("p{id}"),
-        title,
-        description: String::new(),
-        vendor: None,
-        product_type: None,
-        category: None,
-        tags: Vec::new(),
-        options: Vec::new(),
-        attributes: Vec::new(),
-        media: Vec::new(),
-        variants: vec![Variant {
-            id: VariantId(id),
-            title: String::new(),
-            sku: None,
-            options: Vec::new(),
-            price_minor: 100,
-            compare_at_minor: None,
-            available: id.is_multiple_of(3),
-            grams: None,
-            image: None,
-        }],
-        currency: facts.brand.currency,
-        rating: None,
-        reviews: Vec::new(),
-        created_at: None,
-        published_at: None,
-        updated_at: None,
-    }
-}
-
-/// A release of products with these titles, in one part.
+/// A release of products with these titles, in one part; every third of them is in stock.
 pub(crate) fn release(titles: impl Iterator<Item = String>, dir: &Path) -> Release {
-    let facts = facts();
-    let mut parts = PartsBuilder::new(dir, &BuildOptions::default());
-    let mut product_count = 0;
-    for (id, title) in (1..).zip(titles) {
-        parts.push(&product(&facts, id, title), &facts).unwrap();
-        product_count = id;
-    }
-    let stores = [LakeStore { facts, product_count }];
-    let manifest = assemble(Assembly {
-        previous: None,
-        plan: plan(None, &stores, &PlanOptions::default()),
-        built: parts.finish().unwrap(),
-        stores: &stores,
-        lake: BTreeMap::new(),
-        built_at: Timestamp::from_micros(0),
-    })
-    .unwrap();
-    Release::open(LocalRelease::in_directory(manifest, dir)).unwrap()
+    let facts = kit::facts(kit::brand("Words"));
+    let product = |(id, title): (u64, String)| Product {
+        handle: format!("p{id}"),
+        variants: vec![Variant {
+            available: id.is_multiple_of(3),
+            ..kit::variant(id, 100)
+        }],
+        ..kit::product(&facts.brand, id, &title)
+    };
+    let products: Vec<Product> = (1..).zip(titles).map(product).collect();
+    kit::open(kit::build(&[(&facts, products)], &BuildOptions::default(), dir), dir)
 }
 
 fn wanted(text: &str, limit: usize) -> Wanted<'_> {

@@ -25,7 +25,7 @@ use axum::response::IntoResponse;
 use axum::routing::get;
 use http::HeaderMap;
 use metrics_exporter_prometheus::PrometheusHandle;
-use utoipa::openapi::{InfoBuilder, License, OpenApi, OpenApiBuilder};
+use utoipa::openapi::{InfoBuilder, License, OpenApi, OpenApiBuilder, Server};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -46,6 +46,7 @@ fn operations() -> OpenApiRouter<QueryServer> {
     let document = OpenApiBuilder::new()
         .info(info)
         .components(Some(common_components()))
+        .servers(Some([Server::new("/")]))
         .build();
     OpenApiRouter::with_openapi(document)
         .routes(routes!(search::search_products))

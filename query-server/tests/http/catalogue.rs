@@ -1,73 +1,23 @@
 use data_index::BrandFacts;
 use data_model::{
-    Attribute, Brand, CategoryId, Media, MediaKind, OptionValue, Product, ProductKey, ProductOption, Rating, Review,
-    Variant, VariantId, slugify,
+    Attribute, Brand, CategoryId, Media, MediaKind, OptionValue, Product, ProductOption, Rating, Review, Variant,
 };
+pub(crate) use kit::variant;
 
 use crate::support::Catalogue;
 
 pub(crate) fn brand(name: &str, currency: &str) -> BrandFacts {
-    let slug = slugify(name).unwrap();
-    let host = format!("{slug}.myshopify.example");
-    BrandFacts {
-        brand: Brand {
-            store: host.parse().unwrap(),
-            name: name.to_owned(),
-            domain: format!("{slug}.example"),
-            base_url: format!("https://{slug}.example"),
-            currency: currency.parse().unwrap(),
-            country: (currency == "INR").then(|| "IN".to_owned()),
-            crawl_country: None,
-            logo: None,
-            description: Some(format!("{name} makes things.")),
-            slug,
-        },
-        catalogue_hash: format!("hash of {name}"),
-        refreshed_at: "2026-11-20T06:30:00Z".parse().unwrap(),
-        shipping: None,
-        delivery: None,
-    }
+    kit::facts(Brand {
+        currency: currency.parse().unwrap(),
+        country: (currency == "INR").then(|| "IN".to_owned()),
+        description: Some(format!("{name} makes things.")),
+        ..kit::brand(name)
+    })
 }
 
 /// A product with one variant of 100.00, in stock, and nothing else known.
 pub(crate) fn product(facts: &BrandFacts, platform_id: u64, title: &str) -> Product {
-    Product {
-        key: ProductKey {
-            store: facts.brand.store.clone(),
-            platform_id,
-        },
-        handle: slugify(title).map_or_else(|| format!("p{platform_id}"), |slug| slug.to_string()),
-        title: title.to_owned(),
-        description: String::new(),
-        vendor: None,
-        product_type: None,
-        category: None,
-        tags: Vec::new(),
-        options: Vec::new(),
-        attributes: Vec::new(),
-        media: Vec::new(),
-        variants: vec![variant(platform_id * 10, 10_000)],
-        currency: facts.brand.currency,
-        rating: None,
-        reviews: Vec::new(),
-        created_at: None,
-        published_at: None,
-        updated_at: None,
-    }
-}
-
-pub(crate) fn variant(id: u64, price_minor: i64) -> Variant {
-    Variant {
-        id: VariantId(id),
-        title: String::new(),
-        sku: None,
-        options: Vec::new(),
-        price_minor,
-        compare_at_minor: None,
-        available: true,
-        grams: None,
-        image: None,
-    }
+    kit::product(&facts.brand, platform_id, title)
 }
 
 fn media() -> Vec<Media> {

@@ -10,7 +10,7 @@ use query_server::schema::{self, BrandAnswer, BrandsAnswer, StatsAnswer};
 use query_server::{CursorKey, QueryConfig, QueryServer};
 
 use crate::catalogue::{brand, product, small};
-use crate::support::{FixedClock, Market};
+use crate::support::Market;
 
 /// Records a run that ended at this moment and that asked these stores; brands are given by their slugs.
 async fn record(home: &Storage, end: RunEnd, at: &str, checks: &[(&str, CheckOutcome)]) {
@@ -220,7 +220,12 @@ async fn a_record_that_cannot_be_read_leaves_what_is_known() {
     config.cursor_key = CursorKey::from_secret("test");
     config.checks = Some(home.clone());
     let cache = tempfile::tempdir().unwrap();
-    let server = QueryServer::new(market.store(), cache.path().join("cache"), Arc::new(FixedClock), config);
+    let server = QueryServer::new(
+        market.store(),
+        cache.path().join("cache"),
+        kit::SetClock::noon(),
+        config,
+    );
     server.refresh().await.unwrap();
     record(
         &home,

@@ -3,7 +3,7 @@ use http::{Request, StatusCode};
 use query_server::{QueryConfig, QueryServer};
 
 use crate::catalogue::{brand, product, small};
-use crate::support::{FixedClock, Market, send};
+use crate::support::{Market, send};
 
 #[tokio::test]
 async fn every_graph_answer_is_304_to_who_has_it() {
@@ -230,7 +230,7 @@ async fn processes_with_keys_of_their_own_tag_alike_what_holds_no_cursor() {
     for name in ["one", "other"] {
         let config = QueryConfig::new("INR".parse().unwrap());
         let cache = caches.path().join(name);
-        let server = QueryServer::new(market.store(), cache, std::sync::Arc::new(FixedClock), config);
+        let server = QueryServer::new(market.store(), cache, kit::SetClock::noon(), config);
         server.refresh().await.unwrap();
         processes.push(server.router(None));
     }

@@ -10,16 +10,16 @@ use http::Request;
 use query_server::{FollowError, Followed, QueryConfig, QueryServer};
 
 use crate::catalogue::small;
-use crate::support::{FixedClock, Market, send};
+use crate::support::{Market, send};
 
 /// Another server over the market's releases and cache, whose storage answers when it is told to.
 fn restarted(market: &Market) -> (FaultyStore, QueryServer) {
     let faulty = FaultyStore::new(Arc::clone(market.storage.store()));
     let storage = Storage::with_store(Arc::new(faulty.clone()), market.storage.url().clone());
-    let store = ReleaseStore::new(storage, Arc::new(FixedClock));
+    let store = ReleaseStore::new(storage, kit::SetClock::noon());
     let config = QueryConfig::new("INR".parse().unwrap());
     let cache = market.dir.path().join("cache");
-    (faulty, QueryServer::new(store, cache, Arc::new(FixedClock), config))
+    (faulty, QueryServer::new(store, cache, kit::SetClock::noon(), config))
 }
 
 /// From now on no request to the storage is answered.
@@ -101,9 +101,9 @@ async fn a_cache_that_is_not_whole_or_of_another_storage_is_not_served() {
     }
     std::fs::write(&file, whole).unwrap();
     let elsewhere = Storage::with_store(Arc::new(faulty), "memory:///elsewhere/".parse().unwrap());
-    let store = ReleaseStore::new(elsewhere, Arc::new(FixedClock));
+    let store = ReleaseStore::new(elsewhere, kit::SetClock::noon());
     let config = QueryConfig::new("INR".parse().unwrap());
-    let other = QueryServer::new(store, market.dir.path().join("cache"), Arc::new(FixedClock), config);
+    let other = QueryServer::new(store, market.dir.path().join("cache"), kit::SetClock::noon(), config);
     other.refresh().await.unwrap_err();
     assert_eq!(other.release(), None);
     assert!(matches!(server.refresh().await, Ok(Followed::Stale(_))));

@@ -6,26 +6,17 @@ use api::EdgeRouter;
 use axum::body::Body;
 use data_embedding::Embedder;
 use data_index::{
-    Assembly, BrandFacts, BuildOptions, CheckOptions, LakeStore, Manifest, PartsBuilder, PlanOptions, Publication,
-    Published, ReleaseStore, assemble, plan, write_delivery,
+    BrandFacts, BuildOptions, CheckOptions, Manifest, Publication, Published, ReleaseStore, write_delivery,
 };
-use data_model::{Clock, DeliverySample, PricePoint, Product, Timestamp};
+use data_model::{DeliverySample, PricePoint, Product};
 use data_storage::Storage;
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
+use kit::SetClock;
 use query_server::{CursorKey, QueryConfig, QueryServer, Synonyms};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tempfile::TempDir;
-
-#[derive(Debug)]
-pub(crate) struct FixedClock;
-
-impl Clock for FixedClock {
-    fn now(&self) -> Timestamp {
-        "2026-11-21T12:00:00Z".parse().unwrap()
-    }
-}
 
 pub(crate) type Catalogue = Vec<(BrandFacts, Vec<Product>)>;
 
@@ -48,48 +39,19 @@ fn build_observed(
         embedder,
         ..BuildOptions::default()
     };
-    let mut parts = PartsBuilder::new(dir, &options);
-    for (facts, products) in catalogue {
-        for product in products {
-            let prices = observed.prices.get(&product.key.platform_id);
-            parts
-                .push_with_history(product, facts, prices.map_or(&[], Vec::as_slice))
-                .unwrap();
-        }
-    }
-    let stores: Vec<_> = catalogue
-        .iter()
-        .map(|(facts, products)| LakeStore {
-            facts: BrandFacts {
-                delivery: observed
-                    .delivery
-                    .get(facts.brand.slug.as_str())
-                    .and_then(|samples| write_delivery(dir, samples).unwrap()),
-                ..facts.clone()
-            },
-            product_count: products.len() as u64,
-        })
-        .collect();
-    let plan = plan(
-        None,
-        &stores,
-        &PlanOptions {
-            rows_max,
-            embedding: options.embedding(),
-            ..PlanOptions::default()
-        },
-    );
-    let built = parts.finish().unwrap();
-    let built_at = FixedClock.now();
-    assemble(Assembly {
-        previous: None,
-        plan,
-        built,
-        stores: &stores,
-        lake: BTreeMap::new(),
-        built_at,
+    let delivered = |(facts, products): &(BrandFacts, Vec<Product>)| {
+        let samples = observed.delivery.get(facts.brand.slug.as_str());
+        let facts = BrandFacts {
+            delivery: samples.and_then(|samples| write_delivery(dir, samples).unwrap()),
+            ..facts.clone()
+        };
+        (facts, products.clone())
+    };
+    let catalogue: Catalogue = catalogue.iter().map(delivered).collect();
+    kit::build_with_history(None, &catalogue, &options, dir, |product| {
+        let prices = observed.prices.get(&product.key.platform_id);
+        prices.map_or(&[], Vec::as_slice)
     })
-    .unwrap()
 }
 
 /// A query server over a release store of its own.
@@ -120,11 +82,11 @@ impl Market {
         let dir = TempDir::new().unwrap();
         let home = Storage::memory();
         let storage = home.child("releases");
-        let store = ReleaseStore::new(storage.clone(), Arc::new(FixedClock));
+        let store = ReleaseStore::new(storage.clone(), SetClock::noon());
         let mut config = QueryConfig::new("INR".parse().unwrap());
         config.cursor_key = CursorKey::from_secret("test");
         config.checks = Some(home.clone());
-        let server = QueryServer::new(store, dir.path().join("cache"), Arc::new(FixedClock), config);
+        let server = QueryServer::new(store, dir.path().join("cache"), SetClock::noon(), config);
         let router = server.router(None);
         Self {
             dir,
@@ -146,7 +108,7 @@ impl Market {
         let mut config = QueryConfig::new("INR".parse().unwrap());
         config.embedder = serving;
         let cache = market.dir.path().join("cache");
-        market.server = QueryServer::new(market.store(), cache, Arc::new(FixedClock), config);
+        market.server = QueryServer::new(market.store(), cache, SetClock::noon(), config);
         market.router = market.server.router(None);
         market.embedder = built;
         market.publish(catalogue).await;
@@ -160,7 +122,7 @@ impl Market {
         let mut config = QueryConfig::new("INR".parse().unwrap());
         config.synonyms = synonyms;
         let cache = market.dir.path().join("cache");
-        market.server = QueryServer::new(market.store(), cache, Arc::new(FixedClock), config);
+        market.server = QueryServer::new(market.store(), cache, SetClock::noon(), config);
         market.router = market.server.router(None);
         market.publish(catalogue).await;
         market.server.refresh().await.unwrap();
@@ -172,7 +134,7 @@ impl Market {
         let mut config = QueryConfig::new(currency.parse().unwrap());
         config.cursor_key = CursorKey::from_secret("test");
         let cache = self.dir.path().join("beside");
-        let server = QueryServer::new(self.store(), cache, Arc::new(FixedClock), config);
+        let server = QueryServer::new(self.store(), cache, SetClock::noon(), config);
         server.refresh().await.unwrap();
         server.router(None)
     }
@@ -186,7 +148,7 @@ impl Market {
     }
 
     pub(crate) fn store(&self) -> ReleaseStore {
-        ReleaseStore::new(self.storage.clone(), Arc::new(FixedClock))
+        ReleaseStore::new(self.storage.clone(), SetClock::noon())
     }
 
     pub(crate) async fn publish(&self, catalogue: &Catalogue) -> Manifest {

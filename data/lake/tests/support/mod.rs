@@ -4,36 +4,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 
 use data_lake::{Lake, LakeConfig, LakeSnapshot, RunSummaryRow};
 use data_model::{
-    Attribute, Brand, BrandRefresh, CategoryId, Clock, Media, MediaKind, OptionValue, Product, ProductKey,
-    ProductOption, Quarantined, Rating, Review, ShippingPolicy, ShippingTier, StoreHost, Timestamp, Variant, VariantId,
+    Attribute, Brand, BrandRefresh, CategoryId, Clock, Media, MediaKind, OptionValue, Product, ProductOption,
+    Quarantined, Rating, Review, ShippingPolicy, ShippingTier, StoreHost, Timestamp, Variant,
 };
 use data_storage::Storage;
 use futures::TryStreamExt;
+pub(crate) use kit::SetClock;
 
 /// 2026-11-21T00:00:00Z
 pub(crate) const START: i64 = 1_795_219_200_000_000;
 
-#[derive(Debug)]
-pub(crate) struct SetClock(AtomicI64);
-
-impl SetClock {
-    pub(crate) fn start() -> Arc<Self> {
-        Arc::new(Self(AtomicI64::new(START)))
-    }
-
-    pub(crate) fn advance(&self, millis: i64) {
-        self.0.fetch_add(millis * 1000, Ordering::SeqCst);
-    }
-}
-
-impl Clock for SetClock {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_micros(self.0.load(Ordering::SeqCst))
-    }
+/// A clock that shows [`START`].
+pub(crate) fn midnight() -> Arc<SetClock> {
+    SetClock::at("2026-11-21T00:00:00Z")
 }
 
 pub(crate) fn config() -> LakeConfig {
@@ -64,46 +50,31 @@ pub(crate) fn run(number: u32) -> RunSummaryRow {
 pub(crate) fn brand(name: &str) -> Brand {
     Brand {
         store: host(name),
-        slug: name.parse().unwrap(),
-        name: name.to_uppercase(),
-        domain: format!("{name}.example"),
-        base_url: format!("https://{name}.example"),
-        currency: "INR".parse().unwrap(),
-        country: Some("IN".into()),
-        crawl_country: None,
-        logo: None,
         description: Some("Says something of itself.".into()),
+        ..kit::brand(&name.to_uppercase())
     }
 }
 
 pub(crate) fn variant(id: u64, price_minor: i64) -> Variant {
     Variant {
-        id: VariantId(id),
         title: format!("V{id}"),
         sku: id.is_multiple_of(2).then(|| format!("SKU-{id}")),
         options: vec![OptionValue {
             name: "Size".into(),
             value: format!("{id}"),
         }],
-        price_minor,
         compare_at_minor: id.is_multiple_of(3).then_some(price_minor + 100),
         available: !id.is_multiple_of(5),
         grams: Some(250),
-        image: None,
+        ..kit::variant(id, price_minor)
     }
 }
 
 pub(crate) fn product(name: &str, id: u64, price_minor: i64) -> Product {
     Product {
-        key: ProductKey {
-            store: host(name),
-            platform_id: id,
-        },
         handle: format!("p-{id}"),
-        title: format!("Product {id}"),
         description: "First line.\nSecond line.".into(),
         vendor: Some(name.into()),
-        product_type: None,
         category: Some(CategoryId(1868)),
         tags: vec!["new".into(), "tag two".into()],
         options: vec![ProductOption {
@@ -134,7 +105,6 @@ pub(crate) fn product(name: &str, id: u64, price_minor: i64) -> Product {
             variant(id.wrapping_mul(10).wrapping_add(2), price_minor),
             variant(id.wrapping_mul(10).wrapping_add(1), price_minor + 50),
         ],
-        currency: "INR".parse().unwrap(),
         rating: id.is_multiple_of(2).then_some(Rating {
             average: 4.5,
             count: 12,
@@ -149,17 +119,14 @@ pub(crate) fn product(name: &str, id: u64, price_minor: i64) -> Product {
             })
             .collect(),
         created_at: Some(Timestamp::from_micros(START - 1_000_001)),
-        published_at: None,
         updated_at: Some(Timestamp::from_micros(START)),
+        ..kit::product(&brand(name), id, &format!("Product {id}"))
     }
 }
 
 pub(crate) fn refresh(name: &str, number: u32, products: Vec<Product>) -> BrandRefresh {
+    let observed_at = Timestamp::from_micros(START + i64::from(number) * 3_600_000_000);
     BrandRefresh {
-        brand: brand(name),
-        run: format!("run-{number}").parse().unwrap(),
-        observed_at: Timestamp::from_micros(START + i64::from(number) * 3_600_000_000),
-        products,
         shipping: (name != "gamma").then(|| ShippingPolicy {
             currency: "INR".parse().unwrap(),
             free_shipping_threshold_minor: Some(99_900),
@@ -182,6 +149,7 @@ pub(crate) fn refresh(name: &str, number: u32, products: Vec<Product>) -> BrandR
             })
             .into_iter()
             .collect(),
+        ..kit::refresh(brand(name), i64::from(number), observed_at, products)
     }
 }
 

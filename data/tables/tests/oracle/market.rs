@@ -1,31 +1,17 @@
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use api::EdgeRouter;
 use axum::body::Body;
-use data_index::{
-    Assembly, BrandFacts, BuildOptions, CheckOptions, LakeStore, Manifest, PartsBuilder, PlanOptions, Publication,
-    Release, ReleaseStore, assemble, plan,
-};
-use data_model::{
-    Attribute, Brand, CategoryId, Clock, Product, ProductKey, ProductOption, Rating, Timestamp, Variant, VariantId,
-};
+use data_index::{BrandFacts, BuildOptions, CheckOptions, Manifest, Publication, Release, ReleaseStore};
+use data_model::{Attribute, Brand, CategoryId, Product, ProductOption, Rating, Timestamp, Variant};
 use data_storage::Storage;
 use data_tables::ReleaseTables;
 use http_body_util::BodyExt;
+use kit::SetClock;
 use proptest::prelude::*;
 use query_server::{QueryConfig, QueryServer};
 use serde_json::Value;
-
-#[derive(Debug)]
-struct FixedClock;
-
-impl Clock for FixedClock {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_micros(1_790_000_000_000_000)
-    }
-}
 
 /// What a drawn product is made of.
 #[derive(Debug, Clone)]
@@ -80,24 +66,13 @@ pub(crate) fn any_product() -> impl Strategy<Value = Drawn> {
 }
 
 fn facts(store: usize, hash: &str) -> BrandFacts {
-    let host = format!("s{store}.myshopify.example");
+    let brand = Brand {
+        currency: if store == 1 { "USD" } else { "INR" }.parse().unwrap(),
+        ..kit::brand(&format!("Brand {store}"))
+    };
     BrandFacts {
-        brand: Brand {
-            store: host.parse().unwrap(),
-            slug: format!("brand-{store}").parse().unwrap(),
-            name: format!("Brand {store}"),
-            domain: format!("s{store}.example"),
-            base_url: format!("https://s{store}.example"),
-            currency: if store == 1 { "USD" } else { "INR" }.parse().unwrap(),
-            country: None,
-            crawl_country: None,
-            logo: None,
-            description: None,
-        },
         catalogue_hash: format!("{hash} {store}"),
-        refreshed_at: Timestamp::from_micros(1_780_000_000_000_000),
-        shipping: None,
-        delivery: None,
+        ..kit::facts(brand)
     }
 }
 
@@ -108,28 +83,14 @@ fn product(facts: &BrandFacts, id: u64, drawn: &Drawn) -> Product {
         drawn.price_minor
     };
     let variant = Variant {
-        id: VariantId(id * 10),
-        title: String::new(),
-        sku: None,
-        options: Vec::new(),
-        price_minor,
         compare_at_minor: drawn.marked_down.then_some(price_minor + 500),
         available: drawn.available,
-        grams: None,
-        image: None,
+        ..kit::variant(id * 10, price_minor)
     };
     let sizes = SIZES.iter().enumerate().filter(|(at, _)| drawn.sizes >> at & 1 == 1);
     let day = |day: u8| Timestamp::from_micros(1_700_000_000_000_000 + i64::from(day) * 86_400_000_000);
     Product {
-        key: ProductKey {
-            store: facts.brand.store.clone(),
-            platform_id: id,
-        },
-        handle: format!("p{id}"),
-        title: format!("Thing {id}"),
-        description: String::new(),
         vendor: Some(format!("Vendor {}", drawn.vendor)),
-        product_type: None,
         category: drawn.category.map(|at| CategoryId(CATEGORIES[at].0)),
         tags: drawn.tags.iter().map(|tag| format!("tag {tag}")).collect(),
         options: vec![ProductOption {
@@ -144,56 +105,22 @@ fn product(facts: &BrandFacts, id: u64, drawn: &Drawn) -> Product {
                 values: vec![COLORS[at].to_owned()],
             })
             .collect(),
-        media: Vec::new(),
         variants: vec![variant],
-        currency: facts.brand.currency,
         rating: drawn.stars.map(|(stars, count)| Rating {
             average: f32::from(stars) / 2.0,
             count,
         }),
-        reviews: Vec::new(),
-        created_at: None,
         published_at: drawn.day.map(day),
-        updated_at: None,
+        ..kit::product(&facts.brand, id, &format!("Thing {id}"))
     }
 }
 
 fn build(previous: Option<&Manifest>, catalogue: &[(BrandFacts, Vec<Product>)], dir: &Path) -> Manifest {
-    let rows_max = 40;
-    let stores: Vec<LakeStore> = catalogue
-        .iter()
-        .map(|(facts, products)| LakeStore {
-            facts: facts.clone(),
-            product_count: products.len() as u64,
-        })
-        .collect();
-    let options = PlanOptions {
-        rows_max,
-        ..PlanOptions::default()
-    };
-    let plan = plan(previous, &stores, &options);
     let options = BuildOptions {
-        rows_max,
+        rows_max: 40,
         ..BuildOptions::default()
     };
-    let mut built = Vec::new();
-    for group in &plan.build {
-        let mut parts = PartsBuilder::new(dir, &options);
-        for store in &group.stores {
-            let (facts, products) = catalogue.iter().find(|(facts, _)| facts.brand.store == *store).unwrap();
-            products.iter().for_each(|product| parts.push(product, facts).unwrap());
-        }
-        built.extend(parts.finish().unwrap());
-    }
-    assemble(Assembly {
-        previous,
-        plan,
-        built,
-        stores: &stores,
-        lake: BTreeMap::new(),
-        built_at: FixedClock.now(),
-    })
-    .unwrap()
+    kit::build_after(previous, catalogue, &options, dir)
 }
 
 /// A query server, and SQL over the release that it serves.
@@ -224,7 +151,7 @@ impl Market {
         before[0].reverse();
         let first = build(None, &catalogue("first", &before), &files);
         let manifest = build(Some(&first), &catalogue("second", products), &files);
-        let store = ReleaseStore::new(Storage::memory().child("releases"), Arc::new(FixedClock));
+        let store = ReleaseStore::new(Storage::memory().child("releases"), SetClock::noon());
         let checks = CheckOptions {
             collapse_confirmed: true,
             ..CheckOptions::default()
@@ -240,7 +167,7 @@ impl Market {
         let local = store.fetch(&manifest, &dir.path().join("cache")).await.unwrap();
         let tables = ReleaseTables::new(&Arc::new(Release::open(local).unwrap())).unwrap();
         let config = QueryConfig::new("INR".parse().unwrap());
-        let server = QueryServer::new(store, dir.path().join("cache"), Arc::new(FixedClock), config);
+        let server = QueryServer::new(store, dir.path().join("cache"), SetClock::noon(), config);
         server.refresh().await.unwrap();
         let router = server.router(None);
         Self {

@@ -1,7 +1,6 @@
 //! One store, crawled again and again.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use crate::support::{Fault, Rig, Shop, product};
 use data_storage::Storage;
@@ -144,7 +143,7 @@ async fn a_store_that_presents_itself_otherwise_is_landed_even_if_its_products_a
 async fn validators_are_believed_for_a_week_only() {
     let rig = Rig::with(Shop::of(1..=3)).await;
     let first = rig.crawl("r1", None).await.unwrap();
-    rig.clock.0.store(8 * 24 * 3600 * 1000, Ordering::Relaxed);
+    rig.clock.advance_ms(8 * 24 * 3600 * 1000);
     rig.shop.take_asked();
     let second = rig.crawl("r2", Some(&first)).await.unwrap();
     assert!(rig.shop.take_asked().iter().all(|asked| asked.ends_with("200")));
@@ -384,7 +383,7 @@ async fn pages_too_old_to_go_on_from_are_read_again() {
     rig.crawl("r1", None).await.unwrap_err();
     rig.shop.change(|shop| shop.faults.clear());
     rig.shop.take_asked();
-    rig.clock.0.store(3600 * 1000, Ordering::Relaxed);
+    rig.clock.advance_ms(3600 * 1000);
     rig.crawl("r1", None).await.unwrap();
     assert_eq!(rig.shop.take_asked().first().unwrap(), "/products.json?page=1 200");
 }

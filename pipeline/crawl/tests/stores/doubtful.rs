@@ -1,7 +1,5 @@
 //! What a store says that cannot all be so.
 
-use std::sync::atomic::Ordering;
-
 use pipeline_crawl::{CrawlError, LastListed, Verdict};
 
 use crate::support::{Fault, Rig, Shop, product};
@@ -154,7 +152,7 @@ async fn how_long_a_store_wants_to_be_left_alone_outlives_the_run_that_it_said_s
     let error = rig.crawl("r2", None).await.unwrap_err();
     assert!(matches!(error, CrawlError::AskedToWait { .. }) && error.label() == "throttled");
     assert_eq!(rig.shop.0.lock().unwrap().asked, [""; 0]);
-    rig.clock.0.store(3_700_000, Ordering::Relaxed);
+    rig.clock.advance_ms(3_700_000);
     assert_eq!(rig.crawl("r3", None).await.unwrap().products(), 5);
     assert!(rig.objects().await.iter().all(|path| !path.ends_with("-hold.json")));
 }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use data_model::{Clock, RunId, Timestamp};
+use data_model::{Clock, RunId};
 use data_storage::Storage;
 use futures::StreamExt;
 use http::{HeaderMap, HeaderValue, StatusCode};
+use kit::ShiftedClock;
 use pipeline_crawl::{
     CrawlConfig, CrawlJob, Crawler, NewBrand, NoProgress, PageReader, RegisteredBrand, Registry, ScanOnly, StoreCrawl,
 };
@@ -279,26 +280,11 @@ fn fnv(bytes: &[u8]) -> u64 {
     })
 }
 
-/// The system's clock moved by as much as a test says.
-#[derive(Debug, Default)]
-pub(crate) struct TestClock(pub(crate) std::sync::atomic::AtomicI64);
-
-impl Clock for TestClock {
-    #[expect(clippy::disallowed_methods, reason = "objects carry the time of the system's clock")]
-    fn now(&self) -> Timestamp {
-        let since = std::time::SystemTime::now()
-            .duration_since(std::time::UNIX_EPOCH)
-            .unwrap();
-        let now = Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap());
-        now.plus_millis(self.0.load(std::sync::atomic::Ordering::Relaxed))
-    }
-}
-
 /// A crawler, its storage, and the one brand that it crawls.
 pub(crate) struct Rig {
     pub(crate) shop: Shops,
     pub(crate) storage: Storage,
-    pub(crate) clock: Arc<TestClock>,
+    pub(crate) clock: Arc<ShiftedClock>,
     pub(crate) config: CrawlConfig,
     pub(crate) brand: RegisteredBrand,
     pub(crate) products_before: Option<u64>,
@@ -311,7 +297,7 @@ impl Rig {
     }
 
     pub(crate) async fn on(shop: Shop, storage: Storage) -> Self {
-        let clock = Arc::new(TestClock::default());
+        let clock = ShiftedClock::new();
         let base_url = "http://tea.localhost".parse().unwrap();
         let mut registry = Registry::default();
         let new = NewBrand {

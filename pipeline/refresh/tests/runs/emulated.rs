@@ -3,21 +3,22 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use data_lake::{Lake, LakeConfig};
+use data_lake::Lake;
 use data_model::Clock;
 use data_storage::Storage;
 use emulator::{Emulator, EmulatorConfig, Fault, Running, Source};
+use kit::ShiftedClock;
 use pipeline_crawl::{NewBrand, NoProgress, Registry};
 use pipeline_refresh::{Doubt, OtherCrawls, Outcome, RefreshConfig, RefreshDeps, RunOptions, RunReport, refresh};
 use storefront::{Storefront, StorefrontConfig};
 use tokio_util::sync::CancellationToken;
 
-use crate::support::TestClock;
+use crate::support::lake;
 
 struct Market {
     running: Running,
     storage: Storage,
-    clock: Arc<TestClock>,
+    clock: Arc<ShiftedClock>,
 }
 
 impl Market {
@@ -28,7 +29,7 @@ impl Market {
             seed: 7,
         };
         let running = Emulator::start(EmulatorConfig::new(source)).await.unwrap();
-        let (storage, clock) = (Storage::memory(), Arc::new(TestClock::default()));
+        let (storage, clock) = (Storage::memory(), ShiftedClock::new());
         let brands: Vec<_> = running
             .stores()
             .into_iter()
@@ -48,17 +49,7 @@ impl Market {
     }
 
     async fn lake(&self) -> Lake {
-        let config = LakeConfig {
-            buckets: 2,
-            ..LakeConfig::default()
-        };
-        Lake::open(
-            self.storage.child("lake"),
-            config,
-            Arc::clone(&self.clock) as Arc<dyn Clock>,
-        )
-        .await
-        .unwrap()
+        lake(&self.storage, Arc::clone(&self.clock) as Arc<dyn Clock>).await
     }
 
     async fn run(&self) -> RunReport {
@@ -81,7 +72,7 @@ impl Market {
     }
 
     async fn run_within(&self, request_timeout_ms: u64, options: &RunOptions) -> RunReport {
-        self.clock.later(1000);
+        self.clock.advance_ms(1000);
         let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
         let config = StorefrontConfig {
             retries_max: 0,

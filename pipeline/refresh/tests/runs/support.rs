@@ -1,7 +1,6 @@
 //! A street of stores that are values, and a lake.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use data_model::{BrandSlug, Clock, Product, Timestamp};
 use data_storage::Storage;
 use futures::{StreamExt, TryStreamExt};
 use http::{HeaderMap, HeaderValue, StatusCode};
+use kit::ShiftedClock;
 use pipeline_crawl::{NewBrand, NoProgress, Progress, Registry};
 use pipeline_refresh::{OtherCrawls, RefreshConfig, RefreshDeps, RefreshError, RunOptions, RunReport, refresh};
 use serde_json::{Value, json};
@@ -217,31 +217,19 @@ fn fnv(bytes: &[u8]) -> u64 {
     })
 }
 
-/// The system's clock, later by as much as a test says.
-#[derive(Debug, Default)]
-pub(crate) struct TestClock(AtomicI64);
-
-impl TestClock {
-    pub(crate) fn later(&self, ms: i64) {
-        self.0.fetch_add(ms, Ordering::Relaxed);
-    }
-}
-
-impl Clock for TestClock {
-    #[expect(clippy::disallowed_methods, reason = "objects carry the time of the system's clock")]
-    fn now(&self) -> Timestamp {
-        let since = std::time::SystemTime::now()
-            .duration_since(std::time::UNIX_EPOCH)
-            .unwrap();
-        let now = Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap());
-        now.plus_millis(self.0.load(Ordering::Relaxed))
-    }
+/// The lake of a storage, with few buckets: tests write little.
+pub(crate) async fn lake(storage: &Storage, clock: Arc<dyn Clock>) -> Lake {
+    let config = LakeConfig {
+        buckets: 2,
+        ..LakeConfig::default()
+    };
+    Lake::open(storage.child("lake"), config, clock).await.unwrap()
 }
 
 pub(crate) struct Rig {
     pub(crate) street: Street,
     pub(crate) storage: Storage,
-    clock: Arc<TestClock>,
+    clock: Arc<ShiftedClock>,
     pub(crate) config: RefreshConfig,
     pub(crate) cancel: CancellationToken,
     pub(crate) others: OtherCrawls,
@@ -265,7 +253,7 @@ impl Rig {
         let rig = Self {
             street: Street::default(),
             storage,
-            clock: Arc::new(TestClock::default()),
+            clock: ShiftedClock::new(),
             config,
             cancel: CancellationToken::new(),
             others: OtherCrawls::Absent,
@@ -293,7 +281,7 @@ impl Rig {
     }
 
     pub(crate) fn later(&self, ms: i64) {
-        self.clock.later(ms);
+        self.clock.advance_ms(ms);
     }
 
     pub(crate) fn clock(&self) -> Arc<dyn Clock> {
@@ -301,18 +289,7 @@ impl Rig {
     }
 
     pub(crate) async fn lake(&self) -> Lake {
-        // Few buckets and no checkpoints: tests write little.
-        let config = LakeConfig {
-            buckets: 2,
-            ..LakeConfig::default()
-        };
-        Lake::open(
-            self.storage.child("lake"),
-            config,
-            Arc::clone(&self.clock) as Arc<dyn Clock>,
-        )
-        .await
-        .unwrap()
+        lake(&self.storage, self.clock()).await
     }
 
     pub(crate) async fn run(&self) -> RunReport {

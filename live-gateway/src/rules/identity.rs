@@ -1,0 +1,44 @@
+use data_model::StoreHost;
+use serde::Deserialize;
+
+/// What is read of `/meta.json`.
+#[derive(Deserialize)]
+struct Meta {
+    myshopify_domain: Option<String>,
+    domain: Option<String>,
+}
+
+/// Whether a store's `/meta.json` says that it is `store`: by its permanent host, or by its domain where it states no
+/// permanent one.
+pub(crate) fn is_store(meta: &[u8], store: &StoreHost) -> bool {
+    let Ok(meta) = serde_json::from_slice::<Meta>(meta) else {
+        return false;
+    };
+    let stated = meta.myshopify_domain.or(meta.domain);
+    stated.is_some_and(|host| host.parse::<StoreHost>().is_ok_and(|host| host == *store))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_is_known_by_its_permanent_host() {
+        let store = "tea.myshopify.com".parse().unwrap();
+        for (meta, known) in [
+            (
+                r#"{"id": 1, "domain": "tea.example", "myshopify_domain": "Tea.myshopify.com"}"#,
+                true,
+            ),
+            (
+                r#"{"domain": "tea.example", "myshopify_domain": "mugs.myshopify.com"}"#,
+                false,
+            ),
+            (r#"{"domain": "tea.myshopify.com"}"#, true),
+            (r#"{"name": "Tea"}"#, false),
+            ("<html>closed</html>", false),
+        ] {
+            assert_eq!(is_store(meta.as_bytes(), &store), known, "{meta}");
+        }
+    }
+}
