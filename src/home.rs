@@ -14,7 +14,7 @@ use crate::wiring::Context;
 const MAKE: &str =
     "`haat brands add DOMAIN` makes it, `haat crawl --release` fills it; or name another with --home or HAAT_HOME";
 /// What lies in a home, at one time or another.
-const PARTS: [&str; 11] = [
+const PARTS: [&str; 12] = [
     "registry",
     "checks",
     "lake",
@@ -25,6 +25,7 @@ const PARTS: [&str; 11] = [
     "held",
     "cache",
     "doctor",
+    "state",
     "haat.toml",
 ];
 /// How long an object store may take to say whether anything is there, before the command itself finds out.

@@ -14,6 +14,7 @@ mod live;
 mod output;
 mod plain;
 mod progress;
+mod state;
 mod textfile;
 mod wiring;
 

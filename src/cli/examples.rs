@@ -22,6 +22,12 @@ examples! {
     RELEASE_PIN: "haat release pin", "haat release pin r9051c2f0a4d1e6b7";
     RELEASE_UNPIN: "haat release unpin", "haat release unpin --json";
     RELEASE_GC: "haat release gc --dry-run", "haat release gc --keep 3";
+    KEYS: "haat keys create \"Mobile app\"", "haat keys list";
+    KEYS_CREATE: "haat keys create \"Mobile app\"", "haat keys create partner --plan granted --json";
+    KEYS_LIST: "haat keys list", "haat keys list --json";
+    KEYS_REVOKE: "haat keys revoke key_7f3k2m9q4xw0", "haat keys revoke key_7f3k2m9q4xw0 --json";
+    KEYS_ROTATE: "haat keys rotate key_7f3k2m9q4xw0", "haat keys rotate key_7f3k2m9q4xw0 --grace-hours 24";
+    KEYS_AUDIT: "haat keys audit", "haat keys audit --key key_7f3k2m9q4xw0 --json";
     LAKE: "haat lake tables", "haat lake vacuum --dry-run";
     LAKE_TABLES: "haat lake tables", "haat lake tables --json";
     LAKE_COMPACT: "haat lake compact --dry-run", "haat lake compact";

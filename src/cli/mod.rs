@@ -1,4 +1,5 @@
 mod examples;
+pub(crate) mod keys;
 
 use std::path::PathBuf;
 
@@ -6,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use data_model::CurrencyCode;
 
+use crate::cli::keys::KeysCommand;
 use crate::listen::Listen;
 
 /// haat: one market of many brand stores.
@@ -64,6 +66,9 @@ pub(crate) enum Command {
     /// Build, list, show, roll back and clean up releases
     #[command(subcommand, after_help = examples::RELEASE)]
     Release(ReleaseCommand),
+    /// Make, list, rotate and revoke API keys, and show who did
+    #[command(subcommand, after_help = examples::KEYS)]
+    Keys(KeysCommand),
     /// Look after the lake's tables
     #[command(subcommand, after_help = examples::LAKE)]
     Lake(LakeCommand),
@@ -378,6 +383,7 @@ impl Command {
             Self::Crawl(_)
             | Self::Brands(_)
             | Self::Release(_)
+            | Self::Keys(_)
             | Self::Lake(_)
             | Self::QueryServer(_)
             | Self::LiveGateway(_)
@@ -396,6 +402,7 @@ impl Command {
                 | Self::LiveGateway(_)
                 | Self::Up(_)
                 | Self::Brands(BrandsCommand::List)
+                | Self::Keys(KeysCommand::List | KeysCommand::Audit { .. })
                 | Self::Release(ReleaseCommand::List | ReleaseCommand::Show { .. })
                 | Self::Lake(LakeCommand::Tables)
         )

@@ -6,6 +6,7 @@ mod crawl;
 mod demo;
 mod doctor;
 mod emulate;
+mod keys;
 mod lake;
 mod live_gateway;
 mod query_server;
@@ -28,6 +29,7 @@ pub(crate) async fn run(command: Command, mut context: Context) -> anyhow::Resul
         Command::Crawl(args) => crawl::run(args, context).await,
         Command::Brands(command) => brands::run(command, context).await,
         Command::Release(command) => release::run(command, context).await,
+        Command::Keys(command) => keys::run(command, context).await,
         Command::Lake(command) => lake::run(command, context).await,
         Command::QueryServer(args) => query_server::run(args, query_server::Parts::Graph, context).await,
         Command::Up(args) => query_server::run(args, query_server::Parts::All, context).await,

@@ -17,6 +17,8 @@ const SECRETS: &[&str] = &[
     "s3.secret_access_key",
     "query_server.cursor_secret",
     "embedding.endpoint.api_key",
+    "state.master_key",
+    "state.url",
 ];
 
 /// Shown in place of their values.
@@ -340,6 +342,13 @@ fn check(config: &Config) -> anyhow::Result<()> {
     )?;
     let proxies = config.query_server.trusted_proxies.parse::<api::AddressRanges>();
     proxies.context("query_server.trusted_proxies")?;
+    let state = &config.state;
+    if !state.url.is_empty() {
+        state::StateTarget::postgres(&state.url)?;
+    }
+    if !state.master_key.is_empty() {
+        state::MasterKeys::parse(&state.master_key).context("state.master_key")?;
+    }
     config.storefront.validate()?;
     Ok(())
 }

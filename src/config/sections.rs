@@ -28,6 +28,7 @@ pub(crate) struct Config {
     pub(crate) embedding: Embedding,
     pub(crate) query_server: QueryServer,
     pub(crate) live_gateway: LiveGateway,
+    pub(crate) state: State,
     pub(crate) log: Log,
     pub(crate) traces: Traces,
     pub(crate) doctor: Doctor,
@@ -155,6 +156,17 @@ pub(crate) struct LiveGateway {
     pub(crate) observations: ObservationsConfig,
 }
 
+/// What servers must remember: API keys, usage, audit; empty text means "not set".
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct State {
+    /// Address of a PostgreSQL server; empty: SQLite under a local home.
+    pub(crate) url: String,
+    /// Keys from which those of secrets at rest are derived, the current one first, separated by commas; empty: a key in a
+    /// file beside SQLite, made once.
+    pub(crate) master_key: String,
+}
+
 /// Which of a store's interfaces is asked live: the values of [`live_gateway::Way`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
@@ -262,6 +274,10 @@ impl Config {
             },
             query_server: QueryServer::defaults()?,
             live_gateway: LiveGateway::defaults()?,
+            state: State {
+                url: String::new(),
+                master_key: String::new(),
+            },
             log: Log {
                 filter: "warn,haat=info,query_server=info,live_gateway=info".into(),
                 format: LogFormat::Text,

@@ -162,6 +162,7 @@ fn arrows_between_crates_go_one_way() {
             "data-tables",
             &["data-embedding", "data-index", "data-model", "data-storage"],
         ),
+        ("state", &["data-model"]),
         ("storefront", &["data-model"]),
         ("live-gateway", &["api", "data-model", "storefront"]),
         ("api", &["data-model"]),

@@ -1,0 +1,64 @@
+use clap::{Subcommand, ValueEnum};
+use state::Plan;
+
+use super::examples;
+
+/// Names and ids are read by the commands themselves: a refusal by the parser would show what was given, which may be a key.
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeysCommand {
+    /// Make a key and print it, this once
+    #[command(after_help = examples::KEYS_CREATE)]
+    Create {
+        /// What to call it: 1 to 64 characters
+        name: String,
+        /// What it is allowed
+        #[arg(long, value_enum, value_name = "PLAN", default_value_t = PlanArg::Free)]
+        plan: PlanArg,
+    },
+    /// List every key that was made, with its plan, when it was last used, and whether it is taken
+    #[command(after_help = examples::KEYS_LIST)]
+    List,
+    /// End a key; running servers refuse it within seconds
+    #[command(after_help = examples::KEYS_REVOKE)]
+    Revoke {
+        /// The key's id, as `keys list` shows it
+        id: String,
+    },
+    /// Make a new key in place of an old one, and print it, this once
+    #[command(after_help = examples::KEYS_ROTATE)]
+    Rotate {
+        /// The old key's id, as `keys list` shows it
+        id: String,
+        /// For how many hours the old key is still taken
+        #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=720))]
+        grace_hours: u64,
+    },
+    /// Show who did what to which key, oldest first
+    #[command(after_help = examples::KEYS_AUDIT)]
+    Audit {
+        /// Of this key alone (its id)
+        #[arg(long, value_name = "ID")]
+        key: Option<String>,
+        /// Only the newest N entries [default: all of them]
+        #[arg(long, value_name = "N")]
+        limit: Option<u32>,
+    },
+}
+
+/// What a key is allowed.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum PlanArg {
+    /// What everybody gets
+    Free,
+    /// What the operator grants to some
+    Granted,
+}
+
+impl From<PlanArg> for Plan {
+    fn from(plan: PlanArg) -> Self {
+        match plan {
+            PlanArg::Free => Self::Free,
+            PlanArg::Granted => Self::Granted,
+        }
+    }
+}

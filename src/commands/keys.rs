@@ -1,0 +1,130 @@
+//! `haat keys …`: each command calls one operation of the state and prints what came out.
+
+mod audit;
+mod list;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use serde_json::{Value, json};
+use state::{Actor, IssuedKey, KeyId, KeyName, NewKey, State, StateError};
+
+use crate::cli::keys::KeysCommand;
+use crate::exit::{Outcome, usage};
+use crate::output::Output;
+use crate::wiring::Context;
+
+/// What is said with a key that was just made.
+const ONCE: &str = "Keep it: it is shown this once, and nothing that is kept can tell it again.";
+const HOUR_S: u64 = 3600;
+
+/// `haat keys …`
+pub(crate) async fn run(command: KeysCommand, context: Context) -> anyhow::Result<Outcome> {
+    let command = Asked::read(command).map_err(usage)?;
+    let state = context.state().await?;
+    let done = match command {
+        Asked::Create(new) => create(&context, &state, new).await,
+        Asked::List => list::run(&context, &state).await,
+        Asked::Revoke(id) => revoke(&context, &state, &id).await,
+        Asked::Rotate(id, grace_hours) => rotate(&context, &state, &id, grace_hours).await,
+        Asked::Audit(key, limit) => audit::run(&context, &state, key, limit).await,
+    };
+    // What SQLite keeps beside its file is folded in.
+    state.close().await;
+    done.map(|()| Outcome::Done)
+}
+
+/// A command whose texts were read.
+enum Asked {
+    Create(NewKey),
+    List,
+    Revoke(KeyId),
+    Rotate(KeyId, u64),
+    Audit(Option<KeyId>, Option<u32>),
+}
+
+impl Asked {
+    /// Reads names and ids; a refusal never shows what was given.
+    fn read(command: KeysCommand) -> anyhow::Result<Self> {
+        let id = |text: String| text.parse::<KeyId>().context("ID");
+        Ok(match command {
+            KeysCommand::Create { name, plan } => Self::Create(NewKey {
+                name: name.parse::<KeyName>().context("NAME")?,
+                plan: plan.into(),
+                account: None,
+            }),
+            KeysCommand::List => Self::List,
+            KeysCommand::Revoke { id: text } => Self::Revoke(id(text)?),
+            KeysCommand::Rotate { id: text, grace_hours } => Self::Rotate(id(text)?, grace_hours),
+            KeysCommand::Audit { key, limit } => Self::Audit(key.map(id).transpose()?, limit),
+        })
+    }
+}
+
+/// Whoever may run commands on this machine is the operator.
+fn operator() -> Actor {
+    Actor::Operator("cli".to_owned())
+}
+
+/// An id that is unknown or over was written wrong on the command line; all else is a failure.
+fn told(error: StateError) -> anyhow::Error {
+    let written = matches!(
+        error,
+        StateError::UnknownKey { .. } | StateError::KeyOver { .. } | StateError::KeyReplaced { .. }
+    );
+    let error = anyhow::Error::new(error);
+    if written { usage(error) } else { error }
+}
+
+/// A new key as a document: the only place that holds it beside what its owner keeps.
+fn document(issued: &IssuedKey) -> Value {
+    let IssuedKey { key, record } = issued;
+    json!({
+        "key": key.expose(), "id": record.id, "name": record.name, "plan": record.plan, "created_at": record.created_at,
+    })
+}
+
+async fn create(context: &Context, state: &State, new: NewKey) -> anyhow::Result<()> {
+    let issued = state.create_key(new, &operator(), context.clock.now()).await?;
+    let record = &issued.record;
+    context.output.print(&document(&issued), |out| {
+        writeln!(out, "{}", issued.key.expose())?;
+        writeln!(out, "{} ({}, {}). {ONCE}", record.id, record.name, record.plan.as_str())
+    })
+}
+
+async fn revoke(context: &Context, state: &State, id: &KeyId) -> anyhow::Result<()> {
+    let revoked = state.revoke_key(id, &operator(), context.clock.now()).await;
+    let key = revoked.map_err(told)?;
+    let document = json!({ "id": key.id, "name": key.name, "revoked_at": key.revoked_at });
+    context.output.print(&document, |out| {
+        writeln!(
+            out,
+            "{} ({}): revoked. Servers refuse it within seconds.",
+            key.id, key.name
+        )
+    })
+}
+
+async fn rotate(context: &Context, state: &State, id: &KeyId, grace_hours: u64) -> anyhow::Result<()> {
+    let grace = Duration::from_secs(grace_hours.saturating_mul(HOUR_S));
+    let rotated = state.rotate_key(id, grace, &operator(), context.clock.now()).await;
+    let state::Rotated { issued, old } = rotated.map_err(told)?;
+    let mut document = document(&issued);
+    document["replaces"] = json!({ "id": old.id, "ends_at": old.ends_at });
+    print_rotated(context.output, &document, &issued, &old)
+}
+
+fn print_rotated(output: Output, document: &Value, issued: &IssuedKey, old: &state::KeyRecord) -> anyhow::Result<()> {
+    let record = &issued.record;
+    output.print(document, |out| {
+        writeln!(out, "{}", issued.key.expose())?;
+        writeln!(out, "{} ({}, {}). {ONCE}", record.id, record.name, record.plan.as_str())?;
+        match old.ends_at.filter(|end| *end > record.created_at) {
+            Some(end) => writeln!(out, "{}: taken until {end}.", old.id),
+            None => writeln!(out, "{}: ended. Servers refuse it within seconds.", old.id),
+        }
+    })
+}

@@ -1,0 +1,67 @@
+use serde_json::{Value, json};
+use state::{Actor, AuditEvent, AuditQuery, KeyId, State};
+
+use crate::output::counted;
+use crate::wiring::Context;
+
+/// Entries read from the database at a time.
+const PAGE: u32 = 1_000;
+
+/// `haat keys audit`.
+pub(super) async fn run(
+    context: &Context,
+    state: &State,
+    key: Option<KeyId>,
+    limit: Option<u32>,
+) -> anyhow::Result<()> {
+    let events = newest(state, key, limit).await?;
+    context.output.print(&json!({ "events": events }), |out| {
+        for event in &events {
+            writeln!(out, "{}", line(event))?;
+        }
+        writeln!(out, "{}", counted(events.len(), "event"))
+    })
+}
+
+/// The newest `limit` entries, or all of them, oldest first.
+async fn newest(state: &State, key: Option<KeyId>, limit: Option<u32>) -> anyhow::Result<Vec<AuditEvent>> {
+    let mut query = AuditQuery {
+        key,
+        ..AuditQuery::default()
+    };
+    let mut left = limit.unwrap_or(u32::MAX);
+    let mut events = Vec::new();
+    while left > 0 {
+        let asked = left.min(PAGE);
+        let page = state.audit(&query, asked).await?;
+        let read = u32::try_from(page.len()).unwrap_or(asked);
+        query.before = page.last().map(|event| event.seq);
+        events.extend(page);
+        left -= read;
+        if read < asked {
+            break;
+        }
+    }
+    events.reverse();
+    Ok(events)
+}
+
+/// `2026-11-23T10:00:00Z  operator cli  key.rotated  key_…  name=Mobile app replaced_by=key_…`
+fn line(event: &AuditEvent) -> String {
+    let actor = match &event.actor {
+        Actor::Operator(through) => format!("operator {through}"),
+        Actor::Account(account) => format!("account {}", account.as_str()),
+        Actor::Key(key) => format!("key {key}"),
+    };
+    let key = event.key.as_ref().map_or("-", KeyId::as_str);
+    let members = event.detail.as_object().into_iter().flatten();
+    let detail: Vec<_> = members
+        .map(|(name, value)| format!("{name}={}", plain(value)))
+        .collect();
+    let action = event.action.as_str();
+    format!("{}  {actor}  {action}  {key}  {}", event.at, detail.join(" "))
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

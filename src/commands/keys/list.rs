@@ -1,0 +1,68 @@
+use data_model::Timestamp;
+use serde::Serialize;
+use serde_json::json;
+use state::{KeyRecord, KeyStatus, State};
+
+use crate::output::counted;
+use crate::wiring::Context;
+
+/// A key, and whether it is taken now.
+#[derive(Debug, Serialize)]
+struct Listed<'a> {
+    #[serde(flatten)]
+    key: &'a KeyRecord,
+    status: KeyStatus,
+}
+
+/// `haat keys list`.
+pub(super) async fn run(context: &Context, state: &State) -> anyhow::Result<()> {
+    let now = context.clock.now();
+    let keys = state.keys(None).await?;
+    let listed: Vec<_> = keys
+        .iter()
+        .map(|key| Listed {
+            key,
+            status: key.status(now),
+        })
+        .collect();
+    context.output.print(&json!({ "keys": listed }), |out| {
+        let rows: Vec<_> = keys.iter().map(|key| cells(key, now)).collect();
+        let widest = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
+        let [ids, hints, plans, used, names] = [0, 1, 2, 3, 4].map(widest);
+        for [id, hint, plan, last, name, status] in &rows {
+            writeln!(
+                out,
+                "{id:ids$}  {hint:hints$}  {plan:plans$}  {last:used$}  {name:names$}  {status}"
+            )?;
+        }
+        writeln!(out, "{}", counted(keys.len(), "key"))
+    })
+}
+
+/// Id, last characters, plan, last use, name and status.
+fn cells(key: &KeyRecord, now: Timestamp) -> [String; 6] {
+    let used = key.last_used_on;
+    [
+        key.id.to_string(),
+        format!("…{}", key.hint),
+        key.plan.as_str().to_owned(),
+        used.map_or_else(|| "never used".to_owned(), |day| format!("used {day}")),
+        key.name.to_string(),
+        status(key, now),
+    ]
+}
+
+/// `active`, `ends 2026-11-24T10:00:00Z`, `revoked 2026-11-23T10:00:00Z`, with the key that replaced it.
+fn status(key: &KeyRecord, now: Timestamp) -> String {
+    let moment = |at: Option<Timestamp>| at.map_or_else(String::new, |at| format!(" {at}"));
+    let told = match key.status(now) {
+        KeyStatus::Active => "active".to_owned(),
+        KeyStatus::Ending => format!("ends{}", moment(key.ends_at)),
+        KeyStatus::Ended => format!("ended{}", moment(key.ends_at)),
+        KeyStatus::Revoked => format!("revoked{}", moment(key.revoked_at)),
+    };
+    match &key.replaced_by {
+        Some(by) => format!("{told}, replaced by {by}"),
+        None => told,
+    }
+}

@@ -1,0 +1,79 @@
+//! Wires the state: where it is kept, and with which master keys.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use data_storage::Storage;
+use state::{MasterKeys, State, StateTarget};
+
+use crate::exit::usage;
+use crate::wiring::Context;
+
+/// The folder of SQLite and the master key under a local home.
+const FOLDER: &str = "state";
+const MASTER_KEY: &str = "master.key";
+
+impl Context {
+    /// Opens what servers must remember: PostgreSQL where `state.url` names one, else SQLite under a local home. A command
+    /// that only reads finds an empty state where there is none, and makes none.
+    pub(crate) async fn state(&self) -> anyhow::Result<State> {
+        let storage = self.storage()?;
+        let folder = local_folder(&storage);
+        let target = self.state_target(&storage, folder.clone())?;
+        if self.only_reads {
+            // What is listed is no secret, and needs no master key.
+            let absent = matches!(&target, StateTarget::Folder(folder) if !folder.is_dir());
+            let target = if absent { StateTarget::Memory } else { target };
+            return State::open(&target).await.context("state");
+        }
+        let state = State::open(&target).await.context("state")?;
+        if let Some(keys) = self.master_keys(folder).await? {
+            let used = state.use_master_keys(&keys, self.clock.now()).await;
+            used.map_err(|error| match error {
+                error @ state::StateError::MasterKeyMissing { .. } => usage(error.into()),
+                error => anyhow::Error::new(error).context("state"),
+            })?;
+        }
+        Ok(state)
+    }
+
+    fn state_target(&self, storage: &Storage, folder: Option<PathBuf>) -> anyhow::Result<StateTarget> {
+        let given = &self.config.state;
+        if !given.url.is_empty() {
+            return StateTarget::postgres(&given.url).map_err(|error| usage(error.into()));
+        }
+        match folder {
+            Some(folder) => Ok(StateTarget::Folder(folder)),
+            None if storage.url().scheme() == "memory" => Ok(StateTarget::Memory),
+            None => Err(usage(anyhow::anyhow!(
+                "API keys cannot be kept in {}: set state.url (HAAT_STATE__URL) to a PostgreSQL server, such as \
+                 postgres://haat@db.example/haat",
+                self.config.home
+            ))),
+        }
+    }
+
+    /// The master keys as configured, else those of the file under a local home, which is made once.
+    ///
+    /// `None` where neither is there: nothing can be sealed then. What must seal refuses to start without them.
+    async fn master_keys(&self, folder: Option<PathBuf>) -> anyhow::Result<Option<MasterKeys>> {
+        let given = &self.config.state.master_key;
+        if !given.is_empty() {
+            let keys = MasterKeys::parse(given).context("state.master_key").map_err(usage)?;
+            return Ok(Some(keys));
+        }
+        // Beside SQLite alone: servers that share PostgreSQL would each make a key of their own.
+        let Some(path) = folder
+            .filter(|_| self.config.state.url.is_empty())
+            .map(|folder| folder.join(MASTER_KEY))
+        else {
+            return Ok(None);
+        };
+        let keys = tokio::task::spawn_blocking(move || MasterKeys::load_or_make(&path));
+        Ok(Some(keys.await?.context("master key")?))
+    }
+}
+
+fn local_folder(storage: &Storage) -> Option<PathBuf> {
+    storage.local_dir().map(|home| home.join(FOLDER))
+}

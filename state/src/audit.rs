@@ -1,0 +1,189 @@
+//! Who did what to which key, append-only.
+
+use data_model::Timestamp;
+use serde::Serialize;
+
+use crate::database::{State, Value, Writing};
+use crate::error::StateError;
+use crate::keys::{AccountId, KeyId, KeyRecord};
+
+/// Who acts. What an actor may touch follows from it: an account its own keys, all others every key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", content = "name", rename_all = "snake_case")]
+pub enum Actor {
+    /// The operator, and through what: `cli`, `demo`.
+    Operator(String),
+    /// Somebody who signed in.
+    Account(AccountId),
+    /// Whoever holds a key.
+    Key(KeyId),
+}
+
+/// What was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum AuditAction {
+    /// A key was made.
+    #[serde(rename = "key.created")]
+    KeyCreated,
+    /// A key was given another name.
+    #[serde(rename = "key.renamed")]
+    KeyRenamed,
+    /// A key was ended at once.
+    #[serde(rename = "key.revoked")]
+    KeyRevoked,
+    /// A key was replaced by a new one.
+    #[serde(rename = "key.rotated")]
+    KeyRotated,
+}
+
+/// One entry of the audit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AuditEvent {
+    /// Its number; later entries have higher ones, and numbers may be left out.
+    pub seq: i64,
+    /// When.
+    pub at: Timestamp,
+    /// Who.
+    pub actor: Actor,
+    /// What.
+    pub action: AuditAction,
+    /// To which key.
+    pub key: Option<KeyId>,
+    /// To whose.
+    pub account: Option<AccountId>,
+    /// What else there is to say, by action: never a key.
+    pub detail: serde_json::Value,
+}
+
+/// Which entries of the audit.
+#[derive(Debug, Clone, Default)]
+pub struct AuditQuery {
+    /// Of this key alone.
+    pub key: Option<KeyId>,
+    /// Of this account alone.
+    pub account: Option<AccountId>,
+    /// Older than this entry: the `seq` of the last one that was read.
+    pub before: Option<i64>,
+}
+
+impl Actor {
+    const fn kind(&self) -> &'static str {
+        match self {
+            Self::Operator(_) => "operator",
+            Self::Account(_) => "account",
+            Self::Key(_) => "key",
+        }
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Self::Operator(through) => through,
+            Self::Account(account) => account.as_str(),
+            Self::Key(key) => key.as_str(),
+        }
+    }
+
+    fn read(kind: &str, name: String) -> Option<Self> {
+        match kind {
+            "operator" => Some(Self::Operator(name)),
+            "account" => name.parse().ok().map(Self::Account),
+            "key" => name.parse().ok().map(Self::Key),
+            _ => None,
+        }
+    }
+
+    /// The key, where it is there and the actor may touch it; another account's key looks absent.
+    pub(crate) fn own(&self, id: &KeyId, key: Option<KeyRecord>) -> Result<KeyRecord, StateError> {
+        let may = |key: &KeyRecord| match self {
+            Self::Operator(_) => true,
+            Self::Account(account) => key.account.as_ref() == Some(account),
+            Self::Key(own) => key.id == *own,
+        };
+        key.filter(may).ok_or_else(|| StateError::UnknownKey { id: id.clone() })
+    }
+}
+
+impl AuditAction {
+    const ALL: [Self; 4] = [Self::KeyCreated, Self::KeyRenamed, Self::KeyRevoked, Self::KeyRotated];
+
+    /// The action as answers and the database spell it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::KeyCreated => "key.created",
+            Self::KeyRenamed => "key.renamed",
+            Self::KeyRevoked => "key.revoked",
+            Self::KeyRotated => "key.rotated",
+        }
+    }
+}
+
+/// What is written with a change, in its transaction.
+#[derive(Debug)]
+pub(crate) struct Entry<'a> {
+    action: AuditAction,
+    key: &'a KeyRecord,
+    detail: serde_json::Value,
+}
+
+impl<'a> Entry<'a> {
+    pub(crate) const fn about(action: AuditAction, key: &'a KeyRecord, detail: serde_json::Value) -> Self {
+        Self { action, key, detail }
+    }
+
+    pub(crate) async fn append(self, writing: &mut Writing, actor: &Actor, now: Timestamp) -> Result<(), StateError> {
+        let sql = "INSERT INTO audit (at, actor_kind, actor_name, action, key_id, account, detail) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7)";
+        let account = self.key.account.as_ref().map(|account| account.as_str().to_owned());
+        let values = vec![
+            Value::integer(now.micros()),
+            Value::text(actor.kind()),
+            Value::text(actor.name()),
+            Value::text(self.action.as_str()),
+            Value::text(self.key.id.as_str()),
+            Value::Text(account),
+            Value::text(self.detail.to_string()),
+        ];
+        writing.execute(sql, values).await.map(|_| ())
+    }
+}
+
+type AuditRow = (i64, i64, String, String, String, Option<String>, Option<String>, String);
+
+impl State {
+    /// At most `limit` entries, newest first.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn audit(&self, query: &AuditQuery, limit: u32) -> Result<Vec<AuditEvent>, StateError> {
+        // What is not asked for is NULL; the casts tell PostgreSQL the type of a parameter that is compared with nothing.
+        let sql = "SELECT seq, at, actor_kind, actor_name, action, key_id, account, detail FROM audit \
+                   WHERE (CAST($1 AS TEXT) IS NULL OR key_id = $1) AND (CAST($2 AS TEXT) IS NULL OR account = $2) \
+                   AND seq < $3 ORDER BY seq DESC LIMIT $4";
+        let values = vec![
+            Value::Text(query.key.as_ref().map(|key| key.as_str().to_owned())),
+            Value::Text(query.account.as_ref().map(|account| account.as_str().to_owned())),
+            Value::integer(query.before.unwrap_or(i64::MAX)),
+            Value::integer(i64::from(limit)),
+        ];
+        let rows: Vec<AuditRow> = self.rows(sql, values).await?;
+        let damaged = StateError::Damaged {
+            what: "entry of the audit",
+        };
+        let events: Option<Vec<_>> = rows.into_iter().map(event).collect();
+        events.ok_or(damaged)
+    }
+}
+
+fn event(row: AuditRow) -> Option<AuditEvent> {
+    let (seq, at, kind, name, action, key, account, detail) = row;
+    Some(AuditEvent {
+        seq,
+        at: Timestamp::from_micros(at),
+        actor: Actor::read(&kind, name)?,
+        action: AuditAction::ALL.into_iter().find(|known| known.as_str() == action)?,
+        key: key.map(|key| key.parse()).transpose().ok()?,
+        account: account.map(|account| account.parse()).transpose().ok()?,
+        detail: serde_json::from_str(&detail).ok()?,
+    })
+}

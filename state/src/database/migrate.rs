@@ -1,0 +1,69 @@
+use sqlx::SqlSafeStr;
+use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
+use sqlx::postgres::PgPool;
+use sqlx::sqlite::SqlitePool;
+
+use crate::error::StateError;
+
+/// One step of the schema, for both databases. A step that was released never changes: databases remember its hash.
+struct Step {
+    version: i64,
+    what: &'static str,
+    sqlite: &'static str,
+    postgres: &'static str,
+}
+
+const STEPS: &[Step] = &[Step {
+    version: 1,
+    what: "keys, usage, audit",
+    sqlite: include_str!("../../migrations/sqlite/0001_keys.sql"),
+    postgres: include_str!("../../migrations/postgres/0001_keys.sql"),
+}];
+
+pub(super) async fn sqlite(pool: &SqlitePool) -> Result<(), StateError> {
+    migrator(|step| step.sqlite).run(pool).await.map_err(refused)
+}
+
+/// Several servers that start together wait for each other: the migrator takes a lock of the database.
+pub(super) async fn postgres(pool: &PgPool) -> Result<(), StateError> {
+    migrator(|step| step.postgres).run(pool).await.map_err(refused)
+}
+
+fn migrator(sql: impl Fn(&Step) -> &'static str) -> Migrator {
+    let steps = STEPS.iter().map(|step| {
+        let kind = MigrationType::Simple;
+        Migration::new(step.version, step.what.into(), kind, sql(step).into_sql_str(), false)
+    });
+    Migrator::with_migrations(steps.collect())
+}
+
+fn refused(error: MigrateError) -> StateError {
+    let known = STEPS.iter().map(|step| step.version).max().unwrap_or_default();
+    match error {
+        MigrateError::VersionMissing(found) | MigrateError::VersionTooNew(found, _) if found > known => {
+            StateError::NewerSchema { found, known }
+        }
+        MigrateError::Execute(error) => match StateError::from(error) {
+            StateError::Database(error) => StateError::Schema(MigrateError::Execute(error)),
+            gone => gone,
+        },
+        error => StateError::Schema(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sha2::{Digest, Sha256};
+
+    use super::*;
+
+    #[test]
+    fn a_released_step_of_the_schema_never_changes() {
+        let hash = |sql: &str| hex::encode(&Sha256::digest(sql)[..8]);
+        let told: Vec<_> = STEPS
+            .iter()
+            .map(|step| format!("{} {} {}", step.version, hash(step.sqlite), hash(step.postgres)))
+            .collect();
+        insta::assert_snapshot!(told.join("\n"), @"1 a29d2e62dd37b528 adee25a201d56d5b");
+    }
+}

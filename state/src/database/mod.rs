@@ -1,0 +1,99 @@
+//! One door to two databases: the same statements, with `$1` for parameters, run on SQLite and on PostgreSQL.
+
+mod migrate;
+mod postgres;
+mod sqlite;
+mod statement;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use data_model::Secret;
+use sqlx::postgres::PgPool;
+use sqlx::sqlite::SqlitePool;
+
+pub(crate) use self::statement::{Value, Writing};
+use crate::error::StateError;
+
+/// How long to wait for a free connection, a new one included.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long one statement may take: the longest wait of whoever depends on a database that hangs.
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Where the state is kept.
+#[derive(Debug, Clone)]
+pub enum StateTarget {
+    /// In SQLite, as `state.sqlite3` in this folder, which is made where it is absent and is its owner's alone.
+    Folder(PathBuf),
+    /// In a PostgreSQL server.
+    Postgres(Secret),
+    /// Nowhere: it ends with the process.
+    Memory,
+}
+
+impl StateTarget {
+    /// Reads `postgres://user:password@host/database`. A server on another machine is spoken to over TLS, and its
+    /// certificate must be valid for its name, unless `sslmode` in the query says otherwise.
+    ///
+    /// # Errors
+    /// [`StateError::Url`]; the message does not hold the text.
+    pub fn postgres(url: &str) -> Result<Self, StateError> {
+        postgres::options(url)?;
+        Ok(Self::Postgres(Secret::new(url)))
+    }
+}
+
+/// What servers must remember. Clones share the same connections.
+#[derive(Clone)]
+pub struct State {
+    database: Database,
+}
+
+#[derive(Clone)]
+enum Database {
+    Sqlite(SqlitePool),
+    Postgres(PgPool),
+}
+
+impl State {
+    /// Opens the state and brings its schema up to date; several programs may do so at the same time.
+    ///
+    /// # Errors
+    /// [`StateError`]: a folder that cannot be made, a server that does not answer, [`StateError::NewerSchema`].
+    pub async fn open(target: &StateTarget) -> Result<Self, StateError> {
+        let database = match target {
+            StateTarget::Folder(folder) => Database::Sqlite(sqlite::open(folder).await?),
+            StateTarget::Postgres(url) => Database::Postgres(postgres::open(url.expose()).await?),
+            StateTarget::Memory => Database::Sqlite(sqlite::open_memory().await?),
+        };
+        Ok(Self { database })
+    }
+
+    /// Asks the database for a sign of life.
+    ///
+    /// # Errors
+    /// [`StateError::Unavailable`].
+    pub async fn ping(&self) -> Result<(), StateError> {
+        let _: Vec<(i64,)> = self.rows("SELECT CAST(1 AS BIGINT)", vec![]).await?;
+        Ok(())
+    }
+
+    /// Ends all connections; operations fail from now on.
+    pub async fn close(&self) {
+        match &self.database {
+            Database::Sqlite(pool) => pool.close().await,
+            Database::Postgres(pool) => pool.close().await,
+        }
+    }
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // What the pools would show holds the address of the database.
+        f.write_str(match &self.database {
+            Database::Sqlite(_) => "State(SQLite)",
+            Database::Postgres(_) => "State(PostgreSQL)",
+        })
+    }
+}

@@ -1,0 +1,133 @@
+use std::future::Future;
+
+use sqlx::postgres::{PgArguments, PgRow, Postgres};
+use sqlx::query::{Query, QueryAs};
+use sqlx::sqlite::{Sqlite, SqliteArguments, SqliteRow};
+use sqlx::{FromRow, Transaction};
+
+use super::{Database, STATEMENT_TIMEOUT, State};
+use crate::error::StateError;
+
+/// A parameter of a statement.
+#[derive(Debug)]
+pub(crate) enum Value {
+    Text(Option<String>),
+    Integer(Option<i64>),
+    Bytes(Vec<u8>),
+}
+
+impl Value {
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        Self::Text(Some(text.into()))
+    }
+
+    pub(crate) const fn integer(number: i64) -> Self {
+        Self::Integer(Some(number))
+    }
+}
+
+/// What both databases can give as a row: a tuple of texts, numbers and bytes.
+pub(crate) trait Row: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
+
+impl<T> Row for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
+
+/// A statement with its parameters, and what it is run on.
+macro_rules! bound {
+    ($query:expr, $values:expr) => {{
+        let mut query = $query;
+        for value in $values {
+            query = match value {
+                Value::Text(text) => query.bind(text),
+                Value::Integer(number) => query.bind(number),
+                Value::Bytes(bytes) => query.bind(bytes),
+            };
+        }
+        query
+    }};
+}
+
+/// A change of several statements: all of them hold once it is committed, none of them if it is dropped.
+#[derive(Debug)]
+pub(crate) enum Writing {
+    Sqlite(Transaction<'static, Sqlite>),
+    Postgres(Transaction<'static, Postgres>),
+}
+
+impl State {
+    /// Runs one statement that reads, and answers its rows.
+    pub(crate) async fn rows<T: Row>(&self, sql: &'static str, values: Vec<Value>) -> Result<Vec<T>, StateError> {
+        match &self.database {
+            Database::Sqlite(pool) => {
+                let query: QueryAs<'_, Sqlite, T, SqliteArguments> = bound!(sqlx::query_as(sql), values);
+                in_time(query.fetch_all(pool)).await
+            }
+            Database::Postgres(pool) => {
+                let query: QueryAs<'_, Postgres, T, PgArguments> = bound!(sqlx::query_as(sql), values);
+                in_time(query.fetch_all(pool)).await
+            }
+        }
+    }
+
+    /// Begins a change.
+    pub(crate) async fn begin(&self) -> Result<Writing, StateError> {
+        match &self.database {
+            // Takes the one right to write at once. A change that reads first and asks for the right later is refused
+            // where another one came between, however long it would wait.
+            Database::Sqlite(pool) => in_time(pool.begin_with("BEGIN IMMEDIATE")).await.map(Writing::Sqlite),
+            Database::Postgres(pool) => in_time(pool.begin()).await.map(Writing::Postgres),
+        }
+    }
+}
+
+impl Writing {
+    /// Runs one statement, and answers how many rows it changed.
+    pub(crate) async fn execute(&mut self, sql: &'static str, values: Vec<Value>) -> Result<u64, StateError> {
+        match self {
+            Self::Sqlite(writing) => {
+                let query: Query<'_, Sqlite, SqliteArguments> = bound!(sqlx::query(sql), values);
+                let done = in_time(query.execute(&mut **writing)).await?;
+                Ok(done.rows_affected())
+            }
+            Self::Postgres(writing) => {
+                let query: Query<'_, Postgres, PgArguments> = bound!(sqlx::query(sql), values);
+                let done = in_time(query.execute(&mut **writing)).await?;
+                Ok(done.rows_affected())
+            }
+        }
+    }
+
+    /// Runs one statement, and answers its rows.
+    pub(crate) async fn rows<T: Row>(&mut self, sql: &'static str, values: Vec<Value>) -> Result<Vec<T>, StateError> {
+        match self {
+            Self::Sqlite(writing) => {
+                let query: QueryAs<'_, Sqlite, T, SqliteArguments> = bound!(sqlx::query_as(sql), values);
+                in_time(query.fetch_all(&mut **writing)).await
+            }
+            Self::Postgres(writing) => {
+                let query: QueryAs<'_, Postgres, T, PgArguments> = bound!(sqlx::query_as(sql), values);
+                in_time(query.fetch_all(&mut **writing)).await
+            }
+        }
+    }
+
+    /// Runs one statement, and answers its only row.
+    pub(crate) async fn row<T: Row>(&mut self, sql: &'static str, values: Vec<Value>) -> Result<Option<T>, StateError> {
+        Ok(self.rows(sql, values).await?.into_iter().next())
+    }
+
+    /// Makes the change hold. When this fails with [`StateError::Unavailable`] it may hold nevertheless.
+    pub(crate) async fn commit(self) -> Result<(), StateError> {
+        match self {
+            Self::Sqlite(writing) => in_time(writing.commit()).await,
+            Self::Postgres(writing) => in_time(writing.commit()).await,
+        }
+    }
+}
+
+/// Waits for the database, but not for one that hangs.
+async fn in_time<T>(statement: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, StateError> {
+    match tokio::time::timeout(STATEMENT_TIMEOUT, statement).await {
+        Ok(done) => done.map_err(StateError::from),
+        Err(_) => Err(StateError::Unavailable(None)),
+    }
+}

@@ -1,0 +1,95 @@
+use std::fmt;
+
+use chrono::{DateTime, NaiveDate};
+use data_model::Timestamp;
+use serde::{Deserialize, Serialize};
+
+const DAY_MICROS: i64 = 86_400_000_000;
+
+/// A calendar day of the market, as a count of days since 1970-01-01; shown as `2026-11-23`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Day(i64);
+
+impl Day {
+    /// The day on which `moment` falls where clocks are `utc_offset_minutes` ahead of UTC.
+    #[must_use]
+    pub const fn of(moment: Timestamp, utc_offset_minutes: i32) -> Self {
+        let micros = moment.micros() + utc_offset_minutes as i64 * 60_000_000;
+        Self(micros.div_euclid(DAY_MICROS))
+    }
+
+    /// Builds from days since 1970-01-01.
+    #[must_use]
+    pub const fn from_number(number: i64) -> Self {
+        Self(number)
+    }
+
+    /// Days since 1970-01-01.
+    #[must_use]
+    pub const fn number(self) -> i64 {
+        self.0
+    }
+
+    /// The day that is `days` later, or earlier where they are negative.
+    #[must_use]
+    pub const fn plus(self, days: i64) -> Self {
+        Self(self.0.saturating_add(days))
+    }
+
+    fn date(self) -> NaiveDate {
+        let moment = DateTime::from_timestamp(self.0.saturating_mul(86_400), 0);
+        moment.unwrap_or_default().date_naive()
+    }
+}
+
+impl fmt::Display for Day {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.date(), f)
+    }
+}
+
+impl std::str::FromStr for Day {
+    type Err = chrono::ParseError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let date: NaiveDate = text.parse()?;
+        let begin = NaiveDate::default();
+        Ok(Self(date.signed_duration_since(begin).num_days()))
+    }
+}
+
+impl Serialize for Day {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Day {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_begins_at_the_markets_own_midnight() {
+        let before: Timestamp = "2026-11-22T18:29:59.999999Z".parse().unwrap();
+        let after: Timestamp = "2026-11-22T18:30:00Z".parse().unwrap();
+        assert_eq!(Day::of(before, 330).to_string(), "2026-11-22");
+        assert_eq!(Day::of(after, 330).to_string(), "2026-11-23");
+        assert_eq!(Day::of(Timestamp::from_micros(-1), 0).to_string(), "1969-12-31");
+    }
+
+    #[test]
+    fn a_day_is_read_as_it_is_written() {
+        let day: Day = "2024-02-29".parse().unwrap();
+        assert_eq!(day.to_string(), "2024-02-29");
+        assert_eq!(day.plus(1).to_string(), "2024-03-01");
+        assert!("2023-02-29".parse::<Day>().is_err());
+    }
+}

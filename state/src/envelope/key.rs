@@ -1,0 +1,227 @@
+use std::fmt;
+use std::path::PathBuf;
+
+use data_model::Timestamp;
+use sha2::{Digest, Sha256};
+
+use crate::database::{State, Value};
+use crate::error::StateError;
+use crate::random;
+
+const KEY_BYTES: usize = 32;
+const ID_BYTES: usize = 8;
+
+/// 256 random bits from which the keys of envelopes are derived. Debug output never shows it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct MasterKey([u8; KEY_BYTES]);
+
+/// Names a master key in envelopes, errors and the database; it tells nothing of the key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct MasterKeyId([u8; ID_BYTES]);
+
+/// The master keys of a server: the first seals, all of them open.
+///
+/// A key is rotated by putting a new one before it. The old one stays behind it as long as anything is sealed with it.
+#[derive(Debug, Clone)]
+pub struct MasterKeys {
+    current: MasterKey,
+    older: Vec<MasterKey>,
+}
+
+/// Why there are no master keys. No message holds a part of a key.
+#[derive(Debug, thiserror::Error)]
+pub enum MasterKeyError {
+    /// A key is not 64 hexadecimal digits.
+    #[error("master key {number} is not 64 hexadecimal digits (`openssl rand -hex 32` makes one)")]
+    Text {
+        /// Which of those given, from 1.
+        number: usize,
+    },
+    /// No key at all.
+    #[error("there is no master key")]
+    None,
+    /// Others than the owner can read or write the file.
+    #[error("{} can be read or written by others: `chmod 600` it", path.display())]
+    NotPrivate {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file cannot be read or made.
+    #[error("cannot open {}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The operating system gives no random bytes.
+    #[error("the operating system gives no random bytes")]
+    Random,
+}
+
+impl MasterKey {
+    /// A new key from the operating system's generator.
+    ///
+    /// # Errors
+    /// [`MasterKeyError::Random`].
+    pub fn generate() -> Result<Self, MasterKeyError> {
+        let mut bytes = [0; KEY_BYTES];
+        random::fill(&mut bytes).map_err(|_| MasterKeyError::Random)?;
+        Ok(Self(bytes))
+    }
+
+    /// The key's name: eight bytes of a hash that nothing else uses.
+    #[must_use]
+    pub fn id(&self) -> MasterKeyId {
+        let hash = Sha256::new()
+            .chain_update(b"haat/master-key-id/v1")
+            .chain_update(self.0)
+            .finalize();
+        let mut id = [0; ID_BYTES];
+        id.copy_from_slice(&hash[..ID_BYTES]);
+        MasterKeyId(id)
+    }
+
+    pub(super) const fn bytes(&self) -> &[u8; KEY_BYTES] {
+        &self.0
+    }
+
+    /// The key as its file has it.
+    pub(super) fn text(&self) -> String {
+        hex::encode(self.0)
+    }
+}
+
+impl fmt::Debug for MasterKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MasterKey({})", self.id())
+    }
+}
+
+impl MasterKeyId {
+    pub(super) const BYTES: usize = ID_BYTES;
+
+    pub(super) const fn as_bytes(&self) -> &[u8; ID_BYTES] {
+        &self.0
+    }
+
+    pub(super) const fn from_bytes(bytes: [u8; ID_BYTES]) -> Self {
+        Self(bytes)
+    }
+}
+
+impl fmt::Display for MasterKeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex::encode(self.0))
+    }
+}
+
+impl fmt::Debug for MasterKeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl MasterKeys {
+    /// Reads keys of 64 hexadecimal digits each, the current one first, divided by commas or ends of lines. Empty lines and
+    /// what follows a `#` do not count.
+    ///
+    /// # Errors
+    /// [`MasterKeyError::Text`], [`MasterKeyError::None`].
+    pub fn parse(text: &str) -> Result<Self, MasterKeyError> {
+        let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
+        let texts = lines.flat_map(|line| line.split(',')).map(str::trim);
+        let keys = texts.filter(|text| !text.is_empty()).enumerate().map(|(at, text)| {
+            let mut bytes = [0; KEY_BYTES];
+            let read = hex::decode_to_slice(text, &mut bytes);
+            read.map(|()| MasterKey(bytes))
+                .map_err(|_| MasterKeyError::Text { number: at + 1 })
+        });
+        let mut keys: Vec<_> = keys.collect::<Result<_, _>>()?;
+        if keys.is_empty() {
+            return Err(MasterKeyError::None);
+        }
+        let current = keys.remove(0);
+        Ok(Self { current, older: keys })
+    }
+
+    pub(super) const fn current(&self) -> &MasterKey {
+        &self.current
+    }
+
+    pub(super) fn of(&self, id: &[u8]) -> Option<&MasterKey> {
+        std::iter::once(&self.current)
+            .chain(&self.older)
+            .find(|key| key.id().as_bytes() == id)
+    }
+
+    /// The ids of all keys, the current one first.
+    pub fn ids(&self) -> impl Iterator<Item = MasterKeyId> {
+        std::iter::once(&self.current).chain(&self.older).map(MasterKey::id)
+    }
+}
+
+impl State {
+    /// Notes the master keys that are in use, and refuses to go on without one that was: what it sealed could not be opened.
+    /// A server that shares the state but not the key is found by this before it seals anything.
+    ///
+    /// # Errors
+    /// [`StateError::MasterKeyMissing`].
+    pub async fn use_master_keys(&self, keys: &MasterKeys, now: Timestamp) -> Result<(), StateError> {
+        let given: Vec<_> = keys.ids().map(|id| id.to_string()).collect();
+        let sql = "SELECT id FROM master_keys ORDER BY first_seen_at, id";
+        let known: Vec<(String,)> = self.rows(sql, vec![]).await?;
+        if missing(&known, &given)?.is_empty() {
+            return Ok(());
+        }
+        // Read again where no other server can add its own meanwhile.
+        let mut writing = self.begin().await?;
+        let lock = "UPDATE key_revision SET value = value";
+        writing.execute(lock, vec![]).await?;
+        let known: Vec<(String,)> = writing.rows(sql, vec![]).await?;
+        for id in missing(&known, &given)? {
+            let sql = "INSERT INTO master_keys (id, first_seen_at) VALUES ($1, $2)";
+            let values = vec![Value::text(id), Value::integer(now.micros())];
+            writing.execute(sql, values).await?;
+        }
+        writing.commit().await
+    }
+}
+
+/// Which of the keys given are new; an error where one that is known is not among them.
+fn missing(known: &[(String,)], given: &[String]) -> Result<Vec<String>, StateError> {
+    if let Some((id,)) = known.iter().find(|(id,)| !given.contains(id)) {
+        return Err(StateError::MasterKeyMissing { id: id.clone() });
+    }
+    let is_new = |id: &&String| !known.iter().any(|(old,)| old == *id);
+    Ok(given.iter().filter(is_new).cloned().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_key_is_the_current_one_and_no_part_of_a_key_is_shown() {
+        let (new, old) = ("ab".repeat(32), "cd".repeat(32));
+        for text in [
+            format!("{new},{old}"),
+            format!("# rotated in May\n{new}  # new\n\n {old}\n"),
+        ] {
+            let keys = MasterKeys::parse(&text).unwrap();
+            assert_eq!(keys.current().text(), new);
+            assert_eq!(keys.ids().count(), 2);
+            assert!(!format!("{keys:?}").contains("abab"), "{keys:?}");
+        }
+        for (text, number) in [("ab".repeat(31), 1), (format!("{new},{new}0"), 2)] {
+            let error = MasterKeys::parse(&text).unwrap_err();
+            assert!(
+                matches!(&error, MasterKeyError::Text { number: told } if *told == number),
+                "{error}"
+            );
+            assert!(!error.to_string().contains("abab"));
+        }
+        assert!(matches!(MasterKeys::parse(" \n#\n"), Err(MasterKeyError::None)));
+    }
+}

@@ -1,0 +1,8 @@
+//! What must be kept secret at rest: sealed with a master key, and bound to the place that it is kept in.
+
+mod file;
+mod key;
+mod seal;
+
+pub use self::key::{MasterKey, MasterKeyError, MasterKeyId, MasterKeys};
+pub use self::seal::{OpenError, Purpose};

@@ -1,0 +1,81 @@
+use data_model::Timestamp;
+use serde_json::json;
+
+use super::api_key::ApiKey;
+use super::record::{AccountId, KeyId, KeyName, KeyRecord, Plan};
+use super::row::next_revision;
+use crate::audit::{Actor, AuditAction, Entry};
+use crate::database::{State, Value, Writing};
+use crate::error::StateError;
+
+/// What a key is to be.
+#[derive(Debug, Clone)]
+pub struct NewKey {
+    /// What its owner calls it.
+    pub name: KeyName,
+    /// What it is allowed.
+    pub plan: Plan,
+    /// Whose it is; `None` for the operator's own.
+    pub account: Option<AccountId>,
+}
+
+/// A key that was just made. This is the only time that it is known.
+#[derive(Debug, Clone)]
+pub struct IssuedKey {
+    /// The key.
+    pub key: ApiKey,
+    /// What is kept of it.
+    pub record: KeyRecord,
+}
+
+impl State {
+    /// Makes a key. When this returns, the key survives a kill and a power cut.
+    ///
+    /// # Errors
+    /// [`StateError`]; then no key was handed out, and one that was stored nevertheless is known to nobody.
+    pub async fn create_key(&self, new: NewKey, actor: &Actor, now: Timestamp) -> Result<IssuedKey, StateError> {
+        let issued = issue(new, now)?;
+        let mut writing = self.begin().await?;
+        let revision = next_revision(&mut writing).await?;
+        insert(&mut writing, &issued, revision).await?;
+        let detail = json!({ "name": issued.record.name, "plan": issued.record.plan });
+        let entry = Entry::about(AuditAction::KeyCreated, &issued.record, detail);
+        entry.append(&mut writing, actor, now).await?;
+        writing.commit().await?;
+        Ok(issued)
+    }
+}
+
+pub(super) fn issue(new: NewKey, now: Timestamp) -> Result<IssuedKey, StateError> {
+    let key = ApiKey::generate()?;
+    let record = KeyRecord {
+        id: KeyId::generate()?,
+        name: new.name,
+        plan: new.plan,
+        account: new.account,
+        hint: key.hint().to_owned(),
+        created_at: now,
+        last_used_on: None,
+        ends_at: None,
+        revoked_at: None,
+        replaced_by: None,
+    };
+    Ok(IssuedKey { key, record })
+}
+
+pub(super) async fn insert(writing: &mut Writing, issued: &IssuedKey, revision: i64) -> Result<(), StateError> {
+    let sql = "INSERT INTO keys (id, hash, hint, name, plan, account, created_at, revision) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    let IssuedKey { key, record } = issued;
+    let values = vec![
+        Value::text(record.id.as_str()),
+        Value::Bytes(key.hash().as_bytes().to_vec()),
+        Value::text(&record.hint),
+        Value::text(record.name.as_str()),
+        Value::text(record.plan.as_str()),
+        Value::Text(record.account.as_ref().map(|account| account.as_str().to_owned())),
+        Value::integer(record.created_at.micros()),
+        Value::integer(revision),
+    ];
+    writing.execute(sql, values).await.map(|_| ())
+}

@@ -1,0 +1,17 @@
+use super::api_key::KeyHash;
+use super::record::KeyRecord;
+use super::row::{KeyRow, key_columns, record};
+use crate::database::{State, Value};
+use crate::error::StateError;
+
+impl State {
+    /// The key with this hash, whatever its status; `None` where there is none. Servers ask [`crate::KeyIndex`] instead.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn find_key(&self, hash: &KeyHash) -> Result<Option<KeyRecord>, StateError> {
+        let sql = concat!("SELECT ", key_columns!(), " FROM keys WHERE hash = $1");
+        let rows: Vec<KeyRow> = self.rows(sql, vec![Value::Bytes(hash.as_bytes().to_vec())]).await?;
+        rows.into_iter().next().map(record).transpose()
+    }
+}

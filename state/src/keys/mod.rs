@@ -1,0 +1,22 @@
+//! API keys: their text, what is kept of them, and the operations on them, one a file.
+
+mod api_key;
+mod change;
+mod create;
+mod find;
+mod index;
+mod list;
+mod record;
+mod rename;
+mod revoke;
+mod rotate;
+mod row;
+mod usage;
+
+pub use api_key::{ApiKey, ApiKeyError, KeyHash};
+pub use change::{KeyChange, KeyChanges, KeyGrant};
+pub use create::{IssuedKey, NewKey};
+pub use index::{KeyIndex, Refused};
+pub use record::{AccountId, KeyId, KeyName, KeyRecord, KeyStatus, NameError, Plan};
+pub use rotate::Rotated;
+pub use usage::{KeyUsage, UsageBatch, UsageEntry};

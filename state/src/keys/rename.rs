@@ -1,0 +1,35 @@
+use data_model::Timestamp;
+use serde_json::json;
+
+use super::record::{KeyId, KeyName, KeyRecord};
+use super::row::{load, next_revision};
+use crate::audit::{Actor, AuditAction, Entry};
+use crate::database::{State, Value};
+use crate::error::StateError;
+
+impl State {
+    /// Gives a key another name; one that is over keeps its place in lists, so it may be renamed too.
+    ///
+    /// # Errors
+    /// [`StateError::UnknownKey`], also where the actor is an account and the key is not its own.
+    pub async fn rename_key(
+        &self,
+        id: &KeyId,
+        name: KeyName,
+        actor: &Actor,
+        now: Timestamp,
+    ) -> Result<KeyRecord, StateError> {
+        let mut writing = self.begin().await?;
+        next_revision(&mut writing).await?;
+        let mut key = actor.own(id, load(&mut writing, id).await?)?;
+        let sql = "UPDATE keys SET name = $2 WHERE id = $1";
+        let values = vec![Value::text(id.as_str()), Value::text(name.as_str())];
+        writing.execute(sql, values).await?;
+        let detail = json!({ "from": key.name, "to": name });
+        let entry = Entry::about(AuditAction::KeyRenamed, &key, detail);
+        entry.append(&mut writing, actor, now).await?;
+        writing.commit().await?;
+        key.name = name;
+        Ok(key)
+    }
+}

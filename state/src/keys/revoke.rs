@@ -1,0 +1,35 @@
+use data_model::Timestamp;
+use serde_json::json;
+
+use super::record::{KeyId, KeyRecord};
+use super::row::{load, next_revision};
+use crate::audit::{Actor, AuditAction, Entry};
+use crate::database::{State, Value};
+use crate::error::StateError;
+
+impl State {
+    /// Ends a key at once. Servers refuse it as soon as their [`crate::KeyIndex`] has asked again.
+    ///
+    /// # Errors
+    /// [`StateError::UnknownKey`], also where the actor is an account and the key is not its own; [`StateError::KeyOver`].
+    pub async fn revoke_key(&self, id: &KeyId, actor: &Actor, now: Timestamp) -> Result<KeyRecord, StateError> {
+        let mut writing = self.begin().await?;
+        let revision = next_revision(&mut writing).await?;
+        let mut key = actor.own(id, load(&mut writing, id).await?)?;
+        if let Some(since) = key.over_since(now) {
+            return Err(StateError::KeyOver { id: id.clone(), since });
+        }
+        let sql = "UPDATE keys SET revoked_at = $2, revision = $3 WHERE id = $1";
+        let values = vec![
+            Value::text(id.as_str()),
+            Value::integer(now.micros()),
+            Value::integer(revision),
+        ];
+        writing.execute(sql, values).await?;
+        let entry = Entry::about(AuditAction::KeyRevoked, &key, json!({ "name": key.name }));
+        entry.append(&mut writing, actor, now).await?;
+        writing.commit().await?;
+        key.revoked_at = Some(now);
+        Ok(key)
+    }
+}

@@ -1,0 +1,69 @@
+use std::time::Duration;
+
+use data_model::Timestamp;
+use serde_json::json;
+
+use super::create::{IssuedKey, NewKey, insert, issue};
+use super::record::{KeyId, KeyRecord};
+use super::row::{load, next_revision};
+use crate::audit::{Actor, AuditAction, Entry};
+use crate::database::{State, Value};
+use crate::error::StateError;
+
+/// What a rotation made of one key.
+#[derive(Debug, Clone)]
+pub struct Rotated {
+    /// The new key, of the same name, plan and account.
+    pub issued: IssuedKey,
+    /// The old key, with the moment at which it ends.
+    pub old: KeyRecord,
+}
+
+impl State {
+    /// Makes a new key in place of an old one, which is taken for `grace` longer.
+    ///
+    /// # Errors
+    /// [`StateError::UnknownKey`], also where the actor is an account and the key is not its own; [`StateError::KeyOver`];
+    /// [`StateError::KeyReplaced`] for a key that was rotated before and is still in its grace.
+    pub async fn rotate_key(
+        &self,
+        id: &KeyId,
+        grace: Duration,
+        actor: &Actor,
+        now: Timestamp,
+    ) -> Result<Rotated, StateError> {
+        let mut writing = self.begin().await?;
+        let revision = next_revision(&mut writing).await?;
+        let mut old = actor.own(id, load(&mut writing, id).await?)?;
+        if let Some(since) = old.over_since(now) {
+            return Err(StateError::KeyOver { id: id.clone(), since });
+        }
+        if let Some(by) = old.replaced_by {
+            return Err(StateError::KeyReplaced { id: id.clone(), by });
+        }
+        let ends_at = now.plus_millis(i64::try_from(grace.as_millis()).unwrap_or(i64::MAX));
+        let new = NewKey {
+            name: old.name.clone(),
+            plan: old.plan,
+            account: old.account.clone(),
+        };
+        let issued = issue(new, now)?;
+        let new_id = &issued.record.id;
+        insert(&mut writing, &issued, revision).await?;
+        let sql = "UPDATE keys SET ends_at = $2, replaced_by = $3, revision = $4 WHERE id = $1";
+        let values = vec![
+            Value::text(id.as_str()),
+            Value::integer(ends_at.micros()),
+            Value::text(new_id.as_str()),
+            Value::integer(revision),
+        ];
+        writing.execute(sql, values).await?;
+        let detail = json!({ "name": old.name, "replaced_by": new_id, "ends_at": ends_at });
+        let entry = Entry::about(AuditAction::KeyRotated, &old, detail);
+        entry.append(&mut writing, actor, now).await?;
+        writing.commit().await?;
+        old.ends_at = Some(ends_at);
+        old.replaced_by = Some(new_id.clone());
+        Ok(Rotated { issued, old })
+    }
+}

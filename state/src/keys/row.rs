@@ -1,0 +1,72 @@
+//! Rows of the table of keys.
+
+use data_model::Timestamp;
+
+use super::record::{KeyId, KeyRecord, Plan};
+use crate::database::{Value, Writing};
+use crate::day::Day;
+use crate::error::StateError;
+
+/// The columns of a [`KeyRow`], in its order.
+macro_rules! key_columns {
+    () => {
+        "id, name, plan, account, hint, created_at, last_used_day, ends_at, revoked_at, replaced_by"
+    };
+}
+pub(super) use key_columns;
+
+/// A row as both databases give it.
+pub(super) type KeyRow = (
+    String,
+    String,
+    String,
+    Option<String>,
+    String,
+    i64,
+    Option<i64>,
+    Option<i64>,
+    Option<i64>,
+    Option<String>,
+);
+
+pub(super) fn record(row: KeyRow) -> Result<KeyRecord, StateError> {
+    let (id, name, plan, account, hint, created_at, last_used_day, ends_at, revoked_at, replaced_by) = row;
+    let damaged = |what| move |_| StateError::Damaged { what };
+    Ok(KeyRecord {
+        id: id.parse().map_err(damaged("key id"))?,
+        name: name.parse().map_err(damaged("key name"))?,
+        plan: Plan::read(&plan)?,
+        account: account
+            .map(|account| account.parse())
+            .transpose()
+            .map_err(damaged("account"))?,
+        hint,
+        created_at: Timestamp::from_micros(created_at),
+        last_used_on: last_used_day.map(Day::from_number),
+        ends_at: ends_at.map(Timestamp::from_micros),
+        revoked_at: revoked_at.map(Timestamp::from_micros),
+        replaced_by: replaced_by
+            .map(|id| id.parse())
+            .transpose()
+            .map_err(damaged("key id"))?,
+    })
+}
+
+/// Takes the next number of a change.
+///
+/// It is the first statement of every change of keys: the row is locked until the end of the transaction, so changes come
+/// one after the other, and whoever has read number n has seen every change before it.
+pub(super) async fn next_revision(writing: &mut Writing) -> Result<i64, StateError> {
+    let sql = "UPDATE key_revision SET value = value + 1 RETURNING value";
+    let next: Option<(i64,)> = writing.row(sql, vec![]).await?;
+    next.map(|(next,)| next).ok_or(StateError::Damaged {
+        what: "revision of keys",
+    })
+}
+
+/// The key as it stands within a change.
+pub(super) async fn load(writing: &mut Writing, id: &KeyId) -> Result<Option<KeyRecord>, StateError> {
+    let sql = concat!("SELECT ", key_columns!(), " FROM keys WHERE id = $1");
+    let row: Option<KeyRow> = writing.row(sql, vec![Value::text(id.as_str())]).await?;
+    row.map(record).transpose()
+}

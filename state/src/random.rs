@@ -1,0 +1,32 @@
+use ring::rand::{SecureRandom, SystemRandom};
+
+use crate::error::StateError;
+
+/// Fills `bytes` from the operating system's generator.
+pub(crate) fn fill(bytes: &mut [u8]) -> Result<(), StateError> {
+    SystemRandom::new().fill(bytes).map_err(|_| StateError::Random)
+}
+
+/// `N` characters of `alphabet` (64 at most), each as likely as any other.
+pub(crate) fn characters<const N: usize>(alphabet: &[u8]) -> Result<[u8; N], StateError> {
+    let mut characters = [0; N];
+    let mut filled = 0;
+    let mut bytes = [0; 64];
+    while filled < N {
+        fill(&mut bytes)?;
+        // What lies beyond the alphabet is left out, so that no character is likelier than another.
+        let drawn = bytes.iter().filter_map(|byte| alphabet.get(usize::from(byte & 0x3f)));
+        for (place, character) in characters[filled..].iter_mut().zip(drawn) {
+            *place = *character;
+            filled += 1;
+        }
+    }
+    Ok(characters)
+}
+
+/// `N` characters of `alphabet`, each as likely as any other.
+pub(crate) fn characters_of_32<const N: usize>(alphabet: &[u8; 32]) -> Result<[u8; N], StateError> {
+    let mut bytes = [0; N];
+    fill(&mut bytes)?;
+    Ok(bytes.map(|byte| alphabet[usize::from(byte & 0x1f)]))
+}

@@ -1,0 +1,19 @@
+//! The state through its public door, on SQLite and on PostgreSQL alike.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a test that cannot go on says so at once, says what it skips, and is told by the environment where it runs"
+)]
+
+mod audit;
+mod door;
+mod index;
+mod keys;
+mod kill;
+mod postgres;
+mod schema;
+mod support;
+mod usage;
