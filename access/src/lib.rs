@@ -1,0 +1,1 @@
+//! Who asks, and how much of it.
