@@ -1,9 +1,10 @@
 //! What every HTTP answer of haat shares, whatever it is about.
 //!
 //! In: requests, and what handlers decide. Out: the envelope, problem documents with one request id each, 422 bodies
-//! that list every fault of a request, entity tags and 304, compression, load shedding, metrics, and the server loop.
+//! that list every fault of a request, entity tags and 304, compression, load shedding, who may ask and how much, metrics, and the server loop.
 //! It never knows the catalogue: no product, brand or price is named here.
 
+mod access;
 mod answer;
 mod body;
 mod compress;
@@ -18,6 +19,10 @@ mod telemetry;
 mod traces;
 mod violation;
 
+pub use access::{
+    Allowance, Caller, CallerId, ClientNetwork, Credential, Guard, Identify, KnownCaller, Limit, Meter, NoCredentials,
+    NotTaken, Operations, Outcome, Prompt, SESSION_COOKIE, Verdict, Via,
+};
 pub use answer::{Asset, CacheRule, Envelope, GraphAnswer, LiveAnswer, Tier, json};
 pub use body::JsonObject;
 pub use edge::{Edge, EdgeConfig, EdgeRouter, OpenRouter};

@@ -131,6 +131,10 @@ pub fn common_components() -> Components {
             "Bearer",
             SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build()),
         )
+        .security_scheme(
+            "Session",
+            SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::new(crate::SESSION_COOKIE))),
+        )
         .build()
 }
 

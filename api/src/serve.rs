@@ -4,6 +4,7 @@ mod stall;
 mod timer;
 
 use std::convert::Infallible;
+use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -132,7 +133,14 @@ pub async fn serve(
         let io = TokioIo::new(StallGuard::new(stream, stall, opening));
         let seat = holders.enter(peer.ip());
         let give_way = Duration::from_millis(config.drain_ms);
-        let connection = serve_connection(builder.clone(), io, router.clone(), seat, closing.clone(), give_way);
+        let connection = serve_connection(
+            builder.clone(),
+            io,
+            (router.clone(), peer.ip()),
+            seat,
+            closing.clone(),
+            give_way,
+        );
         connections.spawn(async move {
             connection.await;
             drop(place);
@@ -199,7 +207,7 @@ fn connection_builder(config: &ServerConfig) -> auto::Builder<TokioExecutor> {
 async fn serve_connection(
     mut builder: auto::Builder<TokioExecutor>,
     io: TokioIo<StallGuard>,
-    router: EdgeRouter,
+    (router, peer): (EdgeRouter, IpAddr),
     seat: Seat,
     closing: CancellationToken,
     give_way: Duration,
@@ -219,7 +227,7 @@ async fn serve_connection(
             request.extensions_mut().insert(fault);
         }
         let answering = Seat::answering(&state);
-        router.answer(request).map(move |answer| {
+        router.answer_from(Some(peer), request).map(move |answer| {
             drop(answering);
             Ok::<_, Infallible>(answer)
         })

@@ -4,9 +4,11 @@ mod open;
 mod routes;
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fmt;
 use std::future::{Future, poll_fn};
+use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
@@ -17,8 +19,10 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
+use axum::routing::future::RouteFuture;
 use data_model::ErrorCode;
 use futures::FutureExt;
+use futures::future::BoxFuture;
 use http::{HeaderMap, Method};
 use tower::Service;
 use tracing::Instrument;
@@ -28,6 +32,7 @@ pub(crate) use self::host::HostFault;
 pub use self::open::OpenRouter;
 pub(crate) use self::routes::RoutePattern;
 use self::routes::{Constant, RouteFacts, Routes};
+use crate::access::{Entered, Guard, Prompt, RouteAccess};
 use crate::{Problem, RequestId, traces};
 
 /// Limits of what one server takes on.
@@ -45,6 +50,8 @@ pub struct EdgeConfig {
     pub compress_bytes_min: usize,
     /// Route patterns that are answered even under overload: probes and metrics.
     pub always_answered: Vec<&'static str>,
+    /// Who may ask what.
+    pub guard: Arc<Guard>,
 }
 
 impl Default for EdgeConfig {
@@ -56,6 +63,7 @@ impl Default for EdgeConfig {
             uri_bytes_max: 8 * 1024,
             compress_bytes_min: 1024,
             always_answered: vec!["/healthz", "/readyz", "/metrics"],
+            guard: Arc::default(),
         }
     }
 }
@@ -68,12 +76,14 @@ impl BodyLimit {
     pub(crate) const DEFAULT: usize = 256 * 1024;
 }
 
-/// What lies between the server and every handler. In order: request id, `Host` and size of the request, load shedding,
-/// time limit, panics, the body of problems, compression, headers, metrics and log. One piece that does the work of
+/// What lies between the server and every handler. In order: request id, `Host` and size of the request, who asks and how
+/// much, load shedding, time limit, panics, the body of problems, compression, headers, metrics and log. One piece that does the work of
 /// nine layers, around the router rather than each route, because each layer costs every request allocations and clones.
 pub struct Edge {
     config: EdgeConfig,
     constants: Vec<(&'static str, Constant)>,
+    /// By pattern: what the guard must know of it.
+    access: BTreeMap<String, RouteAccess>,
 }
 
 /// A router with the edge around it; cheap to clone.
@@ -113,6 +123,7 @@ impl Edge {
         Self {
             config,
             constants: Vec::new(),
+            access: BTreeMap::new(),
         }
     }
 
@@ -135,7 +146,10 @@ impl Edge {
         let router = router
             .fallback(async || Problem::new(ErrorCode::RouteNotFound))
             .method_not_allowed_fallback(async || Problem::new(ErrorCode::MethodNotAllowed));
-        let routes = Routes::of(patterns, &self.config.always_answered, self.constants);
+        let access = self.access;
+        let routes = Routes::of(patterns, &self.config.always_answered, self.constants, |pattern| {
+            access.get(pattern).cloned().unwrap_or_default()
+        });
         let shared = Shared {
             config: self.config,
             routes,
@@ -163,32 +177,45 @@ impl fmt::Debug for EdgeRouter {
 }
 
 impl EdgeRouter {
-    /// Answers one request. No handler runs before the answer is polled.
-    pub fn answer(&self, mut request: Request) -> impl Future<Output = Response> + Send + use<> {
+    /// Answers one request that came from nowhere: no network is known. No handler runs before the answer is polled.
+    pub fn answer(&self, request: Request) -> impl Future<Output = Response> + Send + use<> {
+        self.answer_from(None, request)
+    }
+
+    /// Answers one request that came over a connection from `peer`.
+    pub fn answer_from(&self, peer: Option<IpAddr>, request: Request) -> impl Future<Output = Response> + Send + use<> {
         let started = Instant::now();
         let asked = Asked::of(&request);
         let shared = Arc::clone(&self.shared);
         let place = shared.routes.find(request.uri().path());
         let route = shared.routes.at(place);
         let span = traces::request_span(&request, route.pattern.as_str(), asked.id.as_str());
-        let inner = if let Some(problem) = refusal(&request, &shared.config) {
-            Err(problem.into_response())
-        } else if let Some(constant) = route.constant_for(request.method()) {
-            let answered = catch_unwind(AssertUnwindSafe(|| constant(request.headers())));
-            Err(answered.unwrap_or_else(|panic| panicked(panic.as_ref(), &asked.id)))
+        let way = if let Some(problem) = refusal(&request, &shared.config) {
+            Way::Answered(problem.into_response(), None)
         } else {
-            hand_over(&mut request, route, &shared.config);
-            // The handler runs as this future is polled, not before.
-            Ok(self.router.clone().call(request))
+            match shared.config.guard.enter(&request, peer, &route.access) {
+                Prompt::Now(entered) => self.go_in(request, entered, place, &asked.id),
+                Prompt::Later(entering) => Way::Waiting(entering, Box::new(request)),
+            }
         };
         let traced = (!span.is_disabled()).then(|| span.clone());
+        let edge = self.clone();
         let answering = async move {
             let route = shared.routes.at(place);
-            let answered = match inner {
-                Ok(inner) => run(inner, &shared, route.always, &asked.id).await,
-                Err(answered) => answered,
+            let way = match way {
+                // Boxed: hardly any request waits here, and those that do not need no room for it.
+                Way::Waiting(entering, request) => Box::pin(edge.wait(entering, request, place, &asked.id)).await,
+                way => way,
             };
-            let response = asked.finish(answered, shared.config.compress_bytes_min).await;
+            let (answered, entered) = match way {
+                Way::Handled(inner, entered) => (run(inner, &shared, route.always, &asked.id).await, entered),
+                Way::Answered(answered, entered) => (answered, entered),
+                Way::Waiting(..) => (Problem::new(ErrorCode::Internal).into_response(), None),
+            };
+            let mut response = asked.finish(answered, shared.config.compress_bytes_min).await;
+            if let Some(entered) = entered {
+                entered.tell(response.headers_mut());
+            }
             route.record(response.status(), started.elapsed());
             if let Some(span) = traced {
                 span.record("http.response.status_code", response.status().as_u16());
@@ -202,6 +229,62 @@ impl EdgeRouter {
             answering.instrument(span).right_future()
         }
     }
+
+    /// The way of a request that the guard let in, or not.
+    fn go_in(&self, mut request: Request, entered: Entered, place: usize, id: &RequestId) -> Way {
+        let config = &self.shared.config;
+        let route = self.shared.routes.at(place);
+        let caller = match &entered.outcome {
+            Ok(caller) => caller,
+            Err(problem) => {
+                let answered = problem.clone().into_response();
+                return Way::Answered(answered, Some(entered));
+            }
+        };
+        if route.access.counted {
+            config.guard.count(caller, route.pattern.as_str());
+        }
+        if let Some(constant) = route.constant_for(request.method()) {
+            let answered = catch_unwind(AssertUnwindSafe(|| constant(request.headers())));
+            let answered = answered.unwrap_or_else(|panic| panicked(panic.as_ref(), id));
+            return Way::Answered(answered, Some(entered));
+        }
+        if let Some(known) = caller.known() {
+            request.extensions_mut().insert(Arc::clone(known));
+        }
+        hand_over(&mut request, route, config);
+        // The handler runs as this future is polled, not before.
+        Way::Handled(self.router.clone().call(request), Some(entered))
+    }
+
+    /// Waits for the guard, no longer than for an answer.
+    async fn wait(
+        &self,
+        entering: BoxFuture<'static, Entered>,
+        request: Box<Request>,
+        place: usize,
+        id: &RequestId,
+    ) -> Way {
+        let limit = Duration::from_millis(self.shared.config.timeout_ms);
+        match tokio::time::timeout(limit, entering).await {
+            Ok(entered) => self.go_in(*request, entered, place, id),
+            Err(_) => Way::Answered(Problem::new(ErrorCode::NotReady).into_response(), None),
+        }
+    }
+}
+
+/// How a request goes on.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly every request is handled, and a box would cost each of them"
+)]
+enum Way {
+    /// A handler answers it.
+    Handled(RouteFuture<Infallible>, Option<Entered>),
+    /// It is answered.
+    Answered(Response, Option<Entered>),
+    /// The guard is asked first.
+    Waiting(BoxFuture<'static, Entered>, Box<Request>),
 }
 
 /// Gives the request what extractors look for. What asks for a head only is handled like GET, so that its answer's

@@ -1,15 +1,17 @@
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::response::Response;
 use axum::routing::{MethodRouter, get};
-use http::HeaderMap;
-use utoipa::openapi::OpenApi;
+use http::{HeaderMap, Method};
+use utoipa::openapi::{OpenApi, SecurityRequirement};
 
 use super::routes::Constant;
 use super::{Edge, EdgeConfig, EdgeRouter};
 use crate::Asset;
+use crate::access::{Operations, RouteAccess};
 
 /// Where the interface description is served.
 const DOCUMENT_PATH: &str = "/openapi.json";
@@ -92,16 +94,57 @@ impl OpenRouter {
             constants,
             document,
         } = self;
-        if let Some(document) = document {
+        let mut access = BTreeMap::new();
+        if let Some(mut document) = document {
+            access = guarded(&mut document, &config.guard.keyed);
             // A document of our own making is always JSON.
             let document = Arc::new(Asset::new("application/json", document.to_json().unwrap_or_default()));
             let answer = async move |headers: HeaderMap| document.answer(&headers);
             router = router.route(DOCUMENT_PATH, get(answer));
             patterns.push(DOCUMENT_PATH.to_owned());
         }
-        let edge = Edge { config, constants };
+        let edge = Edge {
+            config,
+            constants,
+            access,
+        };
         edge.around(router, patterns.iter().map(String::as_str))
     }
+}
+
+/// Describes which operations need a key or a session, and tells which methods of which pattern those are.
+fn guarded(document: &mut OpenApi, keyed: &Operations) -> BTreeMap<String, RouteAccess> {
+    let one = |name: &str| SecurityRequirement::new(name, Vec::<String>::new());
+    let credentials = || vec![one("ServiceKey"), one("Bearer"), one("Session")];
+    let mut access = BTreeMap::new();
+    for (pattern, item) in &mut document.paths.paths {
+        let operations = [
+            (Method::GET, &mut item.get),
+            (Method::POST, &mut item.post),
+            (Method::PUT, &mut item.put),
+            (Method::PATCH, &mut item.patch),
+            (Method::DELETE, &mut item.delete),
+        ];
+        let mut methods = Vec::new();
+        for (method, operation) in operations {
+            let Some(operation) = operation else { continue };
+            let is_keyed = operation.operation_id.as_ref().is_some_and(|id| keyed.contains(id));
+            operation.security = Some(if is_keyed {
+                credentials()
+            } else {
+                [vec![SecurityRequirement::default()], credentials()].concat()
+            });
+            methods.extend(is_keyed.then_some(method));
+        }
+        access.insert(
+            pattern.clone(),
+            RouteAccess {
+                keyed: methods,
+                ..RouteAccess::default()
+            },
+        );
+    }
+    access
 }
 
 impl fmt::Debug for OpenRouter {

@@ -5,8 +5,13 @@ use axum::response::Response;
 use http::{HeaderMap, Method, StatusCode};
 use metrics::{Counter, Histogram};
 
+use crate::access::RouteAccess;
+
 /// The label of requests that match no route; the paths themselves never become labels.
 const UNMATCHED: &str = "unmatched";
+
+/// What requests that count begin with.
+const COUNTED: &str = "/v1/";
 
 /// Of which of a router's patterns a path is, and what is known of each.
 ///
@@ -22,16 +27,17 @@ impl Routes {
         patterns: impl IntoIterator<Item = &'a str>,
         always_answered: &[&str],
         constants: Vec<(&str, Constant)>,
+        access: impl Fn(&str) -> RouteAccess,
     ) -> Self {
         let mut routes = Self {
             matcher: matchit::Router::new(),
-            facts: vec![RouteFacts::of(UNMATCHED, false)],
+            facts: vec![RouteFacts::of(UNMATCHED, false, RouteAccess::default())],
         };
         for pattern in patterns {
             // The router itself refuses patterns that cannot be; of one that is told twice the first counts.
             if routes.matcher.insert(pattern, routes.facts.len()).is_ok() {
                 let always = always_answered.contains(&pattern);
-                routes.facts.push(RouteFacts::of(pattern, always));
+                routes.facts.push(RouteFacts::of(pattern, always, access(pattern)));
             }
         }
         for (path, constant) in constants {
@@ -70,6 +76,7 @@ pub(super) struct RouteFacts {
     pub(super) has_parameters: bool,
     /// Whether it is answered even under overload.
     pub(super) always: bool,
+    pub(super) access: RouteAccess,
     constant: Option<Constant>,
     metrics: OnceLock<RouteMetrics>,
 }
@@ -81,8 +88,10 @@ struct RouteMetrics {
 }
 
 impl RouteFacts {
-    fn of(pattern: &str, always: bool) -> Self {
+    fn of(pattern: &str, always: bool, access: RouteAccess) -> Self {
+        let counted = pattern.starts_with(COUNTED);
         Self {
+            access: RouteAccess { counted, ..access },
             pattern: RoutePattern(pattern.into()),
             has_parameters: pattern.contains('{'),
             always,

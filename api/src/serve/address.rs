@@ -1,38 +1,5 @@
-use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 use std::str::FromStr;
-
-/// What connections are counted under: an IPv4 address, or the /64 network of an IPv6 address, of which one subscriber
-/// has all addresses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Holder {
-    V4(Ipv4Addr),
-    V6([u8; 8]),
-}
-
-impl Holder {
-    pub(super) fn of(address: IpAddr) -> Self {
-        match address.to_canonical() {
-            IpAddr::V4(address) => Self::V4(address),
-            IpAddr::V6(address) => {
-                let [a, b, c, d, e, f, g, h, ..] = address.octets();
-                Self::V6([a, b, c, d, e, f, g, h])
-            }
-        }
-    }
-}
-
-impl fmt::Display for Holder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::V4(address) => address.fmt(f),
-            Self::V6([a, b, c, d, e, g, h, i]) => {
-                let network = Ipv6Addr::from([*a, *b, *c, *d, *e, *g, *h, *i, 0, 0, 0, 0, 0, 0, 0, 0]);
-                write!(f, "{network}/64")
-            }
-        }
-    }
-}
 
 /// Addresses and networks, as a text names them: `127.0.0.0/8, ::1, 10.1.2.3`. The empty text names none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -110,16 +77,6 @@ mod tests {
 
     fn ip(text: &str) -> IpAddr {
         text.parse().unwrap()
-    }
-
-    #[test]
-    fn an_ipv6_subscriber_is_one_holder_and_each_ipv4_address_another() {
-        let same = |one: &str, other: &str| Holder::of(ip(one)) == Holder::of(ip(other));
-        assert!(same("2001:db8:1:2::1", "2001:db8:1:2:ffff:ffff:ffff:ffff"));
-        assert!(!same("2001:db8:1:2::1", "2001:db8:1:3::1"));
-        assert!(same("10.0.0.1", "::ffff:10.0.0.1") && !same("10.0.0.1", "10.0.0.2"));
-        assert_eq!(Holder::of(ip("2001:db8:1:2::9")).to_string(), "2001:db8:1:2::/64");
-        assert_eq!(Holder::of(ip("10.0.0.1")).to_string(), "10.0.0.1");
     }
 
     #[test]

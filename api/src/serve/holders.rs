@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
-use super::address::{AddressRanges, Holder};
+use super::address::AddressRanges;
+use crate::ClientNetwork;
 
 /// Who holds the connections that there are, so that no address has more than its share, and so that an idle connection
 /// can be closed where another client waits for a place.
@@ -22,7 +23,7 @@ pub(super) struct Holders {
 #[derive(Debug, Default)]
 struct Table {
     next: u64,
-    held: HashMap<Holder, Held>,
+    held: HashMap<ClientNetwork, Held>,
     warned: Option<Instant>,
 }
 
@@ -53,7 +54,7 @@ impl State {
 pub(super) struct Seat {
     pub(super) state: Arc<State>,
     holders: Arc<Holders>,
-    holder: Holder,
+    holder: ClientNetwork,
     id: u64,
 }
 
@@ -78,7 +79,7 @@ impl Holders {
     /// Whether an address has as many connections as it may. If so, this counts one that is refused, and says so in the
     /// log now and then.
     pub(super) fn refuses(&self, address: IpAddr) -> bool {
-        let holder = Holder::of(address);
+        let holder = ClientNetwork::of(address);
         let mut table = self.table();
         let held = table.held.get(&holder).map_or(0, |held| held.connections.len());
         if held < self.per_address_max || self.trusted.contains(address) {
@@ -99,7 +100,7 @@ impl Holders {
 
     /// Enters a connection of this address.
     pub(super) fn enter(self: &Arc<Self>, address: IpAddr) -> Seat {
-        let holder = Holder::of(address);
+        let holder = ClientNetwork::of(address);
         let state = Arc::new(State {
             leave: self.closing.child_token(),
             asked: AtomicBool::new(false),

@@ -1,0 +1,250 @@
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::extract::Request;
+use data_model::ErrorCode;
+use futures::future::BoxFuture;
+use http::{HeaderMap, HeaderValue, Method, header};
+
+use super::credential::{Credential, Unreadable};
+use super::{
+    Allowance, Caller, ClientNetwork, Identify, KnownCaller, Limit, Meter, NoCredentials, NotTaken, Outcome, Prompt,
+    Verdict, Via,
+};
+use crate::{AddressRanges, Problem};
+
+const KEYS_WANTED: HeaderValue = HeaderValue::from_static("Bearer realm=\"haat\"");
+const OTHER_KEY_WANTED: HeaderValue = HeaderValue::from_static("Bearer realm=\"haat\", error=\"invalid_token\"");
+
+/// Operations by their ids in the interface description.
+pub type Operations = BTreeSet<String>;
+
+/// Who may ask what of a server. By default everybody may ask everything, and no credential is taken.
+#[derive(Debug, Clone)]
+pub struct Guard {
+    /// Knows keys and sessions.
+    pub identify: Arc<dyn Identify>,
+    /// Counts requests under `/v1/`, where they are limited.
+    pub limit: Option<Arc<dyn Limit>>,
+    /// Counts what keys are used for, under `/v1/`.
+    pub meter: Option<Arc<dyn Meter>>,
+    /// What a caller without limits, and each anonymous one, may ask.
+    pub anonymous: Arc<Allowance>,
+    /// Operations that need a key or a session.
+    pub keyed: Operations,
+    /// Proxies whose word on whom they forward for is believed.
+    pub trusted_proxies: AddressRanges,
+}
+
+impl Default for Guard {
+    fn default() -> Self {
+        Self {
+            identify: Arc::new(NoCredentials),
+            limit: None,
+            meter: None,
+            anonymous: Arc::new(Allowance::unlimited()),
+            keyed: Operations::new(),
+            trusted_proxies: AddressRanges::default(),
+        }
+    }
+}
+
+/// What the guard must know of a route.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RouteAccess {
+    /// Whether requests count: those under `/v1/` do, pages and probes do not.
+    pub(crate) counted: bool,
+    /// The methods that need a key or a session.
+    pub(crate) keyed: Vec<Method>,
+}
+
+/// A request that was let in, or not.
+#[derive(Debug)]
+pub(crate) struct Entered {
+    /// Who asks, or why nobody is let in.
+    pub(crate) outcome: Result<Caller, Problem>,
+    /// What to tell of limits.
+    pub(crate) told: Option<(Verdict, Arc<Allowance>)>,
+}
+
+impl Entered {
+    fn refused(problem: Problem) -> Self {
+        Self {
+            outcome: Err(problem),
+            told: None,
+        }
+    }
+
+    /// Tells limits in the answer's headers.
+    pub(crate) fn tell(&self, headers: &mut HeaderMap) {
+        if let Some((verdict, allowance)) = &self.told {
+            verdict.tell(allowance, headers);
+        }
+    }
+}
+
+/// What of a request the way in needs once who asks is known.
+#[derive(Debug, Clone, Copy)]
+struct Asking {
+    counted: bool,
+    keyed: bool,
+    /// Whether a page of another site may have sent it.
+    foreign: bool,
+    network: Option<ClientNetwork>,
+}
+
+impl Guard {
+    /// Lets a request in, or not: who asks, whether they may, and whether it is too much.
+    pub(crate) fn enter(
+        self: &Arc<Self>,
+        request: &Request,
+        peer: Option<IpAddr>,
+        route: &RouteAccess,
+    ) -> Prompt<Entered> {
+        let headers = request.headers();
+        let credential = match Credential::of(headers, request.uri().query()) {
+            Ok(credential) => credential,
+            Err(unreadable) => return Prompt::Now(Entered::refused(unreadable.problem())),
+        };
+        let asking = Asking {
+            counted: route.counted,
+            keyed: !route.keyed.is_empty() && route.needs_key(request.method()),
+            foreign: matches!(credential, Some(Credential::Session(_))) && may_be_foreign(request),
+            network: peer.map(|peer| ClientNetwork::of_request(peer, headers, &self.trusted_proxies)),
+        };
+        let Some(credential) = credential else {
+            return self.admit(Ok(None), asking);
+        };
+        // Pages know sessions themselves: one that is over is no reason to refuse the page to sign in at.
+        if matches!(credential, Credential::Session(_)) && !route.counted {
+            return self.admit(Ok(None), asking);
+        }
+        let is_session = matches!(credential, Credential::Session(_));
+        match self.identify.identify(credential) {
+            Prompt::Now(known) => self.admit(identified(known, is_session, asking.keyed), asking),
+            Prompt::Later(known) => {
+                let guard = Arc::clone(self);
+                Prompt::Later(Box::pin(async move {
+                    match guard.admit(identified(known.await, is_session, asking.keyed), asking) {
+                        Prompt::Now(entered) => entered,
+                        Prompt::Later(entered) => entered.await,
+                    }
+                }))
+            }
+        }
+    }
+
+    fn admit(&self, known: Result<Option<KnownCaller>, Problem>, asking: Asking) -> Prompt<Entered> {
+        let caller = match known {
+            Ok(Some(known)) if known.via == Via::Session && asking.foreign => {
+                let detail = "A session is taken from this site's own pages alone; other clients send a key.";
+                let problem = Problem::new(ErrorCode::Forbidden).detail(detail);
+                return Prompt::Now(Entered::refused(problem));
+            }
+            Ok(Some(known)) => Caller::Known(Arc::new(known)),
+            Ok(None) => Caller::Anonymous(asking.network),
+            Err(problem) => return Prompt::Now(Entered::refused(problem)),
+        };
+        let wanting = (asking.keyed && caller.known().is_none()).then(missing);
+        let Some(limit) = self.limit.as_ref().filter(|_| asking.counted) else {
+            return Prompt::Now(Entered {
+                outcome: wanting.map_or(Ok(caller), Err),
+                told: None,
+            });
+        };
+        let allowance = caller.known().map_or(&self.anonymous, |known| &known.allowance);
+        let allowance = Arc::clone(allowance);
+        match limit.admit(&caller) {
+            Prompt::Now(verdict) => Prompt::Now(judged(caller, wanting, verdict, allowance)),
+            Prompt::Later(verdict) => {
+                let judging: BoxFuture<'static, Entered> =
+                    Box::pin(async move { judged(caller, wanting, verdict.await, allowance) });
+                Prompt::Later(judging)
+            }
+        }
+    }
+
+    /// Counts an admitted request.
+    pub(crate) fn count(&self, caller: &Caller, route: &str) {
+        if let (Some(meter), Some(known)) = (&self.meter, caller.known()) {
+            meter.count(known, route);
+        }
+    }
+}
+
+fn identified(
+    known: Result<KnownCaller, NotTaken>,
+    is_session: bool,
+    keyed: bool,
+) -> Result<Option<KnownCaller>, Problem> {
+    match known {
+        Ok(known) => Ok(Some(known)),
+        // A browser sends the cookie of a session that is over by itself: what anybody may ask is answered to anybody.
+        Err(_) if is_session && !keyed => Ok(None),
+        Err(why) if is_session => Err(refusal(why.code_of_session())),
+        Err(why) => Err(refusal(why.code_of_key())),
+    }
+}
+
+fn refusal(code: ErrorCode) -> Problem {
+    let problem = Problem::new(code);
+    match code {
+        ErrorCode::InvalidKey | ErrorCode::InvalidSession => problem.header(header::WWW_AUTHENTICATE, OTHER_KEY_WANTED),
+        _ => problem,
+    }
+}
+
+fn missing() -> Problem {
+    Problem::new(ErrorCode::MissingCredentials)
+        .detail("This operation needs a key in X-Service-Key, or a session.")
+        .header(header::WWW_AUTHENTICATE, KEYS_WANTED)
+}
+
+fn judged(caller: Caller, wanting: Option<Problem>, verdict: Verdict, allowance: Arc<Allowance>) -> Entered {
+    let refused = match verdict.outcome {
+        Outcome::Allowed => wanting,
+        Outcome::TooFast(wait) => Some(Problem::new(ErrorCode::RateLimit).retry_after(wait)),
+        Outcome::TooManyToday(wait) => Some(Problem::new(ErrorCode::DailyLimit).retry_after(wait)),
+    };
+    Entered {
+        outcome: refused.map_or(Ok(caller), Err),
+        told: Some((verdict, allowance)),
+    }
+}
+
+impl RouteAccess {
+    fn needs_key(&self, method: &Method) -> bool {
+        // What asks for a head only is handled like GET.
+        let method = if method == Method::HEAD { &Method::GET } else { method };
+        self.keyed.contains(method)
+    }
+}
+
+impl Unreadable {
+    fn problem(self) -> Problem {
+        refusal(ErrorCode::InvalidKey).detail(self.0)
+    }
+}
+
+/// Whether a request may come from a page of another site, which must not act in a session's name: browsers say where a
+/// request comes from (`Sec-Fetch-Site`, else `Origin`). What changes nothing is let through; the cookie is not sent
+/// along from other sites anyway (`SameSite`).
+fn may_be_foreign(request: &Request) -> bool {
+    if request.method().is_safe() {
+        return false;
+    }
+    let headers = request.headers();
+    if let Some(site) = headers.get("sec-fetch-site") {
+        return site != "same-origin";
+    }
+    let host = headers.get(header::HOST).map(HeaderValue::as_bytes);
+    let host = host.or_else(|| request.uri().authority().map(|authority| authority.as_str().as_bytes()));
+    let origin = headers.get(header::ORIGIN).map(HeaderValue::as_bytes);
+    let named = origin.and_then(|origin| {
+        origin
+            .strip_prefix(b"https://")
+            .or_else(|| origin.strip_prefix(b"http://"))
+    });
+    named.is_none() || named != host
+}

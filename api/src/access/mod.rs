@@ -1,0 +1,98 @@
+//! Who asks, and whether they may: asked by the edge before anything else of a request is looked at.
+//!
+//! The rules of HTTP are here (where a key stands in a request, which address a client has behind proxies, which headers
+//! an answer carries). Which keys there are and how much each may ask is behind [`Identify`] and [`Limit`].
+
+mod caller;
+mod credential;
+mod guard;
+mod network;
+mod verdict;
+
+use std::fmt;
+
+use data_model::ErrorCode;
+use futures::future::BoxFuture;
+
+pub use self::caller::{Caller, CallerId, KnownCaller, Via};
+pub use self::credential::{Credential, SESSION_COOKIE};
+pub(crate) use self::guard::{Entered, RouteAccess};
+pub use self::guard::{Guard, Operations};
+pub use self::network::ClientNetwork;
+pub use self::verdict::{Allowance, Outcome, Verdict};
+
+/// An answer that is there at once, or one that must be waited for.
+pub enum Prompt<T> {
+    /// There at once: what nearly every request gets.
+    Now(T),
+    /// Something outside the process is asked.
+    Later(BoxFuture<'static, T>),
+}
+
+impl<T: fmt::Debug> fmt::Debug for Prompt<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Now(answer) => f.debug_tuple("Now").field(answer).finish(),
+            Self::Later(_) => f.write_str("Later"),
+        }
+    }
+}
+
+/// Why a credential is not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotTaken {
+    /// It is malformed, unknown, revoked or over; nobody is told which.
+    Invalid,
+    /// What knows the credentials cannot be asked now.
+    Unavailable,
+}
+
+/// Knows whose a key or a session is.
+pub trait Identify: Send + Sync + fmt::Debug {
+    /// Whose `credential` is. Keys are answered without asking anything outside the process.
+    fn identify(&self, credential: Credential<'_>) -> Prompt<Result<KnownCaller, NotTaken>>;
+}
+
+/// Counts what callers ask, and says when it is too much.
+pub trait Limit: Send + Sync + fmt::Debug {
+    /// Takes one request of `caller` into account. Anonymous callers share what their network may ask; one without a
+    /// network, within the process say, shares one allowance with all such.
+    fn admit(&self, caller: &Caller) -> Prompt<Verdict>;
+}
+
+/// Counts what keys were used for. It never waits.
+pub trait Meter: Send + Sync + fmt::Debug {
+    /// Counts one admitted request of `caller` to the route of this pattern.
+    fn count(&self, caller: &KnownCaller, route: &str);
+}
+
+/// Refuses every credential: for servers that know none.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoCredentials;
+
+impl Identify for NoCredentials {
+    fn identify(&self, _credential: Credential<'_>) -> Prompt<Result<KnownCaller, NotTaken>> {
+        Prompt::Now(Err(NotTaken::Invalid))
+    }
+}
+
+impl NotTaken {
+    /// The code that refuses a request whose key is not taken.
+    pub(crate) const fn code_of_key(self) -> ErrorCode {
+        match self {
+            Self::Invalid => ErrorCode::InvalidKey,
+            Self::Unavailable => ErrorCode::NotReady,
+        }
+    }
+
+    /// The same of a session.
+    pub(crate) const fn code_of_session(self) -> ErrorCode {
+        match self {
+            Self::Invalid => ErrorCode::InvalidSession,
+            Self::Unavailable => ErrorCode::NotReady,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

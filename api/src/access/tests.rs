@@ -1,0 +1,405 @@
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::Request;
+use axum::response::Response;
+use axum::routing::{get, post};
+use http::HeaderMap;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use utoipa::openapi::OpenApi;
+
+use super::*;
+use crate::{AddressRanges, EdgeConfig, EdgeRouter, OpenRouter};
+
+/// Takes one key and one session; what begins with `slow` is asked elsewhere first, and `gone` cannot be.
+#[derive(Debug)]
+struct Few;
+
+fn known(credential: &str, via: Via) -> Result<KnownCaller, NotTaken> {
+    let allowance = Arc::new(Allowance::unlimited());
+    match credential.trim_start_matches("slow-") {
+        "haat_live_good" | "good" => Ok(KnownCaller {
+            id: CallerId::account("a1"),
+            via,
+            allowance,
+        }),
+        "gone" => Err(NotTaken::Unavailable),
+        _ => Err(NotTaken::Invalid),
+    }
+}
+
+impl Identify for Few {
+    fn identify(&self, credential: Credential<'_>) -> Prompt<Result<KnownCaller, NotTaken>> {
+        let key = Via::Key {
+            id: "key_1".into(),
+            plan: "free",
+        };
+        let (text, via) = match credential {
+            Credential::Key(text) => (text.to_owned(), key),
+            Credential::Session(text) => (text.to_owned(), Via::Session),
+        };
+        if text.starts_with("slow-") {
+            Prompt::Later(Box::pin(async move {
+                tokio::task::yield_now().await;
+                known(&text, via)
+            }))
+        } else {
+            Prompt::Now(known(&text, via))
+        }
+    }
+}
+
+/// Lets so many requests of all anonymous callers in.
+#[derive(Debug)]
+struct Anonymous(AtomicU32);
+
+impl Limit for Anonymous {
+    fn admit(&self, caller: &Caller) -> Prompt<Verdict> {
+        if caller.known().is_some() {
+            return Prompt::Now(Verdict::UNLIMITED);
+        }
+        let left = self
+            .0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+        let outcome = left.map_or(Outcome::TooFast(Duration::from_millis(150)), |_| Outcome::Allowed);
+        Prompt::Now(Verdict {
+            outcome,
+            remaining: Some(left.map_or(0, |left| left - 1)),
+            reset_after: Duration::from_millis(2500),
+            today: Some((41, Duration::from_secs(3600))),
+        })
+    }
+}
+
+fn document() -> OpenApi {
+    let operation = |id: &str| json!({ "operationId": id, "responses": {} });
+    let document = json!({
+        "openapi": "3.1.0",
+        "info": { "title": "t", "version": "1" },
+        "paths": {
+            "/v1/search": { "get": operation("search") },
+            "/v1/cart": { "post": operation("create_cart"), "get": operation("list") },
+        },
+    });
+    serde_json::from_value(document).unwrap()
+}
+
+fn market(anonymous: u32) -> EdgeRouter {
+    let named = async |caller: Caller| match caller.known() {
+        Some(known) => known.id.to_string(),
+        None => "nobody".to_owned(),
+    };
+    let router = Router::new()
+        .route("/v1/search", get(named))
+        .route("/v1/cart", post(named).get(named))
+        .route("/", get(async || "page"))
+        .route("/healthz", get(async || "ok"));
+    let guard = Guard {
+        identify: Arc::new(Few),
+        limit: Some(Arc::new(Anonymous(AtomicU32::new(anonymous)))),
+        anonymous: Arc::new(Allowance::new(
+            NonZeroU32::new(5).unwrap(),
+            NonZeroU32::new(12).unwrap(),
+            Some(500),
+        )),
+        keyed: ["create_cart".to_owned()].into(),
+        ..Guard::default()
+    };
+    let config = EdgeConfig {
+        guard: Arc::new(guard),
+        ..EdgeConfig::default()
+    };
+    OpenRouter::new(router, ["/v1/search", "/v1/cart", "/", "/healthz"])
+        .described(document())
+        .edge(config)
+}
+
+fn request(method: &str, path: &str, headers: &[(&str, &[u8])]) -> Request {
+    let mut request = Request::builder().method(method).uri(path);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    request.body(Body::empty()).unwrap()
+}
+
+async fn text(response: Response) -> String {
+    String::from_utf8(to_bytes(response.into_body(), usize::MAX).await.unwrap().to_vec()).unwrap()
+}
+
+/// Status, and the code or the body.
+async fn ask(market: &EdgeRouter, method: &str, path: &str, headers: &[(&str, &[u8])]) -> String {
+    let response = market.answer(request(method, path, headers)).await;
+    let status = response.status().as_u16();
+    let body = text(response).await;
+    let told = serde_json::from_str::<Value>(&body).ok();
+    let told = told.and_then(|told| Some(told.get("code")?.as_str()?.to_owned()));
+    format!("{status} {}", told.unwrap_or(body))
+}
+
+#[tokio::test]
+async fn a_wrong_key_is_refused_wherever_it_is_sent() {
+    let market = market(100);
+    for (method, path) in [
+        ("GET", "/v1/search"),
+        ("POST", "/v1/cart"),
+        ("DELETE", "/v1/cart"),
+        ("GET", "/"),
+        ("GET", "/healthz"),
+        ("GET", "/openapi.json"),
+        ("GET", "/v1/none"),
+    ] {
+        for header in [
+            ("x-service-key", &b"haat_live_bad"[..]),
+            ("authorization", b"Bearer haat_live_bad"),
+        ] {
+            let response = market.answer(request(method, path, &[header])).await;
+            assert_eq!(response.status(), 401, "{method} {path}");
+            assert_eq!(
+                response.headers()["www-authenticate"],
+                "Bearer realm=\"haat\", error=\"invalid_token\""
+            );
+            let body: Value = serde_json::from_str(&text(response).await).unwrap();
+            assert_eq!(body["code"], "invalid_key");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_good_key_is_known_by_either_header_and_to_who_answers() {
+    let market = market(0);
+    let good = b"haat_live_good";
+    let bearer = b"bearer  haat_live_good";
+    for headers in [
+        &[("x-service-key", &good[..])][..],
+        &[("authorization", &bearer[..])],
+        &[("x-service-key", &good[..]), ("authorization", &bearer[..])],
+        &[("x-service-key", &b"slow-haat_live_good"[..])],
+    ] {
+        assert_eq!(ask(&market, "GET", "/v1/search", headers).await, "200 account:a1");
+        assert_eq!(ask(&market, "POST", "/v1/cart", headers).await, "200 account:a1");
+    }
+    assert_eq!(
+        ask(&market, "GET", "/v1/search", &[("x-service-key", b"gone")]).await,
+        "503 not_ready"
+    );
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_as_one_key_is_refused_with_why() {
+    let market = market(100);
+    let long = [b'k'; 257];
+    let odd: [&[(&str, &[u8])]; 7] = [
+        &[
+            ("x-service-key", b"haat_live_good"),
+            ("x-service-key", b"haat_live_good"),
+        ],
+        &[
+            ("authorization", b"Bearer haat_live_good"),
+            ("authorization", b"Bearer haat_live_good"),
+        ],
+        &[
+            ("x-service-key", b"haat_live_good"),
+            ("authorization", b"Bearer haat_live_other"),
+        ],
+        &[("x-service-key", &long)],
+        &[("x-service-key", b"haat_live_g\xf6od")],
+        &[("authorization", b"Basic aGFhdA==")],
+        &[("authorization", b"haat_live_good")],
+    ];
+    for headers in odd {
+        assert_eq!(
+            ask(&market, "GET", "/v1/search", headers).await,
+            "401 invalid_key",
+            "{headers:?}"
+        );
+    }
+    for path in ["/v1/search?key=haat_live_good", "/v1/search?q=a&x=haat%5Flive%5fgood"] {
+        let response = market.answer(request("GET", path, &[])).await;
+        let body: Value = serde_json::from_str(&text(response).await).unwrap();
+        assert_eq!(
+            body["detail"],
+            "A key stands in the address, where logs and histories keep it: rotate it, and send it as the header \
+             X-Service-Key."
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_operation_that_needs_a_key_says_so_and_its_other_methods_do_not() {
+    let market = market(100);
+    let response = market.answer(request("POST", "/v1/cart", &[])).await;
+    assert_eq!(response.headers()["www-authenticate"], "Bearer realm=\"haat\"");
+    insta::assert_snapshot!(text(response).await.split(",\"request_id").next().unwrap(), @r#"
+    {"type":"urn:haat:problem:missing_credentials","title":"A key or a session is needed","status":401,"detail":"This operation needs a key in X-Service-Key, or a session.","code":"missing_credentials"
+    "#);
+    assert_eq!(ask(&market, "GET", "/v1/cart", &[]).await, "200 nobody");
+    assert_eq!(ask(&market, "DELETE", "/v1/cart", &[]).await, "405 method_not_allowed");
+}
+
+#[tokio::test]
+async fn a_session_acts_for_pages_of_this_site_alone() {
+    let market = market(100);
+    let cookie = ("cookie", &b"a=b; __Host-haat_session=good; c=d"[..]);
+    let host = ("host", &b"market.example"[..]);
+    let asked =
+        async |more: &[(&str, &[u8])]| ask(&market, "POST", "/v1/cart", &[&[cookie, host], more].concat()).await;
+    assert_eq!(asked(&[("sec-fetch-site", b"same-origin")]).await, "200 account:a1");
+    assert_eq!(asked(&[("origin", b"https://market.example")]).await, "200 account:a1");
+    for foreign in [
+        &[
+            ("sec-fetch-site", &b"same-site"[..]),
+            ("origin", &b"https://market.example"[..]),
+        ][..],
+        &[("sec-fetch-site", b"cross-site")],
+        &[("origin", b"https://evil.example")],
+        &[("origin", b"null")],
+        &[],
+    ] {
+        assert_eq!(asked(foreign).await, "403 forbidden", "{foreign:?}");
+    }
+    assert_eq!(ask(&market, "GET", "/v1/search", &[cookie]).await, "200 account:a1");
+}
+
+#[tokio::test]
+async fn a_session_that_is_over_is_anybody_where_anybody_may_ask() {
+    let market = market(100);
+    let same = ("sec-fetch-site", &b"same-origin"[..]);
+    for cookie in [&b"__Host-haat_session=over"[..], b"__Host-haat_session=slow-over"] {
+        let cookie = ("cookie", cookie);
+        assert_eq!(ask(&market, "GET", "/v1/search", &[cookie]).await, "200 nobody");
+        assert_eq!(ask(&market, "GET", "/", &[cookie]).await, "200 page");
+        assert_eq!(
+            ask(&market, "POST", "/v1/cart", &[cookie, same]).await,
+            "401 invalid_session"
+        );
+    }
+    let twice = ("cookie", &b"__Host-haat_session=good; __Host-haat_session=good"[..]);
+    assert_eq!(
+        ask(&market, "POST", "/v1/cart", &[twice, same]).await,
+        "401 missing_credentials"
+    );
+    let gone = ("cookie", &b"__Host-haat_session=gone"[..]);
+    assert_eq!(ask(&market, "GET", "/v1/search", &[gone]).await, "200 nobody");
+    assert_eq!(ask(&market, "POST", "/v1/cart", &[gone, same]).await, "503 not_ready");
+}
+
+#[tokio::test]
+async fn limits_are_told_and_what_is_too_much_is_refused_but_pages_do_not_count() {
+    let market = market(2);
+    let told = |headers: &HeaderMap| {
+        let value = |name| headers.get(name).map(|value| value.to_str().unwrap().to_owned());
+        [value("ratelimit-policy"), value("ratelimit"), value("retry-after")]
+    };
+    let policy = || Some("\"burst\";q=12;w=3, \"day\";q=500;w=86400".to_owned());
+    let rest = |left: u32| Some(format!("\"burst\";r={left};t=3, \"day\";r=41;t=3600"));
+    for left in [1, 0] {
+        let response = market.answer(request("GET", "/v1/search", &[])).await;
+        assert_eq!(told(response.headers()), [policy(), rest(left), None]);
+    }
+    let response = market.answer(request("GET", "/v1/search", &[])).await;
+    assert_eq!(response.status(), 429);
+    assert_eq!(told(response.headers()), [policy(), rest(0), Some("1".to_owned())]);
+    insta::assert_snapshot!(text(response).await.split(",\"request_id").next().unwrap(), @r#"
+    {"type":"urn:haat:problem:rate_limit","title":"Too many requests","status":429,"detail":"Too many requests","code":"rate_limit"
+    "#);
+    for path in ["/", "/healthz", "/openapi.json"] {
+        let response = market.answer(request("GET", path, &[])).await;
+        assert_eq!(
+            (response.status().as_u16(), told(response.headers())),
+            (200, [None, None, None]),
+            "{path}"
+        );
+    }
+    let key = ("x-service-key", &b"haat_live_good"[..]);
+    assert_eq!(ask(&market, "GET", "/v1/search", &[key]).await, "200 account:a1");
+}
+
+#[tokio::test]
+async fn the_document_says_what_needs_a_key() {
+    let response = market(1).answer(request("GET", "/openapi.json", &[])).await;
+    let document: Value = serde_json::from_str(&text(response).await).unwrap();
+    let security = |path: &str, method: &str| document["paths"][path][method]["security"].clone();
+    let credentials = [
+        json!({ "ServiceKey": [] }),
+        json!({ "Bearer": [] }),
+        json!({ "Session": [] }),
+    ];
+    assert_eq!(security("/v1/cart", "post"), json!(credentials));
+    assert_eq!(
+        security("/v1/search", "get"),
+        json!([&[json!({})], &credentials[..]].concat())
+    );
+}
+
+fn ip(text: &str) -> IpAddr {
+    text.parse().unwrap()
+}
+
+fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+    let pairs = pairs
+        .iter()
+        .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
+    pairs.collect()
+}
+
+#[test]
+fn proxies_are_believed_only_where_they_are_trusted() {
+    let trusted: AddressRanges = "10.0.0.0/8, ::1".parse().unwrap();
+    let client = |peer: &str, pairs: &[(&'static str, &str)]| {
+        ClientNetwork::of_request(ip(peer), &headers(pairs), &trusted).to_string()
+    };
+    let forwarded = "x-forwarded-for";
+    assert_eq!(client("203.0.113.9", &[(forwarded, "198.51.100.1")]), "203.0.113.9");
+    assert_eq!(client("10.0.0.1", &[(forwarded, "198.51.100.1")]), "198.51.100.1");
+    // What the client wrote itself stands before what the first trusted proxy wrote.
+    assert_eq!(
+        client("10.0.0.1", &[(forwarded, "1.1.1.1, 198.51.100.1, 10.2.2.2")]),
+        "198.51.100.1"
+    );
+    assert_eq!(client("10.0.0.1", &[(forwarded, "1.1.1.1, nonsense")]), "10.0.0.1");
+    assert_eq!(
+        client("10.0.0.1", &[(forwarded, "1.1.1.1, nonsense, 10.0.0.7")]),
+        "10.0.0.7"
+    );
+    assert_eq!(client("::1", &[(forwarded, "2001:db8:1:2::9")]), "2001:db8:1:2::/64");
+    assert_eq!(
+        client(
+            "::1",
+            &[("forwarded", "for=1.1.1.1, for=\"[2001:db8:1:2::9]:80\";proto=https")]
+        ),
+        "2001:db8:1:2::/64"
+    );
+    assert_eq!(client("::1", &[]), "::/64");
+}
+
+#[test]
+fn an_ipv6_subscriber_is_one_holder_and_each_ipv4_address_another() {
+    let same = |one: &str, other: &str| ClientNetwork::of(ip(one)) == ClientNetwork::of(ip(other));
+    assert!(same("2001:db8:1:2::1", "2001:db8:1:2:ffff:ffff:ffff:ffff"));
+    assert!(!same("2001:db8:1:2::1", "2001:db8:1:3::1"));
+    assert!(same("10.0.0.1", "::ffff:10.0.0.1") && !same("10.0.0.1", "10.0.0.2"));
+    assert_eq!(
+        ClientNetwork::of(ip("2001:db8:1:2::9")).to_string(),
+        "2001:db8:1:2::/64"
+    );
+    assert_eq!(ClientNetwork::of(ip("10.0.0.1")).to_string(), "10.0.0.1");
+}
+
+proptest! {
+    #[test]
+    fn whatever_a_client_writes_its_network_is_one_of_those_named_or_its_own(
+        written in "[0-9a-f.:, \\[\\]\"a-z=;]{0,80}", name in prop::sample::select(vec!["x-forwarded-for", "forwarded"]),
+    ) {
+        let trusted: AddressRanges = "10.0.0.0/8".parse().unwrap();
+        let headers = headers(&[(name, written.as_str())]);
+        prop_assert_eq!(ClientNetwork::of_request(ip("192.0.2.7"), &headers, &trusted).to_string(), "192.0.2.7");
+        // A trusted proxy that names nobody is the client itself.
+        let _any = ClientNetwork::of_request(ip("10.0.0.7"), &headers, &trusted);
+    }
+}

@@ -1,0 +1,145 @@
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+const STATUS: HeaderName = HeaderName::from_static("ratelimit");
+
+/// How much a caller may ask.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Allowance {
+    /// Requests a second in the long run, and how many may come at once; `None`: as many as they like.
+    rate: Option<(NonZeroU32, NonZeroU32)>,
+    /// Requests on one of the market's days.
+    per_day: Option<u64>,
+    /// `RateLimit-Policy`, made once.
+    policy: Option<HeaderValue>,
+}
+
+impl Allowance {
+    /// So many requests a second, so many of them at once, so many a day.
+    #[must_use]
+    pub fn new(per_second: NonZeroU32, burst: NonZeroU32, per_day: Option<u64>) -> Self {
+        let mut policy = format!("\"burst\";q={burst};w={}", burst.get().div_ceil(per_second.get()));
+        if let Some(per_day) = per_day {
+            policy.push_str(&format!(", \"day\";q={per_day};w=86400"));
+        }
+        Self {
+            rate: Some((per_second, burst)),
+            per_day,
+            policy: HeaderValue::try_from(policy).ok(),
+        }
+    }
+
+    /// As much as the caller likes.
+    #[must_use]
+    pub const fn unlimited() -> Self {
+        Self {
+            rate: None,
+            per_day: None,
+            policy: None,
+        }
+    }
+
+    /// Requests a second in the long run, and at once.
+    #[must_use]
+    pub const fn rate(&self) -> Option<(NonZeroU32, NonZeroU32)> {
+        self.rate
+    }
+
+    /// Requests a day.
+    #[must_use]
+    pub const fn per_day(&self) -> Option<u64> {
+        self.per_day
+    }
+}
+
+/// What became of a request that was taken into account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It may go on.
+    Allowed,
+    /// Too many at once: the next may come after this time.
+    TooFast(Duration),
+    /// Enough for today: the market's day ends after this time.
+    TooManyToday(Duration),
+}
+
+/// What a [`super::Limit`] says of one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verdict {
+    /// Whether it may go on.
+    pub outcome: Outcome,
+    /// How many more may come at once now; `None` without a limit.
+    pub remaining: Option<u32>,
+    /// When as many as ever may come at once again.
+    pub reset_after: Duration,
+    /// How many more may come today, and for how long that is today; `None` without a daily limit.
+    pub today: Option<(u64, Duration)>,
+}
+
+impl Verdict {
+    /// Nothing is limited.
+    pub const UNLIMITED: Self = Self {
+        outcome: Outcome::Allowed,
+        remaining: None,
+        reset_after: Duration::ZERO,
+        today: None,
+    };
+
+    /// Tells the caller (draft-ietf-httpapi-ratelimit-headers): `"burst";r=19;t=1, "day";r=49999;t=3600`.
+    pub(crate) fn tell(&self, allowance: &Allowance, headers: &mut HeaderMap) {
+        let (Some(policy), Some(remaining)) = (&allowance.policy, self.remaining) else {
+            return;
+        };
+        let mut status = Text::default();
+        status.push(b"\"burst\";r=").number(remaining.into());
+        status.push(b";t=").number(whole_seconds(self.reset_after));
+        if let Some((remaining, ends_after)) = self.today {
+            status.push(b", \"day\";r=").number(remaining);
+            status.push(b";t=").number(whole_seconds(ends_after));
+        }
+        // Digits and ASCII signs are always a header's value.
+        if let Ok(status) = HeaderValue::from_bytes(status.as_bytes()) {
+            headers.insert(POLICY, policy.clone());
+            headers.insert(STATUS, status);
+        }
+    }
+}
+
+fn whole_seconds(time: Duration) -> u64 {
+    time.as_secs() + u64::from(time.subsec_nanos() > 0)
+}
+
+/// A short text on the stack: `format!` would cost more than the rest of a verdict.
+struct Text {
+    bytes: [u8; 96],
+    len: usize,
+}
+
+impl Default for Text {
+    fn default() -> Self {
+        Self { bytes: [0; 96], len: 0 }
+    }
+}
+
+impl Text {
+    fn push(&mut self, text: &[u8]) -> &mut Self {
+        let end = self.len + text.len();
+        if let Some(place) = self.bytes.get_mut(self.len..end) {
+            place.copy_from_slice(text);
+            self.len = end;
+        }
+        self
+    }
+
+    fn number(&mut self, number: u64) {
+        let mut digits = itoa::Buffer::new();
+        self.push(digits.format(number).as_bytes());
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+}
