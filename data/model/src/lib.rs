@@ -33,5 +33,5 @@ pub use product::{
 pub use refresh::{BrandRefresh, DeliverySample, Quarantined, ShippingPolicy, ShippingTier};
 pub use release_id::ReleaseId;
 pub use secret::Secret;
-pub use stored::{Resolved, StoredBrand, StoredProduct, StoredVariant};
+pub use stored::{CodePlace, Resolved, StatedCode, StoredBrand, StoredProduct, StoredShop, StoredVariant};
 pub use timestamp::{Timestamp, TimestampError};

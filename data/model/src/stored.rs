@@ -83,3 +83,38 @@ pub struct Resolved {
     /// One entry for each ident, in the order asked; `None` where the release has no such product.
     pub products: Vec<Option<StoredProduct>>,
 }
+
+/// Where a store states a discount code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CodePlace {
+    /// On its front page, in an announcement bar mostly.
+    FrontPage,
+    /// In one of its policies.
+    Policy,
+}
+
+/// A discount code as a store states it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatedCode {
+    /// In capital letters: the platform does not tell them from small ones.
+    pub code: String,
+    /// Where it stands.
+    pub place: CodePlace,
+    /// How plainly the words around it say that it is one, from 1; higher is plainer.
+    pub plainness: u8,
+}
+
+/// A brand with what is needed to test codes at its store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredShop {
+    /// The release.
+    pub release: ReleaseId,
+    /// The brand.
+    pub brand: StoredBrand,
+    /// Codes that its store states, the plainest first.
+    pub codes: Vec<StatedCode>,
+    /// A few products that the store would sell, the one that stands for all of them best first; each sold by `brand`,
+    /// whose place is 0.
+    pub samples: Vec<StoredProduct>,
+}

@@ -1,4 +1,4 @@
-//! Reads what a store answered: catalogue pages, its own description, ratings on product pages.
+//! Reads what a store answered: catalogue pages, its own description, ratings on product pages, codes on its front page.
 //!
 //! In: bytes as they were landed. Out: records in the store's own terms ([`RawProduct`]), each judged alone, so that
 //! a record of a shape we do not know costs nothing but itself ([`BadRecord`]). Meaning is not this crate's business:
@@ -12,6 +12,7 @@
 //! after a wrong record without reading the page again. Made for these records, ours is also the fastest of the three
 //! (see `examples/throughput.rs`).
 
+mod codes;
 mod cursor;
 mod error;
 mod json_ld;
@@ -21,6 +22,7 @@ mod rating;
 mod raw;
 mod record;
 
+pub use codes::{FoundCode, stated_codes};
 pub use cursor::RECORD_BYTES_MAX;
 pub use error::{BadRecord, EXCERPT_BYTES_MAX, ParseError};
 pub use json_ld::parse_product_html;

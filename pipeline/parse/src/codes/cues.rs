@@ -1,0 +1,436 @@
+use super::words::{Word, words};
+
+/// A word that is taken for a code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) code: String,
+    pub(super) plainness: u8,
+}
+
+/// Shortest and longest code that is taken for one. The platform takes up to 255 characters; nobody prints those on a bar.
+const CHARS: std::ops::RangeInclusive<usize> = 3..=24;
+
+/// What a code is called.
+const NAMES: &[&str] = &[
+    "code",
+    "codes",
+    "coupon",
+    "coupons",
+    "couponcode",
+    "promo",
+    "promocode",
+    "voucher",
+    "कोड",
+    "कूपन",
+    "कूपनकोड",
+    "प्रोमो",
+    "प्रोमोकोड",
+    "वाउचर",
+];
+/// What makes another thing of a code.
+const OTHER_CODES: &[&str] = &[
+    "pin",
+    "zip",
+    "postal",
+    "post",
+    "area",
+    "qr",
+    "hsn",
+    "country",
+    "bar",
+    "source",
+    "dress",
+    "otp",
+    "verification",
+    "security",
+    "access",
+    "size",
+    "style",
+    "product",
+    "item",
+    "sku",
+    "color",
+    "colour",
+    "reference",
+    "referral",
+    "tracking",
+    "ifsc",
+    "swift",
+    "gst",
+    "login",
+    "पिन",
+];
+/// What one does with a code, said before it.
+const VERBS: &[&str] = &["use", "using", "apply", "applying", "enter", "redeem", "with", "लगाकर"];
+/// What one does with a code, said behind it.
+const BEHIND: &[&str] = &[
+    "lagao",
+    "lagaye",
+    "lagayein",
+    "lagaen",
+    "lagaiye",
+    "lagakar",
+    "daalo",
+    "dalo",
+    "daale",
+    "daalein",
+    "dalein",
+    "use",
+    "apply",
+    "karo",
+    "लगाएं",
+    "लगाएँ",
+    "लगाओ",
+    "लगाइए",
+    "लगाकर",
+    "डालें",
+    "डालो",
+    "डालकर",
+    "इस्तेमाल",
+    "प्रयोग",
+    "उपयोग",
+    "अप्लाई",
+    "यूज़",
+    "यूज",
+];
+/// Words that may stand between a code and what says that it is one.
+const FILLERS: &[&str] = &[
+    "is", "the", "our", "your", "this", "below", "here", "now", "just", "use", "apply", "enter", "lagao", "daalo",
+    "ka", "का", "को", "की", "ko", "se", "से", "है", "yeh", "ye", "यह", "hai", "at",
+];
+/// What stands between codes that are listed.
+const LISTING: &[&str] = &["or", "and", "ya", "aur", "या", "और"];
+/// What a line with an offer says.
+const OFFERS: &[&str] = &[
+    "off",
+    "discount",
+    "discounts",
+    "free",
+    "flat",
+    "save",
+    "extra",
+    "cashback",
+    "offer",
+    "offers",
+    "sale",
+    "deal",
+    "rs",
+    "inr",
+    "checkout",
+    "prepaid",
+    "chhoot",
+    "chhut",
+    "छूट",
+    "मुफ्त",
+    "फ्री",
+    "ऑफ",
+];
+/// Words in capital letters that are no codes, however they stand.
+const NO_CODES: &[&str] = &[
+    "about",
+    "above",
+    "additional",
+    "all",
+    "and",
+    "any",
+    "app",
+    "apply",
+    "applicable",
+    "applied",
+    "are",
+    "at",
+    "auto",
+    "automatically",
+    "avail",
+    "bank",
+    "below",
+    "buy",
+    "card",
+    "cart",
+    "case",
+    "cash",
+    "cashback",
+    "check",
+    "checkout",
+    "click",
+    "cod",
+    "code",
+    "codes",
+    "collection",
+    "combo",
+    "copied",
+    "copy",
+    "coupon",
+    "coupons",
+    "credit",
+    "customer",
+    "customers",
+    "daily",
+    "day",
+    "days",
+    "deal",
+    "debit",
+    "delivery",
+    "details",
+    "discount",
+    "discounts",
+    "email",
+    "emi",
+    "enter",
+    "entire",
+    "exclusive",
+    "expires",
+    "extra",
+    "faq",
+    "first",
+    "flat",
+    "for",
+    "free",
+    "from",
+    "get",
+    "gift",
+    "gpay",
+    "gst",
+    "here",
+    "inr",
+    "just",
+    "limited",
+    "login",
+    "minimum",
+    "more",
+    "new",
+    "newsletter",
+    "not",
+    "now",
+    "off",
+    "offer",
+    "offers",
+    "once",
+    "one",
+    "online",
+    "only",
+    "order",
+    "orders",
+    "our",
+    "paytm",
+    "pincode",
+    "prepaid",
+    "products",
+    "promo",
+    "purchase",
+    "rate",
+    "required",
+    "returns",
+    "rupay",
+    "sale",
+    "save",
+    "shipping",
+    "shop",
+    "sitewide",
+    "sms",
+    "store",
+    "subscribe",
+    "tandc",
+    "terms",
+    "the",
+    "this",
+    "time",
+    "today",
+    "unlock",
+    "upi",
+    "use",
+    "valid",
+    "visa",
+    "voucher",
+    "whatsapp",
+    "with",
+    "worth",
+    "your",
+];
+/// Words of quantities and qualities that have letters and digits as codes have.
+const UNITS: &[&str] = &[
+    "ml", "g", "gm", "gms", "kg", "mg", "l", "ltr", "cm", "mm", "m", "inch", "in", "pcs", "pc", "pack", "xl", "xxl",
+    "hrs", "days", "mah", "gb",
+];
+
+/// The codes that a line states.
+pub(super) fn judge(line: &str) -> Vec<Found> {
+    let words = words(line);
+    let has_name = words.iter().any(|word| {
+        let low = word.low.as_str();
+        NAMES.contains(&low) || VERBS.contains(&low) || BEHIND.contains(&low)
+    });
+    if !has_name {
+        return Vec::new();
+    }
+    let offers = line.contains(['%', '₹']) || words.iter().any(|word| OFFERS.contains(&word.low.as_str()));
+    // Where everything is in capital letters, capital letters say nothing.
+    let shouts = words.iter().filter(|word| is_shouted(word.text)).count() * 4 > words.len() * 3 && words.len() > 2;
+    let mut found: Vec<Found> = Vec::new();
+    let mut last: Option<usize> = None;
+    for (at, word) in words.iter().enumerate() {
+        let Some(shape) = Shape::of(word) else { continue };
+        let line = Line {
+            words: &words,
+            offers,
+            shouts,
+        };
+        let plainness = line.plainness(at, shape).or_else(|| line.listed(at, last, shape));
+        if let Some(plainness) = plainness {
+            last = Some(at);
+            found.push(Found {
+                code: word.text.to_ascii_uppercase(),
+                plainness,
+            });
+        }
+    }
+    found
+}
+
+/// A value that a page has ready to be copied, where it may be a code.
+pub(super) fn copied(text: &str) -> Option<Found> {
+    let words = words(text);
+    let [word] = words.as_slice() else { return None };
+    let shape = Shape::of(word)?;
+    (word.text == text.trim() && shape != Shape::Plain).then(|| Found {
+        code: word.text.to_ascii_uppercase(),
+        plainness: 2,
+    })
+}
+
+/// What a word looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Shape {
+    /// As any word, or as a name.
+    Plain,
+    /// In capital letters.
+    Capitals,
+    /// Letters and digits.
+    Mixed,
+}
+
+impl Shape {
+    /// `None` for what can be no code.
+    fn of(word: &Word<'_>) -> Option<Self> {
+        let text = word.text;
+        let allowed = text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+        let bounded = CHARS.contains(&text.len()) && !text.starts_with(['-', '_']) && !text.ends_with(['-', '_']);
+        let has = |is: fn(&u8) -> bool| text.bytes().any(|byte| is(&byte));
+        let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
+        if !allowed
+            || !bounded
+            || word.is_part
+            || letters < 2
+            || NO_CODES.contains(&word.low.as_str())
+            || is_unit(&word.low)
+        {
+            return None;
+        }
+        if has(u8::is_ascii_digit) {
+            return Some(Self::Mixed);
+        }
+        let capitals = letters >= 4 && !has(u8::is_ascii_lowercase);
+        Some(if capitals { Self::Capitals } else { Self::Plain })
+    }
+}
+
+/// `500ml`, `2xl`, `spf50`, `24x7`, `1st`, `b2b`.
+fn is_unit(low: &str) -> bool {
+    let digits = low.trim_start_matches(|char: char| char.is_ascii_digit());
+    let quantity = digits.len() < low.len() && UNITS.contains(&digits);
+    let ordinal = digits.len() < low.len() && ["st", "nd", "rd", "th"].contains(&digits);
+    quantity || ordinal || low.starts_with("spf") || ["24x7", "b2b", "b1g1", "covid19", "co2", "c-o-d"].contains(&low)
+}
+
+fn is_shouted(text: &str) -> bool {
+    !text.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
+#[derive(Clone, Copy)]
+struct Line<'a> {
+    words: &'a [Word<'a>],
+    offers: bool,
+    shouts: bool,
+}
+
+impl Line<'_> {
+    /// How plainly the line says that the word at a place is a code; `None` when it does not.
+    fn plainness(&self, at: usize, shape: Shape) -> Option<u8> {
+        let word = &self.words[at];
+        let stands_out = shape == Shape::Mixed || word.is_quoted || (shape == Shape::Capitals && !self.shouts);
+        if self.is_named(at) {
+            return match (stands_out, shape) {
+                (true, _) if self.offers => Some(3),
+                (true, _) => Some(2),
+                // All in capital letters, and right behind "CODE".
+                (false, Shape::Capitals) if self.offers => Some(2),
+                _ => None,
+            };
+        }
+        if !stands_out || !self.offers {
+            return None;
+        }
+        let verb = at
+            .checked_sub(1)
+            .is_some_and(|before| VERBS.contains(&self.low(before)));
+        if verb && (shape == Shape::Mixed || self.low(at - 1) != "with") {
+            return Some(if self.is_at_checkout(at) { 3 } else { 2 });
+        }
+        self.is_named_behind(at).then_some(1)
+    }
+
+    /// A word that is listed with one that was taken for a code: "TEA10 or TEA20".
+    fn listed(&self, at: usize, last: Option<usize>, shape: Shape) -> Option<u8> {
+        let last = last?;
+        let between = self.words.get(last + 1..at)?;
+        let lists = between.len() <= 1 && between.iter().all(|word| LISTING.contains(&word.low.as_str()));
+        let looks = shape == Shape::Mixed || (shape == Shape::Capitals && !self.shouts);
+        // Two words without anything between them are no list: "TEA10 SITEWIDE".
+        (lists && !between.is_empty() && looks).then_some(1)
+    }
+
+    fn low(&self, at: usize) -> &str {
+        self.words.get(at).map_or("", |word| word.low.as_str())
+    }
+
+    /// Whether "code" or "coupon" stands before it, with nothing of meaning between.
+    fn is_named(&self, at: usize) -> bool {
+        for back in 1..=4 {
+            let Some(before) = at.checked_sub(back) else {
+                return false;
+            };
+            let low = self.low(before);
+            if NAMES.contains(&low) {
+                let kind = before.checked_sub(1).map_or("", |kind| self.low(kind));
+                return !OTHER_CODES.contains(&kind);
+            }
+            if !FILLERS.contains(&low) {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// Whether what stands behind it says that it is a code: "TEA10 lagao", "TEA10 कोड", "TEA10 at checkout".
+    fn is_named_behind(&self, at: usize) -> bool {
+        if self.is_at_checkout(at) {
+            return true;
+        }
+        for ahead in 1..=3 {
+            let low = self.low(at + ahead);
+            if NAMES.contains(&low) || BEHIND.contains(&low) {
+                return true;
+            }
+            if !FILLERS.contains(&low) {
+                return false;
+            }
+        }
+        false
+    }
+
+    fn is_at_checkout(&self, at: usize) -> bool {
+        matches!(self.low(at + 1), "at" | "on" | "during") && self.low(at + 2) == "checkout"
+    }
+}

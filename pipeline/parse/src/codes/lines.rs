@@ -1,0 +1,129 @@
+use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
+use html5gum::{Span, Tokenizer};
+
+/// Longest line that is looked at; the rest of one is another line.
+const LINE_BYTES_MAX: usize = 2_000;
+/// Most pieces of one page that are looked at.
+const PIECES_MAX: usize = 20_000;
+
+/// Something that a page shows, or has ready to be copied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// Text that stands together.
+    Line(String),
+    /// What a button copies, or a part of the page says of itself: the value of an attribute that is named after codes.
+    Copied(String),
+}
+
+/// Elements of which nothing is shown as text.
+const HIDDEN: [&[u8]; 7] = [
+    b"script",
+    b"style",
+    b"noscript",
+    b"template",
+    b"svg",
+    b"textarea",
+    b"title",
+];
+/// Elements that stand within a line.
+const INLINE: [&[u8]; 20] = [
+    b"a", b"abbr", b"b", b"bdi", b"code", b"del", b"em", b"font", b"i", b"ins", b"kbd", b"label", b"mark", b"q", b"s",
+    b"small", b"span", b"strong", b"sup", b"u",
+];
+/// Attributes that are named after codes.
+const COPIED: [&[u8]; 6] = [
+    b"data-clipboard-text",
+    b"data-code",
+    b"data-coupon",
+    b"data-coupon-code",
+    b"data-discount-code",
+    b"data-promo-code",
+];
+
+/// The lines of text that a page shows, in its order.
+pub(super) fn pieces(html: &str) -> Vec<Piece> {
+    let mut reader = Reader::default();
+    let callback = move |event: CallbackEvent<'_>, _: Span<()>| reader.see(&event);
+    let mut emitter = CallbackEmitter::new(callback);
+    emitter.naively_switch_states(true);
+    // What ends with the page ends a line.
+    let ended = format!("{html}<p>");
+    // Reading a text cannot fail: its error is `Infallible`.
+    let shown = Tokenizer::new_with_emitter(ended.as_str(), emitter).filter_map(Result::ok);
+    joined(shown.take(PIECES_MAX)).collect()
+}
+
+/// A line that ends with "code:" goes on in the next one, where that is a single word: a bar of two boxes.
+fn joined(pieces: impl Iterator<Item = Piece>) -> impl Iterator<Item = Piece> {
+    let mut before: Option<String> = None;
+    pieces.map(move |piece| {
+        let Piece::Line(line) = piece else { return piece };
+        let led = before.take().filter(|_| !line.contains(char::is_whitespace));
+        let joined = led.map_or_else(|| line.clone(), |lead| format!("{lead} {line}"));
+        let end = line.trim_end_matches(|char: char| !char.is_alphanumeric());
+        let leads = ["code", "coupon", "कोड"]
+            .iter()
+            .any(|cue| end.to_lowercase().ends_with(cue));
+        before = leads.then_some(line);
+        Piece::Line(joined)
+    })
+}
+
+#[derive(Debug, Default)]
+struct Reader {
+    line: String,
+    /// The element that hides what follows until its end.
+    hidden: Option<&'static [u8]>,
+    copies: bool,
+}
+
+impl Reader {
+    fn see(&mut self, event: &CallbackEvent<'_>) -> Option<Piece> {
+        match event {
+            CallbackEvent::OpenStartTag { name } => {
+                self.copies = false;
+                if self.hidden.is_none() {
+                    self.hidden = HIDDEN.into_iter().find(|hidden| hidden == name);
+                }
+                self.at_tag(name)
+            }
+            CallbackEvent::EndTag { name } => {
+                self.hidden = self.hidden.filter(|hidden| hidden != name);
+                self.at_tag(name)
+            }
+            CallbackEvent::AttributeName { name } => {
+                self.copies = COPIED.iter().any(|copied| copied == name);
+                None
+            }
+            CallbackEvent::AttributeValue { value } if self.copies && value.len() <= 64 => {
+                Some(Piece::Copied(String::from_utf8_lossy(value).into_owned()))
+            }
+            CallbackEvent::String { value } if self.hidden.is_none() => self.take(value),
+            _ => None,
+        }
+    }
+
+    fn at_tag(&mut self, name: &[u8]) -> Option<Piece> {
+        if INLINE.contains(&name) {
+            self.line.push(' ');
+            return None;
+        }
+        self.flush()
+    }
+
+    fn take(&mut self, value: &[u8]) -> Option<Piece> {
+        let text = String::from_utf8_lossy(value);
+        let room = LINE_BYTES_MAX.saturating_sub(self.line.len());
+        self.line.push_str(&text[..text.floor_char_boundary(room)]);
+        if self.line.len() + 4 > LINE_BYTES_MAX {
+            return self.flush();
+        }
+        None
+    }
+
+    fn flush(&mut self) -> Option<Piece> {
+        let line = std::mem::take(&mut self.line);
+        let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        (!line.is_empty()).then_some(Piece::Line(line))
+    }
+}

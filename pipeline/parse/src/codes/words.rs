@@ -1,0 +1,52 @@
+/// A word of a line, and what stands beside it without a space.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Word<'a> {
+    pub(super) text: &'a str,
+    /// In small letters.
+    pub(super) low: String,
+    /// Whether it is a part of something larger: an address, a colour, an amount, a file.
+    pub(super) is_part: bool,
+    /// Whether it stands in quotation marks or brackets.
+    pub(super) is_quoted: bool,
+}
+
+const QUOTES: [char; 13] = ['"', '\'', '“', '”', '‘', '’', '«', '»', '[', ']', '`', '(', ')'];
+
+/// The words of a line.
+pub(super) fn words(line: &str) -> Vec<Word<'_>> {
+    let mut words = Vec::new();
+    let mut at = 0;
+    while let Some(start) = line[at..].find(is_of_word).map(|start| at + start) {
+        let end = line[start..]
+            .find(|char| !is_of_word(char))
+            .map_or(line.len(), |end| start + end);
+        // A dash by itself is no word.
+        if line[start..end].contains(char::is_alphanumeric) {
+            words.push(word(line, start, end));
+        }
+        at = end;
+    }
+    words
+}
+
+fn word(line: &str, start: usize, end: usize) -> Word<'_> {
+    let (mut lead, mut behind) = (line[..start].chars().rev(), line[end..].chars());
+    let (before, after) = ((lead.next(), lead.next()), (behind.next(), behind.next()));
+    let is_word = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
+    let glues = |char: Option<char>| char.is_some_and(|char| "@/#=\\₹$€".contains(char));
+    // `shop.example`, and not the end of a sentence.
+    let dotted = (before.0 == Some('.') && is_word(before.1)) || (after.0 == Some('.') && is_word(after.1));
+    let is_quote = |char: Option<char>| char.is_some_and(|char| QUOTES.contains(&char));
+    let text = &line[start..end];
+    Word {
+        text,
+        low: text.to_lowercase(),
+        is_part: glues(before.0) || glues(after.0) || after.0 == Some('%') || dotted,
+        is_quoted: is_quote(before.0) && is_quote(after.0),
+    }
+}
+
+fn is_of_word(char: char) -> bool {
+    // Marks of Indic scripts that are no letters by themselves: nukta and virama.
+    char.is_alphanumeric() || matches!(char, '_' | '-' | '\u{93c}' | '\u{94d}')
+}
