@@ -1,4 +1,4 @@
-//! Who did what to which key, append-only.
+//! Who did what to which key or account, append-only.
 
 use data_model::Timestamp;
 use serde::Serialize;
@@ -17,6 +17,8 @@ pub enum Actor {
     Account(AccountId),
     /// Whoever holds a key.
     Key(KeyId),
+    /// Somebody who is not known: they tried to sign in.
+    Nobody,
 }
 
 /// What was done.
@@ -34,6 +36,24 @@ pub enum AuditAction {
     /// A key was replaced by a new one.
     #[serde(rename = "key.rotated")]
     KeyRotated,
+    /// Somebody signed in for the first time, or was given a link for it.
+    #[serde(rename = "account.created")]
+    AccountCreated,
+    /// A link to sign in with was made.
+    #[serde(rename = "link.created")]
+    LinkCreated,
+    /// Somebody signed in.
+    #[serde(rename = "session.started")]
+    SessionStarted,
+    /// Somebody signed out, or ended one of their sessions.
+    #[serde(rename = "session.ended")]
+    SessionEnded,
+    /// Every session of an account was ended.
+    #[serde(rename = "session.all_ended")]
+    SessionsEnded,
+    /// Somebody tried to sign in and was refused.
+    #[serde(rename = "session.refused")]
+    SignInRefused,
 }
 
 /// One entry of the audit.
@@ -72,6 +92,7 @@ impl Actor {
             Self::Operator(_) => "operator",
             Self::Account(_) => "account",
             Self::Key(_) => "key",
+            Self::Nobody => "nobody",
         }
     }
 
@@ -80,6 +101,7 @@ impl Actor {
             Self::Operator(through) => through,
             Self::Account(account) => account.as_str(),
             Self::Key(key) => key.as_str(),
+            Self::Nobody => "",
         }
     }
 
@@ -88,6 +110,7 @@ impl Actor {
             "operator" => Some(Self::Operator(name)),
             "account" => name.parse().ok().map(Self::Account),
             "key" => name.parse().ok().map(Self::Key),
+            "nobody" => Some(Self::Nobody),
             _ => None,
         }
     }
@@ -98,13 +121,25 @@ impl Actor {
             Self::Operator(_) => true,
             Self::Account(account) => key.account.as_ref() == Some(account),
             Self::Key(own) => key.id == *own,
+            Self::Nobody => false,
         };
         key.filter(may).ok_or_else(|| StateError::UnknownKey { id: id.clone() })
     }
 }
 
 impl AuditAction {
-    const ALL: [Self; 4] = [Self::KeyCreated, Self::KeyRenamed, Self::KeyRevoked, Self::KeyRotated];
+    const ALL: [Self; 10] = [
+        Self::KeyCreated,
+        Self::KeyRenamed,
+        Self::KeyRevoked,
+        Self::KeyRotated,
+        Self::AccountCreated,
+        Self::LinkCreated,
+        Self::SessionStarted,
+        Self::SessionEnded,
+        Self::SessionsEnded,
+        Self::SignInRefused,
+    ];
 
     /// The action as answers and the database spell it.
     #[must_use]
@@ -114,6 +149,12 @@ impl AuditAction {
             Self::KeyRenamed => "key.renamed",
             Self::KeyRevoked => "key.revoked",
             Self::KeyRotated => "key.rotated",
+            Self::AccountCreated => "account.created",
+            Self::LinkCreated => "link.created",
+            Self::SessionStarted => "session.started",
+            Self::SessionEnded => "session.ended",
+            Self::SessionsEnded => "session.all_ended",
+            Self::SignInRefused => "session.refused",
         }
     }
 }
@@ -122,26 +163,40 @@ impl AuditAction {
 #[derive(Debug)]
 pub(crate) struct Entry<'a> {
     action: AuditAction,
-    key: &'a KeyRecord,
+    key: Option<&'a KeyId>,
+    account: Option<&'a AccountId>,
     detail: serde_json::Value,
 }
 
 impl<'a> Entry<'a> {
     pub(crate) const fn about(action: AuditAction, key: &'a KeyRecord, detail: serde_json::Value) -> Self {
-        Self { action, key, detail }
+        Self {
+            action,
+            key: Some(&key.id),
+            account: key.account.as_ref(),
+            detail,
+        }
+    }
+
+    pub(crate) const fn of_account(action: AuditAction, account: &'a AccountId, detail: serde_json::Value) -> Self {
+        Self {
+            action,
+            key: None,
+            account: Some(account),
+            detail,
+        }
     }
 
     pub(crate) async fn append(self, writing: &mut Writing, actor: &Actor, now: Timestamp) -> Result<(), StateError> {
         let sql = "INSERT INTO audit (at, actor_kind, actor_name, action, key_id, account, detail) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7)";
-        let account = self.key.account.as_ref().map(|account| account.as_str().to_owned());
         let values = vec![
             Value::integer(now.micros()),
             Value::text(actor.kind()),
             Value::text(actor.name()),
             Value::text(self.action.as_str()),
-            Value::text(self.key.id.as_str()),
-            Value::Text(account),
+            Value::Text(self.key.map(|key| key.as_str().to_owned())),
+            Value::Text(self.account.map(|account| account.as_str().to_owned())),
             Value::text(self.detail.to_string()),
         ];
         writing.execute(sql, values).await.map(|_| ())

@@ -1,4 +1,4 @@
-//! What servers must remember: API keys, what they were used for, and who changed them.
+//! What servers must remember: API keys, what they were used for, who signs in, and who changed what.
 //!
 //! In: a folder for SQLite or the address of a PostgreSQL server, and typed operations. Out: what was acknowledged, also
 //! after a kill or a power cut. The same statements and the same tests serve both databases.
@@ -7,20 +7,39 @@
 //! [`MasterKeys`] before it comes here. The crate never stores or logs a key, never deletes or changes an entry of the
 //! audit, never reads the clock or the environment, and knows nothing of HTTP.
 
+mod accounts;
 mod audit;
+mod carts;
+mod customers;
 mod database;
 mod day;
 mod envelope;
 mod error;
+mod idempotency;
 mod keys;
+mod lease;
 mod random;
+mod sessions;
+mod sign_in;
+mod signing_keys;
 
+pub use accounts::{Account, LOCAL_ISSUER};
 pub use audit::{Actor, AuditAction, AuditEvent, AuditQuery};
+pub use carts::{CartLock, CartRow};
+pub use customers::CustomerRow;
 pub use database::{State, StateTarget};
 pub use day::Day;
 pub use envelope::{MasterKey, MasterKeyError, MasterKeyId, MasterKeys, OpenError, Purpose};
 pub use error::StateError;
+pub use idempotency::{Begun, IdempotentRow, IdempotentSlot};
 pub use keys::{
     AccountId, ApiKey, ApiKeyError, IssuedKey, KeyChange, KeyChanges, KeyGrant, KeyHash, KeyId, KeyIndex, KeyName,
     KeyRecord, KeyStatus, KeyUsage, NameError, NewKey, Plan, Refused, Rotated, UsageBatch, UsageEntry,
 };
+pub use lease::Lease;
+pub use sessions::{
+    IssuedSession, LinkHash, LinkToken, NewSession, PendingHash, PendingToken, SessionGrant, SessionHash, SessionId,
+    SessionLimits, SessionToken, SignInMethod, TokenError,
+};
+pub use sign_in::{LinkRefusal, LinkUse, PendingSignIn};
+pub use signing_keys::SigningKeyRow;

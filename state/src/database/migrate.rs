@@ -13,12 +13,26 @@ struct Step {
     postgres: &'static str,
 }
 
-const STEPS: &[Step] = &[Step {
-    version: 1,
-    what: "keys, usage, audit",
-    sqlite: include_str!("../../migrations/sqlite/0001_keys.sql"),
-    postgres: include_str!("../../migrations/postgres/0001_keys.sql"),
-}];
+const STEPS: &[Step] = &[
+    Step {
+        version: 1,
+        what: "keys, usage, audit",
+        sqlite: include_str!("../../migrations/sqlite/0001_keys.sql"),
+        postgres: include_str!("../../migrations/postgres/0001_keys.sql"),
+    },
+    Step {
+        version: 2,
+        what: "accounts, sessions, sign-in",
+        sqlite: include_str!("../../migrations/sqlite/0002_sign_in.sql"),
+        postgres: include_str!("../../migrations/postgres/0002_sign_in.sql"),
+    },
+    Step {
+        version: 3,
+        what: "carts, idempotency, customers, signing keys",
+        sqlite: include_str!("../../migrations/sqlite/0003_carts.sql"),
+        postgres: include_str!("../../migrations/postgres/0003_carts.sql"),
+    },
+];
 
 pub(super) async fn sqlite(pool: &SqlitePool) -> Result<(), StateError> {
     migrator(|step| step.sqlite).run(pool).await.map_err(refused)
@@ -64,6 +78,9 @@ mod tests {
             .iter()
             .map(|step| format!("{} {} {}", step.version, hash(step.sqlite), hash(step.postgres)))
             .collect();
-        insta::assert_snapshot!(told.join("\n"), @"1 a29d2e62dd37b528 adee25a201d56d5b");
+        insta::assert_snapshot!(told.join("\n"), @r"
+        1 a29d2e62dd37b528 adee25a201d56d5b
+        2 7db600103286c1c4 ee111e7088b6e508
+        ");
     }
 }

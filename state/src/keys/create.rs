@@ -34,16 +34,52 @@ impl State {
     /// # Errors
     /// [`StateError`]; then no key was handed out, and one that was stored nevertheless is known to nobody.
     pub async fn create_key(&self, new: NewKey, actor: &Actor, now: Timestamp) -> Result<IssuedKey, StateError> {
-        let issued = issue(new, now)?;
         let mut writing = self.begin().await?;
         let revision = next_revision(&mut writing).await?;
-        insert(&mut writing, &issued, revision).await?;
-        let detail = json!({ "name": issued.record.name, "plan": issued.record.plan });
-        let entry = Entry::about(AuditAction::KeyCreated, &issued.record, detail);
-        entry.append(&mut writing, actor, now).await?;
+        let issued = create(&mut writing, new, revision, actor, now).await?;
         writing.commit().await?;
         Ok(issued)
     }
+
+    /// Makes a key, as [`State::create_key`] does, unless its account has `keys_max` keys already that are taken and that
+    /// no other key replaced: then `None`. Of many that are made at the same time, no more than that are.
+    ///
+    /// # Errors
+    /// As [`State::create_key`].
+    pub async fn create_key_within(
+        &self,
+        new: NewKey,
+        keys_max: u32,
+        actor: &Actor,
+        now: Timestamp,
+    ) -> Result<Option<IssuedKey>, StateError> {
+        let mut writing = self.begin().await?;
+        let revision = next_revision(&mut writing).await?;
+        let sql = "SELECT COUNT(*) FROM keys WHERE account = $1 AND revoked_at IS NULL AND replaced_by IS NULL";
+        let account = new.account.as_ref().map(|account| account.as_str().to_owned());
+        let has: Option<(i64,)> = writing.row(sql, vec![Value::Text(account)]).await?;
+        if has.is_some_and(|(has,)| has >= i64::from(keys_max)) {
+            return Ok(None);
+        }
+        let issued = create(&mut writing, new, revision, actor, now).await?;
+        writing.commit().await?;
+        Ok(Some(issued))
+    }
+}
+
+async fn create(
+    writing: &mut Writing,
+    new: NewKey,
+    revision: i64,
+    actor: &Actor,
+    now: Timestamp,
+) -> Result<IssuedKey, StateError> {
+    let issued = issue(new, now)?;
+    insert(writing, &issued, revision).await?;
+    let detail = json!({ "name": issued.record.name, "plan": issued.record.plan });
+    let entry = Entry::about(AuditAction::KeyCreated, &issued.record, detail);
+    entry.append(writing, actor, now).await?;
+    Ok(issued)
 }
 
 pub(super) fn issue(new: NewKey, now: Timestamp) -> Result<IssuedKey, StateError> {

@@ -37,6 +37,9 @@ pub enum NameError {
     /// Not of the form `key_` and twelve characters.
     #[error("an id of a key is key_ and {ID_CHARS} characters, as `haat keys list` shows them")]
     KeyId,
+    /// Not of the form `ses_` and twelve characters.
+    #[error("an id of a session is ses_ and {ID_CHARS} characters")]
+    SessionId,
     /// Empty, too long, or with control characters.
     #[error("a name has 1 to {NAME_CHARS_MAX} characters, none of them a control character")]
     KeyName,

@@ -15,5 +15,6 @@ mod keys;
 mod kill;
 mod postgres;
 mod schema;
+mod sessions;
 mod support;
 mod usage;

@@ -1,0 +1,53 @@
+-- Moments are microseconds since 1970. What is sealed was sealed before it came here.
+
+-- Carts over several stores. Who holds the lease changes the cart; a lease that is over is anybody's.
+CREATE TABLE carts (
+    id TEXT NOT NULL PRIMARY KEY,
+    caller TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    lease TEXT NOT NULL,
+    lease_until INTEGER NOT NULL,
+    sealed BLOB NOT NULL
+) STRICT;
+CREATE INDEX carts_by_end ON carts (expires_at);
+
+-- Requests that were made under an idempotency key. The key is kept as its SHA-256; status is 0 while there is no answer.
+CREATE TABLE idempotent_requests (
+    caller TEXT NOT NULL,
+    route TEXT NOT NULL,
+    key_hash BLOB NOT NULL CHECK (length(key_hash) = 32),
+    request BLOB NOT NULL,
+    status INTEGER NOT NULL,
+    answer BLOB NOT NULL,
+    lease TEXT NOT NULL,
+    lease_until INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    PRIMARY KEY (caller, route, key_hash)
+) STRICT;
+CREATE INDEX idempotent_requests_by_end ON idempotent_requests (expires_at);
+
+-- Customers of stores, as callers signed in as them.
+CREATE TABLE customers (
+    caller TEXT NOT NULL,
+    store TEXT NOT NULL,
+    sealed BLOB NOT NULL,
+    expires_at INTEGER NOT NULL,
+    PRIMARY KEY (caller, store)
+) STRICT;
+
+-- Tokens of stores' Storefront APIs.
+CREATE TABLE storefront_tokens (
+    store TEXT NOT NULL PRIMARY KEY,
+    sealed BLOB NOT NULL,
+    set_at INTEGER NOT NULL
+) STRICT;
+
+-- Keys that sign attribution tokens.
+CREATE TABLE signing_keys (
+    id TEXT NOT NULL PRIMARY KEY,
+    public_key BLOB NOT NULL CHECK (length(public_key) = 32),
+    sealed BLOB NOT NULL,
+    signs_from INTEGER NOT NULL,
+    ends_at INTEGER
+) STRICT;

@@ -1,0 +1,129 @@
+//! Who may sign in: one account for each subject of a provider.
+
+use data_model::Timestamp;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::audit::{Actor, AuditAction, Entry};
+use crate::database::{State, Value};
+use crate::day::Day;
+use crate::error::StateError;
+use crate::keys::{AccountId, UsageEntry};
+use crate::random;
+
+const ID_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+const ID_CHARS: usize = 16;
+
+/// Who provides the accounts that sign in with the operator's links. No OpenID provider is called so: theirs are URLs.
+pub const LOCAL_ISSUER: &str = "local";
+
+/// Somebody who signed in, or may.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Account {
+    /// Names it; `acc_` and sixteen characters.
+    pub id: AccountId,
+    /// Who knows its owner: the address of a provider, or [`LOCAL_ISSUER`].
+    pub issuer: String,
+    /// What they call the owner; never given to anybody else.
+    pub subject: String,
+    /// The owner's address as it was last told. It may be shown, and decides nothing.
+    pub email: Option<String>,
+    /// When the account was first known.
+    pub created_at: Timestamp,
+}
+
+type AccountRow = (String, String, String, Option<String>, i64);
+
+impl State {
+    /// The account of a provider's subject, made where there is none. An address that is told now replaces an older one.
+    ///
+    /// Accounts are told apart by issuer and subject alone: an address can change hands.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn find_or_create_account(
+        &self,
+        issuer: &str,
+        subject: &str,
+        email: Option<&str>,
+        now: Timestamp,
+    ) -> Result<Account, StateError> {
+        let mut writing = self.begin().await?;
+        let id: [u8; ID_CHARS] = random::characters_of_32(ID_ALPHABET)?;
+        let id = format!("acc_{}", String::from_utf8_lossy(&id));
+        let sql = "INSERT INTO accounts (id, issuer, subject, email, created_at) VALUES ($1, $2, $3, $4, $5) \
+                   ON CONFLICT (issuer, subject) DO UPDATE SET email = COALESCE(excluded.email, accounts.email) \
+                   RETURNING id, issuer, subject, email, created_at";
+        let values = vec![
+            Value::text(&id),
+            Value::text(issuer),
+            Value::text(subject),
+            Value::Text(email.map(str::to_owned)),
+            Value::integer(now.micros()),
+        ];
+        let row: Option<AccountRow> = writing.row(sql, values).await?;
+        let account = account(row.ok_or(StateError::Damaged { what: "account" })?)?;
+        if account.id.as_str() == id {
+            let detail = json!({ "issuer": account.issuer, "subject": account.subject });
+            let entry = Entry::of_account(AuditAction::AccountCreated, &account.id, detail);
+            let actor = Actor::Account(account.id.clone());
+            entry.append(&mut writing, &actor, now).await?;
+        }
+        writing.commit().await?;
+        Ok(account)
+    }
+
+    /// One account; `None` where there is none of that id.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn account(&self, id: &AccountId) -> Result<Option<Account>, StateError> {
+        let sql = "SELECT id, issuer, subject, email, created_at FROM accounts WHERE id = $1";
+        let rows: Vec<AccountRow> = self.rows(sql, vec![Value::text(id.as_str())]).await?;
+        rows.into_iter().next().map(account).transpose()
+    }
+
+    /// What was counted of all keys of an account from one day to another, both included, oldest first.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn usage_of_account(&self, id: &AccountId, from: Day, to: Day) -> Result<Vec<UsageEntry>, StateError> {
+        let sql = "SELECT usage.key_id, usage.day, usage.route, usage.requests FROM usage \
+                   JOIN keys ON keys.id = usage.key_id WHERE keys.account = $1 AND usage.day BETWEEN $2 AND $3 \
+                   ORDER BY usage.day, usage.route, usage.key_id";
+        let values = vec![
+            Value::text(id.as_str()),
+            Value::integer(from.number()),
+            Value::integer(to.number()),
+        ];
+        let rows: Vec<(String, i64, String, i64)> = self.rows(sql, values).await?;
+        let read = |(key, day, route, requests): (String, i64, String, i64)| {
+            Ok(UsageEntry {
+                key: key.parse().map_err(|_| StateError::Damaged { what: "key id" })?,
+                day: Day::from_number(day),
+                route,
+                requests: requests.unsigned_abs(),
+            })
+        };
+        rows.into_iter().map(read).collect()
+    }
+}
+
+impl Account {
+    /// What its owner is called where they are shown: their address, else what the provider calls them.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.email.as_deref().unwrap_or(&self.subject)
+    }
+}
+
+fn account(row: AccountRow) -> Result<Account, StateError> {
+    let (id, issuer, subject, email, created_at) = row;
+    Ok(Account {
+        id: id.parse().map_err(|_| StateError::Damaged { what: "account" })?,
+        issuer,
+        subject,
+        email,
+        created_at: Timestamp::from_micros(created_at),
+    })
+}

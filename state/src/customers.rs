@@ -1,0 +1,96 @@
+//! Customers of stores that callers signed in as, and the tokens of stores' Storefront APIs.
+
+use data_model::{StoreHost, Timestamp};
+
+use crate::database::{State, Value};
+use crate::error::StateError;
+
+/// What is kept of a customer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CustomerRow {
+    /// Who it is and its token, sealed by whoever keeps it here.
+    pub sealed: Vec<u8>,
+    /// When the token is over.
+    pub expires_at: Timestamp,
+}
+
+impl State {
+    /// Keeps as whom a caller is signed in at a store, in place of what was kept.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn put_customer(
+        &self,
+        caller: &str,
+        store: &StoreHost,
+        customer: &CustomerRow,
+    ) -> Result<(), StateError> {
+        let sql = "INSERT INTO customers (caller, store, sealed, expires_at) VALUES ($1, $2, $3, $4) \
+                   ON CONFLICT (caller, store) DO UPDATE SET sealed = excluded.sealed, expires_at = excluded.expires_at";
+        let values = vec![
+            Value::text(caller),
+            Value::text(store.as_str()),
+            Value::Bytes(customer.sealed.clone()),
+            Value::integer(customer.expires_at.micros()),
+        ];
+        self.changed(sql, values).await.map(|_| ())
+    }
+
+    /// As whom a caller is signed in at stores: those whose token is not over.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn customers(&self, caller: &str, now: Timestamp) -> Result<Vec<(StoreHost, CustomerRow)>, StateError> {
+        let sql =
+            "SELECT store, sealed, expires_at FROM customers WHERE caller = $1 AND expires_at > $2 ORDER BY store";
+        let values = vec![Value::text(caller), Value::integer(now.micros())];
+        let rows: Vec<(String, Vec<u8>, i64)> = self.rows(sql, values).await?;
+        let read = |(store, sealed, expires_at): (String, Vec<u8>, i64)| {
+            let what = "store of a customer";
+            let store = store.parse().map_err(|_| StateError::Damaged { what })?;
+            let expires_at = Timestamp::from_micros(expires_at);
+            Ok((store, CustomerRow { sealed, expires_at }))
+        };
+        rows.into_iter().map(read).collect()
+    }
+
+    /// Forgets as whom a caller is signed in at a store.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn forget_customer(&self, caller: &str, store: &StoreHost) -> Result<bool, StateError> {
+        let sql = "DELETE FROM customers WHERE caller = $1 AND store = $2";
+        self.changed(sql, vec![Value::text(caller), Value::text(store.as_str())])
+            .await
+    }
+
+    /// Keeps the sealed token of a store's Storefront API, in place of what was kept.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn put_storefront_token(
+        &self,
+        store: &StoreHost,
+        sealed: Vec<u8>,
+        now: Timestamp,
+    ) -> Result<(), StateError> {
+        let sql = "INSERT INTO storefront_tokens (store, sealed, set_at) VALUES ($1, $2, $3) \
+                   ON CONFLICT (store) DO UPDATE SET sealed = excluded.sealed, set_at = excluded.set_at";
+        let values = vec![
+            Value::text(store.as_str()),
+            Value::Bytes(sealed),
+            Value::integer(now.micros()),
+        ];
+        self.changed(sql, values).await.map(|_| ())
+    }
+
+    /// The sealed token of a store's Storefront API, where one was given.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn storefront_token(&self, store: &StoreHost) -> Result<Option<Vec<u8>>, StateError> {
+        let sql = "SELECT sealed FROM storefront_tokens WHERE store = $1";
+        let rows: Vec<(Vec<u8>,)> = self.rows(sql, vec![Value::text(store.as_str())]).await?;
+        Ok(rows.into_iter().next().map(|(sealed,)| sealed))
+    }
+}

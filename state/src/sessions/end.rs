@@ -1,0 +1,65 @@
+use data_model::Timestamp;
+use serde_json::json;
+
+use super::record::SessionId;
+use super::token::SessionHash;
+use crate::audit::{Actor, AuditAction, Entry};
+use crate::database::{State, Value};
+use crate::error::StateError;
+use crate::keys::AccountId;
+
+impl State {
+    /// Ends the session with this hash, and writes the sign-out down. Answers whether there was one.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn end_session(&self, hash: &SessionHash, now: Timestamp) -> Result<bool, StateError> {
+        let sql = "DELETE FROM sessions WHERE hash = $1 RETURNING id, account";
+        let values = vec![Value::Bytes(hash.as_bytes().to_vec())];
+        self.end_one(sql, values, now).await
+    }
+
+    /// Ends one of an account's sessions by its id. Answers whether the account had one of it.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn end_session_of(
+        &self,
+        account: &AccountId,
+        id: &SessionId,
+        now: Timestamp,
+    ) -> Result<bool, StateError> {
+        let sql = "DELETE FROM sessions WHERE id = $1 AND account = $2 RETURNING id, account";
+        let values = vec![Value::text(id.as_str()), Value::text(account.as_str())];
+        self.end_one(sql, values, now).await
+    }
+
+    /// Ends every session of an account, and answers how many there were.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn end_sessions_of(&self, account: &AccountId, actor: &Actor, now: Timestamp) -> Result<u64, StateError> {
+        let mut writing = self.begin().await?;
+        let sql = "DELETE FROM sessions WHERE account = $1";
+        let ended = writing.execute(sql, vec![Value::text(account.as_str())]).await?;
+        let detail = json!({ "sessions": ended });
+        let entry = Entry::of_account(AuditAction::SessionsEnded, account, detail);
+        entry.append(&mut writing, actor, now).await?;
+        writing.commit().await?;
+        Ok(ended)
+    }
+
+    async fn end_one(&self, sql: &'static str, values: Vec<Value>, now: Timestamp) -> Result<bool, StateError> {
+        let mut writing = self.begin().await?;
+        let ended: Option<(String, String)> = writing.row(sql, values).await?;
+        let Some((id, account)) = ended else {
+            return Ok(false);
+        };
+        let account: AccountId = account.parse().map_err(|_| StateError::Damaged { what: "account" })?;
+        let entry = Entry::of_account(AuditAction::SessionEnded, &account, json!({ "session": id }));
+        let actor = Actor::Account(account.clone());
+        entry.append(&mut writing, &actor, now).await?;
+        writing.commit().await?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,86 @@
+use data_model::Timestamp;
+
+use super::record::{SessionGrant, SignInMethod};
+use super::token::SessionHash;
+use crate::database::{State, Value};
+use crate::error::StateError;
+use crate::keys::AccountId;
+
+/// How old the last use may be before it is written again: a session in use costs one write in this time.
+const SEEN_EVERY_MICROS: i64 = 60_000_000;
+
+/// The columns of a [`SessionRow`], in its order.
+macro_rules! session_columns {
+    () => {
+        "id, account, method, client, created_at, seen_at, idle_ms, ends_at, idle_ends_at"
+    };
+}
+
+type SessionRow = (String, String, String, String, i64, i64, i64, i64, i64);
+
+impl State {
+    /// What the session with this hash stands for at `now`; `None` where it is unknown or over. Its use counts, so it ends
+    /// later for want of use.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn find_session(&self, hash: &SessionHash, now: Timestamp) -> Result<Option<SessionGrant>, StateError> {
+        let sql = concat!(
+            "SELECT ",
+            session_columns!(),
+            " FROM sessions WHERE hash = $1 AND idle_ends_at > $2"
+        );
+        let values = vec![Value::Bytes(hash.as_bytes().to_vec()), Value::integer(now.micros())];
+        let rows: Vec<SessionRow> = self.rows(sql, values).await?;
+        let Some(row) = rows.into_iter().next() else {
+            return Ok(None);
+        };
+        let (idle_ms, ends_at) = (row.6, row.7);
+        let mut grant = grant(row)?;
+        if now.micros() - grant.seen_at.micros() < SEEN_EVERY_MICROS {
+            return Ok(Some(grant));
+        }
+        grant.seen_at = now;
+        grant.ends_at = now.plus_millis(idle_ms).min(Timestamp::from_micros(ends_at));
+        // Another request may have ended the session meanwhile: then nothing is written, and the next one is refused.
+        let sql = "UPDATE sessions SET seen_at = $2, idle_ends_at = $3 WHERE hash = $1 AND seen_at < $2";
+        let values = vec![
+            Value::Bytes(hash.as_bytes().to_vec()),
+            Value::integer(grant.seen_at.micros()),
+            Value::integer(grant.ends_at.micros()),
+        ];
+        let mut writing = self.begin().await?;
+        writing.execute(sql, values).await?;
+        writing.commit().await?;
+        Ok(Some(grant))
+    }
+
+    /// The sessions of an account that have not ended, newest first.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn sessions_of(&self, account: &AccountId, now: Timestamp) -> Result<Vec<SessionGrant>, StateError> {
+        let sql = concat!(
+            "SELECT ",
+            session_columns!(),
+            " FROM sessions WHERE account = $1 AND idle_ends_at > $2 ORDER BY created_at DESC, id"
+        );
+        let values = vec![Value::text(account.as_str()), Value::integer(now.micros())];
+        let rows: Vec<SessionRow> = self.rows(sql, values).await?;
+        rows.into_iter().map(grant).collect()
+    }
+}
+
+fn grant(row: SessionRow) -> Result<SessionGrant, StateError> {
+    let (id, account, method, client, created_at, seen_at, _, _, idle_ends_at) = row;
+    let damaged = |what| move |_| StateError::Damaged { what };
+    Ok(SessionGrant {
+        id: id.parse().map_err(damaged("session"))?,
+        account: account.parse().map_err(damaged("account"))?,
+        method: SignInMethod::read(&method)?,
+        client,
+        created_at: Timestamp::from_micros(created_at),
+        seen_at: Timestamp::from_micros(seen_at),
+        ends_at: Timestamp::from_micros(idle_ends_at),
+    })
+}

@@ -1,0 +1,7 @@
+//! What lies between somebody who is nobody yet and their session: links that work once, and sign-ins under way.
+
+mod link;
+mod pending;
+
+pub use link::{LinkRefusal, LinkUse};
+pub use pending::PendingSignIn;
