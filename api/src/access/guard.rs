@@ -135,14 +135,14 @@ impl Guard {
         }
     }
 
-    fn admit(&self, known: Result<Option<KnownCaller>, Problem>, asking: Asking) -> Prompt<Entered> {
+    fn admit(&self, known: Result<Option<Arc<KnownCaller>>, Problem>, asking: Asking) -> Prompt<Entered> {
         let caller = match known {
             Ok(Some(known)) if known.via == Via::Session && asking.foreign => {
                 let detail = "A session is taken from this site's own pages alone; other clients send a key.";
                 let problem = Problem::new(ErrorCode::Forbidden).detail(detail);
                 return Prompt::Now(Entered::refused(problem));
             }
-            Ok(Some(known)) => Caller::Known(Arc::new(known)),
+            Ok(Some(known)) => Caller::Known(known),
             Ok(None) => Caller::Anonymous(asking.network),
             Err(problem) => return Prompt::Now(Entered::refused(problem)),
         };
@@ -174,10 +174,10 @@ impl Guard {
 }
 
 fn identified(
-    known: Result<KnownCaller, NotTaken>,
+    known: Result<Arc<KnownCaller>, NotTaken>,
     is_session: bool,
     keyed: bool,
-) -> Result<Option<KnownCaller>, Problem> {
+) -> Result<Option<Arc<KnownCaller>>, Problem> {
     match known {
         Ok(known) => Ok(Some(known)),
         // A browser sends the cookie of a session that is over by itself: what anybody may ask is answered to anybody.

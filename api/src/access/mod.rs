@@ -10,6 +10,7 @@ mod network;
 mod verdict;
 
 use std::fmt;
+use std::sync::Arc;
 
 use data_model::ErrorCode;
 use futures::future::BoxFuture;
@@ -49,8 +50,9 @@ pub enum NotTaken {
 
 /// Knows whose a key or a session is.
 pub trait Identify: Send + Sync + fmt::Debug {
-    /// Whose `credential` is. Keys are answered without asking anything outside the process.
-    fn identify(&self, credential: Credential<'_>) -> Prompt<Result<KnownCaller, NotTaken>>;
+    /// Whose `credential` is. Keys are answered without asking anything outside the process, and the same caller is made
+    /// once, not for each of their requests.
+    fn identify(&self, credential: Credential<'_>) -> Prompt<Result<Arc<KnownCaller>, NotTaken>>;
 }
 
 /// Counts what callers ask, and says when it is too much.
@@ -71,7 +73,7 @@ pub trait Meter: Send + Sync + fmt::Debug {
 pub struct NoCredentials;
 
 impl Identify for NoCredentials {
-    fn identify(&self, _credential: Credential<'_>) -> Prompt<Result<KnownCaller, NotTaken>> {
+    fn identify(&self, _credential: Credential<'_>) -> Prompt<Result<Arc<KnownCaller>, NotTaken>> {
         Prompt::Now(Err(NotTaken::Invalid))
     }
 }

@@ -21,21 +21,21 @@ use crate::{AddressRanges, EdgeConfig, EdgeRouter, OpenRouter};
 #[derive(Debug)]
 struct Few;
 
-fn known(credential: &str, via: Via) -> Result<KnownCaller, NotTaken> {
+fn known(credential: &str, via: Via) -> Result<Arc<KnownCaller>, NotTaken> {
     let allowance = Arc::new(Allowance::unlimited());
     match credential.trim_start_matches("slow-") {
-        "haat_live_good" | "good" => Ok(KnownCaller {
+        "haat_live_good" | "good" => Ok(Arc::new(KnownCaller {
             id: CallerId::account("a1"),
             via,
             allowance,
-        }),
+        })),
         "gone" => Err(NotTaken::Unavailable),
         _ => Err(NotTaken::Invalid),
     }
 }
 
 impl Identify for Few {
-    fn identify(&self, credential: Credential<'_>) -> Prompt<Result<KnownCaller, NotTaken>> {
+    fn identify(&self, credential: Credential<'_>) -> Prompt<Result<Arc<KnownCaller>, NotTaken>> {
         let key = Via::Key {
             id: "key_1".into(),
             plan: "free",
