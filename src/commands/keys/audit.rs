@@ -52,6 +52,7 @@ fn line(event: &AuditEvent) -> String {
         Actor::Operator(through) => format!("operator {through}"),
         Actor::Account(account) => format!("account {}", account.as_str()),
         Actor::Key(key) => format!("key {key}"),
+        Actor::Nobody => "nobody".to_owned(),
     };
     let key = event.key.as_ref().map_or("-", KeyId::as_str);
     let members = event.detail.as_object().into_iter().flatten();
