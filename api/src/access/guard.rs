@@ -57,6 +57,8 @@ pub(crate) struct RouteAccess {
     pub(crate) counted: bool,
     /// The methods that need a key or a session.
     pub(crate) keyed: Vec<Method>,
+    /// Whether pages of any origin may read it.
+    pub(crate) any_origin: bool,
 }
 
 /// A request that was let in, or not.

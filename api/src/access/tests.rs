@@ -113,9 +113,11 @@ fn market(anonymous: u32) -> EdgeRouter {
     };
     let config = EdgeConfig {
         guard: Arc::new(guard),
+        cors_origins: vec!["https://shop.example".parse().unwrap()],
         ..EdgeConfig::default()
     };
-    OpenRouter::new(router, ["/v1/search", "/v1/cart", "/", "/healthz"])
+    let read = OpenRouter::new(router, ["/v1/search", "/", "/healthz"]).read_by_any_origin();
+    read.merge(OpenRouter::new(Router::new(), ["/v1/cart"]))
         .described(document())
         .edge(config)
 }
@@ -335,6 +337,41 @@ async fn the_document_says_what_needs_a_key() {
         security("/v1/search", "get"),
         json!([&[json!({})], &credentials[..]].concat())
     );
+}
+
+/// `Access-Control-Allow-Origin`, `Vary`, and what a browser may send after asking.
+async fn cors(method: &str, path: &str, headers: &[(&str, &[u8])]) -> String {
+    let response = market(100).answer(request(method, path, headers)).await;
+    let value = |name| response.headers().get(name).map_or("-", |value| value.to_str().unwrap());
+    format!(
+        "{} {} {} {}",
+        response.status().as_u16(),
+        value("access-control-allow-origin"),
+        value("vary"),
+        value("access-control-allow-methods")
+    )
+}
+
+#[tokio::test]
+async fn stored_data_is_for_pages_of_any_origin_and_all_else_for_those_that_are_named() {
+    let shop = ("origin", &b"https://shop.example"[..]);
+    let other = ("origin", &b"https://other.example"[..]);
+    let get = ("access-control-request-method", &b"GET"[..]);
+    let post = ("access-control-request-method", &b"POST"[..]);
+    assert_eq!(cors("GET", "/v1/search", &[]).await, "200 * - -");
+    assert_eq!(cors("HEAD", "/v1/search", &[other]).await, "200 * - -");
+    assert_eq!(cors("GET", "/v1/search", &[other, ("x-service-key", b"bad")]).await, "401 * - -");
+    assert_eq!(cors("OPTIONS", "/v1/search", &[other, get]).await, "204 * - GET, HEAD, OPTIONS");
+    assert_eq!(cors("OPTIONS", "/v1/search", &[other, post]).await, "204 - origin -");
+    assert_eq!(cors("GET", "/openapi.json", &[other]).await, "200 * accept-encoding -");
+    assert_eq!(cors("POST", "/v1/cart", &[other]).await, "401 - origin -");
+    assert_eq!(cors("POST", "/v1/cart", &[shop]).await, "401 https://shop.example origin -");
+    assert_eq!(
+        cors("OPTIONS", "/v1/cart", &[shop, post]).await,
+        "204 https://shop.example origin GET, HEAD, POST, PATCH, DELETE, OPTIONS"
+    );
+    assert_eq!(cors("OPTIONS", "/v1/cart", &[other, post]).await, "204 - origin -");
+    assert_eq!(cors("GET", "/", &[shop]).await, "200 https://shop.example origin -");
 }
 
 fn ip(text: &str) -> IpAddr {

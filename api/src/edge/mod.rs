@@ -1,3 +1,4 @@
+mod cors;
 mod finish;
 mod host;
 mod open;
@@ -23,10 +24,11 @@ use axum::routing::future::RouteFuture;
 use data_model::ErrorCode;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use http::{HeaderMap, Method};
+use http::{HeaderMap, HeaderValue, Method};
 use tower::Service;
 use tracing::Instrument;
 
+use self::cors::Cors;
 use self::finish::Asked;
 pub(crate) use self::host::HostFault;
 pub use self::open::OpenRouter;
@@ -52,6 +54,8 @@ pub struct EdgeConfig {
     pub always_answered: Vec<&'static str>,
     /// Who may ask what.
     pub guard: Arc<Guard>,
+    /// Origins whose pages may read every answer, such as `https://shop.example`; stored data is for pages of any origin.
+    pub cors_origins: Vec<HeaderValue>,
 }
 
 impl Default for EdgeConfig {
@@ -64,6 +68,7 @@ impl Default for EdgeConfig {
             compress_bytes_min: 1024,
             always_answered: vec!["/healthz", "/readyz", "/metrics"],
             guard: Arc::default(),
+            cors_origins: Vec::new(),
         }
     }
 }
@@ -190,10 +195,14 @@ impl EdgeRouter {
         let place = shared.routes.find(request.uri().path());
         let route = shared.routes.at(place);
         let span = traces::request_span(&request, route.pattern.as_str(), asked.id.as_str());
-        let way = if let Some(problem) = refusal(&request, &shared.config) {
+        let config = &shared.config;
+        let cors = Cors::of(request.method(), request.headers(), &route.access, &config.cors_origins);
+        let way = if let Some(problem) = refusal(&request, config) {
             Way::Answered(problem.into_response(), None)
+        } else if let Some(answered) = cors.preflight(request.method(), request.headers()) {
+            Way::Answered(answered, None)
         } else {
-            match shared.config.guard.enter(&request, peer, &route.access) {
+            match config.guard.enter(&request, peer, &route.access) {
                 Prompt::Now(entered) => self.go_in(request, entered, place, &asked.id),
                 Prompt::Later(entering) => Way::Waiting(entering, Box::new(request)),
             }
@@ -216,6 +225,7 @@ impl EdgeRouter {
             if let Some(entered) = entered {
                 entered.tell(response.headers_mut());
             }
+            cors.tell(response.headers_mut());
             route.record(response.status(), started.elapsed());
             if let Some(span) = traced {
                 span.record("http.response.status_code", response.status().as_u16());

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -27,6 +27,8 @@ pub struct OpenRouter {
     patterns: Vec<String>,
     constants: Vec<(&'static str, Constant)>,
     document: Option<OpenApi>,
+    /// Patterns whose reads are for pages of any origin.
+    any_origin: BTreeSet<String>,
 }
 
 impl OpenRouter {
@@ -60,6 +62,14 @@ impl OpenRouter {
         self
     }
 
+    /// From pages of any origin the routes that are here until now may be read, each under `/v1/`.
+    #[must_use]
+    pub fn read_by_any_origin(mut self) -> Self {
+        let read = self.patterns.iter().filter(|pattern| pattern.starts_with("/v1/"));
+        self.any_origin.extend(read.cloned());
+        self
+    }
+
     /// See [`Edge::constant`].
     #[must_use]
     pub fn constant(
@@ -80,6 +90,7 @@ impl OpenRouter {
         self.router = self.router.merge(other.router);
         self.patterns.extend(other.patterns);
         self.constants.extend(other.constants);
+        self.any_origin.extend(other.any_origin);
         match other.document {
             Some(document) => self.described(document),
             None => self,
@@ -93,8 +104,9 @@ impl OpenRouter {
             mut patterns,
             constants,
             document,
+            any_origin,
         } = self;
-        let mut access = BTreeMap::new();
+        let mut access = BTreeMap::<String, RouteAccess>::new();
         if let Some(mut document) = document {
             access = guarded(&mut document, &config.guard.keyed);
             // A document of our own making is always JSON.
@@ -102,6 +114,10 @@ impl OpenRouter {
             let answer = async move |headers: HeaderMap| document.answer(&headers);
             router = router.route(DOCUMENT_PATH, get(answer));
             patterns.push(DOCUMENT_PATH.to_owned());
+            access.entry(DOCUMENT_PATH.to_owned()).or_default().any_origin = true;
+        }
+        for pattern in any_origin {
+            access.entry(pattern).or_default().any_origin = true;
         }
         let edge = Edge {
             config,
