@@ -11,14 +11,17 @@
 //! It never calls a snapshot verified, never answers later than its budget whatever stores do, never writes to the
 //! lake, and compiles neither DataFusion nor Delta.
 
+mod cart_client;
 mod catalogue;
 mod config;
 mod desk;
 mod gateway;
+mod hidden;
 mod operations;
 mod routes;
 mod rules;
 pub mod schema;
+mod store_cart;
 
 pub use catalogue::{Catalogue, CatalogueError, HttpCatalogue};
 pub use config::{GatewayConfig, Way};

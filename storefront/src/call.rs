@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use http::header::{CONTENT_TYPE, ETAG};
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
@@ -102,6 +102,9 @@ impl Found {
         }
     }
 }
+
+/// Where the Storefront API looks for a token.
+const STOREFRONT_TOKEN: HeaderName = HeaderName::from_static("x-shopify-storefront-access-token");
 
 /// How long "moved permanently" is believed without asking again.
 const MOVED_TTL: Duration = Duration::from_secs(3600);
@@ -257,6 +260,12 @@ impl Store {
         let mut headers = self.exchange.headers(call.accept, country, call.if_none_match);
         if call.post.is_some() {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        if let Some(token) = self.token.as_ref().filter(|_| call.is_graphql)
+            && let Ok(mut value) = HeaderValue::from_str(token.expose())
+        {
+            value.set_sensitive(true);
+            headers.insert(STOREFRONT_TOKEN, value);
         }
         headers
     }

@@ -17,3 +17,43 @@ pub const VARIANT_IDS_MAX: usize = 250;
 
 /// Most ids of one [`PRODUCTS_BY_ID`]: what 1,000 points allow.
 pub const PRODUCT_IDS_MAX: usize = 14;
+
+/// A document of carts, with the fragment that each of them reads a cart by.
+macro_rules! of_carts {
+    ($file:literal) => {
+        concat!(include_str!($file), include_str!("documents/cart_fragment.graphql"))
+    };
+}
+
+/// Makes a cart: `$input`. Operation `CartCreate`.
+pub const CART_CREATE: &str = of_carts!("documents/cart_create.graphql");
+/// Reads a cart: `$cartId`. Operation `CartRead`.
+pub const CART_READ: &str = of_carts!("documents/cart_read.graphql");
+/// Adds lines: `$cartId`, `$lines`. Operation `CartLinesAdd`.
+pub const CART_LINES_ADD: &str = of_carts!("documents/cart_lines_add.graphql");
+/// Sets quantities of lines: `$cartId`, `$lines`. Operation `CartLinesUpdate`.
+pub const CART_LINES_UPDATE: &str = of_carts!("documents/cart_lines_update.graphql");
+/// Takes lines away: `$cartId`, `$lineIds`. Operation `CartLinesRemove`.
+pub const CART_LINES_REMOVE: &str = of_carts!("documents/cart_lines_remove.graphql");
+/// Sets the whole list of codes: `$cartId`, `$discountCodes`. Operation `CartDiscountCodes`.
+pub const CART_DISCOUNT_CODES: &str = of_carts!("documents/cart_discount_codes.graphql");
+/// Says who buys: `$cartId`, `$buyerIdentity`. Operation `CartBuyerIdentity`.
+pub const CART_BUYER_IDENTITY: &str = of_carts!("documents/cart_buyer_identity.graphql");
+/// Sets the cart's attributes: `$cartId`, `$attributes`. Operation `CartAttributes`.
+pub const CART_ATTRIBUTES: &str = of_carts!("documents/cart_attributes.graphql");
+/// Adds addresses: `$cartId`, `$addresses`. Operation `CartAddressesAdd`.
+pub const CART_ADDRESSES_ADD: &str = of_carts!("documents/cart_addresses_add.graphql");
+/// Changes addresses: `$cartId`, `$addresses`. Operation `CartAddressesUpdate`.
+pub const CART_ADDRESSES_UPDATE: &str = of_carts!("documents/cart_addresses_update.graphql");
+/// Chooses delivery options: `$cartId`, `$selectedDeliveryOptions`. Operation `CartDeliveryOptions`.
+pub const CART_DELIVERY_OPTIONS: &str = of_carts!("documents/cart_delivery_options.graphql");
+
+/// Makes a customer: `$input`. Operation `CustomerCreate`. Needs a token.
+pub const CUSTOMER_CREATE: &str = include_str!("documents/customer_create.graphql");
+/// Signs a customer in: `$input`. Operation `CustomerTokenCreate`. Needs a token.
+pub const CUSTOMER_TOKEN_CREATE: &str = include_str!("documents/customer_token_create.graphql");
+/// Makes a customer's token last longer: `$token`. Operation `CustomerTokenRenew`. Needs a token.
+pub const CUSTOMER_TOKEN_RENEW: &str = include_str!("documents/customer_token_renew.graphql");
+
+/// Most lines of a cart that the documents read.
+pub const CART_LINES_MAX: usize = 100;

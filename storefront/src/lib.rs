@@ -24,6 +24,7 @@ mod config;
 pub mod documents;
 mod error;
 mod exchange;
+mod front;
 mod graphql;
 mod host;
 mod hosts;

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use data_model::CurrencyCode;
+use data_model::{CurrencyCode, Secret};
 use serde::Serialize;
 use tokio::time::Instant;
 use url::Url;
@@ -75,6 +75,8 @@ pub struct Store {
     pub(crate) country: Option<Arc<str>>,
     pub(crate) priority: Priority,
     pub(crate) deadline: Option<Instant>,
+    /// The public Storefront token of the store, for GraphQL alone.
+    pub(crate) token: Option<Arc<Secret>>,
 }
 
 impl Store {
@@ -86,6 +88,7 @@ impl Store {
             country,
             priority: Priority::default(),
             deadline: None,
+            token: None,
         }
     }
 
@@ -119,6 +122,16 @@ impl Store {
     pub fn with_deadline(self, deadline: Instant) -> Self {
         Self {
             deadline: Some(deadline),
+            ..self
+        }
+    }
+
+    /// The same store, whose Storefront API is shown this token (`X-Shopify-Storefront-Access-Token`): what concerns
+    /// customers needs one. A token that is no header's value is not sent.
+    #[must_use]
+    pub fn with_token(self, token: Secret) -> Self {
+        Self {
+            token: Some(Arc::new(token)),
             ..self
         }
     }
@@ -286,7 +299,8 @@ impl Store {
         self.known(&call, found)
     }
 
-    /// Asks the store's Storefront API: `POST {base}/api/{version}/graphql.json`, without a token and without a cookie.
+    /// Asks the store's Storefront API: `POST {base}/api/{version}/graphql.json`, without a cookie, and without a token but
+    /// for [`Store::with_token`].
     /// `THROTTLED` in an answer of status 200 slows the pace as a 429 does and is [`StoreError::Throttled`]; all other errors
     /// come back in the answer. A document that writes must have one root field: what a part of it did is not told apart.
     ///

@@ -1,0 +1,286 @@
+//! Calls to a store's cart, each one mutation or one read.
+//!
+//! In: a [`storefront::Store`] with its priority and deadline, and what is wanted. Out: [`CartAnswer`], or why there is
+//! none. What must not be done twice (making a cart, adding lines, adding an address) is sent once: its outcome may be
+//! unknown ([`CartError::is_unknown`]), and is looked up before it is asked for again. Everything else sets what it names,
+//! so that twice is as once.
+
+use data_model::{Classify, ErrorCode, VariantId};
+use serde_json::{Value, json};
+use storefront::{Effect, GraphqlRequest, Store, StoreError, documents};
+
+use crate::hidden::Hidden;
+use crate::store_cart::{CartAnswer, CartFault, StoreCart, read_cart, read_mutation};
+
+/// A store, as carts are asked for there.
+#[derive(Debug, Clone)]
+pub(crate) struct CartClient {
+    store: Store,
+}
+
+/// What a new cart is to be.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CartDraft {
+    pub(crate) lines: Vec<(VariantId, u32)>,
+    pub(crate) codes: Vec<String>,
+    pub(crate) buyer: Buyer,
+    pub(crate) address: Option<CartAddress>,
+    pub(crate) attributes: Vec<(String, String)>,
+}
+
+/// Who buys, as far as it is known.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Buyer {
+    /// Two upper-case letters: in whose prices.
+    pub(crate) country: Option<String>,
+    pub(crate) email: Option<Hidden>,
+    pub(crate) customer_token: Option<Hidden>,
+}
+
+/// Where to deliver, as far as it is known.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct CartAddress {
+    pub(crate) zip: String,
+    /// Two upper-case letters.
+    pub(crate) country: String,
+    pub(crate) province: Option<String>,
+    pub(crate) city: Option<String>,
+}
+
+/// Why a call brought no cart.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CartError {
+    /// The store could not be asked, or did not answer.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// It answered something else.
+    #[error(transparent)]
+    Fault(#[from] CartFault),
+}
+
+impl CartError {
+    /// Whether the store may have done what it was asked.
+    pub(crate) fn is_unknown(&self) -> bool {
+        match self {
+            Self::Store(error) => matches!(
+                error,
+                StoreError::OutcomeUnknown { .. }
+                    | StoreError::Timeout { .. }
+                    | StoreError::Deadline { wait: None }
+                    | StoreError::Truncated
+                    | StoreError::Exchange { .. }
+            ),
+            // An answer that is not believed says nothing of what was done.
+            Self::Fault(CartFault::Unreadable(_)) => true,
+            Self::Fault(CartFault::Refused { .. }) => false,
+        }
+    }
+}
+
+impl Classify for CartError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::Store(error) => error.code(),
+            Self::Fault(CartFault::Refused { .. }) => ErrorCode::StoreRejected,
+            Self::Fault(CartFault::Unreadable(_)) => ErrorCode::StoreUnavailable,
+        }
+    }
+}
+
+type Answered = Result<CartAnswer, CartError>;
+
+impl CartClient {
+    pub(crate) const fn new(store: Store) -> Self {
+        Self { store }
+    }
+
+    /// Makes a cart. One that was made and not told of is left behind: nothing names it.
+    pub(crate) async fn create(&self, draft: &CartDraft) -> Answered {
+        let mut input = json!({
+            "lines": draft.lines.iter().map(|(variant, quantity)| line_input(*variant, *quantity)).collect::<Vec<_>>(),
+            "buyerIdentity": draft.buyer.input(),
+        });
+        if !draft.codes.is_empty() {
+            input["discountCodes"] = json!(draft.codes);
+        }
+        if !draft.attributes.is_empty() {
+            input["attributes"] = attributes_input(&draft.attributes);
+        }
+        if let Some(address) = &draft.address {
+            input["delivery"] = json!({ "addresses": [address.input()] });
+        }
+        let request = GraphqlRequest::new(documents::CART_CREATE, "CartCreate", json!({ "input": input }));
+        self.mutate(&request, "cartCreate", Effect::Unsafe).await
+    }
+
+    /// Reads a cart; `None` where it is gone.
+    pub(crate) async fn read(&self, id: &Hidden) -> Result<Option<StoreCart>, CartError> {
+        let variables = json!({ "cartId": id.expose() });
+        let request = GraphqlRequest::new(documents::CART_READ, "CartRead", variables);
+        let answer = self.store.graphql(&request, Effect::Safe).await?;
+        Ok(read_cart(&answer)?)
+    }
+
+    /// Adds lines: what is there already grows by as many.
+    pub(crate) async fn add_lines(&self, id: &Hidden, lines: &[(VariantId, u32)]) -> Answered {
+        let lines: Vec<_> = lines
+            .iter()
+            .map(|(variant, quantity)| line_input(*variant, *quantity))
+            .collect();
+        let request = of(documents::CART_LINES_ADD, "CartLinesAdd", id, "lines", json!(lines));
+        self.mutate(&request, "cartLinesAdd", Effect::Unsafe).await
+    }
+
+    /// Sets how many there are of lines.
+    pub(crate) async fn update_lines(&self, id: &Hidden, lines: &[(Hidden, u32)]) -> Answered {
+        let input = |(line, quantity): &(Hidden, u32)| json!({ "id": line.expose(), "quantity": quantity });
+        let lines: Vec<_> = lines.iter().map(input).collect();
+        let request = of(
+            documents::CART_LINES_UPDATE,
+            "CartLinesUpdate",
+            id,
+            "lines",
+            json!(lines),
+        );
+        self.mutate(&request, "cartLinesUpdate", Effect::Idempotent).await
+    }
+
+    /// Takes lines away.
+    pub(crate) async fn remove_lines(&self, id: &Hidden, lines: &[Hidden]) -> Answered {
+        let lines: Vec<_> = lines.iter().map(Hidden::expose).collect();
+        let request = of(
+            documents::CART_LINES_REMOVE,
+            "CartLinesRemove",
+            id,
+            "lineIds",
+            json!(lines),
+        );
+        self.mutate(&request, "cartLinesRemove", Effect::Idempotent).await
+    }
+
+    /// Sets the whole list of codes. Codes that do not apply are no refusal: see [`StoreCart::codes`].
+    pub(crate) async fn set_codes(&self, id: &Hidden, codes: &[String]) -> Answered {
+        let request = of(
+            documents::CART_DISCOUNT_CODES,
+            "CartDiscountCodes",
+            id,
+            "discountCodes",
+            json!(codes),
+        );
+        self.mutate(&request, "cartDiscountCodesUpdate", Effect::Idempotent)
+            .await
+    }
+
+    /// Says who buys.
+    pub(crate) async fn set_buyer(&self, id: &Hidden, buyer: &Buyer) -> Answered {
+        let request = of(
+            documents::CART_BUYER_IDENTITY,
+            "CartBuyerIdentity",
+            id,
+            "buyerIdentity",
+            buyer.input(),
+        );
+        self.mutate(&request, "cartBuyerIdentityUpdate", Effect::Idempotent)
+            .await
+    }
+
+    /// Sets the cart's attributes, all of them.
+    pub(crate) async fn set_attributes(&self, id: &Hidden, attributes: &[(String, String)]) -> Answered {
+        let input = attributes_input(attributes);
+        let request = of(documents::CART_ATTRIBUTES, "CartAttributes", id, "attributes", input);
+        self.mutate(&request, "cartAttributesUpdate", Effect::Idempotent).await
+    }
+
+    /// Adds the first address, and selects it.
+    pub(crate) async fn add_address(&self, id: &Hidden, address: &CartAddress) -> Answered {
+        let input = json!([address.input()]);
+        let request = of(
+            documents::CART_ADDRESSES_ADD,
+            "CartAddressesAdd",
+            id,
+            "addresses",
+            input,
+        );
+        self.mutate(&request, "cartDeliveryAddressesAdd", Effect::Unsafe).await
+    }
+
+    /// Changes an address that is there, and selects it.
+    pub(crate) async fn update_address(&self, id: &Hidden, at: &Hidden, address: &CartAddress) -> Answered {
+        let mut input = address.input();
+        input["id"] = json!(at.expose());
+        let request = of(
+            documents::CART_ADDRESSES_UPDATE,
+            "CartAddressesUpdate",
+            id,
+            "addresses",
+            json!([input]),
+        );
+        self.mutate(&request, "cartDeliveryAddressesUpdate", Effect::Idempotent)
+            .await
+    }
+
+    /// Chooses options of delivery: groups and handles.
+    pub(crate) async fn choose_delivery(&self, id: &Hidden, chosen: &[(Hidden, String)]) -> Answered {
+        let input = |(group, handle): &(Hidden, String)| json!({ "deliveryGroupId": group.expose(), "deliveryOptionHandle": handle });
+        let chosen: Vec<_> = chosen.iter().map(input).collect();
+        let request = of(
+            documents::CART_DELIVERY_OPTIONS,
+            "CartDeliveryOptions",
+            id,
+            "selectedDeliveryOptions",
+            json!(chosen),
+        );
+        self.mutate(&request, "cartSelectedDeliveryOptionsUpdate", Effect::Idempotent)
+            .await
+    }
+
+    async fn mutate(&self, request: &GraphqlRequest, field: &str, effect: Effect) -> Answered {
+        let answer = Box::pin(self.store.graphql(request, effect)).await?;
+        Ok(read_mutation(&answer, field)?)
+    }
+}
+
+/// A request about one cart.
+fn of(document: &'static str, operation: &'static str, id: &Hidden, name: &str, input: Value) -> GraphqlRequest {
+    let mut variables = json!({ "cartId": id.expose() });
+    variables[name] = input;
+    GraphqlRequest::new(document, operation, variables)
+}
+
+fn line_input(variant: VariantId, quantity: u32) -> Value {
+    json!({ "merchandiseId": crate::rules::nodes::variant_gid(variant), "quantity": quantity })
+}
+
+fn attributes_input(attributes: &[(String, String)]) -> Value {
+    let input = |(key, value): &(String, String)| json!({ "key": key, "value": value });
+    attributes.iter().map(input).collect()
+}
+
+impl Buyer {
+    fn input(&self) -> Value {
+        let mut input = json!({});
+        if let Some(country) = &self.country {
+            input["countryCode"] = json!(country);
+        }
+        if let Some(email) = &self.email {
+            input["email"] = json!(email.expose());
+        }
+        if let Some(token) = &self.customer_token {
+            input["customerAccessToken"] = json!(token.expose());
+        }
+        input
+    }
+}
+
+impl CartAddress {
+    fn input(&self) -> Value {
+        let mut place = json!({ "zip": self.zip, "countryCode": self.country });
+        if let Some(province) = &self.province {
+            place["provinceCode"] = json!(province);
+        }
+        if let Some(city) = &self.city {
+            place["city"] = json!(city);
+        }
+        json!({ "address": { "deliveryAddress": place }, "selected": true, "oneTimeUse": false })
+    }
+}

@@ -1,0 +1,121 @@
+//! What discounts take off and what the total is made of.
+
+use super::{AutomaticDiscount, Discounts, StoreCode};
+
+/// One discount at one place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Taken {
+    pub(super) by: By,
+    pub(super) is_shipping: bool,
+    pub(super) minor: i64,
+}
+
+/// What a discount came by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum By {
+    Code(String),
+    Title(String),
+}
+
+/// What a line says of its discounts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct LineTaken {
+    pub(super) subtotal_minor: i64,
+    pub(super) total_minor: i64,
+    pub(super) taken: Vec<Taken>,
+}
+
+impl LineTaken {
+    /// Its allocations, where they are discounts of the line. Where the line's own total does not show them, they are a
+    /// line's share of a discount of the order, which stands with the cart too and is counted there.
+    fn own(&self) -> &[Taken] {
+        let off = self.subtotal_minor - self.total_minor;
+        let allocated: i64 = self.taken.iter().map(|taken| taken.minor).sum();
+        if off > 0 && allocated == off { &self.taken } else { &[] }
+    }
+}
+
+/// What a cart's total is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Parts {
+    pub(super) subtotal_minor: i64,
+    pub(super) discounts: Discounts,
+    pub(super) delivery_minor: i64,
+    pub(super) other_minor: i64,
+}
+
+/// Takes a total apart. `of_cart` are the allocations that stand with the cart, `delivery_minor` what the chosen options
+/// cost.
+pub(super) fn parts(lines: &[LineTaken], of_cart: &[Taken], delivery_minor: i64, total_minor: i64) -> Parts {
+    let subtotal_minor = lines.iter().map(|line| line.subtotal_minor).sum();
+    let line_minor: i64 = lines.iter().map(|line| line.subtotal_minor - line.total_minor).sum();
+    let sum = |is_shipping| {
+        let fitting = of_cart.iter().filter(|taken| taken.is_shipping == is_shipping);
+        fitting.map(|taken| taken.minor).sum::<i64>()
+    };
+    let (order_minor, shipping_minor) = (sum(false), sum(true));
+    let goods_minor = subtotal_minor - line_minor - order_minor;
+    let rest_minor = total_minor - goods_minor;
+    // The total counts delivery in once an option is chosen for good; before, the cheapest stands as chosen and is not in.
+    let is_counted = rest_minor != 0 || delivery_minor == shipping_minor;
+    let (delivery_minor, shipping_minor) = if is_counted {
+        (delivery_minor, shipping_minor)
+    } else {
+        (0, 0)
+    };
+    Parts {
+        subtotal_minor,
+        discounts: Discounts {
+            line_minor,
+            order_minor,
+            shipping_minor,
+        },
+        delivery_minor,
+        other_minor: rest_minor - delivery_minor + shipping_minor,
+    }
+}
+
+/// What each code of the list takes off.
+pub(super) fn by_code(
+    codes: impl Iterator<Item = (String, bool)>,
+    lines: &[LineTaken],
+    of_cart: &[Taken],
+) -> Vec<StoreCode> {
+    let all = || lines.iter().flat_map(LineTaken::own).chain(of_cart);
+    let told = |(code, applicable): (String, bool)| {
+        let is_its = |taken: &&Taken| matches!(&taken.by, By::Code(by) if is_same_code(by, &code));
+        let sum = |shipping_only: bool| {
+            let fitting = all().filter(is_its).filter(|taken| taken.is_shipping || !shipping_only);
+            fitting.map(|taken| taken.minor).sum()
+        };
+        StoreCode {
+            applicable,
+            discount_minor: sum(false),
+            shipping_minor: sum(true),
+            code,
+        }
+    };
+    codes.map(told).collect()
+}
+
+/// Discounts that no code brought, each title once, in their order.
+pub(super) fn automatic(lines: &[LineTaken], of_cart: &[Taken]) -> Vec<AutomaticDiscount> {
+    let mut found: Vec<AutomaticDiscount> = Vec::new();
+    for taken in lines.iter().flat_map(LineTaken::own).chain(of_cart) {
+        let By::Title(title) = &taken.by else { continue };
+        match found.iter_mut().find(|one| one.title == *title) {
+            Some(one) => one.discount_minor += taken.minor,
+            None => found.push(AutomaticDiscount {
+                title: title.clone(),
+                discount_minor: taken.minor,
+            }),
+        }
+    }
+    found
+}
+
+/// Whether two texts are one code to the platform: neither case nor spaces around count.
+pub(crate) fn is_same_code(one: &str, other: &str) -> bool {
+    let folded = |text: &str| text.trim().to_lowercase();
+    folded(one) == folded(other)
+}

@@ -1,0 +1,243 @@
+use std::collections::HashMap;
+
+use data_model::{CurrencyCode, VariantId};
+use serde::Deserialize;
+use storefront::GraphqlAnswer;
+
+use super::arithmetic::{By, LineTaken, Taken, automatic, by_code, parts};
+use super::wire;
+use super::{CartAnswer, CartFault, Refusal, StoreCart, StoreDelivery, StoreLine, StoreOption, StoreWarning};
+use crate::hidden::Hidden;
+use crate::rules::money::from_decimal;
+use crate::rules::reason::Nonsense;
+
+/// Longest words of a store that are kept, in characters.
+const WORDS_CHARS_MAX: usize = 300;
+/// Largest amount that is believed of a cart, in minor units: sums of as many as an answer can hold stay within 64 bits.
+const AMOUNT_MINOR_MAX: i64 = 10_000_000_000_000;
+/// Most lines, and most discounts at one place, that are believed.
+const ITEMS_MAX: usize = 250;
+/// Titles of variants of products that have no choice.
+const DEFAULT_TITLE: &str = "Default Title";
+
+/// Reads the answer to a mutation; `field` is its name (`cartLinesAdd`).
+pub(crate) fn read_mutation(answer: &GraphqlAnswer, field: &str) -> Result<CartAnswer, CartFault> {
+    let payload: wire::Payload = payload(answer, field)?.ok_or_else(|| refused(answer))?;
+    let refusals = payload.user_errors.into_iter().map(refusal).collect();
+    let cart = payload.cart.map(|cart| cart_of(cart, payload.warnings)).transpose()?;
+    Ok(CartAnswer { cart, refusals })
+}
+
+/// Reads the answer to `CartRead`; `None` where there is no such cart any more.
+pub(crate) fn read_cart(answer: &GraphqlAnswer) -> Result<Option<StoreCart>, CartFault> {
+    let cart: Option<wire::Cart> = payload(answer, "cart")?;
+    match cart {
+        Some(cart) => Ok(Some(cart_of(cart, Vec::new())?)),
+        None if answer.errors.is_empty() => Ok(None),
+        None => Err(refused(answer)),
+    }
+}
+
+/// What stands under `field`; `None` where it is null.
+fn payload<T: for<'d> Deserialize<'d>>(answer: &GraphqlAnswer, field: &str) -> Result<Option<T>, CartFault> {
+    let Some(data) = &answer.data else {
+        return Err(refused(answer));
+    };
+    let form = |error: serde_json::Error| CartFault::Unreadable(Nonsense::Form(error.to_string()));
+    let mut data: HashMap<String, Option<T>> = serde_json::from_str(data.get()).map_err(form)?;
+    let missing = || CartFault::Unreadable(Nonsense::Form(format!("no {field}")));
+    data.remove(field).ok_or_else(missing)
+}
+
+fn refused(answer: &GraphqlAnswer) -> CartFault {
+    CartFault::Refused {
+        code: answer.errors.iter().find_map(|error| error.code.clone()),
+    }
+}
+
+fn refusal(error: wire::UserError) -> Refusal {
+    Refusal {
+        code: error.code,
+        field: error.field.unwrap_or_default(),
+        message: words(&error.message),
+    }
+}
+
+/// A store's words, bounded, on one line.
+pub(super) fn words(text: &str) -> String {
+    let clean = text.chars().map(|char| if char.is_control() { ' ' } else { char });
+    clean.take(WORDS_CHARS_MAX).collect()
+}
+
+fn cart_of(cart: wire::Cart, warnings: Vec<wire::Warning>) -> Result<StoreCart, Nonsense> {
+    let code = &cart.cost.total_amount.currency_code;
+    let currency: CurrencyCode = code
+        .parse()
+        .map_err(|_| Nonsense::Form(format!("currency {}", words(code))))?;
+    let amount = |amount: &wire::Amount| minor(amount, currency);
+    let total_minor = amount(&cart.cost.total_amount)?;
+    if cart.lines.nodes.len() > ITEMS_MAX || cart.delivery_groups.nodes.len() > ITEMS_MAX {
+        return Err(Nonsense::Form("more lines than a cart has".to_owned()));
+    }
+    let mut lines = Vec::with_capacity(cart.lines.nodes.len());
+    let mut taken_of_lines = Vec::with_capacity(cart.lines.nodes.len());
+    for line in cart.lines.nodes {
+        taken_of_lines.push(LineTaken {
+            subtotal_minor: amount(&line.cost.subtotal_amount)?,
+            total_minor: amount(&line.cost.total_amount)?,
+            taken: taken(&line.discount_allocations, currency)?,
+        });
+        lines.push(line_of(line, currency)?);
+    }
+    if taken_of_lines.iter().any(|line| line.total_minor > line.subtotal_minor) {
+        return Err(Nonsense::Form("a line costs more after its discounts".to_owned()));
+    }
+    let of_cart = taken(&cart.discount_allocations, currency)?;
+    let groups = cart.delivery_groups.nodes;
+    let chosen = groups
+        .iter()
+        .filter_map(|group| group.selected_delivery_option.as_ref());
+    let delivery_minor: i64 = chosen
+        .map(|option| amount(&option.estimated_cost))
+        .sum::<Result<_, _>>()?;
+    let parts = parts(&taken_of_lines, &of_cart, delivery_minor, total_minor);
+    let codes = cart.discount_codes.into_iter().map(|code| (code.code, code.applicable));
+    let deliveries = groups.into_iter().map(|group| delivery(group, currency));
+    let warnings = warnings.into_iter().map(|one| warning(one, &lines)).collect();
+    Ok(StoreCart {
+        id: Hidden::new(cart.id),
+        checkout_url: checkout_url(cart.checkout_url)?,
+        currency,
+        subtotal_minor: parts.subtotal_minor,
+        discounts: parts.discounts,
+        delivery_minor: parts.delivery_minor,
+        other_minor: parts.other_minor,
+        total_minor,
+        codes: by_code(codes, &taken_of_lines, &of_cart),
+        automatic: automatic(&taken_of_lines, &of_cart),
+        deliveries: deliveries.collect::<Result<_, _>>()?,
+        attributes: cart
+            .attributes
+            .into_iter()
+            .map(|one| (one.key, one.value.unwrap_or_default()))
+            .collect(),
+        addresses: cart
+            .delivery
+            .addresses
+            .into_iter()
+            .map(|one| (Hidden::new(one.id), one.selected))
+            .collect(),
+        warnings,
+        lines,
+    })
+}
+
+fn minor(amount: &wire::Amount, currency: CurrencyCode) -> Result<i64, Nonsense> {
+    if amount.currency_code != currency.as_str() {
+        let answered = words(&amount.currency_code);
+        return Err(Nonsense::Currency {
+            answered,
+            stored: currency,
+        });
+    }
+    let minor = from_decimal(&amount.amount, currency)?;
+    if minor > AMOUNT_MINOR_MAX {
+        return Err(Nonsense::Amount(format!("{minor} {currency} in a cart")));
+    }
+    Ok(minor)
+}
+
+fn taken(allocations: &[wire::Allocation], currency: CurrencyCode) -> Result<Vec<Taken>, Nonsense> {
+    let one = |allocation: &wire::Allocation| {
+        let by = match (&allocation.code, &allocation.title) {
+            (Some(code), _) => By::Code(words(code)),
+            (None, title) => By::Title(words(title.as_deref().unwrap_or_default())),
+        };
+        Ok(Taken {
+            by,
+            is_shipping: allocation.target_type == "SHIPPING_LINE",
+            minor: minor(&allocation.discounted_amount, currency)?,
+        })
+    };
+    if allocations.len() > ITEMS_MAX {
+        return Err(Nonsense::Form("more discounts than a cart has".to_owned()));
+    }
+    allocations.iter().map(one).collect()
+}
+
+fn line_of(line: wire::Line, currency: CurrencyCode) -> Result<StoreLine, Nonsense> {
+    let merchandise = line.merchandise;
+    let number = |gid: &str, kind: &str| {
+        let number = gid
+            .strip_prefix("gid://shopify/")
+            .and_then(|rest| rest.strip_prefix(kind));
+        let number = number
+            .and_then(|rest| rest.strip_prefix('/'))
+            .and_then(|number| number.parse::<u64>().ok());
+        number.ok_or_else(|| Nonsense::Form(format!("no id of a {kind}")))
+    };
+    let subtotal_minor = minor(&line.cost.subtotal_amount, currency)?;
+    let image = merchandise
+        .image
+        .or(merchandise.product.featured_image)
+        .map(|image| image.url);
+    Ok(StoreLine {
+        id: Hidden::new(line.id),
+        variant: VariantId(number(&merchandise.id, "ProductVariant")?),
+        product: number(&merchandise.product.id, "Product")?,
+        title: words(&merchandise.product.title),
+        variant_title: Some(words(&merchandise.title))
+            .filter(|title| title != DEFAULT_TITLE)
+            .unwrap_or_default(),
+        image: image.filter(|url| url.starts_with("https://") || url.starts_with("http://")),
+        quantity: line.quantity,
+        unit_price_minor: minor(&line.cost.amount_per_quantity, currency)?,
+        subtotal_minor,
+        discount_minor: subtotal_minor - minor(&line.cost.total_amount, currency)?,
+        available: merchandise.available_for_sale,
+    })
+}
+
+fn delivery(group: wire::DeliveryGroup, currency: CurrencyCode) -> Result<StoreDelivery, Nonsense> {
+    let option = |option: wire::DeliveryOption| {
+        let title = option.title.or(option.code).unwrap_or_default();
+        Ok(StoreOption {
+            handle: option.handle,
+            title: words(&title),
+            description: option
+                .description
+                .map(|text| words(&text))
+                .filter(|text| !text.trim().is_empty()),
+            amount_minor: minor(&option.estimated_cost, currency)?,
+        })
+    };
+    Ok(StoreDelivery {
+        id: Hidden::new(group.id),
+        selected: group.selected_delivery_option.map(|option| option.handle),
+        options: group
+            .delivery_options
+            .into_iter()
+            .map(option)
+            .collect::<Result<_, _>>()?,
+    })
+}
+
+/// The store's own words on where to check out: a link to a page, over TLS but on this machine.
+fn checkout_url(text: String) -> Result<Hidden, Nonsense> {
+    let is_link = url::Url::parse(&text).is_ok_and(|url| matches!(url.scheme(), "https" | "http") && url.has_host());
+    if is_link {
+        Ok(Hidden::new(text))
+    } else {
+        Err(Nonsense::Form("the link to check out is none".to_owned()))
+    }
+}
+
+/// A warning is about a line where its target is one; targets are ids, which name the cart and are not kept.
+fn warning(warning: wire::Warning, lines: &[StoreLine]) -> StoreWarning {
+    let line = lines.iter().find(|line| line.id.expose() == warning.target);
+    StoreWarning {
+        code: words(&warning.code),
+        message: words(&warning.message),
+        variant: line.map(|line| line.variant),
+    }
+}

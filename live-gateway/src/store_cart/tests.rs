@@ -1,0 +1,173 @@
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use storefront::GraphqlAnswer;
+
+use super::*;
+
+fn answer(data: &Value) -> GraphqlAnswer {
+    GraphqlAnswer {
+        data: Some(serde_json::value::to_raw_value(data).unwrap()),
+        errors: Vec::new(),
+        version: None,
+    }
+}
+
+fn money(minor: i64) -> Value {
+    let (whole, rest) = (minor / 100, minor % 100);
+    let text = format!("{whole}.{rest:02}");
+    // As the platform writes: trailing zeros are cut, one decimal stays.
+    let text = text.strip_suffix('0').unwrap_or(&text);
+    json!({ "amount": text, "currencyCode": "INR" })
+}
+
+fn allocation(target: &str, code: Option<&str>, minor: i64) -> Value {
+    let mut told = json!({ "targetType": target, "discountedAmount": money(minor) });
+    match code {
+        Some(code) => told["code"] = json!(code),
+        None => told["title"] = json!("Diwali"),
+    }
+    told
+}
+
+fn line(variant: u64, quantity: u32, price: i64, off: &[Value], total: i64) -> Value {
+    json!({
+        "id": format!("gid://shopify/CartLine/l{variant}?cart=tok"),
+        "quantity": quantity,
+        "merchandise": {
+            "id": format!("gid://shopify/ProductVariant/{variant}"), "title": "Default Title",
+            "availableForSale": true, "image": null,
+            "product": { "id": "gid://shopify/Product/7", "title": "Kurta", "featuredImage": { "url": "https://cdn.example/a.jpg" } },
+        },
+        "cost": {
+            "amountPerQuantity": money(price), "subtotalAmount": money(price * i64::from(quantity)), "totalAmount": money(total),
+        },
+        "discountAllocations": off,
+    })
+}
+
+fn cart(lines: &[Value], codes: &Value, of_cart: &[Value], delivery: Option<i64>, total: i64) -> Value {
+    let option = |minor| json!({ "handle": "h1", "code": null, "title": "Standard", "description": "", "estimatedCost": money(minor) });
+    let groups: Vec<Value> = delivery
+        .map(|minor| json!({ "id": "gid://g/1", "deliveryOptions": [option(minor)], "selectedDeliveryOption": option(minor) }))
+        .into_iter()
+        .collect();
+    json!({
+        "id": "gid://shopify/Cart/tok?key=secret", "checkoutUrl": "https://a.example/cart/c/tok?key=other",
+        "attributes": [], "cost": { "subtotalAmount": money(0), "totalAmount": money(total) },
+        "discountCodes": codes, "discountAllocations": of_cart, "delivery": { "addresses": [] },
+        "deliveryGroups": { "nodes": groups }, "lines": { "nodes": lines },
+    })
+}
+
+#[test]
+fn discounts_of_lines_order_and_shipping_are_told_apart_and_summed_by_code() {
+    let lines = [
+        line(1, 2, 100_00, &[allocation("LINE_ITEM", Some("TEN"), 20_00)], 180_00),
+        line(2, 1, 50_00, &[], 50_00),
+    ];
+    let of_cart = [
+        allocation("LINE_ITEM", Some("FLAT"), 30_00),
+        allocation("LINE_ITEM", None, 5_00),
+        allocation("SHIPPING_LINE", Some("SHIP"), 40_00),
+    ];
+    let codes = json!([
+        { "code": " ten ", "applicable": true }, { "code": "FLAT", "applicable": true },
+        { "code": "SHIP", "applicable": true }, { "code": "NOPE", "applicable": false },
+    ]);
+    let told = cart(&lines, &codes, &of_cart, Some(40_00), 195_00);
+    let payload = json!({ "cartDiscountCodesUpdate": { "cart": told, "userErrors": [], "warnings": [
+        { "code": "DISCOUNT_NOT_FOUND", "message": "Enter a\nvalid code", "target": "gid://shopify/Cart/tok" },
+        { "code": "MERCHANDISE_NOT_ENOUGH_STOCK", "message": "Only 2", "target": "gid://shopify/CartLine/l1?cart=tok" },
+    ] } });
+    let read = read_mutation(&answer(&payload), "cartDiscountCodesUpdate").unwrap();
+    insta::assert_debug_snapshot!(read, @"");
+}
+
+#[test]
+fn an_echo_of_an_order_discount_on_a_line_counts_once() {
+    let echo = [allocation("LINE_ITEM", Some("FLAT"), 30_00)];
+    let lines = [line(1, 1, 100_00, &echo, 100_00)];
+    let codes = json!([{ "code": "FLAT", "applicable": true }]);
+    let told = cart(&lines, &codes, &echo, None, 70_00);
+    let read = read_cart(&answer(&json!({ "cart": told }))).unwrap().unwrap();
+    assert_eq!(
+        (
+            read.discounts.total_minor(),
+            read.codes[0].discount_minor,
+            read.other_minor
+        ),
+        (30_00, 30_00, 0)
+    );
+}
+
+#[test]
+fn delivery_counts_once_the_total_counts_it() {
+    let lines = [line(1, 1, 100_00, &[], 100_00)];
+    for (total, counted) in [(100_00, 0), (140_00, 40_00)] {
+        let told = cart(&lines, &json!([]), &[], Some(40_00), total);
+        let read = read_cart(&answer(&json!({ "cart": told }))).unwrap().unwrap();
+        assert_eq!((read.delivery_minor, read.other_minor), (counted, 0));
+    }
+}
+
+#[test]
+fn what_is_no_cart_is_not_believed() {
+    let whole = || cart(&[line(1, 1, 100_00, &[], 100_00)], &json!([]), &[], None, 100_00);
+    let broken = |change: fn(&mut Value)| {
+        let mut cart = whole();
+        change(&mut cart);
+        read_cart(&answer(&json!({ "cart": cart })))
+    };
+    for change in [
+        (|cart| cart["cost"]["totalAmount"]["amount"] = json!("-1.0")) as fn(&mut Value),
+        |cart| cart["cost"]["totalAmount"]["amount"] = json!("1e9"),
+        |cart| cart["cost"]["totalAmount"]["amount"] = json!("999999999999999.0"),
+        |cart| cart["cost"]["totalAmount"]["currencyCode"] = json!("EUR"),
+        |cart| cart["lines"]["nodes"][0]["quantity"] = json!(-1),
+        |cart| cart["lines"]["nodes"][0]["cost"]["totalAmount"]["amount"] = json!("101.0"),
+        |cart| cart["lines"]["nodes"][0]["merchandise"]["id"] = json!("gid://shopify/Product/1"),
+        |cart| cart["checkoutUrl"] = json!("javascript:alert(1)"),
+        |cart| cart["id"] = json!(null),
+    ] {
+        assert!(matches!(broken(change), Err(CartFault::Unreadable(_))));
+    }
+    assert!(broken(|_| ()).unwrap().is_some());
+    assert_eq!(read_cart(&answer(&json!({ "cart": null }))), Ok(None));
+    let refused = GraphqlAnswer {
+        data: None,
+        errors: Vec::new(),
+        version: None,
+    };
+    assert_eq!(read_cart(&refused), Err(CartFault::Refused { code: None }));
+}
+
+#[test]
+fn nothing_that_opens_a_cart_is_shown() {
+    let told = cart(&[line(1, 1, 100_00, &[], 100_00)], &json!([]), &[], Some(5_00), 100_00);
+    let read = read_cart(&answer(&json!({ "cart": told }))).unwrap().unwrap();
+    let shown = format!("{read:?}");
+    assert!(
+        !shown.contains("secret") && !shown.contains("tok") && !shown.contains("key="),
+        "{shown}"
+    );
+}
+
+proptest! {
+    #[test]
+    fn a_total_is_the_sum_of_its_parts_whatever_a_store_says(
+        lines in proptest::collection::vec((1_u32..9, 1_i64..100_000, 0_i64..100), 0..6),
+        order in 0_i64..10_000, shipping in 0_i64..5_000, delivery in proptest::option::of(0_i64..9_000), total in 0_i64..10_000_000,
+    ) {
+        let lines: Vec<Value> = lines.iter().enumerate().map(|(at, (quantity, price, percent))| {
+            let subtotal = price * i64::from(*quantity);
+            let off = subtotal * percent / 100;
+            line(at as u64 + 1, *quantity, *price, &[allocation("LINE_ITEM", Some("LINE"), off)], subtotal - off)
+        }).collect();
+        let of_cart = [allocation("LINE_ITEM", Some("ORDER"), order), allocation("SHIPPING_LINE", Some("SHIP"), shipping)];
+        let told = cart(&lines, &json!([]), &of_cart, delivery, total);
+        let read = read_cart(&answer(&json!({ "cart": told }))).unwrap().unwrap();
+        let sum = read.subtotal_minor + read.delivery_minor + read.other_minor - read.discounts.total_minor();
+        prop_assert_eq!(sum, total);
+        prop_assert_eq!(read.subtotal_minor, read.lines.iter().map(|line| line.subtotal_minor).sum::<i64>());
+    }
+}

@@ -1,0 +1,20 @@
+use crate::call::Call;
+use crate::error::StoreError;
+use crate::store::{Accept, Fetched, Store};
+
+impl Store {
+    /// `/`: the store's front page.
+    ///
+    /// # Errors
+    /// See [`Store::meta`].
+    pub async fn front_page(&self, if_none_match: Option<&str>) -> Result<Fetched, StoreError> {
+        let mut url = self.base_url.clone();
+        let root = format!("{}/", url.path().trim_end_matches('/'));
+        url.set_path(&root);
+        self.fetch(Call {
+            if_none_match,
+            ..Call::get(url, Accept::Html)
+        })
+        .await
+    }
+}
