@@ -26,6 +26,10 @@ pub struct CrawlConfig {
     pub resume_page_age_s_max: u64,
     /// After this many seconds pages are asked for without validators, whatever the store says of them.
     pub verify_after_s: u64,
+    /// A store's front page is read for the discount codes that it states when it was asked so many seconds ago; 0: never.
+    pub front_page_after_s: u64,
+    /// The same of its policies.
+    pub policies_after_s: u64,
     /// How many runs keep their landed pages; the latest pages of each store are always kept.
     pub landing_runs_kept: usize,
 }
@@ -51,6 +55,8 @@ impl Default for CrawlConfig {
             store_time_s_max: 3600,
             resume_page_age_s_max: 900,
             verify_after_s: 7 * 24 * 3600,
+            front_page_after_s: 6 * 3600,
+            policies_after_s: 7 * 24 * 3600,
             landing_runs_kept: 3,
         }
     }

@@ -2,11 +2,13 @@
 //!
 //! In: registered brands and a [`storefront::Storefront`]. Out: each store's pages as it answered them, landed
 //! under `landing/{run}/{store}/`, and one verdict a store ([`StoreCrawl`]): landed, or unchanged since the last
-//! crawl that the lake has. Of a page's content it looks at nothing but how many records there are and their ids.
+//! crawl that the lake has; and, when they are due, its front page and policies with the discount codes that they
+//! state. Of a catalogue page's content it looks at nothing but how many records there are and their ids.
 //!
 //! It never decides how to talk to a store, never understands products, and never believes a store that failed:
 //! a page that was not read is an error of that store's crawl, not the end of its catalogue.
 
+mod codes;
 mod config;
 mod error;
 mod facts;
@@ -20,6 +22,7 @@ mod scan;
 mod state;
 mod store;
 
+pub use codes::{CodesCrawl, CodesStop};
 pub use config::CrawlConfig;
 pub use error::{CrawlError, OVER_MEMORY};
 pub use facts::StoreFacts;

@@ -62,10 +62,10 @@ const META_BYTES_MAX: usize = 64 << 10;
 /// Crawls stores, so many at a time and each by one stream.
 #[derive(Debug, Clone)]
 pub struct Crawler {
-    storefront: Storefront,
-    storage: Storage,
-    config: Arc<CrawlConfig>,
-    clock: Arc<dyn Clock>,
+    pub(crate) storefront: Storefront,
+    pub(crate) storage: Storage,
+    pub(crate) config: Arc<CrawlConfig>,
+    pub(crate) clock: Arc<dyn Clock>,
     /// One permit a store on its way.
     open: Arc<Semaphore>,
     /// One permit a store at work.

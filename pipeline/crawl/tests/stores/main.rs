@@ -1,6 +1,7 @@
 //! The crawl of stores that are values, through the public door.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
+mod codes;
 mod crawl;
 mod doubtful;
 mod identity;

@@ -31,6 +31,9 @@ pub(crate) struct Shop {
     pub(crate) products: Vec<Value>,
     pub(crate) collections: BTreeMap<String, Vec<Value>>,
     pub(crate) meta: Option<Value>,
+    /// Its front page, and what its policies say, as GraphQL answers them.
+    pub(crate) front: Option<String>,
+    pub(crate) policies: Option<String>,
     /// Products on a page, whatever the client asks for.
     pub(crate) per_page: usize,
     /// The last page that is not beyond the cap.
@@ -48,6 +51,8 @@ pub(crate) struct Shop {
     pub(crate) empty_once: Option<usize>,
     /// The page that is answered with another one in its place once, and that other.
     pub(crate) mistaken_once: Option<(usize, usize)>,
+    /// Its `robots.txt`.
+    pub(crate) robots: (u16, String),
     /// Makes up products for ever.
     pub(crate) endless: bool,
     /// What its pages say that their amounts are in, in a cookie; a page's own word before that of all.
@@ -72,6 +77,8 @@ impl Shop {
             products,
             collections: BTreeMap::new(),
             meta: Some(meta),
+            front: None,
+            policies: None,
             per_page: 2,
             pages_max: 100,
             etags: true,
@@ -85,6 +92,7 @@ impl Shop {
             money_of: BTreeMap::new(),
             retry_after: None,
             moved: BTreeMap::new(),
+            robots: (404, String::new()),
             endless: false,
             faults: BTreeMap::new(),
             asked: Vec::new(),
@@ -102,7 +110,9 @@ impl Shop {
             (200, json!({ "products": listed }).to_string())
         };
         Some(match path {
-            "/robots.txt" => (404, String::new()),
+            "/robots.txt" => (self.robots.0, self.robots.1.clone()),
+            "/" => (200, self.front.clone()?),
+            "/api/2026-04/graphql.json" => (200, self.policies.clone()?),
             "/meta.json" => self
                 .meta
                 .as_ref()

@@ -1,0 +1,177 @@
+//! What a store says to everybody who comes in: its front page and its policies, and the discount codes that they state.
+
+use bytes::Bytes;
+use data_codes::{Reading, StatedCodes};
+use data_model::{CodePlace, RunId, StatedCode, StoreHost};
+use pipeline_parse::stated_codes;
+use serde_json::{Value, json};
+use storefront::{Effect, Fetched, GraphqlAnswer, GraphqlRequest, Store, StoreError, documents};
+
+use crate::landing::{compress, landed_at, put_compressed};
+use crate::store::{Crawler, is_only_this_page, stray};
+use crate::{LandingError, RegisteredBrand};
+
+/// Names of the landed objects.
+const FRONT: &str = "front-page.html.zst";
+const POLICIES: &str = "policies.json.zst";
+/// Longest page of the two that is landed; of a longer one its beginning is read all the same.
+const LANDED_BYTES_MAX: usize = 4 << 20;
+/// The shop's policies that may state codes. What it says of privacy and of terms does not.
+const STATING: [&str; 3] = ["shippingPolicy", "refundPolicy", "subscriptionPolicy"];
+
+/// What came of asking a store for what it states of codes.
+#[derive(Debug, Default)]
+pub struct CodesCrawl {
+    /// What is known now.
+    pub stated: StatedCodes,
+    /// Requests sent; none where nothing was due.
+    pub requests: u32,
+    /// Decoded bytes received.
+    pub bytes: u64,
+    /// What ended it early: the store has had enough, or the landing cannot be written. What was read before counts.
+    pub stopped_by: Option<CodesStop>,
+}
+
+/// Why a store was not asked for all that was due. The next run asks again.
+#[derive(Debug, thiserror::Error)]
+pub enum CodesStop {
+    /// The store cannot be asked now.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// What it said cannot be landed.
+    #[error(transparent)]
+    Landing(#[from] LandingError),
+    /// A task of this program broke off.
+    #[error("a worker broke off")]
+    Worker(#[from] tokio::task::JoinError),
+}
+
+/// One object of a landing.
+struct Target<'a> {
+    run: &'a RunId,
+    store: &'a StoreHost,
+    file: &'static str,
+}
+
+impl Crawler {
+    /// Reads the store's front page and its policies where they are due, lands them, and tells the codes that they state.
+    /// `known` is what is known from before. A page that is as it was (304) states what it stated.
+    ///
+    /// The store is asked in its one polite stream, within its `robots.txt`, and its policies by GraphQL, since their pages
+    /// are disallowed by default. A page that the store refuses for good states nothing.
+    pub async fn read_codes(&self, run: &RunId, brand: &RegisteredBrand, known: StatedCodes) -> CodesCrawl {
+        let mut crawl = CodesCrawl {
+            stated: known,
+            ..CodesCrawl::default()
+        };
+        crawl.stopped_by = self.read_due(run, brand, &mut crawl).await.err();
+        crawl
+    }
+
+    async fn read_due(&self, run: &RunId, brand: &RegisteredBrand, crawl: &mut CodesCrawl) -> Result<(), CodesStop> {
+        let now = self.clock.now();
+        let store = self.storefront.store(&brand.base_url)?;
+        let target = |file| Target {
+            run,
+            store: &brand.store,
+            file,
+        };
+        let after_s = self.config.front_page_after_s;
+        if after_s > 0 && crawl.stated.front.is_due(now, after_s) {
+            crawl.requests += 1;
+            let known = crawl.stated.front.clone();
+            crawl.stated.front = match front_page(&store, known.etag.as_deref()).await? {
+                Some(Fetched::NotModified) => known,
+                Some(Fetched::Body(page)) => {
+                    let codes = self.stated_by(page.bytes, target(FRONT), crawl).await?;
+                    let etag = page.etag;
+                    Reading { etag, codes, ..known }
+                }
+                None => Reading::default(),
+            };
+            crawl.stated.front.asked_at = Some(now);
+        }
+        let after_s = self.config.policies_after_s;
+        if after_s > 0 && crawl.stated.policies.is_due(now, after_s) {
+            crawl.requests += 1;
+            let codes = match policies(&store).await? {
+                Some(json) => self.stated_by(json, target(POLICIES), crawl).await?,
+                None => Vec::new(),
+            };
+            crawl.stated.policies = Reading {
+                asked_at: Some(now),
+                etag: None,
+                codes,
+            };
+        }
+        Ok(())
+    }
+
+    /// Lands what the store said, and reads the codes off it.
+    async fn stated_by(
+        &self,
+        said: Bytes,
+        target: Target<'_>,
+        crawl: &mut CodesCrawl,
+    ) -> Result<Vec<StatedCode>, CodesStop> {
+        crawl.bytes += said.len() as u64;
+        let is_front = target.file == FRONT;
+        let work = move || {
+            let frame = (said.len() <= LANDED_BYTES_MAX).then(|| compress(&said)).transpose();
+            let codes = if is_front {
+                codes_of(CodePlace::FrontPage, &String::from_utf8_lossy(&said))
+            } else {
+                policy_codes(&said)
+            };
+            (frame, codes)
+        };
+        let (frame, codes) = tokio::task::spawn_blocking(work).await?;
+        let Target { run, store, file } = target;
+        let path = landed_at(run, store, file);
+        if let Some(frame) = frame.map_err(|source| LandingError::Zstd { path, source })? {
+            put_compressed(&self.storage, run, store, file, frame.into()).await?;
+        }
+        Ok(codes)
+    }
+}
+
+/// The store's front page; `None` where it shows none to us, or another shop does.
+async fn front_page(store: &Store, etag: Option<&str>) -> Result<Option<Fetched>, StoreError> {
+    match store.front_page(etag).await {
+        Ok(Fetched::Body(page)) if stray(store.base_url(), None, &page.url).is_some() => Ok(None),
+        Ok(fetched) => Ok(Some(fetched)),
+        Err(error) if is_only_this_page(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The store's policies as it answers them; `None` where it tells them to nobody.
+async fn policies(store: &Store) -> Result<Option<Bytes>, StoreError> {
+    let request = GraphqlRequest::new(documents::POLICIES, "Policies", json!({}));
+    match store.graphql(&request, Effect::Safe).await {
+        Ok(GraphqlAnswer { data, .. }) => Ok(data.map(|data| Bytes::from(String::from(Box::<str>::from(data))))),
+        Err(error) if is_only_this_page(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn codes_of(place: CodePlace, html: &str) -> Vec<StatedCode> {
+    let stated = stated_codes(html).into_iter().map(|found| StatedCode {
+        code: found.code,
+        place,
+        plainness: found.plainness,
+    });
+    stated.collect()
+}
+
+/// The codes that the bodies of policies state, each once.
+fn policy_codes(json: &[u8]) -> Vec<StatedCode> {
+    let Ok(data) = serde_json::from_slice::<Value>(json) else {
+        return Vec::new();
+    };
+    let bodies = STATING
+        .iter()
+        .filter_map(|policy| data["shop"][policy]["body"].as_str());
+    // Bodies are HTML of a few kilobytes each.
+    codes_of(CodePlace::Policy, &bodies.collect::<Vec<_>>().join("<hr>"))
+}
