@@ -87,6 +87,10 @@ pub struct EmulatorConfig {
     pub keep_alive_max: usize,
     /// How many requests of each store are remembered in detail; counts go on for ever.
     pub request_log_max: usize,
+    /// How long a cart lives after its last change, by the emulator's clock.
+    pub cart_ttl: Duration,
+    /// Carts of one store; where there are more, those idle for longest are dropped.
+    pub carts_max: usize,
     /// Whether stores take a [`Change`](crate::Change) at `POST /emulator/change`.
     pub control: bool,
 }
@@ -107,6 +111,8 @@ impl EmulatorConfig {
             header_timeout: Duration::from_secs(10),
             keep_alive_max: 256,
             request_log_max: 10_000,
+            cart_ttl: Duration::from_secs(30 * 86_400),
+            carts_max: 20_000,
             control: false,
         }
     }

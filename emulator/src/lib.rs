@@ -28,9 +28,13 @@
 
 mod address;
 mod answer;
+mod cart;
 mod catalogue;
 mod change;
+mod clock;
 mod config;
+mod customers;
+mod discount;
 mod edit;
 mod error;
 mod fault;
@@ -39,7 +43,9 @@ mod graphql;
 mod json;
 mod log;
 mod market;
+mod money;
 mod picture;
+mod places;
 mod recorded;
 mod running;
 mod serve;
@@ -50,6 +56,8 @@ mod stock;
 
 pub use change::{Change, ChangeError, Changed, Item};
 pub use config::{Addressing, EmulatorConfig, Encoding, Source};
+pub use customers::CustomerState;
+pub use discount::{BasketTruth, CombinesWith, DiscountRefusal, DiscountRule, DiscountVerdict, Takes, Told};
 pub use error::EmulatorError;
 pub use fault::{Fault, FaultRule};
 pub use generated::Drift;

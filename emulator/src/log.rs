@@ -27,6 +27,9 @@ pub struct RequestRecord {
 pub struct Requests {
     /// Every request ever, by path.
     pub count_by_path: BTreeMap<String, u64>,
+    /// How often each field of the query or the mutation was carried out, by name: what a fault kept from being done is
+    /// not counted, what was done and whose answer was lost is.
+    pub calls: BTreeMap<String, u64>,
     /// The latest requests, oldest first; at most as many as the configuration says.
     pub latest: Vec<RequestRecord>,
 }
@@ -60,6 +63,7 @@ const PATHS_MAX: usize = 10_000;
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     count_by_path: BTreeMap<String, u64>,
+    calls: BTreeMap<String, u64>,
     latest: VecDeque<RequestRecord>,
 }
 
@@ -82,8 +86,23 @@ impl Log {
         self.latest.push_back(request);
     }
 
+    /// Counts fields that are carried out. Their names are the schema's: there are not many.
+    pub(crate) fn note_calls<'a>(&mut self, names: impl Iterator<Item = &'a str>) {
+        for name in names {
+            match self.calls.get_mut(name) {
+                Some(count) => *count += 1,
+                None => drop(self.calls.insert(name.to_owned(), 1)),
+            }
+        }
+    }
+
+    pub(crate) fn calls(&self) -> BTreeMap<String, u64> {
+        self.calls.clone()
+    }
+
     pub(crate) fn all(&self) -> Requests {
         Requests {
+            calls: self.calls.clone(),
             count_by_path: self.count_by_path.clone(),
             latest: self.latest.iter().cloned().collect(),
         }

@@ -5,11 +5,12 @@ use std::time::Instant;
 
 use crate::address::ip_of;
 use crate::catalogue::{Catalogue, Goods};
+use crate::clock::Clock;
 use crate::config::{Addressing, EmulatorConfig, Source};
 use crate::generated::dice::{Dice, fold};
 use crate::generated::{Generated, Persona, Step, split};
 use crate::recorded::{Recorded, RecordedStore, load};
-use crate::shop::{Shop, StoreAddress};
+use crate::shop::{Limits, Shop, StoreAddress};
 use crate::{Drift, EmulatorError};
 
 /// Products that generated stores may have in all: what ids have room for.
@@ -22,6 +23,7 @@ pub(crate) struct Market {
     pub(crate) by_slug: HashMap<String, usize>,
     pub(crate) config: EmulatorConfig,
     pub(crate) started: Instant,
+    pub(crate) clock: Arc<Clock>,
     seed: u64,
 }
 
@@ -105,6 +107,7 @@ impl Market {
             by_slug: HashMap::new(),
             config,
             started: Instant::now(),
+            clock: Arc::default(),
             seed,
         };
         for (stall, index) in stalls.into_iter().zip(0_u32..) {
@@ -114,7 +117,7 @@ impl Market {
                 .copied()
                 .unwrap_or(market.config.bind);
             let epoch = market.store_epoch(index, market.config.epoch);
-            let shop = open(stall, index, listener, &market.config, epoch);
+            let shop = open(stall, index, listener, &market, epoch);
             market.by_slug.insert(shop.address.slug.clone(), index as usize);
             market.shops.push(Arc::new(shop));
         }
@@ -128,7 +131,8 @@ impl Market {
     }
 }
 
-fn open(stall: Stall, index: u32, listener: SocketAddr, config: &EmulatorConfig, epoch: u64) -> Shop {
+fn open(stall: Stall, index: u32, listener: SocketAddr, market: &Market, epoch: u64) -> Shop {
+    let config = &market.config;
     let slug = stall.slug().to_owned();
     let (host, connect) = match config.addressing {
         Addressing::IpPerStore => (
@@ -153,7 +157,11 @@ fn open(stall: Stall, index: u32, listener: SocketAddr, config: &EmulatorConfig,
         currency,
         products,
     };
-    Shop::new(address, catalogue, epoch)
+    let limits = Limits {
+        cart_ttl: config.cart_ttl,
+        carts_max: config.carts_max,
+    };
+    Shop::new(address, catalogue, epoch, Arc::clone(&market.clock), limits)
 }
 
 fn stock(stall: Stall, index: u32, base_url: &str, config: &EmulatorConfig) -> (Catalogue, String, String, String) {

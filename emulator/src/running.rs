@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
@@ -6,15 +7,19 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
 use crate::address::check;
+use crate::cart::{Desk, Offers};
 use crate::catalogue::Goods;
 use crate::change::{self, Change, Changed, Item};
 use crate::config::{Addressing, EmulatorConfig};
+use crate::customers::{CustomerState, NewCustomer};
+use crate::discount::{BasketTruth, DiscountRule};
+use crate::fault::Lie;
 use crate::fault::{Fault, FaultRule};
 use crate::graphql;
 use crate::log::Requests;
 use crate::market::{Market, stalls};
 use crate::server::{Hall, accept, listen};
-use crate::shop::{Shop, StoreAddress};
+use crate::shop::{Shop, StoreAddress, lock};
 use crate::{EmulatorError, Source};
 
 /// How long connections may go on after the shutdown.
@@ -161,6 +166,100 @@ impl Running {
     /// pages carry reads no stock.
     pub fn storefront_token(&self, slug: &str) -> Result<String, EmulatorError> {
         self.shop(slug).map(|shop| graphql::tokens(shop).merchant)
+    }
+
+    /// Every discount of a store, automatic ones too: what is true, whatever a client finds out.
+    pub fn discounts(&self, slug: &str) -> Result<Vec<DiscountRule>, EmulatorError> {
+        let shop = self.shop(slug)?;
+        Ok(shop.discounts.all(&shop.catalogue).as_ref().clone())
+    }
+
+    /// Replaces every discount of a store.
+    pub fn set_discounts(
+        &self,
+        slug: &str,
+        rules: impl IntoIterator<Item = DiscountRule>,
+    ) -> Result<(), EmulatorError> {
+        let shop = self.shop(slug)?;
+        shop.discounts.set(&shop.catalogue, Vec::new());
+        for rule in rules {
+            self.add_discount(slug, rule)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a discount to a store, in place of one of the same code or title.
+    pub fn add_discount(&self, slug: &str, rule: DiscountRule) -> Result<(), EmulatorError> {
+        self.change(slug, Change::AddDiscount { rule }).map(drop)
+    }
+
+    /// Removes the discount of this code or title.
+    pub fn remove_discount(&self, slug: &str, name: &str) -> Result<(), EmulatorError> {
+        let name = name.to_owned();
+        self.change(slug, Change::RemoveDiscount { name }).map(drop)
+    }
+
+    /// What a basket of variants and pieces costs at a store, to a buyer who is not logged in and has chosen no delivery,
+    /// and what these codes do to it when they are entered together. Pieces that are not in stock, and variants that the
+    /// store does not have, are left out, as a cart leaves them out.
+    pub fn truth<'c>(
+        &self,
+        slug: &str,
+        basket: &[(u64, u64)],
+        codes: impl IntoIterator<Item = &'c str>,
+    ) -> Result<BasketTruth, EmulatorError> {
+        let lie = Lie::default();
+        let desk = Desk::new(Offers::new(self.shop(slug)?, &lie));
+        let codes: Vec<String> = codes.into_iter().map(str::to_owned).collect();
+        Ok(desk.truth(basket, codes))
+    }
+
+    /// How often each field of the query or the mutation of GraphQL was carried out by a store, by name.
+    pub fn calls(&self, slug: &str) -> Result<BTreeMap<String, u64>, EmulatorError> {
+        Ok(self.shop(slug)?.log().calls())
+    }
+
+    /// How many carts a store holds.
+    pub fn carts(&self, slug: &str) -> Result<usize, EmulatorError> {
+        Ok(lock(&self.shop(slug)?.carts).len())
+    }
+
+    /// Adds a customer to a store, in place of one with that address. `password` is `None` for one who never chose any.
+    pub fn add_customer(
+        &self,
+        slug: &str,
+        email: &str,
+        password: Option<&str>,
+        state: CustomerState,
+    ) -> Result<(), EmulatorError> {
+        let shop = self.shop(slug)?;
+        let new = NewCustomer {
+            email,
+            password,
+            first_name: None,
+            last_name: None,
+            phone: None,
+            accepts_marketing: false,
+            state,
+        };
+        lock(&shop.customers).put(&new, shop.clock.now());
+        Ok(())
+    }
+
+    /// Whether a store's customers log in by password, which only the classic accounts have.
+    pub fn has_passwords(&self, slug: &str) -> Result<bool, EmulatorError> {
+        self.shop(slug).map(Shop::has_passwords)
+    }
+
+    /// Puts a store on the classic accounts, or on the newer ones, which have no passwords.
+    pub fn set_passwords(&self, slug: &str, has_passwords: bool) -> Result<(), EmulatorError> {
+        self.shop(slug)?.set_passwords(has_passwords);
+        Ok(())
+    }
+
+    /// Moves the clock forward by which carts and tokens run out, and discounts begin and end.
+    pub fn advance_clock(&self, by: Duration) {
+        self.market.clock.advance(by);
     }
 
     /// What a store was asked since the start.

@@ -55,7 +55,7 @@ pub(crate) async fn serve(
             return deliver(reply, Delivery::Whole);
         }
     }
-    let fault = shop.meet(&ask.path, ask.page());
+    let fault = shop.meet(&ask.path, ask.page(), &ask.body);
     let result = respond(market, shop, &ask, parts, fault, reset).await;
     note(
         market,
@@ -115,6 +115,11 @@ async fn respond(
     } else {
         (answer::not_found(shop), Delivery::Whole)
     };
+    if let Some(Fault::AnswerLost { hold_ms }) = fault {
+        tokio::time::sleep(Duration::from_millis(hold_ms)).await;
+        reset.store(true, Ordering::Release);
+        return Err(io::ErrorKind::ConnectionReset.into());
+    }
     let response = reply.finish(shop, ask, market.config.encoding)?;
     deliver(response, delivery)
 }

@@ -1,13 +1,18 @@
 use std::collections::VecDeque;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
+use crate::cart::Carts;
 use crate::catalogue::Catalogue;
+use crate::clock::Clock;
+use crate::customers::Customers;
+use crate::discount::Book;
 use crate::fault::{Fault, Faults};
+use crate::generated::dice::Dice;
 use crate::log::Log;
 
 /// Where one emulated store is, and what it is called.
@@ -43,6 +48,20 @@ pub(crate) struct Shop {
     shifted: AtomicI64,
     /// When the latest requests came that [`Fault::Throttle`] counts.
     recent: Mutex<VecDeque<Instant>>,
+    pub(crate) discounts: Book,
+    pub(crate) carts: Mutex<Carts>,
+    pub(crate) customers: Mutex<Customers>,
+    pub(crate) clock: Arc<Clock>,
+    pub(crate) limits: Limits,
+    /// Whether customers log in by password: the classic accounts.
+    has_passwords: AtomicBool,
+}
+
+/// Bounds of what a store keeps.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    pub(crate) cart_ttl: Duration,
+    pub(crate) carts_max: usize,
 }
 
 /// A lock whose holder panicked holds what it held: all of it is valid at any moment.
@@ -51,7 +70,17 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shop {
-    pub(crate) fn new(address: StoreAddress, catalogue: Catalogue, epoch: u64) -> Self {
+    pub(crate) fn new(
+        address: StoreAddress,
+        catalogue: Catalogue,
+        epoch: u64,
+        clock: Arc<Clock>,
+        limits: Limits,
+    ) -> Self {
+        let persona = catalogue.persona();
+        // Most stores that are not new still have the classic accounts; the first one of a market always.
+        let mut dice = Dice::of(&[persona.seed, 0x4143_4354, u64::from(persona.index)]);
+        let has_passwords = persona.index == 0 || dice.chance(650);
         Self {
             address,
             catalogue,
@@ -60,7 +89,21 @@ impl Shop {
             log: Mutex::default(),
             shifted: AtomicI64::new(0),
             recent: Mutex::default(),
+            discounts: Book::default(),
+            carts: Mutex::default(),
+            customers: Mutex::default(),
+            clock,
+            limits,
+            has_passwords: AtomicBool::new(has_passwords),
         }
+    }
+
+    pub(crate) fn has_passwords(&self) -> bool {
+        self.has_passwords.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn set_passwords(&self, has_passwords: bool) {
+        self.has_passwords.store(has_passwords, Ordering::Release);
     }
 
     pub(crate) fn epoch(&self) -> u64 {
@@ -106,8 +149,8 @@ impl Shop {
     }
 
     /// The fault that this request meets, if any.
-    pub(crate) fn meet(&self, path: &str, page: u32) -> Option<Fault> {
-        let fault = self.faults().meet(path, page)?;
+    pub(crate) fn meet(&self, path: &str, page: u32, body: &[u8]) -> Option<Fault> {
+        let fault = self.faults().meet(path, page, body)?;
         match fault {
             Fault::Throttle {
                 per_second,

@@ -15,7 +15,7 @@ mod sitemap;
 pub(crate) use ask::Ask;
 pub(crate) use listing::{Twist, collection_id, collection_updated_at};
 pub(crate) use meta::fact;
-pub(crate) use policy::{POLICIES, Policy, policy};
+pub(crate) use policy::{POLICIES, Policy, Terms, policy, shipping_terms};
 pub(crate) use product::{Image, Product, Variant};
 use product_html::page;
 pub(crate) use reply::Reply;

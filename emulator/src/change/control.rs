@@ -20,8 +20,10 @@ pub(crate) fn control(shop: &Shop, ask: &Ask) -> Reply {
     };
     match make(shop, change) {
         Ok(changed) => Reply::json_of(200, &json!(changed)),
-        Err(error @ ChangeError::UnknownItem { .. }) => refused(404, &error.to_string()),
-        Err(error @ ChangeError::Price { .. }) => refused(422, &error.to_string()),
+        Err(error @ (ChangeError::UnknownItem { .. } | ChangeError::UnknownDiscount { .. })) => {
+            refused(404, &error.to_string())
+        }
+        Err(error) => refused(422, &error.to_string()),
     }
 }
 

@@ -17,6 +17,7 @@ pub(crate) use control::{CONTROL_PATH, control};
 pub use item::Item;
 
 use crate::answer::Product;
+use crate::discount::{DiscountRule, RULES_MAX};
 use crate::fault::FaultRule;
 use crate::shop::Shop;
 use overlay::Overlay;
@@ -56,6 +57,16 @@ pub enum Change {
         #[serde(default)]
         item: Option<Item>,
     },
+    /// Adds a discount, in place of one of the same code or title.
+    AddDiscount {
+        /// The discount.
+        rule: DiscountRule,
+    },
+    /// Removes a discount.
+    RemoveDiscount {
+        /// Its code, or the title of one without a code.
+        name: String,
+    },
     /// Sets the store's faults, in place of any before.
     Faults {
         /// The rules; none makes the store well again.
@@ -90,6 +101,24 @@ pub enum ChangeError {
         price: String,
         /// Decimals of the price that it was to replace.
         decimals: usize,
+    },
+    /// The discount takes nothing off, has no name, or is for more than 1,000 products.
+    #[error("{name:?} is no sound discount")]
+    Discount {
+        /// Its code or title.
+        name: String,
+    },
+    /// The store holds no more discounts.
+    #[error("a store holds at most {most} discounts")]
+    Discounts {
+        /// The bound.
+        most: usize,
+    },
+    /// The store has no such discount.
+    #[error("the store has no discount {name:?}")]
+    UnknownDiscount {
+        /// Its code or title.
+        name: String,
     },
 }
 
@@ -204,11 +233,31 @@ pub(crate) fn make(shop: &Shop, change: Change) -> Result<Changed, ChangeError> 
             changes.write(|by_product, _| by_product.clear());
             Ok(Changed::default())
         }
+        Change::AddDiscount { rule } => add_discount(shop, rule),
+        Change::RemoveDiscount { name } => {
+            if shop.discounts.remove(&shop.catalogue, &name) {
+                Ok(Changed::default())
+            } else {
+                Err(ChangeError::UnknownDiscount { name })
+            }
+        }
         Change::Faults { rules } => {
             shop.forget_shift();
             shop.faults().replace(rules);
             Ok(Changed::default())
         }
+    }
+}
+
+fn add_discount(shop: &Shop, rule: DiscountRule) -> Result<Changed, ChangeError> {
+    if !rule.is_sound() {
+        let name = rule.name().to_owned();
+        return Err(ChangeError::Discount { name });
+    }
+    if shop.discounts.add(&shop.catalogue, rule) {
+        Ok(Changed::default())
+    } else {
+        Err(ChangeError::Discounts { most: RULES_MAX })
     }
 }
 

@@ -10,6 +10,8 @@ pub(crate) struct Lie {
     foreign: Option<Foreign>,
     /// Knows nothing of every so manieth node.
     pub(crate) null_every: Option<u64>,
+    /// Takes no more new customers and logins for now.
+    pub(crate) customers_throttled: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -29,6 +31,7 @@ impl Lie {
                     rate_pct: u64::from(*rate_pct),
                 });
             }
+            Some(Fault::CustomersThrottled) => lie.customers_throttled = true,
             Some(Fault::NullNodes { every }) => lie.null_every = Some(u64::from((*every).max(1))),
             _ => {}
         }

@@ -143,6 +143,13 @@ pub enum Fault {
         /// 1 for all.
         every: u32,
     },
+    /// GraphQL takes no new customers and no logins for now: 200 with `null` for them and the error `THROTTLED`.
+    CustomersThrottled,
+    /// What is asked is done, and the answer is lost: the connection is reset. Whoever asked cannot know what became of it.
+    AnswerLost {
+        /// For so long nothing comes before the reset, for clients that give up by themselves.
+        hold_ms: u64,
+    },
     /// GraphQL answers 200 with the error `THROTTLED` and no data.
     QueryThrottled,
     /// GraphQL answers 200 with an internal error: without data, or with part of it.
@@ -168,7 +175,9 @@ impl Fault {
             Self::CatalogueClosed { .. } => json && !query,
             Self::OtherProduct => product || query,
             Self::OtherCurrency { .. } => product || query || matches!(path, "/meta.json" | "/cart.js" | "/cart.json"),
-            Self::NullNodes { .. } | Self::QueryThrottled | Self::QueryErrors { .. } => query,
+            Self::CustomersThrottled | Self::NullNodes { .. } | Self::QueryThrottled | Self::QueryErrors { .. } => {
+                query
+            }
             Self::NoMeta => path == "/meta.json",
             Self::EndlessPages
             | Self::Bloated { .. }
@@ -188,6 +197,22 @@ pub(crate) fn is_query(path: &str) -> bool {
     path.starts_with("/api/") && path.ends_with("/graphql.json")
 }
 
+/// Whether a request calls a field: its name as a word, with arguments after it. Requests are not parsed before they meet
+/// a fault.
+fn calls(body: &[u8], name: &str) -> bool {
+    let Ok(text) = std::str::from_utf8(body) else {
+        return false;
+    };
+    let is_word = |it: char| it.is_ascii_alphanumeric() || it == '_';
+    text.match_indices(name).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + name.len()..].trim_start_matches([' ', '\t']);
+        // Within JSON a line's end is written as two characters, the latter a letter.
+        let is_begun = before.is_none_or(|it| !is_word(it)) || text[..at].ends_with("\\n");
+        is_begun && (after.starts_with('(') || after.starts_with('{'))
+    })
+}
+
 /// A fault, and when it shows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FaultRule {
@@ -202,6 +227,9 @@ pub struct FaultRule {
     /// Only on paths that begin with this; `/robots.txt` too where it says so.
     #[serde(default)]
     pub path: Option<String>,
+    /// Only on GraphQL requests that call this field of the query or the mutation, such as `cartLinesAdd`.
+    #[serde(default)]
+    pub operation: Option<String>,
 }
 
 impl From<Fault> for FaultRule {
@@ -211,6 +239,7 @@ impl From<Fault> for FaultRule {
             first: None,
             page: None,
             path: None,
+            operation: None,
         }
     }
 }
@@ -243,8 +272,21 @@ impl FaultRule {
         }
     }
 
-    fn concerns(&self, path: &str, page: u32) -> bool {
+    /// The rule, on GraphQL requests that call this field of the query or the mutation only.
+    #[must_use]
+    pub fn on_operation(self, name: impl Into<String>) -> Self {
+        Self {
+            operation: Some(name.into()),
+            ..self
+        }
+    }
+
+    fn concerns(&self, path: &str, page: u32, body: &[u8]) -> bool {
         self.page.is_none_or(|only| only == page)
+            && self
+                .operation
+                .as_deref()
+                .is_none_or(|name| is_query(path) && calls(body, name))
             && match &self.path {
                 Some(only) => path.starts_with(only.as_str()),
                 None => self.fault.concerns(path),
@@ -262,11 +304,11 @@ impl Faults {
     }
 
     /// The fault that a request meets: the first rule that concerns it and is not used up, which it uses.
-    pub(crate) fn meet(&mut self, path: &str, page: u32) -> Option<Fault> {
+    pub(crate) fn meet(&mut self, path: &str, page: u32, body: &[u8]) -> Option<Fault> {
         let rule = self
             .0
             .iter_mut()
-            .find(|rule| rule.first != Some(0) && rule.concerns(path, page))?;
+            .find(|rule| rule.first != Some(0) && rule.concerns(path, page, body))?;
         if let Some(left) = &mut rule.first {
             *left -= 1;
         }
@@ -285,10 +327,25 @@ mod tests {
             FaultRule::from(Fault::Reset).first(1).on_page(2),
             Fault::RobotsUnavailable.into(),
         ]);
-        assert_eq!(faults.meet("/products.json", 1), None);
-        assert_eq!(faults.meet("/products.json", 2), Some(Fault::Reset));
-        assert_eq!(faults.meet("/products.json", 2), None);
-        assert_eq!(faults.meet("/robots.txt", 1), Some(Fault::RobotsUnavailable));
+        assert_eq!(faults.meet("/products.json", 1, b""), None);
+        assert_eq!(faults.meet("/products.json", 2, b""), Some(Fault::Reset));
+        assert_eq!(faults.meet("/products.json", 2, b""), None);
+        assert_eq!(faults.meet("/robots.txt", 1, b""), Some(Fault::RobotsUnavailable));
+    }
+
+    #[test]
+    fn a_rule_can_concern_one_operation() {
+        let body = br#"{"query":"mutation Add {\n  cartLinesAdd (cartId: 1) { cart { id } }\n}"}"#;
+        assert!(calls(body, "cartLinesAdd"));
+        assert!(!calls(body, "cartLines") && !calls(body, "Add2") && !calls(body, "LinesAdd"));
+        let mut faults = Faults::default();
+        faults.replace(vec![
+            FaultRule::from(Fault::Reset).on_operation("cartLinesAdd").first(1),
+        ]);
+        assert_eq!(faults.meet("/cart/add.js", 1, body), None);
+        assert_eq!(faults.meet("/api/2026-04/graphql.json", 1, b"{}"), None);
+        assert_eq!(faults.meet("/api/2026-04/graphql.json", 1, body), Some(Fault::Reset));
+        assert_eq!(faults.meet("/api/2026-04/graphql.json", 1, body), None);
     }
 
     #[test]

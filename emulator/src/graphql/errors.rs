@@ -8,6 +8,7 @@ use apollo_compiler::response::GraphQLError;
 use apollo_compiler::validation::{DiagnosticData, DiagnosticList};
 use serde_json::{Value, json};
 
+use super::customer::EXCEEDED;
 use super::scope::DENIED;
 
 /// The lines and columns of a place in a document.
@@ -113,6 +114,9 @@ pub(super) fn of_field(error: &GraphQLError) -> Value {
             "documentation": "https://shopify.dev/api/usage/access-scopes",
             "requiredAccess": required.trim_end_matches('.'),
         });
+    }
+    if message.ends_with(EXCEEDED) {
+        told["extensions"] = json!({ "code": "THROTTLED" });
     }
     told
 }

@@ -1,17 +1,22 @@
-//! The reading part of the Storefront API, answered from the same records as the JSON views.
+//! The Storefront API, answered from the same records as the JSON views, and from the carts and customers of the store.
 //!
 //! A request goes through the platform's steps in order: version, syntax and validity against the schema, variables,
 //! sizes, complexity, execution. Parsing, validation and execution are the library's (docs/adr/012); what is the
 //! platform's own, from the cost of a query to the wording of its errors, is here.
 
 mod args;
+mod cart_input;
+mod cart_node;
+mod cart_value;
 mod collection;
 mod connection;
 mod cost;
+mod customer;
 mod errors;
 mod fixed;
 mod gid;
 mod money;
+mod mutation;
 mod node;
 mod paging;
 mod product;
@@ -45,7 +50,13 @@ use request::Request;
 use scope::Scopes;
 use view::{Audience, View};
 
-const SDL: &str = concat!(include_str!("schema.graphql"), include_str!("codes.graphql"));
+const SDL: &str = concat!(
+    include_str!("schema.graphql"),
+    include_str!("cart.graphql"),
+    include_str!("mutation.graphql"),
+    include_str!("customer.graphql"),
+    include_str!("codes.graphql")
+);
 
 /// The schema; `None` where it is not valid, which a test rules out.
 fn schema() -> Option<&'static Valid<Schema>> {
@@ -95,11 +106,20 @@ fn respond(shop: &Shop, ask: &Ask, twist: &Twist, scopes: Scopes) -> Reply {
     }
     let audience = Audience::of(operation, &request.variables);
     let view = View::new(shop, scopes, audience, &twist.lie);
-    let executed = Execution::new(schema, &request.document)
+    let execution = Execution::new(schema, &request.document)
         .operation(operation)
         .coerced_variable_values(&request.variables)
-        .enable_schema_introspection(true)
-        .execute_sync(&query::Root::new(&view));
+        .enable_schema_introspection(true);
+    shop.log().note_calls(
+        operation
+            .root_fields(&request.document)
+            .map(|field| field.name.as_str()),
+    );
+    let executed = if operation.is_mutation() {
+        execution.execute_sync(&mutation::Mutation::new(&view))
+    } else {
+        execution.execute_sync(&query::Root::new(&view))
+    };
     let executed = match executed {
         Ok(executed) => executed,
         Err(error) => return refusal::errors(vec![errors::of_request(&error, &request.document)]),

@@ -4,6 +4,7 @@ use apollo_compiler::ast::Type;
 use apollo_compiler::resolvers::ResolvedValue;
 use serde_json::Value;
 
+use super::cart_node::{GroupNode, LineNode, Shown};
 use super::collection::CollectionNode;
 use super::fixed::fixed;
 use super::product::ProductNode;
@@ -17,6 +18,8 @@ pub(super) enum Node {
     Product(Rc<Good>),
     Variant(Rc<Good>, usize),
     Collection(Rc<Shelf>),
+    CartLine(Rc<Shown>, usize),
+    CartGroup(Rc<Shown>),
     Fixed(Value),
 }
 
@@ -27,6 +30,8 @@ impl Node {
             Self::Product(good) => ResolvedValue::object(ProductNode { view, good }),
             Self::Variant(good, nth) => ResolvedValue::object(VariantNode { view, good, nth }),
             Self::Collection(shelf) => ResolvedValue::object(CollectionNode { view, shelf }),
+            Self::CartLine(shown, nth) => ResolvedValue::object(LineNode { view, shown, nth }),
+            Self::CartGroup(shown) => ResolvedValue::object(GroupNode { view, shown }),
             Self::Fixed(value) => fixed(view, value, ty),
         }
     }

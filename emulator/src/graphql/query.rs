@@ -5,9 +5,12 @@ use apollo_compiler::response::JsonValue;
 use serde_json::{Value, json};
 
 use super::args::Args;
+use super::cart_node::CartNode;
 use super::collection::{self, CollectionNode};
 use super::connection::{Entry, connection};
+use super::customer;
 use super::fixed::fixed;
+use super::mutation::{desk, shown, token_and_key};
 use super::node::Node;
 use super::product::ProductNode;
 use super::search::Search;
@@ -62,6 +65,22 @@ impl<'v> Root<'v> {
             view,
             shelf: Rc::new(shelf),
         })))
+    }
+
+    /// The cart with an id; `None` for one that is gone, never was, or has another key.
+    fn cart(&self, id: &str) -> Option<CartNode<'v>> {
+        let (token, key) = token_and_key(id)?;
+        let desk = desk(self.view);
+        let cart = desk.find(token)?;
+        if key.is_some_and(|key| key != cart.key) {
+            return None;
+        }
+        let bill = desk.bill(&cart);
+        let shown = shown(self.view, &desk, cart, bill, key.is_some());
+        Some(CartNode {
+            view: self.view,
+            shown: Rc::new(shown),
+        })
     }
 
     /// The node with a global id; `None` for one that is not there.
@@ -129,6 +148,14 @@ impl ObjectValue for Root<'_> {
         match info.field_name() {
             "product" | "productByHandle" => self.product(args),
             "products" => self.products(info),
+            "cart" => {
+                let cart = self.cart(args.text("id").unwrap_or_default());
+                Ok(ResolvedValue::nullable_object(cart))
+            }
+            "customer" => {
+                let token = args.text("customerAccessToken").unwrap_or_default();
+                Ok(fixed(self.view, customer::read(self.view, token)?, ty))
+            }
             "collection" | "collectionByHandle" => self.collection(args),
             "collections" => collection::connection_of_all(self.view, info),
             "nodes" => self.nodes(info),

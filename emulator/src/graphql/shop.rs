@@ -7,18 +7,7 @@ use super::gid::gid;
 use super::view::View;
 use crate::answer::{POLICIES, Policy, fact, policy};
 use crate::generated::dice::fold_bytes;
-
-/// Names of the countries that generated stores are in; others are called by their code.
-const COUNTRIES: &[(&str, &str)] = &[
-    ("AE", "United Arab Emirates"),
-    ("DE", "Germany"),
-    ("GB", "United Kingdom"),
-    ("IN", "India"),
-    ("JP", "Japan"),
-    ("KW", "Kuwait"),
-    ("SG", "Singapore"),
-    ("US", "United States"),
-];
+use crate::places;
 
 /// Countries that measure in feet and pounds.
 const IMPERIAL: &[&str] = &["US", "LR", "MM"];
@@ -32,6 +21,9 @@ pub(super) fn shop(view: &View<'_>) -> Value {
         "id": gid("Shop", persona.shop_id()),
         "name": shop.address.name,
         "description": description,
+        // Only a store on the newer accounts says where they are.
+        "customerAccountUrl": (!shop.has_passwords())
+            .then(|| format!("https://shopify.com/{}/account", persona.shop_id())),
         "moneyFormat": fact_or("money_format", persona.coin.money_format.into()),
         "primaryDomain": {
             "host": shop.address.domain,
@@ -95,10 +87,7 @@ fn market(view: &View<'_>) -> Value {
 }
 
 fn country(view: &View<'_>, code: &str) -> Value {
-    let name = COUNTRIES
-        .iter()
-        .find(|(known, _)| *known == code)
-        .map_or(code, |(_, name)| name);
+    let name = places::name(code);
     let currency = view.currency();
     let known = Currency::from_code(currency);
     let unit_system = if IMPERIAL.contains(&code) {

@@ -10,6 +10,11 @@ pub(super) fn utc(moment: &str) -> String {
     }
 }
 
+/// A moment as the API writes it.
+pub(super) fn moment(moment: DateTime<Utc>) -> String {
+    moment.to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
 /// Markup without its tags, white space collapsed.
 pub(super) fn plain(html: &str) -> String {
     let mut text = String::with_capacity(html.len());

@@ -14,6 +14,9 @@ use super::*;
 
 const OWN: &str = concat!(
     include_str!("../../src/graphql/schema.graphql"),
+    include_str!("../../src/graphql/cart.graphql"),
+    include_str!("../../src/graphql/mutation.graphql"),
+    include_str!("../../src/graphql/customer.graphql"),
     include_str!("../../src/graphql/codes.graphql")
 );
 

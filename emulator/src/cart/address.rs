@@ -1,0 +1,296 @@
+//! Where goods may go: the addresses of a cart, and what the platform asks of them.
+
+use uuid::Uuid;
+
+use super::{Address, Cart, Refusal, Refused};
+use crate::places;
+
+/// Most addresses of one cart.
+const ADDRESSES_MAX: usize = 20;
+
+/// Most characters of a part of an address.
+const PART_MAX: usize = 255;
+
+/// An address, part by part.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) first_name: Option<String>,
+    pub(crate) last_name: Option<String>,
+    pub(crate) company: Option<String>,
+    pub(crate) address1: Option<String>,
+    pub(crate) address2: Option<String>,
+    pub(crate) city: Option<String>,
+    pub(crate) province: Option<String>,
+    /// ISO 3166-1 alpha-2.
+    pub(crate) country: Option<String>,
+    pub(crate) zip: Option<String>,
+    pub(crate) phone: Option<String>,
+}
+
+/// An address to add.
+#[derive(Debug, Clone)]
+pub(crate) struct AddressInput {
+    pub(crate) place: Option<Place>,
+    pub(crate) is_selected: bool,
+    pub(crate) is_for_once: bool,
+    /// Whether every part is checked that the country needs.
+    pub(crate) is_strict: bool,
+}
+
+/// What is changed of an address.
+#[derive(Debug, Clone)]
+pub(crate) struct AddressChange {
+    /// The id as it was given.
+    pub(crate) id: String,
+    pub(crate) place: Option<Place>,
+    pub(crate) is_selected: Option<bool>,
+    pub(crate) is_for_once: Option<bool>,
+    pub(crate) is_strict: bool,
+}
+
+impl Place {
+    /// `First Last`; `None` where neither is known.
+    pub(crate) fn name(&self) -> Option<String> {
+        let names = [&self.first_name, &self.last_name];
+        joined(names.into_iter().flatten().map(String::as_str), " ")
+    }
+
+    /// The lines of the address, without the name.
+    pub(crate) fn formatted(&self) -> Vec<String> {
+        let parts = |parts: [&Option<String>; 3]| joined(parts.into_iter().flatten().map(String::as_str), " ");
+        let town = parts([&self.city, &self.province, &self.zip]);
+        let country = self.country.as_deref().map(|code| places::name(code).to_owned());
+        [
+            self.company.clone(),
+            self.address1.clone(),
+            self.address2.clone(),
+            town,
+            country,
+        ]
+        .into_iter()
+        .flatten()
+        .filter(|line| !line.is_empty())
+        .collect()
+    }
+
+    /// City, province and country.
+    pub(crate) fn area(&self) -> Option<String> {
+        let town = joined(
+            [&self.city, &self.province].into_iter().flatten().map(String::as_str),
+            " ",
+        );
+        let country = self.country.as_deref().map(places::name);
+        joined(town.as_deref().into_iter().chain(country), ", ")
+    }
+
+    fn parts(&self) -> [(&'static str, &Option<String>); 9] {
+        [
+            ("firstName", &self.first_name),
+            ("lastName", &self.last_name),
+            ("company", &self.company),
+            ("address1", &self.address1),
+            ("address2", &self.address2),
+            ("city", &self.city),
+            ("provinceCode", &self.province),
+            ("zip", &self.zip),
+            ("phone", &self.phone),
+        ]
+    }
+
+    /// What is wrong with the address.
+    fn faults(&self, is_strict: bool, field: &[&str]) -> Vec<Refusal> {
+        let at = |name: &'static str| {
+            let mut at = field.to_vec();
+            at.push(name);
+            at
+        };
+        let Some(country) = self.country.as_deref() else {
+            return vec![Refusal::new("INVALID", &at("countryCode"), "invalid value")];
+        };
+        let mut found: Vec<Refusal> = Vec::new();
+        for (name, part) in self.parts() {
+            let text = part.as_deref().unwrap_or_default();
+            if text.chars().count() > PART_MAX {
+                found.push(Refusal::new(
+                    "ADDRESS_FIELD_IS_TOO_LONG",
+                    &at(name),
+                    "The field is too long.",
+                ));
+            } else if text.contains('<') && text.contains('>') {
+                let message = "The field contains HTML tags.";
+                found.push(Refusal::new("ADDRESS_FIELD_CONTAINS_HTML_TAGS", &at(name), message));
+            }
+        }
+        if is_strict {
+            let needed = places::needs(country);
+            let asked = [
+                (
+                    "lastName",
+                    true,
+                    &self.last_name,
+                    "A last name is required in order to continue.",
+                ),
+                (
+                    "address1",
+                    true,
+                    &self.address1,
+                    "An address is required in order to continue.",
+                ),
+                (
+                    "provinceCode",
+                    needed.province,
+                    &self.province,
+                    "The specified country requires a zone.",
+                ),
+                (
+                    "zip",
+                    needed.zip,
+                    &self.zip,
+                    "Country specified requires a postal code in order to continue.",
+                ),
+                (
+                    "city",
+                    needed.city,
+                    &self.city,
+                    "A city is required in order to continue.",
+                ),
+            ];
+            let is_blank = |part: &Option<String>| part.as_deref().is_none_or(|text| text.trim().is_empty());
+            let has_no_zone = self
+                .province
+                .as_deref()
+                .is_some_and(|zone| !places::has_zone(country, zone));
+            let missing = asked.into_iter().filter(|(name, is_needed, part, _)| {
+                *is_needed && (is_blank(part) || (*name == "provinceCode" && has_no_zone))
+            });
+            found.extend(
+                missing.map(|(name, _, _, message)| Refusal::new("ADDRESS_FIELD_IS_REQUIRED", &at(name), message)),
+            );
+        }
+        found
+    }
+}
+
+fn joined<'a>(parts: impl Iterator<Item = &'a str>, between: &str) -> Option<String> {
+    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    (!parts.is_empty()).then(|| parts.join(between))
+}
+
+/// What is wrong with an address of an input. One without an address, or copied from a customer's, names no country.
+fn faults(place: Option<&Place>, is_strict: bool, prefix: &[&str], nth: &str) -> Vec<Refusal> {
+    let mut field = prefix.to_vec();
+    field.extend([nth, "address", "deliveryAddress"]);
+    place.map_or_else(
+        || Place::default().faults(is_strict, &field),
+        |place| place.faults(is_strict, &field),
+    )
+}
+
+fn at_most_one_selected(selected: usize, prefix: &[&str]) -> Result<(), Refused> {
+    if selected > 1 {
+        let message = "Only one delivery address can be selected.";
+        let code = "ONLY_ONE_DELIVERY_ADDRESS_CAN_BE_SELECTED";
+        return Err(Refused::beside(vec![Refusal::new(code, prefix, message)]));
+    }
+    Ok(())
+}
+
+/// The id in a global one; `None` for what is none of an address.
+fn known_id(text: &str) -> Option<Uuid> {
+    text.strip_prefix("gid://shopify/CartSelectableAddress/")?
+        .split('?')
+        .next()?
+        .parse()
+        .ok()
+}
+
+fn no_address(id: &str, field: &[&str]) -> Refusal {
+    let message = format!("The delivery address with {id} does not exist.");
+    Refusal::new("INVALID_DELIVERY_ADDRESS_ID", field, message)
+}
+
+impl Cart {
+    /// Adds addresses; one that is selected takes the place of the one that was.
+    pub(crate) fn add_addresses(&mut self, inputs: Vec<AddressInput>, prefix: &[&str]) -> Result<(), Refused> {
+        let places = inputs.iter().enumerate();
+        let found: Vec<Refusal> = places
+            .flat_map(|(nth, input)| faults(input.place.as_ref(), input.is_strict, prefix, &nth.to_string()))
+            .collect();
+        if !found.is_empty() {
+            return Err(Refused::beside(found));
+        }
+        at_most_one_selected(inputs.iter().filter(|input| input.is_selected).count(), prefix)?;
+        if self.addresses.len() + inputs.len() > ADDRESSES_MAX {
+            let message = format!("A cart can have at most {ADDRESSES_MAX} delivery addresses.");
+            let error = Refusal::new("TOO_MANY_DELIVERY_ADDRESSES", prefix, message);
+            return Err(Refused::beside(vec![error]));
+        }
+        for input in inputs {
+            if input.is_selected {
+                self.select(None);
+            }
+            self.addresses.push(Address {
+                id: Uuid::new_v4(),
+                is_selected: input.is_selected,
+                is_for_once: input.is_for_once,
+                place: input.place.unwrap_or_default(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Replaces all addresses.
+    pub(crate) fn replace_addresses(&mut self, inputs: Vec<AddressInput>, prefix: &[&str]) -> Result<(), Refused> {
+        self.addresses.clear();
+        self.delivery = None;
+        self.add_addresses(inputs, prefix)
+    }
+
+    pub(crate) fn change_addresses(&mut self, changes: Vec<AddressChange>) -> Result<(), Refused> {
+        let prefix = ["addresses"];
+        let selected = changes.iter().filter(|change| change.is_selected == Some(true));
+        at_most_one_selected(selected.count(), &prefix)?;
+        for (nth, change) in changes.into_iter().enumerate() {
+            let place = nth.to_string();
+            let known = known_id(&change.id);
+            let found = self.addresses.iter().position(|address| Some(address.id) == known);
+            let Some(found) = found else {
+                return Err(Refused::beside(vec![no_address(&change.id, &["addresses", &place])]));
+            };
+            if let Some(new) = change.place {
+                let wrong = faults(Some(&new), change.is_strict, &prefix, &place);
+                if !wrong.is_empty() {
+                    return Err(Refused::beside(wrong));
+                }
+                self.addresses[found].place = new;
+            }
+            match change.is_selected {
+                Some(true) => self.select(Some(found)),
+                Some(false) => self.addresses[found].is_selected = false,
+                None => {}
+            }
+            let address = &mut self.addresses[found];
+            address.is_for_once = change.is_for_once.unwrap_or(address.is_for_once);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn remove_addresses(&mut self, ids: &[String]) -> Result<(), Refused> {
+        for (nth, id) in ids.iter().enumerate() {
+            let known = known_id(id);
+            let found = self.addresses.iter().position(|address| Some(address.id) == known);
+            let Some(found) = found else {
+                return Err(Refused::beside(vec![no_address(id, &["addressIds", &nth.to_string()])]));
+            };
+            self.addresses.remove(found);
+        }
+        Ok(())
+    }
+
+    fn select(&mut self, nth: Option<usize>) {
+        for (place, address) in self.addresses.iter_mut().enumerate() {
+            address.is_selected = nth == Some(place);
+        }
+        self.delivery = None;
+    }
+}

@@ -1,0 +1,130 @@
+//! What a cart costs at this moment, and what its buyer should know.
+
+use super::delivery::rates;
+use super::{Cart, Line, Notice, Offer, Offers, Rate};
+use crate::discount::{Applied, Basket, DiscountRule, Item, apply};
+use crate::generated::dice::{fold, fold_bytes};
+use chrono::{DateTime, Utc};
+
+/// A cart with its prices.
+#[derive(Debug)]
+pub(crate) struct Bill {
+    /// Newest first.
+    pub(crate) lines: Vec<BillLine>,
+    pub(crate) applied: Applied,
+    pub(crate) subtotal_minor: u64,
+    /// After all discounts, with the delivery that is selected.
+    pub(crate) total_minor: u64,
+    /// The ways to have it delivered; none before an address is selected, or where none leads there.
+    pub(crate) rates: Vec<Rate>,
+    /// Which of them is selected.
+    pub(crate) rate: Option<usize>,
+}
+
+/// A line with its price.
+#[derive(Debug)]
+pub(crate) struct BillLine {
+    pub(crate) line: Line,
+    pub(crate) offer: Offer,
+    /// After discounts of products.
+    pub(crate) total_minor: u64,
+}
+
+impl BillLine {
+    pub(crate) fn subtotal_minor(&self) -> u64 {
+        self.offer.unit_minor.saturating_mul(self.line.quantity)
+    }
+}
+
+impl Bill {
+    /// Pieces in all.
+    pub(crate) fn quantity(&self) -> u64 {
+        self.lines.iter().map(|line| line.line.quantity).sum()
+    }
+
+    pub(crate) fn selected_rate(&self) -> Option<&Rate> {
+        self.rates.get(self.rate?)
+    }
+
+    /// What is sold out, and which codes do not apply: told after every change, as long as it is so.
+    pub(crate) fn notices(&self) -> Vec<Notice> {
+        let sold_out = self.lines.iter().filter(|line| line.line.quantity == 0);
+        let sold_out = sold_out.map(|line| Notice {
+            code: "MERCHANDISE_OUT_OF_STOCK",
+            message: format!("The product '{}' is already sold out.", line.offer.name()),
+            line: Some(line.line.id),
+        });
+        let refused = self.applied.codes.iter();
+        let refused = refused.filter_map(|verdict| Some((verdict, verdict.refusal?)));
+        let mut refused: Vec<Notice> = refused
+            .map(|(verdict, refusal)| Notice {
+                code: refusal.warning(),
+                message: refusal.message(&verdict.code),
+                line: None,
+            })
+            .collect();
+        // As recorded: what is not honoured comes after what could never be.
+        refused.sort_by_key(|notice| notice.code == "DISCOUNT_CODE_NOT_HONOURED");
+        sold_out.chain(refused).collect()
+    }
+}
+
+/// Works out what a cart costs. Lines whose variant is gone are left out.
+pub(crate) fn bill(cart: &Cart, offers: &Offers<'_>, rules: &[DiscountRule], now: DateTime<Utc>) -> Bill {
+    let lines: Vec<(Line, Offer)> = cart
+        .lines
+        .iter()
+        .rev()
+        .filter_map(|line| Some((line.clone(), offers.find(line.variant)?)))
+        .collect();
+    let items: Vec<Item> = lines
+        .iter()
+        .map(|(line, offer)| Item {
+            product: offer.product.id,
+            quantity: line.quantity,
+            unit_minor: offer.unit_minor,
+            is_delivered: offer.is_delivered(),
+        })
+        .collect();
+    let basket = |delivery_minor: Option<u64>| Basket {
+        items: &items,
+        delivery_minor,
+        is_customer: cart.buyer.customer.is_some(),
+        now,
+    };
+    let goods = apply(rules, &cart.codes, &basket(None));
+    let is_delivered = items.iter().any(|item| item.is_delivered && item.quantity > 0);
+    let rates = match cart.selected_address() {
+        Some(address) if is_delivered => rates(offers.shop, goods.goods_minor, &address.place),
+        _ => Vec::new(),
+    };
+    let chosen = cart.delivery.as_deref();
+    let chosen = chosen.and_then(|handle| rates.iter().position(|rate| rate.handle == handle));
+    let rate = chosen.or((!rates.is_empty()).then_some(0));
+    let cost = rate.and_then(|rate| rates.get(rate)).map(|rate| rate.cost_minor);
+    let applied = match cost {
+        Some(cost) => apply(rules, &cart.codes, &basket(Some(cost))),
+        None => goods,
+    };
+    let lines = lines.into_iter().zip(&applied.item_totals_minor);
+    Bill {
+        lines: lines
+            .map(|((line, offer), total_minor)| BillLine {
+                line,
+                offer,
+                total_minor: *total_minor,
+            })
+            .collect(),
+        subtotal_minor: applied.subtotal_minor(),
+        total_minor: applied.goods_minor.saturating_add(applied.delivery_minor),
+        applied,
+        rates,
+        rate,
+    }
+}
+
+/// The id of the one delivery group of a cart, without what follows the `?`.
+pub(crate) fn group_id(cart: &Cart) -> String {
+    let mark = fold_bytes(cart.token.as_bytes());
+    format!("{:016x}{:016x}", fold(&[mark, 1]), fold(&[mark, 2]))
+}

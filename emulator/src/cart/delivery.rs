@@ -1,0 +1,75 @@
+//! What a store asks for delivery: by where it goes and what the cart is worth.
+
+use super::Place;
+use crate::answer::{Terms, fact, shipping_terms};
+use crate::generated::dice::{fold, fold_bytes};
+use crate::money::exponent;
+use crate::shop::Shop;
+
+/// Postal areas far from everywhere, to which a third of stores in India do not deliver.
+const REMOTE: &[&str] = &["19", "73", "74", "78", "79"];
+
+/// One way to have a cart delivered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Rate {
+    pub(crate) handle: String,
+    pub(crate) title: &'static str,
+    pub(crate) description: Option<String>,
+    pub(crate) cost_minor: u64,
+}
+
+/// Whether the store sells to a country at all.
+pub(crate) fn serves(shop: &Shop, country: &str) -> bool {
+    match fact(shop, "ships_to_countries").and_then(serde_json::Value::as_array) {
+        Some(listed) => listed.iter().any(|code| code == country || code == "*"),
+        None => home(shop) == country,
+    }
+}
+
+/// The country that the store is in.
+pub(crate) fn home(shop: &Shop) -> &str {
+    let recorded = fact(shop, "country").and_then(serde_json::Value::as_str);
+    recorded.unwrap_or(shop.catalogue.persona().coin.country)
+}
+
+/// The ways to have goods of this worth delivered, cheapest first; none where the store does not deliver.
+pub(crate) fn rates(shop: &Shop, goods_minor: u64, place: &Place) -> Vec<Rate> {
+    let country = place.country.as_deref().unwrap_or_default();
+    let persona = shop.catalogue.persona();
+    let is_far = place
+        .zip
+        .as_deref()
+        .is_some_and(|zip| REMOTE.iter().any(|area| zip.starts_with(area)));
+    let goes_far = !persona.shop_id().is_multiple_of(3);
+    if !serves(shop, country) || (country == "IN" && is_far && !goes_far) {
+        return Vec::new();
+    }
+    let Terms { free_above, fee, days } = shipping_terms(shop);
+    let unit = 10_u64.pow(exponent(persona.coin.code));
+    let of_rupees = |rupees: u64| match persona.coin.code {
+        "INR" => rupees * unit,
+        _ => persona.coin.price_minor(rupees),
+    };
+    let is_free = free_above.is_some_and(|least| goods_minor >= least * unit);
+    let standard = if is_free { 0 } else { of_rupees(fee) };
+    let mut rates = vec![
+        rate(shop, "Standard", standard, days),
+        rate(shop, "Express", of_rupees(fee + 100), (1, 2)),
+    ];
+    rates.sort_by_key(|rate| rate.cost_minor);
+    rates
+}
+
+fn rate(shop: &Shop, title: &'static str, cost_minor: u64, days: (u64, u64)) -> Rate {
+    let shop_id = shop.catalogue.persona().shop_id();
+    let mark = [shop_id, fold_bytes(title.as_bytes()), cost_minor];
+    Rate {
+        handle: format!("{:016x}{:016x}", fold(&mark), fold(&[fold(&mark)])),
+        title,
+        // Most merchants write none.
+        description: shop_id
+            .is_multiple_of(2)
+            .then(|| format!("{} to {} business days", days.0, days.1)),
+        cost_minor,
+    }
+}

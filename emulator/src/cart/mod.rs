@@ -1,0 +1,109 @@
+//! The carts of a store: one state for GraphQL, the Ajax API and the checkout page.
+//!
+//! A change is made to a copy of a cart, which takes its place when nothing is wrong with it. Prices and stock are never
+//! kept in a cart: what it costs is worked out whenever somebody asks.
+
+mod address;
+mod bill;
+mod delivery;
+mod line;
+mod offer;
+mod refused;
+mod rules;
+mod store;
+
+pub(crate) use address::{AddressChange, AddressInput, Place};
+pub(crate) use bill::{Bill, BillLine, bill, group_id};
+pub(crate) use delivery::{Rate, serves};
+pub(crate) use line::{LineChange, LineInput};
+pub(crate) use offer::{Offer, Offers};
+pub(crate) use refused::{Notice, Refusal, Refused};
+pub(crate) use rules::{BuyerInput, is_email};
+pub(crate) use store::{Carts, Desk, Served};
+
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+/// Most lines of one cart.
+pub(crate) const LINES_MAX: usize = 500;
+
+/// A cart.
+#[derive(Debug, Clone)]
+pub(crate) struct Cart {
+    /// Part of its id and of addresses that people see.
+    pub(crate) token: String,
+    /// Who knows it may change the cart.
+    pub(crate) key: String,
+    /// Who knows it may look at the checkout page.
+    pub(crate) checkout_key: String,
+    pub(crate) created_at: DateTime<Utc>,
+    pub(crate) updated_at: DateTime<Utc>,
+    pub(crate) note: String,
+    /// In the order given.
+    pub(crate) attributes: Vec<(String, String)>,
+    /// Oldest first; buyers see the newest first.
+    pub(crate) lines: Vec<Line>,
+    /// As entered, without those that differ in case alone.
+    pub(crate) codes: Vec<String>,
+    pub(crate) buyer: Buyer,
+    pub(crate) addresses: Vec<Address>,
+    /// The handle of the delivery that was chosen; the cheapest where none was.
+    pub(crate) delivery: Option<String>,
+}
+
+/// One variant in a cart. Two with other attributes are two lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Line {
+    pub(crate) id: Uuid,
+    pub(crate) variant: u64,
+    /// 0 for what was sold out when it was last looked at.
+    pub(crate) quantity: u64,
+    pub(crate) attributes: Vec<(String, String)>,
+}
+
+/// Who buys.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Buyer {
+    /// ISO 3166-1 alpha-2.
+    pub(crate) country: Option<String>,
+    pub(crate) email: Option<String>,
+    pub(crate) phone: Option<String>,
+    /// The number of the customer who is logged in.
+    pub(crate) customer: Option<u64>,
+}
+
+/// Where goods may go.
+#[derive(Debug, Clone)]
+pub(crate) struct Address {
+    pub(crate) id: Uuid,
+    pub(crate) is_selected: bool,
+    pub(crate) is_for_once: bool,
+    pub(crate) place: Place,
+}
+
+impl Cart {
+    /// An empty cart.
+    pub(crate) fn fresh(now: DateTime<Utc>, country: &str) -> Self {
+        Self {
+            token: format!("hWN{}", Uuid::new_v4().simple()),
+            key: Uuid::new_v4().simple().to_string(),
+            checkout_key: Uuid::new_v4().simple().to_string(),
+            created_at: now,
+            updated_at: now,
+            note: String::new(),
+            attributes: Vec::new(),
+            lines: Vec::new(),
+            codes: Vec::new(),
+            buyer: Buyer {
+                country: Some(country.to_owned()),
+                ..Buyer::default()
+            },
+            addresses: Vec::new(),
+            delivery: None,
+        }
+    }
+
+    pub(crate) fn selected_address(&self) -> Option<&Address> {
+        self.addresses.iter().find(|address| address.is_selected)
+    }
+}

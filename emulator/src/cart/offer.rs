@@ -1,0 +1,103 @@
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::answer::{Product, Variant};
+use crate::fault::Lie;
+use crate::money::{exponent, minor};
+use crate::shop::Shop;
+use crate::stock::{Stock, stock};
+
+/// A variant as the store sells it at this moment.
+#[derive(Debug, Clone)]
+pub(crate) struct Offer {
+    pub(crate) product: Rc<Product>,
+    nth: usize,
+    pub(crate) unit_minor: u64,
+    pub(crate) compare_at_minor: Option<u64>,
+    pub(crate) stock: Stock,
+}
+
+impl Offer {
+    pub(crate) fn variant(&self) -> Option<&Variant> {
+        self.product.variants.get(self.nth)
+    }
+
+    /// How many pieces can be had at most; `None` for as many as anyone wants.
+    pub(crate) fn most(&self) -> Option<u64> {
+        if self.stock.on_order {
+            None
+        } else if self.stock.available {
+            Some(u64::from(self.stock.quantity))
+        } else {
+            Some(0)
+        }
+    }
+
+    /// `Product - Variant`, or the product alone where it has one variant only.
+    pub(crate) fn name(&self) -> String {
+        match self.variant() {
+            Some(variant) if !variant.is_default() => format!("{} - {}", self.product.title, variant.title),
+            _ => self.product.title.clone(),
+        }
+    }
+
+    pub(crate) fn is_delivered(&self) -> bool {
+        self.variant().is_some_and(|variant| variant.requires_shipping)
+    }
+}
+
+/// What a store sells, each product read once.
+#[derive(Debug)]
+pub(crate) struct Offers<'s> {
+    pub(crate) shop: &'s Shop,
+    lie: &'s Lie,
+    pub(crate) epoch: u64,
+    read: RefCell<HashMap<u64, Option<Rc<Product>>>>,
+}
+
+impl<'s> Offers<'s> {
+    pub(crate) fn new(shop: &'s Shop, lie: &'s Lie) -> Self {
+        Self {
+            shop,
+            lie,
+            epoch: shop.epoch(),
+            read: RefCell::default(),
+        }
+    }
+
+    pub(crate) fn currency(&self) -> &str {
+        self.lie.currency(self.shop)
+    }
+
+    pub(crate) fn exponent(&self) -> u32 {
+        exponent(self.currency())
+    }
+
+    fn product(&self, place: u64) -> Option<Rc<Product>> {
+        if let Some(known) = self.read.borrow().get(&place) {
+            return known.clone();
+        }
+        let read = Product::read(self.shop, place).map(|product| Rc::new(self.lie.tell(product)));
+        self.read.borrow_mut().insert(place, read.clone());
+        read
+    }
+
+    /// The variant with this id; `None` where the store has none.
+    pub(crate) fn find(&self, variant: u64) -> Option<Offer> {
+        let place = self.shop.catalogue.find_variant(variant, self.epoch)?;
+        let product = self.product(place)?;
+        let nth = product.variants.iter().position(|it| it.id == variant)?;
+        let found = product.variants.get(nth)?;
+        let ids = (product.id, variant);
+        let stock = stock(&self.shop.catalogue, place, self.epoch, ids, found.available);
+        let compare_at = found.compare_at_price.as_deref();
+        Some(Offer {
+            unit_minor: minor(&found.price, self.exponent())?,
+            compare_at_minor: compare_at.and_then(|price| minor(price, self.exponent())),
+            stock,
+            product: Rc::clone(&product),
+            nth,
+        })
+    }
+}

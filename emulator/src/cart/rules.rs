@@ -1,0 +1,121 @@
+//! Notes, attributes, codes and the buyer: what they may be.
+
+use super::{Cart, Refusal, Refused};
+use crate::discount::folded;
+
+/// Most characters of a note.
+const NOTE_MAX: usize = 5_000;
+
+/// Most attributes of a cart or a line, and the most characters of each. The platform's own bounds on sizes are not
+/// known; these keep the memory of a store bounded.
+const ATTRIBUTES_MAX: usize = 250;
+const KEY_MAX: usize = 255;
+const VALUE_MAX: usize = 8_192;
+
+/// Most codes of one cart.
+const CODES_MAX: usize = 250;
+const CODE_MAX: usize = 255;
+
+/// What a buyer says of themselves; what is `None` stays as it was.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct BuyerInput {
+    pub(crate) country: Option<String>,
+    pub(crate) email: Option<String>,
+    pub(crate) phone: Option<String>,
+    /// The customer that a token stands for, and their e-mail address; `Err` for a token that stands for none.
+    pub(crate) customer: Option<Result<(u64, String), ()>>,
+}
+
+/// Refuses attributes that are too many or too long.
+pub(super) fn checked_attributes(attributes: &[(String, String)], field: &[&str]) -> Result<(), Refused> {
+    let too_many = attributes.len() > ATTRIBUTES_MAX;
+    let too_long = attributes
+        .iter()
+        .any(|(key, value)| key.chars().count() > KEY_MAX || value.chars().count() > VALUE_MAX);
+    if too_many || too_long {
+        let message = "The attributes are too many or too long.";
+        return Err(Refused::whole(Refusal::new("INVALID", field, message)));
+    }
+    Ok(())
+}
+
+/// Attributes with one value a key: the last one given, in the first one's place.
+pub(crate) fn merged(attributes: Vec<(String, String)>) -> Vec<(String, String)> {
+    let mut merged: Vec<(String, String)> = Vec::with_capacity(attributes.len());
+    for (key, value) in attributes {
+        match merged.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, held)) => *held = value,
+            None => merged.push((key, value)),
+        }
+    }
+    merged
+}
+
+impl Cart {
+    pub(crate) fn set_note(&mut self, note: &str, field: &[&str]) -> Result<(), Refused> {
+        if note.chars().count() > NOTE_MAX {
+            let message = format!("The note exceeds the maximum number of {NOTE_MAX} characters.");
+            return Err(Refused::whole(Refusal::new("NOTE_TOO_LONG", field, message)));
+        }
+        note.clone_into(&mut self.note);
+        Ok(())
+    }
+
+    pub(crate) fn set_attributes(&mut self, attributes: Vec<(String, String)>, field: &[&str]) -> Result<(), Refused> {
+        checked_attributes(&attributes, field)?;
+        self.attributes = merged(attributes);
+        Ok(())
+    }
+
+    /// Replaces the codes. None is an error: which of them apply is seen when the cart is billed.
+    pub(crate) fn set_codes(&mut self, codes: impl IntoIterator<Item = String>) {
+        let mut seen = std::collections::HashSet::new();
+        let kept = codes.into_iter().filter(|code| {
+            let is_code = !code.trim().is_empty() && code.chars().count() <= CODE_MAX;
+            is_code && seen.insert(folded(code))
+        });
+        self.codes = kept.take(CODES_MAX).collect();
+    }
+
+    pub(crate) fn set_buyer(&mut self, input: BuyerInput, field: &[&str]) -> Result<(), Refused> {
+        let beside = |name: &str, message: &str| {
+            let mut at = field.to_vec();
+            at.push(name);
+            Refused::beside(vec![Refusal::new("INVALID", &at, message)])
+        };
+        if input.customer == Some(Err(())) {
+            return Err(beside("customerAccessToken", "Customer is invalid"));
+        }
+        if input.email.as_deref().is_some_and(|email| !is_email(email)) {
+            return Err(beside("email", "Email is invalid"));
+        }
+        if input.phone.as_deref().is_some_and(|phone| !is_phone(phone)) {
+            return Err(beside("phone", "Phone is invalid"));
+        }
+        let buyer = &mut self.buyer;
+        if let Some(Ok((customer, email))) = input.customer {
+            buyer.customer = Some(customer);
+            buyer.email.get_or_insert(email);
+        }
+        buyer.country = input.country.or(buyer.country.take());
+        buyer.email = input.email.or(buyer.email.take());
+        buyer.phone = input.phone.or(buyer.phone.take());
+        Ok(())
+    }
+}
+
+/// Whether this can be an e-mail address: one `@` with something before it, and a host with a dot after it.
+pub(crate) fn is_email(text: &str) -> bool {
+    let Some((name, host)) = text.split_once('@') else {
+        return false;
+    };
+    let is_word = |word: &str| !word.is_empty() && !word.contains(|it: char| it.is_whitespace() || it == '@');
+    let labels = host.split('.').collect::<Vec<_>>();
+    text.len() <= 254 && is_word(name) && is_word(host) && labels.len() > 1 && labels.iter().all(|it| !it.is_empty())
+}
+
+fn is_phone(text: &str) -> bool {
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    let others = text.chars().all(|it| it.is_ascii_digit() || " +-().".contains(it));
+    (6..=15).contains(&digits) && others
+}

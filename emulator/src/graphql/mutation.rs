@@ -1,0 +1,231 @@
+use std::rc::Rc;
+
+use apollo_compiler::resolvers::{FieldError, ObjectValue, ResolveInfo, ResolvedValue};
+use serde_json::Value;
+
+use super::args::Args;
+use super::cart_input as input;
+use super::cart_node::{CartNode, Shown};
+use super::cart_value::{self as value, Coinage};
+use super::customer;
+use super::fixed::fixed;
+use super::view::View;
+use crate::cart::{Cart, Desk, Notice, Offers, Refusal, Refused, Served, group_id};
+
+/// What can be changed of a store.
+pub(super) struct Mutation<'v> {
+    view: &'v View<'v>,
+}
+
+/// A desk for one request.
+pub(super) fn desk<'v>(view: &'v View<'v>) -> Desk<'v> {
+    Desk::new(Offers::new(view.shop, view.lie))
+}
+
+/// A cart as this request shows it.
+pub(super) fn shown(view: &View<'_>, desk: &Desk<'_>, cart: Cart, bill: crate::cart::Bill, has_key: bool) -> Shown {
+    Shown {
+        cart,
+        bill,
+        rules: desk.rules().to_vec(),
+        coins: Coinage {
+            currency: view.currency().to_owned(),
+            exponent: desk.offers.exponent(),
+        },
+        has_key,
+    }
+}
+
+/// Token and key of a cart's id: `gid://shopify/Cart/{token}?key={key}`.
+pub(super) fn token_and_key(id: &str) -> Option<(&str, Option<&str>)> {
+    let rest = id.strip_prefix("gid://shopify/Cart/")?;
+    let (token, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let key = query.split('&').find_map(|pair| pair.strip_prefix("key="));
+    Some((token, key))
+}
+
+type Changed = Result<Vec<Notice>, Refused>;
+
+impl<'v> Mutation<'v> {
+    pub(super) fn new(view: &'v View<'v>) -> Self {
+        Self { view }
+    }
+
+    fn payload(&self, desk: &Desk<'v>, served: Served, info: &ResolveInfo<'_>) -> ResolvedValue<'v> {
+        let Served { cart, errors, notices } = served;
+        let warnings = value::warnings(cart.as_ref().map(|(cart, _)| cart), &notices);
+        let cart = cart.map(|(cart, bill)| Rc::new(shown(self.view, desk, cart, bill, true)));
+        ResolvedValue::object(Payload {
+            view: self.view,
+            kind: info.field_definition().ty.inner_named_type().to_string(),
+            cart,
+            errors: value::refusals(&errors),
+            warnings,
+        })
+    }
+
+    fn create(&self, info: &ResolveInfo<'_>) -> ResolvedValue<'v> {
+        let desk = desk(self.view);
+        let given = input::object(Args::of(info), "input");
+        let served = desk.create(Some(self.view.country()), |cart, desk| match given {
+            Some(given) => self.fill(cart, desk, given),
+            None => Ok(Vec::new()),
+        });
+        self.payload(&desk, served, info)
+    }
+
+    /// Puts into a new cart what it is made with.
+    fn fill(&self, cart: &mut Cart, desk: &Desk<'_>, given: Args<'_>) -> Changed {
+        cart.set_note(given.text("note").unwrap_or_default(), &["input", "note"])?;
+        cart.set_attributes(input::attributes(given), &["input", "attributes"])?;
+        let buyer = input::object(given, "buyerIdentity");
+        if let Some(buyer) = buyer {
+            let refused = cart.set_buyer(input::buyer(self.view, buyer), &["input", "buyerIdentity"]);
+            // There is no cart yet that could be shown.
+            refused.map_err(|refused| Refused {
+                shows_cart: false,
+                ..refused
+            })?;
+        }
+        let short = cart.add_lines(&input::lines(given), &["input", "lines"], &desk.offers)?;
+        cart.set_codes(input::texts(given, "discountCodes"));
+        if let Some(delivery) = input::object(given, "delivery") {
+            let added = cart.add_addresses(input::addresses(delivery), &["input", "delivery", "addresses"]);
+            added.map_err(|refused| Refused {
+                shows_cart: false,
+                ..refused
+            })?;
+        }
+        Ok(short)
+    }
+
+    fn change(
+        &self,
+        info: &ResolveInfo<'_>,
+        change: impl FnOnce(&mut Cart, &Desk<'_>, Args<'_>) -> Changed,
+    ) -> ResolvedValue<'v> {
+        let desk = desk(self.view);
+        let args = Args::of(info);
+        let known = token_and_key(args.text("cartId").unwrap_or_default());
+        let known = known.and_then(|(token, key)| Some((token, key?)));
+        let served = desk.change(known, |cart, desk| change(cart, desk, args));
+        self.payload(&desk, served, info)
+    }
+
+    fn of_cart(&self, name: &str, info: &ResolveInfo<'_>) -> Option<ResolvedValue<'v>> {
+        let silent = |done: Result<(), Refused>| done.map(|()| Vec::new());
+        Some(match name {
+            "cartCreate" => self.create(info),
+            "cartLinesAdd" => self.change(info, |cart, desk, args| {
+                cart.add_lines(&input::lines(args), &["lines"], &desk.offers)
+            }),
+            "cartLinesUpdate" => self.change(info, |cart, desk, args| {
+                cart.change_lines(&input::line_changes(args), &desk.offers)
+            }),
+            "cartLinesRemove" => self.change(info, |cart, _, args| {
+                let ids: Vec<String> = input::texts(args, "lineIds")
+                    .iter()
+                    .map(|id| input::line_id(id))
+                    .collect();
+                silent(cart.remove_lines(&ids))
+            }),
+            "cartDiscountCodesUpdate" => self.change(info, |cart, _, args| {
+                cart.set_codes(input::texts(args, "discountCodes"));
+                Ok(Vec::new())
+            }),
+            "cartBuyerIdentityUpdate" => self.change(info, |cart, _, args| {
+                let buyer = input::object(args, "buyerIdentity").map(|buyer| input::buyer(self.view, buyer));
+                silent(cart.set_buyer(buyer.unwrap_or_default(), &["buyerIdentity"]))
+            }),
+            "cartAttributesUpdate" => self.change(info, |cart, _, args| {
+                silent(cart.set_attributes(input::attributes(args), &["attributes"]))
+            }),
+            "cartNoteUpdate" => self.change(info, |cart, _, args| {
+                silent(cart.set_note(args.text("note").unwrap_or_default(), &["note"]))
+            }),
+            "cartDeliveryAddressesAdd" => self.change(info, |cart, _, args| {
+                silent(cart.add_addresses(input::addresses(args), &["addresses"]))
+            }),
+            "cartDeliveryAddressesReplace" => self.change(info, |cart, _, args| {
+                silent(cart.replace_addresses(input::addresses(args), &["addresses"]))
+            }),
+            "cartDeliveryAddressesUpdate" => self.change(info, |cart, _, args| {
+                silent(cart.change_addresses(input::address_changes(args)))
+            }),
+            "cartDeliveryAddressesRemove" => self.change(info, |cart, _, args| {
+                silent(cart.remove_addresses(&input::texts(args, "addressIds")))
+            }),
+            "cartSelectedDeliveryOptionsUpdate" => self.change(info, select_delivery),
+            _ => return None,
+        })
+    }
+}
+
+/// Chooses the way of delivery. A cart has one delivery group at most.
+fn select_delivery(cart: &mut Cart, desk: &Desk<'_>, args: Args<'_>) -> Changed {
+    let field = ["selectedDeliveryOptions"];
+    let asked = args.list("selectedDeliveryOptions").iter().filter_map(Args::in_object);
+    for selected in asked {
+        let group = selected.text("deliveryGroupId").unwrap_or_default();
+        let handle = selected.text("deliveryOptionHandle").unwrap_or_default();
+        let bare = group
+            .strip_prefix("gid://shopify/CartDeliveryGroup/")
+            .unwrap_or_default();
+        let rates = desk.bill(cart).rates;
+        if rates.is_empty() || bare.split('?').next() != Some(group_id(cart).as_str()) {
+            let message = format!("The delivery group with id {group} does not exist.");
+            return Err(Refused::whole(Refusal::new("INVALID_DELIVERY_GROUP", &field, message)));
+        }
+        if !rates.iter().any(|rate| rate.handle == handle) {
+            let message = format!("The delivery option with handle {handle} is not valid.");
+            return Err(Refused::whole(Refusal::new("INVALID_DELIVERY_OPTION", &field, message)));
+        }
+        cart.delivery = Some(handle.to_owned());
+    }
+    Ok(Vec::new())
+}
+
+impl ObjectValue for Mutation<'_> {
+    fn type_name(&self) -> &str {
+        "Mutation"
+    }
+
+    fn resolve_field<'a>(&'a self, info: &'a ResolveInfo<'a>) -> Result<ResolvedValue<'a>, FieldError> {
+        let name = info.field_name();
+        if let Some(payload) = self.of_cart(name, info) {
+            return Ok(payload);
+        }
+        match customer::mutate(self.view, name, Args::of(info)) {
+            Some(payload) => Ok(fixed(self.view, payload?, &info.field_definition().ty)),
+            None => Err(self.unknown_field_error(info)),
+        }
+    }
+}
+
+/// What a mutation of a cart is answered.
+struct Payload<'v> {
+    view: &'v View<'v>,
+    kind: String,
+    cart: Option<Rc<Shown>>,
+    errors: Value,
+    warnings: Value,
+}
+
+impl ObjectValue for Payload<'_> {
+    fn type_name(&self) -> &str {
+        &self.kind
+    }
+
+    fn resolve_field<'a>(&'a self, info: &'a ResolveInfo<'a>) -> Result<ResolvedValue<'a>, FieldError> {
+        let ty = &info.field_definition().ty;
+        Ok(match info.field_name() {
+            "cart" => ResolvedValue::nullable_object(self.cart.as_ref().map(|shown| CartNode {
+                view: self.view,
+                shown: Rc::clone(shown),
+            })),
+            "userErrors" => fixed(self.view, self.errors.clone(), ty),
+            "warnings" => fixed(self.view, self.warnings.clone(), ty),
+            _ => return Err(self.unknown_field_error(info)),
+        })
+    }
+}

@@ -1,0 +1,134 @@
+//! Countries, as far as addresses care. What each needs is what the platform demanded of every one of them when asked.
+
+/// Names of countries that stores and buyers here are in; others are called by their code.
+const NAMES: &[(&str, &str)] = &[
+    ("AE", "United Arab Emirates"),
+    ("AU", "Australia"),
+    ("BD", "Bangladesh"),
+    ("BR", "Brazil"),
+    ("CA", "Canada"),
+    ("CH", "Switzerland"),
+    ("CN", "China"),
+    ("DE", "Germany"),
+    ("ES", "Spain"),
+    ("FR", "France"),
+    ("GB", "United Kingdom"),
+    ("ID", "Indonesia"),
+    ("IE", "Ireland"),
+    ("IN", "India"),
+    ("IT", "Italy"),
+    ("JP", "Japan"),
+    ("KW", "Kuwait"),
+    ("LK", "Sri Lanka"),
+    ("MY", "Malaysia"),
+    ("NL", "Netherlands"),
+    ("NP", "Nepal"),
+    ("NZ", "New Zealand"),
+    ("SA", "Saudi Arabia"),
+    ("SE", "Sweden"),
+    ("SG", "Singapore"),
+    ("TH", "Thailand"),
+    ("US", "United States"),
+    ("ZA", "South Africa"),
+];
+
+const WITH_PROVINCES: &str = "AE AR AU BR CA CL CN CO CR EG ES GT HK ID IE IN IT JP KR KW MX MY NG PA PE PH PT RO RU SV \
+                              TH US UY VE ZA";
+
+const WITH_ZIPS: &str = "AD AR AT AU AX BA BE BG BL BM BN BR CA CH CN CY CZ DE DK EE ES FI FO FR GB GE GF GG GL GP GR HR \
+                         HU ID IE IM IN IS IT JE JP KR LI LT LU LV MC ME MF MG MK MQ MS MT MX MY NC NL NO NZ PF PH PL PM \
+                         PT RE RS RU SE SG SI SJ SK SM TH UA UM US VG WF YT ZA";
+
+const WITHOUT_CITIES: &str = "GI GS PN SG TA VA";
+
+/// Zones of the countries that many stores here are in, with the names that the Ajax API takes.
+const ZONES: &[(&str, &[(&str, &str)])] = &[
+    (
+        "AE",
+        &[
+            ("AZ", "Abu Dhabi"),
+            ("AJ", "Ajman"),
+            ("DU", "Dubai"),
+            ("FU", "Fujairah"),
+            ("RK", "Ras al-Khaimah"),
+            ("SH", "Sharjah"),
+            ("UQ", "Umm al-Quwain"),
+        ],
+    ),
+    (
+        "IN",
+        &[
+            ("AN", "Andaman and Nicobar Islands"),
+            ("AP", "Andhra Pradesh"),
+            ("AR", "Arunachal Pradesh"),
+            ("AS", "Assam"),
+            ("BR", "Bihar"),
+            ("CH", "Chandigarh"),
+            ("CG", "Chhattisgarh"),
+            ("DN", "Dadra and Nagar Haveli"),
+            ("DD", "Daman and Diu"),
+            ("DL", "Delhi"),
+            ("GA", "Goa"),
+            ("GJ", "Gujarat"),
+            ("HR", "Haryana"),
+            ("HP", "Himachal Pradesh"),
+            ("JK", "Jammu and Kashmir"),
+            ("JH", "Jharkhand"),
+            ("KA", "Karnataka"),
+            ("KL", "Kerala"),
+            ("LA", "Ladakh"),
+            ("LD", "Lakshadweep"),
+            ("MP", "Madhya Pradesh"),
+            ("MH", "Maharashtra"),
+            ("MN", "Manipur"),
+            ("ML", "Meghalaya"),
+            ("MZ", "Mizoram"),
+            ("NL", "Nagaland"),
+            ("OR", "Odisha"),
+            ("PY", "Puducherry"),
+            ("PB", "Punjab"),
+            ("RJ", "Rajasthan"),
+            ("SK", "Sikkim"),
+            ("TN", "Tamil Nadu"),
+            ("TS", "Telangana"),
+            ("TR", "Tripura"),
+            ("UP", "Uttar Pradesh"),
+            ("UK", "Uttarakhand"),
+            ("WB", "West Bengal"),
+        ],
+    ),
+];
+
+/// Parts that an address in a country must have besides a name and a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Needs {
+    pub(crate) province: bool,
+    pub(crate) zip: bool,
+    pub(crate) city: bool,
+}
+
+/// What an address in a country needs.
+pub(crate) fn needs(country: &str) -> Needs {
+    let is_in = |list: &str| list.split(' ').any(|code| code == country);
+    Needs {
+        province: is_in(WITH_PROVINCES),
+        zip: is_in(WITH_ZIPS),
+        city: !is_in(WITHOUT_CITIES),
+    }
+}
+
+/// The name of a country; its code where it is not known here.
+pub(crate) fn name(code: &str) -> &str {
+    let known = NAMES.iter().find(|(known, _)| *known == code);
+    known.map_or(code, |(_, name)| name)
+}
+
+fn zones(country: &str) -> Option<&'static [(&'static str, &'static str)]> {
+    let known = ZONES.iter().find(|(known, _)| *known == country);
+    known.map(|(_, zones)| *zones)
+}
+
+/// Whether a country has a zone of this code; true for countries whose zones are not known here.
+pub(crate) fn has_zone(country: &str, zone: &str) -> bool {
+    zones(country).is_none_or(|zones| zones.iter().any(|(code, _)| code.eq_ignore_ascii_case(zone)))
+}
