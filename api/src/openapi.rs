@@ -35,8 +35,15 @@ fn problem_code() -> Schema {
 }
 
 fn validation_code() -> Schema {
-    let codes = [ErrorCode::Validation, ErrorCode::MalformedJson];
-    one_of(&codes, "`malformed_json` for a body that is no JSON.")
+    let codes = [
+        ErrorCode::Validation,
+        ErrorCode::MalformedJson,
+        ErrorCode::CursorExpired,
+    ];
+    one_of(
+        &codes,
+        "`malformed_json` for a body that is no JSON, `cursor_expired` for a cursor of another release.",
+    )
 }
 
 fn one_of(codes: &[ErrorCode], description: &str) -> Schema {

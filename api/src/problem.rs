@@ -70,7 +70,13 @@ impl Problem {
     /// A 422 that lists these faults.
     #[must_use]
     pub fn invalid(violations: Vec<Violation>) -> Self {
-        let mut problem = Self::new(ErrorCode::Validation);
+        Self::refused(ErrorCode::Validation, violations)
+    }
+
+    /// A 422 with a code of its own that lists these faults.
+    #[must_use]
+    pub fn refused(code: ErrorCode, violations: Vec<Violation>) -> Self {
+        let mut problem = Self::new(code);
         problem.0.violations = violations;
         problem
     }
@@ -78,9 +84,7 @@ impl Problem {
     /// A 422 for a body that is no JSON.
     #[must_use]
     pub(crate) fn malformed_json(violation: Violation) -> Self {
-        let mut problem = Self::new(ErrorCode::MalformedJson);
-        problem.0.violations = vec![violation];
-        problem
+        Self::refused(ErrorCode::MalformedJson, vec![violation])
     }
 
     /// The problem that an error has decided to be. The error's own words are not shown: they may name causes that

@@ -11,7 +11,9 @@ const POSITION_BYTES: usize = 4;
 const LIST_BYTES: usize = 16;
 /// How many bytes of the signature a cursor carries.
 const MAC_BYTES: usize = 16;
-const SIGNED_BYTES: usize = POSITION_BYTES + LIST_BYTES;
+/// How many bytes of the digest of its release a cursor carries: as many as tell two releases apart.
+const RELEASE_BYTES: usize = 8;
+const SIGNED_BYTES: usize = POSITION_BYTES + LIST_BYTES + RELEASE_BYTES;
 
 /// Where a page of a list ended, as this server told and signed it: `next_cursor` of an answer. Whether it is of the
 /// list that it is then used for, only that operation tells. See [`QueryServer::cursor`].
@@ -19,6 +21,7 @@ const SIGNED_BYTES: usize = POSITION_BYTES + LIST_BYTES;
 pub struct Cursor {
     position: u32,
     list: [u8; LIST_BYTES],
+    release: [u8; RELEASE_BYTES],
     text: String,
 }
 
@@ -35,10 +38,12 @@ impl Cursor {
         if differences != 0 {
             return None;
         }
-        let (position, list) = signed.split_first_chunk::<POSITION_BYTES>()?;
+        let (position, rest) = signed.split_first_chunk::<POSITION_BYTES>()?;
+        let (list, release) = rest.split_first_chunk::<LIST_BYTES>()?;
         Some(Self {
             position: u32::from_be_bytes(*position),
-            list: list.try_into().ok()?,
+            list: *list,
+            release: release.try_into().ok()?,
             text: text.to_owned(),
         })
     }
@@ -58,18 +63,21 @@ pub(crate) struct Cursors<'a> {
     key: &'a CursorKey,
     /// Digest of the release, the operation and its parameters: what the position is a position in.
     list: [u8; LIST_BYTES],
+    release: [u8; RELEASE_BYTES],
 }
 
 impl<'a> Cursors<'a> {
-    pub(crate) fn new(key: &'a CursorKey, parts: &[&[u8]]) -> Self {
+    /// Cursors of the list that `parts` name, in the release with this stamp.
+    pub(crate) fn new(key: &'a CursorKey, stamp: &[u8], parts: &[&[u8]]) -> Self {
         let mut digest = Sha256::new();
-        for part in parts {
+        for part in std::iter::once(&stamp).chain(parts) {
             digest.update((part.len() as u64).to_le_bytes());
             digest.update(part);
         }
         Self {
             key,
             list: cut(&digest.finalize().into()),
+            release: cut(&Sha256::digest(stamp).into()),
         }
     }
 
@@ -77,7 +85,8 @@ impl<'a> Cursors<'a> {
     pub(crate) fn write(&self, position: u32) -> String {
         let mut bytes = [0; SIGNED_BYTES + MAC_BYTES];
         bytes[..POSITION_BYTES].copy_from_slice(&position.to_be_bytes());
-        bytes[POSITION_BYTES..SIGNED_BYTES].copy_from_slice(&self.list);
+        bytes[POSITION_BYTES..POSITION_BYTES + LIST_BYTES].copy_from_slice(&self.list);
+        bytes[POSITION_BYTES + LIST_BYTES..SIGNED_BYTES].copy_from_slice(&self.release);
         let mac = mac(self.key, &bytes[..SIGNED_BYTES]);
         bytes[SIGNED_BYTES..].copy_from_slice(&mac);
         URL_SAFE_NO_PAD.encode(bytes)
@@ -86,13 +95,17 @@ impl<'a> Cursors<'a> {
     /// The position at which a cursor of this list continues.
     ///
     /// # Errors
-    /// [`OperationError::ForeignCursor`] for a cursor of another list.
+    /// [`OperationError::ExpiredCursor`] for a cursor of another release, [`OperationError::ForeignCursor`] for one of
+    /// another list.
     pub(crate) fn position(&self, cursor: &Cursor) -> Result<usize, OperationError> {
         if cursor.list == self.list {
             return Ok(cursor.position as usize);
         }
-        Err(OperationError::ForeignCursor {
-            cursor: cursor.text.clone(),
+        let text = cursor.text.clone();
+        Err(if cursor.release == self.release {
+            OperationError::ForeignCursor { cursor: text }
+        } else {
+            OperationError::ExpiredCursor { cursor: text }
         })
     }
 }
@@ -110,10 +123,8 @@ fn mac(key: &CursorKey, signed: &[u8]) -> [u8; MAC_BYTES] {
     cut(&outer.finalize().into())
 }
 
-fn cut(digest: &[u8; 32]) -> [u8; 16] {
-    let mut cut = [0; 16];
-    cut.copy_from_slice(&digest[..16]);
-    cut
+fn cut<const N: usize>(digest: &[u8; 32]) -> [u8; N] {
+    std::array::from_fn(|at| digest[at])
 }
 
 #[cfg(test)]
@@ -123,13 +134,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_cursor_is_good_for_its_own_list_only(position in any::<u32>(), flip in 0_usize..36, text in "[A-Za-z0-9_-]{0,60}") {
+        fn a_cursor_is_good_for_its_own_list_only(position in any::<u32>(), flip in 0_usize..44, text in "[A-Za-z0-9_-]{0,60}") {
             let key = CursorKey::from_secret("s");
-            let list = Cursors::new(&key, &[b"r1", b"brands", b"q=a"]);
+            let list = Cursors::new(&key, b"r1", &[b"brands", b"q=a"]);
             let written = list.write(position);
             let cursor = Cursor::open(&key, &written).unwrap();
             prop_assert_eq!(list.position(&cursor).unwrap(), position as usize);
-            prop_assert!(Cursors::new(&key, &[b"r2", b"brands", b"q=a"]).position(&cursor).is_err());
+            let later = Cursors::new(&key, b"r2", &[b"brands", b"q=a"]).position(&cursor);
+            prop_assert_eq!(later, Err(OperationError::ExpiredCursor { cursor: written.clone() }));
+            let other = Cursors::new(&key, b"r1", &[b"brands", b"q=b"]).position(&cursor);
+            prop_assert_eq!(other, Err(OperationError::ForeignCursor { cursor: written.clone() }));
             prop_assert!(Cursor::open(&CursorKey::from_secret("t"), &written).is_none());
             let mut bytes = URL_SAFE_NO_PAD.decode(&written).unwrap();
             bytes[flip] ^= 1;

@@ -342,7 +342,12 @@ async fn the_document_says_what_needs_a_key() {
 /// `Access-Control-Allow-Origin`, `Vary`, and what a browser may send after asking.
 async fn cors(method: &str, path: &str, headers: &[(&str, &[u8])]) -> String {
     let response = market(100).answer(request(method, path, headers)).await;
-    let value = |name| response.headers().get(name).map_or("-", |value| value.to_str().unwrap());
+    let value = |name| {
+        response
+            .headers()
+            .get(name)
+            .map_or("-", |value| value.to_str().unwrap())
+    };
     format!(
         "{} {} {} {}",
         response.status().as_u16(),
@@ -360,12 +365,21 @@ async fn stored_data_is_for_pages_of_any_origin_and_all_else_for_those_that_are_
     let post = ("access-control-request-method", &b"POST"[..]);
     assert_eq!(cors("GET", "/v1/search", &[]).await, "200 * - -");
     assert_eq!(cors("HEAD", "/v1/search", &[other]).await, "200 * - -");
-    assert_eq!(cors("GET", "/v1/search", &[other, ("x-service-key", b"bad")]).await, "401 * - -");
-    assert_eq!(cors("OPTIONS", "/v1/search", &[other, get]).await, "204 * - GET, HEAD, OPTIONS");
+    assert_eq!(
+        cors("GET", "/v1/search", &[other, ("x-service-key", b"bad")]).await,
+        "401 * - -"
+    );
+    assert_eq!(
+        cors("OPTIONS", "/v1/search", &[other, get]).await,
+        "204 * - GET, HEAD, OPTIONS"
+    );
     assert_eq!(cors("OPTIONS", "/v1/search", &[other, post]).await, "204 - origin -");
     assert_eq!(cors("GET", "/openapi.json", &[other]).await, "200 * accept-encoding -");
     assert_eq!(cors("POST", "/v1/cart", &[other]).await, "401 - origin -");
-    assert_eq!(cors("POST", "/v1/cart", &[shop]).await, "401 https://shop.example origin -");
+    assert_eq!(
+        cors("POST", "/v1/cart", &[shop]).await,
+        "401 https://shop.example origin -"
+    );
     assert_eq!(
         cors("OPTIONS", "/v1/cart", &[shop, post]).await,
         "204 https://shop.example origin GET, HEAD, POST, PATCH, DELETE, OPTIONS"

@@ -38,7 +38,9 @@ impl Cors {
     /// Whose pages may read the answer to a request of this method, with these headers, to such a route.
     pub(super) fn of(method: &Method, headers: &HeaderMap, route: &RouteAccess, named: &[HeaderValue]) -> Self {
         let asked = match *method {
-            Method::OPTIONS => headers.get(header::ACCESS_CONTROL_REQUEST_METHOD).map(HeaderValue::as_bytes),
+            Method::OPTIONS => headers
+                .get(header::ACCESS_CONTROL_REQUEST_METHOD)
+                .map(HeaderValue::as_bytes),
             _ => Some(method.as_str().as_bytes()),
         };
         if route.any_origin && matches!(asked, Some(b"GET" | b"HEAD")) {

@@ -59,6 +59,8 @@ error_codes! {
     Validation = "validation", 422, Caller, "The request is not valid";
     /// The body is no JSON.
     MalformedJson = "malformed_json", 422, Caller, "The body is not JSON";
+    /// The cursor is of a release that is no longer served.
+    CursorExpired = "cursor_expired", 422, Caller, "The cursor is of an older release";
     /// No such product.
     ProductNotFound = "product_not_found", 404, Caller, "No such product";
     /// No such brand.

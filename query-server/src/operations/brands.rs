@@ -52,7 +52,7 @@ impl QueryServer {
     /// One page of brands, those with most products first.
     ///
     /// # Errors
-    /// `CategoryNotFound`, `ForeignCursor`, `NotReady`.
+    /// `CategoryNotFound`, `ForeignCursor`, `ExpiredCursor`, `NotReady`.
     pub fn brands(&self, request: &BrandsRequest) -> Result<Answer, OperationError> {
         self.brands_unless(request, Known::NOTHING)?.whole()
     }
@@ -68,8 +68,8 @@ impl QueryServer {
         let category = category(request.category)?;
         let slug = category.map_or("", |category| &category.slug);
         let sought = Sought::of(request.text.as_str());
-        let list: [&[u8]; 4] = [served.stamp(), b"brands", sought.text.as_bytes(), slug.as_bytes()];
-        let cursors = Cursors::new(key, &list);
+        let list: [&[u8]; 3] = [b"brands", sought.text.as_bytes(), slug.as_bytes()];
+        let cursors = Cursors::new(key, served.stamp(), &list);
         let start = match &request.cursor {
             Some(cursor) => cursors.position(cursor)?,
             None => 0,

@@ -101,7 +101,7 @@ impl QueryServer {
     /// One page of a category's, a brand's, or a brand's products in a category, with facets.
     ///
     /// # Errors
-    /// `CategoryNotFound`, `BrandNotFound`, `ForeignCursor`, `Overloaded`, `NotReady`, `Internal`.
+    /// `CategoryNotFound`, `BrandNotFound`, `ForeignCursor`, `ExpiredCursor`, `Overloaded`, `NotReady`, `Internal`.
     pub async fn browse(&self, request: BrowseRequest) -> Result<Answer, OperationError> {
         self.browse_unless(request, Known::NOTHING).await?.whole()
     }
@@ -188,7 +188,7 @@ impl BrowsePlan {
 }
 
 fn cursors<'a>(key: &'a CursorKey, served: &Served, list: &[u8]) -> Cursors<'a> {
-    Cursors::new(key, &[served.stamp(), b"browse", list])
+    Cursors::new(key, served.stamp(), &[b"browse", list])
 }
 
 fn page(served: &Served, plan: &BrowsePlan, start: usize, cursors: &Cursors<'_>) -> Written {

@@ -15,9 +15,15 @@ pub enum OperationError {
     /// The taxonomy has no such category.
     #[error("no such category")]
     CategoryNotFound,
-    /// The cursor is not of the list that is asked for, or is of another release.
-    #[error("not a cursor of this list in the current release")]
+    /// The cursor is not of the list that is asked for.
+    #[error("not a cursor of this list")]
     ForeignCursor {
+        /// As it was sent.
+        cursor: String,
+    },
+    /// The cursor is of another release than is served now.
+    #[error("a cursor of another release")]
+    ExpiredCursor {
         /// As it was sent.
         cursor: String,
     },
@@ -44,6 +50,7 @@ impl Classify for OperationError {
             Self::ProductNotFound => ErrorCode::ProductNotFound,
             Self::BrandNotFound => ErrorCode::BrandNotFound,
             Self::CategoryNotFound => ErrorCode::CategoryNotFound,
+            Self::ExpiredCursor { .. } => ErrorCode::CursorExpired,
             Self::ForeignCursor { .. } | Self::TooManyIdents { .. } => ErrorCode::Validation,
             Self::Overloaded => ErrorCode::Overloaded,
             Self::Internal => ErrorCode::Internal,

@@ -19,6 +19,7 @@ mod resolve;
 mod reviews;
 mod search;
 mod shipping;
+mod shop;
 mod stats;
 mod stored_brand;
 mod suggest;

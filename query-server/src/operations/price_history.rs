@@ -33,7 +33,7 @@ impl QueryServer {
     /// One page of the changes of a product's prices, newest first.
     ///
     /// # Errors
-    /// `ProductNotFound`, `ForeignCursor`, `NotReady`.
+    /// `ProductNotFound`, `ForeignCursor`, `ExpiredCursor`, `NotReady`.
     pub fn price_history(&self, request: &PriceHistoryRequest) -> Result<Answer, OperationError> {
         self.price_history_unless(request, Known::NOTHING)?.whole()
     }
@@ -47,8 +47,8 @@ impl QueryServer {
         let served = self.served()?;
         let at = served.find(&request.product)?;
         let product = served.product_id(at).map(|id| id.to_string()).unwrap_or_default();
-        let list: [&[u8]; 3] = [served.stamp(), b"price-history", product.as_bytes()];
-        let cursors = Cursors::new(key, &list);
+        let list: [&[u8]; 2] = [b"price-history", product.as_bytes()];
+        let cursors = Cursors::new(key, served.stamp(), &list);
         let start = match &request.cursor {
             Some(cursor) => cursors.position(cursor)?,
             None => 0,

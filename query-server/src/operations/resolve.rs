@@ -44,7 +44,8 @@ impl QueryServer {
     }
 }
 
-fn product(served: &Served, at: RowAddress, brand: usize) -> Option<StoredProduct> {
+/// A product as the gateway needs it; `brand` is the place of its brand in the answer.
+pub(super) fn product(served: &Served, at: RowAddress, brand: usize) -> Option<StoredProduct> {
     let part = served.release.part(at.part)?;
     let (cards, details) = (part.cards(), part.details().row(at.row));
     let variants = details.variants().map(|variant| StoredVariant {

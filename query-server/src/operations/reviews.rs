@@ -36,7 +36,7 @@ impl QueryServer {
     /// One page of a product's reviews, newest first.
     ///
     /// # Errors
-    /// `ProductNotFound`, `ForeignCursor`, `NotReady`.
+    /// `ProductNotFound`, `ForeignCursor`, `ExpiredCursor`, `NotReady`.
     pub fn reviews(&self, request: &ReviewsRequest) -> Result<Answer, OperationError> {
         self.reviews_unless(request, Known::NOTHING)?.whole()
     }
@@ -46,8 +46,8 @@ impl QueryServer {
         let served = self.served()?;
         let at = served.find(&request.product)?;
         let product = served.product_id(at).map(|id| id.to_string()).unwrap_or_default();
-        let list: [&[u8]; 3] = [served.stamp(), b"reviews", product.as_bytes()];
-        let cursors = Cursors::new(key, &list);
+        let list: [&[u8]; 2] = [b"reviews", product.as_bytes()];
+        let cursors = Cursors::new(key, served.stamp(), &list);
         let start = match &request.cursor {
             // The cursor wins over the offset.
             Some(cursor) => cursors.position(cursor)?,

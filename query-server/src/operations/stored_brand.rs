@@ -2,6 +2,7 @@ use data_index::BrandEntry;
 use data_model::{BrandSlug, StoreHost, StoredBrand};
 
 use super::OperationError;
+use crate::served::Served;
 use crate::server::QueryServer;
 
 /// What a brand is looked for by.
@@ -22,14 +23,16 @@ impl QueryServer {
     /// # Errors
     /// `NotReady`.
     pub fn stored_brand(&self, key: &BrandKey) -> Result<Option<StoredBrand>, OperationError> {
-        self.at_once(|served| {
-            let entry = match key {
-                BrandKey::Slug(slug) => served.release.brand_by_slug(slug),
-                BrandKey::Domain(domain) => served.brand_by_domain(domain),
-                BrandKey::Store(store) => served.release.brand_by_store(store),
-            };
-            Ok(entry.map(stored))
-        })
+        self.at_once(|served| Ok(entry_of(served, key).map(stored)))
+    }
+}
+
+/// The brand that a key stands for.
+pub(super) fn entry_of<'s>(served: &'s Served, key: &BrandKey) -> Option<&'s BrandEntry> {
+    match key {
+        BrandKey::Slug(slug) => served.release.brand_by_slug(slug),
+        BrandKey::Domain(domain) => served.brand_by_domain(domain),
+        BrandKey::Store(store) => served.release.brand_by_store(store),
     }
 }
 

@@ -11,12 +11,19 @@ use crate::server::QueryServer;
 
 /// What the gateway asks. None of it is for the public, and none of it is described to them.
 pub(crate) fn internal_router(server: &QueryServer) -> OpenRouter {
-    let patterns = ["/internal/v1/resolve", "/internal/v1/brand", "/healthz", "/readyz"];
+    let patterns = [
+        "/internal/v1/resolve",
+        "/internal/v1/brand",
+        "/internal/v1/shop",
+        "/healthz",
+        "/readyz",
+    ];
     let router = Router::new()
         .route(patterns[0], post(resolve))
         .route(patterns[1], get(stored_brand))
-        .route(patterns[2], get(probes::health))
-        .route(patterns[3], get(probes::ready));
+        .route(patterns[2], get(shop))
+        .route(patterns[3], get(probes::health))
+        .route(patterns[4], get(probes::ready));
     OpenRouter::new(router.with_state(server.clone()), patterns)
 }
 
@@ -33,6 +40,16 @@ async fn stored_brand(State(server): State<QueryServer>, request: Request) -> Re
     let stored = match key(request.uri().query())? {
         Some(key) => server.stored_brand(&key)?,
         // A text that is no slug names no brand.
+        None => None,
+    };
+    let stored = stored.ok_or(OperationError::BrandNotFound)?;
+    Ok(api::json(StatusCode::OK, &stored))
+}
+
+/// `slug` or `domain` to the brand with what is needed to test codes at its store: [`data_model::StoredShop`].
+async fn shop(State(server): State<QueryServer>, request: Request) -> Result<Response, Problem> {
+    let stored = match key(request.uri().query())? {
+        Some(key) => server.shop(&key).await?,
         None => None,
     };
     let stored = stored.ok_or(OperationError::BrandNotFound)?;

@@ -75,7 +75,9 @@ pub(crate) fn document() -> OpenApi {
 pub(crate) fn open_router(server: &QueryServer, metrics: Option<PrometheusHandle>) -> OpenRouter {
     let (router, document) = operations().split_for_parts();
     let patterns: Vec<String> = document.paths.paths.keys().cloned().collect();
-    let mut open = OpenRouter::new(router.with_state(server.clone()), patterns).described(document);
+    let mut open = OpenRouter::new(router.with_state(server.clone()), patterns)
+        .read_by_any_origin()
+        .described(document);
     for (path, asset) in page::parts() {
         let asset = Arc::new(asset);
         open = open.route(path, get(async move |headers: HeaderMap| asset.answer(&headers)));

@@ -1,6 +1,7 @@
 use api::{Problem, Rule, Violation};
+use data_model::ErrorCode;
 
-use super::read::FOREIGN;
+use super::read::{EXPIRED, FOREIGN};
 use crate::operations::OperationError;
 
 /// The one place where failures of operations become what clients get.
@@ -10,6 +11,13 @@ impl From<OperationError> for Problem {
             OperationError::ForeignCursor { cursor } => {
                 let loc = vec!["query".into(), "cursor".into()];
                 Self::invalid(vec![Violation::new(loc, &FOREIGN, Some(cursor.as_str().into()))])
+            }
+            OperationError::ExpiredCursor { cursor } => {
+                let loc = vec!["query".into(), "cursor".into()];
+                Self::refused(
+                    ErrorCode::CursorExpired,
+                    vec![Violation::new(loc, &EXPIRED, Some(cursor.as_str().into()))],
+                )
             }
             OperationError::TooManyIdents { max, asked } => {
                 let rule = Rule::TooLong {

@@ -104,11 +104,17 @@ async fn a_cursor_walks_the_list_of_its_own_query_and_release_only() {
     more.sort_by(|one, other| one.0.brand.store.cmp(&other.0.brand.store));
     market.publish(&more).await;
     market.server.refresh().await.unwrap();
+    let expired = market.get(&format!("/v1/brands?{path}")).await;
     assert_eq!(
-        market.get(&format!("/v1/brands?{path}")).await.status,
-        422,
-        "the release is another one"
+        (
+            expired.status.as_u16(),
+            &expired.json()["code"],
+            &expired.json()["detail"][0]["loc"]
+        ),
+        (422, &"cursor_expired".into(), &serde_json::json!(["query", "cursor"]))
     );
+    let answered = market.get("/v1/brands?cursor=made-up").await;
+    assert_eq!(answered.json()["code"], "validation");
 }
 
 #[tokio::test]

@@ -7,8 +7,10 @@ use crate::server::QueryServer;
 const CHARS_MAX: usize = 200;
 
 /// The fault of a cursor that is not of the list that is asked for.
-pub(in crate::routes) const FOREIGN: Rule =
-    Rule::Value("not a cursor of this list in the current release; begin again without it");
+pub(in crate::routes) const FOREIGN: Rule = Rule::Value("not a cursor of this list; begin again without it");
+/// The fault of a cursor of another release.
+pub(in crate::routes) const EXPIRED: Rule =
+    Rule::Value("a cursor of another release: what follows may have moved; begin again without it");
 
 /// Reads the `cursor` parameter. One that this server did not sign is a fault like any other, told with the others;
 /// whether one that it did sign is of the list that is asked for is found out later, from the release.

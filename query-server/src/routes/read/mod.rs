@@ -4,7 +4,7 @@ mod cursor;
 mod facets;
 mod filters;
 
-pub(super) use self::cursor::{FOREIGN, cursor};
+pub(super) use self::cursor::{EXPIRED, FOREIGN, cursor};
 pub(super) use self::filters::filters;
 
 use api::{PathParameters, QueryReader};
