@@ -1,0 +1,183 @@
+use std::collections::BTreeSet;
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use serde::{Deserialize, Serialize};
+
+/// Operations that need a key or a session where nothing else is said: those that act on stores for somebody.
+const KEYED: [&str; 14] = [
+    "account_action",
+    "add_cart_discount",
+    "add_cart_lines",
+    "choose_cart_delivery",
+    "create_cart",
+    "create_checkout",
+    "find_coupons",
+    "get_cart",
+    "get_me",
+    "optimize_cart",
+    "remove_cart_discount",
+    "remove_cart_line",
+    "set_cart_address",
+    "update_cart_line",
+];
+
+const PER_SECOND_MAX: u32 = 100_000;
+const BURST: RangeInclusive<u32> = 1..=1_000_000;
+const TIMEOUT_MS: RangeInclusive<u64> = 1..=5_000;
+const ADDRESSES: RangeInclusive<usize> = 1_000..=10_000_000;
+const USAGE_FLUSH_MS: RangeInclusive<u64> = 100..=600_000;
+
+/// A value that cannot be; the message names the key, what is wrong and what can be, and holds no secret.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct InvalidConfig(pub(crate) String);
+
+/// How much one caller may ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanLimits {
+    /// Requests a second in the long run; 0: as many as they like.
+    pub per_second: u32,
+    /// Requests at once.
+    pub burst: u32,
+    /// Requests on one of the market's days; 0: no daily limit.
+    pub per_day: u64,
+}
+
+/// How much may be asked, and where that is counted.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LimitsConfig {
+    /// `redis://` or `rediss://` address of a Valkey or Redis server, in which several servers count together; empty: each
+    /// server counts for itself. It may hold a password, and is never shown.
+    pub url: String,
+    /// Longest wait for that server; a request that got no answer by then is counted in this process.
+    pub timeout_ms: u64,
+    /// Most client networks that are counted apart.
+    pub addresses_max: usize,
+    /// Each client network without a key.
+    pub anonymous: PlanLimits,
+    /// Each key of the plan `free`, and each signed-in account.
+    pub free: PlanLimits,
+    /// Each key of the plan `granted`.
+    pub granted: PlanLimits,
+}
+
+/// What needs a key, and how use is counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AccessConfig {
+    /// Ids of the operations that need a key or a session.
+    pub keyed: BTreeSet<String>,
+    /// How often what keys were used for is written to the state.
+    pub usage_flush_ms: u64,
+}
+
+impl Default for LimitsConfig {
+    fn default() -> Self {
+        Self {
+            url: String::new(),
+            timeout_ms: 50,
+            addresses_max: 100_000,
+            anonymous: PlanLimits {
+                per_second: 5,
+                burst: 20,
+                per_day: 0,
+            },
+            free: PlanLimits {
+                per_second: 20,
+                burst: 60,
+                per_day: 50_000,
+            },
+            granted: PlanLimits {
+                per_second: 0,
+                burst: 0,
+                per_day: 0,
+            },
+        }
+    }
+}
+
+impl Default for AccessConfig {
+    fn default() -> Self {
+        Self {
+            keyed: KEYED.map(str::to_owned).into(),
+            usage_flush_ms: 5_000,
+        }
+    }
+}
+
+impl fmt::Debug for LimitsConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LimitsConfig")
+            .field("url", &if self.url.is_empty() { "" } else { "***" })
+            .field("timeout_ms", &self.timeout_ms)
+            .field("addresses_max", &self.addresses_max)
+            .field("anonymous", &self.anonymous)
+            .field("free", &self.free)
+            .field("granted", &self.granted)
+            .finish()
+    }
+}
+
+fn within<T: PartialOrd + fmt::Display>(key: &str, value: T, range: &RangeInclusive<T>) -> Result<(), InvalidConfig> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    let (start, end) = (range.start(), range.end());
+    Err(InvalidConfig(format!(
+        "{key} must lie between {start} and {end}, not {value}"
+    )))
+}
+
+impl PlanLimits {
+    fn check(&self, plan: &str) -> Result<(), InvalidConfig> {
+        let Self {
+            per_second,
+            burst,
+            per_day,
+        } = *self;
+        if per_second == 0 && per_day > 0 {
+            return Err(InvalidConfig(format!(
+                "limits.{plan}.per_day is {per_day}, but limits.{plan}.per_second is 0, which means no limit at all: set \
+                 per_second too"
+            )));
+        }
+        within(&format!("limits.{plan}.per_second"), per_second, &(0..=PER_SECOND_MAX))?;
+        if per_second > 0 {
+            within(&format!("limits.{plan}.burst"), burst, &BURST)?;
+        }
+        Ok(())
+    }
+}
+
+impl LimitsConfig {
+    /// Whether every value can be; `limits.url` is looked at by those who use it.
+    ///
+    /// # Errors
+    /// [`InvalidConfig`], the first one.
+    pub fn check(&self) -> Result<(), InvalidConfig> {
+        within("limits.timeout_ms", self.timeout_ms, &TIMEOUT_MS)?;
+        within("limits.addresses_max", self.addresses_max, &ADDRESSES)?;
+        self.anonymous.check("anonymous")?;
+        self.free.check("free")?;
+        self.granted.check("granted")
+    }
+}
+
+impl AccessConfig {
+    /// Whether every value can be.
+    ///
+    /// # Errors
+    /// [`InvalidConfig`], the first one.
+    pub fn check(&self) -> Result<(), InvalidConfig> {
+        let is_id = |id: &str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+        if let Some(id) = self.keyed.iter().find(|id| !is_id(id)) {
+            return Err(InvalidConfig(format!(
+                "access.keyed names operations by their ids, such as get_me; {id:?} is none"
+            )));
+        }
+        within("access.usage_flush_ms", self.usage_flush_ms, &USAGE_FLUSH_MS)
+    }
+}

@@ -1,0 +1,83 @@
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use api::{CallerId, KnownCaller, Via};
+use data_model::Timestamp;
+use rustc_hash::FxBuildHasher;
+use state::{ApiKey, KeyGrant, KeyHash, KeyIndex};
+
+use crate::plans::Plans;
+
+/// Parts of the map, so that threads that meet a new key do not stop all others.
+const PARTS: usize = 16;
+/// Callers that a part keeps besides as many as there are keys; beyond, those of revoked keys are dropped.
+const SPARE: usize = 64;
+
+/// A caller that was made of what the index said of a key.
+#[derive(Debug)]
+struct Made {
+    of: Arc<KeyGrant>,
+    caller: Arc<KnownCaller>,
+}
+
+type Part = RwLock<HashMap<KeyHash, Made, FxBuildHasher>>;
+
+/// Callers by their keys. What the index says is asked each time; a caller is made of it once.
+#[derive(Debug)]
+pub(super) struct KnownKeys {
+    index: KeyIndex,
+    plans: Plans,
+    /// By the first byte of the hash, which is spread well.
+    made: [Part; PARTS],
+}
+
+impl KnownKeys {
+    pub(super) fn new(index: KeyIndex, plans: Plans) -> Self {
+        Self {
+            index,
+            plans,
+            made: Default::default(),
+        }
+    }
+
+    pub(super) fn find(&self, text: &str, now: Timestamp) -> Option<Arc<KnownCaller>> {
+        let key: ApiKey = text.parse().ok()?;
+        let hash = key.hash();
+        let grant = self.index.find(&hash, now)?;
+        let part = &self.made[usize::from(hash.as_bytes()[0]) % PARTS];
+        {
+            let made = part.read().unwrap_or_else(PoisonError::into_inner);
+            // The index puts a new grant in place of one that changed.
+            if let Some(made) = made.get(&hash).filter(|made| Arc::ptr_eq(&made.of, &grant)) {
+                return Some(Arc::clone(&made.caller));
+            }
+        }
+        let caller = self.caller(&grant);
+        let mut made = part.write().unwrap_or_else(PoisonError::into_inner);
+        if made.len() > self.index.len() + SPARE {
+            made.clear();
+        }
+        let caller_made = Arc::clone(&caller);
+        made.insert(
+            hash,
+            Made {
+                of: grant,
+                caller: caller_made,
+            },
+        );
+        Some(caller)
+    }
+
+    fn caller(&self, grant: &KeyGrant) -> Arc<KnownCaller> {
+        let id = grant.id.as_str();
+        let account = grant.account.as_ref();
+        Arc::new(KnownCaller {
+            id: account.map_or_else(|| CallerId::key(id), |account| CallerId::account(account.as_str())),
+            via: Via::Key {
+                id: id.into(),
+                plan: grant.plan.as_str(),
+            },
+            allowance: Arc::clone(self.plans.of_plan(grant.plan)),
+        })
+    }
+}

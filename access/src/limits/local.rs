@@ -1,0 +1,191 @@
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use api::{Caller, ClientNetwork, KnownCaller, Limit, Prompt, Verdict};
+use data_model::Clock;
+use rustc_hash::FxBuildHasher;
+use state::{Day, KeyId, State, StateError};
+
+use super::bucket::{Rules, Tally};
+use super::moment::Moment;
+use super::table::Table;
+use super::{Limits, counted_as};
+use crate::plans::Plans;
+
+/// Tallies that newcomers share while there is no room for one each.
+const NEWCOMERS: usize = 1_024;
+
+const NETWORKS: &str = "limits_networks";
+const SHARING: &str = "limits_networks_sharing_total";
+
+/// Limits that are counted in this process alone.
+///
+/// Each key, each signed-in account and each client network is counted for itself. At most `addresses_max` networks are:
+/// those that owe nothing are forgotten when room is needed. Where there is still none, networks that come anew share
+/// one of 1,024 tallies, picked by the network around them (an IPv6 /48, an IPv4 /24): a flood of addresses gets no more
+/// than those together, networks that are counted already notice nothing, and keys and accounts have places of their own.
+///
+/// Metrics: `limits_networks` (counted now), `limits_networks_sharing_total` (requests that shared a tally).
+#[derive(Debug)]
+pub struct LocalLimits {
+    plans: Plans,
+    /// By [`Plans::named`].
+    rules: [Option<Rules>; 3],
+    networks: Table<ClientNetwork, RandomState>,
+    /// Ids of keys and accounts are this server's own making.
+    known: Table<Arc<str>, FxBuildHasher>,
+    newcomers: Box<[Mutex<Tally>]>,
+    /// Seeded, so that nobody can choose whom they share a tally with.
+    newcomers_hasher: RandomState,
+    /// Callers within the process.
+    nowhere: Mutex<Tally>,
+    clock: Arc<dyn Clock>,
+    utc_offset_minutes: i32,
+}
+
+impl LocalLimits {
+    /// Limits as the plans have them, for at most `addresses_max` client networks. Days begin at midnight where clocks are
+    /// `utc_offset_minutes` ahead of UTC.
+    #[must_use]
+    pub fn new(plans: Plans, addresses_max: usize, utc_offset_minutes: i32, clock: Arc<dyn Clock>) -> Self {
+        metrics::describe_gauge!(NETWORKS, "Client networks that are counted apart");
+        metrics::describe_counter!(
+            SHARING,
+            "Requests of networks for which there was no room to be counted apart"
+        );
+        metrics::counter!(SHARING).increment(0);
+        let rules = plans.named().map(|(_, allowance)| Rules::of(allowance));
+        let longest = rules.iter().flatten().map(Rules::longest);
+        let longest = longest.max().unwrap_or(Duration::ZERO);
+        Self {
+            networks: Table::bounded(addresses_max, longest),
+            known: Table::unbounded(longest),
+            newcomers: (0..NEWCOMERS).map(|_| Mutex::default()).collect(),
+            newcomers_hasher: RandomState::new(),
+            nowhere: Mutex::default(),
+            plans,
+            rules,
+            clock,
+            utc_offset_minutes,
+        }
+    }
+
+    /// Takes over what keys were used for today before this process began, so that a restart gives nobody a second day.
+    ///
+    /// # Errors
+    /// [`StateError`]; counts then begin at nothing.
+    pub async fn resume(&self, state: &State) -> Result<(), StateError> {
+        let today = Day::of(self.clock.now(), self.utc_offset_minutes);
+        self.take_over(today, state.usage_on(today).await?);
+        Ok(())
+    }
+
+    fn take_over(&self, day: Day, used: impl IntoIterator<Item = (KeyId, u64)>) {
+        let moment = self.moment();
+        for (key, requests) in used {
+            self.known.with(
+                key.as_str(),
+                || key.as_str().into(),
+                moment,
+                |tally| {
+                    if tally.day != day.number() {
+                        tally.day = day.number();
+                        tally.taken = 0;
+                    }
+                    tally.taken = tally.taken.saturating_add(requests);
+                },
+            );
+        }
+    }
+
+    pub(crate) fn admit_now(&self, caller: &Caller) -> Verdict {
+        self.by_rules(caller, |rules| {
+            let moment = self.moment();
+            match caller {
+                Caller::Known(known) => self.known_take(rules, known, moment),
+                Caller::Anonymous(Some(network)) => self.network_take(rules, *network, moment),
+                Caller::Anonymous(None) => rules.take(&mut held(&self.nowhere), moment),
+            }
+        })
+    }
+
+    pub(crate) fn look_now(&self, caller: &Caller) -> Verdict {
+        self.by_rules(caller, |rules| {
+            let tally = match caller {
+                Caller::Known(known) => self.known.get(counted_as(known)).unwrap_or_default(),
+                Caller::Anonymous(Some(network)) => self.networks.get(network).unwrap_or_default(),
+                Caller::Anonymous(None) => *held(&self.nowhere),
+            };
+            rules.look(&tally, self.moment())
+        })
+    }
+
+    fn moment(&self) -> Moment {
+        Moment::of(self.clock.now(), self.utc_offset_minutes)
+    }
+
+    fn by_rules(&self, caller: &Caller, judge: impl FnOnce(&Rules) -> Verdict) -> Verdict {
+        let allowance = self.plans.of_caller(caller);
+        if allowance.rate().is_none() {
+            return Verdict::UNLIMITED;
+        }
+        let mut named = self.plans.named().into_iter().zip(&self.rules);
+        match named.find(|((_, known), _)| Arc::ptr_eq(known, allowance)) {
+            Some((_, rules)) => rules.as_ref().map_or(Verdict::UNLIMITED, judge),
+            // Nobody's plan: made for this one request.
+            None => Rules::of(allowance).map_or(Verdict::UNLIMITED, |rules| judge(&rules)),
+        }
+    }
+
+    fn known_take(&self, rules: &Rules, known: &KnownCaller, moment: Moment) -> Verdict {
+        let take = |tally: &mut Tally| rules.take(tally, moment);
+        let id = counted_as(known);
+        let verdict = self.known.with(id, || id.into(), moment, take);
+        // There is always room for those who are known.
+        verdict.unwrap_or(Verdict::UNLIMITED)
+    }
+
+    fn network_take(&self, rules: &Rules, network: ClientNetwork, moment: Moment) -> Verdict {
+        let before = self.networks.len();
+        let take = |tally: &mut Tally| rules.take(tally, moment);
+        let verdict = self.networks.with(&network, || network, moment, take);
+        let now = self.networks.len();
+        if now != before {
+            metrics::gauge!(NETWORKS).set(now as f64);
+        }
+        verdict.unwrap_or_else(|| {
+            metrics::counter!(SHARING).increment(1);
+            let place = self.newcomers_hasher.hash_one(around(network)) as usize % self.newcomers.len();
+            rules.take(&mut held(&self.newcomers[place]), moment)
+        })
+    }
+}
+
+fn held(tally: &Mutex<Tally>) -> MutexGuard<'_, Tally> {
+    tally.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The network around a network: of IPv6 the /48, of IPv4 the /24.
+fn around(network: ClientNetwork) -> ClientNetwork {
+    match network {
+        ClientNetwork::V4(address) => {
+            let [a, b, c, _] = address.octets();
+            ClientNetwork::V4([a, b, c, 0].into())
+        }
+        ClientNetwork::V6([a, b, c, d, e, f, ..]) => ClientNetwork::V6([a, b, c, d, e, f, 0, 0]),
+    }
+}
+
+impl Limit for LocalLimits {
+    fn admit(&self, caller: &Caller) -> Prompt<Verdict> {
+        Prompt::Now(self.admit_now(caller))
+    }
+}
+
+impl Limits for LocalLimits {
+    fn look(&self, caller: &Caller) -> Prompt<Verdict> {
+        Prompt::Now(self.look_now(caller))
+    }
+}

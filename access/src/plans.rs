@@ -1,0 +1,85 @@
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use api::{Allowance, Caller, KnownCaller, Via};
+use state::Plan;
+
+use crate::config::{InvalidConfig, LimitsConfig, PlanLimits};
+
+/// What callers of each plan may ask: made once, shared by everybody of the plan.
+#[derive(Debug, Clone)]
+pub struct Plans {
+    anonymous: Arc<Allowance>,
+    free: Arc<Allowance>,
+    granted: Arc<Allowance>,
+}
+
+/// The plan of those without a key.
+pub(crate) const ANONYMOUS: &str = "anonymous";
+
+impl Plans {
+    /// The plans as they are configured.
+    ///
+    /// # Errors
+    /// [`InvalidConfig`]: see [`LimitsConfig::check`].
+    pub fn of(config: &LimitsConfig) -> Result<Self, InvalidConfig> {
+        config.check()?;
+        Ok(Self {
+            anonymous: allowance(config.anonymous),
+            free: allowance(config.free),
+            granted: allowance(config.granted),
+        })
+    }
+
+    /// What each network without a key may ask.
+    #[must_use]
+    pub const fn anonymous(&self) -> &Arc<Allowance> {
+        &self.anonymous
+    }
+
+    /// What each key of a plan may ask.
+    #[must_use]
+    pub const fn of_plan(&self, plan: Plan) -> &Arc<Allowance> {
+        match plan {
+            Plan::Free => &self.free,
+            Plan::Granted => &self.granted,
+        }
+    }
+
+    /// What each signed-in account may ask: as much as a free key.
+    #[must_use]
+    pub const fn of_session(&self) -> &Arc<Allowance> {
+        &self.free
+    }
+
+    /// What a caller may ask.
+    pub(crate) fn of_caller<'a>(&'a self, caller: &'a Caller) -> &'a Arc<Allowance> {
+        caller.known().map_or(&self.anonymous, |known| &known.allowance)
+    }
+
+    /// Every plan by its name.
+    pub(crate) fn named(&self) -> [(&'static str, &Arc<Allowance>); 3] {
+        [
+            (ANONYMOUS, &self.anonymous),
+            (Plan::Free.as_str(), &self.free),
+            (Plan::Granted.as_str(), &self.granted),
+        ]
+    }
+}
+
+/// The name of a caller's plan.
+pub(crate) fn plan_of(caller: Option<&KnownCaller>) -> &'static str {
+    match caller.map(|known| &known.via) {
+        None => ANONYMOUS,
+        Some(Via::Key { plan, .. }) => plan,
+        Some(Via::Session) => Plan::Free.as_str(),
+    }
+}
+
+fn allowance(limits: PlanLimits) -> Arc<Allowance> {
+    let per_day = (limits.per_day > 0).then_some(limits.per_day);
+    let rate = NonZeroU32::new(limits.per_second).zip(NonZeroU32::new(limits.burst));
+    Arc::new(rate.map_or_else(Allowance::unlimited, |(per_second, burst)| {
+        Allowance::new(per_second, burst, per_day)
+    }))
+}

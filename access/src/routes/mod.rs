@@ -1,0 +1,115 @@
+//! The routes: read who asks, call one operation, write.
+
+use api::{Caller, LiveErrors, OpenRouter, Problem, common_components};
+use axum::extract::State;
+use axum::response::Response;
+use http::{HeaderValue, StatusCode, header};
+use utoipa::openapi::{InfoBuilder, License, OpenApi, OpenApiBuilder, Server};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::operations::{Access, MeError};
+use crate::schema::{MeAnswer, PlansAnswer, QuotaAnswer};
+
+/// Operations with their documentation, from one registration.
+fn operations() -> OpenApiRouter<Access> {
+    let info = InfoBuilder::new()
+        .title("Commerce Discovery, Pricing and Cart API")
+        .version("1.0")
+        .description(Some("Access: plans, quota, and who asks."))
+        .license(Some(License::new("Apache-2.0")))
+        .build();
+    let document = OpenApiBuilder::new()
+        .info(info)
+        .components(Some(common_components()))
+        .servers(Some([Server::new("/")]))
+        .build();
+    OpenApiRouter::with_openapi(document)
+        .routes(routes!(get_plans))
+        .routes(routes!(get_quota))
+        .routes(routes!(get_me))
+}
+
+/// The interface description of the operations.
+#[must_use]
+pub fn openapi() -> OpenApi {
+    operations().into_openapi()
+}
+
+/// The operations' routes.
+#[must_use]
+pub fn open_router(access: Access) -> OpenRouter {
+    let (router, document) = operations().split_for_parts();
+    let patterns: Vec<String> = document.paths.paths.keys().cloned().collect();
+    OpenRouter::new(router.with_state(access), patterns).described(document)
+}
+
+/// The access policy: what anybody may ask, what needs a key, how much each plan allows, and how to get a key.
+#[utoipa::path(
+    get,
+    path = "/v1/plans",
+    operation_id = "get_plans",
+    tag = "Platform",
+    responses(
+        (status = 200, description = "The policy.", body = PlansAnswer, headers(("X-Request-Id" = String))),
+        LiveErrors,
+    )
+)]
+async fn get_plans(State(access): State<Access>) -> Response {
+    api::json(StatusCode::OK, &PlansAnswer::new(access.policy(), access.now()))
+}
+
+/// What the caller may ask: with a key that key's own limit, else the limit of each client address.
+///
+/// What is left of it for the next seconds stands in the header `RateLimit` of this and every answer under `/v1/`.
+#[utoipa::path(
+    get,
+    path = "/v1/quota",
+    operation_id = "get_quota",
+    tag = "Platform",
+    responses(
+        (status = 200, description = "The limit.", body = QuotaAnswer, headers(("X-Request-Id" = String))),
+        LiveErrors,
+    )
+)]
+async fn get_quota(State(access): State<Access>, caller: Caller) -> Response {
+    let quota = access.quota(&caller).await;
+    api::json(StatusCode::OK, &QuotaAnswer::new(quota, access.now()))
+}
+
+/// Who the caller is, and what they asked today.
+///
+/// With a key: the key, the account that it belongs to, and its own requests. With a session: the account, and the
+/// requests of all its keys.
+#[utoipa::path(
+    get,
+    path = "/v1/me",
+    operation_id = "get_me",
+    tag = "Platform",
+    responses(
+        (status = 200, description = "The caller.", body = MeAnswer, headers(("X-Request-Id" = String))),
+        LiveErrors,
+    )
+)]
+async fn get_me(State(access): State<Access>, caller: Caller) -> Result<Response, Problem> {
+    let me = access.me(&caller).await.map_err(|error| problem(&error))?;
+    Ok(api::json(StatusCode::OK, &MeAnswer::new(me, access.now())))
+}
+
+fn problem(error: &MeError) -> Problem {
+    match error {
+        // The guard refuses such requests before, unless the operator lets anybody ask.
+        MeError::Anonymous => Problem::of(error).header(
+            header::WWW_AUTHENTICATE,
+            HeaderValue::from_static("Bearer realm=\"haat\""),
+        ),
+        MeError::Unavailable(_) => Problem::of(error),
+        MeError::Unreadable(_) => {
+            tracing::error!(
+                error = error as &dyn std::error::Error,
+                "nobody can be told who they are"
+            );
+            Problem::of(error)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What keys are used for, counted without a write per request.
+
+mod counts;
+mod writer;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::Future;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use api::{KnownCaller, Meter, Via};
+use data_model::Clock;
+use state::{Day, KeyId, State, UsageBatch};
+use tokio_util::sync::CancellationToken;
+
+use self::counts::Counts;
+use self::writer::Writer;
+use crate::config::AccessConfig;
+
+const WRITTEN: &str = "usage_written_total";
+const FAILURES: &str = "usage_write_failures_total";
+const LOST: &str = "usage_lost_total";
+
+/// Counts requests of keys by the market's day and the route, and writes the counts to the state now and then.
+///
+/// A count is one look-up under a lock of one of 16 parts. Sessions are not counted: they are a person at the dashboard.
+/// Metrics, in requests: `usage_written_total`, `usage_lost_total` (no room while the state was away, or the process ended
+/// before it came back); in batches: `usage_write_failures_total`.
+pub struct UsageMeter {
+    clock: Arc<dyn Clock>,
+    utc_offset_minutes: i32,
+    counts: Counts,
+    /// What was taken from the counts and is not known to be written: sent again as it is.
+    unwritten: Mutex<Option<Arc<UsageBatch>>>,
+    /// Held for writing while a batch becomes part of the state, so that nobody sees it in both places or in neither.
+    moving: tokio::sync::RwLock<()>,
+}
+
+impl UsageMeter {
+    /// A meter, and the writer behind it, which is to be run. It ends when `stop` is cancelled and writes before that what
+    /// was counted until then, for ten seconds at most: cancel it when the servers have ended, or what they count
+    /// afterwards is lost.
+    ///
+    /// Days begin at midnight where clocks are `utc_offset_minutes` ahead of UTC.
+    pub fn start(
+        state: State,
+        clock: Arc<dyn Clock>,
+        utc_offset_minutes: i32,
+        config: &AccessConfig,
+        stop: CancellationToken,
+    ) -> (Arc<Self>, impl Future<Output = ()> + Send + 'static) {
+        describe();
+        let meter = Arc::new(Self {
+            clock,
+            utc_offset_minutes,
+            counts: Counts::default(),
+            unwritten: Mutex::default(),
+            moving: tokio::sync::RwLock::default(),
+        });
+        let writer = Writer {
+            meter: Arc::clone(&meter),
+            state,
+            interval: Duration::from_millis(config.usage_flush_ms),
+            stop,
+        };
+        (meter, writer.run())
+    }
+
+    /// The market's day.
+    pub(crate) fn today(&self) -> Day {
+        Day::of(self.clock.now(), self.utc_offset_minutes)
+    }
+
+    /// What was written of these keys, as `written` reads it from the state, and what this server has not written yet: by
+    /// route, on `day`.
+    pub(crate) async fn with_unwritten<E>(
+        &self,
+        day: Day,
+        written: impl Future<Output = Result<Vec<(String, u64)>, E>>,
+        keys: impl Fn(&KeyId) -> bool,
+    ) -> Result<BTreeMap<String, u64>, E> {
+        let _still = self.moving.read().await;
+        let mut by_route = BTreeMap::new();
+        let mut add = |route: &str, requests: u64| {
+            if let Some(sum) = by_route.get_mut(route) {
+                *sum += requests;
+            } else {
+                by_route.insert(route.to_owned(), requests);
+            }
+        };
+        for (route, requests) in written.await? {
+            add(&route, requests);
+        }
+        let unwritten = self.unwritten().clone();
+        let waiting = unwritten.iter().flat_map(|batch| batch.entries());
+        for entry in waiting.filter(|entry| entry.day == day && keys(&entry.key)) {
+            add(&entry.route, entry.requests);
+        }
+        self.counts.each(|key, counted_on, route, requests| {
+            if counted_on == day && key.parse().is_ok_and(|key| keys(&key)) {
+                add(route, requests);
+            }
+        });
+        Ok(by_route)
+    }
+
+    fn unwritten(&self) -> MutexGuard<'_, Option<Arc<UsageBatch>>> {
+        self.unwritten.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Meter for UsageMeter {
+    fn count(&self, caller: &KnownCaller, route: &str) {
+        if let Via::Key { id, .. } = &caller.via {
+            let is_counted = self.counts.add(id, self.today(), route);
+            if !is_counted {
+                metrics::counter!(LOST).increment(1);
+            }
+        }
+    }
+}
+
+impl fmt::Debug for UsageMeter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UsageMeter")
+            .field("counts", &self.counts)
+            .finish_non_exhaustive()
+    }
+}
+
+fn describe() {
+    metrics::describe_counter!(WRITTEN, "Requests of keys whose count is in the state");
+    metrics::describe_counter!(LOST, "Requests of keys whose count was lost");
+    metrics::describe_counter!(
+        FAILURES,
+        "Batches of counts that the state did not take, and that are sent again"
+    );
+    for counter in [WRITTEN, LOST, FAILURES] {
+        metrics::counter!(counter).increment(0);
+    }
+}
