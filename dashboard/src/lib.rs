@@ -1,1 +1,117 @@
-//! A place to sign in.
+//! The place to sign in: a page at `/dashboard/` on which callers make, rotate and revoke their own keys.
+//!
+//! In: the state, a clock, what plans allow, and configuration. Out: routes for one edge: the page, and what its script asks
+//! under `/dashboard/api/`. People sign in at an OpenID provider (feature `oidc`) or with a link that the operator hands out.
+//!
+//! Sessions are cookies that only this host gets, kept on the server as hashes; whatever changes something must come from
+//! the page itself. The crate never sees a password, never keeps or logs a key, a token or a provider's answer, never shows
+//! or touches what belongs to another account, and never redirects to another site but the configured provider.
+
+mod answer;
+mod assets;
+mod config;
+mod cookies;
+mod local_path;
+#[cfg(feature = "oidc")]
+mod oidc;
+mod own_page;
+mod pace;
+mod routes;
+mod session;
+
+use std::sync::Arc;
+
+use api::{Allowance, OpenRouter};
+use data_model::{Clock, Timestamp};
+use state::{NewSession, SessionHash, SessionLimits, SignInMethod, State};
+
+use crate::config::PublicUrl;
+pub use crate::config::{DashboardConfig, DashboardConfigError, OidcConfig, link_address};
+use crate::pace::Pace;
+
+/// What the dashboard tells of the market and its plans.
+#[derive(Debug, Clone)]
+pub struct Market {
+    /// How far the market's clocks are ahead of UTC: where its days begin.
+    pub utc_offset_minutes: i32,
+    /// What a key that anybody makes may ask.
+    pub free: Arc<Allowance>,
+    /// What a key may ask that the operator granted.
+    pub granted: Arc<Allowance>,
+}
+
+/// The dashboard; clones are the same one.
+#[derive(Debug, Clone)]
+pub struct Dashboard(Arc<Inner>);
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    state: State,
+    clock: Arc<dyn Clock>,
+    market: Market,
+    public_url: PublicUrl,
+    session_limits: SessionLimits,
+    keys_per_account_max: u32,
+    pace: Pace,
+    #[cfg(feature = "oidc")]
+    provider: Option<oidc::Provider>,
+}
+
+impl Dashboard {
+    /// Checks the configuration. Nothing is asked yet, neither the state nor a provider.
+    ///
+    /// # Errors
+    /// [`DashboardConfigError`].
+    pub fn new(
+        state: State,
+        clock: Arc<dyn Clock>,
+        market: Market,
+        config: DashboardConfig,
+    ) -> Result<Self, DashboardConfigError> {
+        let public_url = PublicUrl::parse(&config.public_url)?;
+        config.check()?;
+        #[cfg(feature = "oidc")]
+        let provider = oidc::Provider::new(&config.oidc, &public_url, Arc::clone(&clock))?;
+        Ok(Self(Arc::new(Inner {
+            state,
+            market,
+            public_url,
+            session_limits: config.session_limits(),
+            keys_per_account_max: config.keys_per_account_max,
+            pace: Pace::default(),
+            #[cfg(feature = "oidc")]
+            provider,
+            clock,
+        })))
+    }
+
+    /// The routes, which no interface description names: they are for the page alone.
+    #[must_use]
+    pub fn open_router(&self) -> OpenRouter {
+        assets::routes(self.0.public_url.is_https()).merge(routes::all(&self.0))
+    }
+}
+
+impl Inner {
+    fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The provider's name, where people sign in at one.
+    fn provider_name(&self) -> Option<&str> {
+        #[cfg(feature = "oidc")]
+        return self.provider.as_ref().map(oidc::Provider::name);
+        #[cfg(not(feature = "oidc"))]
+        None
+    }
+
+    /// A session for whoever signed in by `method` in the browser that calls itself `client`.
+    fn new_session(&self, method: SignInMethod, client: String, replaces: Option<SessionHash>) -> NewSession {
+        NewSession {
+            method,
+            client,
+            limits: self.session_limits,
+            replaces,
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The page and its parts.
+
+use std::sync::Arc;
+
+use api::{Asset, OpenRouter};
+use axum::response::Redirect;
+use axum::routing::{MethodRouter, get};
+use http::{HeaderMap, HeaderName, header};
+
+/// What the page may load: its own parts and nothing else. No text that is shown can become a script.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
+    base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
+    trusted-types 'none'";
+
+const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+
+const PAGE: &str = include_str!("../page/index.html");
+
+/// The parts of the page, all under `/dashboard/`.
+const PARTS: [(&str, &str, &str); 9] = [
+    ("app.css", CSS, include_str!("../page/app.css")),
+    ("app.js", JS, include_str!("../page/app.js")),
+    ("audit.js", JS, include_str!("../page/audit.js")),
+    ("chart.js", JS, include_str!("../page/chart.js")),
+    ("dom.js", JS, include_str!("../page/dom.js")),
+    ("keys.js", JS, include_str!("../page/keys.js")),
+    ("server.js", JS, include_str!("../page/server.js")),
+    ("sessions.js", JS, include_str!("../page/sessions.js")),
+    ("sign_in.js", JS, include_str!("../page/sign_in.js")),
+];
+
+const CSS: &str = "text/css; charset=utf-8";
+const JS: &str = "text/javascript; charset=utf-8";
+const HTML: &str = "text/html; charset=utf-8";
+
+/// The page at `/dashboard/` and, the same one, at `/dashboard/link`: what stands behind `#` there is for its script.
+pub(crate) fn routes(is_https: bool) -> OpenRouter {
+    let page = Arc::new(asset(HTML, PAGE, is_https));
+    let moved = get(async || Redirect::permanent("/dashboard/"));
+    let mut routes = OpenRouter::default()
+        .route("/dashboard", moved)
+        .route("/dashboard/", answering(Arc::clone(&page)))
+        .route("/dashboard/link", answering(page));
+    for (name, media_type, text) in PARTS {
+        let part = Arc::new(asset(media_type, text, is_https));
+        routes = routes.route(&format!("/dashboard/{name}"), answering(part));
+    }
+    routes
+}
+
+fn answering(asset: Arc<Asset>) -> MethodRouter {
+    get(async move |headers: HeaderMap| asset.answer(&headers))
+}
+
+fn asset(media_type: &'static str, text: &'static str, is_https: bool) -> Asset {
+    let asset = Asset::new(media_type, text)
+        .header(header::CONTENT_SECURITY_POLICY, POLICY)
+        .header(header::REFERRER_POLICY, "no-referrer")
+        .header(OPENER_POLICY, "same-origin")
+        .header(RESOURCE_POLICY, "same-origin");
+    if is_https {
+        asset.header(header::STRICT_TRANSPORT_SECURITY, "max-age=31536000")
+    } else {
+        asset
+    }
+}

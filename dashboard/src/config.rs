@@ -1,0 +1,252 @@
+use std::fmt;
+
+use data_model::Secret;
+use serde::{Deserialize, Serialize};
+use state::{LinkToken, SessionLimits};
+use url::{Host, Url};
+
+/// How people sign in, and for how long. Empty text means "not set".
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DashboardConfig {
+    /// The address under which browsers reach this server, such as `https://market.example`: `https`, or `http` on this
+    /// machine alone.
+    pub public_url: String,
+    /// The OpenID provider; without one, people sign in with links that the operator hands out.
+    pub oidc: OidcConfig,
+    /// Minutes without use after which a session ends.
+    pub session_idle_minutes: u32,
+    /// Hours after which a session ends in any case.
+    pub session_hours: u32,
+    /// Minutes for which a link to sign in with works.
+    pub link_minutes: u32,
+    /// Keys that an account may have at the same time.
+    pub keys_per_account_max: u32,
+}
+
+/// An OpenID provider, as it knows this server.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OidcConfig {
+    /// The provider's address, exactly as its tokens name it; its configuration is read below it. Empty: no provider.
+    pub issuer: String,
+    /// What the provider calls this server.
+    pub client_id: String,
+    /// What this server shows to the provider; empty for a public client.
+    #[serde(serialize_with = "masked")]
+    pub client_secret: Secret,
+    /// What is asked for besides `openid`, divided by spaces.
+    pub scopes: String,
+}
+
+/// Why there can be no dashboard. No message holds a secret.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DashboardConfigError {
+    /// The public address is none that browsers keep sessions for.
+    #[error(
+        "dashboard.public_url must be the address of this server without a path, such as https://market.example; http is \
+         for localhost and 127.0.0.1 alone"
+    )]
+    PublicUrl,
+    /// A time or a number is zero.
+    #[error("dashboard.{0} must be at least 1")]
+    Zero(&'static str),
+    /// A provider is named, but the program cannot speak to one.
+    #[error(
+        "dashboard.oidc.issuer is set, but this program was built without sign-in at a provider: build it with \
+         `--features oidc`, or leave the issuer empty and sign in with `haat keys dashboard`"
+    )]
+    NotBuilt,
+    /// The issuer is no address that may be trusted.
+    #[error("dashboard.oidc.issuer must be an https address; http is for localhost and 127.0.0.1 alone")]
+    Issuer,
+    /// The provider must know this server by a name.
+    #[error("dashboard.oidc.client_id is not set: it is what the provider calls this server")]
+    ClientId,
+    /// The client cannot be made.
+    #[error("requests to the provider cannot be made: {0}")]
+    Client(String),
+}
+
+impl Default for DashboardConfig {
+    fn default() -> Self {
+        Self {
+            public_url: String::new(),
+            oidc: OidcConfig::default(),
+            session_idle_minutes: 120,
+            session_hours: 168,
+            link_minutes: 15,
+            keys_per_account_max: 20,
+        }
+    }
+}
+
+impl Default for OidcConfig {
+    fn default() -> Self {
+        Self {
+            issuer: String::new(),
+            client_id: String::new(),
+            client_secret: Secret::new(""),
+            scopes: "email".to_owned(),
+        }
+    }
+}
+
+/// Nothing as nothing, so that defaults are read back as they are written; anything else as stars.
+fn masked<S: serde::Serializer>(secret: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(if secret.expose().is_empty() { "" } else { "***" })
+}
+
+impl DashboardConfig {
+    /// For how long a link to sign in with works.
+    #[must_use]
+    pub const fn link_lifetime(&self) -> std::time::Duration {
+        std::time::Duration::from_secs(self.link_minutes as u64 * 60)
+    }
+
+    pub(crate) fn check(&self) -> Result<(), DashboardConfigError> {
+        let numbers = [
+            ("session_idle_minutes", self.session_idle_minutes),
+            ("session_hours", self.session_hours),
+            ("link_minutes", self.link_minutes),
+            ("keys_per_account_max", self.keys_per_account_max),
+        ];
+        if let Some((name, _)) = numbers.into_iter().find(|(_, number)| *number == 0) {
+            return Err(DashboardConfigError::Zero(name));
+        }
+        if cfg!(not(feature = "oidc")) && !self.oidc.issuer.is_empty() {
+            return Err(DashboardConfigError::NotBuilt);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn session_limits(&self) -> SessionLimits {
+        SessionLimits {
+            idle_ms: u64::from(self.session_idle_minutes) * 60_000,
+            total_ms: u64::from(self.session_hours) * 3_600_000,
+        }
+    }
+}
+
+/// The address to open for signing in with a link. The token stands behind `#`, which browsers send to nobody, so no log
+/// and no `Referer` has it.
+///
+/// # Errors
+/// [`DashboardConfigError::PublicUrl`].
+pub fn link_address(public_url: &str, token: &LinkToken) -> Result<String, DashboardConfigError> {
+    let public_url = PublicUrl::parse(public_url)?;
+    Ok(format!("{public_url}/dashboard/link#{}", token.text()))
+}
+
+/// The address under which browsers reach this server, as an origin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PublicUrl {
+    url: Url,
+    /// `https://market.example`, as browsers write it in `Origin`.
+    origin: String,
+}
+
+impl PublicUrl {
+    pub(crate) fn parse(text: &str) -> Result<Self, DashboardConfigError> {
+        let url = Url::parse(text).map_err(|_| DashboardConfigError::PublicUrl)?;
+        let plain = url.path() == "/"
+            && url.query().is_none()
+            && url.fragment().is_none()
+            && url.username().is_empty()
+            && url.password().is_none();
+        if !plain || !is_trustworthy(&url) {
+            return Err(DashboardConfigError::PublicUrl);
+        }
+        Ok(Self {
+            origin: url.origin().ascii_serialization(),
+            url,
+        })
+    }
+
+    pub(crate) fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    pub(crate) const fn url(&self) -> &Url {
+        &self.url
+    }
+
+    pub(crate) fn is_https(&self) -> bool {
+        self.url.scheme() == "https"
+    }
+}
+
+impl fmt::Display for PublicUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.origin)
+    }
+}
+
+/// Whether nobody between here and there can read or change what is sent: `https`, or this machine.
+pub(crate) fn is_trustworthy(url: &Url) -> bool {
+    let is_here = match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    match url.scheme() {
+        "https" => url.host().is_some(),
+        "http" => is_here,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_public_address_is_an_origin_that_browsers_keep_sessions_for() {
+        for (text, origin) in [
+            ("https://market.example", "https://market.example"),
+            ("https://market.example:8443/", "https://market.example:8443"),
+            ("https://market.example:443", "https://market.example"),
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+            ("http://[::1]:8080", "http://[::1]:8080"),
+            ("http://localhost", "http://localhost"),
+        ] {
+            assert_eq!(PublicUrl::parse(text).unwrap().origin(), origin, "{text}");
+        }
+        for text in [
+            "",
+            "market.example",
+            "http://market.example",
+            "http://127.0.0.1.market.example",
+            "https://market.example/shop",
+            "https://market.example/?a=b",
+            "https://market.example/#a",
+            "https://user@market.example",
+            "ftp://localhost",
+            "file:///",
+        ] {
+            assert_eq!(PublicUrl::parse(text), Err(DashboardConfigError::PublicUrl), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_secret_of_the_configuration_is_shown_nowhere() {
+        let config = DashboardConfig {
+            oidc: OidcConfig {
+                client_secret: Secret::new("a-client-secret"),
+                ..OidcConfig::default()
+            },
+            ..DashboardConfig::default()
+        };
+        let shown = format!("{config:?} {}", serde_json::to_string(&config).unwrap());
+        assert!(!shown.contains("a-client-secret"), "{shown}");
+    }
+
+    #[test]
+    fn an_unknown_key_of_the_configuration_is_refused() {
+        let read = serde_json::from_str::<DashboardConfig>(r#"{"public_uri": "https://a.example"}"#);
+        assert!(read.unwrap_err().to_string().contains("public_uri"));
+        let read: DashboardConfig = serde_json::from_str(r#"{"oidc": {"issuer": "https://a.example"}}"#).unwrap();
+        assert_eq!((read.oidc.scopes, read.session_hours), ("email".to_owned(), 168));
+    }
+}

@@ -1,0 +1,82 @@
+use std::str::FromStr;
+
+use crate::config::PublicUrl;
+
+const BYTES_MAX: usize = 512;
+
+/// A path on this site, with query and fragment: where somebody goes on after they signed in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LocalPath(String);
+
+/// A text that leads elsewhere, or nowhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NotLocal;
+
+impl LocalPath {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub(crate) fn dashboard() -> Self {
+        Self("/dashboard/".to_owned())
+    }
+}
+
+impl FromStr for LocalPath {
+    type Err = NotLocal;
+
+    /// One slash, then visible ASCII without backslashes: browsers read `//host` and `/\host` as other sites, and leave out
+    /// tabs and ends of lines before they look.
+    fn from_str(text: &str) -> Result<Self, NotLocal> {
+        let plain = text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+        let local = text.starts_with('/') && !text.starts_with("//");
+        if !plain || !local || text.len() > BYTES_MAX {
+            return Err(NotLocal);
+        }
+        // As browsers read it: what leads elsewhere for a reason not thought of here is found by this.
+        let base = PublicUrl::parse("https://local.example").map_err(|_| NotLocal)?;
+        let read = base.url().join(text).map_err(|_| NotLocal)?;
+        let stays = read.origin() == base.url().origin() && !read.path().starts_with("//");
+        stays.then(|| Self(text.to_owned())).ok_or(NotLocal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_paths_of_this_site_are_gone_on_to() {
+        for text in [
+            "/",
+            "/dashboard/",
+            "/dashboard/#keys",
+            "/?q=a%20b&x=//c",
+            "/a/../dashboard/",
+            "/@host",
+        ] {
+            assert_eq!(text.parse::<LocalPath>().unwrap().as_str(), text);
+        }
+        for text in [
+            "",
+            "dashboard",
+            "//evil.example",
+            "///evil.example",
+            "/\\evil.example",
+            "\\/evil.example",
+            "/\t/evil.example",
+            "/\n/evil.example",
+            "/..//evil.example",
+            "/.//evil.example",
+            "https://evil.example",
+            "https:evil.example",
+            "javascript:alert(1)",
+            "/é",
+            "/a b",
+            " /dashboard/",
+            &format!("/{}", "a".repeat(512)),
+        ] {
+            assert_eq!(text.parse::<LocalPath>(), Err(NotLocal), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+use std::sync::Arc;
+
+use data_model::Timestamp;
+use openidconnect::core::{
+    CoreAuthDisplay, CoreClaimName, CoreClaimType, CoreClientAuthMethod, CoreGrantType, CoreJsonWebKey,
+    CoreJweContentEncryptionAlgorithm, CoreJweKeyManagementAlgorithm, CoreResponseMode, CoreResponseType,
+    CoreSubjectIdentifierType,
+};
+use openidconnect::{AdditionalProviderMetadata, DiscoveryError, IssuerUrl, ProviderMetadata};
+use serde::{Deserialize, Serialize};
+use tokio::sync::Mutex;
+
+use super::error::{HttpError, ProviderError};
+use super::http::ProviderHttp;
+
+/// How long the provider's configuration and keys are taken as they are.
+const FRESH_MS: i64 = 3_600_000;
+/// How long they are taken while the provider does not answer.
+const STALE_MS: i64 = 24 * 3_600_000;
+/// How long a provider that did not answer is left alone, and keys that were just read are not read again.
+const PAUSE_MS: i64 = 15_000;
+
+/// What the provider says of itself beside OpenID Connect's own members.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct OtherMetadata {
+    /// RFC 9207.
+    #[serde(default)]
+    authorization_response_iss_parameter_supported: bool,
+}
+
+impl OtherMetadata {
+    /// Whether every answer names its issuer.
+    pub(super) const fn names_issuer(&self) -> bool {
+        self.authorization_response_iss_parameter_supported
+    }
+}
+
+impl AdditionalProviderMetadata for OtherMetadata {}
+
+/// The provider's configuration, its keys included.
+pub(super) type Known = ProviderMetadata<
+    OtherMetadata,
+    CoreAuthDisplay,
+    CoreClientAuthMethod,
+    CoreClaimName,
+    CoreClaimType,
+    CoreGrantType,
+    CoreJweContentEncryptionAlgorithm,
+    CoreJweKeyManagementAlgorithm,
+    CoreJsonWebKey,
+    CoreResponseMode,
+    CoreResponseType,
+    CoreSubjectIdentifierType,
+>;
+
+/// The provider's configuration and keys as they were read last.
+#[derive(Debug, Default)]
+pub(super) struct Metadata(Mutex<Read>);
+
+#[derive(Debug, Default)]
+struct Read {
+    known: Option<(Arc<Known>, Timestamp)>,
+    failed_at: Option<Timestamp>,
+}
+
+impl Metadata {
+    /// What is known, read anew where it is old. While the provider does not answer, what was read last holds for a day.
+    pub(super) async fn get(
+        &self,
+        issuer: &IssuerUrl,
+        http: &ProviderHttp,
+        now: Timestamp,
+    ) -> Result<Arc<Known>, ProviderError> {
+        let mut read = self.0.lock().await;
+        if let Some((known, at)) = &read.known
+            && is_within(*at, now, FRESH_MS)
+        {
+            return Ok(Arc::clone(known));
+        }
+        let stale = read.known.clone().filter(|(_, at)| is_within(*at, now, STALE_MS));
+        if read.failed_at.is_some_and(|at| is_within(at, now, PAUSE_MS)) {
+            return stale.map(|(known, _)| known).ok_or(ProviderError::Unavailable(None));
+        }
+        match (read.discover(issuer, http, now).await, stale) {
+            (Err(error), Some((known, _))) => {
+                let error: &dyn std::error::Error = &error;
+                tracing::warn!(
+                    error,
+                    "the sign-in provider cannot be read again: what it said last holds"
+                );
+                Ok(known)
+            }
+            (discovered, _) => discovered,
+        }
+    }
+
+    /// What is known, read anew because a token is signed with a key that is not among those known: providers change them.
+    pub(super) async fn newer(
+        &self,
+        issuer: &IssuerUrl,
+        http: &ProviderHttp,
+        now: Timestamp,
+    ) -> Result<Arc<Known>, ProviderError> {
+        let mut read = self.0.lock().await;
+        // Anybody can send tokens: they cannot make this server ask the provider without end.
+        match &read.known {
+            Some((known, at)) if is_within(*at, now, PAUSE_MS) => Ok(Arc::clone(known)),
+            _ => read.discover(issuer, http, now).await,
+        }
+    }
+}
+
+impl Read {
+    async fn discover(
+        &mut self,
+        issuer: &IssuerUrl,
+        http: &ProviderHttp,
+        now: Timestamp,
+    ) -> Result<Arc<Known>, ProviderError> {
+        match Known::discover_async(issuer.clone(), http).await {
+            Ok(known) => {
+                let known = Arc::new(known);
+                self.failed_at = None;
+                self.known = Some((Arc::clone(&known), now));
+                Ok(known)
+            }
+            Err(error) => {
+                self.failed_at = Some(now);
+                Err(refused(error))
+            }
+        }
+    }
+}
+
+fn is_within(at: Timestamp, now: Timestamp, millis: i64) -> bool {
+    (0..millis).contains(&now.millis_since(at))
+}
+
+fn refused(error: DiscoveryError<HttpError>) -> ProviderError {
+    match error {
+        DiscoveryError::Request(error) => ProviderError::Unavailable(Some(Box::new(error))),
+        DiscoveryError::Response(status, ..) if status.is_server_error() => ProviderError::Unavailable(None),
+        DiscoveryError::Validation(_) => ProviderError::Invalid("its configuration names another issuer"),
+        _ => ProviderError::Invalid("its configuration or its keys cannot be read"),
+    }
+}

@@ -1,0 +1,157 @@
+use chrono::{DateTime, TimeDelta, Utc};
+use data_model::Timestamp;
+use openidconnect::core::{
+    CoreClient, CoreClientAuthMethod, CoreIdToken, CoreIdTokenClaims, CoreIdTokenVerifier, CoreJwsSigningAlgorithm,
+    CoreRequestTokenError, CoreTokenResponse,
+};
+use openidconnect::{AuthType, AuthorizationCode, ClaimsVerificationError, SignatureVerificationError, TokenResponse};
+
+use super::Provider;
+use super::error::{HttpError, ProviderError};
+use super::metadata::Known;
+use super::proof::Proof;
+use crate::config::is_trustworthy;
+
+/// OpenID Connect Core 1.0, section 2: a subject has at most 255 characters of ASCII.
+const SUBJECT_BYTES_MAX: usize = 255;
+/// RFC 5321: longer ones reach nobody.
+const EMAIL_BYTES_MAX: usize = 254;
+/// How far a token may come from the future, or have lain about: clocks differ, and a token is fetched as it is made.
+const ISSUED_MAX: TimeDelta = TimeDelta::minutes(10);
+
+/// Signatures that only the provider can make. Those with a shared secret, and none at all, are not taken.
+const ALGORITHMS: [CoreJwsSigningAlgorithm; 9] = [
+    CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha256,
+    CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha384,
+    CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha512,
+    CoreJwsSigningAlgorithm::RsaSsaPssSha256,
+    CoreJwsSigningAlgorithm::RsaSsaPssSha384,
+    CoreJwsSigningAlgorithm::RsaSsaPssSha512,
+    CoreJwsSigningAlgorithm::EcdsaP256Sha256,
+    CoreJwsSigningAlgorithm::EcdsaP384Sha384,
+    CoreJwsSigningAlgorithm::EdDsa,
+];
+
+/// Who the provider says signed in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Subject {
+    /// Who says so.
+    pub(crate) issuer: String,
+    /// What they call the person.
+    pub(crate) subject: String,
+    /// The address to show, where it is told.
+    pub(crate) email: Option<String>,
+}
+
+impl Provider {
+    /// Who the code of an answer stands for.
+    pub(crate) async fn redeem(&self, code: String, proof: &Proof) -> Result<Subject, ProviderError> {
+        let now = self.clock.now();
+        let known = self.metadata.get(&self.issuer, &self.http, now).await?;
+        let tokens = self.exchange(&known, code, proof).await?;
+        let id_token = tokens.id_token().ok_or(ProviderError::Invalid("it sent no ID token"))?;
+        let verified = match self.verify(&known, id_token, proof, now) {
+            Err(ClaimsVerificationError::SignatureVerification(SignatureVerificationError::NoMatchingKey)) => {
+                let newer = self.metadata.newer(&self.issuer, &self.http, now).await?;
+                self.verify(&newer, id_token, proof, now)
+            }
+            verified => verified,
+        };
+        self.subject(verified.map_err(|error| refused(&error))?)
+    }
+
+    async fn exchange(&self, known: &Known, code: String, proof: &Proof) -> Result<CoreTokenResponse, ProviderError> {
+        let is_https = known
+            .token_endpoint()
+            .is_some_and(|endpoint| is_trustworthy(endpoint.url()));
+        if !is_https {
+            return Err(ProviderError::Invalid("its token endpoint is not https"));
+        }
+        let secret = self.client_secret.clone();
+        let client = CoreClient::from_provider_metadata(known.clone(), self.client_id.clone(), secret)
+            .set_redirect_uri(self.redirect.clone())
+            .set_auth_type(auth_type(known));
+        let request = client
+            .exchange_code(AuthorizationCode::new(code))
+            .map_err(|_| ProviderError::Invalid("it has no token endpoint"))?
+            .set_pkce_verifier(proof.verifier());
+        request.request_async(&self.http).await.map_err(not_redeemed)
+    }
+
+    fn verify<'t>(
+        &self,
+        known: &Known,
+        token: &'t CoreIdToken,
+        proof: &Proof,
+        now: Timestamp,
+    ) -> Result<&'t CoreIdTokenClaims, ClaimsVerificationError> {
+        let now = DateTime::<Utc>::from_timestamp_micros(now.micros()).unwrap_or(DateTime::<Utc>::MAX_UTC);
+        let issued = move |at: DateTime<Utc>| {
+            let fits = (now - at).abs() <= ISSUED_MAX;
+            fits.then_some(()).ok_or_else(|| "issued at another time".to_owned())
+        };
+        // Without the client's secret, so that no signature made with it is taken for the provider's.
+        let keys = known.jwks().clone();
+        let verifier = CoreIdTokenVerifier::new_public_client(self.client_id.clone(), self.issuer.clone(), keys)
+            .set_allowed_algs(ALGORITHMS)
+            .set_time_fn(move || now)
+            .set_issue_time_verifier_fn(issued);
+        token.claims(&verifier, &proof.nonce())
+    }
+
+    fn subject(&self, claims: &CoreIdTokenClaims) -> Result<Subject, ProviderError> {
+        if claims.authorized_party().is_some_and(|party| *party != self.client_id) {
+            return Err(ProviderError::Invalid("its token was made for another client"));
+        }
+        let subject = claims.subject().as_str();
+        let fits = (1..=SUBJECT_BYTES_MAX).contains(&subject.len())
+            && subject.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
+        if !fits {
+            return Err(ProviderError::Invalid("its token names nobody"));
+        }
+        let email = claims.email().map(|email| email.as_str().trim());
+        let is_shown =
+            |email: &&str| (1..=EMAIL_BYTES_MAX).contains(&email.len()) && !email.chars().any(char::is_control);
+        Ok(Subject {
+            issuer: self.issuer.as_str().to_owned(),
+            subject: subject.to_owned(),
+            email: email.filter(is_shown).map(str::to_owned),
+        })
+    }
+}
+
+/// How the client shows its secret: as the specification has it by default, unless the provider takes it in the body alone.
+fn auth_type(known: &Known) -> AuthType {
+    let methods = known.token_endpoint_auth_methods_supported();
+    let takes = |method| methods.is_none_or(|methods| methods.contains(&method));
+    if !takes(CoreClientAuthMethod::ClientSecretBasic) && takes(CoreClientAuthMethod::ClientSecretPost) {
+        AuthType::RequestBody
+    } else {
+        AuthType::BasicAuth
+    }
+}
+
+fn not_redeemed(error: CoreRequestTokenError<HttpError>) -> ProviderError {
+    match error {
+        CoreRequestTokenError::Request(error) => ProviderError::Unavailable(Some(Box::new(error))),
+        // Its own word for what is wrong, never what it was sent.
+        CoreRequestTokenError::ServerResponse(response) => ProviderError::Refused(response.error().to_string()),
+        CoreRequestTokenError::Parse(..) | CoreRequestTokenError::Other(_) => {
+            ProviderError::Invalid("its answer to the code cannot be read")
+        }
+    }
+}
+
+fn refused(error: &ClaimsVerificationError) -> ProviderError {
+    ProviderError::Invalid(match error {
+        ClaimsVerificationError::Expired(_) => "its token is too old or too new",
+        ClaimsVerificationError::InvalidAudience(_) => "its token was made for somebody else",
+        ClaimsVerificationError::InvalidIssuer(_) => "its token was made by somebody else",
+        ClaimsVerificationError::InvalidNonce(_) => "its token was made for another sign-in",
+        ClaimsVerificationError::SignatureVerification(SignatureVerificationError::NoSignature) => {
+            "its token is not signed"
+        }
+        ClaimsVerificationError::SignatureVerification(_) => "its token is not signed by a key that it names",
+        _ => "its token is none that may be taken",
+    })
+}

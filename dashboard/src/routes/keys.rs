@@ -1,0 +1,168 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::{JsonObject, MembersReader, PathParameters, Problem, Rule};
+use axum::extract::State;
+use axum::response::Response;
+use data_model::{ErrorCode, Timestamp};
+use http::StatusCode;
+use serde_json::{Value, json};
+use state::{IssuedKey, KeyId, KeyName, KeyRecord, NameError, NewKey, Plan, StateError};
+
+use super::paced;
+use crate::Inner;
+use crate::answer::{absent, data, state_problem};
+use crate::session::SignedIn;
+
+/// For how many hours a key that was replaced may be taken at most.
+const GRACE_HOURS_MAX: i64 = 720;
+
+/// `GET /dashboard/api/keys`: the account's keys, newest first.
+pub(super) async fn list(State(inner): State<Arc<Inner>>, signed_in: SignedIn) -> Result<Response, Problem> {
+    let keys = inner.state.keys(Some(&signed_in.grant.account)).await;
+    let keys = keys.map_err(|error| state_problem(&error))?;
+    let now = inner.now();
+    let told: Vec<_> = keys.iter().rev().map(|key| document(key, now)).collect();
+    Ok(data(StatusCode::OK, json!(told)))
+}
+
+/// `POST /dashboard/api/keys`: makes a key, which this answer alone shows.
+pub(super) async fn create(
+    State(inner): State<Arc<Inner>>,
+    signed_in: SignedIn,
+    body: JsonObject,
+) -> Result<Response, Problem> {
+    let name = name(&body, PathParameters::none())?;
+    paced(&inner, &signed_in)?;
+    let new = NewKey {
+        name,
+        plan: Plan::Free,
+        account: Some(signed_in.grant.account.clone()),
+    };
+    let (keys_max, now) = (inner.keys_per_account_max, inner.now());
+    let issued = inner
+        .state
+        .create_key_within(new, keys_max, &signed_in.actor(), now)
+        .await;
+    let issued = issued.map_err(|error| state_problem(&error))?.ok_or_else(|| {
+        let detail = format!("An account has at most {keys_max} keys: revoke one that is not needed.");
+        Problem::new(ErrorCode::Forbidden).detail(detail)
+    })?;
+    Ok(data(StatusCode::CREATED, issued_document(&issued, now)))
+}
+
+/// `PATCH /dashboard/api/keys/{key_id}`: gives a key another name.
+pub(super) async fn rename(
+    State(inner): State<Arc<Inner>>,
+    signed_in: SignedIn,
+    path: PathParameters,
+    body: JsonObject,
+) -> Result<Response, Problem> {
+    let id = key_id(&path)?;
+    let name = name(&body, path)?;
+    paced(&inner, &signed_in)?;
+    let now = inner.now();
+    let renamed = inner.state.rename_key(&id, name, &signed_in.actor(), now).await;
+    let renamed = renamed.map_err(|error| refused(&error))?;
+    Ok(data(StatusCode::OK, document(&renamed, now)))
+}
+
+/// `DELETE /dashboard/api/keys/{key_id}`: revokes a key.
+pub(super) async fn revoke(
+    State(inner): State<Arc<Inner>>,
+    signed_in: SignedIn,
+    path: PathParameters,
+) -> Result<Response, Problem> {
+    let id = key_id(&path)?;
+    paced(&inner, &signed_in)?;
+    let now = inner.now();
+    let revoked = inner.state.revoke_key(&id, &signed_in.actor(), now).await;
+    let revoked = revoked.map_err(|error| refused(&error))?;
+    Ok(data(StatusCode::OK, document(&revoked, now)))
+}
+
+/// `POST /dashboard/api/keys/{key_id}/rotate`: makes a key in place of another, which is taken for some hours more.
+pub(super) async fn rotate(
+    State(inner): State<Arc<Inner>>,
+    signed_in: SignedIn,
+    path: PathParameters,
+    body: JsonObject,
+) -> Result<Response, Problem> {
+    let id = key_id(&path)?;
+    let mut reader = MembersReader::new(&body);
+    let hours = reader.optional("grace_hours").integer(0..=GRACE_HOURS_MAX);
+    let hours = reader.finish_with(path, hours)?.unwrap_or_default();
+    paced(&inner, &signed_in)?;
+    let now = inner.now();
+    let grace = Duration::from_secs(hours.unsigned_abs() * 3600);
+    let rotated = inner.state.rotate_key(&id, grace, &signed_in.actor(), now).await;
+    let rotated = rotated.map_err(|error| refused(&error))?;
+    let mut told = issued_document(&rotated.issued, now);
+    told["replaces"] = document(&rotated.old, now);
+    Ok(data(StatusCode::CREATED, told))
+}
+
+/// The key's id; a text that is none names nothing, as the id of somebody else's key does.
+fn key_id(path: &PathParameters) -> Result<KeyId, Problem> {
+    let id = path.text("key_id").and_then(|text| text.parse().ok());
+    id.ok_or_else(unknown)
+}
+
+fn unknown() -> Problem {
+    absent("There is no such key.")
+}
+
+/// The name of a body. What is refused is not repeated in the answer: it may hold a key.
+fn name(body: &JsonObject, path: PathParameters) -> Result<KeyName, Problem> {
+    let mut reader = MembersReader::new(body);
+    let text = reader.required("name").text(usize::MAX);
+    let name = text.and_then(|text| match text.parse::<KeyName>() {
+        Ok(name) => Some(name),
+        Err(NameError::IsKey) => {
+            reader.refuse("name", &Rule::Value("that is a key, not a name for one"), None);
+            None
+        }
+        Err(_) => {
+            let rule = Rule::Value("a name has 1 to 64 characters, none of them a control character");
+            reader.refuse("name", &rule, None);
+            None
+        }
+    });
+    // A name that is absent without a fault cannot be.
+    let name = reader.finish_with(path, name)?;
+    name.ok_or_else(|| Problem::new(ErrorCode::Internal))
+}
+
+fn refused(error: &StateError) -> Problem {
+    match error {
+        StateError::UnknownKey { .. } => unknown(),
+        StateError::KeyOver { .. } => Problem::new(ErrorCode::Forbidden).detail("The key is over already."),
+        StateError::KeyReplaced { .. } => {
+            Problem::new(ErrorCode::Forbidden).detail("The key was replaced already: rotate the one that replaced it.")
+        }
+        error => state_problem(error),
+    }
+}
+
+/// A key as the page shows it: never the key.
+fn document(key: &KeyRecord, now: Timestamp) -> Value {
+    json!({
+        "id": key.id,
+        "name": key.name,
+        "hint": key.hint,
+        "plan": key.plan,
+        "status": key.status(now),
+        "created_at": key.created_at,
+        "last_used_on": key.last_used_on,
+        "ends_at": key.ends_at,
+        "revoked_at": key.revoked_at,
+        "replaced_by": key.replaced_by,
+    })
+}
+
+/// A key that was just made: the only answer that holds one.
+fn issued_document(issued: &IssuedKey, now: Timestamp) -> Value {
+    let mut told = document(&issued.record, now);
+    told["key"] = issued.key.expose().into();
+    told
+}

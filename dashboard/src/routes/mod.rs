@@ -1,0 +1,61 @@
+//! What the page's script asks, all under `/dashboard/api/`, and where the provider sends people back to.
+
+mod audit;
+mod keys;
+mod link;
+mod quota;
+mod sessions;
+#[cfg(feature = "oidc")]
+mod sign_in;
+mod usage;
+
+use std::sync::Arc;
+
+use api::{OpenRouter, Problem};
+use axum::Router;
+use axum::routing::{MethodRouter, delete, get, patch, post};
+use data_model::ErrorCode;
+
+use crate::Inner;
+use crate::session::SignedIn;
+
+/// All routes.
+pub(crate) fn all(inner: &Arc<Inner>) -> OpenRouter {
+    let mut routes: Vec<(&str, MethodRouter<Arc<Inner>>)> = vec![
+        ("/dashboard/api/session", get(sessions::here)),
+        ("/dashboard/api/sessions", get(sessions::list)),
+        ("/dashboard/api/sessions/{session_id}", delete(sessions::end)),
+        ("/dashboard/api/sign-out", post(sessions::sign_out)),
+        (
+            "/dashboard/api/sign-out-everywhere",
+            post(sessions::sign_out_everywhere),
+        ),
+        ("/dashboard/api/link", post(link::sign_in)),
+        ("/dashboard/api/keys", get(keys::list).post(keys::create)),
+        ("/dashboard/api/keys/{key_id}", patch(keys::rename).delete(keys::revoke)),
+        ("/dashboard/api/keys/{key_id}/rotate", post(keys::rotate)),
+        ("/dashboard/api/usage", get(usage::by_day)),
+        ("/dashboard/api/quota", get(quota::of_keys)),
+        ("/dashboard/api/audit", get(audit::page)),
+    ];
+    #[cfg(feature = "oidc")]
+    if inner.provider.is_some() {
+        routes.push(("/dashboard/api/sign-in", post(sign_in::begin)));
+        routes.push(("/dashboard/callback", get(sign_in::come_back)));
+    }
+    let patterns: Vec<_> = routes.iter().map(|(path, _)| *path).collect();
+    let mut router = Router::new();
+    for (path, route) in routes {
+        router = router.route(path, route);
+    }
+    OpenRouter::new(router.with_state(Arc::clone(inner)), patterns)
+}
+
+/// Lets an account change something, but not too often.
+fn paced(inner: &Inner, signed_in: &SignedIn) -> Result<(), Problem> {
+    let taken = inner.pace.take(&signed_in.grant.account, inner.now());
+    taken.map_err(|wait| {
+        let detail = "Too many changes in a short time.";
+        Problem::new(ErrorCode::RateLimit).detail(detail).retry_after(wait)
+    })
+}

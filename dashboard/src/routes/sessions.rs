@@ -1,0 +1,94 @@
+use std::sync::Arc;
+
+use api::{PathParameters, Problem};
+use axum::extract::State;
+use axum::response::Response;
+use http::StatusCode;
+use serde_json::{Value, json};
+use state::{Account, SessionGrant, SessionId};
+
+use crate::answer::{absent, data, state_problem, with_cookie};
+use crate::session::{SignedIn, Visitor};
+use crate::{Inner, cookies};
+
+/// `GET /dashboard/api/session`: who is here, and how to sign in where nobody is.
+pub(super) async fn here(State(inner): State<Arc<Inner>>, visitor: Visitor) -> Result<Response, Problem> {
+    let mut told = json!({
+        "signed_in": visitor.0.is_some(),
+        "provider": inner.provider_name(),
+        "keys_max": inner.keys_per_account_max,
+    });
+    if let Some(signed_in) = visitor.0 {
+        let account = inner.state.account(&signed_in.grant.account).await;
+        let account = account.map_err(|error| state_problem(&error))?;
+        told["account"] = account.as_ref().map_or(Value::Null, account_document);
+        told["session"] = session_document(&signed_in.grant, &signed_in);
+    }
+    Ok(data(StatusCode::OK, told))
+}
+
+/// `GET /dashboard/api/sessions`
+pub(super) async fn list(State(inner): State<Arc<Inner>>, signed_in: SignedIn) -> Result<Response, Problem> {
+    let sessions = inner.state.sessions_of(&signed_in.grant.account, inner.now()).await;
+    let sessions = sessions.map_err(|error| state_problem(&error))?;
+    let told: Vec<_> = sessions
+        .iter()
+        .map(|session| session_document(session, &signed_in))
+        .collect();
+    Ok(data(StatusCode::OK, json!(told)))
+}
+
+/// `DELETE /dashboard/api/sessions/{session_id}`
+pub(super) async fn end(
+    State(inner): State<Arc<Inner>>,
+    signed_in: SignedIn,
+    path: PathParameters,
+) -> Result<Response, Problem> {
+    const ABSENT: &str = "There is no such session.";
+    let id: Option<SessionId> = path.text("session_id").and_then(|text| text.parse().ok());
+    let id = id.ok_or_else(|| absent(ABSENT))?;
+    let ended = inner.state.end_session_of(&signed_in.grant.account, &id, inner.now());
+    let ended = ended.await.map_err(|error| state_problem(&error))?;
+    if !ended {
+        return Err(absent(ABSENT));
+    }
+    Ok(data(StatusCode::OK, json!({ "id": id })))
+}
+
+/// `POST /dashboard/api/sign-out`. Whoever has no session any more is signed out too.
+pub(super) async fn sign_out(State(inner): State<Arc<Inner>>, visitor: Visitor) -> Result<Response, Problem> {
+    if let Some(signed_in) = visitor.0 {
+        let ended = inner.state.end_session(&signed_in.hash, inner.now()).await;
+        ended.map_err(|error| state_problem(&error))?;
+    }
+    let told = data(StatusCode::OK, json!({ "signed_in": false }));
+    Ok(with_cookie(told, cookies::remove_session()))
+}
+
+/// `POST /dashboard/api/sign-out-everywhere`
+pub(super) async fn sign_out_everywhere(
+    State(inner): State<Arc<Inner>>,
+    signed_in: SignedIn,
+) -> Result<Response, Problem> {
+    let (account, actor) = (&signed_in.grant.account, signed_in.actor());
+    let ended = inner.state.end_sessions_of(account, &actor, inner.now());
+    let ended = ended.await.map_err(|error| state_problem(&error))?;
+    let told = data(StatusCode::OK, json!({ "signed_in": false, "sessions": ended }));
+    Ok(with_cookie(told, cookies::remove_session()))
+}
+
+fn account_document(account: &Account) -> Value {
+    json!({ "name": account.name(), "issuer": account.issuer, "created_at": account.created_at })
+}
+
+fn session_document(session: &SessionGrant, here: &SignedIn) -> Value {
+    json!({
+        "id": session.id,
+        "method": session.method,
+        "client": session.client,
+        "created_at": session.created_at,
+        "seen_at": session.seen_at,
+        "ends_at": session.ends_at,
+        "here": session.id == here.grant.id,
+    })
+}

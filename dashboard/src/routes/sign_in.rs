@@ -1,0 +1,209 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::{JsonObject, MembersReader, Problem};
+use axum::extract::{RawQuery, State};
+use axum::response::{IntoResponse, Redirect, Response};
+use data_model::ErrorCode;
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use serde_json::json;
+use state::{PendingSignIn, SignInMethod};
+use url::form_urlencoded;
+
+use super::link::client;
+use crate::answer::{data, state_problem, with_cookie};
+use crate::cookies::{self, PENDING_COOKIE};
+use crate::local_path::LocalPath;
+use crate::oidc::{Proof, Provider, ProviderError};
+use crate::own_page::OwnPage;
+use crate::{Inner, oidc};
+
+/// How long people may take at the provider.
+const PENDING_LIFETIME: Duration = Duration::from_secs(600);
+
+/// Why nobody was signed in, as the page tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Refused {
+    /// The browser began no sign-in, or the answer belongs to another one.
+    Unknown,
+    /// The sign-in came back before, or took too long.
+    Late,
+    /// The answer names another provider.
+    MixedUp,
+    /// The provider, or the person there, said no.
+    Declined,
+    /// The provider's answer cannot be trusted.
+    Invalid,
+    /// The provider or the state does not answer.
+    Unavailable,
+}
+
+impl Refused {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Late => "late",
+            Self::MixedUp => "mixed-up",
+            Self::Declined => "declined",
+            Self::Invalid => "invalid",
+            Self::Unavailable => "unavailable",
+        }
+    }
+}
+
+fn provider(inner: &Inner) -> Result<&Provider, Problem> {
+    // The routes are there only with a provider.
+    inner
+        .provider
+        .as_ref()
+        .ok_or_else(|| Problem::new(ErrorCode::RouteNotFound))
+}
+
+/// `POST /dashboard/api/sign-in`: where to go to sign in. What ties the answer to this browser is in its cookie.
+pub(super) async fn begin(
+    State(inner): State<Arc<Inner>>,
+    _own: OwnPage,
+    body: JsonObject,
+) -> Result<Response, Problem> {
+    let provider = provider(&inner)?;
+    let mut reader = MembersReader::new(&body);
+    let return_to = reader.optional("return_to").parsed(|text| {
+        let wrong = api::Rule::Value("not a path of this site");
+        text.parse::<LocalPath>().map_err(|_| wrong)
+    });
+    let return_to = reader.finish(return_to)?.unwrap_or_else(LocalPath::dashboard);
+    let pending = PendingSignIn {
+        return_to: return_to.as_str().to_owned(),
+    };
+    let begun = inner.state.begin_sign_in(&pending, PENDING_LIFETIME, inner.now()).await;
+    let begun = begun.map_err(|error| state_problem(&error))?;
+    let proof = Proof::of(begun.ok_or_else(|| Problem::new(ErrorCode::Overloaded))?);
+    let location = provider.authorize(&proof).await.map_err(|error| {
+        told(&error);
+        let detail = "The sign-in provider cannot be reached just now.";
+        Problem::new(ErrorCode::NotReady).detail(detail)
+    })?;
+    let cookie = cookies::set(PENDING_COOKIE, proof.secret(), PENDING_LIFETIME.as_secs());
+    let answer = data(StatusCode::OK, json!({ "location": location.as_str() }));
+    Ok(with_cookie(answer, cookie))
+}
+
+/// `GET /dashboard/callback`: where the provider sends people back to. Whatever comes of it, they go on to the page.
+pub(super) async fn come_back(
+    State(inner): State<Arc<Inner>>,
+    headers: HeaderMap,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let came = Answer::read(query.as_deref().unwrap_or_default());
+    let (outcome, answer) = match Box::pin(sign_in(&inner, &headers, came)).await {
+        Ok(SignedIn { return_to, session }) => {
+            let answer = with_cookie(Redirect::to(return_to.as_str()).into_response(), session);
+            // The sign-in is over. After a refusal the cookie stays: the answer may have been somebody else's doing.
+            ("signed_in", with_cookie(answer, cookies::set(PENDING_COOKIE, "", 0)))
+        }
+        Err(why) => {
+            let page = format!("/dashboard/#refused={}", why.as_str());
+            (why.as_str(), Redirect::to(&page).into_response())
+        }
+    };
+    metrics::counter!("dashboard_sign_ins_total", "method" => "oidc", "outcome" => outcome).increment(1);
+    unkept(answer)
+}
+
+/// No cache keeps the answer, and nobody is told the address that it was given for.
+fn unkept(mut answer: Response) -> Response {
+    let headers = answer.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    answer
+}
+
+/// What a provider's answer holds. A parameter that comes twice counts as absent: RFC 6749, 3.1, forbids it.
+#[derive(Default)]
+struct Answer {
+    code: Option<String>,
+    state: Option<String>,
+    issuer: Option<String>,
+    is_error: bool,
+}
+
+impl Answer {
+    fn read(query: &str) -> Self {
+        let only = |name: &str| {
+            let mut found = form_urlencoded::parse(query.as_bytes()).filter(|(own, _)| own == name);
+            let first = found.next().map(|(_, value)| value.into_owned());
+            first.filter(|value| !value.is_empty() && found.next().is_none())
+        };
+        Self {
+            code: only("code"),
+            state: only("state"),
+            issuer: only("iss"),
+            is_error: only("error").is_some(),
+        }
+    }
+}
+
+struct SignedIn {
+    return_to: LocalPath,
+    session: Option<HeaderValue>,
+}
+
+async fn sign_in(inner: &Inner, headers: &HeaderMap, came: Answer) -> Result<SignedIn, Refused> {
+    let provider = inner.provider.as_ref().ok_or(Refused::Unknown)?;
+    let secret = cookies::value(headers, PENDING_COOKIE).and_then(|text| text.parse().ok());
+    let proof = Proof::of(secret.ok_or(Refused::Unknown)?);
+    // An answer with another state is somebody else's: the sign-in under way is left as it is.
+    if came.state.as_deref() != Some(proof.state().as_str()) {
+        return Err(Refused::Unknown);
+    }
+    let taken = inner.state.take_sign_in(&proof.hash(), inner.now()).await;
+    let pending = taken.map_err(|error| unavailable(&error))?.ok_or(Refused::Late)?;
+    let gave = provider.gave(came.issuer.as_deref()).await;
+    if !gave.map_err(|error| refused(&error))? {
+        return Err(Refused::MixedUp);
+    }
+    if came.is_error {
+        return Err(Refused::Declined);
+    }
+    let code = came.code.ok_or(Refused::Invalid)?;
+    let subject = provider.redeem(code, &proof).await.map_err(|error| refused(&error))?;
+    let session = begin_session(inner, headers, subject).await?;
+    // It was checked when it was kept.
+    let return_to = pending.return_to.parse().unwrap_or_else(|_| LocalPath::dashboard());
+    Ok(SignedIn { return_to, session })
+}
+
+async fn begin_session(inner: &Inner, headers: &HeaderMap, who: oidc::Subject) -> Result<Option<HeaderValue>, Refused> {
+    let now = inner.now();
+    let account = inner
+        .state
+        .find_or_create_account(&who.issuer, &who.subject, who.email.as_deref(), now);
+    let account = account.await.map_err(|error| unavailable(&error))?;
+    let before = cookies::session(headers).map(|token| token.hash());
+    let new = inner.new_session(SignInMethod::Oidc, client(headers), before);
+    let issued = inner.state.create_session(&account.id, new, now).await;
+    let issued = issued.map_err(|error| unavailable(&error))?;
+    Ok(cookies::set_session(
+        &issued.token,
+        inner.session_limits.total_ms / 1000,
+    ))
+}
+
+fn unavailable(error: &state::StateError) -> Refused {
+    state_problem(error);
+    Refused::Unavailable
+}
+
+fn refused(error: &ProviderError) -> Refused {
+    told(error);
+    match error {
+        ProviderError::Unavailable(_) => Refused::Unavailable,
+        ProviderError::Invalid(_) | ProviderError::Refused(_) => Refused::Invalid,
+    }
+}
+
+/// The operator is told why; people are told that it did not work.
+fn told(error: &ProviderError) {
+    let error: &dyn std::error::Error = error;
+    tracing::warn!(error, "nobody can be signed in at the provider");
+}

@@ -1,0 +1,71 @@
+use std::sync::Arc;
+
+use api::{Problem, SESSION_COOKIE};
+use axum::extract::FromRequestParts;
+use data_model::ErrorCode;
+use http::request::Parts;
+use http::{HeaderValue, header};
+use state::{Actor, SessionGrant, SessionHash};
+
+use crate::answer::state_problem;
+use crate::own_page::OwnPage;
+use crate::{Inner, cookies};
+
+/// Somebody who is signed in, on the dashboard's own page.
+#[derive(Debug, Clone)]
+pub(crate) struct SignedIn {
+    /// What their session stands for.
+    pub(crate) grant: SessionGrant,
+    /// Which session it is.
+    pub(crate) hash: SessionHash,
+}
+
+impl SignedIn {
+    /// Who they are in the audit, and whose keys they may touch.
+    pub(crate) fn actor(&self) -> Actor {
+        Actor::Account(self.grant.account.clone())
+    }
+}
+
+impl FromRequestParts<Arc<Inner>> for SignedIn {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, inner: &Arc<Inner>) -> Result<Self, Problem> {
+        OwnPage::from_request_parts(parts, inner).await?;
+        if cookies::value(&parts.headers, SESSION_COOKIE).is_none() {
+            return Err(refused(ErrorCode::MissingCredentials));
+        }
+        let found = find(parts, inner).await?;
+        found.ok_or_else(|| refused(ErrorCode::InvalidSession))
+    }
+}
+
+/// Somebody on the dashboard's own page, signed in or not.
+#[derive(Debug, Clone)]
+pub(crate) struct Visitor(pub(crate) Option<SignedIn>);
+
+impl FromRequestParts<Arc<Inner>> for Visitor {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, inner: &Arc<Inner>) -> Result<Self, Problem> {
+        OwnPage::from_request_parts(parts, inner).await?;
+        find(parts, inner).await.map(Self)
+    }
+}
+
+async fn find(parts: &Parts, inner: &Inner) -> Result<Option<SignedIn>, Problem> {
+    let Some(token) = cookies::session(&parts.headers) else {
+        return Ok(None);
+    };
+    let hash = token.hash();
+    let found = inner.state.find_session(&hash, inner.now()).await;
+    let found = found.map_err(|error| state_problem(&error))?;
+    Ok(found.map(|grant| SignedIn { grant, hash }))
+}
+
+fn refused(code: ErrorCode) -> Problem {
+    let challenge = HeaderValue::from_static("Cookie realm=\"haat\"");
+    Problem::new(code)
+        .detail("Sign in at /dashboard/.")
+        .header(header::WWW_AUTHENTICATE, challenge)
+}
