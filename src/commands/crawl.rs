@@ -338,6 +338,7 @@ mod tests {
             requests: 2,
             bytes: 100,
             truncated: false,
+            codes: None,
             ended_at: Timestamp::from_micros(0),
             duration_ms: 7,
             changes: None,

@@ -1,13 +1,14 @@
 //! One run of the pipeline: crawl → land → parse → normalise → lake.
 //!
-//! In: the registry of brands, a storefront to crawl by, a lake, and what stores said live meanwhile. Out: the lake brought up to date, one summary a
-//! store, `runs/{run}.json` and a report to read, `runs/{run}.html`. A run that is killed at any moment is gone on
+//! In: the registry of brands, a storefront to crawl by, a lake, and what stores said live meanwhile. Out: the lake brought up to date, what
+//! stores state of discount codes (`codes/`), one summary a store, `runs/{run}.json` and a report to read, `runs/{run}.html`. A run that is killed at any moment is gone on
 //! with by the next one.
 //!
 //! It never decides how to talk to a store, never lets one store's failure cost another, never believes at once a
 //! catalogue that collapsed, and never writes to the lake when nothing changed.
 
 mod checked;
+mod codes;
 mod collapse;
 mod collect;
 mod config;
@@ -32,4 +33,4 @@ pub use memory::MemoryReport;
 pub use remove::{RemoveError, is_known, remove_brand};
 pub use report::render_html;
 pub use run::{OtherCrawls, RefreshDeps, RunOptions, refresh};
-pub use summary::{LiveTotals, Outcome, RunReport, RunState, StoreSummary, Totals};
+pub use summary::{CodesRead, LiveTotals, Outcome, RunReport, RunState, StoreSummary, Totals};

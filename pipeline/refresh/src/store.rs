@@ -184,6 +184,7 @@ impl Shared {
             requests: 0,
             bytes: 0,
             truncated: false,
+            codes: None,
             changes: None,
             ended_at: self.clock.now(),
             duration_ms: 0,
@@ -228,6 +229,9 @@ impl Shared {
             .await?;
         summary.pages = u32::try_from(crawl.pages.len()).unwrap_or(u32::MAX);
         (summary.requests, summary.bytes, summary.truncated) = (crawl.requests, crawl.bytes, crawl.truncated);
+        if !self.dry_run {
+            Box::pin(self.read_codes(brand, summary)).await;
+        }
         let comparable = state.as_ref().filter(|_| !anew);
         let Some(state) = comparable.filter(|_| crawl.verdict == Verdict::Unchanged) else {
             // An unchanged crawl without the state it is unchanged from is one of this run, before an interruption,

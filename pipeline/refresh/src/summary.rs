@@ -141,6 +141,9 @@ pub struct StoreSummary {
     /// Whether a bound was met before the catalogue's end.
     #[serde(default)]
     pub truncated: bool,
+    /// What reading the codes that the store states took, beside the catalogue; absent where that was not due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub codes: Option<CodesRead>,
     /// What changed of the brand, or would change where the crawl is held back; absent where that is not known, as where
     /// nothing was read.
     #[serde(flatten)]
@@ -149,6 +152,25 @@ pub struct StoreSummary {
     pub ended_at: Timestamp,
     /// From the beginning of its crawl to the lake, waiting included.
     pub duration_ms: u64,
+}
+
+/// What it took to read the discount codes that stores state, and how many there are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CodesRead {
+    /// Requests sent for front pages and policies; those of the catalogue do not count among them.
+    pub requests: u64,
+    /// Decoded bytes received.
+    pub bytes: u64,
+    /// Codes that are stated now.
+    pub codes: u64,
+}
+
+impl CodesRead {
+    /// Whether nothing was read.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Counts of a whole run.
@@ -185,6 +207,9 @@ pub struct Totals {
     /// Variants with another price, of the stores that changed.
     #[serde(default)]
     pub prices_changed: u64,
+    /// What reading the codes that stores state took; absent where it was not due at any.
+    #[serde(default, skip_serializing_if = "CodesRead::is_none")]
+    pub codes: CodesRead,
     /// What stores said live; absent where nothing did.
     #[serde(default, skip_serializing_if = "LiveTotals::is_none")]
     pub live: LiveTotals,
@@ -288,6 +313,10 @@ impl Totals {
             totals.quarantined += store.quarantined.unwrap_or(0);
             totals.requests += u64::from(store.requests);
             totals.bytes += store.bytes;
+            let codes = store.codes.unwrap_or_default();
+            totals.codes.requests += codes.requests;
+            totals.codes.bytes += codes.bytes;
+            totals.codes.codes += codes.codes;
             if let (Outcome::Changed, Some(changes)) = (&store.outcome, &store.changes) {
                 totals.products_added += changes.products_added;
                 totals.products_removed += changes.products_removed;

@@ -15,6 +15,7 @@ fn store(slug: &str, outcome: Outcome, products: u64) -> StoreSummary {
         requests: 3,
         bytes: 123_456,
         truncated: false,
+        codes: None,
         changes: None,
         ended_at: "2026-11-21T01:30:00Z".parse().unwrap(),
         duration_ms: 4_200,

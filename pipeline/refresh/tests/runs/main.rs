@@ -6,6 +6,7 @@
 )]
 
 mod checked;
+mod codes;
 mod collapse;
 mod doubts;
 mod emulated;

@@ -32,6 +32,8 @@ pub(crate) struct Shop {
     pub(crate) pages: Vec<String>,
     /// Bodies of its product pages, by handle.
     pub(crate) html: BTreeMap<String, String>,
+    /// Its front page.
+    pub(crate) front: Option<String>,
     pub(crate) currency: Option<&'static str>,
     /// What its pages say that their amounts are in, in a cookie.
     pub(crate) money: Option<&'static str>,
@@ -69,6 +71,7 @@ impl Shop {
     fn reply(&self, host: &str, path: &str, page: usize) -> Option<(u16, String)> {
         Some(match path {
             "/robots.txt" => (404, String::new()),
+            "/" => (200, self.front.clone()?),
             "/meta.json" => {
                 let name = self.name.unwrap_or(host.trim_end_matches(".localhost"));
                 (
@@ -250,6 +253,8 @@ impl Rig {
             ..RefreshConfig::default()
         };
         config.crawl.page_limit = 3;
+        // What stores state of codes is asked for by the tests about it.
+        (config.crawl.front_page_after_s, config.crawl.policies_after_s) = (0, 0);
         let rig = Self {
             street: Street::default(),
             storage,

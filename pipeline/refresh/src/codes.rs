@@ -1,0 +1,49 @@
+//! What stores state of discount codes, read after their catalogues. It costs the store's own refresh nothing but the time:
+//! whatever comes of it, the catalogue is what it is.
+
+use data_codes::{StatedCodes, load, save};
+use pipeline_crawl::{CodesCrawl, RegisteredBrand};
+
+use crate::error::with_causes;
+use crate::store::Shared;
+use crate::summary::{CodesRead, StoreSummary};
+
+impl Shared {
+    /// Reads what the store states of codes, where that is due, and keeps it.
+    pub(crate) async fn read_codes(&self, brand: &RegisteredBrand, summary: &mut StoreSummary) {
+        let before = match load(&self.storage, &brand.store).await {
+            Ok(before) => before,
+            Err(error) => {
+                tracing::warn!(brand.slug = %brand.slug, error = with_causes(&error), "what a store states of codes is not known");
+                StatedCodes::default()
+            }
+        };
+        let crawl = tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => return,
+            crawl = self.crawler.read_codes(&self.run, brand, before.clone()) => crawl,
+        };
+        let CodesCrawl {
+            stated,
+            requests,
+            bytes,
+            stopped_by,
+        } = crawl;
+        if let Some(error) = stopped_by {
+            tracing::debug!(brand.slug = %brand.slug, error = with_causes(&error), "not all that a store states of codes was read");
+        }
+        if requests == 0 {
+            return;
+        }
+        summary.codes = Some(CodesRead {
+            requests: u64::from(requests),
+            bytes,
+            codes: stated.all().len() as u64,
+        });
+        if stated != before
+            && let Err(error) = save(&self.storage, &brand.store, stated).await
+        {
+            tracing::warn!(brand.slug = %brand.slug, error = with_causes(&error), "what a store states of codes is not kept");
+        }
+    }
+}

@@ -1,0 +1,87 @@
+use data_codes::load;
+use pipeline_refresh::{CodesRead, RunOptions};
+
+use crate::support::{Fault, Rig, Shop, outcomes};
+
+fn telling(bar: &str) -> Shop {
+    Shop {
+        front: Some(bar.to_owned()),
+        ..Shop::of(1..=2)
+    }
+}
+
+async fn codes(rig: &Rig) -> Vec<String> {
+    let stated = load(&rig.storage, &"tea.localhost".parse().unwrap()).await.unwrap();
+    stated.all().into_iter().map(|stated| stated.code).collect()
+}
+
+/// A rig whose runs read what stores state.
+async fn reading(shop: Shop) -> Rig {
+    let mut rig = Rig::with([("tea", shop)]).await;
+    rig.config.crawl.front_page_after_s = 3600;
+    rig
+}
+
+#[tokio::test]
+async fn codes_that_a_store_states_are_kept_beside_the_lake_and_change_without_a_commit() {
+    let rig = reading(telling("<p>Use code TEA10 for 10% off</p>")).await;
+    let first = rig.run().await;
+    assert_eq!(
+        (outcomes(&first), codes(&rig).await),
+        (vec!["tea changed".into()], vec!["TEA10".into()])
+    );
+    let read = CodesRead {
+        requests: 1,
+        bytes: 33,
+        codes: 1,
+    };
+    assert_eq!((first.stores[0].codes, first.totals.codes), (Some(read), read));
+
+    let versions = rig.versions().await;
+    rig.street.change("tea", |shop| {
+        shop.front = Some("<p>Use code TEA20 for 20% off</p>".into())
+    });
+    let second = rig.run().await;
+    assert_eq!(
+        (codes(&rig).await, second.stores[0].codes),
+        (vec!["TEA10".into()], None)
+    );
+    rig.later(2 * 3600 * 1000);
+    let third = rig.run().await;
+    assert_eq!(
+        (outcomes(&third), codes(&rig).await),
+        (vec!["tea unchanged".into()], vec!["TEA20".into()])
+    );
+    assert_eq!(rig.versions().await, versions);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_front_page_that_fails_costs_the_catalogue_nothing() {
+    for fault in [
+        Fault::Hang,
+        Fault::Answer(500, String::new()),
+        Fault::Answer(429, String::new()),
+    ] {
+        let rig = reading(telling("")).await;
+        rig.street.change("tea", |shop| shop.front = None);
+        rig.street.fault("tea", "/ ", fault.clone());
+        let report = rig.run().await;
+        assert_eq!(
+            (outcomes(&report), codes(&rig).await),
+            (vec!["tea changed".into()], vec![]),
+            "{fault:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_dry_run_reads_no_front_page() {
+    let rig = reading(telling("<p>Use code TEA10 for 10% off</p>")).await;
+    let options = RunOptions {
+        dry_run: true,
+        ..RunOptions::default()
+    };
+    let report = rig.run_with(&options).await.unwrap();
+    assert_eq!(report.totals.codes, CodesRead::default());
+    assert!(!rig.street.take_asked().iter().any(|asked| asked.starts_with("tea/ ")));
+}
