@@ -10,6 +10,7 @@
 mod accounts;
 mod audit;
 mod carts;
+mod coupons;
 mod customers;
 mod database;
 mod day;
@@ -26,6 +27,7 @@ mod signing_keys;
 pub use accounts::{Account, LOCAL_ISSUER};
 pub use audit::{Actor, AuditAction, AuditEvent, AuditQuery};
 pub use carts::{CartLock, CartRow};
+pub use coupons::{CouponBounds, CouponEffect, CouponKind, CouponOutcome, CouponVerdict};
 pub use customers::CustomerRow;
 pub use database::{State, StateTarget};
 pub use day::Day;

@@ -32,6 +32,12 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("../../migrations/sqlite/0003_carts.sql"),
         postgres: include_str!("../../migrations/postgres/0003_carts.sql"),
     },
+    Step {
+        version: 4,
+        what: "outcomes of discount codes",
+        sqlite: include_str!("../../migrations/sqlite/0004_coupons.sql"),
+        postgres: include_str!("../../migrations/postgres/0004_coupons.sql"),
+    },
 ];
 
 pub(super) async fn sqlite(pool: &SqlitePool) -> Result<(), StateError> {

@@ -9,6 +9,7 @@
 )]
 
 mod audit;
+mod coupons;
 mod door;
 mod index;
 mod keys;
