@@ -25,6 +25,7 @@ mod recommend;
 mod search;
 mod search_facets;
 mod shipping;
+mod shop;
 mod spellings;
 mod stale;
 mod suggest;
