@@ -59,6 +59,19 @@ impl Ask {
         kind.trim().eq_ignore_ascii_case("application/json")
     }
 
+    /// The value of a parameter of the query, decoded.
+    pub(crate) fn parameter(&self, name: &str) -> Option<String> {
+        self.parameters()
+            .into_iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value)
+    }
+
+    /// Every parameter of the query, decoded, in their order.
+    pub(crate) fn parameters(&self) -> Vec<(String, String)> {
+        form(&self.query)
+    }
+
     fn number(&self, name: &str) -> Option<u32> {
         let pairs = self.query.split('&').filter_map(|pair| pair.split_once('='));
         pairs
@@ -110,6 +123,18 @@ impl Ask {
             (None, None) => None,
         }
     }
+}
+
+/// Names and values of a form or a query, decoded.
+pub(crate) fn form(text: &str) -> Vec<(String, String)> {
+    let plain = |part: &str| decode(&part.replace('+', " "));
+    let pairs = text.split('&').filter(|pair| !pair.is_empty());
+    pairs
+        .map(|pair| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            (plain(name), plain(value))
+        })
+        .collect()
 }
 
 /// Percent-decodes a path; what is no valid code, or no UTF-8, stays as it is.

@@ -1,6 +1,8 @@
 //! What a store answers to a path, as a third party sees the platform.
 
+mod announcement;
 mod ask;
+mod checkout;
 mod listing;
 mod meta;
 mod policy;
@@ -51,6 +53,9 @@ fn below(shop: &Shop, ask: &Ask, twist: &Twist) -> Option<Reply> {
     }
     if let Some(handle) = ask.path.strip_prefix("/policies/") {
         return policy::page_of(shop, handle);
+    }
+    if let Some(token) = ask.path.strip_prefix("/cart/c/") {
+        return checkout::checkout(shop, token, ask);
     }
     if let Some(rest) = ask.path.strip_prefix("/collections/") {
         return collection(shop, rest, ask, twist);

@@ -1,3 +1,4 @@
+use super::announcement;
 use super::product_html::page;
 use super::reply::Reply;
 use crate::generated::dice::Dice;
@@ -120,5 +121,5 @@ fn shipping(shop: &Shop) -> Option<String> {
         6 => "<p>Shipping charges are mentioned at the time of checkout. COD option is available for all orders subject to promotions and offers.</p>".to_owned(),
         _ => format!("<p>We offer free prepaid shipping throughout India. We dispatch all orders within 2 to 3 business days. Orders are processed within 1-2 business days. Metro {low} to {high} days, non-metro 5 to 12.</p>"),
     };
-    Some(body)
+    Some(body + &announcement::in_policy(shop))
 }

@@ -1,5 +1,6 @@
 use serde_json::{Value, json};
 
+use super::announcement;
 use super::product::Product;
 use super::reply::Reply;
 use crate::generated::dice::fold;
@@ -66,6 +67,7 @@ fn page_in(shop: &Shop, currency: &str, title: &str, head: &str, main: &str) -> 
     let persona = shop.catalogue.persona();
     let (country, shop_id) = (persona.coin.country, persona.shop_id());
     let token = crate::graphql::tokens(shop).public;
+    let bar = announcement::bar(shop);
     format!(
         "<!doctype html>\n<html class=\"no-js\" lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\
@@ -75,7 +77,7 @@ fn page_in(shop: &Shop, currency: &str, title: &str, head: &str, main: &str) -> 
          Shopify.currency = {{\"active\":\"{currency}\",\"rate\":\"1.0\"}};\nShopify.country = \"{country}\";</script>\n\
          <script id=\"shopify-features\" type=\"application/json\">{{\"accessToken\":\"{token}\",\"shopId\":{shop_id}}}</script>\n\
          {head}</head>\n<body style=\"font-family:Georgia,serif;max-width:60rem;margin:2rem auto;padding:0 1rem\">\n\
-         <header><a href=\"/\">{name_html}</a></header>\n<main>\n{main}\n</main>\n</body>\n</html>\n",
+         {bar}<header><a href=\"/\">{name_html}</a></header>\n<main>\n{main}\n</main>\n</body>\n</html>\n",
         shop_host = shop.address.myshopify_domain,
     )
 }

@@ -8,6 +8,7 @@
 )]
 
 mod addressing;
+mod baskets;
 mod change;
 mod endpoints;
 mod faults;

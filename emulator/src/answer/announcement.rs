@@ -1,0 +1,87 @@
+//! Where a store tells of its discounts: the bar above every page, and a sentence in its shipping policy.
+
+use crate::discount::{DiscountRule, Takes, Told};
+use crate::generated::dice::Dice;
+use crate::generated::push_html;
+use crate::money::exponent;
+use crate::shop::Shop;
+
+/// What bars say beside codes: words that look like codes, and are none.
+const CHATTER: &[&str] = &[
+    "NEW ARRIVALS ARE HERE",
+    "COD AVAILABLE",
+    "Free shipping above Rs. 499",
+    "MADE IN INDIA &#127470;&#127475;",
+    "Rated 4.8 by 10,000+ customers",
+    "SALE IS LIVE",
+];
+
+/// The bar above a page; empty for a store that announces nothing.
+pub(super) fn bar(shop: &Shop) -> String {
+    let persona = shop.catalogue.persona();
+    let mut dice = Dice::of(&[persona.seed, 0x4241_5221, u64::from(persona.index)]);
+    let mut told: Vec<String> = sentences(shop, Told::Announcement);
+    if told.is_empty() && dice.chance(400) {
+        return String::new();
+    }
+    told.push(dice.pick(CHATTER).to_owned());
+    let items: String = told
+        .iter()
+        .map(|text| format!("<p class=\"announcement-bar__message\">{text}</p>\n"))
+        .collect();
+    format!("<div class=\"announcement-bar\" role=\"region\" aria-label=\"Announcement\">\n{items}</div>\n")
+}
+
+/// What a policy says of discounts, as HTML; empty where it says nothing.
+pub(super) fn in_policy(shop: &Shop) -> String {
+    let told = sentences(shop, Told::Policy);
+    told.iter().map(|text| format!("<p>{text}</p>")).collect()
+}
+
+fn sentences(shop: &Shop, place: Told) -> Vec<String> {
+    let rules = shop.discounts.all(&shop.catalogue);
+    let mut told: Vec<&DiscountRule> = rules.iter().filter(|rule| rule.told == place).collect();
+    // Bars have room for a few.
+    told.truncate(3);
+    told.into_iter().filter_map(|rule| sentence(shop, rule)).collect()
+}
+
+/// One discount in words, as brands have them. One without a code has none.
+fn sentence(shop: &Shop, rule: &DiscountRule) -> Option<String> {
+    let mut code = String::new();
+    push_html(&mut code, rule.code.as_deref()?);
+    let gives = match rule.takes {
+        Takes::Percentage { percent } => format!("{percent}% off"),
+        Takes::Amount { amount_minor, .. } => format!("{} off", amount(shop, amount_minor)),
+        Takes::Shipping => "free delivery".to_owned(),
+    };
+    let least = rule.minimum_subtotal_minor.map_or(String::new(), |least| {
+        format!(" on orders above {}", amount(shop, least))
+    });
+    let mut dice = Dice::of(&[crate::generated::dice::fold_bytes(code.as_bytes())]);
+    Some(match dice.below(5) {
+        0 => format!("Get {gives}{least} | Use code: <strong>{code}</strong>"),
+        1 => format!("Use code {code} for {gives}{least}"),
+        2 => format!("{gives}{least} with code &quot;{code}&quot; at checkout"),
+        3 => format!("<b>{code}</b> &ndash; {gives}{least}"),
+        _ => format!("First time here? Apply {code} &amp; enjoy {gives}{least}!"),
+    })
+}
+
+/// An amount as the store writes money, without decimals that are zero.
+pub(super) fn amount(shop: &Shop, minor: u64) -> String {
+    let persona = shop.catalogue.persona();
+    let places = exponent(&shop.address.currency);
+    let unit = 10_u64.pow(places);
+    let rest = minor % unit;
+    let number = if rest == 0 {
+        (minor / unit).to_string()
+    } else {
+        format!("{}.{rest:0>width$}", minor / unit, width = places as usize)
+    };
+    let format = persona.coin.money_format;
+    match (format.find("{{"), format.find("}}")) {
+        (Some(open), Some(close)) => format!("{}{number}{}", &format[..open], &format[close + 2..]),
+        _ => number,
+    }
+}

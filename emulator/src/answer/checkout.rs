@@ -1,0 +1,128 @@
+//! The page that a checkout link leads to. It shows what would be bought, and ends there: nothing can be paid.
+
+use super::announcement::amount;
+use super::ask::Ask;
+use super::product_html::page;
+use super::reply::{Cache, Reply};
+use crate::cart::{Bill, BillLine, Cart, Desk, Offers};
+use crate::discount::Class;
+use crate::fault::Lie;
+use crate::generated::push_html;
+use crate::shop::Shop;
+
+/// The page of the cart with this token; `None` where there is none, or the key is another.
+pub(super) fn checkout(shop: &Shop, token: &str, ask: &Ask) -> Option<Reply> {
+    let lie = Lie::default();
+    let desk = Desk::new(Offers::new(shop, &lie));
+    let cart = desk.find(token)?;
+    if ask.parameter("key").as_deref() != Some(cart.checkout_key.as_str()) {
+        return None;
+    }
+    let bill = desk.bill(&cart);
+    let main = main(shop, &desk, &cart, &bill);
+    let head = "<meta name=\"robots\" content=\"noindex\">\n";
+    Some(Reply {
+        cache: Cache::Never,
+        ..Reply::html(200, page(shop, "Checkout", head, &main))
+    })
+}
+
+fn text(plain: &str) -> String {
+    let mut html = String::new();
+    push_html(&mut html, plain);
+    html
+}
+
+fn main(shop: &Shop, desk: &Desk<'_>, cart: &Cart, bill: &Bill) -> String {
+    let lines: String = bill.lines.iter().map(|line| row(shop, line)).collect();
+    let sums: String = sums(shop, desk, bill)
+        .into_iter()
+        .map(|(name, value)| format!("<tr><th scope=\"row\" colspan=\"3\">{name}</th><td>{value}</td></tr>\n"))
+        .collect();
+    let notices: String = bill
+        .notices()
+        .iter()
+        .map(|notice| format!("<li>{}</li>\n", text(&notice.message)))
+        .collect();
+    let notices = if notices.is_empty() {
+        notices
+    } else {
+        format!("<ul role=\"alert\">\n{notices}</ul>\n")
+    };
+    let address = cart.selected_address().map_or(String::new(), |address| {
+        let lines: Vec<String> = address.place.formatted().iter().map(|line| text(line)).collect();
+        let name = address
+            .place
+            .name()
+            .map_or(String::new(), |name| format!("{}<br>", text(&name)));
+        format!("<h2>Delivery</h2>\n<address>{name}{}</address>\n", lines.join("<br>"))
+    });
+    let contact = cart.buyer.email.as_deref();
+    let contact = contact.map_or(String::new(), |email| format!("<p>Contact: {}</p>\n", text(email)));
+    let note = if cart.note.is_empty() {
+        String::new()
+    } else {
+        format!("<p>Note: {}</p>\n", text(&cart.note))
+    };
+    format!(
+        "<style>table{{border-collapse:collapse;width:100%}}th,td{{padding:.4rem;border-bottom:1px solid #ddd;text-align:left}}\
+         td:last-child{{text-align:right}}[role=note]{{padding:1rem;background:#f3efe6}}img{{vertical-align:middle}}</style>\n\
+         <h1>Checkout</h1>\n{notices}<table>\n<thead><tr><th>Product</th><th>Pieces</th><th>Each</th><th>Total</th></tr></thead>\n\
+         <tbody>\n{lines}</tbody>\n<tfoot>\n{sums}</tfoot>\n</table>\n{address}{contact}{note}\
+         <p role=\"note\"><strong>This shop takes no payment.</strong> It is emulated: the walk from search to checkout ends here.</p>"
+    )
+}
+
+fn row(shop: &Shop, line: &BillLine) -> String {
+    let name = text(&line.offer.name());
+    let picture = line.offer.product.images.first().map_or(String::new(), |image| {
+        format!(
+            "<img src=\"{}\" alt=\"\" width=\"48\" height=\"48\"> ",
+            text(&image.src)
+        )
+    });
+    let total = if line.total_minor == line.subtotal_minor() {
+        amount(shop, line.total_minor)
+    } else {
+        format!(
+            "<s>{}</s> {}",
+            amount(shop, line.subtotal_minor()),
+            amount(shop, line.total_minor)
+        )
+    };
+    format!(
+        "<tr><td>{picture}{name}</td><td>{}</td><td>{}</td><td>{total}</td></tr>\n",
+        line.line.quantity,
+        amount(shop, line.offer.unit_minor)
+    )
+}
+
+/// Names and values of what is below the lines.
+fn sums(shop: &Shop, desk: &Desk<'_>, bill: &Bill) -> Vec<(String, String)> {
+    let mut sums = vec![("Subtotal".to_owned(), amount(shop, bill.subtotal_minor))];
+    for (nth, rule) in desk.rules().iter().enumerate() {
+        let own = bill.applied.allocations.iter().filter(|it| it.rule == nth);
+        let taken: u64 = own
+            .filter(|it| it.class == Class::Order)
+            .map(|it| it.amount_minor)
+            .sum();
+        if taken > 0 {
+            let name = format!("Discount {}", text(rule.name()));
+            sums.push((name, format!("&minus;{}", amount(shop, taken))));
+        }
+    }
+    let delivery = match bill.selected_rate() {
+        Some(rate) => {
+            let cost = amount(shop, bill.applied.delivery_minor);
+            (format!("Delivery ({})", text(rate.title)), cost)
+        }
+        None => ("Delivery".to_owned(), "needs an address".to_owned()),
+    };
+    sums.push(delivery);
+    let currency = text(&shop.address.currency);
+    sums.push((
+        "Total".to_owned(),
+        format!("<strong>{} {currency}</strong>", amount(shop, bill.total_minor)),
+    ));
+    sums
+}

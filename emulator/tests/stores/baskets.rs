@@ -1,0 +1,594 @@
+//! Carts over GraphQL: what tests about them share, and what they do.
+
+use std::time::Duration;
+
+use emulator::{CombinesWith, DiscountRule, Takes};
+use serde_json::json;
+
+use super::*;
+
+/// What tests look at of a cart.
+const CART: &str = "id checkoutUrl totalQuantity note attributes { key value }
+    buyerIdentity { email phone countryCode customer { id } }
+    cost { subtotalAmount { amount currencyCode } totalAmount { amount } }
+    discountCodes { code applicable }
+    discountAllocations { __typename discountedAmount { amount } targetType ... on CartCodeDiscountAllocation { code }
+        ... on CartAutomaticDiscountAllocation { title }
+        discountApplication { allocationMethod targetSelection value {
+            ... on PricingPercentageValue { percentage } ... on MoneyV2 { amount } } } }
+    delivery { addresses { id selected } }
+    deliveryGroups(first: 5) { nodes { id selectedDeliveryOption { handle title estimatedCost { amount } }
+        deliveryOptions { handle title estimatedCost { amount } } cartLines(first: 5) { nodes { id } } } }
+    lines(first: 50) { nodes { id quantity attributes { key value } merchandise { ... on ProductVariant { id } }
+        cost { amountPerQuantity { amount } subtotalAmount { amount } totalAmount { amount } }
+        discountAllocations { discountedAmount { amount } ... on CartCodeDiscountAllocation { code } } } }";
+
+/// Calls a mutation; the payload.
+pub(crate) async fn mutate(store: &StoreAddress, call: &str, declared: &str, variables: Value) -> Value {
+    let asked = format!(
+        "mutation ({declared}) {{ {call} {{ cart {{ {CART} }} userErrors {{ code field message }}
+            warnings {{ code message target }} }} }}"
+    );
+    let answer = query(store, &asked, variables).await;
+    assert_eq!(answer.status, 200);
+    let answer = answer.json();
+    assert!(answer.get("errors").is_none(), "{answer}");
+    answer["data"].as_object().unwrap().values().next().unwrap().clone()
+}
+
+pub(crate) async fn create(store: &StoreAddress, input: Value) -> Value {
+    mutate(
+        store,
+        "cartCreate(input: $input)",
+        "$input: CartInput",
+        json!({ "input": input }),
+    )
+    .await
+}
+
+pub(crate) async fn discount(store: &StoreAddress, cart: &Value, codes: &[&str]) -> Value {
+    mutate(
+        store,
+        "cartDiscountCodesUpdate(cartId: $cart, discountCodes: $codes)",
+        "$cart: ID!, $codes: [String!]!",
+        json!({ "cart": cart["id"], "codes": codes }),
+    )
+    .await
+}
+
+pub(crate) async fn add(store: &StoreAddress, cart: &Value, lines: Value) -> Value {
+    mutate(
+        store,
+        "cartLinesAdd(cartId: $cart, lines: $lines)",
+        "$cart: ID!, $lines: [CartLineInput!]!",
+        json!({ "cart": cart["id"], "lines": lines }),
+    )
+    .await
+}
+
+pub(crate) async fn read(store: &StoreAddress, id: &Value) -> Value {
+    let asked = format!("query ($id: ID!) {{ cart(id: $id) {{ {CART} }} }}");
+    query(store, &asked, json!({ "id": id })).await.json()["data"]["cart"].clone()
+}
+
+/// A store with one code of 20 %, and a variant of 12.50 of which there are 5, with its product.
+pub(crate) async fn shop() -> (Running, StoreAddress, u64, u64) {
+    let (running, store) = store(40).await;
+    let products = crawl(&store, 250).await;
+    let product = products[0]["id"].as_u64().unwrap();
+    let variant = products[0]["variants"][0]["id"].as_u64().unwrap();
+    running.reprice(&store.slug, variant, "12.50").unwrap();
+    running.set_stock(&store.slug, variant, 5).unwrap();
+    let rule = DiscountRule::code("TAKE20", Takes::Percentage { percent: 20 });
+    running.set_discounts(&store.slug, [rule]).unwrap();
+    (running, store, product, variant)
+}
+
+pub(crate) fn line(variant: u64, quantity: u64) -> Value {
+    json!({ "merchandiseId": format!("gid://shopify/ProductVariant/{variant}"), "quantity": quantity })
+}
+
+fn codes(list: &Value) -> Vec<String> {
+    let listed = list.as_array().unwrap().iter();
+    listed.map(|it| it["code"].as_str().unwrap().to_owned()).collect()
+}
+
+fn total(cart: &Value) -> &str {
+    cart["cost"]["totalAmount"]["amount"].as_str().unwrap()
+}
+
+#[tokio::test]
+async fn a_cart_is_made_filled_and_discounted() {
+    let (running, store, _, variant) = shop().await;
+    let made = create(&store, json!({ "lines": [line(variant, 2)], "note": "Ring twice" })).await;
+    assert_eq!((codes(&made["userErrors"]), codes(&made["warnings"])), (vec![], vec![]));
+    let cart = &made["cart"];
+    assert_eq!((total(cart), cart["totalQuantity"].as_u64()), ("25.0", Some(2)));
+    let id = cart["id"].as_str().unwrap();
+    assert!(id.starts_with("gid://shopify/Cart/") && id.contains("?key="));
+
+    let taken = discount(&store, cart, &["take20", "TAKE20", " NOT-A-REAL-CODE "]).await;
+    assert_eq!(codes(&taken["userErrors"]), [""; 0]);
+    assert_eq!(codes(&taken["warnings"]), ["DISCOUNT_NOT_FOUND"]);
+    assert_eq!(
+        taken["cart"]["discountCodes"],
+        json!([{ "code": "take20", "applicable": true }, { "code": " NOT-A-REAL-CODE ", "applicable": false }])
+    );
+    assert_eq!(taken["cart"]["cost"]["subtotalAmount"]["amount"], "25.0");
+    assert_eq!(total(&taken["cart"]), "20.0");
+    insta::assert_snapshot!(taken["cart"]["discountAllocations"], @r#"
+    [{"__typename":"CartCodeDiscountAllocation","code":"TAKE20","discountApplication":{"allocationMethod":"ACROSS","targetSelection":"ALL","value":{"percentage":20.0}},"discountedAmount":{"amount":"5.0"},"targetType":"LINE_ITEM"}]
+    "#);
+
+    // The warning comes again, whatever is changed, and the list of codes replaces the one before.
+    let added = add(&store, cart, json!([line(variant, 1)])).await;
+    assert_eq!(codes(&added["warnings"]), ["DISCOUNT_NOT_FOUND"]);
+    assert_eq!(
+        (
+            total(&added["cart"]),
+            added["cart"]["lines"]["nodes"].as_array().unwrap().len()
+        ),
+        ("30.0", 1)
+    );
+    let cleared = discount(&store, cart, &[]).await;
+    assert_eq!((total(&cleared["cart"]), codes(&cleared["warnings"])), ("37.5", vec![]));
+    assert_eq!(read(&store, &cart["id"]).await, cleared["cart"]);
+    let calls = running.calls(&store.slug).unwrap();
+    assert_eq!(
+        (calls["cartCreate"], calls["cartDiscountCodesUpdate"], calls["cart"]),
+        (1, 2, 1)
+    );
+}
+
+#[tokio::test]
+async fn over_asking_is_capped_and_a_sold_out_line_stays_with_no_pieces() {
+    let (running, store, _, variant) = shop().await;
+    let made = create(&store, json!({ "lines": [line(variant, 9)] })).await;
+    assert_eq!(codes(&made["warnings"]), ["MERCHANDISE_NOT_ENOUGH_STOCK"]);
+    assert_eq!(
+        made["warnings"][0]["message"],
+        "Only 5 items were added to your cart due to availability."
+    );
+    assert_eq!(made["warnings"][0]["target"], made["cart"]["lines"]["nodes"][0]["id"]);
+    assert_eq!(made["cart"]["totalQuantity"], 5);
+
+    running.set_stock(&store.slug, variant, 0).unwrap();
+    assert_eq!(read(&store, &made["cart"]["id"]).await["totalQuantity"], 5);
+    for _ in 0..2 {
+        let noted = mutate(
+            &store,
+            "cartNoteUpdate(cartId: $cart, note: $note)",
+            "$cart: ID!, $note: String!",
+            json!({ "cart": made["cart"]["id"], "note": "x" }),
+        )
+        .await;
+        assert_eq!(codes(&noted["warnings"]), ["MERCHANDISE_OUT_OF_STOCK"]);
+        assert_eq!(noted["cart"]["lines"]["nodes"][0]["quantity"], 0);
+        assert_eq!(total(&noted["cart"]), "0.0");
+    }
+}
+
+#[tokio::test]
+async fn delivery_is_offered_to_an_address_that_is_selected() {
+    let (running, store, _, variant) = shop().await;
+    let rule = DiscountRule {
+        combines_with: CombinesWith {
+            order: true,
+            product: true,
+            shipping: true,
+        },
+        ..DiscountRule::code("SHIP", Takes::Shipping)
+    };
+    running.add_discount(&store.slug, rule).unwrap();
+    let made = create(
+        &store,
+        json!({ "lines": [line(variant, 2)], "discountCodes": ["SHIP"] }),
+    )
+    .await;
+    let cart = &made["cart"];
+    assert_eq!(cart["discountCodes"][0]["applicable"], true);
+    assert_eq!(
+        (cart["deliveryGroups"]["nodes"].clone(), total(cart)),
+        (json!([]), "25.0")
+    );
+    let address = |zip: &str, is_selected: bool| {
+        json!({ "selected": is_selected, "validationStrategy": "STRICT", "address": { "deliveryAddress": {
+            "firstName": "Asha", "lastName": "Rao", "address1": "1 MG Road", "city": "Bengaluru", "provinceCode": "KA",
+            "countryCode": "IN", "zip": zip } } })
+    };
+    let add_address = async |given: Value| {
+        mutate(
+            &store,
+            "cartDeliveryAddressesAdd(cartId: $cart, addresses: $addresses)",
+            "$cart: ID!, $addresses: [CartSelectableAddressInput!]!",
+            json!({ "cart": cart["id"], "addresses": [given] }),
+        )
+        .await
+    };
+    let unselected = add_address(address("560001", false)).await;
+    assert_eq!(unselected["cart"]["deliveryGroups"]["nodes"], json!([]));
+    let selected = add_address(address("560001", true)).await;
+    let group = &selected["cart"]["deliveryGroups"]["nodes"][0];
+    let options = group["deliveryOptions"].as_array().unwrap();
+    assert_eq!((options.len(), &group["selectedDeliveryOption"]), (2, &options[0]));
+    // The code takes off what the delivery costs.
+    assert_eq!(total(&selected["cart"]), "25.0");
+    let allocation = &selected["cart"]["discountAllocations"][0];
+    assert_eq!(allocation["targetType"], "SHIPPING_LINE");
+    assert_eq!(
+        allocation["discountedAmount"],
+        group["selectedDeliveryOption"]["estimatedCost"]
+    );
+
+    let choose = async |handle: &Value| {
+        mutate(
+            &store,
+            "cartSelectedDeliveryOptionsUpdate(cartId: $cart, selectedDeliveryOptions: $options)",
+            "$cart: ID!, $options: [CartSelectedDeliveryOptionInput!]!",
+            json!({ "cart": cart["id"], "options": [{ "deliveryGroupId": group["id"], "deliveryOptionHandle": handle }] }),
+        )
+        .await
+    };
+    let express = choose(&options[1]["handle"]).await;
+    let chosen = &express["cart"]["deliveryGroups"]["nodes"][0]["selectedDeliveryOption"];
+    assert_eq!(chosen["title"], "Express");
+    discount(&store, cart, &[]).await;
+    let paid = read(&store, &cart["id"]).await;
+    let cost: f64 = chosen["estimatedCost"]["amount"].as_str().unwrap().parse().unwrap();
+    assert_eq!(total(&paid).parse::<f64>().unwrap(), 25.0 + cost);
+
+    let wrong = choose(&json!("no-such-handle")).await;
+    assert_eq!(
+        (&wrong["cart"], codes(&wrong["userErrors"])),
+        (&Value::Null, vec!["INVALID_DELIVERY_OPTION".to_owned()])
+    );
+    let abroad = mutate(
+        &store,
+        "cartDeliveryAddressesReplace(cartId: $cart, addresses: $addresses)",
+        "$cart: ID!, $addresses: [CartSelectableAddressInput!]!",
+        json!({ "cart": cart["id"], "addresses": [{ "selected": true, "address": { "deliveryAddress": { "countryCode": "BR" } } }] }),
+    )
+    .await;
+    assert_eq!(abroad["cart"]["deliveryGroups"]["nodes"], json!([]));
+    assert_eq!(
+        (codes(&abroad["warnings"]), &abroad["cart"]["totalQuantity"]),
+        (vec!["MERCHANDISE_OUT_OF_STOCK".to_owned()], &json!(0))
+    );
+}
+
+#[tokio::test]
+async fn what_is_refused_is_told_with_200_and_leaves_the_cart_as_it_was() {
+    let (_running, store, _, variant) = shop().await;
+    let made = create(&store, json!({ "lines": [line(variant, 1)] })).await;
+    let cart = &made["cart"];
+    let id = cart["id"].as_str().unwrap();
+    let mut told = Vec::new();
+    let mut tell = |what: &str, payload: &Value| {
+        told.push(format!(
+            "{what}: {} {}",
+            payload["cart"]["totalQuantity"], payload["userErrors"]
+        ));
+    };
+    tell("variant", &add(&store, cart, json!([line(0, 1)])).await);
+    tell(
+        "negative",
+        &add(
+            &store,
+            cart,
+            json!([{ "merchandiseId": line(variant, 1)["merchandiseId"], "quantity": -1 }]),
+        )
+        .await,
+    );
+    let missing = json!({ "id": id.replace("?key=", "?key=0") });
+    tell("other key", &add(&store, &missing, json!([line(variant, 3)])).await);
+    let buyer = json!({ "cart": id, "buyer": { "email": "nobody", "countryCode": "IN" } });
+    let declared = "$cart: ID!, $buyer: CartBuyerIdentityInput!";
+    tell(
+        "email",
+        &mutate(
+            &store,
+            "cartBuyerIdentityUpdate(cartId: $cart, buyerIdentity: $buyer)",
+            declared,
+            buyer,
+        )
+        .await,
+    );
+    let long = json!({ "cart": id, "note": "n".repeat(5_001) });
+    let call = "cartNoteUpdate(cartId: $cart, note: $note)";
+    tell("note", &mutate(&store, call, "$cart: ID!, $note: String!", long).await);
+    tell("created", &create(&store, json!({ "lines": [line(7, 1)] })).await);
+    let pairs: Vec<Value> = (0..2)
+        .map(|nth| json!({ "key": format!("k{nth}"), "value": "v".repeat(9_000) }))
+        .collect();
+    let large = json!({ "cart": id, "attributes": pairs });
+    let declared = "$cart: ID!, $attributes: [AttributeInput!]!";
+    tell(
+        "attributes",
+        &mutate(
+            &store,
+            "cartAttributesUpdate(cartId: $cart, attributes: $attributes)",
+            declared,
+            large,
+        )
+        .await,
+    );
+    insta::assert_snapshot!(told.join("\n"), @r#"
+    variant: null [{"code":"INVALID","field":["lines","0","merchandiseId"],"message":"The merchandise with id gid://shopify/ProductVariant/0 does not exist."}]
+    negative: null [{"code":"INVALID","field":["lines","0","quantity"],"message":"The quantity must be greater than or equal to 0."}]
+    other key: 3 [{"code":"INVALID","field":["cartId"],"message":"The specified cart does not exist."}]
+    email: 1 [{"code":"INVALID","field":["buyerIdentity","email"],"message":"Email is invalid"}]
+    note: null [{"code":"NOTE_TOO_LONG","field":["note"],"message":"The note exceeds the maximum number of 5000 characters."}]
+    created: null [{"code":"INVALID","field":["input","lines","0","merchandiseId"],"message":"The merchandise with id gid://shopify/ProductVariant/7 does not exist."}]
+    attributes: null [{"code":"INVALID","field":["attributes"],"message":"The attributes are too many or too long."}]
+    "#);
+    assert_eq!(read(&store, &cart["id"]).await, *cart);
+}
+
+#[tokio::test]
+async fn carts_are_private_run_out_and_are_bounded() {
+    let running = Emulator::start(EmulatorConfig {
+        carts_max: 3,
+        ..EmulatorConfig::new(Source::Generated {
+            products: 20,
+            stores: 1,
+            seed: 42,
+        })
+    })
+    .await
+    .unwrap();
+    let store = running.stores().remove(0);
+    let made = create(&store, json!({ "buyerIdentity": { "email": "asha@example.com" } })).await;
+    let id = made["cart"]["id"].as_str().unwrap().to_owned();
+    let keyless = read(&store, &json!(id.split('?').next().unwrap())).await;
+    assert_eq!(
+        (
+            keyless["buyerIdentity"]["email"].clone(),
+            keyless["id"].as_str().unwrap()
+        ),
+        (Value::Null, id.split('?').next().unwrap())
+    );
+    assert_eq!(read(&store, &json!(format!("{id}0"))).await, Value::Null);
+    running.advance_clock(Duration::from_secs(29 * 86_400));
+    assert_eq!(
+        read(&store, &json!(id)).await["buyerIdentity"]["email"],
+        "asha@example.com"
+    );
+    running.advance_clock(Duration::from_secs(2 * 86_400));
+    assert_eq!(read(&store, &json!(id)).await, Value::Null);
+
+    let mut ids = Vec::new();
+    for _ in 0..5 {
+        ids.push(create(&store, json!({})).await["cart"]["id"].clone());
+    }
+    assert_eq!(running.carts(&store.slug).unwrap(), 3);
+    assert_eq!(
+        (read(&store, &ids[1]).await, read(&store, &ids[4]).await["id"].clone()),
+        (Value::Null, ids[4].clone())
+    );
+}
+
+#[tokio::test]
+async fn a_cart_has_five_hundred_lines_at_most() {
+    let (running, store, _, variant) = shop().await;
+    running.set_stock(&store.slug, variant, 10_000).unwrap();
+    let lines = |from: usize, count: usize| -> Value {
+        let lines = (from..from + count).map(|nth| {
+            let mut line = line(variant, 1);
+            line["attributes"] = json!([{ "key": "nth", "value": nth.to_string() }]);
+            line
+        });
+        lines.collect::<Vec<_>>().into()
+    };
+    let made = create(&store, json!({ "lines": lines(0, 250) })).await;
+    let full = add(&store, &made["cart"], lines(250, 250)).await;
+    assert_eq!(full["cart"]["totalQuantity"], 500);
+    let over = add(&store, &made["cart"], lines(500, 1)).await;
+    assert_eq!(
+        (codes(&over["userErrors"]), &over["cart"]),
+        (vec!["CART_TOO_LARGE".to_owned()], &Value::Null)
+    );
+    // One more of what is there is no line more.
+    assert_eq!(
+        add(&store, &made["cart"], lines(7, 1)).await["cart"]["totalQuantity"],
+        501
+    );
+}
+
+#[tokio::test]
+async fn the_checkout_page_shows_what_would_be_bought_and_takes_nothing() {
+    let (_running, store, _, variant) = shop().await;
+    let made = create(
+        &store,
+        json!({ "lines": [line(variant, 2)], "discountCodes": ["TAKE20"] }),
+    )
+    .await;
+    let url = made["cart"]["checkoutUrl"].as_str().unwrap();
+    let path = url.strip_prefix(&store.base_url).unwrap();
+    let page = get(&store, path).await;
+    assert_eq!(
+        (page.status, page.header("content-type")),
+        (200, "text/html; charset=utf-8")
+    );
+    let text = page.text();
+    for part in [
+        "Rs. 25",
+        "Discount TAKE20",
+        "&minus;Rs. 5",
+        "<strong>Rs. 20 INR</strong>",
+        "takes no payment",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert_eq!(get(&store, path.split('?').next().unwrap()).await.status, 404);
+    // The key of the cart itself is no key of the page, and is not in it.
+    let key = made["cart"]["id"].as_str().unwrap().split("key=").nth(1).unwrap();
+    assert!(!text.contains(key) && !url.contains(key));
+}
+
+#[tokio::test]
+async fn a_mutation_whose_answer_is_lost_was_done() {
+    use emulator::{Fault, FaultRule};
+    let (running, store, _, variant) = shop().await;
+    let made = create(&store, json!({ "lines": [line(variant, 1)] })).await;
+    let send = || {
+        let asked = "mutation ($cart: ID!, $lines: [CartLineInput!]!) { cartLinesAdd(cartId: $cart, lines: $lines) { cart { id } } }";
+        let body = json!({ "query": asked, "variables": { "cart": made["cart"]["id"], "lines": [line(variant, 1)] } });
+        client()
+            .post(format!("{}{GRAPHQL}", store.base_url))
+            .header("content-type", "application/json")
+            .body(body.to_string())
+            .send()
+    };
+    let on_add = |fault: Fault| FaultRule::from(fault).on_operation("cartLinesAdd");
+    running
+        .set_faults(&store.slug, [on_add(Fault::AnswerLost { hold_ms: 0 })])
+        .unwrap();
+    assert!(send().await.is_err());
+    assert_eq!(read(&store, &made["cart"]["id"]).await["totalQuantity"], 2);
+
+    running
+        .set_faults(&store.slug, [on_add(Fault::AnswerLost { hold_ms: 3_600_000 })])
+        .unwrap();
+    assert!(tokio::time::timeout(Duration::from_millis(500), send()).await.is_err());
+    assert_eq!(read(&store, &made["cart"]["id"]).await["totalQuantity"], 3);
+
+    // A reset before the answer, and a refusal, do nothing.
+    running.set_faults(&store.slug, [on_add(Fault::Reset)]).unwrap();
+    assert!(send().await.is_err());
+    running
+        .set_faults(
+            &store.slug,
+            [on_add(Fault::Status {
+                status: 503,
+                retry_after_s: None,
+            })],
+        )
+        .unwrap();
+    assert_eq!(send().await.unwrap().status(), 503);
+    running.set_fault(&store.slug, None).unwrap();
+    assert_eq!(read(&store, &made["cart"]["id"]).await["totalQuantity"], 3);
+    assert_eq!(running.calls(&store.slug).unwrap()["cartLinesAdd"], 2);
+}
+
+#[tokio::test]
+async fn discounts_can_be_added_and_removed_over_http_where_the_store_lets_one() {
+    let running = Emulator::start(EmulatorConfig {
+        control: true,
+        ..EmulatorConfig::new(Source::Generated {
+            products: 20,
+            stores: 1,
+            seed: 42,
+        })
+    })
+    .await
+    .unwrap();
+    let store = running.stores().remove(0);
+    let change = async |body: Value| post(&store, "/emulator/change", &[], &body).await.status;
+    let rule = json!({ "code": "NOW30", "takes": { "kind": "percentage", "percent": 30 }, "told": "announcement" });
+    assert_eq!(change(json!({ "kind": "add-discount", "rule": rule })).await, 200);
+    let rules = running.discounts(&store.slug).unwrap();
+    assert_eq!(
+        rules
+            .iter()
+            .filter(|rule| rule.code.as_deref() == Some("NOW30"))
+            .count(),
+        1
+    );
+    assert_eq!(
+        change(
+            json!({ "kind": "add-discount", "rule": { "code": "X", "takes": { "kind": "percentage", "percent": 0 } } })
+        )
+        .await,
+        422
+    );
+    assert_eq!(change(json!({ "kind": "remove-discount", "name": "now30" })).await, 200);
+    assert_eq!(change(json!({ "kind": "remove-discount", "name": "now30" })).await, 404);
+}
+
+#[tokio::test]
+async fn generated_stores_have_discounts_and_tell_of_some_on_their_front_page() {
+    let running = market(400, 40).await;
+    let (mut announced, mut written) = (0, 0);
+    for store in running.stores() {
+        let rules = running.discounts(&store.slug).unwrap();
+        assert!(rules.len() >= 3, "{rules:?}");
+        let front = get(&store, "/").await.text();
+        let asked = "{ shop { shippingPolicy { body } } }";
+        let policy = query(&store, asked, json!({})).await.json()["data"]["shop"]["shippingPolicy"]["body"].to_string();
+        for rule in rules {
+            let Some(code) = &rule.code else { continue };
+            let is_announced = front.contains(code.as_str());
+            match rule.told {
+                emulator::Told::Announcement => announced += usize::from(is_announced),
+                emulator::Told::Policy => written += usize::from(policy.contains(code.as_str())),
+                emulator::Told::Nowhere => assert!(!is_announced, "{code}"),
+            }
+        }
+    }
+    assert!(announced > 20 && written > 5, "{announced} {written}");
+}
+
+#[tokio::test]
+async fn what_the_store_says_to_a_basket_is_the_truth() {
+    let running = market(600, 12).await;
+    for store in running.stores() {
+        let products = crawl(&store, 30).await;
+        let picked = products
+            .iter()
+            .filter_map(|product| product["variants"][0]["id"].as_u64());
+        let basket: Vec<(u64, u64)> = picked.take(3).zip(1..).collect();
+        let entered: Vec<String> = running
+            .discounts(&store.slug)
+            .unwrap()
+            .into_iter()
+            .filter_map(|it| it.code)
+            .collect();
+        let lines: Vec<Value> = basket.iter().map(|(variant, pieces)| line(*variant, *pieces)).collect();
+        let made = create(&store, json!({ "lines": lines })).await;
+        for code in &entered {
+            let truth = running.truth(&store.slug, &basket, [code.as_str()]).unwrap();
+            let told = discount(&store, &made["cart"], &[code]).await;
+            assert_eq!(
+                told["cart"]["discountCodes"][0]["applicable"], truth.codes[0].applicable,
+                "{code}"
+            );
+            let is_amount = |minor: u64, text: &Value| {
+                let places = if store.currency == "JPY" {
+                    0
+                } else if store.currency == "KWD" {
+                    3
+                } else {
+                    2
+                };
+                let written = text.as_str().unwrap().parse::<f64>().unwrap();
+                (written * 10_f64.powi(places)).round() as u64 == minor
+            };
+            assert!(
+                is_amount(truth.total_minor, &told["cart"]["cost"]["totalAmount"]["amount"]),
+                "{code} {truth:?}"
+            );
+            assert!(is_amount(
+                truth.subtotal_minor,
+                &told["cart"]["cost"]["subtotalAmount"]["amount"]
+            ));
+        }
+        let expected = running
+            .truth(&store.slug, &basket, entered.iter().map(String::as_str))
+            .unwrap();
+        let all: Vec<&str> = entered.iter().map(String::as_str).collect();
+        let told = discount(&store, &made["cart"], &all).await;
+        let mut warned = codes(&told["warnings"]);
+        warned.retain(|code| code.starts_with("DISCOUNT"));
+        warned.sort();
+        assert_eq!(warned, warnings_of(&expected));
+    }
+}
+
+/// The warnings that verdicts lead to.
+fn warnings_of(truth: &emulator::BasketTruth) -> Vec<String> {
+    let refusals = truth.codes.iter().filter_map(|verdict| verdict.refusal);
+    let told = refusals.map(|refusal| format!("DISCOUNT_{}", serde_json::to_value(refusal).unwrap().as_str().unwrap()));
+    let mut told: Vec<String> = told.collect();
+    told.sort();
+    told
+}
