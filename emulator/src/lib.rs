@@ -27,6 +27,7 @@
 //! memory than a dozen. Never: listens on anything but loopback, fetches anything, or has a part in production.
 
 mod address;
+mod ajax;
 mod answer;
 mod cart;
 mod catalogue;

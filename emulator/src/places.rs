@@ -132,3 +132,28 @@ fn zones(country: &str) -> Option<&'static [(&'static str, &'static str)]> {
 pub(crate) fn has_zone(country: &str, zone: &str) -> bool {
     zones(country).is_none_or(|zones| zones.iter().any(|(code, _)| code.eq_ignore_ascii_case(zone)))
 }
+
+/// The code of a country that is given by its name or its code.
+pub(crate) fn code(country: &str) -> Option<&'static str> {
+    let is_it = |(code, name): &&(&str, &str)| {
+        code.eq_ignore_ascii_case(country.trim()) || name.eq_ignore_ascii_case(country.trim())
+    };
+    NAMES.iter().find(is_it).map(|(code, _)| *code)
+}
+
+/// Whether a country has a zone of this name or code; true for countries whose zones are not known here.
+pub(crate) fn names_zone(country: &str, zone: &str) -> bool {
+    let is_it = |(code, name): &(&str, &str)| code.eq_ignore_ascii_case(zone) || name.eq_ignore_ascii_case(zone);
+    zones(country).is_none_or(|zones| zones.iter().any(is_it))
+}
+
+/// Whether a postal code can be one of the country; true for countries whose codes are not known here.
+pub(crate) fn is_zip(country: &str, zip: &str) -> bool {
+    let digits = |length: usize| zip.len() == length && zip.bytes().all(|byte| byte.is_ascii_digit());
+    match country {
+        "IN" => digits(6) && !zip.starts_with('0'),
+        "DE" | "US" => digits(5),
+        "SG" => digits(6),
+        _ => !needs(country).zip || !zip.trim().is_empty(),
+    }
+}

@@ -15,6 +15,7 @@ use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, Limited, StreamBody};
 use hyper::body::{Frame, Incoming};
 
+use crate::ajax;
 use crate::answer::{self, Ask, Reply, Twist, answer};
 use crate::change::{CONTROL_PATH, control};
 use crate::fault::{Fault, bloated, bomb, drip, endless_robots, is_query, truncated, withheld};
@@ -48,7 +49,7 @@ pub(crate) async fn serve(
     let Some(shop) = shop else { return Ok(no_store()) };
     let mut ask = Ask::of(parts);
     let is_control = market.config.control && ask.path == CONTROL_PATH;
-    if parts.method == Method::POST && (is_control || is_query(&ask.path)) {
+    if parts.method == Method::POST && (is_control || is_query(&ask.path) || ajax::takes(&ask.path)) {
         ask.body = read(body, market.config.header_timeout).await?;
         if is_control {
             let reply = control(shop, &ask).finish(shop, &ask, market.config.encoding)?;
@@ -107,11 +108,11 @@ async fn respond(
     }
     let is_asked = match parts.method {
         Method::GET | Method::HEAD => !is_query(&ask.path),
-        Method::POST => is_query(&ask.path),
+        Method::POST => is_query(&ask.path) || ajax::takes(&ask.path),
         _ => false,
     };
     let (reply, delivery) = if is_asked {
-        decide(shop, ask, fault.as_ref())
+        decide(shop, ask, &parts.method, fault.as_ref())
     } else {
         (answer::not_found(shop), Delivery::Whole)
     };
@@ -125,15 +126,15 @@ async fn respond(
 }
 
 /// The answer under a fault, and how it is delivered.
-fn decide(shop: &Shop, ask: &Ask, fault: Option<&Fault>) -> (Reply, Delivery) {
+fn decide(shop: &Shop, ask: &Ask, method: &Method, fault: Option<&Fault>) -> (Reply, Delivery) {
     let Some(fault) = fault else {
-        return (honest(shop, ask, None), Delivery::Whole);
+        return (honest(shop, ask, method, None), Delivery::Whole);
     };
-    if let Some(delivered) = delivery_of(shop, ask, fault) {
+    if let Some(delivered) = delivery_of(shop, ask, method, fault) {
         return delivered;
     }
     let base_url = &shop.address.base_url;
-    let told = |ask: &Ask| honest(shop, ask, Some(fault));
+    let told = |ask: &Ask| honest(shop, ask, method, Some(fault));
     let reply = match fault {
         Fault::Status { status, retry_after_s } => refusal(*status, *retry_after_s),
         Fault::Challenge => {
@@ -173,8 +174,11 @@ fn decide(shop: &Shop, ask: &Ask, fault: Option<&Fault>) -> (Reply, Delivery) {
 }
 
 /// The store's own answer, with what the fault twists in it.
-fn honest(shop: &Shop, ask: &Ask, fault: Option<&Fault>) -> Reply {
+fn honest(shop: &Shop, ask: &Ask, method: &Method, fault: Option<&Fault>) -> Reply {
     let twist = Twist::of(fault, shop);
+    if let Some(reply) = ajax::answer(shop, ask, method, &twist.lie) {
+        return reply;
+    }
     if is_query(&ask.path) {
         graphql::answer(shop, ask, &twist)
     } else {
@@ -183,7 +187,7 @@ fn honest(shop: &Shop, ask: &Ask, fault: Option<&Fault>) -> Reply {
 }
 
 /// The answer under a fault of how it is delivered; `None` under others.
-fn delivery_of(shop: &Shop, ask: &Ask, fault: &Fault) -> Option<(Reply, Delivery)> {
+fn delivery_of(shop: &Shop, ask: &Ask, method: &Method, fault: &Fault) -> Option<(Reply, Delivery)> {
     let delivery = match *fault {
         Fault::Drip { chunk_bytes, delay_ms } => Delivery::Drip {
             chunk_bytes,
@@ -197,7 +201,7 @@ fn delivery_of(shop: &Shop, ask: &Ask, fault: &Fault) -> Option<(Reply, Delivery
         _ => return None,
     };
     let reply = match &delivery {
-        Delivery::Drip { .. } | Delivery::Truncated { .. } => honest(shop, ask, Some(fault)),
+        Delivery::Drip { .. } | Delivery::Truncated { .. } => honest(shop, ask, method, Some(fault)),
         Delivery::EndlessRobots => Reply::text(200, Bytes::new()),
         _ => Reply::json(Bytes::new()),
     };

@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderName, IF_NONE_MATCH};
+use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, COOKIE, HeaderName, IF_NONE_MATCH};
 use http::request::Parts;
 
 /// What of a request an answer depends on.
@@ -13,6 +13,8 @@ pub(crate) struct Ask {
     content_type: String,
     /// The Storefront token that the client shows.
     pub(crate) token: Option<String>,
+    /// Names and values of its cookies, decoded.
+    pub(crate) cookies: Vec<(String, String)>,
     /// What was sent with it; empty unless it was read.
     pub(crate) body: Bytes,
 }
@@ -41,6 +43,7 @@ impl Ask {
             content_type: header(CONTENT_TYPE).unwrap_or_default(),
             token: header(HeaderName::from_static("x-shopify-storefront-access-token"))
                 .or_else(|| header(HeaderName::from_static("shopify-storefront-private-token"))),
+            cookies: header(COOKIE).map_or_else(Vec::new, |text| cookies(&text)),
             body: Bytes::new(),
         }
     }
@@ -123,6 +126,11 @@ impl Ask {
             (None, None) => None,
         }
     }
+}
+
+fn cookies(text: &str) -> Vec<(String, String)> {
+    let pairs = text.split(';').filter_map(|pair| pair.trim().split_once('='));
+    pairs.map(|(name, value)| (name.to_owned(), decode(value))).collect()
 }
 
 /// Names and values of a form or a query, decoded.

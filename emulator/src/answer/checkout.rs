@@ -19,12 +19,24 @@ pub(super) fn checkout(shop: &Shop, token: &str, ask: &Ask) -> Option<Reply> {
         return None;
     }
     let bill = desk.bill(&cart);
-    let main = main(shop, &desk, &cart, &bill);
+    let main = main(shop, &desk, &cart, &bill, "Checkout");
     let head = "<meta name=\"robots\" content=\"noindex\">\n";
     Some(Reply {
         cache: Cache::Never,
         ..Reply::html(200, page(shop, "Checkout", head, &main))
     })
+}
+
+/// The page of a cart, for people; of none where the client has none.
+pub(crate) fn basket_page(shop: &Shop, desk: &Desk<'_>, cart: Option<&Cart>) -> Reply {
+    let main = match cart.filter(|cart| !cart.lines.is_empty()) {
+        Some(cart) => main(shop, desk, cart, &desk.bill(cart), "Your cart"),
+        None => "<h1>Your cart is empty</h1>\n<p><a href=\"/\">Continue shopping</a></p>".to_owned(),
+    };
+    Reply {
+        cache: Cache::Never,
+        ..Reply::html(200, page(shop, "Your Shopping Cart", "", &main))
+    }
 }
 
 fn text(plain: &str) -> String {
@@ -33,7 +45,7 @@ fn text(plain: &str) -> String {
     html
 }
 
-fn main(shop: &Shop, desk: &Desk<'_>, cart: &Cart, bill: &Bill) -> String {
+fn main(shop: &Shop, desk: &Desk<'_>, cart: &Cart, bill: &Bill, title: &str) -> String {
     let lines: String = bill.lines.iter().map(|line| row(shop, line)).collect();
     let sums: String = sums(shop, desk, bill)
         .into_iter()
@@ -67,7 +79,7 @@ fn main(shop: &Shop, desk: &Desk<'_>, cart: &Cart, bill: &Bill) -> String {
     format!(
         "<style>table{{border-collapse:collapse;width:100%}}th,td{{padding:.4rem;border-bottom:1px solid #ddd;text-align:left}}\
          td:last-child{{text-align:right}}[role=note]{{padding:1rem;background:#f3efe6}}img{{vertical-align:middle}}</style>\n\
-         <h1>Checkout</h1>\n{notices}<table>\n<thead><tr><th>Product</th><th>Pieces</th><th>Each</th><th>Total</th></tr></thead>\n\
+         <h1>{title}</h1>\n{notices}<table>\n<thead><tr><th>Product</th><th>Pieces</th><th>Each</th><th>Total</th></tr></thead>\n\
          <tbody>\n{lines}</tbody>\n<tfoot>\n{sums}</tfoot>\n</table>\n{address}{contact}{note}\
          <p role=\"note\"><strong>This shop takes no payment.</strong> It is emulated: the walk from search to checkout ends here.</p>"
     )

@@ -14,13 +14,14 @@ mod reply;
 mod robots;
 mod sitemap;
 
-pub(crate) use ask::Ask;
+pub(crate) use ask::{Ask, form};
+pub(crate) use checkout::basket_page;
 pub(crate) use listing::{Twist, collection_id, collection_updated_at};
-pub(crate) use meta::fact;
+pub(crate) use meta::{cart as empty_cart, fact};
 pub(crate) use policy::{POLICIES, Policy, Terms, policy, shipping_terms};
-pub(crate) use product::{Image, Product, Variant};
+pub(crate) use product::{Image, Product, Variant, schemeless};
 use product_html::page;
-pub(crate) use reply::Reply;
+pub(crate) use reply::{Reply, uncached};
 pub(crate) use robots::forbidding;
 
 use crate::fault::Lie;
@@ -36,7 +37,6 @@ pub(crate) fn answer(shop: &Shop, ask: &Ask, twist: &Twist) -> Reply {
         "/products.json" => return listing::products(shop, ask, &shop.catalogue.places(shop.epoch()), twist),
         "/collections.json" => Some(listing::collections(shop, ask)),
         "/meta.json" => Some(meta::meta(shop, twist.lie.currency(shop))),
-        "/cart.js" | "/cart.json" => Some(meta::cart(twist.lie.currency(shop))),
         "/robots.txt" => Some(robots::robots(shop)),
         "/sitemap.xml" => Some(sitemap::index(shop)),
         "/pages/shipping-policy" => policy::page_of(shop, "shipping-policy"),
@@ -54,7 +54,8 @@ fn below(shop: &Shop, ask: &Ask, twist: &Twist) -> Option<Reply> {
     if let Some(handle) = ask.path.strip_prefix("/policies/") {
         return policy::page_of(shop, handle);
     }
-    if let Some(token) = ask.path.strip_prefix("/cart/c/") {
+    let checkout = ask.path.strip_prefix("/cart/c/");
+    if let Some(token) = checkout.or_else(|| ask.path.strip_prefix("/checkouts/cn/")) {
         return checkout::checkout(shop, token, ask);
     }
     if let Some(rest) = ask.path.strip_prefix("/collections/") {

@@ -40,6 +40,8 @@ pub(crate) struct Reply {
     pub(crate) api_version: Option<&'static str>,
     /// What its amounts are in, told by the cookie `cart_currency` (platform: markets).
     pub(crate) cart_currency: Option<String>,
+    /// Further cookies, as they are sent.
+    pub(crate) cookies: Vec<String>,
 }
 
 impl Reply {
@@ -55,6 +57,7 @@ impl Reply {
             challenge: false,
             api_version: None,
             cart_currency: None,
+            cookies: Vec::new(),
         }
     }
 
@@ -195,12 +198,23 @@ impl Reply {
         if let Some(currency) = &self.cart_currency {
             put(SET_COOKIE, &format!("cart_currency={currency}; path=/; SameSite=Lax"));
         }
+        for cookie in &self.cookies {
+            put(SET_COOKIE, cookie);
+        }
         put(VARY, "Accept, Accept-Encoding");
         identify(shop, &mut put);
         if self.status != 304 {
             put(CONTENT_LENGTH, &length.to_string());
         }
         Ok(response)
+    }
+}
+
+/// The same, without a word of how long it may be kept.
+pub(crate) fn uncached(reply: Reply) -> Reply {
+    Reply {
+        cache: Cache::Unsaid,
+        ..reply
     }
 }
 

@@ -14,7 +14,7 @@ mod store;
 
 pub(crate) use address::{AddressChange, AddressInput, Place};
 pub(crate) use bill::{Bill, BillLine, bill, group_id};
-pub(crate) use delivery::{Rate, serves};
+pub(crate) use delivery::{Rate, rates, serves};
 pub(crate) use line::{LineChange, LineInput};
 pub(crate) use offer::{Offer, Offers};
 pub(crate) use refused::{Notice, Refusal, Refused};
@@ -49,6 +49,8 @@ pub(crate) struct Cart {
     pub(crate) addresses: Vec<Address>,
     /// The handle of the delivery that was chosen; the cheapest where none was.
     pub(crate) delivery: Option<String>,
+    /// For where rates were asked that come later, and how often since.
+    pub(crate) estimate: Option<(Place, u8)>,
 }
 
 /// One variant in a cart. Two with other attributes are two lines.
@@ -100,6 +102,7 @@ impl Cart {
             },
             addresses: Vec::new(),
             delivery: None,
+            estimate: None,
         }
     }
 

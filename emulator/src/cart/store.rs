@@ -155,6 +155,24 @@ impl<'s> Desk<'s> {
         token_and_key: Option<(&str, &str)>,
         change: impl FnOnce(&mut Cart, &Self) -> Result<Vec<Notice>, Refused>,
     ) -> Served {
+        self.changed(token_and_key, true, change)
+    }
+
+    /// As [`Desk::change`], without a look at the stock of what is in the cart.
+    pub(crate) fn update(
+        &self,
+        token_and_key: Option<(&str, &str)>,
+        change: impl FnOnce(&mut Cart, &Self) -> Result<Vec<Notice>, Refused>,
+    ) -> Served {
+        self.changed(token_and_key, false, change)
+    }
+
+    fn changed(
+        &self,
+        token_and_key: Option<(&str, &str)>,
+        looks_at_stock: bool,
+        change: impl FnOnce(&mut Cart, &Self) -> Result<Vec<Notice>, Refused>,
+    ) -> Served {
         let shop = self.shop();
         // Held to the end: two changes of one cart come one after the other.
         let mut carts = lock(&shop.carts);
@@ -175,7 +193,13 @@ impl<'s> Desk<'s> {
         };
         let mut cart = known.clone();
         match change(&mut cart, self) {
-            Ok(short) => self.keep(cart, short, &mut carts),
+            Ok(short) => {
+                if looks_at_stock {
+                    self.keep(cart, short, &mut carts)
+                } else {
+                    self.put(cart, short, &mut carts)
+                }
+            }
             Err(refused) => Served {
                 cart: refused.shows_cart.then(|| {
                     let bill = self.bill(&known);
@@ -190,6 +214,10 @@ impl<'s> Desk<'s> {
     fn keep(&self, mut cart: Cart, mut notices: Vec<Notice>, carts: &mut Carts) -> Served {
         notices.extend(cart.fit(&[], &self.offers));
         self.leave_out_what_cannot_go(&mut cart);
+        self.put(cart, notices, carts)
+    }
+
+    fn put(&self, mut cart: Cart, mut notices: Vec<Notice>, carts: &mut Carts) -> Served {
         cart.updated_at = self.now;
         carts.put(cart.clone(), self.shop().limits.carts_max);
         let bill = self.bill(&cart);

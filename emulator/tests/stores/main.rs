@@ -8,8 +8,10 @@
 )]
 
 mod addressing;
+mod ajax;
 mod baskets;
 mod change;
+mod customers;
 mod endpoints;
 mod faults;
 mod on_demand;
@@ -19,6 +21,7 @@ mod queries;
 mod query_faults;
 mod recorded;
 mod replay;
+mod replay_carts;
 
 use emulator::{Emulator, EmulatorConfig, Running, Source, StoreAddress};
 use reqwest::header::HeaderMap;

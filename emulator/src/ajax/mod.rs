@@ -1,0 +1,83 @@
+//! The Ajax cart: what themes call from the store's own pages. It is the same cart as GraphQL's; a session's cookie says
+//! which. Amounts are whole hundredths of the currency's unit, whatever the currency.
+
+mod change;
+mod rates;
+mod session;
+mod view;
+
+use http::Method;
+use serde_json::{Value, json};
+
+use crate::answer::{Ask, Reply};
+use crate::cart::{Desk, Offers};
+use crate::fault::Lie;
+use crate::json::platform_bytes;
+use crate::shop::Shop;
+use session::Session;
+
+/// Whether a path takes what is posted to it.
+pub(crate) fn takes(path: &str) -> bool {
+    let name = path.strip_prefix("/cart/").and_then(|rest| rest.rsplit_once('.'));
+    match name {
+        Some((name, "js" | "json")) => {
+            matches!(name, "add" | "change" | "update" | "clear" | "prepare_shipping_rates")
+        }
+        _ => false,
+    }
+}
+
+/// The answer to a call of the Ajax cart; `None` for other paths.
+pub(crate) fn answer(shop: &Shop, ask: &Ask, method: &Method, lie: &Lie) -> Option<Reply> {
+    if !ask.path.starts_with("/cart") && !ask.path.starts_with("/discount/") {
+        return None;
+    }
+    let desk = Desk::new(Offers::new(shop, lie));
+    let session = Session::of(ask);
+    if let Some(code) = ask.path.strip_prefix("/discount/") {
+        return Some(session::discount(ask, code));
+    }
+    if ask.path == "/cart" {
+        return Some(view::page(shop, &desk, &session));
+    }
+    if let Some(wanted) = ask.path.strip_prefix("/cart/").filter(|rest| rest.contains(':')) {
+        return Some(session::permalink(shop, &desk, wanted, ask));
+    }
+    let (name, suffix) = ask.path.strip_prefix("/cart")?.rsplit_once('.')?;
+    let is_post = method == Method::POST;
+    let reply = match name {
+        "" if !is_post => view::cart_js(&desk, &session),
+        "/add" if is_post => change::add(&desk, &session, ask),
+        "/change" if is_post => change::change(&desk, &session, ask),
+        "/update" if is_post => change::update(&desk, &session, ask),
+        "/clear" => change::clear(&desk, &session),
+        "/shipping_rates" if !is_post => rates::now(&desk, &session, ask),
+        "/prepare_shipping_rates" if is_post => rates::prepare(&desk, &session, ask),
+        "/async_shipping_rates" if !is_post => rates::poll(&desk, &session, ask),
+        _ => return None,
+    };
+    matches!(suffix, "js" | "json").then_some(reply)
+}
+
+/// JSON as the platform writes it.
+fn written(status: u16, value: &Value) -> Reply {
+    let bytes = platform_bytes(value.to_string().as_bytes());
+    Reply::posted(status, String::from_utf8(bytes).unwrap_or_default())
+}
+
+/// The error of a cart: what newer versions say stands twice.
+fn cart_error(status: u16, description: &str) -> Reply {
+    let message = if status == 404 { "Cart Error" } else { description };
+    written(
+        status,
+        &json!({ "status": status, "message": message, "description": description }),
+    )
+}
+
+/// The error of a call that lacks something; its status is a word.
+fn bad_request(description: &str) -> Reply {
+    let error = json!({
+        "status": "bad_request", "message": "Parameter Missing or Invalid", "description": description,
+    });
+    written(400, &error)
+}

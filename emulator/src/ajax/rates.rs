@@ -1,0 +1,143 @@
+//! What the delivery of a session's cart would cost, by an address that names country and province in words.
+
+use serde_json::{Value, json};
+
+use super::session::{Session, named, posted_form};
+use super::written;
+use crate::answer::{Ask, Reply};
+use crate::cart::{Cart, Desk, Place, Rate, rates};
+use crate::money::decimal_of;
+use crate::places;
+
+/// How often a client asks for prepared rates before they are there.
+const POLLS: u8 = 2;
+
+/// The address of a request, and the cart that it is for; or the platform's refusal.
+fn asked(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Result<(Cart, Place), Reply> {
+    let mut given = ask.parameters();
+    given.extend(posted_form(ask));
+    let address: Vec<(String, String)> = named(&given, "shipping_address").collect();
+    let part = |name: &str| {
+        let found = address.iter().find(|(key, _)| key == name);
+        found
+            .map(|(_, value)| value.trim().to_owned())
+            .filter(|value| !value.is_empty())
+    };
+    let refused = |errors: Value| Err(written(422, &errors));
+    let Some(cart) = session.cart(desk).filter(|cart| !cart.lines.is_empty()) else {
+        return refused(json!({ "cart": ["is empty"] }));
+    };
+    if !desk.bill(&cart).lines.iter().any(|line| line.offer.is_delivered()) {
+        return refused(json!({ "error": ["This cart does not require shipping"] }));
+    }
+    let country = part("country").unwrap_or_default();
+    let Some(code) = places::code(&country) else {
+        return refused(json!({ "country": ["is not supported"] }));
+    };
+    let mut wrong = serde_json::Map::new();
+    let province = part("province");
+    if province
+        .as_deref()
+        .is_some_and(|province| !places::names_zone(code, province))
+    {
+        wrong.insert("province".to_owned(), json!(["is invalid"]));
+    }
+    let zip = part("zip");
+    if zip.as_deref().is_some_and(|zip| !places::is_zip(code, zip)) {
+        wrong.insert(
+            "zip".to_owned(),
+            json!([format!("is not valid for {}", places::name(code))]),
+        );
+    }
+    if !wrong.is_empty() {
+        return refused(wrong.into());
+    }
+    let place = Place {
+        country: Some(code.to_owned()),
+        province,
+        zip,
+        city: part("city"),
+        ..Place::default()
+    };
+    Ok((cart, place))
+}
+
+/// `/cart/shipping_rates.json`: at once.
+pub(super) fn now(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
+    match asked(desk, session, ask) {
+        Ok((cart, place)) => told(desk, &cart, &place),
+        Err(refused) => refused,
+    }
+}
+
+/// `/cart/prepare_shipping_rates.json`: 202, and the rates come later.
+pub(super) fn prepare(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
+    let (cart, place) = match asked(desk, session, ask) {
+        Ok(asked) => asked,
+        Err(refused) => return refused,
+    };
+    desk.change(Some((&cart.token, &cart.key)), |cart, _| {
+        cart.estimate = Some((place, 0));
+        Ok(Vec::new())
+    });
+    written(202, &Value::Null)
+}
+
+/// `/cart/async_shipping_rates.json`: 202 until they are there.
+pub(super) fn poll(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
+    let (cart, place) = match asked(desk, session, ask) {
+        Ok(asked) => asked,
+        Err(refused) => return refused,
+    };
+    let polls = match &cart.estimate {
+        Some((prepared, polls)) if *prepared == place => *polls + 1,
+        _ => return written(202, &Value::Null),
+    };
+    if polls >= POLLS {
+        return told(desk, &cart, &place);
+    }
+    desk.change(Some((&cart.token, &cart.key)), |cart, _| {
+        cart.estimate = Some((place, polls));
+        Ok(Vec::new())
+    });
+    written(202, &Value::Null)
+}
+
+fn told(desk: &Desk<'_>, cart: &Cart, place: &Place) -> Reply {
+    let goods = desk.bill(cart).applied.goods_minor;
+    let listed = rates(desk.offers.shop, goods, place);
+    let listed: Vec<Value> = listed.iter().map(|rate| value(desk, rate)).collect();
+    written(200, &json!({ "shipping_rates": listed }))
+}
+
+/// One rate. Its price is a decimal text, unlike every other amount of the Ajax cart.
+fn value(desk: &Desk<'_>, rate: &Rate) -> Value {
+    let price = decimal_of(rate.cost_minor, desk.offers.exponent());
+    let (whole, fraction) = price.split_once('.').unwrap_or((&price, "0"));
+    json!({
+        "name": rate.title,
+        "presentment_name": rate.title,
+        "code": rate.title,
+        "price": format!("{whole}.{fraction:0<2}"),
+        "markup": "0.00",
+        "source": "shopify",
+        "delivery_date": null,
+        "delivery_range": null,
+        "delivery_days": [],
+        "compare_price": null,
+        "phone_required": false,
+        "currency": desk.offers.currency(),
+        "carrier_identifier": null,
+        "delivery_category": null,
+        "using_merchant_account": null,
+        "carrier_service_id": null,
+        "description": rate.description,
+        "api_client_id": null,
+        "requested_fulfillment_service_id": null,
+        "shipment_options": null,
+        "charge_items": null,
+        "has_restrictions": false,
+        "rating_classification": null,
+        "accepts_instructions": true,
+    })
+}

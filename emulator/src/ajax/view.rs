@@ -1,0 +1,192 @@
+use serde_json::{Value, json};
+
+use super::session::{Session, cookie, key_of};
+use super::written;
+use crate::answer::{Reply, basket_page, empty_cart, schemeless, uncached};
+use crate::cart::{Bill, BillLine, Cart, Desk};
+use crate::discount::{Allocation, Class, Takes};
+use crate::shop::Shop;
+
+/// An amount in hundredths of the currency's unit.
+pub(super) fn hundredths(minor: u64, exponent: u32) -> u64 {
+    let exact = u128::from(minor) * 100;
+    u64::try_from(exact / 10_u128.pow(exponent)).unwrap_or(u64::MAX)
+}
+
+/// `/cart.js`.
+pub(super) fn cart_js(desk: &Desk<'_>, session: &Session) -> Reply {
+    let reply = match session.cart(desk) {
+        Some(cart) => written(200, &whole(desk, &cart, &desk.bill(&cart))),
+        None => empty_cart(desk.offers.currency()),
+    };
+    uncached(reply)
+}
+
+/// `/cart`, for people.
+pub(super) fn page(shop: &Shop, desk: &Desk<'_>, session: &Session) -> Reply {
+    let cart = session.cart(desk);
+    basket_page(shop, desk, cart.as_ref())
+}
+
+/// The cart that a change has made, with the cookie that says whose it is.
+pub(super) fn changed(desk: &Desk<'_>, cart: &Cart, bill: &Bill) -> Reply {
+    Reply {
+        cookies: vec![cookie(cart)],
+        ..written(200, &whole(desk, cart, bill))
+    }
+}
+
+fn taken(bill: &Bill, keep: impl Fn(&Allocation) -> bool) -> u64 {
+    let kept = bill.applied.allocations.iter().filter(|it| keep(it));
+    kept.map(|it| it.amount_minor).sum()
+}
+
+/// A cart with all that themes read.
+pub(super) fn whole(desk: &Desk<'_>, cart: &Cart, bill: &Bill) -> Value {
+    let exponent = desk.offers.exponent();
+    let list: u64 = bill.lines.iter().map(BillLine::subtotal_minor).sum();
+    let goods = bill.applied.goods_minor;
+    let weight: u64 = bill.lines.iter().map(|line| grams(line) * line.line.quantity).sum();
+    let items: Vec<Value> = (0..bill.lines.len()).map(|nth| line(desk, bill, nth)).collect();
+    let attributes: serde_json::Map<String, Value> = cart
+        .attributes
+        .iter()
+        .map(|(key, value)| (key.clone(), value.as_str().into()))
+        .collect();
+    let codes = bill.applied.codes.iter();
+    let codes: Vec<Value> = codes
+        .map(|verdict| json!({ "code": verdict.code, "applicable": verdict.applicable }))
+        .collect();
+    let requires_shipping = bill.lines.iter().any(|line| line.offer.is_delivered());
+    json!({
+        "token": format!("{}?key={}", cart.token, cart.key),
+        "note": cart.note,
+        "attributes": attributes,
+        "original_total_price": hundredths(list, exponent),
+        "total_price": hundredths(goods, exponent),
+        "total_discount": hundredths(list.saturating_sub(goods), exponent),
+        "total_weight": weight as f64,
+        "item_count": bill.quantity(),
+        "items": items,
+        "requires_shipping": requires_shipping,
+        "currency": desk.offers.currency(),
+        "items_subtotal_price": hundredths(bill.subtotal_minor, exponent),
+        "cart_level_discount_applications": applications(desk, bill),
+        "discount_codes": codes,
+    })
+}
+
+/// The discounts of the whole order.
+fn applications(desk: &Desk<'_>, bill: &Bill) -> Value {
+    let exponent = desk.offers.exponent();
+    let rules = desk.rules().iter().enumerate();
+    let listed = rules.filter_map(|(nth, rule)| {
+        let total = taken(bill, |it| it.rule == nth && it.class == Class::Order);
+        let (value_type, value) = match rule.takes {
+            Takes::Percentage { percent } => ("percentage", format!("{percent}.0")),
+            Takes::Amount { amount_minor, .. } => ("fixed_amount", crate::money::decimal_of(amount_minor, exponent)),
+            Takes::Shipping => return None,
+        };
+        (total > 0).then(|| {
+            json!({
+                "type": if rule.code.is_some() { "discount_code" } else { "automatic" },
+                "key": format!("{nth:032x}"),
+                "title": rule.name(),
+                "description": rule.name(),
+                "value": value,
+                "created_at": null,
+                "value_type": value_type,
+                "allocation_method": "across",
+                "target_selection": if rule.products.is_empty() { "all" } else { "entitled" },
+                "target_type": "line_item",
+                "total_allocated_amount": hundredths(total, exponent),
+            })
+        })
+    });
+    listed.collect::<Vec<_>>().into()
+}
+
+fn grams(line: &BillLine) -> u64 {
+    line.offer.variant().map_or(0, |variant| variant.grams)
+}
+
+/// One line. As measured: a discount of the order moves `line_price`, and not `final_line_price`.
+pub(super) fn line(desk: &Desk<'_>, bill: &Bill, nth: usize) -> Value {
+    let (Some(billed), exponent) = (bill.lines.get(nth), desk.offers.exponent()) else {
+        return Value::Null;
+    };
+    let (offer, quantity) = (&billed.offer, billed.line.quantity);
+    let (product, variant) = (&offer.product, offer.variant());
+    let of = |minor: u64| hundredths(minor, exponent);
+    let of_order = taken(bill, |it| it.item == Some(nth) && it.class == Class::Order);
+    let of_line = taken(bill, |it| it.item == Some(nth) && it.class == Class::Product);
+    let each = billed.total_minor.checked_div(quantity).unwrap_or(offer.unit_minor);
+    let is_default = variant.is_none_or(|variant| variant.is_default());
+    let properties: serde_json::Map<String, Value> = billed
+        .line
+        .attributes
+        .iter()
+        .map(|(key, value)| (key.clone(), value.as_str().into()))
+        .collect();
+    let options = variant.map(|variant| variant.options()).unwrap_or_default();
+    let options_with_values: Vec<Value> = product
+        .options
+        .iter()
+        .zip(&options)
+        .map(|(option, value)| json!({ "name": option.name, "value": value }))
+        .collect();
+    let image = variant
+        .and_then(|variant| variant.featured_image.as_ref())
+        .or(product.images.first());
+    let featured = image.map(|image| {
+        let (width, height) = (image.width.unwrap_or(1), image.height.unwrap_or(1).max(1));
+        json!({
+            "aspect_ratio": width as f64 / height as f64, "alt": product.title, "height": height, "url": image.src,
+            "width": width,
+        })
+    });
+    let mut told = json!({
+        "id": billed.line.variant,
+        "properties": properties,
+        "quantity": quantity,
+        "variant_id": billed.line.variant,
+        "key": key_of(billed.line.variant, &billed.line.attributes),
+        "title": offer.name(),
+        "product_title": product.title,
+        "product_id": product.id,
+        "product_has_only_default_variant": is_default,
+        "product_type": product.product_type,
+        "product_description": product.body_html,
+        "handle": product.handle,
+        "url": format!("/products/{}?variant={}", product.handle, billed.line.variant),
+        "vendor": product.vendor,
+        "sku": variant.and_then(|variant| variant.sku.as_deref()),
+        "grams": grams(billed),
+        "taxable": variant.is_some_and(|variant| variant.taxable),
+        "requires_shipping": offer.is_delivered(),
+        "gift_card": false,
+        "has_components": false,
+        "variant_title": variant.filter(|_| !is_default).map(|variant| variant.title.as_str()),
+        "variant_options": options,
+        "options_with_values": options_with_values,
+        "image": image.map(|image| schemeless(&image.src)),
+        "featured_image": featured,
+        "quantity_rule": { "min": 1, "max": null, "increment": 1 },
+        "discounts": [],
+        "line_level_discount_allocations": [],
+    });
+    for (name, minor) in [
+        ("price", offer.unit_minor),
+        ("original_price", offer.unit_minor),
+        ("discounted_price", each),
+        ("final_price", each),
+        ("original_line_price", billed.subtotal_minor()),
+        ("line_price", billed.total_minor.saturating_sub(of_order)),
+        ("final_line_price", billed.total_minor),
+        ("total_discount", of_line + of_order),
+        ("line_level_total_discount", of_line),
+    ] {
+        told[name] = of(minor).into();
+    }
+    told
+}
