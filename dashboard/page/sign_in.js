@@ -1,1 +1,82 @@
+// The door: at a provider, or with a link that the operator handed out.
 
+import { $, say } from './dom.js';
+import { ask } from './server.js';
+
+const REFUSED = {
+  unknown: 'That answer belongs to no sign-in of this browser. Sign in again.',
+  late: 'The sign-in took too long, or came back before. Sign in again.',
+  'mixed-up': 'The answer came from another provider than you were sent to. Sign in again.',
+  declined: 'The provider did not sign you in.',
+  invalid: 'The provider gave an answer that cannot be trusted. Tell the operator if this goes on.',
+  unavailable: 'The provider or this server does not answer just now. Try again in a moment.',
+};
+
+const LINKS = {
+  used: 'This link was used before: it works once. Ask the operator for a new one.',
+  late: 'The time of this link is over. Ask the operator for a new one.',
+};
+
+/** What stands behind `#`, which is then taken out of the address and of the history. */
+function takeFragment() {
+  const fragment = location.hash.slice(1);
+  if (/^(haat_link_|refused=)/.test(fragment)) history.replaceState(null, '', location.pathname + location.search);
+  return fragment;
+}
+
+const opened = takeFragment();
+let link = opened.startsWith('haat_link_') ? opened : '';
+
+/** Whether the page was opened with a link to sign in with. */
+export const hasLink = () => link !== '';
+
+const wrong = (text) => say('door-wrong', text);
+
+async function withLink(entered) {
+  const token = link;
+  link = '';
+  try {
+    await ask('POST', 'link', { token });
+    history.replaceState(null, '', '/dashboard/');
+    entered();
+  } catch (failure) {
+    if (failure.passing) link = token;
+    wrong(failure.status === 403 || failure.status === 422 ? LINKS[failure.why] ?? 'This link does not work. Ask the operator for a new one.' : failure.text);
+    $('door-button').hidden = link === '';
+    if (!link) say('door-text', 'Links work once, and for a short time.');
+  }
+}
+
+async function atProvider() {
+  const { location: there } = await ask('POST', 'sign-in', { return_to: '/dashboard/' });
+  location.assign(there);
+}
+
+/** Shows the door. `entered` is called once somebody is signed in. */
+export function showDoor({ provider, said = '' }, entered) {
+  const button = $('door-button');
+  const refused = /^refused=([a-z-]+)$/.exec(opened)?.[1];
+  wrong(said || (refused && (REFUSED[refused] ?? REFUSED.invalid)) || '');
+  if (link) {
+    say('door-text', 'You opened a link that signs you in once. Go on if you asked for it.');
+    button.textContent = 'Sign in with this link';
+  } else if (provider) {
+    say('door-text', 'Keys are free. Sign in, and make as many as you need.');
+    button.textContent = `Sign in with ${provider}`;
+  } else {
+    say('door-text', 'Ask the operator of this server for a link to sign in with: the command haat keys dashboard prints one.');
+  }
+  button.hidden = !link && !provider;
+  button.onclick = async () => {
+    button.disabled = true;
+    wrong('');
+    try {
+      await (link ? withLink(entered) : atProvider());
+    } catch (failure) {
+      wrong(failure.text);
+    } finally {
+      button.disabled = false;
+    }
+  };
+  $('door').hidden = false;
+}

@@ -10,7 +10,8 @@ use url::{Host, Url};
 #[serde(default, deny_unknown_fields)]
 pub struct DashboardConfig {
     /// The address under which browsers reach this server, such as `https://market.example`: `https`, or `http` on this
-    /// machine alone.
+    /// machine alone. It is the program's `public_url`, no key of this section.
+    #[serde(skip)]
     pub public_url: String,
     /// The OpenID provider; without one, people sign in with links that the operator hands out.
     pub oidc: OidcConfig,
@@ -44,7 +45,7 @@ pub struct OidcConfig {
 pub enum DashboardConfigError {
     /// The public address is none that browsers keep sessions for.
     #[error(
-        "dashboard.public_url must be the address of this server without a path, such as https://market.example; http is \
+        "public_url must be the address of this server without a path, such as https://market.example; http is \
          for localhost and 127.0.0.1 alone"
     )]
     PublicUrl,

@@ -2,9 +2,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 use data_model::Timestamp;
 use openidconnect::core::{
     CoreClient, CoreClientAuthMethod, CoreIdToken, CoreIdTokenClaims, CoreIdTokenVerifier, CoreJwsSigningAlgorithm,
-    CoreRequestTokenError, CoreTokenResponse,
+    CoreRequestTokenError, CoreTokenResponse, CoreUserInfoClaims,
 };
-use openidconnect::{AuthType, AuthorizationCode, ClaimsVerificationError, SignatureVerificationError, TokenResponse};
+use openidconnect::{
+    AuthType, AuthorizationCode, ClaimsVerificationError, OAuth2TokenResponse, SignatureVerificationError,
+    SubjectIdentifier, TokenResponse, UserInfoUrl,
+};
 
 use super::Provider;
 use super::error::{HttpError, ProviderError};
@@ -57,7 +60,26 @@ impl Provider {
             }
             verified => verified,
         };
-        self.subject(verified.map_err(|error| refused(&error))?)
+        let mut subject = self.subject(verified.map_err(|error| refused(&error))?)?;
+        if subject.email.is_none() {
+            subject.email = self.email(&known, &tokens, &subject).await;
+        }
+        Ok(subject)
+    }
+
+    /// The address as the provider tells it apart from the token, where it was asked for. It is shown and nothing else, so
+    /// people are signed in without it.
+    async fn email(&self, known: &Known, tokens: &CoreTokenResponse, subject: &Subject) -> Option<String> {
+        let is_asked = self.scopes.iter().any(|scope| scope.as_str() == "email");
+        let is_https = |endpoint: &UserInfoUrl| is_trustworthy(endpoint.url());
+        known
+            .userinfo_endpoint()
+            .filter(|endpoint| is_asked && is_https(endpoint))?;
+        let client = CoreClient::from_provider_metadata(known.clone(), self.client_id.clone(), None);
+        let expected = SubjectIdentifier::new(subject.subject.clone());
+        let request = client.user_info(tokens.access_token().clone(), Some(expected)).ok()?;
+        let told: CoreUserInfoClaims = request.request_async(&self.http).await.ok()?;
+        told.email().and_then(|email| shown(email.as_str()))
     }
 
     async fn exchange(&self, known: &Known, code: String, proof: &Proof) -> Result<CoreTokenResponse, ProviderError> {
@@ -109,15 +131,19 @@ impl Provider {
         if !fits {
             return Err(ProviderError::Invalid("its token names nobody"));
         }
-        let email = claims.email().map(|email| email.as_str().trim());
-        let is_shown =
-            |email: &&str| (1..=EMAIL_BYTES_MAX).contains(&email.len()) && !email.chars().any(char::is_control);
         Ok(Subject {
             issuer: self.issuer.as_str().to_owned(),
             subject: subject.to_owned(),
-            email: email.filter(is_shown).map(str::to_owned),
+            email: claims.email().and_then(|email| shown(email.as_str())),
         })
     }
+}
+
+/// An address that can be shown.
+fn shown(email: &str) -> Option<String> {
+    let email = email.trim();
+    let fits = (1..=EMAIL_BYTES_MAX).contains(&email.len()) && !email.chars().any(char::is_control);
+    fits.then(|| email.to_owned())
 }
 
 /// How the client shows its secret: as the specification has it by default, unless the provider takes it in the body alone.

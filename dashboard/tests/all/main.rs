@@ -1,0 +1,25 @@
+//! The dashboard through its routes, behind an edge as a server has it; in Chromium where that is installed.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a test that cannot go on says so at once, says what it skips, and is told by the environment where it runs"
+)]
+
+mod browser;
+mod config;
+mod faults;
+mod keys;
+mod link;
+mod page;
+#[cfg(feature = "oidc")]
+mod provider;
+#[cfg(feature = "oidc")]
+mod real_provider;
+mod sessions;
+#[cfg(feature = "oidc")]
+mod sign_in;
+mod support;
+mod usage;

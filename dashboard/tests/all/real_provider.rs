@@ -1,0 +1,1 @@
+//! Sign-in at a provider that others wrote, in Chromium.

@@ -1,0 +1,444 @@
+use axum::body::Body;
+use dashboard::{DashboardConfig, OidcConfig};
+use data_model::Secret;
+use http::Request;
+use kit::SetClock;
+use serde_json::{Value, json};
+use state::{State, StateTarget};
+use url::Url;
+
+use crate::provider::{CLIENT_ID, CLIENT_SECRET, Lies, Provider, Signature};
+use crate::support::{Answer, Browser, Site, config};
+
+const PENDING: &str = "__Host-haat_sign_in";
+
+/// A dashboard whose people sign in at a provider.
+async fn site() -> (Site, Provider) {
+    // Clocks of both show the same.
+    let clock = SetClock::noon();
+    let provider = Provider::start(&clock).await;
+    let with_provider = DashboardConfig {
+        oidc: OidcConfig {
+            issuer: provider.issuer().to_owned(),
+            client_id: CLIENT_ID.to_owned(),
+            client_secret: Secret::new(CLIENT_SECRET),
+            ..OidcConfig::default()
+        },
+        ..config()
+    };
+    let state = State::open(&StateTarget::Memory).await.unwrap();
+    let mut site = Site::on(state, with_provider.clone(), api::OpenRouter::default());
+    let routes = crate::support::dashboard(&site.state, &clock, with_provider)
+        .unwrap()
+        .open_router();
+    site.router = routes.edge(api::EdgeConfig::default());
+    site.clock = clock;
+    (site, provider)
+}
+
+async fn begin(browser: &mut Browser<'_>, return_to: &str) -> Url {
+    let told = browser
+        .post("/dashboard/api/sign-in", &json!({ "return_to": return_to }))
+        .await;
+    told.data()["location"].as_str().unwrap().parse().unwrap()
+}
+
+fn parameter(location: &Url, name: &str) -> String {
+    let found = location.query_pairs().find(|(own, _)| own == name);
+    found.unwrap_or_else(|| panic!("no {name}: {location}")).1.into_owned()
+}
+
+/// The provider sends the browser back.
+async fn come_back(browser: &mut Browser<'_>, query: &[(&str, &str)]) -> Answer {
+    let query = url::form_urlencoded::Serializer::new(String::new())
+        .extend_pairs(query)
+        .finish();
+    let request = browser.plain("GET", &format!("/dashboard/callback?{query}"));
+    let request: Request<Body> = request
+        .header("sec-fetch-site", "cross-site")
+        .body(Body::empty())
+        .unwrap();
+    browser.send(request).await
+}
+
+/// A whole sign-in, in which the provider lies as it was told to.
+async fn sign_in(browser: &mut Browser<'_>, provider: &Provider) -> Answer {
+    let location = begin(browser, "/dashboard/").await;
+    let code = provider.code_for(&location);
+    let state = parameter(&location, "state");
+    come_back(
+        browser,
+        &[("code", &code), ("state", &state), ("iss", provider.issuer())],
+    )
+    .await
+}
+
+#[track_caller]
+fn refused(answer: &Answer, why: &str) {
+    assert_eq!(answer.status, 303, "{}", answer.text());
+    assert_eq!(answer.header("location"), format!("/dashboard/#refused={why}"));
+    assert_eq!(answer.cookies(), Vec::<String>::new());
+    assert_eq!(answer.header("cache-control"), "no-store");
+}
+
+#[tokio::test]
+async fn somebody_is_sent_to_the_provider_with_all_that_proves_the_answer() {
+    let (site, provider) = site().await;
+    let mut browser = Browser::new(&site);
+    let told = browser.post("/dashboard/api/sign-in", &json!({})).await;
+    let location: Url = told.data()["location"].as_str().unwrap().parse().unwrap();
+    assert!(
+        location
+            .as_str()
+            .starts_with(&format!("{}/authorize?", provider.issuer()))
+    );
+    let given = [
+        "response_type",
+        "client_id",
+        "redirect_uri",
+        "scope",
+        "code_challenge_method",
+    ];
+    let given: Vec<_> = given
+        .map(|name| format!("{name}={}", parameter(&location, name)))
+        .to_vec();
+    insta::assert_snapshot!(given.join("\n"), @r#"
+    response_type=code
+    client_id=haat
+    redirect_uri=https://market.example/dashboard/callback
+    scope=openid email
+    code_challenge_method=S256
+    "#);
+    for name in ["state", "nonce", "code_challenge"] {
+        assert_eq!(parameter(&location, name).len(), 43, "{name}");
+    }
+    let cookie = told.cookies().remove(0);
+    let (pair, rules) = cookie.split_once("; ").unwrap();
+    assert!(pair.starts_with(&format!("{PENDING}=haat_pend_")));
+    insta::assert_snapshot!(rules, @r#"
+    Path=/; Max-Age=600; Secure; HttpOnly; SameSite=Lax
+    "#);
+    // Neither the address nor the answer holds what the browser's cookie holds.
+    let secret = pair.split('=').nth(1).unwrap();
+    assert!(!told.text().contains(&secret[10..]));
+}
+
+#[tokio::test]
+async fn somebody_who_signed_in_at_the_provider_is_signed_in_here_as_who_they_are_there() {
+    let (site, provider) = site().await;
+    let mut browser = Browser::new(&site);
+    let location = begin(&mut browser, "/dashboard/?from=mail#keys").await;
+    let (code, state) = (provider.code_for(&location), parameter(&location, "state"));
+    let back = come_back(
+        &mut browser,
+        &[("code", &code), ("state", &state), ("iss", provider.issuer())],
+    )
+    .await;
+    assert_eq!(
+        (back.status.as_u16(), back.header("location")),
+        (303, "/dashboard/?from=mail#keys")
+    );
+    let names: Vec<_> = browser.cookies.keys().collect();
+    assert_eq!(names, ["__Host-haat_session"]);
+    let here = browser.get("/dashboard/api/session").await.data();
+    assert_eq!(here["account"]["name"], "asha@shop.example");
+    assert_eq!(here["session"]["method"], "oidc");
+    assert_eq!(here["provider"], "127.0.0.1");
+
+    // The same person elsewhere, with another address; and another person with the first one's.
+    browser.post("/dashboard/api/keys", &json!({ "name": "App" })).await;
+    provider.lie(Lies {
+        claims: json!({ "email": "asha@home.example" }),
+        ..Lies::default()
+    });
+    let mut again = Browser::new(&site);
+    sign_in(&mut again, &provider).await;
+    assert_eq!(
+        again.get("/dashboard/api/keys").await.data().as_array().unwrap().len(),
+        1
+    );
+    provider.lie(Lies {
+        claims: json!({ "sub": "other" }),
+        ..Lies::default()
+    });
+    let mut other = Browser::new(&site);
+    sign_in(&mut other, &provider).await;
+    assert_eq!(other.get("/dashboard/api/keys").await.data(), json!([]));
+}
+
+#[tokio::test]
+async fn a_token_that_the_provider_did_not_make_for_this_sign_in_is_refused() {
+    let (site, provider) = site().await;
+    let now = data_model::Clock::now(&*site.clock).micros() / 1_000_000;
+    let claims: [(&str, Value); 13] = [
+        ("another nonce", json!({ "nonce": "n-0S6_WzA2Mj" })),
+        ("no nonce", json!({ "nonce": null })),
+        ("another audience", json!({ "aud": "another-client" })),
+        ("one audience more", json!({ "aud": [CLIENT_ID, "another-client"] })),
+        ("another party", json!({ "azp": "another-client" })),
+        ("another issuer", json!({ "iss": "https://evil.example" })),
+        ("no issuer", json!({ "iss": null })),
+        ("over", json!({ "exp": now })),
+        ("no end", json!({ "exp": null })),
+        ("made long ago", json!({ "iat": now - 3600 })),
+        ("made in the future", json!({ "iat": now + 3600 })),
+        ("nobody", json!({ "sub": "" })),
+        ("a name that is too long", json!({ "sub": "x".repeat(256) })),
+    ];
+    for (what, claims) in claims {
+        provider.lie(Lies {
+            claims,
+            ..Lies::default()
+        });
+        let mut browser = Browser::new(&site);
+        let answer = sign_in(&mut browser, &provider).await;
+        println!("{what}");
+        refused(&answer, "invalid");
+    }
+    for signature in [
+        Signature::Other,
+        Signature::None,
+        Signature::Secret,
+        Signature::PublicKeyAsSecret,
+    ] {
+        provider.lie(Lies {
+            signature,
+            ..Lies::default()
+        });
+        let mut browser = Browser::new(&site);
+        println!("{signature:?}");
+        refused(&sign_in(&mut browser, &provider).await, "invalid");
+    }
+    let accounts = site.state.audit(&state::AuditQuery::default(), 10).await.unwrap();
+    assert_eq!(accounts, [], "nobody was signed in");
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_again_or_late_or_from_elsewhere_is_refused() {
+    let (site, provider) = site().await;
+    let issuer = provider.issuer().to_owned();
+    let mut browser = Browser::new(&site);
+    let location = begin(&mut browser, "/dashboard/").await;
+    let (code, state) = (provider.code_for(&location), parameter(&location, "state"));
+    let secret = browser.cookies[PENDING].clone();
+    let answer = [
+        ("code", code.as_str()),
+        ("state", state.as_str()),
+        ("iss", issuer.as_str()),
+    ];
+
+    // In another browser, with another state, with none, with two: the sign-in under way is left as it is.
+    let mut stranger = Browser::new(&site);
+    refused(&come_back(&mut stranger, &answer).await, "unknown");
+    let other = begin(&mut stranger, "/dashboard/").await;
+    refused(&come_back(&mut stranger, &answer).await, "unknown");
+    let other_state = parameter(&other, "state");
+    for wrong in [
+        vec![
+            ("code", code.as_str()),
+            ("state", other_state.as_str()),
+            ("iss", issuer.as_str()),
+        ],
+        vec![("code", code.as_str()), ("iss", issuer.as_str())],
+        vec![
+            ("code", code.as_str()),
+            ("state", state.as_str()),
+            ("state", state.as_str()),
+        ],
+        vec![],
+    ] {
+        refused(&come_back(&mut browser, &wrong).await, "unknown");
+    }
+    assert_eq!(
+        provider.asked(),
+        ["configuration", "jwks"],
+        "the provider was asked for no token"
+    );
+
+    assert_eq!(come_back(&mut browser, &answer).await.header("location"), "/dashboard/");
+    // Once more, with the cookie that it had: the provider is not even asked.
+    provider.asked();
+    browser.cookies.insert(PENDING.to_owned(), secret);
+    refused(&come_back(&mut browser, &answer).await, "late");
+    assert_eq!(provider.asked(), Vec::<&str>::new());
+
+    let mut late = Browser::new(&site);
+    let location = begin(&mut late, "/dashboard/").await;
+    let (code, state) = (provider.code_for(&location), parameter(&location, "state"));
+    site.clock.advance_ms(600_000);
+    let answer = [
+        ("code", code.as_str()),
+        ("state", state.as_str()),
+        ("iss", issuer.as_str()),
+    ];
+    refused(&come_back(&mut late, &answer).await, "late");
+}
+
+#[tokio::test]
+async fn an_answer_of_another_provider_is_refused_before_its_code_is_sent_anywhere() {
+    let (site, provider) = site().await;
+    for (issuer, why) in [
+        (Some("https://evil.example"), "mixed-up"),
+        (None, "mixed-up"),
+        (Some(""), "mixed-up"),
+    ] {
+        let mut browser = Browser::new(&site);
+        let location = begin(&mut browser, "/dashboard/").await;
+        let (code, state) = (provider.code_for(&location), parameter(&location, "state"));
+        let mut answer = vec![("code", code.as_str()), ("state", state.as_str())];
+        answer.extend(issuer.map(|issuer| ("iss", issuer)));
+        refused(&come_back(&mut browser, &answer).await, why);
+    }
+    assert!(!provider.asked().contains(&"token"));
+}
+
+#[tokio::test]
+async fn a_provider_that_never_names_itself_in_answers_is_taken_too() {
+    let (site, provider) = site().await;
+    let metadata = json!({ "authorization_response_iss_parameter_supported": null });
+    provider.lie(Lies {
+        metadata,
+        ..Lies::default()
+    });
+    let mut browser = Browser::new(&site);
+    let location = begin(&mut browser, "/dashboard/").await;
+    let (code, state) = (provider.code_for(&location), parameter(&location, "state"));
+    let back = come_back(&mut browser, &[("code", &code), ("state", &state)]).await;
+    assert_eq!(back.header("location"), "/dashboard/");
+}
+
+#[tokio::test]
+async fn what_the_provider_declines_is_told_and_nothing_of_its_words_is_shown() {
+    let (site, provider) = site().await;
+    let issuer = provider.issuer().to_owned();
+    let mut browser = Browser::new(&site);
+    let location = begin(&mut browser, "/dashboard/").await;
+    let state = parameter(&location, "state");
+    let answer = [
+        ("error", "access_denied"),
+        ("error_description", "<script>alert(1)</script>"),
+        ("state", state.as_str()),
+        ("iss", issuer.as_str()),
+    ];
+    refused(&come_back(&mut browser, &answer).await, "declined");
+}
+
+#[tokio::test]
+async fn nobody_is_sent_on_to_another_site() {
+    let (site, _provider) = site().await;
+    let mut browser = Browser::new(&site);
+    for elsewhere in [
+        "https://evil.example",
+        "//evil.example",
+        "/\\evil.example",
+        "javascript:alert(1)",
+        "/\t/evil.example",
+        "",
+    ] {
+        let answer = browser
+            .post("/dashboard/api/sign-in", &json!({ "return_to": elsewhere }))
+            .await;
+        answer.refused(422, "validation");
+    }
+}
+
+#[tokio::test]
+async fn new_keys_of_the_provider_are_read_when_a_token_names_one_and_not_for_each_such_token() {
+    let (site, provider) = site().await;
+    let mut browser = Browser::new(&site);
+    sign_in(&mut browser, &provider).await;
+    provider.asked();
+    provider.lie(Lies {
+        signature: Signature::Rotated,
+        ..Lies::default()
+    });
+    site.clock.advance_ms(60_000);
+    let mut other = Browser::new(&site);
+    let back = sign_in(&mut other, &provider).await;
+    assert_eq!(back.header("location"), "/dashboard/");
+    assert_eq!(provider.asked(), ["token", "configuration", "jwks"]);
+    // Read an hour ago: read again, before anybody is sent there.
+    site.clock.advance_ms(3_600_000);
+    sign_in(&mut other, &provider).await;
+    assert_eq!(provider.asked(), ["configuration", "jwks", "token"]);
+}
+
+#[tokio::test]
+async fn a_provider_that_is_gone_is_told_and_found_again() {
+    let (site, provider) = site().await;
+    provider.lie(Lies {
+        status: Some(503),
+        ..Lies::default()
+    });
+    let mut browser = Browser::new(&site);
+    let gone = browser.post("/dashboard/api/sign-in", &json!({})).await;
+    gone.refused(503, "not_ready");
+    // It is not asked again by everybody who tries.
+    browser
+        .post("/dashboard/api/sign-in", &json!({}))
+        .await
+        .refused(503, "not_ready");
+    assert_eq!(provider.asked(), ["configuration"]);
+    provider.lie(Lies::default());
+    site.clock.advance_ms(15_000);
+    assert_eq!(sign_in(&mut browser, &provider).await.header("location"), "/dashboard/");
+    // What it said holds for a day while it is gone.
+    provider.lie(Lies {
+        status: Some(503),
+        ..Lies::default()
+    });
+    site.clock.advance_ms(3 * 3_600_000);
+    let told = browser.post("/dashboard/api/sign-in", &json!({})).await;
+    assert_eq!(told.status, 200);
+    // It is gone while somebody is there.
+    let mut late = Browser::new(&site);
+    refused(&sign_in(&mut late, &provider).await, "invalid");
+}
+
+#[tokio::test]
+async fn an_answer_that_is_too_large_or_leads_elsewhere_or_names_another_issuer_is_not_taken() {
+    for lies in [
+        Lies {
+            padding: 600_000,
+            ..Lies::default()
+        },
+        Lies {
+            redirect: true,
+            ..Lies::default()
+        },
+        Lies {
+            metadata: json!({ "issuer": "https://evil.example" }),
+            ..Lies::default()
+        },
+        Lies {
+            metadata: json!({ "authorization_endpoint": "http://evil.example/authorize" }),
+            ..Lies::default()
+        },
+        Lies {
+            metadata: json!({ "jwks_uri": "nothing" }),
+            ..Lies::default()
+        },
+    ] {
+        let (site, provider) = site().await;
+        provider.lie(lies.clone());
+        let mut browser = Browser::new(&site);
+        let answer = browser.post("/dashboard/api/sign-in", &json!({})).await;
+        answer.refused(503, "not_ready");
+        assert!(!provider.asked().is_empty(), "{lies:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_of_another_site_begins_no_sign_in() {
+    let (site, provider) = site().await;
+    let mut browser = Browser::new(&site);
+    let request = browser
+        .plain("POST", "/dashboard/api/sign-in")
+        .header("origin", "https://evil.example");
+    let request = request
+        .header("content-type", "application/json")
+        .body(Body::from("{}"))
+        .unwrap();
+    browser.send(request).await.refused(403, "forbidden");
+    assert_eq!(provider.asked(), Vec::<&str>::new());
+}
