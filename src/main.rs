@@ -3,6 +3,7 @@
 //! In: the command line, a configuration file, `HAAT_…` variables. Out: results on standard output, logs and progress
 //! on standard error, an exit code.
 
+mod access;
 mod cli;
 mod clock;
 mod commands;

@@ -1,11 +1,12 @@
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use api::{EdgeConfig, EdgeRouter, OpenRouter};
 use data_model::{Clock, Observation};
 use metrics_exporter_prometheus::PrometheusHandle;
 use storefront::Storefront;
 
+use crate::carts::{CartDesk, Carts};
 use crate::catalogue::Catalogue;
 use crate::config::GatewayConfig;
 use crate::desk::Desks;
@@ -35,6 +36,8 @@ pub(crate) struct Inner {
     pub(crate) desks: Desks,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) config: GatewayConfig,
+    /// Where carts are kept, on a server that keeps any.
+    pub(crate) carts: OnceLock<Carts>,
 }
 
 impl LiveGateway {
@@ -53,13 +56,33 @@ impl LiveGateway {
             desks,
             clock,
             config,
+            carts: OnceLock::new(),
         }))
+    }
+
+    /// Keeps carts, hands over to checkouts and signs customers in, with what `desk` has. All clones do from then on. A
+    /// gateway without it answers those operations with 503 `not_ready`. A second desk is not taken.
+    #[must_use]
+    pub fn with_carts(self, desk: CartDesk) -> Self {
+        let inner = &self.0;
+        let storefront = inner.desks.storefront().clone();
+        let carts = Carts::new(desk, Arc::clone(&inner.catalogue), storefront, Arc::clone(&inner.clock));
+        if inner.carts.set(carts).is_err() {
+            tracing::warn!("the gateway keeps carts already");
+        }
+        self
     }
 
     /// The routes of a server that is a gateway alone, with everything around them that an answer needs.
     pub fn router(&self, edge: EdgeConfig, metrics: Option<PrometheusHandle>) -> EdgeRouter {
         let probes = routes::probes(self.clone(), metrics);
         self.open_router().merge(probes).edge(edge)
+    }
+
+    /// Probes, and metrics where they are shown, for a server that has other routes too.
+    #[must_use]
+    pub fn probes(&self, metrics: Option<PrometheusHandle>) -> OpenRouter {
+        routes::probes(self.clone(), metrics)
     }
 
     /// Probes and metrics alone, for a listener of their own.

@@ -8,6 +8,7 @@ use data_storage::Storage;
 use emulator::EmulatorConfig;
 use pipeline_refresh::RunOptions;
 use serde_json::json;
+use state::{Actor, LOCAL_ISSUER, NewKey, Plan, State};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -18,6 +19,8 @@ use crate::exit::Outcome;
 use crate::wiring::{Context, shutdown_signal};
 
 const DEMO_PRODUCT_PAGES: u32 = 8;
+/// For as long as anybody may look at a demo.
+const LINK_LIFETIME: Duration = Duration::from_secs(12 * 3600);
 
 /// `haat demo`: stores → crawl → lake → release → both servers, in one process, until it is told to stop.
 pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<Outcome> {
@@ -30,6 +33,14 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     };
     // Ratings and reviews of a few products a store, so that there is something to see.
     context.config.refresh.product_pages_max = context.config.refresh.product_pages_max.max(DEMO_PRODUCT_PAGES);
+    // A page that asks with every letter typed, by one person: no limit of strangers.
+    let plenty = access::PlanLimits {
+        per_second: 1_000,
+        burst: 2_000,
+        per_day: 0,
+    };
+    context.config.limits.anonymous = plenty;
+    context.config.limits.free = plenty;
     // A home that the operator named is kept; any other is gone when the demo ends.
     let scratch = if context.home_is_default {
         Some(tempfile::tempdir().context("folder for the demo")?)
@@ -63,14 +74,25 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
         }
     };
     server.follow();
+    let visitor = visitor(&context, server.state(), &address).await?;
     context.output.print(
-        &json!({ "address": address, "home": context.config.home, "examples": examples.reads, "change": examples.change }),
+        &json!({
+            "address": address, "home": context.config.home, "examples": examples.reads, "change": examples.change,
+            "key": visitor.key, "dashboard": visitor.dashboard,
+        }),
         |out| {
             writeln!(out, "\n  The market is open: {address}\n")?;
             for example in &examples.reads {
                 writeln!(out, "  curl '{example}'")?;
             }
-            writeln!(out, "\n  Change what a store sells, and ask for its price again:\n\n  {}", examples.change)?;
+            writeln!(
+                out,
+                "\n  Change what a store sells, and ask for its price again:\n\n  {}",
+                examples.change
+            )?;
+            writeln!(out, "\n  Your key, for what needs one:\n\n  {}\n", visitor.key)?;
+            writeln!(out, "  curl -H 'X-Service-Key: {}' '{address}/v1/me'\n", visitor.key)?;
+            writeln!(out, "  Sign in, once, to keep keys and a cart: {}", visitor.dashboard)?;
             let fate = if scratch.is_some() {
                 "closes the market and removes it; --home DIR keeps it"
             } else {
@@ -116,6 +138,29 @@ async fn removed(folder: &Path) -> std::io::Result<()> {
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
+}
+
+/// Whoever tries the market out: an account with a key, and a link that signs them in.
+struct Visitor {
+    key: String,
+    dashboard: String,
+}
+
+async fn visitor(context: &Context, state: Option<&State>, address: &str) -> anyhow::Result<Visitor> {
+    let state = state.context("the demo has no state")?;
+    let (now, actor) = (context.clock.now(), Actor::Operator("demo".to_owned()));
+    let account = state.find_or_create_account(LOCAL_ISSUER, "demo", None, now).await?.id;
+    let new = NewKey {
+        name: "demo".parse()?,
+        plan: Plan::Free,
+        account: Some(account.clone()),
+    };
+    let issued = state.create_key(new, &actor, now).await?;
+    let link = state.create_sign_in_link(&account, LINK_LIFETIME, &actor, now).await?;
+    Ok(Visitor {
+        key: issued.key.expose().to_owned(),
+        dashboard: dashboard::link_address(address, &link)?,
+    })
 }
 
 async fn fill(context: &Context, storage: &Storage, stores: &emulator::Running) -> anyhow::Result<()> {

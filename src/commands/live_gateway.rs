@@ -3,6 +3,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::query_server::{Aside, edge_config, listen_aside};
+use crate::access::Doors;
 use crate::cli::LiveGatewayArgs;
 use crate::exit::Outcome;
 use crate::live::{Live, catalogue_elsewhere};
@@ -19,17 +20,20 @@ pub(crate) async fn run(args: LiveGatewayArgs, context: Context) -> anyhow::Resu
     let stop = tokio_util::sync::CancellationToken::new();
     tokio::spawn(api::run_metrics_upkeep(metrics.clone(), stop.clone()));
     let live = Live::new(&context, &storage, catalogue)?;
-    let (config, edge) = (context.server_config()?, edge_config(&context));
+    let state = context.state().await?;
+    let mut doors = Doors::open(&context, Some(state), local).await?;
+    let (config, edge) = (context.server_config()?, edge_config(&context, &doors)?);
     let ops = match listen_aside(&context.config.query_server.ops_listen, "query_server.ops_listen").await? {
         Some(listener) => {
-            let router = live.gateway.ops_router(edge.clone(), metrics.clone());
+            let router = live.gateway.ops_router(api::EdgeConfig::default(), metrics.clone());
             Some(Aside::serve(listener, router, &config)?)
         }
         None => None,
     };
     let public = context.config.query_server.metrics_public;
     let shown = public || (ops.is_none() && local.ip().to_canonical().is_loopback());
-    let router = live.gateway.router(edge, shown.then_some(metrics));
+    let open = live.gateway.open_router().merge(doors.take_routes());
+    let router = open.merge(live.gateway.probes(shown.then_some(metrics))).edge(edge);
     let writer = live.into_writer();
     let address = format!("http://{local}");
     let told = shutdown_signal();
@@ -53,5 +57,6 @@ pub(crate) async fn run(args: LiveGatewayArgs, context: Context) -> anyhow::Resu
     if let Some(writer) = writer {
         writer.finish().await?;
     }
+    doors.close().await?;
     Ok(Outcome::Done)
 }

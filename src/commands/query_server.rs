@@ -4,11 +4,14 @@ use anyhow::Context as _;
 use data_storage::Storage;
 use query_server::Followed;
 use serde_json::json;
+use state::State;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::access::Doors;
 use crate::cli::QueryServerArgs;
+use crate::config::cors_origins;
 use crate::exit::{Outcome, plain};
 use crate::listen::Listen;
 use crate::live::{InProcess, Live, Writer};
@@ -75,6 +78,7 @@ pub(crate) struct Serving {
     /// Lookups of gateways, where they have one.
     internal: Option<Aside>,
     writer: Option<Writer>,
+    doors: Doors,
 }
 
 type Listening = JoinHandle<Result<(), api::ServeError>>;
@@ -124,13 +128,34 @@ pub(crate) async fn listen_aside(name: &str, key: &str) -> anyhow::Result<Option
     bound.map(Some).with_context(|| format!("{key} {name:?}"))
 }
 
-/// Limits of what a server takes on, as configured.
-pub(crate) fn edge_config(context: &Context) -> api::EdgeConfig {
+/// Limits of what a server takes on, as configured, and who may ask it.
+pub(crate) fn edge_config(context: &Context, doors: &Doors) -> anyhow::Result<api::EdgeConfig> {
     let given = &context.config.query_server;
-    api::EdgeConfig {
+    Ok(api::EdgeConfig {
+        guard: doors.guard(),
+        cors_origins: cors_origins(&context.config.api.cors_origins)?,
         timeout_ms: given.request_timeout_ms,
         in_flight_max: given.concurrency_max,
         ..api::EdgeConfig::default()
+    })
+}
+
+/// What the servers must remember. Stored data alone is served without it too: then no key is taken.
+async fn state_for(context: &Context, storage: &Storage, parts: Parts) -> anyhow::Result<Option<State>> {
+    let elsewhere = !context.config.state.url.is_empty();
+    if parts == Parts::All || elsewhere {
+        return context.state().await.map(Some);
+    }
+    if storage.local_dir().is_none() {
+        tracing::info!("no key is taken: set state.url to the PostgreSQL server that keeps them");
+        return Ok(None);
+    }
+    match context.state().await {
+        Ok(state) => Ok(Some(state)),
+        Err(error) => {
+            tracing::warn!("no key is taken: {}", plain(&error));
+            Ok(None)
+        }
     }
 }
 
@@ -161,7 +186,10 @@ pub(crate) async fn start(
     };
     // Whoever may ask the market a question need not see how busy it is: a proxy on this machine hands on all requests.
     let shown = given.metrics_public || (ops.is_none() && local.ip().to_canonical().is_loopback());
-    let (open, edge) = (server.open_router(shown.then_some(metrics)), edge_config(context));
+    let state = state_for(context, storage, parts).await?;
+    let mut doors = Doors::open(context, state, local).await?;
+    let edge = edge_config(context, &doors)?;
+    let open = server.open_router(shown.then_some(metrics)).merge(doors.take_routes());
     let (router, writer) = match parts {
         Parts::Graph => (open.edge(edge), None),
         Parts::All => {
@@ -180,6 +208,7 @@ pub(crate) async fn start(
         ops,
         internal,
         writer,
+        doors,
     })
 }
 
@@ -192,6 +221,11 @@ impl Serving {
     /// The base URL of lookups for gateways, where they have a listener.
     pub(crate) fn internal_address(&self) -> Option<String> {
         self.internal.as_ref().map(|internal| internal.address.clone())
+    }
+
+    /// The state of the servers, where they have one.
+    pub(crate) fn state(&self) -> Option<&State> {
+        self.doors.state()
     }
 
     /// Serves what was published a moment ago, without waiting for the next poll.
@@ -215,6 +249,7 @@ impl Serving {
             mut ops,
             mut internal,
             writer,
+            doors,
             ..
         } = self;
         let failed_aside = async {
@@ -238,7 +273,7 @@ impl Serving {
         if let Some(writer) = writer {
             writer.finish().await?;
         }
-        Ok(())
+        doors.close().await
     }
 }
 

@@ -19,6 +19,8 @@ const SECRETS: &[&str] = &[
     "embedding.endpoint.api_key",
     "state.master_key",
     "state.url",
+    "limits.url",
+    "dashboard.oidc.client_secret",
 ];
 
 /// Shown in place of their values.
@@ -243,7 +245,10 @@ fn typed(environment: Environment, defaults: &config::Config) -> Result<config::
             continue;
         };
         // What cannot be read as one stays a text, which is refused by its name later.
-        if default.is_boolean() {
+        if default.is_array() {
+            let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+            typed = typed.set_override(key, items.map(str::to_owned).collect::<Vec<_>>())?;
+        } else if default.is_boolean() {
             if let Ok(flag) = text.parse::<bool>() {
                 typed = typed.set_override(key, flag)?;
             }
@@ -342,6 +347,9 @@ fn check(config: &Config) -> anyhow::Result<()> {
     )?;
     let proxies = config.query_server.trusted_proxies.parse::<api::AddressRanges>();
     proxies.context("query_server.trusted_proxies")?;
+    config.limits.check()?;
+    config.access.check()?;
+    cors_origins(&config.api.cors_origins)?;
     let state = &config.state;
     if !state.url.is_empty() {
         state::StateTarget::postgres(&state.url)?;
@@ -351,6 +359,20 @@ fn check(config: &Config) -> anyhow::Result<()> {
     }
     config.storefront.validate()?;
     Ok(())
+}
+
+/// The origins that a list names, as browsers write them.
+pub(crate) fn cors_origins(list: &str) -> anyhow::Result<Vec<http::HeaderValue>> {
+    let names = list.split(',').map(str::trim).filter(|name| !name.is_empty());
+    let origin = |name: &str| {
+        let url = url::Url::parse(name).ok();
+        let written = url.map(|url| url.origin().ascii_serialization());
+        let value = written.filter(|written| written == name && written != "null");
+        value
+            .and_then(|value| value.parse().ok())
+            .with_context(|| format!("api.cors_origins: {name:?} is no origin such as https://shop.example"))
+    };
+    names.map(origin).collect()
 }
 
 fn check_live(given: &LiveGateway) -> anyhow::Result<()> {

@@ -5,5 +5,5 @@ mod filter;
 mod layers;
 mod sections;
 
-pub(crate) use layers::{HIDDEN, Layer, Layers, RETENTION_HOURS_MAX};
+pub(crate) use layers::{HIDDEN, Layer, Layers, RETENTION_HOURS_MAX, cors_origins};
 pub(crate) use sections::{Config, EmbedderChoice, LiveGateway, LogFormat, WayChoice};

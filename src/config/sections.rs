@@ -1,4 +1,6 @@
+use access::{AccessConfig, LimitsConfig};
 use clap::ValueEnum;
+use dashboard::DashboardConfig;
 use data_model::CurrencyCode;
 use data_observations::ObservationsConfig;
 use live_gateway::GatewayConfig;
@@ -18,7 +20,13 @@ pub(crate) struct Config {
     pub(crate) market_currency: CurrencyCode,
     /// How far the market's clocks are ahead of UTC: the day that delivery days are counted from.
     pub(crate) market_utc_offset_minutes: i32,
+    /// The address under which browsers and clients reach the servers; empty: where they listen, on this machine alone.
+    pub(crate) public_url: String,
     pub(crate) s3: S3,
+    pub(crate) api: Api,
+    pub(crate) access: AccessConfig,
+    pub(crate) limits: LimitsConfig,
+    pub(crate) dashboard: DashboardConfig,
     /// How stores are talked to.
     pub(crate) storefront: StorefrontConfig,
     /// How a run works, and the bounds of its crawl.
@@ -33,6 +41,14 @@ pub(crate) struct Config {
     pub(crate) traces: Traces,
     pub(crate) doctor: Doctor,
     pub(crate) metrics: Metrics,
+}
+
+/// What every server shares.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Api {
+    /// Origins whose pages may ask with a key, separated by commas; stored data is for pages of any origin.
+    pub(crate) cors_origins: String,
 }
 
 /// How to reach an S3-compatible store; empty text means "not set".
@@ -238,6 +254,13 @@ impl Config {
             home: "haat-home".into(),
             market_currency: "INR".parse()?,
             market_utc_offset_minutes: 330,
+            public_url: String::new(),
+            api: Api {
+                cors_origins: String::new(),
+            },
+            access: AccessConfig::default(),
+            limits: LimitsConfig::default(),
+            dashboard: DashboardConfig::default(),
             s3: S3 {
                 endpoint: String::new(),
                 region: "us-east-1".into(),

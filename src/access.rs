@@ -1,0 +1,189 @@
+//! Wires who may ask what: keys, sessions, limits, and the pages and answers that tell callers about them.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use access::{Access, AccessParts, Credentials, Limits, LocalLimits, Plans, UsageMeter};
+use anyhow::Context as _;
+use api::{Guard, Limit, Meter, OpenRouter};
+use dashboard::{Dashboard, DashboardConfig, Market};
+use state::{KeyIndex, State};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::exit::usage;
+use crate::wiring::Context;
+
+/// How often changes of keys are looked for: a revocation holds on every server within this time.
+const KEYS_REFRESH: Duration = Duration::from_secs(1);
+
+/// Who may ask what of the servers of one process.
+#[derive(Debug)]
+pub(crate) struct Doors {
+    guard: Arc<Guard>,
+    /// Plans, quota, who asks; and the dashboard where there is a state and an address to sign in at.
+    pub(crate) routes: OpenRouter,
+    known: Option<Known>,
+}
+
+/// What knows keys, and ends with the servers.
+#[derive(Debug)]
+struct Known {
+    state: State,
+    keys: JoinHandle<()>,
+    usage: JoinHandle<()>,
+    stop: CancellationToken,
+}
+
+impl Doors {
+    /// Doors of a server that listens on `local`. Without a state no key is taken.
+    pub(crate) async fn open(context: &Context, state: Option<State>, local: SocketAddr) -> anyhow::Result<Self> {
+        let config = &context.config;
+        let plans = Plans::of(&config.limits).map_err(|error| usage(error.into()))?;
+        let limits = limits(context, &plans)?;
+        let mut guard = Guard {
+            limit: Some(Arc::clone(&limits) as Arc<dyn Limit>),
+            anonymous: Arc::clone(plans.anonymous()),
+            keyed: config.access.keyed.clone(),
+            trusted_proxies: config
+                .query_server
+                .trusted_proxies
+                .parse()
+                .context("query_server.trusted_proxies")?,
+            ..Guard::default()
+        };
+        let mut parts = AccessParts {
+            plans: plans.clone(),
+            keyed: config.access.keyed.clone(),
+            limits: Some(limits),
+            known: None,
+            clock: Arc::clone(&context.clock),
+        };
+        let mut pages = None;
+        let mut known = None;
+        if let Some(state) = state {
+            let index = KeyIndex::load(state.clone()).await.context("state")?;
+            let clock = Arc::clone(&context.clock);
+            guard.identify = Arc::new(Credentials::new(index.clone(), state.clone(), plans.clone(), clock));
+            let (keeping, meter) = Known::start(context, state.clone(), index);
+            guard.meter = Some(Arc::clone(&meter) as Arc<dyn Meter>);
+            pages = dashboard_of(context, &state, &plans, local)?;
+            parts.known = Some((state, meter));
+            known = Some(keeping);
+        }
+        let routes = access::open_router(Access::new(parts));
+        let routes = match pages {
+            Some(pages) => routes.merge(pages.open_router()),
+            None => routes,
+        };
+        Ok(Self {
+            guard: Arc::new(guard),
+            routes,
+            known,
+        })
+    }
+}
+
+impl Doors {
+    /// What the edge of the servers asks before anything else.
+    pub(crate) fn guard(&self) -> Arc<Guard> {
+        Arc::clone(&self.guard)
+    }
+
+    /// The state, where there is one.
+    pub(crate) fn state(&self) -> Option<&State> {
+        self.known.as_ref().map(|known| &known.state)
+    }
+
+    /// The routes to be served with the others; once.
+    pub(crate) fn take_routes(&mut self) -> OpenRouter {
+        std::mem::take(&mut self.routes)
+    }
+
+    /// Writes what was counted, once the servers have ended.
+    pub(crate) async fn close(self) -> anyhow::Result<()> {
+        let Some(known) = self.known else { return Ok(()) };
+        known.stop.cancel();
+        known.usage.await.context("usage of keys")?;
+        known.keys.await.context("changes of keys")?;
+        // What SQLite keeps beside its file is folded in.
+        known.state.close().await;
+        Ok(())
+    }
+}
+
+impl Known {
+    /// Keeps keys fresh, and writes what they are used for, in the background.
+    fn start(context: &Context, state: State, index: KeyIndex) -> (Self, Arc<UsageMeter>) {
+        let stop = CancellationToken::new();
+        let keys = tokio::spawn(index.keep_fresh(KEYS_REFRESH, stop.clone()));
+        let config = &context.config;
+        let (meter, writing) = UsageMeter::start(
+            state.clone(),
+            Arc::clone(&context.clock),
+            config.market_utc_offset_minutes,
+            &config.access,
+            stop.clone(),
+        );
+        let usage = tokio::spawn(writing);
+        let known = Self {
+            state,
+            keys,
+            usage,
+            stop,
+        };
+        (known, meter)
+    }
+}
+
+/// Limits in this process, or in Valkey where an address of one is set.
+fn limits(context: &Context, plans: &Plans) -> anyhow::Result<Arc<dyn Limits>> {
+    let config = &context.config;
+    let local = LocalLimits::new(
+        plans.clone(),
+        config.limits.addresses_max,
+        config.market_utc_offset_minutes,
+        Arc::clone(&context.clock),
+    );
+    if config.limits.url.is_empty() {
+        return Ok(Arc::new(local));
+    }
+    shared_limits(context, local)
+}
+
+fn shared_limits(_context: &Context, _local: LocalLimits) -> anyhow::Result<Arc<dyn Limits>> {
+    Err(usage(anyhow::anyhow!(
+        "limits.url is set, but this program was built without Valkey: build it with `--features valkey`, or leave \
+         limits.url empty to let each server count for itself"
+    )))
+}
+
+/// The dashboard, where browsers can reach it under an address that they keep sessions for.
+fn dashboard_of(
+    context: &Context,
+    state: &State,
+    plans: &Plans,
+    local: SocketAddr,
+) -> anyhow::Result<Option<Dashboard>> {
+    let config = &context.config;
+    let public_url = match config.public_url.as_str() {
+        "" if local.ip().to_canonical().is_loopback() => format!("http://{local}"),
+        "" => {
+            tracing::info!("there is no dashboard: set public_url to the https address under which browsers reach it");
+            return Ok(None);
+        }
+        url => url.to_owned(),
+    };
+    let market = Market {
+        utc_offset_minutes: config.market_utc_offset_minutes,
+        free: Arc::clone(plans.of_plan(state::Plan::Free)),
+        granted: Arc::clone(plans.of_plan(state::Plan::Granted)),
+    };
+    let given = DashboardConfig {
+        public_url,
+        ..config.dashboard.clone()
+    };
+    let made = Dashboard::new(state.clone(), Arc::clone(&context.clock), market, given);
+    made.map(Some).map_err(|error| usage(error.into()))
+}
