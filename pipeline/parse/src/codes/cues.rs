@@ -260,7 +260,7 @@ pub(super) fn judge(line: &str) -> Vec<Found> {
         let low = word.low.as_str();
         NAMES.contains(&low) || VERBS.contains(&low) || BEHIND.contains(&low)
     });
-    if !has_name {
+    if !has_name && !words.iter().any(|word| word.is_label) {
         return Vec::new();
     }
     let offers = line.contains(['%', '₹']) || words.iter().any(|word| OFFERS.contains(&word.low.as_str()));
@@ -378,7 +378,8 @@ impl Line<'_> {
         if verb && (shape == Shape::Mixed || self.low(at - 1) != "with") {
             return Some(if self.is_at_checkout(at) { 3 } else { 2 });
         }
-        self.is_named_behind(at).then_some(1)
+        // A label has a price tag behind it: "TEA10 – 10% off".
+        (word.is_label || self.is_named_behind(at)).then_some(1)
     }
 
     /// A word that is listed with one that was taken for a code: "TEA10 or TEA20".

@@ -39,6 +39,8 @@ fn codes_are_found_where_shoppers_are_told_of_them() {
         ("<p>10% off. Use code</p><p>TEATIME</p>", "TEATIME"),
         ("<button data-clipboard-text=\"COPY15\">Tap</button>", "COPY15"),
         ("<p>Free shipping with code SHIPFREE&nbsp;above ₹499</p>", "SHIPFREE"),
+        ("<p><b>LABEL10</b> &ndash; 10% off</p>", "LABEL10"),
+        ("<p>Rated 4.8 | SHIPIT: free delivery above Rs. 499</p>", "SHIPIT"),
         ("10% off: code TAIL10", "TAIL10"),
     ];
     for (bar, code) in bars {
@@ -61,6 +63,9 @@ fn what_only_looks_like_a_code_is_none() {
         "<p>Use SPF50 daily. 20% off</p>",
         "<p>Use code of conduct for all. Flat rate.</p>",
         "<p>BUY 2 GET 1 FREE</p>",
+        "<p>SALE – flat 20% off</p>",
+        "<p>Blend 43 – now 10% off</p>",
+        "<p>BUY NOW – 10% OFF – LIMITED STOCK</p>",
         "<p>Style code MX200BLK. Save on sets.</p>",
         "<p>Mail offers@TEA10.example or visit TEA10.example/use for 10% off</p>",
         "<p>Promo code: #FFAA00</p>",

@@ -8,6 +8,8 @@ pub(super) struct Word<'a> {
     pub(super) is_part: bool,
     /// Whether it stands in quotation marks or brackets.
     pub(super) is_quoted: bool,
+    /// Whether it begins a part of the line and a dash or colon stands behind it: `TEA10 – 10% off`.
+    pub(super) is_label: bool,
 }
 
 const QUOTES: [char; 13] = ['"', '\'', '“', '”', '‘', '’', '«', '»', '[', ']', '`', '(', ')'];
@@ -37,8 +39,17 @@ fn word(line: &str, start: usize, end: usize) -> Word<'_> {
     // `shop.example`, and not the end of a sentence.
     let dotted = (before.0 == Some('.') && is_word(before.1)) || (after.0 == Some('.') && is_word(after.1));
     let is_quote = |char: Option<char>| char.is_some_and(|char| QUOTES.contains(&char));
+    let is_first = line[..start]
+        .chars()
+        .rfind(|char| !char.is_whitespace() && !QUOTES.contains(char))
+        .is_none_or(|char| "|•·!?".contains(char));
+    let leads = line[end..]
+        .chars()
+        .find(|char| !char.is_whitespace() && !QUOTES.contains(char))
+        .is_some_and(|char| "-–—:=".contains(char));
     let text = &line[start..end];
     Word {
+        is_label: is_first && leads,
         text,
         low: text.to_lowercase(),
         is_part: glues(before.0) || glues(after.0) || after.0 == Some('%') || dotted,
