@@ -124,8 +124,11 @@ impl Rules {
         }
         match pace {
             Pace::Kept { owed, remaining } => {
-                tally.taken = tally.taken_on(moment.day) + 1;
-                tally.day = moment.day;
+                // Without a daily limit nothing is to be remembered of a day.
+                if self.per_day.is_some() {
+                    tally.taken = tally.taken_on(moment.day) + 1;
+                    tally.day = moment.day;
+                }
                 tally.paid_at_ns = moment.now_ns.saturating_add(nanos(owed));
                 self.verdict(Outcome::Allowed, remaining, owed, tally, moment)
             }

@@ -100,6 +100,24 @@ impl LocalLimits {
         }
     }
 
+    /// How many client networks are counted apart now.
+    #[must_use]
+    pub fn networks(&self) -> usize {
+        self.networks.len()
+    }
+
+    /// The plans whose limits these are.
+    #[cfg(feature = "valkey")]
+    pub(super) const fn plans(&self) -> &Plans {
+        &self.plans
+    }
+
+    /// How far the market's clocks are ahead of UTC.
+    #[cfg(feature = "valkey")]
+    pub(super) const fn utc_offset_minutes(&self) -> i32 {
+        self.utc_offset_minutes
+    }
+
     pub(crate) fn admit_now(&self, caller: &Caller) -> Verdict {
         self.by_rules(caller, |rules| {
             let moment = self.moment();

@@ -7,11 +7,15 @@
 mod bucket;
 mod local;
 mod moment;
+#[cfg(feature = "valkey")]
+mod shared;
 mod table;
 
 use api::{Caller, KnownCaller, Limit, Prompt, Verdict, Via};
 
 pub use self::local::LocalLimits;
+#[cfg(feature = "valkey")]
+pub use self::shared::{InvalidUrl, SharedLimits};
 
 /// Limits that can be looked at, too.
 pub trait Limits: Limit {

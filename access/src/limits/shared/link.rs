@@ -1,0 +1,167 @@
+//! The connection to the server, kept up.
+
+use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::sync::{PoisonError, RwLock};
+use std::time::Duration;
+
+use data_model::Secret;
+use futures::FutureExt;
+use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, Client, Script};
+use tokio::sync::Notify;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::InvalidUrl;
+
+/// How long a connection may take to be made.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+/// The pause before a lost connection is made again; it doubles each time that this fails.
+const PAUSE: Duration = Duration::from_millis(50);
+const PAUSE_MAX: Duration = Duration::from_secs(2);
+
+const UP: &str = "limits_shared_up";
+
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+enum Down {
+    #[error("it does not answer in time")]
+    Slow,
+    #[error("it refuses, or cannot be reached")]
+    Refused(#[source] redis::RedisError),
+    #[error("the program's TLS is not set up")]
+    Tls,
+}
+
+/// A connection, told from those before it.
+#[derive(Clone)]
+pub(super) struct Connection {
+    pub(super) redis: MultiplexedConnection,
+    pub(super) number: u64,
+}
+
+/// One connection for all requests, and what makes it again when it is lost.
+pub(super) struct Link {
+    client: Client,
+    script: Script,
+    /// How long an answer may take.
+    answer_timeout: Duration,
+    connection: RwLock<Option<Connection>>,
+    lost: Notify,
+}
+
+impl Link {
+    pub(super) fn new(url: &Secret, script: Script, answer_timeout: Duration) -> Result<Self, InvalidUrl> {
+        metrics::describe_gauge!(UP, "Whether limits are counted in Valkey (1) or in this process (0)");
+        metrics::gauge!(UP).set(0.0);
+        let is_server = ["redis://", "rediss://"]
+            .iter()
+            .any(|scheme| url.expose().starts_with(scheme));
+        let client = Client::open(url.expose()).ok().filter(|_| is_server);
+        Ok(Self {
+            client: client.ok_or(InvalidUrl)?,
+            script,
+            answer_timeout,
+            connection: RwLock::new(None),
+            lost: Notify::new(),
+        })
+    }
+
+    pub(super) const fn script(&self) -> &Script {
+        &self.script
+    }
+
+    /// The connection, while there is one.
+    pub(super) fn connection(&self) -> Option<Connection> {
+        let connection = self.connection.read().unwrap_or_else(PoisonError::into_inner);
+        connection.clone()
+    }
+
+    /// Gives this connection up, unless it was already: it failed, or was too slow.
+    pub(super) fn give_up(&self, number: u64) {
+        let mut connection = self.connection.write().unwrap_or_else(PoisonError::into_inner);
+        if connection.take_if(|connection| connection.number == number).is_some() {
+            metrics::gauge!(UP).set(0.0);
+            self.lost.notify_one();
+        }
+    }
+
+    /// Makes the connection, and makes it again whenever it is given up, until `stop` is cancelled.
+    pub(super) async fn keep(&self, stop: CancellationToken) {
+        let mut warned = false;
+        let mut pause = PAUSE;
+        for number in 0_u64.. {
+            let made = tokio::select! {
+                () = stop.cancelled() => return,
+                made = self.connect() => made,
+            };
+            match made {
+                Ok(redis) => {
+                    pause = PAUSE;
+                    let connection = Connection { redis, number };
+                    *self.connection.write().unwrap_or_else(PoisonError::into_inner) = Some(connection);
+                    metrics::gauge!(UP).set(1.0);
+                    if std::mem::take(&mut warned) {
+                        tracing::info!("limits are counted together with other servers again");
+                    }
+                    tokio::select! {
+                        () = stop.cancelled() => return,
+                        () = self.lost.notified() => {}
+                    }
+                    warned = true;
+                    tracing::warn!("limits.url does not answer: limits are counted in this process alone");
+                }
+                Err(why) => {
+                    if !std::mem::replace(&mut warned, true) {
+                        let why: &dyn std::error::Error = &why;
+                        tracing::warn!(
+                            error = why,
+                            "limits.url cannot be used: limits are counted in this process alone"
+                        );
+                    }
+                    pause = (pause * 2).min(PAUSE_MAX);
+                }
+            }
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = sleep(pause) => {}
+            }
+        }
+    }
+
+    /// A connection that knows the script and answers in time.
+    async fn connect(&self) -> Result<MultiplexedConnection, Down> {
+        // Every request has a time limit of its own.
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(None)
+            .set_response_timeout(None);
+        let making = async {
+            let mut connection = self
+                .client
+                .get_multiplexed_async_connection_with_config(&config)
+                .await?;
+            self.script.load_async(&mut connection).await?;
+            Ok(connection)
+        };
+        // rustls panics where several of its cryptographic providers are built in and none was chosen.
+        let making = AssertUnwindSafe(timeout(CONNECT_TIMEOUT, making)).catch_unwind();
+        let mut connection = making
+            .await
+            .map_err(|_| Down::Tls)?
+            .map_err(|_| Down::Slow)?
+            .map_err(Down::Refused)?;
+        let ping = redis::cmd("PING");
+        let answered = timeout(self.answer_timeout, ping.query_async::<()>(&mut connection));
+        answered.await.map_err(|_| Down::Slow)?.map_err(Down::Refused)?;
+        Ok(connection)
+    }
+}
+
+impl fmt::Debug for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The client knows the password.
+        let up = self.connection().is_some();
+        f.debug_struct("Link").field("up", &up).finish_non_exhaustive()
+    }
+}

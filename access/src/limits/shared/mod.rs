@@ -1,0 +1,199 @@
+//! Limits that several servers share.
+
+mod link;
+
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::{Allowance, Caller, Limit, Outcome, Prompt, Verdict};
+use data_model::{Clock, Secret};
+use redis::Script;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use self::link::{Connection, Link};
+use super::local::LocalLimits;
+use super::{Limits, counted_as};
+use crate::config::LimitsConfig;
+
+const FALLBACK: &str = "limits_fallback_total";
+
+/// What the script answers: see there.
+type Reply = (u8, u64, u32, u64, u64, u64);
+
+/// Limits that are counted in a Valkey or Redis server, by its clock, for all programs that share it.
+///
+/// One script judges and counts each request in one step, so a limit of N is N over all servers. Tallies end by themselves
+/// when they say nothing any more. A request that the server does not answer within `limits.timeout_ms` is counted by the
+/// [`LocalLimits`] of this process, and so are all others until the server answers again, which is tried every two seconds
+/// at least: each program then grants the whole limit. `limits_fallback_total` counts such requests, `limits_shared_up` is
+/// 0 meanwhile, and one warning says so. Clones share one connection.
+#[derive(Clone)]
+pub struct SharedLimits(Arc<Shared>);
+
+struct Shared {
+    link: Link,
+    local: LocalLimits,
+    timeout: Duration,
+    /// `None`: the server's.
+    clock: Option<Arc<dyn Clock>>,
+}
+
+/// `limits.url` cannot be used. The message does not hold it: it may hold a password.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("limits.url is not the address of a Valkey or Redis server (redis://host:port or rediss://host:port)")]
+pub struct InvalidUrl;
+
+impl SharedLimits {
+    /// Limits in the server that `limits.url` names, and what keeps the connection, which is to be run until `stop` is
+    /// cancelled. The server need not answer yet. `local` says what each plan allows and when days begin.
+    ///
+    /// # Errors
+    /// [`InvalidUrl`].
+    pub fn start(
+        config: &LimitsConfig,
+        local: LocalLimits,
+        stop: CancellationToken,
+    ) -> Result<(Self, impl Future<Output = ()> + Send + 'static), InvalidUrl> {
+        Self::start_by(config, local, None, stop)
+    }
+
+    /// The same, by this clock instead of the server's.
+    ///
+    /// # Errors
+    /// [`InvalidUrl`].
+    pub fn start_by(
+        config: &LimitsConfig,
+        local: LocalLimits,
+        clock: Option<Arc<dyn Clock>>,
+        stop: CancellationToken,
+    ) -> Result<(Self, impl Future<Output = ()> + Send + 'static), InvalidUrl> {
+        metrics::describe_counter!(
+            FALLBACK,
+            "Requests whose limits were counted in this process for want of Valkey"
+        );
+        metrics::counter!(FALLBACK).increment(0);
+        let timeout = Duration::from_millis(config.timeout_ms);
+        let url = Secret::new(config.url.as_str());
+        let link = Link::new(&url, Script::new(include_str!("gcra.lua")), timeout)?;
+        let shared = Arc::new(Shared {
+            link,
+            local,
+            timeout,
+            clock,
+        });
+        let kept = Arc::clone(&shared);
+        Ok((Self(shared), async move { kept.link.keep(stop).await }))
+    }
+
+    /// Whether limits are counted in the server now.
+    #[must_use]
+    pub fn is_up(&self) -> bool {
+        self.0.link.connection().is_some()
+    }
+
+    fn judge(&self, caller: &Caller, takes: bool) -> Prompt<Verdict> {
+        let shared = &self.0;
+        let allowance = shared.local.plans().of_caller(caller);
+        if allowance.rate().is_none() {
+            return Prompt::Now(Verdict::UNLIMITED);
+        }
+        let Some(connection) = shared.link.connection() else {
+            return Prompt::Now(shared.fall_back(caller, takes));
+        };
+        let (shared, caller, allowance) = (Arc::clone(shared), caller.clone(), Arc::clone(allowance));
+        let number = connection.number;
+        Prompt::Later(Box::pin(async move {
+            let asked = shared.ask(connection, &caller, &allowance, takes);
+            match timeout(shared.timeout, asked).await {
+                Ok(Ok(verdict)) => verdict,
+                Ok(Err(_)) | Err(_) => {
+                    shared.link.give_up(number);
+                    shared.fall_back(&caller, takes)
+                }
+            }
+        }))
+    }
+}
+
+impl Shared {
+    fn fall_back(&self, caller: &Caller, takes: bool) -> Verdict {
+        if takes {
+            metrics::counter!(FALLBACK).increment(1);
+            self.local.admit_now(caller)
+        } else {
+            self.local.look_now(caller)
+        }
+    }
+
+    async fn ask(
+        &self,
+        mut connection: Connection,
+        caller: &Caller,
+        allowance: &Allowance,
+        takes: bool,
+    ) -> redis::RedisResult<Verdict> {
+        let Some((per_second, burst)) = allowance.rate() else {
+            return Ok(Verdict::UNLIMITED);
+        };
+        let moment = self.clock.as_ref().map(|clock| clock.now().micros().to_string());
+        let mut invocation = self.link.script().key(tally_of(caller));
+        invocation
+            .arg(per_second.get())
+            .arg(burst.get())
+            .arg(allowance.per_day().unwrap_or(0))
+            .arg(i64::from(self.local.utc_offset_minutes()) * 60_000_000)
+            .arg(u8::from(takes))
+            .arg(moment.unwrap_or_default());
+        let reply: Reply = invocation.invoke_async(&mut connection.redis).await?;
+        Ok(verdict(reply, allowance.per_day()))
+    }
+}
+
+/// Under which name a caller's tally is kept.
+fn tally_of(caller: &Caller) -> String {
+    match caller {
+        Caller::Known(known) => format!("haat:limits:{}", counted_as(known)),
+        Caller::Anonymous(Some(network)) => format!("haat:limits:network:{network}"),
+        Caller::Anonymous(None) => "haat:limits:nowhere".to_owned(),
+    }
+}
+
+fn verdict(reply: Reply, per_day: Option<u64>) -> Verdict {
+    let (outcome, wait, remaining, reset, taken, day_left) = reply;
+    let (wait, day_left) = (Duration::from_micros(wait), Duration::from_micros(day_left));
+    Verdict {
+        outcome: match outcome {
+            0 => Outcome::Allowed,
+            1 => Outcome::TooFast(wait),
+            _ => Outcome::TooManyToday(wait),
+        },
+        remaining: Some(remaining),
+        reset_after: Duration::from_micros(reset),
+        today: per_day.map(|per_day| (per_day.saturating_sub(taken), day_left)),
+    }
+}
+
+impl Limit for SharedLimits {
+    fn admit(&self, caller: &Caller) -> Prompt<Verdict> {
+        self.judge(caller, true)
+    }
+}
+
+impl Limits for SharedLimits {
+    fn look(&self, caller: &Caller) -> Prompt<Verdict> {
+        self.judge(caller, false)
+    }
+}
+
+impl fmt::Debug for SharedLimits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Shared { link, local, .. } = &*self.0;
+        f.debug_struct("SharedLimits")
+            .field("link", link)
+            .field("local", local)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,203 @@
+//! Whose keys and sessions are.
+
+use std::sync::Arc;
+
+use access::{Credentials, LimitsConfig, Plans};
+use api::{Credential, Identify, KnownCaller, NotTaken, Prompt, Via};
+use data_model::Clock;
+use kit::SetClock;
+use state::{KeyIndex, NewSession, Plan, SessionLimits, SessionToken, SignInMethod, State};
+
+use crate::support::{EVENING, cli, create, memory, there};
+
+struct Door {
+    credentials: Credentials,
+    keys: KeyIndex,
+    state: State,
+    clock: Arc<SetClock>,
+    plans: Plans,
+}
+
+impl Door {
+    async fn open() -> Self {
+        let state = memory().await;
+        let keys = KeyIndex::load(state.clone()).await.unwrap();
+        let clock = SetClock::at(EVENING);
+        let plans = Plans::of(&LimitsConfig::default()).unwrap();
+        let as_clock: Arc<dyn Clock> = Arc::<SetClock>::clone(&clock);
+        Self {
+            credentials: Credentials::new(keys.clone(), state.clone(), plans.clone(), as_clock),
+            keys,
+            state,
+            clock,
+            plans,
+        }
+    }
+
+    /// What a key is answered, which is always there at once.
+    fn key(&self, text: &str) -> Result<Arc<KnownCaller>, NotTaken> {
+        match self.credentials.identify(Credential::Key(text)) {
+            Prompt::Now(answer) => answer,
+            Prompt::Later(_) => panic!("a key was looked up outside the process"),
+        }
+    }
+
+    async fn session(&self, text: &str) -> Result<Arc<KnownCaller>, NotTaken> {
+        there(self.credentials.identify(Credential::Session(text))).await
+    }
+
+    /// Whether a session is answered from memory.
+    fn is_remembered(&self, text: &str) -> bool {
+        matches!(self.credentials.identify(Credential::Session(text)), Prompt::Now(Ok(_)))
+    }
+
+    async fn sign_in(&self, total_ms: u64) -> (String, SessionToken) {
+        let now = self.clock.now();
+        let account = self
+            .state
+            .find_or_create_account(state::LOCAL_ISSUER, "meera", None, now);
+        let account = account.await.unwrap().id;
+        let new = NewSession {
+            method: SignInMethod::Link,
+            client: String::new(),
+            limits: SessionLimits {
+                idle_ms: total_ms,
+                total_ms,
+            },
+            replaces: None,
+        };
+        let session = self.state.create_session(&account, new, now).await.unwrap();
+        (account.as_str().to_owned(), session.token)
+    }
+}
+
+#[tokio::test]
+async fn a_key_is_known_with_its_plan_and_whose_it_is() {
+    let door = Door::open().await;
+    let own = create(&door.state, "Own", Plan::Granted, None).await;
+    let app = create(&door.state, "App", Plan::Free, Some("acc_1")).await;
+    door.keys.refresh().await.unwrap();
+    let known = door.key(own.key.expose()).unwrap();
+    let via = |id: &str, plan| Via::Key { id: id.into(), plan };
+    assert_eq!(known.via, via(own.record.id.as_str(), "granted"));
+    assert_eq!(known.id.as_str(), format!("key:{}", own.record.id));
+    assert!(Arc::ptr_eq(&known.allowance, door.plans.of_plan(Plan::Granted)));
+    let known = door.key(app.key.expose()).unwrap();
+    assert_eq!(known.via, via(app.record.id.as_str(), "free"));
+    assert_eq!(known.id.as_str(), "account:acc_1");
+    assert!(Arc::ptr_eq(&known.allowance, door.plans.of_plan(Plan::Free)));
+    // The same caller is not made again.
+    assert!(Arc::ptr_eq(&known, &door.key(app.key.expose()).unwrap()));
+}
+
+#[tokio::test]
+async fn a_key_that_is_wrong_over_or_revoked_is_not_taken() {
+    let door = Door::open().await;
+    let key = create(&door.state, "App", Plan::Free, None).await;
+    let text = key.key.expose().to_owned();
+    assert_eq!(door.key(&text).unwrap_err(), NotTaken::Invalid);
+    door.keys.refresh().await.unwrap();
+    assert!(door.key(&text).is_ok());
+    for wrong in [
+        "",
+        "haat_live_",
+        "nonsense",
+        &text[..40],
+        &format!("{text}x"),
+        &text.to_lowercase(),
+    ] {
+        assert_eq!(door.key(wrong).unwrap_err(), NotTaken::Invalid, "{wrong}");
+    }
+    let grace = std::time::Duration::from_secs(60);
+    let actor = cli();
+    let rotated = door.state.rotate_key(&key.record.id, grace, &actor, door.clock.now());
+    let next = rotated.await.unwrap().issued;
+    door.keys.refresh().await.unwrap();
+    assert!(door.key(&text).is_ok() && door.key(next.key.expose()).is_ok());
+    door.clock.advance_ms(60_000);
+    assert_eq!(door.key(&text).unwrap_err(), NotTaken::Invalid);
+    door.state
+        .revoke_key(&next.record.id, &cli(), door.clock.now())
+        .await
+        .unwrap();
+    assert!(door.key(next.key.expose()).is_ok());
+    door.keys.refresh().await.unwrap();
+    assert_eq!(door.key(next.key.expose()).unwrap_err(), NotTaken::Invalid);
+}
+
+#[tokio::test]
+async fn a_session_is_looked_up_once_in_three_seconds_and_ends_within_them() {
+    let door = Door::open().await;
+    let (account, token) = door.sign_in(3_600_000).await;
+    assert!(!door.is_remembered(token.text()));
+    let known = door.session(token.text()).await.unwrap();
+    assert_eq!(
+        (known.id.as_str(), &known.via),
+        (format!("account:{account}").as_str(), &Via::Session)
+    );
+    assert!(Arc::ptr_eq(&known.allowance, door.plans.of_session()));
+    assert!(door.is_remembered(token.text()));
+    door.clock.advance_ms(2_999);
+    assert!(door.is_remembered(token.text()));
+    door.state.end_session(&token.hash(), door.clock.now()).await.unwrap();
+    door.clock.advance_ms(1);
+    assert!(!door.is_remembered(token.text()));
+    assert_eq!(door.session(token.text()).await.unwrap_err(), NotTaken::Invalid);
+}
+
+#[tokio::test]
+async fn what_is_remembered_of_a_session_ends_when_the_session_does() {
+    let door = Door::open().await;
+    let (_, token) = door.sign_in(1_000).await;
+    door.session(token.text()).await.unwrap();
+    door.clock.advance_ms(999);
+    assert!(door.is_remembered(token.text()));
+    door.clock.advance_ms(1);
+    assert_eq!(door.session(token.text()).await.unwrap_err(), NotTaken::Invalid);
+}
+
+#[tokio::test]
+async fn forged_sessions_are_not_taken_and_malformed_ones_not_even_looked_up() {
+    let door = Door::open().await;
+    let forged = SessionToken::generate().unwrap();
+    assert_eq!(door.session(forged.text()).await.unwrap_err(), NotTaken::Invalid);
+    for malformed in [
+        "",
+        "nonsense",
+        &forged.text()[1..],
+        "haat_sess_'; DROP TABLE sessions; --",
+    ] {
+        let answer = door.credentials.identify(Credential::Session(malformed));
+        assert!(matches!(answer, Prompt::Now(Err(NotTaken::Invalid))), "{malformed}");
+    }
+}
+
+#[tokio::test]
+async fn without_the_state_keys_hold_on_and_sessions_cannot_be_asked() {
+    let door = Door::open().await;
+    let key = create(&door.state, "App", Plan::Free, None).await;
+    door.keys.refresh().await.unwrap();
+    let (_, token) = door.sign_in(3_600_000).await;
+    door.session(token.text()).await.unwrap();
+    door.state.close().await;
+    assert!(door.key(key.key.expose()).is_ok());
+    assert!(door.is_remembered(token.text()));
+    door.clock.advance_ms(3_000);
+    assert_eq!(door.session(token.text()).await.unwrap_err(), NotTaken::Unavailable);
+    assert!(door.key(key.key.expose()).is_ok());
+}
+
+#[tokio::test]
+async fn debug_output_holds_no_key_and_no_session() {
+    let door = Door::open().await;
+    let key = create(&door.state, "App", Plan::Free, None).await;
+    door.keys.refresh().await.unwrap();
+    let (_, token) = door.sign_in(3_600_000).await;
+    door.session(token.text()).await.unwrap();
+    let known = door.key(key.key.expose()).unwrap();
+    let shown = format!("{:?} {known:?}", door.credentials);
+    assert!(
+        !shown.contains(&key.key.expose()[10..37]) && !shown.contains(&token.text()[10..]),
+        "{shown}"
+    );
+}

@@ -1,0 +1,265 @@
+//! What holds of limits wherever they are counted: one suite for both.
+
+use std::future::Future;
+use std::net::Ipv6Addr;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use access::{Limits, LimitsConfig, LocalLimits, Plans};
+use api::{Allowance, Caller, Outcome, Verdict};
+use data_model::Clock;
+use kit::SetClock;
+use state::Plan;
+
+use crate::support::{EVENING, INDIA, all, holder, limits, nobody, session, there, with_allowance};
+
+/// Limits of one kind, on a clock that is set.
+pub(crate) struct Rig {
+    pub(crate) limits: Arc<dyn Limits>,
+    pub(crate) clock: Arc<SetClock>,
+    pub(crate) plans: Plans,
+}
+
+impl Rig {
+    pub(crate) fn local(config: &LimitsConfig) -> Self {
+        let clock = SetClock::at(EVENING);
+        let plans = Plans::of(config).unwrap();
+        let as_clock: Arc<dyn Clock> = Arc::<SetClock>::clone(&clock);
+        Self {
+            limits: Arc::new(LocalLimits::new(plans.clone(), config.addresses_max, INDIA, as_clock)),
+            clock,
+            plans,
+        }
+    }
+
+    pub(crate) async fn admit(&self, caller: &Caller) -> Verdict {
+        there(self.limits.admit(caller)).await
+    }
+
+    pub(crate) async fn look(&self, caller: &Caller) -> Verdict {
+        there(self.limits.look(caller)).await
+    }
+}
+
+/// Runs a test on every kind of limits that there is.
+fn on_each<F: Future<Output = ()>>(config: &LimitsConfig, test: impl Fn(Rig) -> F) {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(test(Rig::local(config)));
+    #[cfg(feature = "valkey")]
+    if let Some(rig) = runtime.block_on(crate::shared::rig(config)) {
+        runtime.block_on(test(rig));
+    }
+}
+
+const fn allowed(remaining: u32, reset_ms: u64) -> Verdict {
+    Verdict {
+        outcome: Outcome::Allowed,
+        remaining: Some(remaining),
+        reset_after: Duration::from_millis(reset_ms),
+        today: None,
+    }
+}
+
+const fn too_fast(wait_ms: u64, reset_ms: u64) -> Verdict {
+    Verdict {
+        outcome: Outcome::TooFast(Duration::from_millis(wait_ms)),
+        remaining: Some(0),
+        reset_after: Duration::from_millis(reset_ms),
+        today: None,
+    }
+}
+
+#[test]
+fn a_burst_passes_and_then_one_in_each_interval() {
+    on_each(&all(limits(5, 3, 0)), async |rig| {
+        let caller = nobody("192.0.2.1");
+        assert_eq!(rig.admit(&caller).await, allowed(2, 200));
+        assert_eq!(rig.admit(&caller).await, allowed(1, 400));
+        assert_eq!(rig.admit(&caller).await, allowed(0, 600));
+        assert_eq!(rig.admit(&caller).await, too_fast(200, 600));
+        // What is refused costs nothing.
+        assert_eq!(rig.admit(&caller).await, too_fast(200, 600));
+        rig.clock.advance_ms(199);
+        assert_eq!(rig.admit(&caller).await, too_fast(1, 401));
+        rig.clock.advance_ms(1);
+        assert_eq!(rig.admit(&caller).await, allowed(0, 600));
+        rig.clock.advance_ms(600);
+        assert_eq!(rig.admit(&caller).await, allowed(2, 200));
+    });
+}
+
+#[test]
+fn looking_takes_nothing_and_tells_what_the_next_request_would_be_told() {
+    on_each(&all(limits(5, 2, 3)), async |rig| {
+        let caller = holder("key_1", &rig.plans);
+        let today = |left| Some((left, Duration::from_secs(1_800)));
+        let expected = |outcome, remaining, reset_ms, left| Verdict {
+            outcome,
+            remaining: Some(remaining),
+            reset_after: Duration::from_millis(reset_ms),
+            today: today(left),
+        };
+        assert_eq!(rig.look(&caller).await, expected(Outcome::Allowed, 2, 0, 3));
+        assert_eq!(rig.look(&caller).await, expected(Outcome::Allowed, 2, 0, 3));
+        rig.admit(&caller).await;
+        assert_eq!(rig.look(&caller).await, expected(Outcome::Allowed, 1, 200, 2));
+        rig.admit(&caller).await;
+        let wait = Outcome::TooFast(Duration::from_millis(200));
+        assert_eq!(rig.look(&caller).await, expected(wait, 0, 400, 1));
+    });
+}
+
+#[test]
+fn the_days_limit_ends_with_the_markets_day_and_is_told_before_any_other() {
+    on_each(&all(limits(10, 5, 7)), async |rig| {
+        let caller = holder("key_1", &rig.plans);
+        for _ in 0..5 {
+            assert_eq!(rig.admit(&caller).await.outcome, Outcome::Allowed);
+        }
+        // Too fast costs nothing of the day.
+        for _ in 0..5 {
+            let verdict = rig.admit(&caller).await;
+            assert_eq!(verdict.outcome, Outcome::TooFast(Duration::from_millis(100)));
+            assert_eq!(verdict.today, Some((2, Duration::from_secs(1_800))));
+        }
+        rig.clock.advance_ms(200);
+        for left in [1, 0] {
+            let verdict = rig.admit(&caller).await;
+            assert_eq!(verdict.outcome, Outcome::Allowed);
+            assert_eq!(verdict.today, Some((left, Duration::from_millis(1_799_800))));
+        }
+        let over = Outcome::TooManyToday(Duration::from_millis(1_799_800));
+        assert_eq!(rig.admit(&caller).await.outcome, over);
+        // The day is told also where the burst would have been enough again.
+        rig.clock.advance_ms(600_000);
+        let verdict = rig.admit(&caller).await;
+        assert_eq!(verdict.outcome, Outcome::TooManyToday(Duration::from_millis(1_199_800)));
+        assert_eq!((verdict.remaining, verdict.reset_after), (Some(5), Duration::ZERO));
+        assert_eq!(rig.look(&caller).await, verdict);
+        rig.clock.advance_ms(1_199_799);
+        assert!(matches!(rig.admit(&caller).await.outcome, Outcome::TooManyToday(_)));
+        rig.clock.advance_ms(1);
+        let verdict = rig.admit(&caller).await;
+        assert_eq!(verdict.outcome, Outcome::Allowed);
+        assert_eq!(verdict.today, Some((6, Duration::from_secs(86_400))));
+    });
+}
+
+#[test]
+fn everybody_is_counted_for_themselves() {
+    on_each(&all(limits(1, 1, 0)), async |rig| {
+        let callers = [
+            nobody("192.0.2.1"),
+            nobody("192.0.2.2"),
+            nobody("2001:db8:0:1::1"),
+            nobody("2001:db8:0:2::1"),
+            Caller::Anonymous(None),
+            holder("key_1", &rig.plans),
+            holder("key_2", &rig.plans),
+            session("acc_1", &rig.plans),
+            session("acc_2", &rig.plans),
+        ];
+        for caller in &callers {
+            assert_eq!(rig.admit(caller).await, allowed(0, 1_000), "{caller:?}");
+        }
+        for caller in &callers {
+            assert_eq!(rig.admit(caller).await, too_fast(1_000, 1_000), "{caller:?}");
+        }
+        // A subscriber's other addresses, and another browser of the same account, change nothing.
+        assert_eq!(rig.admit(&nobody("2001:db8:0:1:ffff::7")).await, too_fast(1_000, 1_000));
+        assert_eq!(rig.admit(&nobody("::ffff:192.0.2.1")).await, too_fast(1_000, 1_000));
+        assert_eq!(rig.admit(&session("acc_1", &rig.plans)).await, too_fast(1_000, 1_000));
+    });
+}
+
+#[test]
+fn each_plan_has_its_own_limit_and_granted_keys_none() {
+    on_each(&LimitsConfig::default(), async |rig| {
+        let granted = with_allowance("key_granted", rig.plans.of_plan(Plan::Granted));
+        for _ in 0..200 {
+            assert_eq!(rig.admit(&granted).await, Verdict::UNLIMITED);
+        }
+        assert_eq!(rig.look(&granted).await, Verdict::UNLIMITED);
+        let passed = async |caller: &Caller| {
+            let mut passed = 0;
+            while rig.admit(caller).await.outcome == Outcome::Allowed {
+                passed += 1;
+            }
+            passed
+        };
+        assert_eq!(passed(&nobody("192.0.2.1")).await, 20);
+        assert_eq!(passed(&holder("key_1", &rig.plans)).await, 60);
+        assert_eq!(passed(&session("acc_1", &rig.plans)).await, 60);
+        // An allowance that is no plan's holds as well.
+        let number = |number| NonZeroU32::new(number).unwrap();
+        let own = Arc::new(Allowance::new(number(2), number(7), None));
+        assert_eq!(passed(&with_allowance("key_own", &own)).await, 7);
+    });
+}
+
+#[test]
+fn a_clock_that_is_set_back_locks_nobody_out() {
+    on_each(&all(limits(1, 2, 0)), async |rig| {
+        let caller = nobody("192.0.2.1");
+        rig.admit(&caller).await;
+        rig.admit(&caller).await;
+        rig.clock.advance_ms(-3_600_000);
+        // What was owed is owed no longer than before.
+        rig.clock.advance_ms(2_000);
+        assert_eq!(rig.admit(&caller).await.outcome, Outcome::Allowed);
+    });
+}
+
+async fn passed_of_1000(limits: [Arc<dyn Limits>; 2], caller: &Caller) -> usize {
+    let asked = (0..1_000).map(|number: usize| {
+        let (limits, caller) = (Arc::clone(&limits[number % 2]), caller.clone());
+        tokio::spawn(async move { there(limits.admit(&caller)).await.outcome == Outcome::Allowed })
+    });
+    let asked: Vec<_> = asked.collect();
+    let mut passed = 0;
+    for verdict in asked {
+        passed += usize::from(verdict.await.unwrap());
+    }
+    passed
+}
+
+/// A thousand requests at the same time over two ways to the same limits.
+pub(crate) async fn of_1000_exactly_as_many_pass_as_may(one: &Rig, other: &Arc<dyn Limits>, number: usize) {
+    let both = [Arc::clone(&one.limits), Arc::clone(other)];
+    assert_eq!(passed_of_1000(both.clone(), &nobody("192.0.2.1")).await, number);
+    assert_eq!(passed_of_1000(both, &holder("key_1", &one.plans)).await, number);
+}
+
+#[test]
+fn of_1000_parallel_requests_exactly_the_burst_passes() {
+    on_each(&all(limits(5, 137, 0)), async |rig| {
+        let same = Arc::clone(&rig.limits);
+        of_1000_exactly_as_many_pass_as_may(&rig, &same, 137).await;
+    });
+}
+
+#[test]
+fn of_1000_parallel_requests_exactly_the_days_limit_passes() {
+    on_each(&all(limits(1_000, 5_000, 41)), async |rig| {
+        let same = Arc::clone(&rig.limits);
+        of_1000_exactly_as_many_pass_as_may(&rig, &same, 41).await;
+    });
+}
+
+#[test]
+fn networks_are_not_shown_by_debug_output() {
+    on_each(&all(limits(5, 20, 0)), async |rig| {
+        rig.admit(&nobody("192.0.2.77")).await;
+        rig.admit(&Caller::Anonymous(Some(api::ClientNetwork::of(
+            Ipv6Addr::new(0x2001, 0xdb8, 0, 0x77, 0, 0, 0, 1).into(),
+        ))))
+        .await;
+        let shown = format!("{:?}", rig.limits);
+        assert!(!shown.contains("192.0.2") && !shown.contains("V6"), "{shown}");
+    });
+}

@@ -1,0 +1,24 @@
+//! Callers, limits, usage and the routes through the crate's public door.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a test that cannot go on says so at once, says what it skips, and is told by the environment where it runs"
+)]
+
+mod config;
+mod credentials;
+mod flood;
+mod limits;
+mod me;
+mod oracle;
+#[cfg(feature = "valkey")]
+mod redis_server;
+mod routes;
+#[cfg(feature = "valkey")]
+mod shared;
+mod site;
+mod support;
+mod usage;

@@ -1,0 +1,131 @@
+//! A server for the tests: a throw-away `redis-server` or `valkey-server`.
+
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use tempfile::TempDir;
+
+/// Databases of the server that tests share: each test has one for itself.
+const DATABASES: u32 = 1_000;
+
+/// A server of one test's own, which it may stop, and which ends with it.
+#[derive(Debug)]
+pub(crate) struct Server {
+    child: Child,
+    port: u16,
+    password: Option<&'static str>,
+    folder: TempDir,
+}
+
+fn program() -> Option<&'static str> {
+    let found = ["valkey-server", "redis-server"].into_iter().find(|program| {
+        let asked = Command::new(program).arg("--version").stdout(Stdio::null()).status();
+        asked.is_ok_and(|status| status.success())
+    });
+    if found.is_none() {
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "neither valkey-server nor redis-server is installed"
+        );
+        println!("skipped: neither valkey-server nor redis-server is installed");
+    }
+    found
+}
+
+fn run(port: u16, password: Option<&str>, folder: &TempDir) -> Option<Child> {
+    let mut command = Command::new(program()?);
+    command.args(["--port", &port.to_string(), "--bind", "127.0.0.1"]);
+    command.args(["--save", "", "--appendonly", "no"]);
+    command.args(["--databases", &DATABASES.to_string()]);
+    command.arg("--dir").arg(folder.path());
+    if let Some(password) = password {
+        command.args(["--requirepass", password]);
+    }
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    Some(command.spawn().unwrap())
+}
+
+impl Server {
+    /// Starts one; `None`, with a line that says so, where none is installed.
+    pub(crate) fn start(password: Option<&'static str>) -> Option<Self> {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let folder = tempfile::tempdir().unwrap();
+        Some(Self {
+            child: run(port, password, &folder)?,
+            port,
+            password,
+            folder,
+        })
+    }
+
+    pub(crate) fn url(&self) -> String {
+        let password = self.password.map(|password| format!(":{password}@"));
+        format!("redis://{}127.0.0.1:{}/0", password.unwrap_or_default(), self.port)
+    }
+
+    /// Kills the server.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Starts it again at the same address.
+    pub(crate) fn restart(&mut self) {
+        self.child = run(self.port, self.password, &self.folder).unwrap();
+    }
+
+    /// Sends the process a signal: `STOP`, after which it answers nothing, or `CONT`.
+    pub(crate) fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // A process that was stopped is killed, too.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+/// A server for all tests of this process. A shell ends it when this process ends in whatever way: the pipe that it reads
+/// from closes then.
+struct Common {
+    port: u16,
+    _shell: Child,
+}
+
+static COMMON: OnceLock<Option<Common>> = OnceLock::new();
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+/// The address of an empty database; `None` where no server is installed.
+pub(crate) fn database() -> Option<String> {
+    let port = COMMON.get_or_init(start_common).as_ref()?.port;
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    assert!(number < DATABASES, "more databases than the server has");
+    Some(format!("redis://127.0.0.1:{port}/{number}"))
+}
+
+fn start_common() -> Option<Common> {
+    let program = program()?;
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let script = format!(
+        "folder=$(mktemp -d)
+         {program} --port {port} --bind 127.0.0.1 --save '' --databases {DATABASES} --dir \"$folder\" >/dev/null 2>&1 &
+         server=$!
+         trap 'kill $server; wait $server; rm -rf \"$folder\"' EXIT
+         read -r _"
+    );
+    let shell = Command::new("sh")
+        .args(["-c", &script])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn();
+    Some(Common {
+        port,
+        _shell: shell.unwrap(),
+    })
+}

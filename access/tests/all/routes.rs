@@ -1,0 +1,209 @@
+//! Plans and quota, as clients get them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use access::{Access, AccessParts, LimitsConfig, Plans, open_router};
+use api::{EdgeConfig, Guard, NoCredentials};
+use kit::SetClock;
+use serde_json::Value;
+use state::Plan;
+
+use crate::site::{Site, answer};
+use crate::support::EVENING;
+
+#[tokio::test]
+async fn anybody_is_told_the_access_policy() {
+    let site = Site::open().await;
+    let answer = site.get("/v1/plans").await;
+    assert_eq!(answer.header("cache-control"), "no-store");
+    insta::assert_snapshot!(answer.told(&[]), @r#"
+    200 {
+      "as_of": "2026-11-23T18:00:00Z",
+      "data": {
+        "get_a_key": {
+          "description": "Keys are free: sign in at this path and create one. It is shown once.",
+          "headers": [
+            "X-Service-Key: <key>",
+            "Authorization: Bearer <key>"
+          ],
+          "path": "/dashboard/"
+        },
+        "keyed_operations": [
+          "account_action",
+          "add_cart_discount",
+          "add_cart_lines",
+          "choose_cart_delivery",
+          "create_cart",
+          "create_checkout",
+          "find_coupons",
+          "get_cart",
+          "get_me",
+          "optimize_cart",
+          "remove_cart_discount",
+          "remove_cart_line",
+          "set_cart_address",
+          "update_cart_line"
+        ],
+        "plans": [
+          {
+            "burst": 20,
+            "daily_limit": null,
+            "description": "Anybody: each client address for itself (of IPv6, each /64 network).",
+            "name": "anonymous",
+            "needs_key": false,
+            "rate_limit_rps": 5,
+            "unlimited": false
+          },
+          {
+            "burst": 60,
+            "daily_limit": 50000,
+            "description": "Whoever has a key, and whoever is signed in: each key and each account for itself.",
+            "name": "free",
+            "needs_key": true,
+            "rate_limit_rps": 20,
+            "unlimited": false
+          },
+          {
+            "burst": 2147483647,
+            "daily_limit": null,
+            "description": "Keys that the operator has granted more to.",
+            "name": "granted",
+            "needs_key": true,
+            "rate_limit_rps": 2147483647,
+            "unlimited": true
+          }
+        ]
+      },
+      "provenance": {
+        "engine": "access"
+      },
+      "tier": "live"
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn quota_tells_an_anonymous_caller_the_limit_of_each_address() {
+    let site = Site::open().await;
+    let answer = site.get("/v1/quota").await;
+    assert_eq!(answer.header("cache-control"), "no-store");
+    assert_eq!(answer.header("ratelimit-policy"), "\"burst\";q=20;w=4");
+    assert_eq!(answer.header("ratelimit"), "\"burst\";r=19;t=1");
+    insta::assert_snapshot!(answer.told(&[]), @r#"
+    200 {
+      "as_of": "2026-11-23T18:00:00Z",
+      "data": {
+        "burst": 20,
+        "daily_limit": null,
+        "note": "5 requests a second in the long run, 20 at once, shared by everybody at your address. A key is free and allows more: see /dashboard/.",
+        "plan": "anonymous",
+        "rate_limit_rps": 5,
+        "remaining_today": null,
+        "resets_at": null,
+        "unlimited": false
+      },
+      "provenance": {
+        "engine": "access"
+      },
+      "tier": "live"
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn quota_tells_a_key_its_own_limit_and_what_is_left_today() {
+    let site = Site::open().await;
+    let (key, _) = site.key("App", Plan::Free, None).await;
+    site.get_with("/v1/plans", &key).await;
+    let answer = site.get_with("/v1/quota", &key).await;
+    assert_eq!(answer.header("ratelimit"), "\"burst\";r=58;t=1, \"day\";r=49998;t=1800");
+    insta::assert_snapshot!(answer.told(&[]), @r#"
+    200 {
+      "as_of": "2026-11-23T18:00:00Z",
+      "data": {
+        "burst": 60,
+        "daily_limit": 50000,
+        "note": "20 requests a second in the long run, 60 at once, 50000 on one of the market's days.",
+        "plan": "free",
+        "rate_limit_rps": 20,
+        "remaining_today": 49998,
+        "resets_at": "2026-11-23T18:30:00Z",
+        "unlimited": false
+      },
+      "provenance": {
+        "engine": "access"
+      },
+      "tier": "live"
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn quota_tells_a_granted_key_that_nothing_is_limited() {
+    let site = Site::open().await;
+    let (key, _) = site.key("Partner", Plan::Granted, None).await;
+    let answer = site.get_with("/v1/quota", &key).await;
+    assert_eq!(answer.header("ratelimit"), "");
+    insta::assert_snapshot!(answer.told(&[]), @r#"
+    200 {
+      "as_of": "2026-11-23T18:00:00Z",
+      "data": {
+        "burst": 2147483647,
+        "daily_limit": null,
+        "note": "Nothing is limited: 2147483647 stands for as many as you like.",
+        "plan": "granted",
+        "rate_limit_rps": 2147483647,
+        "remaining_today": null,
+        "resets_at": null,
+        "unlimited": true
+      },
+      "provenance": {
+        "engine": "access"
+      },
+      "tier": "live"
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn a_server_that_takes_no_keys_and_limits_nobody_says_so() {
+    let access = Access::new(AccessParts {
+        plans: Plans::of(&LimitsConfig::default()).unwrap(),
+        keyed: BTreeSet::new(),
+        limits: None,
+        known: None,
+        clock: SetClock::at(EVENING),
+    });
+    let guard = Guard {
+        identify: Arc::new(NoCredentials),
+        ..Guard::default()
+    };
+    let router = open_router(access).edge(EdgeConfig {
+        guard: Arc::new(guard),
+        ..EdgeConfig::default()
+    });
+    let quota: Value = serde_json::from_str(&answer(&router, "/v1/quota", None).await.body).unwrap();
+    assert_eq!(quota["data"]["unlimited"], true);
+    assert_eq!(answer(&router, "/v1/me", None).await.status, 401);
+}
+
+#[test]
+fn every_operation_describes_what_it_can_answer() {
+    let document = access::openapi();
+    let described: Vec<String> = document
+        .paths
+        .paths
+        .iter()
+        .map(|(path, item)| {
+            let get = item.get.as_ref().unwrap();
+            let statuses: Vec<&str> = get.responses.responses.keys().map(String::as_str).collect();
+            format!("{path} {} {}", get.operation_id.as_ref().unwrap(), statuses.join(" "))
+        })
+        .collect();
+    insta::assert_snapshot!(described.join("\n"), @r#"
+    /v1/me get_me 200 401 405 413 415 422 429 431 500 503
+    /v1/plans get_plans 200 401 405 413 415 422 429 431 500 503
+    /v1/quota get_quota 200 401 405 413 415 422 429 431 500 503
+    "#);
+}
