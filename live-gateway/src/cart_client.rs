@@ -1,13 +1,15 @@
 //! Calls to a store's cart, each one mutation or one read.
 //!
 //! In: a [`storefront::Store`] with its priority and deadline, and what is wanted. Out: [`CartAnswer`], or why there is
-//! none. What must not be done twice (making a cart, adding lines, adding an address) is sent once: its outcome may be
+//! none. What must not be done twice (making a cart, adding lines) is sent once: its outcome may be
 //! unknown ([`CartError::is_unknown`]), and is looked up before it is asked for again. Everything else sets what it names,
 //! so that twice is as once.
 
 use data_model::{Classify, ErrorCode, VariantId};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use storefront::{Effect, GraphqlRequest, Store, StoreError, documents};
+use tokio::time::Instant;
 
 use crate::hidden::Hidden;
 use crate::store_cart::{CartAnswer, CartFault, StoreCart, read_cart, read_mutation};
@@ -92,6 +94,13 @@ type Answered = Result<CartAnswer, CartError>;
 impl CartClient {
     pub(crate) const fn new(store: Store) -> Self {
         Self { store }
+    }
+
+    /// The same client, of which no call takes longer than until then.
+    pub(crate) fn until(&self, deadline: Instant) -> Self {
+        Self {
+            store: self.store.clone().with_deadline(deadline),
+        }
     }
 
     /// Makes a cart. One that was made and not told of is left behind: nothing names it.
@@ -191,31 +200,11 @@ impl CartClient {
         self.mutate(&request, "cartAttributesUpdate", Effect::Idempotent).await
     }
 
-    /// Adds the first address, and selects it.
-    pub(crate) async fn add_address(&self, id: &Hidden, address: &CartAddress) -> Answered {
+    /// Sets where to deliver, in place of all addresses that were there.
+    pub(crate) async fn set_address(&self, id: &Hidden, address: &CartAddress) -> Answered {
         let input = json!([address.input()]);
-        let request = of(
-            documents::CART_ADDRESSES_ADD,
-            "CartAddressesAdd",
-            id,
-            "addresses",
-            input,
-        );
-        self.mutate(&request, "cartDeliveryAddressesAdd", Effect::Unsafe).await
-    }
-
-    /// Changes an address that is there, and selects it.
-    pub(crate) async fn update_address(&self, id: &Hidden, at: &Hidden, address: &CartAddress) -> Answered {
-        let mut input = address.input();
-        input["id"] = json!(at.expose());
-        let request = of(
-            documents::CART_ADDRESSES_UPDATE,
-            "CartAddressesUpdate",
-            id,
-            "addresses",
-            json!([input]),
-        );
-        self.mutate(&request, "cartDeliveryAddressesUpdate", Effect::Idempotent)
+        let request = of(documents::CART_ADDRESSES, "CartAddresses", id, "addresses", input);
+        self.mutate(&request, "cartDeliveryAddressesReplace", Effect::Idempotent)
             .await
     }
 
@@ -257,6 +246,16 @@ fn attributes_input(attributes: &[(String, String)]) -> Value {
 }
 
 impl Buyer {
+    /// What tells two buyers apart, and tells nothing of them; `None` for nobody in particular.
+    pub(crate) fn mark(&self) -> Option<String> {
+        if self.email.is_none() && self.customer_token.is_none() {
+            return None;
+        }
+        let text = |hidden: &Option<Hidden>| hidden.as_ref().map_or("", Hidden::expose).to_owned();
+        let both = format!("{}\n{}", text(&self.email), text(&self.customer_token));
+        Some(hex::encode(&Sha256::digest(both)[..16]))
+    }
+
     fn input(&self) -> Value {
         let mut input = json!({});
         if let Some(country) = &self.country {

@@ -2,7 +2,7 @@ use std::fmt;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use data_model::{ErrorCode, ProductIdent, Resolved};
+use data_model::{ErrorCode, ProductIdent, Resolved, StoredBrand};
 use serde::Serialize;
 use url::Url;
 
@@ -14,6 +14,15 @@ pub trait Catalogue: Send + Sync + fmt::Debug {
     /// # Errors
     /// See [`CatalogueError`].
     async fn resolve(&self, idents: &[ProductIdent]) -> Result<Resolved, CatalogueError>;
+
+    /// The brand with this slug or, where there is none, with this domain; `None` where the release has neither.
+    ///
+    /// # Errors
+    /// See [`CatalogueError`]; a catalogue of products alone cannot tell brands apart, and says so.
+    async fn brand(&self, name: &str) -> Result<Option<StoredBrand>, CatalogueError> {
+        let _ = name;
+        Err(CatalogueError::Answer("this catalogue tells no brands".to_owned()))
+    }
 }
 
 /// Why the catalogue does not answer.
@@ -45,6 +54,7 @@ impl CatalogueError {
 pub struct HttpCatalogue {
     client: reqwest::Client,
     resolve: Url,
+    brand: Url,
 }
 
 /// Largest answer that is read: twenty products of 2,048 variants with their titles.
@@ -67,11 +77,42 @@ impl HttpCatalogue {
             .timeout(timeout)
             .redirect(reqwest::redirect::Policy::none());
         let client = client.build().map_err(|error| unreachable(error.into()))?;
-        let resolve = base
-            .join("/internal/v1/resolve")
-            .map_err(|error| unreachable(error.into()))?;
-        Ok(Self { client, resolve })
+        let at = |path| base.join(path).map_err(|error| unreachable(error.into()));
+        Ok(Self {
+            client,
+            resolve: at("/internal/v1/resolve")?,
+            brand: at("/internal/v1/brand")?,
+        })
     }
+
+    /// The brand that has this `slug` or `domain`.
+    async fn named(&self, by: &str, name: &str) -> Result<Option<StoredBrand>, CatalogueError> {
+        let mut url = self.brand.clone();
+        url.query_pairs_mut().append_pair(by, name);
+        let sent = self.client.get(url).send().await;
+        let response = sent.map_err(|error| CatalogueError::Unreachable(error.into()))?;
+        match response.status().as_u16() {
+            200 => {}
+            404 => return Ok(None),
+            503 => return Err(CatalogueError::NotReady),
+            status => return Err(CatalogueError::Answer(format!("status {status}"))),
+        }
+        let brand = serde_json::from_slice(&whole(response).await?);
+        brand.map_err(|error| CatalogueError::Answer(error.to_string()))
+    }
+}
+
+/// The body of an answer, within its bound.
+pub(crate) async fn whole(mut response: reqwest::Response) -> Result<Vec<u8>, CatalogueError> {
+    let mut bytes = Vec::new();
+    let unreachable = |error: reqwest::Error| CatalogueError::Unreachable(error.into());
+    while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
+        if bytes.len() + chunk.len() > ANSWER_BYTES_MAX {
+            return Err(CatalogueError::Answer("too large".to_owned()));
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(bytes)
 }
 
 #[async_trait]
@@ -88,19 +129,13 @@ impl Catalogue for HttpCatalogue {
             .body(body)
             .send();
         let unreachable = |error: reqwest::Error| CatalogueError::Unreachable(error.into());
-        let mut response = sent.await.map_err(unreachable)?;
+        let response = sent.await.map_err(unreachable)?;
         match response.status().as_u16() {
             200 => {}
             503 => return Err(CatalogueError::NotReady),
             status => return Err(CatalogueError::Answer(format!("status {status}"))),
         }
-        let mut bytes = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
-            if bytes.len() + chunk.len() > ANSWER_BYTES_MAX {
-                return Err(CatalogueError::Answer("too large".to_owned()));
-            }
-            bytes.extend_from_slice(&chunk);
-        }
+        let bytes = whole(response).await?;
         let resolved: Resolved =
             serde_json::from_slice(&bytes).map_err(|error| CatalogueError::Answer(error.to_string()))?;
         let known = |product: &data_model::StoredProduct| product.brand < resolved.brands.len();
@@ -108,5 +143,12 @@ impl Catalogue for HttpCatalogue {
             return Err(CatalogueError::Answer("it does not fit the question".to_owned()));
         }
         Ok(resolved)
+    }
+
+    async fn brand(&self, name: &str) -> Result<Option<StoredBrand>, CatalogueError> {
+        match self.named("slug", name).await? {
+            Some(brand) => Ok(Some(brand)),
+            None => self.named("domain", name).await,
+        }
     }
 }

@@ -41,10 +41,9 @@ pub const CART_DISCOUNT_CODES: &str = of_carts!("documents/cart_discount_codes.g
 pub const CART_BUYER_IDENTITY: &str = of_carts!("documents/cart_buyer_identity.graphql");
 /// Sets the cart's attributes: `$cartId`, `$attributes`. Operation `CartAttributes`.
 pub const CART_ATTRIBUTES: &str = of_carts!("documents/cart_attributes.graphql");
-/// Adds addresses: `$cartId`, `$addresses`. Operation `CartAddressesAdd`.
-pub const CART_ADDRESSES_ADD: &str = of_carts!("documents/cart_addresses_add.graphql");
-/// Changes addresses: `$cartId`, `$addresses`. Operation `CartAddressesUpdate`.
-pub const CART_ADDRESSES_UPDATE: &str = of_carts!("documents/cart_addresses_update.graphql");
+/// Sets the whole list of addresses; the selected one decides the delivery options: `$cartId`, `$addresses`. Operation
+/// `CartAddresses`.
+pub const CART_ADDRESSES: &str = of_carts!("documents/cart_addresses.graphql");
 /// Chooses delivery options: `$cartId`, `$selectedDeliveryOptions`. Operation `CartDeliveryOptions`.
 pub const CART_DELIVERY_OPTIONS: &str = of_carts!("documents/cart_delivery_options.graphql");
 
@@ -52,8 +51,5 @@ pub const CART_DELIVERY_OPTIONS: &str = of_carts!("documents/cart_delivery_optio
 pub const CUSTOMER_CREATE: &str = include_str!("documents/customer_create.graphql");
 /// Signs a customer in: `$input`. Operation `CustomerTokenCreate`. Needs a token.
 pub const CUSTOMER_TOKEN_CREATE: &str = include_str!("documents/customer_token_create.graphql");
-/// Makes a customer's token last longer: `$token`. Operation `CustomerTokenRenew`. Needs a token.
-pub const CUSTOMER_TOKEN_RENEW: &str = include_str!("documents/customer_token_renew.graphql");
-
 /// Most lines of a cart that the documents read.
 pub const CART_LINES_MAX: usize = 100;

@@ -2,7 +2,7 @@
 //! the store's pace allows, and gives each what it asked for.
 
 mod ask;
-mod failure;
+pub(crate) mod failure;
 mod seen;
 mod state;
 mod work;
@@ -87,6 +87,11 @@ impl Desks {
             desks: Mutex::default(),
             shared: Arc::new(shared),
         }
+    }
+
+    /// The client of stores.
+    pub(crate) fn storefront(&self) -> &Storefront {
+        &self.shared.storefront
     }
 
     /// Asks the store of `brand` for `stored`, together with whoever wants something of it too. Ends at `deadline`,

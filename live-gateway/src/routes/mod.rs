@@ -1,5 +1,10 @@
 //! The routes: read parameters, call one operation, write.
 
+mod accounts;
+mod carts;
+mod checkout;
+mod coupons;
+mod errors;
 mod prices;
 mod probes;
 
@@ -10,15 +15,16 @@ use utoipa::openapi::{InfoBuilder, License, OpenApi, OpenApiBuilder, Server};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::coupons::Finder;
 use crate::gateway::LiveGateway;
 
 /// A description without operations.
-fn described() -> OpenApiRouter<LiveGateway> {
+fn described<S: Clone + Send + Sync + 'static>() -> OpenApiRouter<S> {
     let info = InfoBuilder::new()
         .title("Commerce Discovery, Pricing and Cart API")
         .version("1.0")
         .description(Some(
-            "The live tier: what the brands' stores say now. Money is whole minor units with an ISO 4217 code.",
+            "The live tier: what the brands' stores say now, carts over them, and their checkouts. Money is whole minor units with an ISO 4217 code.",
         ))
         .license(Some(License::new("Apache-2.0")))
         .build();
@@ -35,6 +41,18 @@ fn operations() -> OpenApiRouter<LiveGateway> {
     described()
         .routes(routes!(prices::get_price))
         .routes(routes!(prices::get_prices))
+        .routes(routes!(carts::create::create_cart))
+        .routes(routes!(carts::create::get_cart))
+        .routes(routes!(carts::lines::add_cart_lines))
+        .routes(routes!(carts::lines::update_cart_line, carts::lines::remove_cart_line))
+        .routes(routes!(carts::codes::add_cart_discount))
+        .routes(routes!(carts::codes::remove_cart_discount))
+        .routes(routes!(carts::delivery::set_cart_address))
+        .routes(routes!(carts::delivery::choose_cart_delivery))
+        .routes(routes!(carts::optimize::optimize_cart))
+        .routes(routes!(checkout::create_checkout))
+        .routes(routes!(checkout::get_jwks))
+        .routes(routes!(accounts::account_action))
 }
 
 /// The interface description of the operations.
@@ -59,8 +77,13 @@ pub(crate) fn probes(gateway: LiveGateway, metrics: Option<PrometheusHandle>) ->
     }
 }
 
-fn without_edge(router: OpenApiRouter<LiveGateway>, gateway: LiveGateway) -> OpenRouter {
+/// The operation that finds discount codes.
+pub(crate) fn coupons(finder: Finder) -> OpenRouter {
+    without_edge(described().routes(routes!(coupons::find_coupons)), finder)
+}
+
+fn without_edge<S: Clone + Send + Sync + 'static>(router: OpenApiRouter<S>, state: S) -> OpenRouter {
     let (router, document) = router.split_for_parts();
     let patterns: Vec<String> = document.paths.paths.keys().cloned().collect();
-    OpenRouter::new(router.with_state(gateway), patterns).described(document)
+    OpenRouter::new(router.with_state(state), patterns).described(document)
 }

@@ -1,5 +1,6 @@
 //! What a store's answer means. Pure: no I/O, no clock, no environment.
 
+pub(crate) mod carts;
 pub(crate) mod identity;
 pub(crate) mod js;
 pub(crate) mod judge;

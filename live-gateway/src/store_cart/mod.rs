@@ -23,7 +23,7 @@ use crate::hidden::Hidden;
 use crate::rules::reason::Nonsense;
 
 pub(crate) use self::arithmetic::is_same_code;
-pub(crate) use self::read::{read_cart, read_mutation};
+pub(crate) use self::read::{read_cart, read_mutation, words};
 
 /// A store's cart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

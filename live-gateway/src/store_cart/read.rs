@@ -64,7 +64,7 @@ fn refusal(error: wire::UserError) -> Refusal {
 }
 
 /// A store's words, bounded, on one line.
-pub(super) fn words(text: &str) -> String {
+pub(crate) fn words(text: &str) -> String {
     let clean = text.chars().map(|char| if char.is_control() { ' ' } else { char });
     clean.take(WORDS_CHARS_MAX).collect()
 }

@@ -1,0 +1,113 @@
+//! What a store's answers about customers mean. Pure.
+
+use data_model::Timestamp;
+use serde::Deserialize;
+use storefront::GraphqlAnswer;
+
+use crate::hidden::Hidden;
+
+/// Why a store lets nobody in, as far as it says so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Denied {
+    /// The address has an account already.
+    Taken,
+    /// No such account, another password, or an account that is shut: stores do not tell which.
+    Unidentified,
+    /// The account has no password yet, or is to be confirmed: the store has sent a letter.
+    Unconfirmed,
+    /// Address or password are not as the store wants them; in its words, which hold no password.
+    Invalid(String),
+    /// Too many tries.
+    Throttled,
+    /// The token of the Storefront API is not taken, or may not do this.
+    Token,
+    /// Something else was answered.
+    Unreadable,
+}
+
+/// A token that a store gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Given {
+    pub(super) token: Hidden,
+    pub(super) expires_at: Timestamp,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Payload {
+    #[serde(default)]
+    customer: Option<serde::de::IgnoredAny>,
+    #[serde(default)]
+    customer_access_token: Option<Token>,
+    #[serde(default)]
+    customer_user_errors: Vec<UserError>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Token {
+    access_token: String,
+    expires_at: Timestamp,
+}
+
+#[derive(Deserialize)]
+struct UserError {
+    #[serde(default)]
+    code: Option<String>,
+    message: String,
+}
+
+fn payload(answer: &GraphqlAnswer, field: &str) -> Result<Payload, Denied> {
+    let refused = || {
+        let codes = || answer.errors.iter().filter_map(|error| error.code.as_deref());
+        // Limits of customers come with a code, or with words alone.
+        let has_words = answer
+            .errors
+            .iter()
+            .any(|error| error.message.contains("imit exceeded"));
+        if has_words || codes().any(|code| code == "THROTTLED") {
+            Denied::Throttled
+        } else if codes().any(|code| matches!(code, "ACCESS_DENIED" | "UNAUTHORIZED")) {
+            Denied::Token
+        } else {
+            Denied::Unreadable
+        }
+    };
+    let data = answer.data.as_ref().ok_or_else(refused)?;
+    let mut data: std::collections::HashMap<String, Option<Payload>> =
+        serde_json::from_str(data.get()).map_err(|_| Denied::Unreadable)?;
+    data.remove(field).flatten().ok_or_else(refused)
+}
+
+fn denied(errors: Vec<UserError>) -> Option<Denied> {
+    let error = errors.into_iter().next()?;
+    Some(match error.code.as_deref() {
+        Some("TAKEN") => Denied::Taken,
+        Some("UNIDENTIFIED_CUSTOMER" | "NOT_FOUND") => Denied::Unidentified,
+        Some("CUSTOMER_DISABLED") => Denied::Unconfirmed,
+        _ => Denied::Invalid(crate::store_cart::words(&error.message)),
+    })
+}
+
+/// Whether a customer was made.
+pub(super) fn created(answer: &GraphqlAnswer) -> Result<(), Denied> {
+    let payload = payload(answer, "customerCreate")?;
+    match denied(payload.customer_user_errors) {
+        Some(denied) => Err(denied),
+        None if payload.customer.is_some() => Ok(()),
+        None => Err(Denied::Unreadable),
+    }
+}
+
+/// The token that a customer was given.
+pub(super) fn signed_in(answer: &GraphqlAnswer) -> Result<Given, Denied> {
+    let payload = payload(answer, "customerAccessTokenCreate")?;
+    if let Some(denied) = denied(payload.customer_user_errors) {
+        return Err(denied);
+    }
+    let token = payload.customer_access_token.ok_or(Denied::Unidentified)?;
+    Ok(Given {
+        token: Hidden::new(token.access_token),
+        expires_at: token.expires_at,
+    })
+}

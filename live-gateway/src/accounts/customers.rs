@@ -1,0 +1,38 @@
+use std::collections::HashMap;
+
+use data_model::{StoreHost, Timestamp};
+use state::{CustomerRow, Purpose};
+
+use crate::carts::{CartFailure, Carts, Customer};
+
+const CUSTOMER: Purpose = Purpose::new("customer");
+
+fn place(caller: &str, store: &StoreHost) -> String {
+    format!("{caller} {}", store.as_str())
+}
+
+impl Carts {
+    /// As whom a caller is signed in at stores.
+    pub(crate) async fn customers(&self, caller: &str) -> Result<HashMap<StoreHost, Customer>, CartFailure> {
+        let rows = self.state().customers(caller, self.0.clock.now()).await?;
+        let open = |(store, row): (StoreHost, CustomerRow)| {
+            let plain = self.0.desk.keys.open(CUSTOMER, &place(caller, &store), &row.sealed)?;
+            Ok((store, serde_json::from_slice(&plain)?))
+        };
+        rows.into_iter().map(open).collect()
+    }
+
+    /// Keeps as whom a caller is signed in at a store.
+    pub(super) async fn keep_customer(
+        &self,
+        caller: &str,
+        store: &StoreHost,
+        customer: &Customer,
+        expires_at: Timestamp,
+    ) -> Result<(), CartFailure> {
+        let plain = serde_json::to_vec(customer)?;
+        let sealed = self.0.desk.keys.seal(CUSTOMER, &place(caller, store), &plain)?;
+        let row = CustomerRow { sealed, expires_at };
+        Ok(self.state().put_customer(caller, store, &row).await?)
+    }
+}

@@ -1,0 +1,31 @@
+//! The shape of accounts in answers.
+
+use data_model::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// As whom a caller is signed in at a store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Account {
+    /// The brand.
+    pub brand_slug: String,
+    /// The customer's address.
+    pub email: String,
+    /// `registered` or `logged_in`.
+    pub status: &'static str,
+    /// Until when.
+    #[schema(value_type = String, format = DateTime)]
+    pub expires_at: Timestamp,
+}
+
+/// The body of `POST /v1/account/{action}`.
+#[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
+pub struct AccountBody {
+    /// The customer's address.
+    pub email: String,
+    /// The password. It goes to the brand's store alone; it is not kept.
+    #[schema(format = Password)]
+    pub password: String,
+    /// The brand, by slug or domain.
+    pub brand: String,
+}

@@ -1,0 +1,183 @@
+use std::fmt;
+
+use data_model::{Classify, ErrorCode, Secret, StoredBrand};
+use serde_json::json;
+use storefront::{Effect, GraphqlRequest, Store, StoreError, documents};
+
+use super::answer::{Denied, Given, created, signed_in};
+use super::schema::Account;
+use crate::carts::{CartFailure, Carts, Customer};
+use crate::hidden::Hidden;
+
+/// What is to be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AccountAction {
+    Register,
+    LogIn,
+}
+
+/// Who signs in where.
+#[derive(Clone)]
+pub(crate) struct Credentials {
+    pub(crate) email: String,
+    pub(crate) password: Secret,
+    /// The brand, by slug or domain.
+    pub(crate) brand: String,
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Credentials(at {})", self.brand)
+    }
+}
+
+/// Why nobody was signed in.
+#[derive(Debug)]
+enum Failed {
+    Denied(Denied),
+    Store(StoreError),
+}
+
+impl From<StoreError> for Failed {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Status { status: 401 | 403 } => Self::Denied(Denied::Token),
+            error => Self::Store(error),
+        }
+    }
+}
+
+impl From<Denied> for Failed {
+    fn from(denied: Denied) -> Self {
+        Self::Denied(denied)
+    }
+}
+
+impl Carts {
+    /// Registers with a brand's store, or logs in there, for a caller. `is_again`: the same was asked before, and it is not
+    /// known what came of it.
+    pub(crate) async fn sign_in(
+        &self,
+        caller: &str,
+        action: AccountAction,
+        credentials: &Credentials,
+        is_again: bool,
+    ) -> Result<Account, CartFailure> {
+        let brand = self.0.catalogue.brand(&credentials.brand).await?;
+        let brand = brand.ok_or(CartFailure::NoSuchBrand)?;
+        let deadline = self.deadline();
+        let Some(token) = self.storefront_token(&brand, deadline).await? else {
+            let detail =
+                "The store shows no token for its Storefront API, and none was given: nobody can sign in there.";
+            return Err(rejected("no_token", detail));
+        };
+        let store = self.store(&brand, deadline).map_err(|error| unreachable(&error))?;
+        let store = store.with_token(token);
+        let given = match action {
+            AccountAction::LogIn => log_in(&store, credentials).await,
+            AccountAction::Register => register(&store, credentials, is_again).await,
+        };
+        let given = given.map_err(|failed| self.why_not(&brand, action, failed))?;
+        let customer = Customer {
+            email: Hidden::new(&credentials.email),
+            token: given.token,
+        };
+        self.keep_customer(caller, &brand.store, &customer, given.expires_at)
+            .await?;
+        Ok(Account {
+            brand_slug: brand.slug.to_string(),
+            email: credentials.email.clone(),
+            status: match action {
+                AccountAction::Register => "registered",
+                AccountAction::LogIn => "logged_in",
+            },
+            expires_at: given.expires_at,
+        })
+    }
+
+    fn why_not(&self, brand: &StoredBrand, action: AccountAction, failed: Failed) -> CartFailure {
+        let denied = match failed {
+            Failed::Denied(denied) => denied,
+            Failed::Store(error) => {
+                tracing::debug!(%error, brand.store = %brand.store, "the store signs nobody in");
+                return unreachable(&error);
+            }
+        };
+        match (denied, action) {
+            (Denied::Taken, _) => rejected("email_taken", "There is an account of that address: log in."),
+            (Denied::Unidentified, AccountAction::LogIn) => rejected(
+                "wrong_credentials",
+                "The store knows no account with that address and password, or it is shut; it does not say which.",
+            ),
+            (Denied::Unidentified, AccountAction::Register) => rejected(
+                "no_passwords",
+                "The store took the registration and lets nobody sign in with a password: sign in on its own page.",
+            ),
+            (Denied::Unconfirmed, _) => rejected(
+                "disabled",
+                "The account has no password yet, or is shut. The store has sent a letter to the address.",
+            ),
+            (Denied::Invalid(words), _) => rejected("invalid", &format!("The store says: {words}")),
+            (Denied::Token, _) => {
+                self.0.tokens.forget(&brand.store);
+                rejected(
+                    "no_token",
+                    "The store does not take the token that it shows or that was given.",
+                )
+            }
+            (Denied::Throttled, _) => CartFailure::Store {
+                code: ErrorCode::StoreUnavailable,
+                reason: Some("throttled"),
+                detail: "The store takes no more tries for now.".to_owned(),
+            },
+            (Denied::Unreadable, _) => CartFailure::Store {
+                code: ErrorCode::StoreUnavailable,
+                reason: None,
+                detail: "The store's answer cannot be understood.".to_owned(),
+            },
+        }
+    }
+}
+
+fn rejected(reason: &'static str, detail: &str) -> CartFailure {
+    CartFailure::Store {
+        code: ErrorCode::StoreRejected,
+        reason: Some(reason),
+        detail: detail.to_owned(),
+    }
+}
+
+fn unreachable(error: &impl Classify) -> CartFailure {
+    CartFailure::Store {
+        code: error.code(),
+        reason: None,
+        detail: "The store does not answer as it should.".to_owned(),
+    }
+}
+
+fn input(credentials: &Credentials) -> serde_json::Value {
+    json!({ "input": { "email": credentials.email, "password": credentials.password.expose() } })
+}
+
+async fn log_in(store: &Store, credentials: &Credentials) -> Result<Given, Failed> {
+    let operation = "CustomerTokenCreate";
+    let request = GraphqlRequest::new(documents::CUSTOMER_TOKEN_CREATE, operation, input(credentials));
+    // Two tokens are as good as one, but a password is sent nowhere that the store did not live before.
+    let answer = Box::pin(store.graphql(&request, Effect::Unsafe)).await?;
+    Ok(signed_in(&answer)?)
+}
+
+async fn register(store: &Store, credentials: &Credentials, is_again: bool) -> Result<Given, Failed> {
+    if is_again && let Ok(given) = log_in(store, credentials).await {
+        // The account was made when it was asked for first.
+        return Ok(given);
+    }
+    let request = GraphqlRequest::new(documents::CUSTOMER_CREATE, "CustomerCreate", input(credentials));
+    match Box::pin(store.graphql(&request, Effect::Unsafe)).await {
+        Ok(answer) => created(&answer)?,
+        // It may be made: whoever can log in is.
+        Err(StoreError::OutcomeUnknown { .. }) => {}
+        Err(error) => return Err(error.into()),
+    }
+    log_in(store, credentials).await
+}

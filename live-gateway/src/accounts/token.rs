@@ -1,0 +1,118 @@
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use data_model::{Secret, StoreHost, StoredBrand};
+use state::{MasterKeyError, MasterKeys, Purpose};
+use storefront::{Accept, Fetched};
+use tokio::time::Instant;
+
+use crate::carts::{CartFailure, Carts};
+
+const STOREFRONT_TOKEN: Purpose = Purpose::new("storefront-token");
+/// For how long a token that stood on a store's page is believed.
+const FOUND_TTL: Duration = Duration::from_secs(3_600);
+/// Most tokens that are remembered.
+const FOUND_MAX: usize = 10_000;
+/// What a theme's pages hold it under (platform: `shopify-features`).
+const MEMBER: &str = "\"accessToken\":\"";
+
+/// Tokens that stores' pages showed.
+#[derive(Debug, Default)]
+pub(crate) struct FoundTokens(Mutex<HashMap<StoreHost, (Secret, Instant)>>);
+
+/// Seals the token of a store's Storefront API as `State::put_storefront_token` keeps it.
+///
+/// # Errors
+/// [`MasterKeyError`].
+pub fn seal_storefront_token(keys: &MasterKeys, store: &StoreHost, token: &Secret) -> Result<Vec<u8>, MasterKeyError> {
+    keys.seal(STOREFRONT_TOKEN, store.as_str(), token.expose().as_bytes())
+}
+
+impl Carts {
+    /// The token of a store's Storefront API: the one that the operator gave, or the public one that every page of the
+    /// store's theme shows. `None` where there is neither.
+    pub(super) async fn storefront_token(
+        &self,
+        brand: &StoredBrand,
+        deadline: Instant,
+    ) -> Result<Option<Secret>, CartFailure> {
+        if let Some(sealed) = self.state().storefront_token(&brand.store).await? {
+            let plain = self.0.desk.keys.open(STOREFRONT_TOKEN, brand.store.as_str(), &sealed)?;
+            let text = String::from_utf8(plain).map_err(|_| state::OpenError::Form)?;
+            return Ok(Some(Secret::new(text)));
+        }
+        if let Some(token) = self.0.tokens.get(&brand.store) {
+            return Ok(Some(token));
+        }
+        let page = match self.store(brand, deadline) {
+            Ok(store) => Box::pin(store.get("/", Accept::Html)).await,
+            Err(_) => return Ok(None),
+        };
+        let token = match page {
+            Ok(Fetched::Body(page)) => shown(&String::from_utf8_lossy(&page.bytes)),
+            Ok(Fetched::NotModified) => None,
+            Err(error) => {
+                tracing::debug!(%error, brand.store = %brand.store, "the store's page shows no token");
+                None
+            }
+        };
+        if let Some(token) = &token {
+            self.0.tokens.put(&brand.store, token);
+        }
+        Ok(token)
+    }
+}
+
+impl FoundTokens {
+    fn get(&self, store: &StoreHost) -> Option<Secret> {
+        let found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (token, at) = found.get(store)?;
+        (at.elapsed() < FOUND_TTL).then(|| token.clone())
+    }
+
+    fn put(&self, store: &StoreHost, token: &Secret) {
+        let mut found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if found.len() >= FOUND_MAX {
+            found.retain(|_, (_, at)| at.elapsed() < FOUND_TTL);
+        }
+        if found.len() < FOUND_MAX {
+            found.insert(store.clone(), (token.clone(), Instant::now()));
+        }
+    }
+
+    /// Forgets a token that the store does not take.
+    pub(super) fn forget(&self, store: &StoreHost) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(store);
+    }
+}
+
+/// The token that a page shows: 32 hexadecimal digits.
+fn shown(page: &str) -> Option<Secret> {
+    let (_, rest) = page.split_once(MEMBER)?;
+    let (token, _) = rest.split_once('"')?;
+    let fits = token.len() == 32 && token.bytes().all(|byte| byte.is_ascii_hexdigit());
+    fits.then(|| Secret::new(token))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_shows_its_token_in_its_features_and_nothing_else_is_taken_for_one() {
+        let token = "0123456789abcdef0123456789abcdef";
+        let page = format!(
+            r#"<script id="shopify-features" type="application/json">{{"accessToken":"{token}","x":1}}</script>"#
+        );
+        assert_eq!(shown(&page).unwrap().expose(), token);
+        for page in [
+            "",
+            r#""accessToken":""#,
+            r#""accessToken":"short""#,
+            r#""accessToken":"0123456789abcdef0123456789abcde!""#,
+        ] {
+            assert!(shown(page).is_none(), "{page}");
+        }
+    }
+}

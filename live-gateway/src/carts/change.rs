@@ -1,0 +1,275 @@
+//! What every change of a cart has in common: it is held, what it is to become is written down, the stores are brought to
+//! that, and what they made of it is kept.
+
+use std::collections::HashMap;
+
+use data_model::{StoreHost, StoredBrand, Timestamp};
+use futures::future::join_all;
+use state::CartRow;
+use tokio::time::Instant;
+
+use super::hold::Held;
+use super::record::{CartRecord, Group, OpenOperation, Target};
+use super::settle::{Before, Settled, settle};
+use super::{Asked, CartFailure, Carts};
+use crate::cart_client::{Buyer, CartAddress};
+use crate::carts::schema::{Cart, CartProblem};
+use crate::hidden::Hidden;
+use crate::rules::carts::answer::{Note, Told, cart, problem};
+use crate::rules::carts::ids::CartId;
+
+/// What a change is to bring about.
+#[derive(Debug, Default)]
+pub(crate) struct Intent {
+    pub(crate) targets: Vec<(StoredBrand, Target)>,
+    /// Where to deliver all of the cart from now on.
+    pub(crate) address: Option<CartAddress>,
+    /// The token that stores' carts are to carry from now on.
+    pub(crate) attribution: Option<Hidden>,
+    /// What cannot be done, before any store is asked.
+    pub(crate) problems: Vec<CartProblem>,
+}
+
+/// A cart after a change.
+#[derive(Debug)]
+pub(crate) struct Changed {
+    pub(super) id: CartId,
+    pub(super) row: CartRow,
+    pub(super) record: CartRecord,
+    pub(super) told: Told,
+}
+
+impl Changed {
+    /// The cart as its caller is told of it, and since when all of it is so.
+    pub(crate) fn cart(self, now: Timestamp) -> (Cart, Timestamp) {
+        let as_of = self
+            .record
+            .groups
+            .iter()
+            .map(|group| group.seen_at)
+            .min()
+            .unwrap_or(now);
+        let times = (self.row.created_at, self.row.expires_at);
+        (cart(&self.id, times, &self.record, self.told), as_of)
+    }
+}
+
+impl Changed {
+    /// What is kept, what could not be done, and which stores said for this answer what their part is.
+    pub(crate) fn into_parts(self) -> (CartRecord, Vec<CartProblem>, Vec<StoreHost>) {
+        (self.record, self.told.problems, self.told.verified)
+    }
+}
+
+impl Carts {
+    /// Changes a cart as `intend` says of it. An operation that was begun before and not ended is brought to its end
+    /// first; one that is through is not done again.
+    pub(crate) async fn change(
+        &self,
+        asked: &Asked,
+        id: &CartId,
+        intend: impl FnOnce(&CartRecord) -> Result<Intent, CartFailure>,
+    ) -> Result<Changed, CartFailure> {
+        let mut held = self.hold(id, &asked.caller).await?;
+        let deadline = self.deadline();
+        let mut told = Told::default();
+        if held.record.open.is_some() {
+            Box::pin(self.work(&mut held, &asked.caller, (deadline, true), &mut told)).await?;
+            self.keep(&mut held, false).await?;
+        }
+        if held.record.is_done(&asked.operation) {
+            self.let_go(&held).await?;
+            return Ok(Changed::of(held, told));
+        }
+        let intent = match intend(&held.record) {
+            Ok(intent) => intent,
+            Err(failure) => {
+                self.let_go(&held).await?;
+                return Err(failure);
+            }
+        };
+        told.problems.extend(intent.problems);
+        if let Some(address) = intent.address {
+            held.record.address = Some(address);
+        }
+        if let Some(token) = intent.attribution {
+            held.record.attribution = Some(token);
+        }
+        held.record.open = Some(OpenOperation {
+            id: asked.operation.clone(),
+            targets: intent.targets,
+        });
+        self.keep(&mut held, false).await?;
+        self.go_on(held, &asked.caller, deadline, told).await
+    }
+
+    /// Brings what is written down to its end, and gives up the right to change the cart.
+    pub(super) async fn go_on(
+        &self,
+        mut held: Held,
+        caller: &str,
+        deadline: Instant,
+        mut told: Told,
+    ) -> Result<Changed, CartFailure> {
+        Box::pin(self.work(&mut held, caller, (deadline, false), &mut told)).await?;
+        self.keep(&mut held, true).await?;
+        Ok(Changed::of(held, told))
+    }
+
+    /// Asks the stores of what is written down, all at the same time, and takes in what they made of it.
+    async fn work(
+        &self,
+        held: &mut Held,
+        caller: &str,
+        (deadline, is_again): (Instant, bool),
+        told: &mut Told,
+    ) -> Result<(), CartFailure> {
+        let Some(open) = held.record.open.clone() else {
+            return Ok(());
+        };
+        let buyers = self.buyers(caller, &held.record, &open.targets).await?;
+        let asked_at = self.0.clock.now();
+        let asked = open.targets.iter().map(|(brand, target)| {
+            let before = Before {
+                brand: brand.clone(),
+                group: held.record.group(brand).cloned(),
+                address: held.record.address.clone(),
+                buyer: buyers.get(&brand.store).cloned().unwrap_or_default(),
+                is_again,
+            };
+            self.ask_store(before, target, deadline)
+        });
+        let outcomes = join_all(asked).await;
+        for ((brand, target), (before, settled)) in open.targets.iter().zip(outcomes) {
+            if settled.is_signed_out {
+                self.state().forget_customer(caller, &brand.store).await?;
+            }
+            take_in(&mut held.record, told, (brand, target, &before), settled, asked_at);
+        }
+        held.record.close();
+        Ok(())
+    }
+
+    async fn ask_store(&self, before: Before, target: &Target, deadline: Instant) -> (Before, Settled) {
+        let place = self.place(deadline).await;
+        let settled = match (place, self.client(&before.brand, deadline)) {
+            (Some(_place), Ok(client)) => Box::pin(settle(&client, &before, target, deadline)).await,
+            (_, Err(error)) => Settled::failed(&error),
+            _ => Settled::busy(),
+        };
+        (before, settled)
+    }
+
+    /// Who buys at each of these stores.
+    pub(super) async fn buyers(
+        &self,
+        caller: &str,
+        record: &CartRecord,
+        targets: &[(StoredBrand, Target)],
+    ) -> Result<HashMap<StoreHost, Buyer>, CartFailure> {
+        let mut customers = self.customers(caller).await?;
+        let buyer = |(brand, _): &(StoredBrand, Target)| {
+            let customer = customers.remove(&brand.store);
+            let email = || customer.as_ref().map(|customer| customer.email.clone());
+            let buyer = Buyer {
+                country: brand.crawl_country.clone(),
+                email: record.email.clone().or_else(email),
+                customer_token: customer.as_ref().map(|customer| customer.token.clone()),
+            };
+            (brand.store.clone(), buyer)
+        };
+        Ok(targets.iter().map(buyer).collect())
+    }
+}
+
+impl Changed {
+    fn of(held: Held, told: Told) -> Self {
+        Self {
+            id: held.id,
+            row: held.row,
+            record: held.record,
+            told,
+        }
+    }
+}
+
+/// Takes in what became of one brand's part.
+fn take_in(
+    record: &mut CartRecord,
+    told: &mut Told,
+    (brand, target, before): (&StoredBrand, &Target, &Before),
+    settled: Settled,
+    asked_at: Timestamp,
+) {
+    for trouble in settled.problems {
+        let product = trouble
+            .variant
+            .and_then(|variant| target.products.get(&variant).cloned());
+        told.problems
+            .push(problem(Some(brand), product, trouble.code, trouble.detail));
+    }
+    let at = record.groups.iter().position(|group| group.brand.store == brand.store);
+    let Some(cart) = settled.cart else {
+        match at {
+            // The store had forgotten its cart, and nothing was left to make it anew of.
+            Some(at) if settled.notes.contains(&Note::Rebuilt) && told.problems.is_empty() => {
+                record.groups.remove(at);
+            }
+            Some(at) => record.groups[at].is_unsure |= settled.is_unsure,
+            None => {}
+        }
+        return;
+    };
+    told.verified.push(brand.store.clone());
+    if !settled.notes.is_empty() {
+        told.notes.insert(brand.store.as_str().to_owned(), settled.notes);
+    }
+    let previous = at.map(|at| record.groups[at].clone());
+    let mut group = Group {
+        brand: brand.clone(),
+        seen: cart,
+        seen_at: asked_at,
+        wanted: previous.as_ref().map(|group| group.wanted.clone()).unwrap_or_default(),
+        is_unsure: settled.is_unsure,
+        delivery: previous.as_ref().and_then(|group| group.delivery.clone()),
+        buyer: previous.and_then(|group| group.buyer),
+    };
+    group.wanted.extend(&target.lines);
+    let lines = &group.seen.lines;
+    group
+        .wanted
+        .retain(|variant, _| lines.iter().any(|line| line.variant.0 == *variant));
+    if settled.is_buyer_told {
+        let told = Buyer {
+            customer_token: before.buyer.customer_token.clone().filter(|_| !settled.is_signed_out),
+            ..before.buyer.clone()
+        };
+        group.buyer = told.mark();
+    }
+    let is_chosen = |handle: &&String| {
+        let mut chosen = group
+            .seen
+            .deliveries
+            .iter()
+            .filter_map(|delivery| delivery.selected.as_ref());
+        chosen.any(|selected| selected == *handle)
+    };
+    if let Some(handle) = target.delivery.as_ref().filter(is_chosen) {
+        group.delivery = Some(handle.clone());
+    }
+    match (at, group.seen.lines.is_empty()) {
+        (Some(at), true) => {
+            record.groups.remove(at);
+        }
+        (None, true) => {}
+        (Some(at), false) => record.groups[at] = group,
+        (None, false) => record.groups.push(group),
+    }
+}
+
+/// A customer as whom a caller is signed in.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Customer {
+    pub(crate) email: Hidden,
+    pub(crate) token: Hidden,
+}

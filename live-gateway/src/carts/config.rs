@@ -1,0 +1,78 @@
+use serde::{Deserialize, Serialize};
+
+/// How carts, checkouts and customers' accounts are kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CartConfig {
+    /// Longest time for an operation on a cart; a store that has not answered by then is reported as a problem.
+    pub budget_ms: u64,
+    /// Longest time for a search for codes.
+    pub optimize_budget_ms: u64,
+    /// Most codes that a search tries at one store.
+    pub optimize_codes_max: usize,
+    /// Most stores that are asked at the same time for all carts together.
+    pub stores_at_once_max: usize,
+    /// Most lines of a cart, at most 100.
+    pub lines_max: usize,
+    /// Most pieces of one variant.
+    pub quantity_max: u32,
+    /// Most codes of one store's list.
+    pub codes_max: usize,
+    /// After how many days without a change a cart is forgotten. Stores forget theirs after 30.
+    pub keep_days: u32,
+    /// Country to deliver to where neither the caller nor the crawl of the brand says one (two upper-case letters).
+    pub country: String,
+    /// This service's own public address, without a slash at the end: who signs attribution tokens, and where the keys
+    /// to verify them are.
+    pub public_url: String,
+    /// For how many days an attribution token holds.
+    pub attribution_days: u32,
+    /// For how many seconds a new signing key is published before it signs: longer than anybody keeps the list of keys.
+    pub signing_overlap_s: u64,
+    /// For how many hours the answer to a request with an `Idempotency-Key` is kept.
+    pub idempotency_hours: u32,
+}
+
+impl Default for CartConfig {
+    fn default() -> Self {
+        Self {
+            budget_ms: 8_000,
+            optimize_budget_ms: 20_000,
+            optimize_codes_max: 20,
+            stores_at_once_max: 256,
+            lines_max: 100,
+            quantity_max: 999,
+            codes_max: 20,
+            keep_days: 30,
+            country: "IN".to_owned(),
+            public_url: "http://127.0.0.1:8080".to_owned(),
+            attribution_days: 30,
+            signing_overlap_s: 3_600,
+            idempotency_hours: 24,
+        }
+    }
+}
+
+/// The day in milliseconds.
+const DAY_MS: i64 = 86_400_000;
+
+impl CartConfig {
+    /// For how long a cart is kept after a change.
+    pub(crate) fn keep_ms(&self) -> i64 {
+        i64::from(self.keep_days.max(1)) * DAY_MS
+    }
+
+    pub(crate) fn attribution_ms(&self) -> i64 {
+        i64::from(self.attribution_days.max(1)) * DAY_MS
+    }
+
+    pub(crate) fn idempotency_ms(&self) -> i64 {
+        i64::from(self.idempotency_hours.max(1)) * 3_600_000
+    }
+
+    /// For how long whoever changes a cart has it for themselves: longer than any operation takes.
+    pub(crate) fn lease_ms(&self) -> i64 {
+        let longest = self.budget_ms.max(self.optimize_budget_ms);
+        i64::try_from(longest.saturating_mul(2).saturating_add(10_000)).unwrap_or(i64::MAX / 2_000)
+    }
+}

@@ -1,0 +1,136 @@
+use api::{Problem, Rule, Violation};
+use data_model::{Classify, ErrorCode, Retry};
+use state::{MasterKeyError, OpenError, StateError};
+
+use crate::catalogue::CatalogueError;
+
+/// Why an operation on a cart did nothing.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CartFailure {
+    /// The caller has no such cart.
+    #[error("the caller has no such cart")]
+    NoCart,
+    /// The cart has no such line; the line's id stands in the path.
+    #[error("the cart has no such line")]
+    NoLine,
+    /// The brand is not in the cart, or there is none of that name.
+    #[error("the brand is not in the cart")]
+    NoBrand,
+    /// What was asked for would break a bound of carts; where in the body, and the rule.
+    #[error("the cart would break a bound")]
+    Bound(&'static str, &'static str),
+    /// Somebody else changes the cart, and was waited for.
+    #[error("another request changes the cart")]
+    Busy,
+    /// There is no brand of that name.
+    #[error("there is no such brand")]
+    NoSuchBrand,
+    /// A store did not do what was all that was asked; in words for the caller.
+    #[error("the store: {detail}")]
+    Store {
+        /// Which problem it is.
+        code: ErrorCode,
+        /// Which of several, for programs.
+        reason: Option<&'static str>,
+        /// For the caller.
+        detail: String,
+    },
+    /// The catalogue does not answer.
+    #[error(transparent)]
+    Catalogue(#[from] CatalogueError),
+    /// What must be remembered cannot be.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// Another server took over while this one worked.
+    #[error("another server has taken the cart over")]
+    TakenOver,
+    /// Nothing can be sealed.
+    #[error(transparent)]
+    Seal(#[from] MasterKeyError),
+    /// What is kept cannot be opened.
+    #[error("what is kept cannot be opened")]
+    Open(#[from] OpenError),
+    /// What was opened cannot be read, or an answer cannot be written.
+    #[error("what is kept cannot be read")]
+    Form(#[from] serde_json::Error),
+    /// A task ended by a panic, which is logged where it happened.
+    #[error("the work ended early")]
+    Lost,
+    /// The operating system gives no random bytes.
+    #[error("the operating system gives no random bytes")]
+    Random,
+}
+
+impl Classify for CartFailure {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::NoCart => ErrorCode::CartNotFound,
+            Self::NoLine | Self::Bound(..) => ErrorCode::Validation,
+            Self::NoBrand | Self::NoSuchBrand => ErrorCode::BrandNotFound,
+            Self::Busy | Self::TakenOver => ErrorCode::Overloaded,
+            Self::Store { code, .. } => *code,
+            Self::Catalogue(error) => error.code(),
+            Self::State(error) => error.code(),
+            Self::Seal(_) | Self::Open(_) | Self::Form(_) | Self::Lost | Self::Random => ErrorCode::Internal,
+        }
+    }
+
+    fn retry(&self) -> Retry {
+        match self {
+            Self::Busy | Self::TakenOver => Retry::After(std::time::Duration::from_secs(1)),
+            Self::State(error) if error.is_transient() => Retry::SameKey,
+            _ => Retry::Never,
+        }
+    }
+}
+
+impl CartFailure {
+    /// Whether a part of what was asked may have been done: the same key must go on with it.
+    pub(crate) fn may_have_begun(&self) -> bool {
+        if let Self::Store { code, .. } = self {
+            return *code != ErrorCode::StoreRejected;
+        }
+        !matches!(
+            self,
+            Self::NoCart
+                | Self::NoLine
+                | Self::NoBrand
+                | Self::NoSuchBrand
+                | Self::Bound(..)
+                | Self::Busy
+                | Self::Catalogue(_)
+        )
+    }
+
+    /// What the caller is told; causes that concern only the operator are for the log.
+    pub(crate) fn problem(&self) -> Problem {
+        match self {
+            Self::NoLine => {
+                let rule = Rule::Value("the cart has no such line");
+                Problem::invalid(vec![Violation::new(vec!["path".into(), "line_id".into()], &rule, None)])
+            }
+            Self::Bound(place, words) => {
+                let rule = Rule::Value(words);
+                Problem::invalid(vec![Violation::new(vec!["body".into(), (*place).into()], &rule, None)])
+            }
+            Self::NoBrand => Problem::of(self).detail("The cart has nothing of that brand."),
+            Self::Busy | Self::TakenOver => Problem::of(self).detail("Another request changes the cart."),
+            Self::Store { detail, reason, .. } => {
+                let problem = Problem::of(self).detail(detail.clone());
+                match reason {
+                    Some(reason) => problem.member("reason", *reason),
+                    None => problem,
+                }
+            }
+            error => {
+                if !matches!(
+                    error,
+                    Self::NoCart | Self::NoSuchBrand | Self::Catalogue(CatalogueError::NotReady)
+                ) {
+                    tracing::error!(error = error as &dyn std::error::Error, "an operation on a cart failed");
+                }
+                Problem::of(self)
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+use std::time::Duration;
+
+use state::{CartLock, CartRow, Lease, Purpose};
+
+use super::record::CartRecord;
+use super::{CartFailure, Carts};
+use crate::rules::carts::ids::CartId;
+
+const CART: Purpose = Purpose::new("cart");
+/// Waits between two tries to get a cart that somebody else changes; they grow from the first to the second.
+const TRY_AGAIN: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(160));
+
+/// A cart, and the right to change it.
+#[derive(Debug)]
+pub(super) struct Held {
+    pub(super) id: CartId,
+    pub(super) row: CartRow,
+    pub(super) record: CartRecord,
+    pub(super) lease: Lease,
+}
+
+impl Carts {
+    pub(super) fn lease(&self) -> Result<Lease, CartFailure> {
+        let until = self.0.clock.now().plus_millis(self.config().lease_ms());
+        Ok(Lease::new(until)?)
+    }
+
+    fn seal(&self, id: &CartId, record: &CartRecord) -> Result<Vec<u8>, CartFailure> {
+        Ok(self.0.desk.keys.seal(CART, id.as_str(), &serde_json::to_vec(record)?)?)
+    }
+
+    fn open(&self, id: &CartId, row: &CartRow) -> Result<CartRecord, CartFailure> {
+        let plain = self.0.desk.keys.open(CART, id.as_str(), &row.sealed)?;
+        Ok(serde_json::from_slice(&plain)?)
+    }
+
+    /// Keeps a new cart, and holds it.
+    pub(super) async fn put(&self, id: CartId, caller: &str, record: CartRecord) -> Result<Held, CartFailure> {
+        let now = self.0.clock.now();
+        let row = CartRow {
+            sealed: self.seal(&id, &record)?,
+            created_at: now,
+            expires_at: now.plus_millis(self.config().keep_ms()),
+        };
+        let lease = self.lease()?;
+        if !self.state().create_cart(id.as_str(), caller, &row, &lease).await? {
+            return Err(CartFailure::TakenOver);
+        }
+        Ok(Held { id, row, record, lease })
+    }
+
+    /// A cart as it is, to be looked at.
+    pub(crate) async fn look(&self, id: &CartId, caller: &str) -> Result<(CartRow, CartRecord), CartFailure> {
+        let row = self.state().cart(id.as_str(), caller, self.0.clock.now()).await?;
+        let row = row.ok_or(CartFailure::NoCart)?;
+        let record = self.open(id, &row)?;
+        Ok((row, record))
+    }
+
+    /// A cart with the right to change it. Somebody else who changes it is waited for, within the budget.
+    pub(super) async fn hold(&self, id: &CartId, caller: &str) -> Result<Held, CartFailure> {
+        let deadline = self.deadline();
+        let mut wait = TRY_AGAIN.0;
+        loop {
+            let lease = self.lease()?;
+            let locked = self.state().lock_cart(id.as_str(), caller, &lease, self.0.clock.now());
+            match locked.await? {
+                CartLock::Absent => return Err(CartFailure::NoCart),
+                CartLock::Held(row) => return self.held(id, row, lease).await,
+                CartLock::Busy if tokio::time::Instant::now() + wait >= deadline => return Err(CartFailure::Busy),
+                CartLock::Busy => tokio::time::sleep(wait).await,
+            }
+            wait = (wait * 2).min(TRY_AGAIN.1);
+        }
+    }
+
+    async fn held(&self, id: &CartId, row: CartRow, lease: Lease) -> Result<Held, CartFailure> {
+        match self.open(id, &row) {
+            Ok(record) => Ok(Held {
+                id: id.clone(),
+                row,
+                record,
+                lease,
+            }),
+            Err(failure) => {
+                self.state().unlock_cart(id.as_str(), &lease).await?;
+                Err(failure)
+            }
+        }
+    }
+
+    /// Keeps what a cart has become; with `release`, the right to change it ends.
+    pub(super) async fn keep(&self, held: &mut Held, release: bool) -> Result<(), CartFailure> {
+        held.row.sealed = self.seal(&held.id, &held.record)?;
+        held.row.expires_at = self.0.clock.now().plus_millis(self.config().keep_ms());
+        let saved = self
+            .state()
+            .save_cart(held.id.as_str(), &held.row, &held.lease, release);
+        if saved.await? {
+            Ok(())
+        } else {
+            Err(CartFailure::TakenOver)
+        }
+    }
+
+    /// Gives up the right to change a cart that stays as it is.
+    pub(super) async fn let_go(&self, held: &Held) -> Result<(), CartFailure> {
+        Ok(self.state().unlock_cart(held.id.as_str(), &held.lease).await?)
+    }
+}

@@ -1,0 +1,153 @@
+//! Carts over several stores: one cart of its own at each brand's store, kept together under one id.
+//!
+//! In: a caller, and what they want of their cart. Out: the cart as the stores have it. What a cart is made of lies sealed
+//! in the state. Before a store is changed, it is written down how its cart is to be; so whoever comes after a process
+//! that ended, or an answer that was lost, brings it to that and adds nothing twice.
+
+pub(crate) mod candidates;
+mod change;
+mod config;
+mod failure;
+mod hold;
+mod operations;
+pub(crate) mod record;
+pub mod schema;
+mod settle;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use data_model::{Clock, StoredBrand};
+use state::{MasterKeys, State};
+use storefront::{Priority, Storefront};
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+use url::Url;
+
+pub use self::candidates::{CouponCandidates, NoCandidates, TriedCode};
+pub(crate) use self::change::{Customer, Intent};
+pub use self::config::CartConfig;
+pub(crate) use self::failure::CartFailure;
+pub(crate) use self::operations::Item;
+use crate::cart_client::{CartClient, CartError};
+use crate::catalogue::Catalogue;
+use crate::rules::carts::ids::random_hex;
+
+/// What carts, checkouts and accounts need besides what a gateway has: state that all servers share, and the master keys
+/// that seal what is kept there.
+#[derive(Debug, Clone)]
+pub struct CartDesk {
+    pub(crate) state: State,
+    pub(crate) keys: Arc<MasterKeys>,
+    pub(crate) config: CartConfig,
+    pub(crate) candidates: Arc<dyn CouponCandidates>,
+}
+
+impl CartDesk {
+    /// Keeps carts in `state`, sealed with `keys`. Nothing is asked or written yet.
+    #[must_use]
+    pub fn new(state: State, keys: MasterKeys, config: CartConfig) -> Self {
+        Self {
+            state,
+            keys: Arc::new(keys),
+            config,
+            candidates: Arc::new(NoCandidates),
+        }
+    }
+
+    /// Takes codes to try from `candidates`; without it only codes that stand in a cart already are tried.
+    #[must_use]
+    pub fn with_candidates(self, candidates: Arc<dyn CouponCandidates>) -> Self {
+        Self { candidates, ..self }
+    }
+}
+
+/// Carts, with everything that they need. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(crate) struct Carts(pub(crate) Arc<Inner>);
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) desk: CartDesk,
+    pub(crate) catalogue: Arc<dyn Catalogue>,
+    pub(crate) storefront: Storefront,
+    pub(crate) clock: Arc<dyn Clock>,
+    /// Stores that may be asked at the same time.
+    places: Semaphore,
+    pub(crate) signing: crate::checkout::SigningKeys,
+    pub(crate) tokens: crate::accounts::FoundTokens,
+}
+
+/// Who asks, under which name, and for what.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    /// Whose carts are meant: `CallerId` as text.
+    pub(crate) caller: String,
+    /// Names the operation, so that one that is asked again is known.
+    pub(crate) operation: String,
+}
+
+impl Asked {
+    /// An operation that nobody will ask about again.
+    pub(crate) fn once(caller: &str) -> Result<Self, CartFailure> {
+        Ok(Self {
+            caller: caller.to_owned(),
+            operation: random_hex().ok_or(CartFailure::Random)?,
+        })
+    }
+}
+
+impl Carts {
+    pub(crate) fn new(
+        desk: CartDesk,
+        catalogue: Arc<dyn Catalogue>,
+        storefront: Storefront,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        let places = desk.config.stores_at_once_max.clamp(1, Semaphore::MAX_PERMITS);
+        Self(Arc::new(Inner {
+            desk,
+            catalogue,
+            storefront,
+            clock,
+            places: Semaphore::new(places),
+            signing: crate::checkout::SigningKeys::default(),
+            tokens: crate::accounts::FoundTokens::default(),
+        }))
+    }
+
+    pub(crate) fn config(&self) -> &CartConfig {
+        &self.0.desk.config
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        &self.0.desk.state
+    }
+
+    /// Until when an operation that begins now may take.
+    pub(crate) fn deadline(&self) -> Instant {
+        Instant::now() + Duration::from_millis(self.config().budget_ms)
+    }
+
+    /// The store of a brand, asked for one who waits.
+    pub(crate) fn store(&self, brand: &StoredBrand, deadline: Instant) -> Result<storefront::Store, CartError> {
+        let wrong = |_| storefront::StoreError::Url {
+            reason: "the stored address is none",
+        };
+        let url = Url::parse(&brand.base_url).map_err(wrong)?;
+        let store = self.0.storefront.store(&url)?;
+        let store = store.in_country(brand.crawl_country.as_deref())?;
+        Ok(store.with_priority(Priority::Interactive).with_deadline(deadline))
+    }
+
+    /// The carts of a brand's store.
+    pub(crate) fn client(&self, brand: &StoredBrand, deadline: Instant) -> Result<CartClient, CartError> {
+        Ok(CartClient::new(self.store(brand, deadline)?))
+    }
+
+    /// A place among the stores that may be asked at the same time; none where it does not come free before `deadline`.
+    pub(crate) async fn place(&self, deadline: Instant) -> Option<tokio::sync::SemaphorePermit<'_>> {
+        let place = tokio::time::timeout_at(deadline, self.0.places.acquire()).await;
+        place.ok()?.ok()
+    }
+}

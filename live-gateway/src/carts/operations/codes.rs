@@ -1,0 +1,80 @@
+use super::CartTold;
+use crate::carts::change::Intent;
+use crate::carts::record::{CartRecord, Group, Target};
+use crate::carts::{Asked, CartFailure, Carts};
+use crate::rules::carts::ids::CartId;
+use crate::store_cart::is_same_code;
+
+impl Carts {
+    /// Adds a code to the lists of all stores of the cart, or of one brand's.
+    pub(crate) async fn add_code(
+        &self,
+        asked: &Asked,
+        id: &CartId,
+        code: &str,
+        brand: Option<&str>,
+    ) -> Result<CartTold, CartFailure> {
+        let codes_max = self.config().codes_max;
+        let changed = self.change(asked, id, |record| {
+            intent(record, brand, |mut codes| {
+                if codes.iter().any(|known| is_same_code(known, code)) {
+                    return Ok(codes);
+                }
+                if codes.len() >= codes_max {
+                    return Err(CartFailure::Bound("code", "the store's list takes no more codes"));
+                }
+                codes.push(code.to_owned());
+                Ok(codes)
+            })
+        });
+        Ok(changed.await?.cart(self.0.clock.now()))
+    }
+
+    /// Takes a code off the lists of all stores of the cart, or of one brand's.
+    pub(crate) async fn remove_code(
+        &self,
+        asked: &Asked,
+        id: &CartId,
+        code: &str,
+        brand: Option<&str>,
+    ) -> Result<CartTold, CartFailure> {
+        let changed = self.change(asked, id, |record| {
+            intent(record, brand, |mut codes| {
+                codes.retain(|known| !is_same_code(known, code));
+                Ok(codes)
+            })
+        });
+        Ok(changed.await?.cart(self.0.clock.now()))
+    }
+}
+
+/// Changes the lists of those groups that are meant.
+fn intent(
+    record: &CartRecord,
+    brand: Option<&str>,
+    change: impl Fn(Vec<String>) -> Result<Vec<String>, CartFailure>,
+) -> Result<Intent, CartFailure> {
+    let mut targets = Vec::new();
+    for group in meant(record, brand)? {
+        let codes = group.seen.codes.iter().map(|code| code.code.clone()).collect();
+        let target = Target {
+            codes: Some(change(codes)?),
+            ..Target::default()
+        };
+        targets.push((group.brand.clone(), target));
+    }
+    Ok(Intent {
+        targets,
+        ..Intent::default()
+    })
+}
+
+/// The groups that are meant: one brand's, or all.
+pub(super) fn meant<'a>(record: &'a CartRecord, brand: Option<&str>) -> Result<Vec<&'a Group>, CartFailure> {
+    let is_meant = |group: &&Group| brand.is_none_or(|slug| group.brand.slug.as_str() == slug);
+    let groups: Vec<_> = record.groups.iter().filter(is_meant).collect();
+    if groups.is_empty() && brand.is_some() {
+        return Err(CartFailure::NoBrand);
+    }
+    Ok(groups)
+}

@@ -1,0 +1,44 @@
+use super::{CartTold, Item};
+use crate::carts::record::{CartRecord, OpenOperation};
+use crate::carts::{Asked, CartFailure, Carts};
+use crate::hidden::Hidden;
+use crate::rules::carts::answer::Told;
+use crate::rules::carts::ids::CartId;
+
+impl Carts {
+    /// Makes a cart under an id that was drawn for it: asked again with the same one, it is the same cart.
+    pub(crate) async fn create(
+        &self,
+        asked: &Asked,
+        id: CartId,
+        items: &[Item],
+        email: Option<Hidden>,
+    ) -> Result<CartTold, CartFailure> {
+        match self.look(&id, &asked.caller).await {
+            Ok(_) => {
+                let changed = self.change(asked, &id, |_| Ok(Default::default())).await?;
+                return Ok(changed.cart(self.0.clock.now()));
+            }
+            Err(CartFailure::NoCart) => {}
+            Err(failure) => return Err(failure),
+        }
+        let deadline = self.deadline();
+        let empty = CartRecord::default();
+        let (targets, problems) = self.additions(items).await?.onto(&empty, self.config())?;
+        let record = CartRecord {
+            email,
+            open: Some(OpenOperation {
+                id: asked.operation.clone(),
+                targets,
+            }),
+            ..empty
+        };
+        let held = self.put(id, &asked.caller, record).await?;
+        let told = Told {
+            problems,
+            ..Told::default()
+        };
+        let changed = self.go_on(held, &asked.caller, deadline, told).await?;
+        Ok(changed.cart(self.0.clock.now()))
+    }
+}

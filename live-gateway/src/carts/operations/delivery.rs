@@ -1,0 +1,56 @@
+use super::CartTold;
+use super::codes::meant;
+use crate::cart_client::CartAddress;
+use crate::carts::change::Intent;
+use crate::carts::record::Target;
+use crate::carts::{Asked, CartFailure, Carts};
+use crate::rules::carts::ids::CartId;
+
+impl Carts {
+    /// Says where to deliver; the stores say how they can.
+    pub(crate) async fn set_address(
+        &self,
+        asked: &Asked,
+        id: &CartId,
+        address: CartAddress,
+    ) -> Result<CartTold, CartFailure> {
+        let changed = self.change(asked, id, |record| {
+            let target = Target {
+                address: Some(address.clone()),
+                ..Target::default()
+            };
+            let brands = record.groups.iter().map(|group| group.brand.clone());
+            Ok(Intent {
+                targets: brands.map(|brand| (brand, target.clone())).collect(),
+                address: Some(address),
+                ..Intent::default()
+            })
+        });
+        Ok(changed.await?.cart(self.0.clock.now()))
+    }
+
+    /// Chooses how one brand delivers.
+    pub(crate) async fn choose_delivery(
+        &self,
+        asked: &Asked,
+        id: &CartId,
+        brand: &str,
+        handle: &str,
+    ) -> Result<CartTold, CartFailure> {
+        let changed = self.change(asked, id, |record| {
+            let target = Target {
+                delivery: Some(handle.to_owned()),
+                ..Target::default()
+            };
+            let groups = meant(record, Some(brand))?;
+            Ok(Intent {
+                targets: groups
+                    .into_iter()
+                    .map(|group| (group.brand.clone(), target.clone()))
+                    .collect(),
+                ..Intent::default()
+            })
+        });
+        Ok(changed.await?.cart(self.0.clock.now()))
+    }
+}

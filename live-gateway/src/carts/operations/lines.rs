@@ -1,0 +1,118 @@
+use std::collections::BTreeMap;
+
+use data_model::StoredBrand;
+
+use super::resolve::Wanted;
+use super::{CartTold, Item};
+use crate::carts::change::Intent;
+use crate::carts::record::{CartRecord, Target};
+use crate::carts::schema::CartProblem;
+use crate::carts::{Asked, CartConfig, CartFailure, Carts};
+use crate::rules::carts::answer::ids;
+use crate::rules::carts::ids::CartId;
+
+/// What is to come into a cart.
+#[derive(Debug)]
+pub(super) struct Additions {
+    wanted: Vec<Wanted>,
+    problems: Vec<CartProblem>,
+}
+
+type Targets = Vec<(StoredBrand, Target)>;
+
+impl Additions {
+    /// How the cart is to be with all of it: what is there already grows.
+    pub(super) fn onto(
+        self,
+        record: &CartRecord,
+        config: &CartConfig,
+    ) -> Result<(Targets, Vec<CartProblem>), CartFailure> {
+        let mut lines_new = 0;
+        let mut targets = Vec::with_capacity(self.wanted.len());
+        for one in self.wanted {
+            let group = record.group(&one.brand);
+            let mut lines = BTreeMap::new();
+            for (variant, more) in one.lines {
+                let there = group.map_or(0, |group| group.quantity(variant));
+                let is_there = group.is_some_and(|group| group.seen.lines.iter().any(|line| line.variant.0 == variant));
+                lines_new += usize::from(!is_there);
+                let quantity = there.saturating_add(more);
+                if quantity > config.quantity_max {
+                    return Err(CartFailure::Bound("items", "more of one variant than a cart takes"));
+                }
+                lines.insert(variant, quantity);
+            }
+            let target = Target {
+                lines,
+                products: one.products,
+                ..Target::default()
+            };
+            targets.push((one.brand, target));
+        }
+        if record.lines() + lines_new > config.lines_max.min(storefront::documents::CART_LINES_MAX) {
+            return Err(CartFailure::Bound("items", "more lines than a cart takes"));
+        }
+        Ok((targets, self.problems))
+    }
+}
+
+impl Carts {
+    pub(super) async fn additions(&self, items: &[Item]) -> Result<Additions, CartFailure> {
+        let (wanted, problems) = self.resolve(items).await?;
+        Ok(Additions { wanted, problems })
+    }
+
+    /// Puts more into a cart; a brand that is not in it yet gets a cart of its own at its store.
+    pub(crate) async fn add_lines(&self, asked: &Asked, id: &CartId, items: &[Item]) -> Result<CartTold, CartFailure> {
+        self.look(id, &asked.caller).await?;
+        let additions = self.additions(items).await?;
+        let changed = self.change(asked, id, |record| {
+            let (targets, problems) = additions.onto(record, self.config())?;
+            Ok(Intent {
+                targets,
+                problems,
+                ..Intent::default()
+            })
+        });
+        Ok(changed.await?.cart(self.0.clock.now()))
+    }
+
+    /// Sets how many there are of a line; 0 takes it away.
+    pub(crate) async fn set_line(
+        &self,
+        asked: &Asked,
+        id: &CartId,
+        line_id: &str,
+        quantity: u32,
+    ) -> Result<CartTold, CartFailure> {
+        let changed = self.change(asked, id, |record| {
+            let target = line_target(id, record, line_id, quantity)?;
+            Ok(Intent {
+                targets: vec![target],
+                ..Intent::default()
+            })
+        });
+        Ok(changed.await?.cart(self.0.clock.now()))
+    }
+}
+
+fn line_target(
+    id: &CartId,
+    record: &CartRecord,
+    line_id: &str,
+    quantity: u32,
+) -> Result<(StoredBrand, Target), CartFailure> {
+    for group in &record.groups {
+        let Some((_, line)) = ids(id, group).find(|(known, _)| known == line_id) else {
+            continue;
+        };
+        // Other lines of the same variant, which a person made at the store, keep their pieces.
+        let others = group.quantity(line.variant.0) - line.quantity;
+        let target = Target {
+            lines: BTreeMap::from([(line.variant.0, others + quantity)]),
+            ..Target::default()
+        };
+        return Ok((group.brand.clone(), target));
+    }
+    Err(CartFailure::NoLine)
+}

@@ -1,0 +1,25 @@
+//! What can be done with a cart, each in a file of its own.
+
+mod codes;
+mod create;
+mod delivery;
+mod lines;
+mod optimize;
+mod read;
+mod resolve;
+
+use data_model::{ProductIdent, Timestamp, VariantId};
+
+use super::schema::Cart;
+
+/// A cart as its caller is told of it, and since when all of it is so.
+pub(crate) type CartTold = (Cart, Timestamp);
+
+/// What is to be put into a cart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Item {
+    pub(crate) product: ProductIdent,
+    /// Which variant; without it the first one that can be bought.
+    pub(crate) variant: Option<VariantId>,
+    pub(crate) quantity: u32,
+}

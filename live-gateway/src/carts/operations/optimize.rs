@@ -1,0 +1,206 @@
+use std::time::Duration;
+
+use data_model::{StoredBrand, Timestamp};
+use futures::future::join_all;
+use storefront::StoreError;
+use tokio::time::Instant;
+
+use crate::cart_client::{CartClient, CartError};
+use crate::carts::candidates::TriedCode;
+use crate::carts::change::Intent;
+use crate::carts::record::{CartRecord, Group, Target};
+use crate::carts::schema::{OptimizedCart, OptimizedGroup, Saving};
+use crate::carts::{Asked, CartFailure, Carts};
+use crate::rules::carts::draft::draft;
+use crate::rules::carts::ids::CartId;
+use crate::rules::carts::optimum::Search;
+
+/// What a search brought at one store.
+#[derive(Debug)]
+struct Searched {
+    brand: StoredBrand,
+    before: Group,
+    /// The list that is better than the one that stands.
+    better: Option<Vec<String>>,
+    tested: usize,
+    untested: usize,
+    stopped_by: Option<&'static str>,
+}
+
+impl Carts {
+    /// Looks for the codes that take off most at every store of the cart, and puts them in. Codes are tried on a cart made
+    /// for that, so that the buyer's own is changed once, and only for the better.
+    pub(crate) async fn optimize(&self, asked: &Asked, id: &CartId) -> Result<(OptimizedCart, Timestamp), CartFailure> {
+        let (_, record) = self.look(id, &asked.caller).await?;
+        let searches = if record.is_done(&asked.operation) || record.open.is_some() {
+            Vec::new()
+        } else {
+            let deadline = Instant::now() + Duration::from_millis(self.config().optimize_budget_ms);
+            let targets: Vec<_> = record
+                .groups
+                .iter()
+                .map(|group| (group.brand.clone(), Target::default()))
+                .collect();
+            let buyers = self.buyers(&asked.caller, &record, &targets).await?;
+            let searches = record.groups.iter().map(|group| {
+                let buyer = buyers.get(&group.brand.store).cloned().unwrap_or_default();
+                Box::pin(self.search(&record, group, buyer, deadline))
+            });
+            join_all(searches).await
+        };
+        let mut searches = searches;
+        let changed = self.change(asked, id, |record| {
+            let mut targets = Vec::new();
+            for searched in &mut searches {
+                let Some(codes) = searched.better.clone() else { continue };
+                if !is_same(record, &searched.before) {
+                    searched.better = None;
+                    searched.stopped_by = Some("changed");
+                    continue;
+                }
+                let target = Target {
+                    codes: Some(codes),
+                    ..Target::default()
+                };
+                targets.push((searched.brand.clone(), target));
+            }
+            Ok(Intent {
+                targets,
+                ..Intent::default()
+            })
+        });
+        let changed = changed.await?;
+        let optimized: Vec<_> = searches
+            .iter()
+            .map(|searched| told(searched, &changed.record))
+            .collect();
+        let saved = savings(&searches, &changed.record);
+        let (cart, as_of) = changed.cart(self.0.clock.now());
+        let optimized = OptimizedCart { cart, optimized, saved };
+        Ok((optimized, as_of))
+    }
+
+    /// Tries codes at one store, on a cart that is like the buyer's.
+    async fn search(
+        &self,
+        record: &CartRecord,
+        group: &Group,
+        buyer: crate::cart_client::Buyer,
+        deadline: Instant,
+    ) -> Searched {
+        let brand = &group.brand;
+        let standing: Vec<String> = group.seen.codes.iter().map(|code| code.code.clone()).collect();
+        let max = self.config().optimize_codes_max;
+        let candidates = self.0.desk.candidates.candidates(brand, max, deadline).await;
+        let kept = candidates.len().min(max);
+        let mut search = Search::new(&standing, &candidates[..kept]);
+        let mut tried = Vec::new();
+        let none = Target {
+            codes: Some(Vec::new()),
+            ..Target::default()
+        };
+        let draft = draft(Some(group), &none, record.address.as_ref(), buyer);
+        let stopped_by = match (draft, self.client(brand, deadline)) {
+            (Some(mut draft), Ok(client)) if search.next().is_some() => {
+                // What marks the buyer's own cart has no place on this one.
+                draft.attributes.clear();
+                let _place = self.place(deadline).await;
+                Box::pin(try_codes(&client, &draft, &mut search, &mut tried)).await
+            }
+            (_, Err(_)) => Some("store"),
+            _ => None,
+        };
+        self.0.desk.candidates.tried(brand, tried);
+        let (tested, untested) = search.counts();
+        let better = search.best_below(group.seen.total_minor);
+        Searched {
+            brand: brand.clone(),
+            before: group.clone(),
+            better: better.map(|(codes, _)| codes.to_vec()),
+            tested,
+            untested,
+            stopped_by,
+        }
+    }
+}
+
+/// Tries list after list; why it ended early, where it did.
+async fn try_codes(
+    client: &CartClient,
+    draft: &crate::cart_client::CartDraft,
+    search: &mut Search,
+    tried: &mut Vec<TriedCode>,
+) -> Option<&'static str> {
+    let made = match client.create(draft).await {
+        Ok(answer) => answer.cart,
+        Err(error) => return Some(why(&error)),
+    };
+    let Some(bare) = made else { return Some("store") };
+    while let Some(list) = search.next() {
+        let cart = match client.set_codes(&bare.id, &list).await {
+            Ok(answer) if !answer.is_gone() => answer.cart,
+            Ok(_) => None,
+            Err(error) => return Some(why(&error)),
+        };
+        let Some(cart) = cart else { return Some("store") };
+        if let [code] = list.as_slice() {
+            let told = cart.codes.first();
+            tried.push(TriedCode {
+                code: code.clone(),
+                applicable: told.is_some_and(|told| told.applicable),
+                discount_minor: told.map_or(0, |told| told.discount_minor),
+            });
+        }
+        search.told(list, &cart);
+    }
+    None
+}
+
+fn why(error: &CartError) -> &'static str {
+    match error {
+        CartError::Store(StoreError::Deadline { .. } | StoreError::Timeout { .. }) => "budget",
+        CartError::Store(StoreError::Throttled { .. } | StoreError::Challenged { .. }) => "throttled",
+        _ => "store",
+    }
+}
+
+/// Whether a group still has what was searched for: the same lines and the same codes.
+fn is_same(record: &CartRecord, before: &Group) -> bool {
+    let lines = |group: &Group| -> Vec<_> {
+        let lines = group.seen.lines.iter();
+        lines.map(|line| (line.variant, line.quantity)).collect()
+    };
+    let codes = |group: &Group| -> Vec<_> { group.seen.codes.iter().map(|code| code.code.clone()).collect() };
+    let now = record.group(&before.brand);
+    now.is_some_and(|now| lines(now) == lines(before) && codes(now) == codes(before))
+}
+
+fn told(searched: &Searched, record: &CartRecord) -> OptimizedGroup {
+    let now = record.group(&searched.brand).unwrap_or(&searched.before);
+    OptimizedGroup {
+        brand_slug: searched.brand.slug.to_string(),
+        total_before_minor: searched.before.seen.total_minor,
+        saved_minor: saved(searched, record),
+        codes: now.seen.codes.iter().map(|code| code.code.clone()).collect(),
+        tested: searched.tested,
+        untested: searched.untested,
+        stopped_by: searched.stopped_by,
+    }
+}
+
+fn saved(searched: &Searched, record: &CartRecord) -> i64 {
+    let now = record.group(&searched.brand).filter(|_| searched.better.is_some());
+    now.map_or(0, |now| searched.before.seen.total_minor - now.seen.total_minor)
+}
+
+fn savings(searches: &[Searched], record: &CartRecord) -> Vec<Saving> {
+    let mut sums = std::collections::BTreeMap::new();
+    for searched in searches {
+        *sums.entry(searched.before.seen.currency.as_str()).or_insert(0) += saved(searched, record);
+    }
+    let saving = |(currency, saved_minor): (&str, i64)| Saving {
+        currency: currency.to_owned(),
+        saved_minor,
+    };
+    sums.into_iter().map(saving).collect()
+}

@@ -1,0 +1,90 @@
+use data_model::Classify;
+use futures::future::join_all;
+
+use super::CartTold;
+use crate::cart_client::CartError;
+use crate::carts::change::Intent;
+use crate::carts::record::{CartRecord, Group, Target};
+use crate::carts::{Asked, CartFailure, Carts};
+use crate::rules::carts::answer::{Told, cart, problem};
+use crate::rules::carts::ids::CartId;
+use crate::store_cart::StoreCart;
+
+impl Carts {
+    /// A cart as its stores have it now. A store that does not answer costs nothing but the freshness of its own group.
+    pub(crate) async fn read(&self, caller: &str, id: &CartId) -> Result<CartTold, CartFailure> {
+        let (row, mut record) = self.look(id, caller).await?;
+        if self.must_change(caller, &record).await? {
+            return self.read_and_mend(caller, id).await;
+        }
+        let now = self.0.clock.now();
+        let deadline = self.deadline();
+        let reads = record.groups.iter().map(|group| self.read_store(group, deadline));
+        let carts = join_all(reads).await;
+        if carts.iter().any(|cart| matches!(cart, Ok(None))) {
+            return self.read_and_mend(caller, id).await;
+        }
+        let mut told = Told::default();
+        for (group, cart) in record.groups.iter_mut().zip(carts) {
+            match cart {
+                Ok(Some(mut cart)) => {
+                    // A store warns when something is changed; what it warned of then is still so.
+                    cart.warnings = std::mem::take(&mut group.seen.warnings);
+                    group.seen = cart;
+                    group.seen_at = now;
+                    told.verified.push(group.brand.store.clone());
+                }
+                Ok(None) => {}
+                Err(error) => {
+                    let problem = problem(Some(&group.brand), None, error.code(), error.to_string());
+                    told.problems.push(problem);
+                }
+            }
+        }
+        let as_of = record.groups.iter().map(|group| group.seen_at).min().unwrap_or(now);
+        Ok((cart(id, (row.created_at, row.expires_at), &record, told), as_of))
+    }
+
+    /// Whether more is to be done than to read: an operation that did not end, a store of which it is not known what it
+    /// did, a customer who signed in since.
+    async fn must_change(&self, caller: &str, record: &CartRecord) -> Result<bool, CartFailure> {
+        if record.open.is_some() || record.groups.iter().any(|group| group.is_unsure) {
+            return Ok(true);
+        }
+        let brands = record
+            .groups
+            .iter()
+            .map(|group| (group.brand.clone(), Target::default()));
+        let buyers = self.buyers(caller, record, &brands.collect::<Vec<_>>()).await?;
+        let is_another = |group: &Group| {
+            let now = buyers.get(&group.brand.store).and_then(|buyer| buyer.mark());
+            now != group.buyer
+        };
+        Ok(record.groups.iter().any(is_another))
+    }
+
+    async fn read_and_mend(&self, caller: &str, id: &CartId) -> Result<CartTold, CartFailure> {
+        let asked = Asked {
+            caller: caller.to_owned(),
+            operation: String::new(),
+        };
+        let changed = self.change(&asked, id, |record| {
+            let target = Target {
+                is_read: true,
+                ..Target::default()
+            };
+            let brands = record.groups.iter().map(|group| group.brand.clone());
+            Ok(Intent {
+                targets: brands.map(|brand| (brand, target.clone())).collect(),
+                ..Intent::default()
+            })
+        });
+        Ok(changed.await?.cart(self.0.clock.now()))
+    }
+
+    async fn read_store(&self, group: &Group, deadline: tokio::time::Instant) -> Result<Option<StoreCart>, CartError> {
+        let client = self.client(&group.brand, deadline)?;
+        let _place = self.place(deadline).await;
+        Box::pin(client.read(&group.seen.id)).await
+    }
+}

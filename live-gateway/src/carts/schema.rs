@@ -1,0 +1,326 @@
+//! The shapes of carts in answers.
+
+use data_model::{ErrorCode, Timestamp};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A cart over several brands. Money is whole minor units; in a group and in all of them together
+/// `subtotal + delivery + other - discount = total`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Cart {
+    /// Names the cart: 32 hexadecimal digits that nobody can guess.
+    pub cart_id: String,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime)]
+    pub created_at: Timestamp,
+    /// When it is forgotten, unless it is changed before.
+    #[schema(value_type = String, format = DateTime)]
+    pub expires_at: Timestamp,
+    /// One for each brand; each is a cart of that brand's own store.
+    pub groups: Vec<CartGroup>,
+    /// Sums of the groups, by currency.
+    pub totals: Vec<CartTotal>,
+    /// What all of it costs; null where the groups are in several currencies, or there is none.
+    #[schema(required = true)]
+    pub combined_total_minor: Option<i64>,
+    /// What could not be done, and for whom. It costs no other brand's group.
+    pub problems: Vec<CartProblem>,
+}
+
+/// One brand's part of a cart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct CartGroup {
+    /// The brand's name.
+    pub brand: String,
+    /// Its name in paths.
+    pub brand_slug: String,
+    /// ISO 4217 code of all amounts of the group, as the store states it.
+    pub currency: String,
+    /// When the store said what stands here.
+    #[schema(value_type = String, format = DateTime)]
+    pub as_of: Timestamp,
+    /// Whether it said so for this answer. `false`: it stands as it was last known.
+    pub verified: bool,
+    /// What is in it.
+    pub lines: Vec<CartLine>,
+    /// What the lines cost before any discount.
+    pub subtotal_minor: i64,
+    /// What discounts take off lines, order and shipping together.
+    pub discount_minor: i64,
+    /// What of it is taken off delivery.
+    pub delivery_discount_minor: i64,
+    /// The chosen delivery before discounts, once the store counts it in.
+    pub delivery_minor: i64,
+    /// What else the store counts in, such as taxes; nearly always 0.
+    pub other_minor: i64,
+    /// What the store says that the buyer pays.
+    pub total_minor: i64,
+    /// Every code of the store's list, with the store's own verdict.
+    pub discount_codes: Vec<CartCode>,
+    /// Discounts that need no code.
+    pub automatic_discounts: Vec<CartDiscount>,
+    /// Ways of delivery; empty until there is an address, and where the store does not deliver there.
+    pub delivery_options: Vec<CartDelivery>,
+    /// Where a person checks out with the brand.
+    #[schema(format = "uri")]
+    pub checkout_url: String,
+    /// What the buyer should know.
+    pub warnings: Vec<CartWarning>,
+}
+
+/// A line of a cart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct CartLine {
+    /// Names the line within the cart.
+    pub line_id: String,
+    /// UUID of the product.
+    pub product_id: String,
+    /// The platform's id of the variant.
+    pub variant_id: String,
+    /// The product's title at the store.
+    pub title: String,
+    /// The variant's title; null for the one default variant.
+    #[schema(required = true)]
+    pub variant_title: Option<String>,
+    /// Address of a picture.
+    #[schema(required = true, format = "uri")]
+    pub image: Option<String>,
+    /// How many the store has put into the cart; 0 where it is sold out.
+    pub qty: u32,
+    /// How many were asked for. More than `qty`: the store has no more.
+    pub requested_qty: u32,
+    /// Price of one.
+    pub unit_price_minor: i64,
+    /// Price of all of them before any discount.
+    pub line_total_minor: i64,
+    /// What discounts of this line take off; a discount of the whole order is not divided among lines.
+    pub discount_minor: i64,
+    /// Whether the store sells it and has put as many as asked for into the cart.
+    pub available: bool,
+}
+
+/// A discount code of a store's list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct CartCode {
+    /// The code, as it was given.
+    pub code: String,
+    /// Whether it takes effect on this cart, by the store's own verdict.
+    pub applicable: bool,
+    /// What it takes off lines, order and shipping together.
+    pub discount_minor: i64,
+}
+
+/// A discount that needs no code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct CartDiscount {
+    /// What the store calls it.
+    pub title: String,
+    /// What it takes off.
+    pub discount_minor: i64,
+}
+
+/// A way of delivery.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct CartDelivery {
+    /// Names it, to be chosen by.
+    pub handle: String,
+    /// What the store calls it.
+    pub title: String,
+    /// What it costs before discounts.
+    pub amount_minor: i64,
+    /// Fewest days, where its words state them.
+    #[schema(required = true)]
+    pub days_min: Option<u32>,
+    /// Most days, where its words state them.
+    #[schema(required = true)]
+    pub days_max: Option<u32>,
+    /// Whether it is chosen.
+    pub selected: bool,
+}
+
+/// What a buyer should know of a group.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct CartWarning {
+    /// The platform's code in small letters (`merchandise_not_enough_stock`, `discount_not_found`, …), or one of ours:
+    /// `cart_rebuilt` (the store had forgotten its cart, and it was made anew), `cart_made_twice` (the store did not say
+    /// whether it had made a cart, so another was made; the first is left behind, empty of effect), `signed_out` (the store
+    /// does not know the customer any more), `amounts_differ` (the total is not the sum of what the store lists).
+    pub code: String,
+    /// The same, for people; in the store's words where it is the store's.
+    pub detail: String,
+    /// The line that it is about.
+    #[schema(required = true)]
+    pub line_id: Option<String>,
+}
+
+/// The sum of all groups in one currency.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct CartTotal {
+    /// ISO 4217 code.
+    pub currency: String,
+    /// What the lines cost before any discount.
+    pub subtotal_minor: i64,
+    /// What discounts take off.
+    pub discount_minor: i64,
+    /// Chosen delivery before discounts.
+    pub delivery_minor: i64,
+    /// What else the stores count in.
+    pub other_minor: i64,
+    /// What is paid.
+    pub total_minor: i64,
+}
+
+/// What could not be done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct CartProblem {
+    /// The brand that it is about.
+    #[schema(required = true)]
+    pub brand_slug: Option<String>,
+    /// The product that it is about.
+    #[schema(required = true)]
+    pub product_id: Option<String>,
+    /// One of the codes of problems: `product_not_found`, `store_rejected`, `store_unavailable`, `store_timeout`, …
+    #[schema(value_type = String)]
+    pub code: ErrorCode,
+    /// The same, for people.
+    pub detail: String,
+}
+
+/// Where a cart's answer comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct CartProvenance {
+    /// Always `live`.
+    pub engine: &'static str,
+}
+
+/// The answer of operations on a cart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct CartAnswerDocument<T> {
+    /// The result.
+    pub data: T,
+    /// Where it comes from.
+    pub provenance: CartProvenance,
+    /// Since when all of it was so: the oldest `as_of` of what stands in it.
+    #[schema(value_type = String, format = DateTime)]
+    pub as_of: Timestamp,
+    /// Always `live`.
+    pub tier: &'static str,
+}
+
+/// A cart after the search for codes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct OptimizedCart {
+    /// The cart as it is now.
+    #[serde(flatten)]
+    pub cart: Cart,
+    /// What the search brought, by brand.
+    pub optimized: Vec<OptimizedGroup>,
+    /// What was saved, by currency.
+    pub saved: Vec<Saving>,
+}
+
+/// What the search for codes brought at one store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct OptimizedGroup {
+    /// The brand.
+    pub brand_slug: String,
+    /// What the group cost before.
+    pub total_before_minor: i64,
+    /// What is saved; 0 where nothing better was found, and the group is as it was.
+    pub saved_minor: i64,
+    /// The codes that it has now.
+    pub codes: Vec<String>,
+    /// How many codes were tried.
+    pub tested: usize,
+    /// How many were not, because time or calls ran out.
+    pub untested: usize,
+    /// Why the search ended early: `budget`, `throttled`, `store`, `changed`; null where it did not.
+    #[schema(required = true)]
+    pub stopped_by: Option<&'static str>,
+}
+
+/// What was saved in one currency.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Saving {
+    /// ISO 4217 code.
+    pub currency: String,
+    /// How much.
+    pub saved_minor: i64,
+}
+
+/// What is to be put into a cart.
+#[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
+pub struct ItemBody {
+    /// The product, by id or uid.
+    pub product_id: String,
+    /// The platform's id of the variant; without it the first one that can be bought.
+    #[schema(required = false)]
+    pub variant_id: Option<String>,
+    /// How many.
+    #[schema(minimum = 1, maximum = 999)]
+    pub qty: u32,
+}
+
+/// The body of `POST /v1/cart`.
+#[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
+pub struct CreateBody {
+    /// What is to be in it; may be empty.
+    #[schema(max_items = 100)]
+    pub items: Vec<ItemBody>,
+    /// The buyer's address, told to the stores.
+    #[schema(required = false, format = Email)]
+    pub email: Option<String>,
+}
+
+/// The body of `POST /v1/cart/{cart_id}/lines`.
+#[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
+pub struct LinesBody {
+    /// What is to come into it.
+    #[schema(max_items = 100)]
+    pub items: Vec<ItemBody>,
+}
+
+/// The body of `PATCH /v1/cart/{cart_id}/lines/{line_id}`.
+#[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
+pub struct LineBody {
+    /// How many there are to be.
+    #[schema(minimum = 1, maximum = 999)]
+    pub qty: u32,
+}
+
+/// The body of `POST /v1/cart/{cart_id}/discount`.
+#[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
+pub struct DiscountBody {
+    /// The code.
+    #[schema(min_length = 1, max_length = 64)]
+    pub code: String,
+    /// The brand at whose store it is put in, by slug; without it all stores of the cart.
+    #[schema(required = false)]
+    pub brand: Option<String>,
+}
+
+/// The body of `POST /v1/cart/{cart_id}/address`.
+#[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
+pub struct AddressBody {
+    /// Postal code.
+    #[schema(min_length = 1, max_length = 16)]
+    pub zip: String,
+    /// Two-letter code (ISO 3166-1).
+    #[schema(required = false, pattern = "^[A-Za-z]{2}$")]
+    pub country: Option<String>,
+    /// Code of the state or province, as `KA`.
+    #[schema(required = false, max_length = 64)]
+    pub province: Option<String>,
+    /// City.
+    #[schema(required = false, max_length = 100)]
+    pub city: Option<String>,
+}
+
+/// The body of `POST /v1/cart/{cart_id}/delivery`.
+#[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
+pub struct DeliveryBody {
+    /// The brand, by slug.
+    pub brand: String,
+    /// The handle of one of its delivery options.
+    pub handle: String,
+}

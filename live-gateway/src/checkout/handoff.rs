@@ -1,0 +1,92 @@
+use data_model::Timestamp;
+
+use super::jws;
+use super::schema::{Attribution, BrandCheckout, Checkout};
+use super::token::{ATTRIBUTE, Claims};
+use crate::carts::record::{CartRecord, Group, Target};
+use crate::carts::{Asked, CartFailure, Carts, Intent};
+use crate::hidden::Hidden;
+use crate::rules::carts::ids::{CartId, random_hex};
+
+impl Carts {
+    /// Hands a cart over to its brands' checkouts: every store's cart is told who sends the buyer, and where to check out
+    /// is told to the caller.
+    pub(crate) async fn checkout(&self, asked: &Asked, id: &CartId) -> Result<(Checkout, Timestamp), CartFailure> {
+        let (_, record) = self.look(id, &asked.caller).await?;
+        let token = self.attribution(id, &record).await?;
+        let changed = self.change(asked, id, |record| {
+            let target = Target {
+                attributes: vec![(ATTRIBUTE.to_owned(), token.clone())],
+                is_read: true,
+                ..Target::default()
+            };
+            let brands = record.groups.iter().map(|group| group.brand.clone());
+            Ok(Intent {
+                targets: brands.map(|brand| (brand, target.clone())).collect(),
+                attribution: Some(Hidden::new(token)),
+                ..Intent::default()
+            })
+        });
+        let (record, problems, verified) = changed.await?.into_parts();
+        let now = self.0.clock.now();
+        let token = record.attribution.as_ref().map(|token| token.expose().to_owned());
+        // An operation that is through asks nobody again: what the stores said then still holds.
+        let is_through = verified.is_empty() && problems.is_empty();
+        let is_told = |group: &&Group| {
+            let carries = token.as_deref().is_some_and(|token| carries(group, token));
+            carries && (is_through || verified.contains(&group.brand.store))
+        };
+        let carrying: Vec<&Group> = record.groups.iter().filter(is_told).collect();
+        let has_goods = |group: &Group| group.seen.lines.iter().any(|line| line.quantity > 0);
+        let ready = carrying.iter().filter(|group| has_goods(group));
+        let checkouts = ready.map(|group| brand_checkout(group)).collect();
+        let checkout = Checkout {
+            cart_id: id.to_string(),
+            checkouts,
+            attribution: token
+                .filter(|_| !carrying.is_empty())
+                .and_then(|token| self.told(token)),
+            problems,
+        };
+        Ok((checkout, now))
+    }
+
+    async fn attribution(&self, id: &CartId, record: &CartRecord) -> Result<String, CartFailure> {
+        let config = self.config();
+        let now_s = self.0.clock.now().micros().div_euclid(1_000_000);
+        let brands = || record.groups.iter().map(|group| &group.brand);
+        let claims = Claims {
+            iss: config.public_url.clone(),
+            aud: brands().map(|brand| brand.store.as_str().to_owned()).collect(),
+            jti: random_hex().ok_or(CartFailure::Random)?,
+            iat: now_s,
+            exp: now_s + config.attribution_ms() / 1_000,
+            cart: id.hash(),
+            brands: brands().map(|brand| brand.slug.to_string()).collect(),
+        };
+        Ok(self.signer().await?.token(&claims)?)
+    }
+
+    fn told(&self, token: String) -> Option<Attribution> {
+        Some(Attribution {
+            expires_at: Timestamp::from_micros(jws::claims::<Claims>(&token)?.exp.checked_mul(1_000_000)?),
+            jwks_url: format!("{}/.well-known/jwks.json", self.config().public_url),
+            token,
+        })
+    }
+}
+
+/// Whether a store's cart carries this token.
+fn carries(group: &Group, token: &str) -> bool {
+    let mut attributes = group.seen.attributes.iter();
+    attributes.any(|(key, value)| key == ATTRIBUTE && value == token)
+}
+
+fn brand_checkout(group: &Group) -> BrandCheckout {
+    BrandCheckout {
+        brand_slug: group.brand.slug.to_string(),
+        checkout_url: group.seen.checkout_url.expose().to_owned(),
+        currency: group.seen.currency.to_string(),
+        total_minor: group.seen.total_minor,
+    }
+}

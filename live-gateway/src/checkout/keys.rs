@@ -1,0 +1,126 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use data_model::{Classify, ErrorCode, Timestamp};
+use ring::rand::{SecureRandom, SystemRandom};
+use state::{MasterKeyError, MasterKeys, OpenError, Purpose, SigningKeyRow, State, StateError};
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+use super::jws::{Jwk, SEED_BYTES, Signer, jwk};
+use crate::carts::{CartConfig, CartFailure, Carts};
+
+const SIGNING_KEY: Purpose = Purpose::new("signing-key");
+/// For how long a server believes the keys that it read. A new key signs later than that.
+const READ_AGAIN: Duration = Duration::from_secs(60);
+
+/// The keys as they were read last.
+#[derive(Debug, Default)]
+pub(crate) struct SigningKeys(Mutex<Option<(Arc<Vec<SigningKeyRow>>, Instant)>>);
+
+/// Why there is no new signing key.
+#[derive(Debug, thiserror::Error)]
+pub enum SigningError {
+    /// The state.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// It cannot be sealed.
+    #[error(transparent)]
+    Seal(#[from] MasterKeyError),
+    /// The operating system gives no random bytes.
+    #[error("the operating system gives no random bytes")]
+    Random,
+}
+
+impl Classify for SigningError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::State(error) => error.code(),
+            Self::Seal(_) | Self::Random => ErrorCode::Internal,
+        }
+    }
+}
+
+impl From<SigningError> for CartFailure {
+    fn from(error: SigningError) -> Self {
+        match error {
+            SigningError::State(error) => Self::State(error),
+            SigningError::Seal(error) => Self::Seal(error),
+            SigningError::Random => Self::Random,
+        }
+    }
+}
+
+/// Makes a new signing key, sealed with `keys` in `state`, and answers all keys, the new one first.
+///
+/// It is published at once and signs after `config.signing_overlap_s`, when everybody who verifies tokens has read the
+/// list anew. Those before it sign until then, and stay published until the last token that they signed is over.
+///
+/// # Errors
+/// [`SigningError`]; then nothing changed.
+pub async fn rotate_signing_key(
+    state: &State,
+    keys: &MasterKeys,
+    config: &CartConfig,
+    now: Timestamp,
+) -> Result<Vec<SigningKeyRow>, SigningError> {
+    let overlap_ms = i64::try_from(config.signing_overlap_s.saturating_mul(1_000)).unwrap_or(i64::MAX / 2_000);
+    let signs_from = now.plus_millis(overlap_ms);
+    let (row, _) = generate(keys, signs_from)?;
+    // A server that has not read the new key yet signs with the old one for a moment longer.
+    let slack_ms = i64::try_from(READ_AGAIN.as_millis() * 2).unwrap_or_default();
+    let others_end_at = signs_from.plus_millis(config.attribution_ms() + slack_ms);
+    Ok(state.rotate_signing_key(&row, others_end_at, now).await?)
+}
+
+fn generate(keys: &MasterKeys, signs_from: Timestamp) -> Result<(SigningKeyRow, Signer), SigningError> {
+    let mut seed = [0; SEED_BYTES];
+    SystemRandom::new().fill(&mut seed).map_err(|_| SigningError::Random)?;
+    let signer = Signer::from_seed(&seed).ok_or(SigningError::Random)?;
+    let row = SigningKeyRow {
+        id: signer.kid().to_owned(),
+        public_key: signer.public_key(),
+        sealed: keys.seal(SIGNING_KEY, signer.kid(), &seed)?,
+        signs_from,
+        ends_at: None,
+    };
+    Ok((row, signer))
+}
+
+impl Carts {
+    /// The keys by which tokens are verified; the first one is made where there is none.
+    pub(crate) async fn jwks(&self) -> Result<Vec<Jwk>, CartFailure> {
+        let keys = self.signing_keys().await?;
+        Ok(keys.iter().map(|key| jwk(&key.public_key)).collect())
+    }
+
+    /// The key that signs now.
+    pub(super) async fn signer(&self) -> Result<Signer, CartFailure> {
+        let keys = self.signing_keys().await?;
+        let now = self.0.clock.now();
+        // The newest stands first; the oldest signs where none should yet, which only a clock set back brings about.
+        let key = keys.iter().find(|key| key.signs_from <= now).or(keys.last());
+        let key = key.ok_or(CartFailure::Open(OpenError::Form))?;
+        let seed = self.0.desk.keys.open(SIGNING_KEY, &key.id, &key.sealed)?;
+        Signer::from_seed(&seed).ok_or(CartFailure::Open(OpenError::Form))
+    }
+
+    async fn signing_keys(&self) -> Result<Arc<Vec<SigningKeyRow>>, CartFailure> {
+        // Held while they are read: of many who ask at once, one reads.
+        let mut known = self.0.signing.0.lock().await;
+        if let Some((keys, at)) = known.as_ref()
+            && at.elapsed() < READ_AGAIN
+        {
+            return Ok(Arc::clone(keys));
+        }
+        let now = self.0.clock.now();
+        let mut keys = self.state().signing_keys(now).await?;
+        if keys.is_empty() {
+            let (row, _) = generate(&self.0.desk.keys, now)?;
+            keys = self.state().add_first_signing_key(&row).await?;
+        }
+        let keys = Arc::new(keys);
+        *known = Some((Arc::clone(&keys), Instant::now()));
+        Ok(keys)
+    }
+}

@@ -1,0 +1,63 @@
+//! The shapes of checkouts in answers.
+
+use data_model::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+pub use super::jws::Jwk;
+use crate::carts::schema::CartProblem;
+
+/// Where a cart's buyer checks out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Checkout {
+    /// The cart.
+    pub cart_id: String,
+    /// One for each brand: a person opens it, and pays there.
+    pub checkouts: Vec<BrandCheckout>,
+    /// Says who sent the buyer; null where no store could be told.
+    #[schema(required = true)]
+    pub attribution: Option<Attribution>,
+    /// Brands whose checkout cannot be opened now.
+    pub problems: Vec<CartProblem>,
+}
+
+/// One brand's checkout.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct BrandCheckout {
+    /// The brand.
+    pub brand_slug: String,
+    /// Where a person checks out.
+    #[schema(format = "uri")]
+    pub checkout_url: String,
+    /// ISO 4217 code.
+    pub currency: String,
+    /// What the store says that the buyer pays.
+    pub total_minor: i64,
+}
+
+/// A token that the stores' carts carry as the attribute `haat_attribution`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Attribution {
+    /// A JWT, signed with EdDSA.
+    pub token: String,
+    /// Until when it holds.
+    #[schema(value_type = String, format = DateTime)]
+    pub expires_at: Timestamp,
+    /// Where the keys are that verify it.
+    #[schema(format = "uri")]
+    pub jwks_url: String,
+}
+
+/// The keys that verify attribution tokens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct JwksDocument {
+    /// Those that sign, and those that signed tokens which still hold.
+    pub keys: Vec<Jwk>,
+}
+
+/// The body of `POST /v1/checkout`.
+#[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
+pub struct CheckoutBody {
+    /// The cart.
+    pub cart_id: String,
+}

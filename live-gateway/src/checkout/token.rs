@@ -1,0 +1,25 @@
+//! What an attribution token says.
+
+use serde::{Deserialize, Serialize};
+
+/// Under which name a store's cart carries the token, and so the order that is made of it.
+pub(crate) const ATTRIBUTE: &str = "haat_attribution";
+
+/// The claims of a token (RFC 7519).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Claims {
+    /// Who says so: the service's public address.
+    pub(crate) iss: String,
+    /// For whom: the permanent hosts of the stores.
+    pub(crate) aud: Vec<String>,
+    /// Names the token.
+    pub(crate) jti: String,
+    /// Since when, in seconds since 1970.
+    pub(crate) iat: i64,
+    /// Until when, in seconds since 1970.
+    pub(crate) exp: i64,
+    /// SHA-256 of the cart's id in base64url: who knows the cart can tell that it is this one.
+    pub(crate) cart: String,
+    /// The brands in the cart, by slug, in the order of `aud`.
+    pub(crate) brands: Vec<String>,
+}

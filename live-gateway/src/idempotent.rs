@@ -1,0 +1,261 @@
+//! Unsafe requests that are made once, whatever comes between.
+//!
+//! In: a request, the `Idempotency-Key` it may carry, and what does it. Out: the answer; the one that was given before,
+//! where the same was asked under the same key. Keys, requests and answers lie in the state, so that all servers agree.
+//! What does it runs to its end even where the caller goes away.
+
+use api::{Problem, Rule, Violation};
+use axum::response::{IntoResponse, Response};
+use data_model::ErrorCode;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+use state::{Begun, IdempotentRow, IdempotentSlot, Lease, Purpose};
+
+use crate::carts::{Asked, CartFailure, Carts};
+use crate::rules::carts::ids::{CartId, random_hex};
+
+const KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// Set on an answer that was given before.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+const KEY_BYTES_MAX: usize = 255;
+const REQUEST: Purpose = Purpose::new("idempotent-request");
+const ANSWER: Purpose = Purpose::new("idempotent-answer");
+
+/// What is asked.
+#[derive(Debug)]
+pub(crate) struct Request<'a> {
+    pub(crate) caller: &'a str,
+    /// The operation's id.
+    pub(crate) route: &'static str,
+    pub(crate) headers: &'a HeaderMap,
+    /// Everything that the answer depends on: parameters of the path, and the body.
+    pub(crate) content: Value,
+}
+
+/// What the doing of a request goes by.
+#[derive(Debug, Clone)]
+pub(crate) struct Begin {
+    pub(crate) asked: Asked,
+    /// The id of the cart that the request makes, where it makes one.
+    pub(crate) cart: CartId,
+    /// The same request was begun before, and it is not known how far it came.
+    pub(crate) is_again: bool,
+}
+
+/// What is kept of a request.
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept {
+    fingerprint: String,
+    operation: String,
+    cart: String,
+}
+
+/// A key's place, and the right to work on it.
+struct Place {
+    slot: IdempotentSlot,
+    lease: Lease,
+}
+
+/// Does what is asked, once for each key. `run` makes the body of the answer, which has status 200.
+pub(crate) async fn once<R, F>(carts: &Carts, request: Request<'_>, run: R) -> Result<Response, Problem>
+where
+    R: FnOnce(Begin) -> F,
+    F: Future<Output = Result<Vec<u8>, CartFailure>> + Send + 'static,
+{
+    let key = key(request.headers)?;
+    let fresh = Kept {
+        fingerprint: fingerprint(&request.content),
+        operation: random_hex().ok_or_else(random)?,
+        cart: random_hex().ok_or_else(random)?,
+    };
+    let told = |failure: CartFailure| failure.problem();
+    let Some(key) = key else {
+        let work = run(begin(&request, &fresh, false).map_err(told)?);
+        let body = finished(work).await.map_err(told)?;
+        return Ok(api::LiveAnswer(body.into()).into_response());
+    };
+    let slot = IdempotentSlot::new(request.caller, request.route, &key);
+    let (place, kept, is_again) = match claim(carts, slot, fresh).await.map_err(told)? {
+        Claimed::Ours(place, kept, is_again) => (place, kept, is_again),
+        Claimed::Answered(body) => {
+            let mut response = api::LiveAnswer(body.into()).into_response();
+            response
+                .headers_mut()
+                .insert(REPLAYED, HeaderValue::from_static("true"));
+            return Ok(response);
+        }
+        Claimed::Another => return Err(Problem::new(ErrorCode::IdempotencyMismatch)),
+        Claimed::InFlight => return Err(Problem::new(ErrorCode::IdempotencyConflict)),
+    };
+    let work = run(begin(&request, &kept, is_again).map_err(told)?);
+    let carts = carts.clone();
+    let done = finished(async move {
+        let outcome = work.await;
+        settle(&carts, &place, &outcome).await;
+        outcome
+    });
+    Ok(api::LiveAnswer(done.await.map_err(told)?.into()).into_response())
+}
+
+fn random() -> Problem {
+    CartFailure::Random.problem()
+}
+
+/// Runs work to its end, also where nobody waits for it any more.
+async fn finished(
+    work: impl Future<Output = Result<Vec<u8>, CartFailure>> + Send + 'static,
+) -> Result<Vec<u8>, CartFailure> {
+    tokio::spawn(work).await.unwrap_or(Err(CartFailure::Lost))
+}
+
+fn begin(request: &Request<'_>, kept: &Kept, is_again: bool) -> Result<Begin, CartFailure> {
+    Ok(Begin {
+        asked: Asked {
+            caller: request.caller.to_owned(),
+            operation: kept.operation.clone(),
+        },
+        cart: kept.cart.parse().map_err(|_| CartFailure::Random)?,
+        is_again,
+    })
+}
+
+/// What comes of laying claim to a key.
+enum Claimed {
+    /// The request is ours to do; `true` where it was begun before.
+    Ours(Place, Kept, bool),
+    /// It was done before.
+    Answered(Vec<u8>),
+    /// Another request was made under the key.
+    Another,
+    /// Somebody is at it.
+    InFlight,
+}
+
+async fn claim(carts: &Carts, slot: IdempotentSlot, fresh: Kept) -> Result<Claimed, CartFailure> {
+    let keys = &carts.0.desk.keys;
+    let now = carts.0.clock.now();
+    let lease = Lease::new(now.plus_millis(carts.config().lease_ms()))?;
+    let sealed = keys.seal(REQUEST, &slot.place(), &serde_json::to_vec(&fresh)?)?;
+    let times = (now, now.plus_millis(carts.config().idempotency_ms()));
+    let row: IdempotentRow = match carts.state().begin_idempotent(&slot, sealed, &lease, times).await? {
+        Begun::New => return Ok(Claimed::Ours(Place { slot, lease }, fresh, false)),
+        Begun::Before(row) => row,
+    };
+    let kept: Kept = serde_json::from_slice(&keys.open(REQUEST, &slot.place(), &row.request)?)?;
+    if kept.fingerprint != fresh.fingerprint {
+        return Ok(Claimed::Another);
+    }
+    if let Some((_, sealed)) = row.answer {
+        return Ok(Claimed::Answered(keys.open(ANSWER, &slot.place(), &sealed)?));
+    }
+    if row.lease_until > now || !carts.state().resume_idempotent(&slot, &lease, now).await? {
+        return Ok(Claimed::InFlight);
+    }
+    Ok(Claimed::Ours(Place { slot, lease }, kept, true))
+}
+
+/// Keeps an answer. A failure that did nothing frees the key; after any other one whoever asks again goes on.
+async fn settle(carts: &Carts, place: &Place, outcome: &Result<Vec<u8>, CartFailure>) {
+    let Place { slot, lease } = place;
+    let kept = match outcome {
+        Ok(body) => match carts.0.desk.keys.seal(ANSWER, &slot.place(), body) {
+            Ok(sealed) => {
+                let finished = carts.state().finish_idempotent(slot, lease, (200, sealed)).await;
+                finished.map(|_| ()).map_err(CartFailure::State)
+            }
+            Err(error) => Err(CartFailure::Seal(error)),
+        },
+        Err(failure) if failure.may_have_begun() => {
+            let suspended = carts.state().suspend_idempotent(slot, lease).await;
+            suspended.map_err(CartFailure::State)
+        }
+        Err(_) => {
+            let forgotten = carts.state().forget_idempotent(slot, lease).await;
+            forgotten.map_err(CartFailure::State)
+        }
+    };
+    if let Err(error) = kept {
+        // The lease ends by itself, and the same request finds that it was done.
+        let error: &dyn std::error::Error = &error;
+        tracing::warn!(error, "an answer to a request with an idempotency key is not kept");
+    }
+}
+
+/// The key of a request, where it carries one.
+fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+    let mut values = headers.get_all(KEY).into_iter();
+    let Some(value) = values.next() else {
+        return Ok(None);
+    };
+    let wrong = |rule: &Rule| {
+        let place = vec!["header".into(), "Idempotency-Key".into()];
+        Problem::invalid(vec![Violation::new(place, rule, None)])
+    };
+    if values.next().is_some() {
+        return Err(wrong(&Rule::Value("a request has one idempotency key")));
+    }
+    let is_shown = |byte: &u8| (0x20..0x7f).contains(byte);
+    match value.as_bytes() {
+        [] => Err(wrong(&Rule::StringTooShort(1))),
+        bytes if bytes.len() > KEY_BYTES_MAX => Err(wrong(&Rule::StringTooLong(KEY_BYTES_MAX))),
+        bytes if !bytes.iter().all(is_shown) => Err(wrong(&Rule::Value("an idempotency key is printable ASCII"))),
+        bytes => Ok(Some(String::from_utf8_lossy(bytes).into_owned())),
+    }
+}
+
+/// What tells two requests apart: neither spaces nor the order of members count.
+fn fingerprint(content: &Value) -> String {
+    hex::encode(Sha256::digest(sorted(content).to_string()))
+}
+
+/// A value whose objects are written in the order of their members' names, whatever the map's own order.
+fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let mut pairs: Vec<_> = members.iter().collect();
+            pairs.sort_by_key(|(name, _)| *name);
+            let pairs = pairs.into_iter().map(|(name, value)| (name.clone(), sorted(value)));
+            Value::Object(pairs.collect::<Map<_, _>>())
+        }
+        Value::Array(items) => items.iter().map(sorted).collect(),
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_same_request_has_one_fingerprint_however_it_is_written() {
+        let one: Value = serde_json::from_str(r#"{"a":{"x":1,"y":[1,2]},"b":"c"}"#).unwrap();
+        let same: Value = serde_json::from_str(r#"{ "b" : "c", "a": {"y":[1,2],"x":1} }"#).unwrap();
+        assert_eq!(fingerprint(&one), fingerprint(&same));
+        for other in [
+            json!({ "a": { "x": 1, "y": [2, 1] }, "b": "c" }),
+            json!({ "a": { "x": "1", "y": [1, 2] }, "b": "c" }),
+            json!({ "a": { "x": 1, "y": [1, 2] }, "b": "c", "d": null }),
+        ] {
+            assert_ne!(fingerprint(&one), fingerprint(&other), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_printable_ascii_of_at_most_255_characters() {
+        let of = |value: &[u8]| {
+            let mut headers = HeaderMap::new();
+            headers.insert(KEY, HeaderValue::from_bytes(value).unwrap());
+            key(&headers)
+        };
+        assert_eq!(of(b"8e03978e-40d5").unwrap().as_deref(), Some("8e03978e-40d5"));
+        assert_eq!(of(&[b'a'; 255]).unwrap().unwrap().len(), 255);
+        for value in [b"".as_slice(), &[b'a'; 256], "schl\u{fc}ssel".as_bytes(), b"a\tb"] {
+            assert_eq!(of(value).unwrap_err().code(), ErrorCode::Validation);
+        }
+        assert_eq!(key(&HeaderMap::new()).unwrap(), None);
+    }
+}

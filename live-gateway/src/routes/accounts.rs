@@ -1,0 +1,89 @@
+use api::{Caller, JsonObject, MembersReader, PathParameters, Problem, Rule};
+use axum::extract::State;
+use axum::response::Response;
+use data_model::{ErrorCode, Secret};
+use http::HeaderMap;
+use serde_json::json;
+
+use super::carts::body::{brand, email};
+use super::carts::{carts, document, owner};
+use super::errors::CartErrors;
+use crate::accounts::schema::{Account, AccountBody};
+use crate::accounts::{AccountAction, Credentials};
+use crate::carts::schema::CartAnswerDocument;
+use crate::gateway::LiveGateway;
+use crate::idempotent::{Request, once};
+
+const PASSWORD_CHARS_MAX: usize = 1_000;
+
+/// Registers with a brand's store, or logs in there.
+///
+/// The password goes to the brand's store and is kept nowhere. The store's token is kept sealed, for this caller and this
+/// brand alone; the caller's carts at that store are the customer's from then on. Where the store lets nobody in, the
+/// problem is `store_rejected`, and `reason` says why as far as the store does: `wrong_credentials` (or no such account, or
+/// one that is shut: stores do not tell), `email_taken`, `disabled`, `invalid`, `no_passwords`, `no_token`.
+#[utoipa::path(
+    post,
+    path = "/v1/account/{action}",
+    operation_id = "account_action",
+    tag = "Account",
+    params(("action" = String, Path, description = "`register` or `login`.", pattern = "^(register|login)$"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Printable ASCII, 1 to 255 characters. The same request under the same key is done once; its answer is kept for a day.")),
+    request_body(content = AccountBody, content_type = "application/json"),
+    responses(
+        (status = 200, description = "The caller is signed in.", body = CartAnswerDocument<Account>, headers(("X-Request-Id" = String))),
+        (status = 404, description = "No such brand.", body = api::ProblemDocument,
+            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
+        (status = 502, description = "The store does not answer, or takes no more tries for now.", body = api::ProblemDocument,
+            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
+        (status = 504, description = "The store took too long.", body = api::ProblemDocument,
+            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
+        CartErrors,
+    )
+)]
+pub(crate) async fn account_action(
+    State(gateway): State<LiveGateway>,
+    caller: Caller,
+    headers: HeaderMap,
+    mut path: PathParameters,
+    body: JsonObject,
+) -> Result<Response, Problem> {
+    let (carts, caller) = (carts(&gateway)?, owner(&caller)?);
+    let given = path.text("action").unwrap_or_default().to_owned();
+    let action = match given.as_str() {
+        "register" => Some(AccountAction::Register),
+        "login" => Some(AccountAction::LogIn),
+        _ => None,
+    };
+    if action.is_none() {
+        path.refuse("action", &Rule::Enum(vec!["register", "login"]), &given);
+    }
+    let mut reader = MembersReader::new(&body);
+    let email = reader.required("email").parsed(email);
+    let password = reader.required("password").parsed(password);
+    let brand = reader.required("brand").parsed(brand);
+    let read = email.zip(password).zip(brand).zip(action);
+    let read = reader.finish_with(path, read)?;
+    let (((email, password), brand), action) = read.ok_or_else(|| Problem::new(ErrorCode::Internal))?;
+    let request = Request {
+        caller,
+        route: "account_action",
+        headers: &headers,
+        content: json!({ "action": given, "body": body.0 }),
+    };
+    let credentials = Credentials { email, password, brand };
+    let (worker, caller) = (carts.clone(), caller.to_owned());
+    once(carts, request, |begin| async move {
+        let account = worker.sign_in(&caller, action, &credentials, begin.is_again).await?;
+        document((account, worker.0.clock.now()))
+    })
+    .await
+}
+
+fn password(text: &str) -> Result<Secret, Rule> {
+    match text.chars().count() {
+        0 => Err(Rule::StringTooShort(1)),
+        1..=PASSWORD_CHARS_MAX => Ok(Secret::new(text)),
+        _ => Err(Rule::StringTooLong(PASSWORD_CHARS_MAX)),
+    }
+}

@@ -1,0 +1,112 @@
+//! Bodies of requests, as they are read.
+
+use api::{MembersReader, Rule};
+use data_model::VariantId;
+
+use crate::cart_client::CartAddress;
+use crate::carts::{CartConfig, Item};
+
+/// Most characters of an address for mail (RFC 5321).
+pub(in crate::routes) const EMAIL_CHARS_MAX: usize = 254;
+const CODE_CHARS_MAX: usize = 64;
+const BRAND_CHARS_MAX: usize = 300;
+
+/// The member `items`.
+pub(super) fn items(reader: &mut MembersReader<'_>, config: &CartConfig, may_be_empty: bool) -> Vec<Item> {
+    let items = reader.required("items").list(config.lines_max, |item| {
+        item.object(|item| {
+            let product = item.required("product_id").parsed(api::product_ident);
+            let variant = item.optional("variant_id").parsed(variant);
+            let quantity = item.required("qty").integer(1..=i64::from(config.quantity_max));
+            let quantity = quantity.and_then(|quantity| u32::try_from(quantity).ok());
+            Some(Item {
+                product: product?,
+                variant,
+                quantity: quantity?,
+            })
+        })
+        .flatten()
+    });
+    let items = items.unwrap_or_default();
+    if items.is_empty() && !may_be_empty && !reader.refused("items") {
+        reader.refuse("items", &Rule::Value("there must be an item"), None);
+    }
+    items
+}
+
+fn variant(text: &str) -> Result<VariantId, Rule> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let id = text.parse().ok().filter(|_| digits);
+    id.map(VariantId).ok_or(Rule::StringPatternMismatch("^[0-9]{1,19}$"))
+}
+
+/// The member `qty`.
+pub(super) fn quantity(reader: &mut MembersReader<'_>, config: &CartConfig) -> Option<u32> {
+    let quantity = reader.required("qty").integer(1..=i64::from(config.quantity_max));
+    quantity.and_then(|quantity| u32::try_from(quantity).ok())
+}
+
+/// An address for mail: something at something, without spaces.
+pub(in crate::routes) fn email(text: &str) -> Result<String, Rule> {
+    let (name, host) = text.split_once('@').unwrap_or_default();
+    let is_clean = !text.chars().any(|char| char.is_control() || char.is_whitespace());
+    let fits = !name.is_empty() && !host.is_empty() && !host.contains('@') && is_clean;
+    if text.chars().count() > EMAIL_CHARS_MAX {
+        Err(Rule::StringTooLong(EMAIL_CHARS_MAX))
+    } else if fits {
+        Ok(text.to_owned())
+    } else {
+        Err(Rule::Value("that is no e-mail address"))
+    }
+}
+
+/// A discount code, without spaces around it.
+pub(super) fn code(text: &str) -> Result<String, Rule> {
+    let text = text.trim();
+    if text.is_empty() {
+        Err(Rule::StringTooShort(1))
+    } else if text.chars().count() > CODE_CHARS_MAX {
+        Err(Rule::StringTooLong(CODE_CHARS_MAX))
+    } else if text.chars().any(char::is_control) {
+        Err(Rule::Value("a code has no control characters"))
+    } else {
+        Ok(text.to_owned())
+    }
+}
+
+/// A brand's slug.
+pub(in crate::routes) fn brand(text: &str) -> Result<String, Rule> {
+    named(text, BRAND_CHARS_MAX)
+}
+
+/// Some text that is there and not too long.
+pub(super) fn named(text: &str, chars_max: usize) -> Result<String, Rule> {
+    let text = text.trim();
+    if text.is_empty() {
+        Err(Rule::StringTooShort(1))
+    } else if text.chars().count() > chars_max {
+        Err(Rule::StringTooLong(chars_max))
+    } else if text.chars().any(char::is_control) {
+        Err(Rule::Value("a text without control characters"))
+    } else {
+        Ok(text.to_owned())
+    }
+}
+
+/// The members of an address; `None` where one of them is at fault.
+pub(super) fn address(reader: &mut MembersReader<'_>, config: &CartConfig) -> Option<CartAddress> {
+    let zip = reader.required("zip").parsed(|text| named(text, 16));
+    let country = reader.optional("country").parsed(|text| {
+        let fits = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_alphabetic());
+        let rule = Rule::StringPatternMismatch("^[A-Za-z]{2}$");
+        fits.then(|| text.to_ascii_uppercase()).ok_or(rule)
+    });
+    let province = reader.optional("province").parsed(|text| named(text, 64));
+    let city = reader.optional("city").parsed(|text| named(text, 100));
+    Some(CartAddress {
+        zip: zip?,
+        country: country.unwrap_or_else(|| config.country.clone()),
+        province,
+        city,
+    })
+}

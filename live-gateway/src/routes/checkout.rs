@@ -1,0 +1,85 @@
+use api::{Caller, JsonObject, MembersReader, MethodError, Problem};
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use data_model::ErrorCode;
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use serde_json::json;
+
+use super::carts::{carts, document, owner};
+use super::errors::CartErrors;
+use crate::carts::schema::CartAnswerDocument;
+use crate::checkout::schema::{Checkout, CheckoutBody, JwksDocument};
+use crate::gateway::LiveGateway;
+use crate::idempotent::{Request, once};
+use crate::rules::carts::ids::CartId;
+
+/// For how long the keys may be kept: a new one is published an hour before it signs.
+const JWKS_CACHE: HeaderValue = HeaderValue::from_static("public, max-age=300");
+
+/// Hands a cart over to its brands' own checkouts.
+///
+/// The answer has each brand's checkout, which a person opens to pay there; nothing is paid here. A signed token says who
+/// sent the buyer. Every store's cart carries it as the attribute `haat_attribution`, and anyone can verify it with the
+/// keys at `jwks_url`. A brand whose store does not answer stands in `problems`.
+#[utoipa::path(
+    post,
+    path = "/v1/checkout",
+    operation_id = "create_checkout",
+    tag = "Checkout",
+    params(("Idempotency-Key" = Option<String>, Header, description = "Printable ASCII, 1 to 255 characters. The same request under the same key is done once; its answer is kept for a day.")),
+    request_body(content = CheckoutBody, content_type = "application/json"),
+    responses(
+        (status = 200, description = "The checkouts.", body = CartAnswerDocument<Checkout>, headers(("X-Request-Id" = String))),
+        (status = 404, description = "The caller has no such cart.", body = api::ProblemDocument,
+            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
+        CartErrors,
+    )
+)]
+pub(crate) async fn create_checkout(
+    State(gateway): State<LiveGateway>,
+    caller: Caller,
+    headers: HeaderMap,
+    body: JsonObject,
+) -> Result<Response, Problem> {
+    let (carts, caller) = (carts(&gateway)?, owner(&caller)?);
+    let mut reader = MembersReader::new(&body);
+    let id = reader
+        .required("cart_id")
+        .text(64)
+        .map(|text| text.parse::<CartId>().ok());
+    let id = reader
+        .finish(id.flatten())?
+        .ok_or_else(|| Problem::new(ErrorCode::CartNotFound))?;
+    let request = Request {
+        caller,
+        route: "create_checkout",
+        headers: &headers,
+        content: json!({ "body": body.0 }),
+    };
+    let worker = carts.clone();
+    once(carts, request, |begin| async move {
+        document(worker.checkout(&begin.asked, &id).await?)
+    })
+    .await
+}
+
+/// The keys that verify attribution tokens (RFC 7517, RFC 8037).
+#[utoipa::path(
+    get,
+    path = "/.well-known/jwks.json",
+    operation_id = "get_jwks",
+    tag = "Checkout",
+    responses(
+        (status = 200, description = "The keys.", body = JwksDocument,
+            headers(("X-Request-Id" = String), ("Cache-Control" = String))),
+        (status = 503, description = "This server has no keys, or cannot read them.", body = api::ProblemDocument,
+            content_type = "application/problem+json", headers(("Retry-After" = i64), ("X-Request-Id" = String))),
+        MethodError,
+    )
+)]
+pub(crate) async fn get_jwks(State(gateway): State<LiveGateway>) -> Result<Response, Problem> {
+    let keys = carts(&gateway)?.jwks().await.map_err(|failure| failure.problem())?;
+    let mut response = api::json(StatusCode::OK, &JwksDocument { keys }).into_response();
+    response.headers_mut().insert(header::CACHE_CONTROL, JWKS_CACHE);
+    Ok(response)
+}

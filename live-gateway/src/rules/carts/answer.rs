@@ -1,0 +1,239 @@
+//! A cart as its caller is told of it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use data_model::{ErrorCode, ProductKey, StoreHost, StoredBrand, Timestamp};
+
+use super::days::days;
+use super::ids::{CartId, line_id};
+use crate::carts::record::{CartRecord, Group};
+use crate::carts::schema::{
+    Cart, CartCode, CartDelivery, CartDiscount, CartGroup, CartLine, CartProblem, CartTotal, CartWarning,
+};
+use crate::store_cart::{StoreCart, StoreLine, StoreWarning};
+
+/// What is to be told of a group besides what its store said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Note {
+    Rebuilt,
+    MadeTwice,
+    SignedOut,
+}
+
+impl Note {
+    fn warning(self) -> CartWarning {
+        let (code, detail) = match self {
+            Self::Rebuilt => ("cart_rebuilt", "The store had forgotten its cart; it was made anew."),
+            Self::MadeTwice => (
+                "cart_made_twice",
+                "The store did not say whether it had made a cart. Another was made; the first one is left behind.",
+            ),
+            Self::SignedOut => (
+                "signed_out",
+                "The store does not know the customer any more: sign in again.",
+            ),
+        };
+        CartWarning {
+            code: code.to_owned(),
+            detail: detail.to_owned(),
+            line_id: None,
+        }
+    }
+}
+
+/// What an answer tells besides the record.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Told {
+    /// Stores that said for this answer what their group is.
+    pub(crate) verified: Vec<StoreHost>,
+    pub(crate) notes: HashMap<String, Vec<Note>>,
+    pub(crate) problems: Vec<CartProblem>,
+}
+
+/// A problem with something of a brand's.
+pub(crate) fn problem(
+    brand: Option<&StoredBrand>,
+    product: Option<String>,
+    code: ErrorCode,
+    detail: impl Into<String>,
+) -> CartProblem {
+    CartProblem {
+        brand_slug: brand.map(|brand| brand.slug.to_string()),
+        product_id: product,
+        code,
+        detail: detail.into(),
+    }
+}
+
+/// Writes a cart.
+pub(crate) fn cart(
+    id: &CartId,
+    (created_at, expires_at): (Timestamp, Timestamp),
+    record: &CartRecord,
+    told: Told,
+) -> Cart {
+    let no_notes = Vec::new();
+    let groups: Vec<CartGroup> = record
+        .groups
+        .iter()
+        .map(|one| {
+            let store = &one.brand.store;
+            let notes = told.notes.get(store.as_str()).unwrap_or(&no_notes);
+            group(id, one, told.verified.contains(store), notes)
+        })
+        .collect();
+    let totals = totals(&groups);
+    Cart {
+        cart_id: id.to_string(),
+        created_at,
+        expires_at,
+        combined_total_minor: match totals.as_slice() {
+            [one] => Some(one.total_minor),
+            _ => None,
+        },
+        totals,
+        groups,
+        problems: told.problems,
+    }
+}
+
+/// Sums by currency, in the order of codes.
+fn totals(groups: &[CartGroup]) -> Vec<CartTotal> {
+    let mut sums: BTreeMap<&str, CartTotal> = BTreeMap::new();
+    for group in groups {
+        let sum = sums.entry(&group.currency).or_insert_with(|| CartTotal {
+            currency: group.currency.clone(),
+            subtotal_minor: 0,
+            discount_minor: 0,
+            delivery_minor: 0,
+            other_minor: 0,
+            total_minor: 0,
+        });
+        sum.subtotal_minor += group.subtotal_minor;
+        sum.discount_minor += group.discount_minor;
+        sum.delivery_minor += group.delivery_minor;
+        sum.other_minor += group.other_minor;
+        sum.total_minor += group.total_minor;
+    }
+    sums.into_values().collect()
+}
+
+fn group(id: &CartId, group: &Group, verified: bool, notes: &[Note]) -> CartGroup {
+    let (brand, seen) = (&group.brand, &group.seen);
+    CartGroup {
+        brand: brand.name.clone(),
+        brand_slug: brand.slug.to_string(),
+        currency: seen.currency.to_string(),
+        as_of: group.seen_at,
+        verified,
+        lines: lines(id, group).collect(),
+        subtotal_minor: seen.subtotal_minor,
+        discount_minor: seen.discounts.total_minor(),
+        delivery_discount_minor: seen.discounts.shipping_minor,
+        delivery_minor: seen.delivery_minor,
+        other_minor: seen.other_minor,
+        total_minor: seen.total_minor,
+        discount_codes: seen
+            .codes
+            .iter()
+            .map(|code| CartCode {
+                code: code.code.clone(),
+                applicable: code.applicable,
+                discount_minor: code.discount_minor,
+            })
+            .collect(),
+        automatic_discounts: seen
+            .automatic
+            .iter()
+            .map(|discount| CartDiscount {
+                title: discount.title.clone(),
+                discount_minor: discount.discount_minor,
+            })
+            .collect(),
+        delivery_options: options(seen),
+        checkout_url: seen.checkout_url.expose().to_owned(),
+        warnings: warnings(id, group, notes),
+    }
+}
+
+/// The lines of a group with their ids, in the store's order.
+fn lines<'a>(id: &'a CartId, group: &'a Group) -> impl Iterator<Item = CartLine> + 'a {
+    ids(id, group).map(|(line_id, line)| {
+        let wanted = group.wanted.get(&line.variant.0).copied().unwrap_or(line.quantity);
+        let requested_qty = wanted.max(line.quantity);
+        let key = ProductKey {
+            store: group.brand.store.clone(),
+            platform_id: line.product,
+        };
+        CartLine {
+            line_id,
+            product_id: key.id().to_string(),
+            variant_id: line.variant.to_string(),
+            title: line.title.clone(),
+            variant_title: Some(line.variant_title.clone()).filter(|title| !title.is_empty()),
+            image: line.image.clone(),
+            qty: line.quantity,
+            requested_qty,
+            unit_price_minor: line.unit_price_minor,
+            line_total_minor: line.subtotal_minor,
+            discount_minor: line.discount_minor,
+            available: line.available && line.quantity > 0 && line.quantity >= requested_qty,
+        }
+    })
+}
+
+/// The lines of a group with their ids.
+pub(crate) fn ids<'a>(id: &'a CartId, group: &'a Group) -> impl Iterator<Item = (String, &'a StoreLine)> + 'a {
+    let lines = &group.seen.lines;
+    lines.iter().enumerate().map(move |(at, line)| {
+        let nth = lines[..at]
+            .iter()
+            .filter(|before| before.variant == line.variant)
+            .count();
+        (line_id(id, &group.brand.store, line.variant, nth), line)
+    })
+}
+
+fn options(seen: &StoreCart) -> Vec<CartDelivery> {
+    let of_group = |group: &crate::store_cart::StoreDelivery| {
+        let selected = group.selected.clone();
+        let option = |option: &crate::store_cart::StoreOption| {
+            let stated = days(&option.title).or_else(|| days(option.description.as_deref().unwrap_or_default()));
+            CartDelivery {
+                handle: option.handle.clone(),
+                title: option.title.clone(),
+                amount_minor: option.amount_minor,
+                days_min: stated.map(|(fewest, _)| fewest),
+                days_max: stated.map(|(_, most)| most),
+                selected: selected.as_ref() == Some(&option.handle),
+            }
+        };
+        group.options.iter().map(option).collect::<Vec<_>>()
+    };
+    seen.deliveries.iter().flat_map(of_group).collect()
+}
+
+fn warnings(id: &CartId, group: &Group, notes: &[Note]) -> Vec<CartWarning> {
+    let of_store = |warning: &StoreWarning| CartWarning {
+        code: warning.code.to_lowercase(),
+        detail: warning.message.clone(),
+        line_id: warning
+            .variant
+            .and_then(|variant| ids(id, group).find(|(_, line)| line.variant == variant))
+            .map(|(line_id, _)| line_id),
+    };
+    let differ = (group.seen.other_minor != 0).then(|| CartWarning {
+        code: "amounts_differ".to_owned(),
+        detail: "The store's total is not the sum of what it lists; `other_minor` is the difference.".to_owned(),
+        line_id: None,
+    });
+    let told = group.seen.warnings.iter().map(of_store);
+    let mut all: Vec<CartWarning> = Vec::new();
+    for warning in notes.iter().map(|note| note.warning()).chain(told).chain(differ) {
+        // Stores tell the same again with every change.
+        if !all.contains(&warning) {
+            all.push(warning);
+        }
+    }
+    all
+}

@@ -1,0 +1,59 @@
+use std::fmt;
+use std::str::FromStr;
+
+use data_model::{StoreHost, VariantId};
+use ring::rand::{SecureRandom, SystemRandom};
+use sha2::{Digest, Sha256};
+
+const CART_ID_BYTES: usize = 16;
+const LINE_ID_BYTES: usize = 10;
+
+/// Names a cart: 128 random bits, as 32 hexadecimal digits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CartId(String);
+
+/// A text that is no cart's id: there is no such cart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NoCartId;
+
+impl CartId {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// What a cart is known by in an attribution token: the token is public, the id is not.
+    pub(crate) fn hash(&self) -> String {
+        use base64::Engine as _;
+        base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(Sha256::digest(&self.0))
+    }
+}
+
+impl FromStr for CartId {
+    type Err = NoCartId;
+
+    fn from_str(text: &str) -> Result<Self, NoCartId> {
+        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        let fits = text.len() == 2 * CART_ID_BYTES && text.bytes().all(is_digit);
+        fits.then(|| Self(text.to_owned())).ok_or(NoCartId)
+    }
+}
+
+impl fmt::Display for CartId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// 128 random bits as hexadecimal digits.
+pub(crate) fn random_hex() -> Option<String> {
+    let mut bytes = [0; CART_ID_BYTES];
+    SystemRandom::new().fill(&mut bytes).ok()?;
+    Some(hex::encode(bytes))
+}
+
+/// Names a line. It follows from what the line is of, so it stays when the store's cart must be made anew, and it tells
+/// nothing of the store's own ids, which name the store's cart. Of several lines of a variant, `nth` counts.
+pub(crate) fn line_id(cart: &CartId, store: &StoreHost, variant: VariantId, nth: usize) -> String {
+    let text = format!("haat/line/v1 {cart} {} {} {nth}", store.as_str(), variant.0);
+    format!("line_{}", hex::encode(&Sha256::digest(text)[..LINE_ID_BYTES]))
+}

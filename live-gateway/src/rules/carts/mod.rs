@@ -1,0 +1,8 @@
+//! Rules of carts over several stores. Pure.
+
+pub(crate) mod answer;
+pub(crate) mod days;
+pub(crate) mod draft;
+pub(crate) mod ids;
+pub(crate) mod optimum;
+pub(crate) mod plan;
