@@ -102,7 +102,8 @@ export async function drawKeys() {
     el('summary', {}, `Keys that are over (${over.length})`), el('ul', { class: 'keys' }, ...over.map(row))));
   const none = el('li', { class: 'sheet none' }, 'You have no key yet. Name one above: it is made at once.');
   place.replaceChildren(...(taken.length ? taken.map(row) : [none]), ...(past ? [past] : []));
-  if (held) [...place.querySelectorAll('[data-key]')].find((one) => one.dataset.key === held)?.focus();
+  // A key that is over has no buttons: the focus then goes to the heading, not nowhere.
+  if (held) ([...place.querySelectorAll('[data-key]')].find((one) => one.dataset.key === held) ?? $('keys-title')).focus();
   const full = keys.filter((key) => key.status === 'active').length >= keysMax;
   $('create-name').disabled = full;
   $('create').querySelector('button').disabled = full;

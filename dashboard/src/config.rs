@@ -168,6 +168,7 @@ impl PublicUrl {
         &self.origin
     }
 
+    #[cfg(feature = "oidc")]
     pub(crate) const fn url(&self) -> &Url {
         &self.url
     }

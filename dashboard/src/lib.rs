@@ -11,6 +11,7 @@ mod answer;
 mod assets;
 mod config;
 mod cookies;
+#[cfg(feature = "oidc")]
 mod local_path;
 #[cfg(feature = "oidc")]
 mod oidc;

@@ -1,1 +1,384 @@
-//! The page in Chromium.
+//! The page in Chromium: a script of the test's own does on it what a person would, and tells what it saw.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use api::{EdgeRouter, OpenRouter};
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::Request;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use dashboard::DashboardConfig;
+use http::{HeaderValue, header};
+use serde_json::Value;
+use state::{Day, State, StateTarget, UsageBatch, UsageEntry};
+use tokio::net::TcpListener;
+
+use crate::support::Site;
+
+/// Chromium's flags for pages on this machine and nothing else.
+const FLAGS: &[&str] = &[
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--virtual-time-budget=20000",
+];
+
+/// What every script of a test has: waiting for what is to come, and a place to tell what was seen.
+const WAYS: &str = r"
+const $ = (id) => document.getElementById(id);
+const until = async (what) => { while (!what()) await new Promise((then) => setTimeout(then, 20)); };
+const shown = (id) => !$(id).hidden && !$(id).closest('[hidden]');
+const tell = (what) => {
+  const place = document.createElement('pre');
+  place.id = 'told';
+  place.hidden = true;
+  place.textContent = JSON.stringify(what);
+  document.body.append(place);
+};
+addEventListener('unhandledrejection', (event) => tell({ failed: String(event.reason?.stack ?? event.reason) }));
+";
+
+/// A dashboard on a port of this machine, on whose page a test's script runs.
+pub(crate) struct Served {
+    pub(crate) site: Site,
+    pub(crate) origin: String,
+    profile: tempfile::TempDir,
+}
+
+/// Whether Chromium is installed.
+pub(crate) fn has_chromium() -> bool {
+    let ran = Command::new("chromium")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    if ran.is_ok_and(|status| status.success()) {
+        return true;
+    }
+    assert!(std::env::var_os("CI").is_none(), "Chromium is absent");
+    println!("skipped: Chromium does not run here");
+    false
+}
+
+/// A package that others wrote, where the checks have put it.
+pub(crate) fn peer(package: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("TEST_BROWSER_PEERS").map(PathBuf::from);
+    let package = folder
+        .map(|folder| folder.join("node_modules").join(package))
+        .filter(|path| path.is_dir());
+    assert!(
+        package.is_some() || std::env::var_os("CI").is_none(),
+        "TEST_BROWSER_PEERS names no folder with the package"
+    );
+    if package.is_none() {
+        println!("skipped: TEST_BROWSER_PEERS names no folder with the package");
+    }
+    package
+}
+
+impl Served {
+    /// Serves a dashboard whose page runs `script`; `configured` is told the origin.
+    pub(crate) async fn start(script: &str, configured: impl FnOnce(&str) -> DashboardConfig) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let origin = format!("http://{}", listener.local_addr().unwrap());
+        let state = State::open(&StateTarget::Memory).await.unwrap();
+        let site = Site::on(state, configured(&origin), OpenRouter::default());
+        let router = driven(&site.router, script);
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        Self {
+            site,
+            origin,
+            profile: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    /// What Chromium makes of `path`, the script having run, and what the script told on it.
+    pub(crate) async fn open(&self, path: &str, more: &[&str]) -> (String, Value) {
+        let flags = [&["--dump-dom"], more].concat();
+        let dom = self.chromium(path, &flags).await;
+        let told = dom
+            .split("id=\"told\"")
+            .nth(1)
+            .and_then(|rest| rest.split('>').nth(1)?.split('<').next());
+        let told = told.unwrap_or_else(|| panic!("the script told nothing: {dom}"));
+        let plain = told.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+        let page = dom.split("id=\"told\"").next().unwrap().to_owned();
+        (page, serde_json::from_str(&plain).unwrap())
+    }
+
+    async fn chromium(&self, path: &str, flags: &[&str]) -> String {
+        let mut command = Command::new("chromium");
+        command.args(FLAGS).args(flags);
+        command.env("TZ", "UTC").arg("--lang=en-US");
+        command.arg(format!("--user-data-dir={}", self.profile.path().display()));
+        command.arg(format!("{}{path}", self.origin));
+        let ran = tokio::task::spawn_blocking(move || command.stderr(Stdio::null()).output().unwrap());
+        String::from_utf8_lossy(&ran.await.unwrap().stdout).into_owned()
+    }
+}
+
+/// The server with the test's script on its page, which the page's own policy allows: it comes from the same place.
+fn driven(edge: &EdgeRouter, script: &str) -> Router {
+    let script = format!("{WAYS}\n{script}");
+    let javascript = || [(header::CONTENT_TYPE, "text/javascript")];
+    let axe = peer_text("axe-core/axe.min.js");
+    let edge = edge.clone();
+    Router::new()
+        .route("/test/drive.js", get(async move || (javascript(), script)))
+        .route("/test/axe.js", get(async move || (javascript(), axe)))
+        .fallback(async move |request: Request| with_script(&edge, request).await)
+}
+
+fn peer_text(path: &str) -> String {
+    let folder = std::env::var_os("TEST_BROWSER_PEERS")
+        .map(PathBuf::from)
+        .unwrap_or_default();
+    std::fs::read_to_string(folder.join("node_modules").join(path)).unwrap_or_default()
+}
+
+async fn with_script(edge: &EdgeRouter, mut request: Request) -> Response {
+    request.headers_mut().remove(header::ACCEPT_ENCODING);
+    let answer = edge.answer(request).await;
+    let html = HeaderValue::from_static("text/html; charset=utf-8");
+    if answer.headers().get(header::CONTENT_TYPE) != Some(&html) {
+        return answer;
+    }
+    let (mut parts, body) = answer.into_parts();
+    let text = String::from_utf8(to_bytes(body, usize::MAX).await.unwrap().to_vec()).unwrap();
+    let driver = "<script type=\"module\" src=\"/test/drive.js\"></script></body>";
+    parts.headers.remove(header::CONTENT_LENGTH);
+    (parts, Body::from(text.replace("</body>", driver))).into_response()
+}
+
+pub(crate) fn here(origin: &str) -> DashboardConfig {
+    DashboardConfig {
+        public_url: origin.to_owned(),
+        ..DashboardConfig::default()
+    }
+}
+
+/// A person who makes, renames, rotates and revokes keys, and signs out.
+const PERSON: &str = r"
+const seen = {};
+const press = (label) => {
+  const button = document.querySelector(`button[aria-label='${label}']`);
+  button.focus();
+  button.click();
+};
+const answer = async () => { await until(() => $('ask').open); $('ask-yes').click(); await until(() => !$('ask').open); };
+await until(() => shown('door'));
+seen.door = [$('door-text').textContent, $('door-button').textContent, location.hash];
+$('door-button').click();
+await until(() => shown('inside') && document.querySelector('#keys .none'));
+seen.who = $('who-name').textContent;
+seen.path = location.pathname;
+$('create-name').value = 'Mobile app';
+$('create').requestSubmit();
+await until(() => shown('fresh') && document.querySelector('.key'));
+seen.key = $('fresh-key').textContent;
+seen.focus = document.activeElement.id;
+press('Rename Mobile app');
+await until(() => $('ask').open);
+seen.field = [document.activeElement.id, $('ask-name').value];
+$('ask-name').value = 'Shop <b>window</b>';
+await answer();
+await until(() => document.querySelector('.key h3').textContent.startsWith('Shop'));
+seen.focusBack = document.activeElement.getAttribute('aria-label');
+press('Rotate Shop <b>window</b>');
+await answer();
+await until(() => document.querySelectorAll('.key').length === 2 && $('fresh-key').textContent !== seen.key);
+seen.rotated = $('fresh-key').textContent;
+seen.focusRotated = document.activeElement.id;
+seen.states = [...document.querySelectorAll('.key .state')].map((one) => one.textContent);
+press('Revoke Shop <b>window</b>');
+await answer();
+await until(() => document.querySelector('.past'));
+seen.past = document.querySelector('.past summary').textContent;
+await until(() => document.activeElement !== document.body);
+seen.focusRevoked = document.activeElement.id;
+await until(() => $('audit').children.length === 7);
+seen.audit = [...$('audit').querySelectorAll('li > p:first-child')].map((one) => one.textContent);
+$('sign-out').click();
+await until(() => shown('door'));
+seen.after = [$('door-wrong').textContent, $('keys').children.length, $('fresh-key').textContent, document.activeElement.id];
+tell(seen);
+";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_signs_in_with_a_link_works_on_keys_and_signs_out() {
+    if !has_chromium() {
+        return;
+    }
+    let served = Served::start(PERSON, here).await;
+    let (link, _) = served.site.link("asha").await;
+    let (page, mut told) = served.open(&format!("/dashboard/link#{}", link.text()), &[]).await;
+    for key in [told["key"].take(), told["rotated"].take()] {
+        let key: state::ApiKey = key.as_str().unwrap().parse().unwrap();
+        assert!(served.site.state.find_key(&key.hash()).await.unwrap().is_some());
+        assert!(
+            !page.contains(&key.expose()[10..37]),
+            "a key stays on the page after the sign-out"
+        );
+    }
+    insta::assert_snapshot!(without_ids(&format!("{told:#}")), @r#"
+    {
+      "after": [
+        "You are signed out.",
+        0,
+        "",
+        "door-title"
+      ],
+      "audit": [
+        "You revoked the key Shop <b>window</b> KEY",
+        "You rotated the key Shop <b>window</b>; the old one ends Nov 22, 2026, 12:00 PM KEY",
+        "You renamed the key Mobile app to Shop <b>window</b> KEY",
+        "You made the key Mobile app KEY",
+        "You signed in with a link",
+        "The operator made a link to sign in with, until Nov 21, 2026, 12:15 PM",
+        "You signed in for the first time"
+      ],
+      "door": [
+        "You opened a link that signs you in once. Go on if you asked for it.",
+        "Sign in with this link",
+        ""
+      ],
+      "field": [
+        "ask-name",
+        "Mobile app"
+      ],
+      "focus": "fresh-title",
+      "focusBack": "Rename Shop <b>window</b>",
+      "focusRevoked": "keys-title",
+      "focusRotated": "fresh-title",
+      "key": null,
+      "past": "Keys that are over (1)",
+      "path": "/dashboard/",
+      "rotated": null,
+      "states": [
+        "Active",
+        "Ending"
+      ],
+      "who": "asha"
+    }
+    "#);
+}
+
+/// The text with ids and moments, which differ from run to run, left out.
+fn without_ids(text: &str) -> String {
+    let mut told = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("key_") {
+        told.push_str(&rest[..at]);
+        told.push_str("KEY");
+        rest = &rest[at + "key_".len() + 12..];
+    }
+    told + rest
+}
+
+/// What axe finds on the page as it stands.
+const AXE: &str = r"
+const look = async () => {
+  const found = await axe.run(document, { resultTypes: ['violations'] });
+  return found.violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`).join(' | ')}`);
+};
+await import('/test/axe.js');
+const found = {};
+await until(() => shown('door'));
+found.door = await look();
+$('door-button').click();
+await until(() => shown('inside') && $('keys').children.length && $('usage').children.length && $('quota').children.length && $('audit').children.length);
+found.inside = await look();
+document.querySelector('.figures').open = true;
+document.querySelector('.past')?.setAttribute('open', '');
+$('create-name').value = 'Another';
+$('create').requestSubmit();
+await until(() => shown('fresh'));
+found.fresh = await look();
+document.querySelector('.key-acts button:nth-child(2)').click();
+await until(() => $('ask').open);
+found.dialog = await look();
+tell(found);
+";
+
+/// Keys and their use, as somebody has who has been here for some time.
+pub(crate) async fn lived_in(site: &Site, account: &state::AccountId) {
+    let actor = state::Actor::Account(account.clone());
+    let now = data_model::Clock::now(&*site.clock);
+    let mut entries = Vec::new();
+    for (nth, name) in ["Mobile app", "Price watch", "Старый ключ", "Trial"]
+        .into_iter()
+        .enumerate()
+    {
+        let new = state::NewKey {
+            name: name.parse().unwrap(),
+            plan: if nth == 1 {
+                state::Plan::Granted
+            } else {
+                state::Plan::Free
+            },
+            account: Some(account.clone()),
+        };
+        let at = now.plus_millis(i64::try_from(nth).unwrap() * 1000);
+        let key = site.state.create_key(new, &actor, at).await.unwrap().record.id;
+        let today = Day::of(now, 330);
+        let routes = [
+            "/v1/search",
+            "/v1/products/{ident}",
+            "/v1/prices",
+            "/v1/suggest",
+            "/v1/browse",
+            "/v1/coupons",
+            "/v1/me",
+        ];
+        for back in 0..26 {
+            for (at, route) in routes.iter().enumerate() {
+                let requests = (7919 * (back + 3) * (at + 2) * (nth + 1)) % (4000 / (at + 1));
+                entries.push(UsageEntry {
+                    key: key.clone(),
+                    day: today.plus(-i64::try_from(back).unwrap()),
+                    route: (*route).to_owned(),
+                    requests: requests as u64,
+                });
+            }
+        }
+        if nth == 2 {
+            site.state.revoke_key(&key, &actor, at).await.unwrap();
+        }
+        if nth == 3 {
+            let day = std::time::Duration::from_secs(86_400);
+            site.state.rotate_key(&key, day, &actor, at).await.unwrap();
+        }
+    }
+    site.state.add_usage(&UsageBatch::new(entries)).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn axe_finds_nothing_serious_on_the_page_light_or_dark_wide_or_narrow() {
+    if !has_chromium() || peer("axe-core").is_none() {
+        return;
+    }
+    for (scheme, width) in [("1", 1280), ("0", 390)] {
+        let served = Served::start(AXE, here).await;
+        let (link, account) = served.site.link("asha").await;
+        lived_in(&served.site, &account).await;
+        let scheme = format!("--blink-settings=preferredColorScheme={scheme}");
+        let size = format!("--window-size={width},900");
+        let path = format!("/dashboard/link#{}", link.text());
+        let (_, told) = served.open(&path, &[&scheme, &size]).await;
+        for state in ["door", "inside", "fresh", "dialog"] {
+            let found = told[state].as_array().unwrap_or_else(|| panic!("{told}"));
+            let serious = found.iter().filter(|one| {
+                let told = one.as_str().unwrap();
+                told.starts_with("serious") || told.starts_with("critical")
+            });
+            assert_eq!(serious.collect::<Vec<_>>(), Vec::<&Value>::new(), "{width} {state}");
+        }
+    }
+}
