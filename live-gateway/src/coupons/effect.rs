@@ -1,0 +1,85 @@
+//! What a code does to a cart of one item, by the store's own arithmetic. Pure.
+
+use state::{CouponEffect, CouponKind};
+
+use crate::store_cart::{StoreCart, StoreCode};
+
+/// What a code takes off the cart that it was entered at alone.
+pub(crate) fn effect(cart: &StoreCart, code: &StoreCode) -> CouponEffect {
+    let kind = if code.shipping_minor > 0 && code.shipping_minor == code.discount_minor {
+        CouponKind::Shipping
+    } else {
+        kind(code.discount_minor, cart.subtotal_minor, cart.currency.exponent())
+    };
+    CouponEffect {
+        kind,
+        discount_minor: code.discount_minor,
+        subtotal_minor: cart.subtotal_minor,
+        total_minor: cart.total_minor,
+        currency: cart.currency,
+    }
+}
+
+/// Whether an amount is a whole percentage of another, or a round amount by itself. Where it may be either, as 50.00 off
+/// 500.00, nothing tells; nor where it is all of it, for an amount is never more.
+fn kind(discount_minor: i64, subtotal_minor: i64, exponent: u32) -> CouponKind {
+    if discount_minor <= 0 || discount_minor >= subtotal_minor {
+        return CouponKind::Unknown;
+    }
+    let (discount, subtotal) = (i128::from(discount_minor), i128::from(subtotal_minor));
+    let percent = (discount * 200 + subtotal) / (subtotal * 2);
+    // Stores round to the minor unit, up or down.
+    let is_percentage = (1..100).contains(&percent) && (percent * subtotal - discount * 100).abs() < 100;
+    // Amounts that merchants choose: whole units; tens where there is nothing smaller.
+    let unit = match exponent {
+        0 => 10,
+        2 => 100,
+        _ => 10_i64.pow(exponent - 1),
+    };
+    match (is_percentage, discount_minor % unit == 0) {
+        (true, false) => CouponKind::Percentage,
+        (false, true) => CouponKind::Fixed,
+        _ => CouponKind::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn kinds_are_told_where_the_arithmetic_tells_them() {
+        for (discount, subtotal, exponent, told) in [
+            (4_990, 49_900, 2, CouponKind::Percentage),
+            (10_000, 49_900, 2, CouponKind::Fixed),
+            // A tenth, and fifty rupees.
+            (5_000, 50_000, 2, CouponKind::Unknown),
+            (49_900, 49_900, 2, CouponKind::Unknown),
+            (0, 49_900, 2, CouponKind::Unknown),
+            (198, 1_980, 0, CouponKind::Percentage),
+            (500, 1_980, 0, CouponKind::Fixed),
+            (1_250, 9_990, 3, CouponKind::Unknown),
+            (-5, 100, 2, CouponKind::Unknown),
+            (i64::MAX - 1, i64::MAX, 2, CouponKind::Unknown),
+        ] {
+            assert_eq!(kind(discount, subtotal, exponent), told, "{discount} of {subtotal}");
+        }
+    }
+
+    proptest! {
+        /// Whichever way a store rounds, a percentage is never taken for an amount.
+        #[test]
+        fn a_percentage_is_never_called_an_amount(percent in 1_i64..100, subtotal in 1_000_i64..10_000_000, up in any::<bool>()) {
+            let exact = subtotal * percent;
+            let discount = if up { (exact + 99) / 100 } else { exact / 100 };
+            prop_assert_ne!(kind(discount, subtotal, 2), CouponKind::Fixed);
+        }
+
+        #[test]
+        fn an_amount_is_called_a_percentage_only_where_it_is_one(units in 1_i64..5_000, subtotal in 1_000_i64..10_000_000) {
+            prop_assert_ne!(kind(units * 100, subtotal, 2), CouponKind::Percentage);
+        }
+    }
+}

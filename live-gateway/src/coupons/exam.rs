@@ -1,0 +1,200 @@
+//! One testing: a cart of one item at the store, at which codes are entered until each has its verdict. The cart is left
+//! behind; the store forgets it.
+
+use data_model::{Clock, VariantId};
+use state::{CouponEffect, CouponKind, CouponOutcome, CouponVerdict};
+
+use super::effect::effect;
+use super::memory::Slot;
+use super::plan::{Plan, takes_nothing};
+use super::reason::{UntestedReason, reason};
+use crate::cart_client::{Buyer, CartAddress, CartClient, CartDraft, CartError};
+use crate::hidden::Hidden;
+use crate::store_cart::{CartAnswer, StoreCart, is_same_code};
+
+/// Most codes that are tried out for delivery.
+const DELIVERY_TRIES_MAX: usize = 3;
+
+/// A testing under way.
+#[derive(Debug)]
+pub(crate) struct Exam<'a> {
+    pub(crate) client: CartClient,
+    pub(crate) item: VariantId,
+    /// In whose prices.
+    pub(crate) country: Option<String>,
+    /// Where codes for delivery are tried out.
+    pub(crate) address: Option<CartAddress>,
+    pub(crate) codes_per_call: usize,
+    pub(crate) calls_max: usize,
+    pub(crate) clock: &'a dyn Clock,
+    /// Where each verdict goes as soon as it is known.
+    pub(crate) slot: &'a Slot,
+    pub(crate) cart: Option<Hidden>,
+    pub(crate) calls: usize,
+    pub(crate) outcomes: Vec<CouponOutcome>,
+}
+
+impl Exam<'_> {
+    /// Tests codes until all have their verdicts, or until something stops it.
+    pub(crate) async fn run(&mut self, codes: &[String]) -> Option<UntestedReason> {
+        let stop = self.enter_all(codes).await.err();
+        if stop.is_none() {
+            self.try_delivery().await;
+        }
+        stop
+    }
+
+    async fn enter_all(&mut self, codes: &[String]) -> Result<(), UntestedReason> {
+        let mut plan = Plan::of(codes, self.codes_per_call);
+        while let Some(group) = plan.next() {
+            if self.calls >= self.calls_max {
+                return Err(UntestedReason::Budget);
+            }
+            let (item, tested_at) = (self.item, self.clock.now());
+            match self.enter(&group).await {
+                Ok(cart) => {
+                    let proven = plan.told(&group, &cart);
+                    self.note(proven.into_iter().map(|(code, verdict)| CouponOutcome {
+                        variant: (verdict != CouponVerdict::UnknownCode).then_some(item),
+                        code,
+                        verdict,
+                        tested_at,
+                    }));
+                }
+                // Too many at once; what is one code alone is left.
+                Err(UntestedReason::Refused) => drop(plan.halve(&group)),
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, outcomes: impl Iterator<Item = CouponOutcome>) {
+        let from = self.outcomes.len();
+        self.outcomes.extend(outcomes);
+        self.slot.note(self.outcomes[from..].iter().cloned());
+    }
+
+    /// Sets the cart's codes to these. The cart is made with the first ones.
+    async fn enter(&mut self, codes: &[String]) -> Result<StoreCart, UntestedReason> {
+        if let Some(id) = self.cart.clone() {
+            self.calls += 1;
+            let answer = self.client.set_codes(&id, codes).await;
+            let answer = answer.map_err(|error| reason(&error))?;
+            if !answer.is_gone() {
+                return self.believed(answer);
+            }
+            self.cart = None;
+        }
+        let draft = CartDraft {
+            lines: vec![(self.item, 1)],
+            codes: codes.to_vec(),
+            buyer: Buyer {
+                country: self.country.clone(),
+                ..Buyer::default()
+            },
+            ..CartDraft::default()
+        };
+        let answer = self.create(&draft).await.map_err(|error| reason(&error))?;
+        let cart = self.believed(answer)?;
+        self.cart = Some(cart.id.clone());
+        Ok(cart)
+    }
+
+    /// Makes a cart. Where it is not known whether it was made, another one is: nothing names the first, and nobody pays
+    /// for it.
+    async fn create(&mut self, draft: &CartDraft) -> Result<CartAnswer, CartError> {
+        self.calls += 1;
+        match self.client.create(draft).await {
+            Err(error) if error.is_unknown() && reason(&error) == UntestedReason::StoreUnavailable => {
+                self.calls += 1;
+                self.client.create(draft).await
+            }
+            made => made,
+        }
+    }
+
+    /// The cart of an answer, where it is one of this item alone.
+    fn believed(&self, answer: CartAnswer) -> Result<StoreCart, UntestedReason> {
+        let is_about = |part: &str| {
+            let mut fields = answer.refusals.iter().flat_map(|refusal| &refusal.field);
+            fields.any(|field| field == part)
+        };
+        if is_about("lines") {
+            return Err(UntestedReason::SoldOut);
+        }
+        if is_about("discountCodes") {
+            return Err(UntestedReason::Refused);
+        }
+        if !answer.refusals.is_empty() {
+            return Err(UntestedReason::StoreUnavailable);
+        }
+        let cart = answer.cart.ok_or(UntestedReason::StoreUnreadable)?;
+        match cart.lines.as_slice() {
+            [line] if line.variant != self.item => Err(UntestedReason::StoreUnreadable),
+            [line] if line.quantity == 1 => Ok(cart),
+            [] | [_] => Err(UntestedReason::SoldOut),
+            _ => Err(UntestedReason::StoreUnreadable),
+        }
+    }
+
+    /// Codes that apply and take nothing off may be for delivery: they are entered where something is delivered to. What
+    /// does not come of that leaves them as they are.
+    async fn try_delivery(&mut self) {
+        let Some(address) = self.address.clone() else { return };
+        let weightless = self.outcomes.iter().filter_map(|outcome| match &outcome.verdict {
+            CouponVerdict::Applicable(effect) if takes_nothing(effect) => Some(outcome.code.clone()),
+            _ => None,
+        });
+        let codes: Vec<String> = weightless.take(DELIVERY_TRIES_MAX).collect();
+        let mut delivered: Option<Hidden> = None;
+        for code in codes {
+            if self.calls >= self.calls_max {
+                return;
+            }
+            let tested_at = self.clock.now();
+            let entered = vec![code.clone()];
+            let answer = match &delivered {
+                Some(id) => {
+                    self.calls += 1;
+                    self.client.set_codes(id, &entered).await
+                }
+                None => {
+                    let draft = CartDraft {
+                        lines: vec![(self.item, 1)],
+                        codes: entered,
+                        buyer: Buyer {
+                            country: self.country.clone(),
+                            ..Buyer::default()
+                        },
+                        address: Some(address.clone()),
+                        ..CartDraft::default()
+                    };
+                    self.create(&draft).await
+                }
+            };
+            let Ok(cart) = answer
+                .map_err(|error| reason(&error))
+                .and_then(|answer| self.believed(answer))
+            else {
+                return;
+            };
+            delivered = Some(cart.id.clone());
+            if let Some(effect) = of_delivery(&cart, &code) {
+                self.note(std::iter::once(CouponOutcome {
+                    variant: Some(self.item),
+                    code,
+                    verdict: CouponVerdict::Applicable(effect),
+                    tested_at,
+                }));
+            }
+        }
+    }
+}
+
+/// What a code takes off the delivery of a cart, if it does.
+fn of_delivery(cart: &StoreCart, code: &str) -> Option<CouponEffect> {
+    let told = cart.codes.iter().find(|told| is_same_code(&told.code, code));
+    let effect = effect(cart, told.filter(|told| told.applicable)?);
+    (effect.kind == CouponKind::Shipping).then_some(effect)
+}

@@ -1,0 +1,222 @@
+//! What is known of codes at one store: this process's part of it, in front of the state that all servers share.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use data_model::{Clock, StoreHost, Timestamp, VariantId};
+use state::{CouponBounds, CouponOutcome, CouponVerdict, State, StateError};
+use tokio::time::{Instant, timeout_at};
+
+use super::config::CouponsConfig;
+use super::reason::UntestedReason;
+
+/// Most outcomes of one store that are kept, here and in the state.
+const OUTCOMES_MAX: u32 = 2_000;
+/// Most codes that applied before.
+const WORKED_MAX: u32 = 20;
+/// How long what other servers found out may be missed.
+const READ_AGAIN: Duration = Duration::from_secs(60);
+/// How long a read or a write of the state may take: codes can be tested without it.
+const STATE_PATIENCE: Duration = Duration::from_millis(1_500);
+/// How long an item that the store did not sell is passed over.
+const SOLD_OUT_FOR: Duration = Duration::from_secs(1_800);
+/// Most stores that are kept in mind; beyond, those that nobody asks about go.
+const STORES_MAX: usize = 1_024;
+
+/// All stores of which something is known.
+#[derive(Debug, Default)]
+pub(crate) struct Slots(Mutex<HashMap<StoreHost, Arc<Slot>>>);
+
+impl Slots {
+    pub(crate) fn of(&self, store: &StoreHost) -> Arc<Slot> {
+        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(slot) = slots.get(store) {
+            return Arc::clone(slot);
+        }
+        if slots.len() >= STORES_MAX {
+            slots.retain(|_, slot| Arc::strong_count(slot) > 1);
+        }
+        let slot = Arc::new(Slot {
+            store: store.clone(),
+            turn: Arc::default(),
+            known: Mutex::default(),
+        });
+        slots.insert(store.clone(), Arc::clone(&slot));
+        slot
+    }
+}
+
+/// One store.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    pub(crate) store: StoreHost,
+    /// Held by whoever tests: one testing a store at a time.
+    pub(crate) turn: Arc<tokio::sync::Mutex<()>>,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    outcomes: HashMap<(Option<VariantId>, String), CouponOutcome>,
+    /// When the state was last read for an item.
+    read: HashMap<VariantId, Instant>,
+    sold_out: HashMap<VariantId, Instant>,
+    last: Option<Ended>,
+    /// Codes that were handed out to be tried elsewhere.
+    suggested: HashSet<String>,
+}
+
+/// How a testing ended.
+#[derive(Debug, Clone)]
+pub(crate) struct Ended {
+    pub(crate) at: Instant,
+    pub(crate) item: VariantId,
+    /// What it was to test.
+    pub(crate) codes: HashSet<String>,
+    /// Why it ended early.
+    pub(crate) stop: Option<UntestedReason>,
+}
+
+impl Slot {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The last outcome of a code on an item, if it is still to be relied on.
+    pub(crate) fn fresh(
+        &self,
+        item: VariantId,
+        code: &str,
+        (now, config): (Timestamp, &CouponsConfig),
+    ) -> Option<CouponOutcome> {
+        let known = self.known();
+        let of = |variant| known.outcomes.get(&(variant, code.to_owned()));
+        let last = [of(Some(item)), of(None)].into_iter().flatten();
+        let last = last.max_by_key(|outcome| outcome.tested_at)?;
+        is_fresh(last, now, config).then(|| last.clone())
+    }
+
+    /// Takes in what the store said.
+    pub(crate) fn note(&self, outcomes: impl IntoIterator<Item = CouponOutcome>) {
+        let mut known = self.known();
+        for outcome in outcomes {
+            let key = (outcome.variant, outcome.code.clone());
+            let before = known.outcomes.get(&key);
+            if before.is_none_or(|before| before.tested_at <= outcome.tested_at) {
+                known.outcomes.insert(key, outcome);
+            }
+        }
+        if known.outcomes.len() > OUTCOMES_MAX as usize {
+            // The state has them all the same.
+            known.outcomes.clear();
+            known.read.clear();
+        }
+    }
+
+    /// Reads what any server found out about codes on an item, unless that was done a moment ago.
+    pub(crate) async fn read(
+        &self,
+        item: VariantId,
+        (state, clock, config): (&State, &dyn Clock, &CouponsConfig),
+        deadline: Instant,
+    ) {
+        let begun = Instant::now();
+        let is_recent = |at: &Instant| begun.duration_since(*at) < READ_AGAIN;
+        if self.known().read.get(&item).is_some_and(is_recent) {
+            return;
+        }
+        let since = before(clock.now(), config.kept_for_s());
+        let reading = state.coupons(&self.store, item, since);
+        if let Some(outcomes) = in_time(reading, deadline).await {
+            self.note(outcomes);
+            let mut known = self.known();
+            known.read.retain(|_, at| is_recent(at));
+            known.read.insert(item, begun);
+        }
+    }
+
+    /// Codes that applied to any cart of the store before, as far as the state tells in time.
+    pub(crate) async fn worked(
+        &self,
+        (state, clock, config): (&State, &dyn Clock, &CouponsConfig),
+        deadline: Instant,
+    ) -> Vec<String> {
+        let since = before(clock.now(), config.worked_for_s);
+        let reading = state.coupons_that_worked(&self.store, since, WORKED_MAX);
+        in_time(reading, deadline).await.unwrap_or_default()
+    }
+
+    /// Writes down what the store said, for all servers.
+    pub(crate) async fn write(
+        &self,
+        outcomes: &[CouponOutcome],
+        (state, clock, config): (&State, &dyn Clock, &CouponsConfig),
+    ) {
+        let bounds = CouponBounds {
+            oldest: before(clock.now(), config.kept_for_s()),
+            per_store_max: OUTCOMES_MAX,
+        };
+        let writing = state.note_coupons(&self.store, outcomes, bounds);
+        in_time(writing, Instant::now() + STATE_PATIENCE).await;
+    }
+
+    pub(crate) fn sell_out(&self, item: VariantId) {
+        let mut known = self.known();
+        known.sold_out.retain(|_, at| at.elapsed() < SOLD_OUT_FOR);
+        known.sold_out.insert(item, Instant::now());
+    }
+
+    pub(crate) fn is_sold_out(&self, item: VariantId) -> bool {
+        let known = self.known();
+        known.sold_out.get(&item).is_some_and(|at| at.elapsed() < SOLD_OUT_FOR)
+    }
+
+    pub(crate) fn end(&self, ended: Ended) {
+        self.known().last = Some(ended);
+    }
+
+    pub(crate) fn last(&self) -> Option<Ended> {
+        self.known().last.clone()
+    }
+
+    pub(crate) fn suggest(&self, codes: &[String]) {
+        self.known().suggested = codes.iter().cloned().collect();
+    }
+
+    pub(crate) fn was_suggested(&self, code: &str) -> bool {
+        self.known().suggested.contains(code)
+    }
+}
+
+/// Whether an outcome is young enough to be told again. One from ahead of this clock by more than a minute is not.
+fn is_fresh(outcome: &CouponOutcome, now: Timestamp, config: &CouponsConfig) -> bool {
+    let age_s = now.millis_since(outcome.tested_at) / 1_000;
+    let kept_s = match outcome.verdict {
+        CouponVerdict::Applicable(_) => config.applicable_for_s,
+        CouponVerdict::NotApplicable => config.not_applicable_for_s,
+        CouponVerdict::UnknownCode => config.unknown_code_for_s,
+    };
+    age_s >= -60 && u64::try_from(age_s.max(0)).is_ok_and(|age_s| age_s < kept_s)
+}
+
+/// So many seconds before a moment.
+fn before(now: Timestamp, seconds: u64) -> Timestamp {
+    let millis = i64::try_from(seconds.saturating_mul(1_000)).unwrap_or(i64::MAX / 2_000);
+    now.plus_millis(millis.saturating_neg())
+}
+
+/// What the state answers, unless it takes too long or fails, which is counted and logged.
+async fn in_time<T>(work: impl Future<Output = Result<T, StateError>>, deadline: Instant) -> Option<T> {
+    let deadline = deadline.min(Instant::now() + STATE_PATIENCE);
+    match timeout_at(deadline, work).await {
+        Ok(Ok(done)) => return Some(done),
+        Ok(Err(error)) => {
+            let error: &dyn std::error::Error = &error;
+            tracing::warn!(error, "what is known of discount codes cannot be read or written");
+        }
+        Err(_) => tracing::warn!("the state takes too long over discount codes"),
+    }
+    metrics::counter!("coupon_state_failures_total").increment(1);
+    None
+}

@@ -1,0 +1,110 @@
+//! Discount codes that work: candidates are tested at a cart of one item at the brand's own store.
+//!
+//! In: a product or a brand; a catalogue and [`Shops`] that say what the store is, what it sells and which codes it states
+//! itself. Out: codes that the store itself called applicable, with what it said they take off, and which candidates were
+//! not tested, and why.
+//!
+//! What is decided without a store is pure and lies in files of its own: which codes are worth testing (`candidates`), which
+//! are entered together and what that proves (`plan`), what a discount is (`effect`).
+//!
+//! It never calls a code applicable that the store did not call so, never asks a store of which the release has no brand,
+//! never asks one store twice at the same time, and never answers later than its budget.
+
+mod candidates;
+mod config;
+mod effect;
+mod exam;
+mod find;
+mod memory;
+mod plan;
+mod reason;
+pub mod schema;
+mod shops;
+mod suggest;
+mod testing;
+
+use std::sync::Arc;
+
+use api::OpenRouter;
+use data_model::Clock;
+use state::State;
+use storefront::Storefront;
+use tokio::sync::Semaphore;
+
+use self::memory::Slots;
+use crate::catalogue::Catalogue;
+use crate::routes;
+
+pub use self::candidates::CouponSource;
+pub use self::config::{CouponAddress, CouponsConfig};
+pub use self::find::{CouponsError, CouponsFound, CouponsOf, CouponsRequest, FoundCoupon};
+pub use self::reason::UntestedReason;
+pub use self::shops::{HttpShops, ShopKey, Shops};
+
+/// What codes are found with.
+#[derive(Debug, Clone)]
+pub struct FinderDeps {
+    /// Which store sells a product.
+    pub catalogue: Arc<dyn Catalogue>,
+    /// Which brands there are.
+    pub shops: Arc<dyn Shops>,
+    /// The client of the stores.
+    pub storefront: Storefront,
+    /// Where outcomes are remembered.
+    pub state: State,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// Finds codes that work; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Finder(pub(crate) Arc<Inner>);
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    catalogue: Arc<dyn Catalogue>,
+    shops: Arc<dyn Shops>,
+    storefront: Storefront,
+    state: State,
+    clock: Arc<dyn Clock>,
+    config: CouponsConfig,
+    slots: Slots,
+    /// Stores at which codes may be tested at the same time.
+    places: Semaphore,
+}
+
+impl Finder {
+    /// A finder that has asked nothing yet.
+    #[must_use]
+    pub fn new(deps: FinderDeps, config: CouponsConfig) -> Self {
+        let places = Semaphore::new(config.stores_at_once_max.clamp(1, Semaphore::MAX_PERMITS));
+        let FinderDeps {
+            catalogue,
+            shops,
+            storefront,
+            state,
+            clock,
+        } = deps;
+        Self(Arc::new(Inner {
+            catalogue,
+            shops,
+            storefront,
+            state,
+            clock,
+            config,
+            slots: Slots::default(),
+            places,
+        }))
+    }
+
+    /// The operation's route, for a server that has others too.
+    #[must_use]
+    pub fn open_router(&self) -> OpenRouter {
+        routes::coupons(self.clone())
+    }
+
+    fn memory(&self) -> (&State, &dyn Clock, &CouponsConfig) {
+        let inner = &self.0;
+        (&inner.state, inner.clock.as_ref(), &inner.config)
+    }
+}

@@ -1,0 +1,92 @@
+//! The shapes of answers about discount codes.
+
+use data_model::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+pub use super::candidates::CouponSource;
+pub use super::reason::UntestedReason;
+
+/// A code that applies to a cart of one item.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct CouponEntry {
+    /// What the buyer enters. Stores do not tell capital letters from small ones.
+    pub code: String,
+    /// Always `true`: the brand's own store said so, at `tested_at`. Codes that do not apply are counted, not listed.
+    pub applicable: bool,
+    /// What it takes off the item, in minor units; 0 for a code of which nothing shows before delivery is chosen.
+    pub discount_minor: i64,
+    /// What the item costs without it, in minor units.
+    pub subtotal_minor: i64,
+    /// What the store's cart costs with it, in minor units; for a code for delivery, with the delivery as far as the store
+    /// counts it in.
+    pub total_minor: i64,
+    /// ISO 4217 code of all amounts.
+    pub currency: String,
+    /// `percentage`, `fixed` or `shipping` where the store's arithmetic tells; else `unknown`, as for 50.00 off 500.00.
+    pub kind: &'static str,
+    /// Where the code comes from.
+    pub source: CouponSource,
+    /// When the store was asked.
+    #[schema(value_type = String, format = DateTime)]
+    pub tested_at: Timestamp,
+}
+
+/// A code that was not tested.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct UntestedCode {
+    /// The code.
+    pub code: String,
+    /// Why.
+    pub reason: UntestedReason,
+}
+
+/// What is known of a brand's codes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Coupons {
+    /// The brand.
+    pub brand_slug: String,
+    /// UUID of the product that the cart was made of: the one asked for, or one that stands for the brand. Null where the
+    /// brand has nothing in stock.
+    #[schema(required = true)]
+    pub product_id: Option<String>,
+    /// The platform's id of the variant.
+    #[schema(required = true)]
+    pub variant_id: Option<String>,
+    /// `true`: the store has said of every candidate whether it applies, each at most as long ago as the server is set to
+    /// believe it. `false`: see `untested`.
+    pub verified: bool,
+    /// Codes that apply, those that take off most first.
+    pub coupons: Vec<CouponEntry>,
+    /// How many codes were candidates.
+    pub candidates: u32,
+    /// How many of them the store has given its verdict on, now or lately.
+    pub tested: u32,
+    /// The others, in the order of the candidates.
+    pub untested: Vec<UntestedCode>,
+}
+
+/// Where an answer about codes comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct CouponsProvenance {
+    /// Always `live`.
+    pub engine: &'static str,
+    /// The release that says which store is the brand's, and what it sells.
+    pub release: String,
+    /// How many of the tested codes were tested for an earlier request.
+    pub remembered: u32,
+}
+
+/// The answer of `GET /v1/coupons`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct CouponsAnswer {
+    /// What is known.
+    pub data: Coupons,
+    /// Where it comes from.
+    pub provenance: CouponsProvenance,
+    /// The oldest `tested_at` of all tested codes; now where none was.
+    #[schema(value_type = String, format = DateTime)]
+    pub as_of: Timestamp,
+    /// Always `live`.
+    pub tier: &'static str,
+}

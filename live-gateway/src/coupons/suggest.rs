@@ -1,0 +1,51 @@
+//! Codes for carts of other things: what a search for the best codes of a cart begins with, and what comes of it.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use data_model::StoredBrand;
+use tokio::time::{Instant, timeout_at};
+
+use super::Finder;
+use super::candidates::{candidates, is_public};
+use super::shops::ShopKey;
+use crate::carts::{CouponCandidates, TriedCode};
+
+#[async_trait]
+impl CouponCandidates for Finder {
+    async fn candidates(&self, brand: &StoredBrand, max: usize, deadline: Instant) -> Vec<String> {
+        let key = ShopKey::Slug(brand.slug.clone());
+        // Without what the store states there is still what worked and what many stores have.
+        let asked = timeout_at(deadline, self.0.shops.shop(&key)).await;
+        let stated = match asked {
+            Ok(Ok(Some(shop))) => shop.codes,
+            _ => Vec::new(),
+        };
+        let slot = self.0.slots.of(&brand.store);
+        let worked = slot.worked(self.memory(), deadline).await;
+        let codes = candidates(brand, &stated, &worked, max);
+        let codes: Vec<String> = codes.into_iter().map(|candidate| candidate.code).collect();
+        slot.suggest(&codes);
+        codes
+    }
+
+    fn tried(&self, brand: &StoredBrand, outcomes: Vec<TriedCode>) {
+        let slot = self.0.slots.of(&brand.store);
+        // A code that its buyer brought along may be theirs alone: it is not told to others.
+        let is_everybodys = |code: &str| slot.was_suggested(code) || is_public(brand, code);
+        let worked = outcomes.into_iter().filter(|outcome| outcome.applicable);
+        let worked = worked.map(|outcome| outcome.code.to_ascii_uppercase());
+        let worked: Vec<String> = worked.filter(|code| is_everybodys(code)).collect();
+        if worked.is_empty() {
+            return;
+        }
+        let (inner, store) = (Arc::clone(&self.0), brand.store.clone());
+        tokio::spawn(async move {
+            if let Err(error) = inner.state.note_worked(&store, &worked, inner.clock.now()).await {
+                let error: &dyn std::error::Error = &error;
+                tracing::warn!(error, "codes that worked are not remembered");
+                metrics::counter!("coupon_state_failures_total").increment(1);
+            }
+        });
+    }
+}

@@ -1,0 +1,114 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use data_model::{StoredBrand, VariantId};
+use state::CouponVerdict;
+use storefront::Priority;
+use tokio::sync::OwnedMutexGuard;
+use tokio::time::{Instant, timeout_at};
+use url::Url;
+
+use super::Finder;
+use super::config::CouponAddress;
+use super::exam::Exam;
+use super::memory::{Ended, Slot};
+use super::reason::{UntestedReason, reason};
+use crate::cart_client::{CartAddress, CartClient, CartError};
+
+/// A testing at one store, which outlives the request that began it.
+#[derive(Debug)]
+pub(crate) struct Testing {
+    pub(crate) finder: Finder,
+    pub(crate) slot: Arc<Slot>,
+    pub(crate) brand: Arc<StoredBrand>,
+    pub(crate) item: VariantId,
+    pub(crate) codes: Vec<String>,
+}
+
+impl Testing {
+    /// Tests the codes, and tells why not all of them. The store's turn is held until its verdicts are known here; they are
+    /// written down for others afterwards.
+    pub(crate) async fn run(self, turn: OwnedMutexGuard<()>) -> Option<UntestedReason> {
+        let inner = &self.finder.0;
+        let deadline = Instant::now() + Duration::from_millis(inner.config.testing_ms);
+        // Dropped with the testing: a store that hangs holds one place for one testing.
+        let (stop, outcomes) = match timeout_at(deadline, inner.places.acquire()).await {
+            Ok(Ok(_place)) => match self.exam(deadline) {
+                Ok(mut exam) => {
+                    let stop = Box::pin(exam.run(&self.codes)).await;
+                    metrics::counter!("coupon_store_calls_total").increment(exam.calls as u64);
+                    (stop, exam.outcomes)
+                }
+                Err(error) => (Some(reason(&error)), Vec::new()),
+            },
+            _ => (Some(UntestedReason::Busy), Vec::new()),
+        };
+        if stop == Some(UntestedReason::SoldOut) {
+            self.slot.sell_out(self.item);
+        }
+        self.slot.end(Ended {
+            at: Instant::now(),
+            item: self.item,
+            codes: self.codes.iter().cloned().collect(),
+            stop,
+        });
+        drop(turn);
+        let end = stop.map_or("done", UntestedReason::as_str);
+        metrics::counter!("coupon_testings_total", "end" => end).increment(1);
+        for outcome in &outcomes {
+            let verdict = match outcome.verdict {
+                CouponVerdict::Applicable(_) => "applicable",
+                CouponVerdict::NotApplicable => "not_applicable",
+                CouponVerdict::UnknownCode => "unknown_code",
+            };
+            metrics::counter!("coupon_codes_tested_total", "verdict" => verdict).increment(1);
+        }
+        if !outcomes.is_empty() {
+            self.slot.write(&outcomes, self.finder.memory()).await;
+        }
+        stop
+    }
+
+    fn exam(&self, deadline: Instant) -> Result<Exam<'_>, CartError> {
+        let inner = &self.finder.0;
+        let wrong = |_| storefront::StoreError::Url {
+            reason: "the stored address is none",
+        };
+        let url = Url::parse(&self.brand.base_url).map_err(wrong)?;
+        let store = inner.storefront.store(&url)?;
+        let store = store.in_country(self.brand.crawl_country.as_deref())?;
+        let store = store.with_priority(Priority::Interactive).with_deadline(deadline);
+        let address = inner
+            .config
+            .address
+            .as_ref()
+            .filter(|address| sells_to(&self.brand, address));
+        Ok(Exam {
+            client: CartClient::new(store),
+            item: self.item,
+            country: self.brand.crawl_country.clone(),
+            address: address.map(|address| CartAddress {
+                zip: address.zip.clone(),
+                country: address.country.clone(),
+                province: address.province.clone(),
+                city: address.city.clone(),
+            }),
+            codes_per_call: inner.config.codes_per_call,
+            calls_max: inner.config.calls_max,
+            clock: inner.clock.as_ref(),
+            slot: &self.slot,
+            cart: None,
+            calls: 0,
+            outcomes: Vec::new(),
+        })
+    }
+}
+
+/// Whether a brand is one that sells to an address: its prices were asked for that country or, where none was named, are
+/// in the currency of India, the only country of which the currency tells.
+fn sells_to(brand: &StoredBrand, address: &CouponAddress) -> bool {
+    match &brand.crawl_country {
+        Some(country) => *country == address.country,
+        None => address.country == "IN" && brand.currency.as_str() == "INR",
+    }
+}

@@ -1,0 +1,123 @@
+use api::{LiveErrors, PathParameters, Problem, QueryReader, Rule, product_ident};
+use axum::extract::{Request, State};
+use axum::response::Response;
+use data_model::ErrorCode;
+use http::StatusCode;
+
+use crate::coupons::schema::{CouponEntry, Coupons, CouponsAnswer, CouponsProvenance, UntestedCode};
+use crate::coupons::{CouponsError, CouponsFound, CouponsOf, CouponsRequest, Finder};
+
+/// Most candidates, and how many where nothing is said.
+const CANDIDATES_MAX: i64 = 100;
+const CANDIDATES: i64 = 40;
+/// The three that say of what codes are looked for.
+const NAMES: [&str; 3] = ["product", "brand", "domain"];
+const EXACTLY_ONE: Rule = Rule::Value("exactly one of product, brand and domain says where codes are looked for");
+
+/// Discount codes that work at a brand's store, found by entering them there.
+///
+/// Exactly one of `product`, `brand` and `domain` is given. Candidates are codes that worked before, codes that the store's
+/// own front page and policies state, codes that many stores have, and codes made of the brand's name; they are entered at a
+/// cart of one item at the brand's own store. The item is the product asked for; for a brand it is a product in stock that is
+/// dearer than most that the brand sells, so that most minimum spends are met. `coupons` are the codes that the store called
+/// applicable, those that take off most first, each with what the store said that it takes off. A code may work on one cart
+/// and not on another: what is bound to other products, to a higher spend or to one customer is not among them.
+///
+/// Outcomes are remembered for a while (`tested_at`), so a second request is answered at once. What was not tested stands in
+/// `untested` with the reason, and `verified` is false then; after `budget` testing goes on behind the answer. A store's
+/// trouble is never an error of this operation. Only stores of registered brands are asked.
+#[utoipa::path(
+    get,
+    path = "/v1/coupons",
+    operation_id = "find_coupons",
+    tag = "Live",
+    params(
+        ("product" = Option<String>, Query, description = "`sha:` and 40 hex digits, or a UUID.",
+            pattern = "^(sha:[0-9a-fA-F]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"),
+        ("brand" = Option<String>, Query, description = "A brand's slug or its domain.", max_length = 300),
+        ("domain" = Option<String>, Query, description = "The host of a brand's store.", max_length = 300),
+        ("max_candidates" = Option<u8>, Query, description = "Most codes that are considered.", minimum = 1, maximum = 100),
+    ),
+    responses(
+        (status = 200, description = "The codes.", body = CouponsAnswer, headers(("X-Request-Id" = String))),
+        (status = 404, description = "No such product (`product_not_found`) or brand (`brand_not_found`); nothing was asked \
+            of any store.", body = api::ProblemDocument,
+            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
+        LiveErrors,
+    )
+)]
+pub(crate) async fn find_coupons(State(finder): State<Finder>, request: Request) -> Result<Response, Problem> {
+    let asked = asked(request.uri().query())?;
+    // Boxed: the future of a testing is large.
+    let found = Box::pin(finder.find(&asked)).await.map_err(|error| problem(&error))?;
+    Ok(api::json(StatusCode::OK, &document(found)))
+}
+
+fn asked(query: Option<&str>) -> Result<CouponsRequest, Problem> {
+    let mut reader = QueryReader::new(query);
+    let given = NAMES.map(|name| !reader.optional(name).is_absent());
+    let product = reader.optional("product").parsed(product_ident).map(CouponsOf::Product);
+    let brand = reader.optional("brand").text(300);
+    let brand = brand.map(|brand| CouponsOf::Brand(brand.into_owned()));
+    let domain = reader.optional("domain").text(300);
+    let domain = domain.map(|domain| CouponsOf::Domain(domain.into_owned()));
+    let count = given.iter().filter(|given| **given).count();
+    if count != 1 {
+        // None given: any of them is missing. Several: each of them is one too many.
+        let concerned = NAMES.into_iter().zip(given).filter(|(_, given)| *given == (count > 1));
+        for (name, _) in concerned {
+            reader.refuse(name, if count == 0 { &Rule::Missing } else { &EXACTLY_ONE }, None);
+        }
+    }
+    let most = reader.optional("max_candidates").integer(1..=CANDIDATES_MAX);
+    let of = reader.finish(PathParameters::none(), product.or(brand).or(domain))?;
+    Ok(CouponsRequest {
+        of: of.ok_or_else(|| Problem::new(ErrorCode::Internal))?,
+        candidates_max: u8::try_from(most.unwrap_or(CANDIDATES)).unwrap_or(u8::MAX),
+    })
+}
+
+fn document(found: CouponsFound) -> CouponsAnswer {
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let entries = found.coupons.into_iter().map(|coupon| CouponEntry {
+        code: coupon.code,
+        applicable: true,
+        discount_minor: coupon.effect.discount_minor,
+        subtotal_minor: coupon.effect.subtotal_minor,
+        total_minor: coupon.effect.total_minor,
+        currency: coupon.effect.currency.to_string(),
+        kind: coupon.effect.kind.as_str(),
+        source: coupon.source,
+        tested_at: coupon.tested_at,
+    });
+    CouponsAnswer {
+        data: Coupons {
+            brand_slug: found.brand.to_string(),
+            product_id: found.item.map(|(product, _)| product.to_string()),
+            variant_id: found.item.map(|(_, variant)| variant.to_string()),
+            verified: found.untested.is_empty(),
+            coupons: entries.collect(),
+            candidates: count(found.candidates),
+            tested: count(found.tested),
+            untested: found
+                .untested
+                .into_iter()
+                .map(|(code, reason)| UntestedCode { code, reason })
+                .collect(),
+        },
+        provenance: CouponsProvenance {
+            engine: "live",
+            release: found.release.to_string(),
+            remembered: count(found.remembered),
+        },
+        as_of: found.as_of,
+        tier: "live",
+    }
+}
+
+fn problem(error: &CouponsError) -> Problem {
+    match error {
+        CouponsError::Catalogue(error) => super::prices::problem(error),
+        error => Problem::of(error),
+    }
+}
