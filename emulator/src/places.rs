@@ -41,6 +41,12 @@ const WITH_ZIPS: &str = "AD AR AT AU AX BA BE BG BL BM BN BR CA CH CN CY CZ DE D
 
 const WITHOUT_CITIES: &str = "GI GS PN SG TA VA";
 
+/// Countries that the platform sends nothing to.
+const UNSUPPORTED: &str = "CU IR KP SY";
+
+/// The code of no country.
+pub(crate) const NOWHERE: &str = "ZZ";
+
 /// Zones of the countries that many stores here are in, with the names that the Ajax API takes.
 const ZONES: &[(&str, &[(&str, &str)])] = &[
     (
@@ -115,6 +121,11 @@ pub(crate) fn needs(country: &str) -> Needs {
         zip: is_in(WITH_ZIPS),
         city: !is_in(WITHOUT_CITIES),
     }
+}
+
+/// Whether the platform sends anything to a country.
+pub(crate) fn is_supported(country: &str) -> bool {
+    UNSUPPORTED.split(' ').all(|code| code != country)
 }
 
 /// The name of a country; its code where it is not known here.

@@ -122,50 +122,63 @@ impl Place {
             }
         }
         if is_strict {
-            let needed = places::needs(country);
-            let asked = [
-                (
-                    "lastName",
-                    true,
-                    &self.last_name,
-                    "A last name is required in order to continue.",
-                ),
-                (
-                    "address1",
-                    true,
-                    &self.address1,
-                    "An address is required in order to continue.",
-                ),
-                (
-                    "provinceCode",
-                    needed.province,
-                    &self.province,
-                    "The specified country requires a zone.",
-                ),
-                (
-                    "zip",
-                    needed.zip,
-                    &self.zip,
-                    "Country specified requires a postal code in order to continue.",
-                ),
-                (
-                    "city",
-                    needed.city,
-                    &self.city,
-                    "A city is required in order to continue.",
-                ),
-            ];
-            let is_blank = |part: &Option<String>| part.as_deref().is_none_or(|text| text.trim().is_empty());
-            let has_no_zone = self
+            found.extend(self.missing(country, field));
+        }
+        found
+    }
+
+    /// What the country needs and the address does not have.
+    fn missing(&self, country: &str, field: &[&str]) -> Vec<Refusal> {
+        let needed = places::needs(country);
+        let has = |part: &Option<String>| part.as_deref().is_some_and(|text| !text.trim().is_empty());
+        let has_zone = has(&self.province)
+            && self
                 .province
                 .as_deref()
-                .is_some_and(|zone| !places::has_zone(country, zone));
-            let missing = asked.into_iter().filter(|(name, is_needed, part, _)| {
-                *is_needed && (is_blank(part) || (*name == "provinceCode" && has_no_zone))
-            });
-            found.extend(
-                missing.map(|(name, _, _, message)| Refusal::new("ADDRESS_FIELD_IS_REQUIRED", &at(name), message)),
-            );
+                .is_some_and(|zone| places::has_zone(country, zone));
+        let asked = [
+            (
+                "lastName",
+                has(&self.last_name),
+                "A last name is required in order to continue.",
+            ),
+            (
+                "address1",
+                has(&self.address1),
+                "An address is required in order to continue.",
+            ),
+            (
+                "countryCode",
+                country != places::NOWHERE,
+                "A country is required in order to continue.",
+            ),
+            (
+                "provinceCode",
+                !needed.province || has_zone,
+                "The specified country requires a zone.",
+            ),
+            (
+                "zip",
+                !needed.zip || has(&self.zip),
+                "Country specified requires a postal code in order to continue.",
+            ),
+            (
+                "city",
+                !needed.city || has(&self.city),
+                "A city is required in order to continue.",
+            ),
+        ];
+        let missing = asked.into_iter().filter(|(_, is_there, _)| !is_there);
+        let mut found: Vec<Refusal> = missing
+            .map(|(name, _, message)| {
+                let mut at = field.to_vec();
+                at.push(name);
+                Refusal::new("ADDRESS_FIELD_IS_REQUIRED", &at, message)
+            })
+            .collect();
+        if !places::is_supported(country) {
+            let message = "Country is not supported";
+            found.push(Refusal::new("UNSPECIFIED_ADDRESS_ERROR", field, message));
         }
         found
     }

@@ -193,7 +193,16 @@ async fn what_a_call_lacks_or_the_stock_does_not_have_is_an_error() {
             .await,
     );
     let name = running.discounts(&store.slug).map(|_| crawl_name(&told)).unwrap();
-    insta::assert_snapshot!(told.join("\n").replace(&name, "NAME"), @"");
+    insta::assert_snapshot!(told.join("\n").replace(&name, "NAME"), @r#"
+    unknown: 404 {"description":"Cannot find variant","message":"Cart Error","status":404}
+    nothing: 400 {"description":"Required parameter missing or invalid: items","message":"Parameter Missing or Invalid","status":"bad_request"}
+    too many: 422 {"description":"Only 5 items were added to your cart due to availability.","message":"Only 5 items were added to your cart due to availability.","status":422}
+    no more: 422 {"description":"The maximum quantity of this item is already in your cart.","message":"The maximum quantity of this item is already in your cart.","status":422}
+    no line: 400 {"description":"no valid id or line parameter","message":"Parameter Missing or Invalid","status":"bad_request"}
+    not there: 404 {"description":"Cannot find variant","message":"Cart Error","status":404}
+    more than there is: 422 {"description":"Only 5 items were added to your cart due to availability.","message":"Only 5 items were added to your cart due to availability.","status":422}
+    sold out: 422 {"description":"The product 'NAME' is already sold out.","message":"The product 'NAME' is already sold out.","status":422}
+    "#);
     assert_eq!(visitor.cart().await["item_count"], 5);
     assert_eq!(get(&store, "/cart/add.js").await.status, 404);
 }
@@ -275,7 +284,10 @@ async fn rates_are_told_for_a_place_that_is_named_in_words() {
         let answer = visitor.get(&format!("/cart/shipping_rates.json?{place}")).await;
         refused.push(format!("{} {}", answer.status, answer.text()));
     }
-    insta::assert_snapshot!(refused.join("\n"), @"");
+    insta::assert_snapshot!(refused.join("\n"), @r#"
+    422 {"country":["is not supported"]}
+    422 {"province":["is invalid"],"zip":["is not valid for India"]}
+    "#);
     let abroad = visitor
         .get(&format!("/cart/shipping_rates.json?{}", place("Germany", "", "10115")))
         .await;

@@ -159,7 +159,21 @@ async fn the_platform_tells_apart_what_it_tells_apart() {
         let answer = desk.ask(recover, json!({ "email": email })).await;
         told.push(format!("recover {email}: {}", code(&answer, "customerRecover")));
     }
-    insta::assert_snapshot!(told.join("\n"), @"");
+    insta::assert_snapshot!(told.join("\n"), @r#"
+    create asha@example.com "correct horse": TAKEN
+    create guest@example.com "correct horse": CUSTOMER_DISABLED
+    create nobody "correct horse": INVALID
+    create b@example.com "": BLANK
+    create b@example.com "1234": TOO_SHORT
+    create b@example.com " spaced ": PASSWORD_STARTS_OR_ENDS_WITH_WHITESPACE
+    log in asha@example.com: UNIDENTIFIED_CUSTOMER
+    log in shut@example.com: UNIDENTIFIED_CUSTOMER
+    log in guest@example.com: UNIDENTIFIED_CUSTOMER
+    log in unknown@example.com: UNIDENTIFIED_CUSTOMER
+    log in shut: UNIDENTIFIED_CUSTOMER
+    recover asha@example.com: none
+    recover unknown@example.com: UNIDENTIFIED_CUSTOMER
+    "#);
 }
 
 #[tokio::test]
@@ -178,7 +192,9 @@ async fn nobody_registers_without_a_token_or_while_the_store_is_throttled() {
         .set_fault(&desk.store.slug, Fault::CustomersThrottled)
         .unwrap();
     let answer = desk.ask(CREATE, variables).await;
-    insta::assert_snapshot!(answer, @"");
+    insta::assert_snapshot!(answer, @r#"
+    {"data":{"customerCreate":null},"errors":[{"extensions":{"code":"THROTTLED"},"locations":[{"column":43,"line":1}],"message":"Creating Customer Limit exceeded. Please try again later.","path":["customerCreate"]}],"extensions":{"cost":{"requestedQueryCost":13}}}
+    "#);
     let answer = desk.log_in("a@example.com", "x").await;
     assert_eq!(answer["errors"][0]["extensions"]["code"], "THROTTLED");
     // Carts are not customers.

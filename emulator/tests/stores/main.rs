@@ -11,6 +11,7 @@ mod addressing;
 mod ajax;
 mod baskets;
 mod change;
+mod client;
 mod customers;
 mod endpoints;
 mod faults;

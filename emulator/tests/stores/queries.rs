@@ -145,7 +145,7 @@ async fn invalid_queries_are_answered_with_200_and_what_is_wrong() {
         ),
         ("query @inContext(country: XX) { shop { name } }", json!({})),
         ("{ products { nodes { id } } }", json!({})),
-        ("mutation { cartCreate { cart { id } } }", json!({})),
+        ("mutation { cartMake { cart { id } } }", json!({})),
     ] {
         let answer = query(&store, asked, variables).await;
         assert_eq!(answer.status, 200);
@@ -173,8 +173,8 @@ query @inContext(country: XX) { shop { name } }
   {"extensions":{"code":"argumentLiteralsIncompatible"},"locations":[{"column":27,"line":1}],"message":"Value \"XX\" does not exist in \"CountryCode\" enum."}
 { products { nodes { id } } }
   {"locations":[{"column":3,"line":1}],"message":"you must provide one of first or last","path":["products"]}
-mutation { cartCreate { cart { id } } }
-  {"locations":[{"column":1,"line":1}],"message":"The schema has no \"mutation\" root type defined"}
+mutation { cartMake { cart { id } } }
+  {"extensions":{"code":"undefinedField","fieldName":"cartMake","typeName":"Mutation"},"locations":[{"column":12,"line":1}],"message":"Field 'cartMake' doesn't exist on type 'Mutation'"}
 "#);
 }
 
