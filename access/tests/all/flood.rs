@@ -15,7 +15,7 @@ const ADDRESSES_MAX: usize = 10_000;
 
 fn network(number: u32) -> Caller {
     let [a, b, c, d] = number.to_be_bytes().map(u16::from);
-    let address = Ipv6Addr::new(0x2001, 0xdb8, a << 8 | b, c << 8 | d, 0, 0, 0, 1);
+    let address = Ipv6Addr::new(0x2001, 0xdb8, (a << 8) | b, (c << 8) | d, 0, 0, 0, 1);
     Caller::Anonymous(Some(ClientNetwork::of(address.into())))
 }
 

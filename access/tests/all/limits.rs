@@ -10,9 +10,9 @@ use access::{Limits, LimitsConfig, LocalLimits, Plans};
 use api::{Allowance, Caller, Outcome, Verdict};
 use data_model::Clock;
 use kit::SetClock;
-use state::Plan;
+use state::{Day, Plan, UsageBatch, UsageEntry};
 
-use crate::support::{EVENING, INDIA, all, holder, limits, nobody, session, there, with_allowance};
+use crate::support::{EVENING, INDIA, all, create, holder, limits, memory, nobody, session, there, with_allowance};
 
 /// Limits of one kind, on a clock that is set.
 pub(crate) struct Rig {
@@ -262,4 +262,34 @@ fn networks_are_not_shown_by_debug_output() {
         let shown = format!("{:?}", rig.limits);
         assert!(!shown.contains("192.0.2") && !shown.contains("V6"), "{shown}");
     });
+}
+
+#[tokio::test]
+async fn what_a_key_was_used_for_before_a_restart_counts_on() {
+    let config = all(limits(5, 20, 100));
+    let clock = SetClock::at(EVENING);
+    let state = memory().await;
+    let used = |key: &state::IssuedKey, days: i64, requests| UsageEntry {
+        key: key.record.id.clone(),
+        day: Day::of(clock.now(), INDIA).plus(days),
+        route: "/v1/search".to_owned(),
+        requests,
+    };
+    let [much, before] = [
+        create(&state, "Much", Plan::Free, None).await,
+        create(&state, "Before", Plan::Free, None).await,
+    ];
+    let batch = UsageBatch::new([used(&much, 0, 98), used(&much, -1, 50), used(&before, -1, 99)]);
+    state.add_usage(&batch).await.unwrap();
+    let plans = Plans::of(&config).unwrap();
+    let as_clock: Arc<dyn Clock> = Arc::<SetClock>::clone(&clock);
+    let limits = LocalLimits::new(plans.clone(), 1_000, INDIA, as_clock);
+    limits.resume(&state).await.unwrap();
+    let left = async |key: &state::IssuedKey| {
+        let caller = holder(key.record.id.as_str(), &plans);
+        there(limits.look(&caller)).await.today.unwrap().0
+    };
+    assert_eq!((left(&much).await, left(&before).await), (2, 100));
+    state.close().await;
+    assert!(limits.resume(&state).await.is_err());
 }

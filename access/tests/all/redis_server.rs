@@ -1,5 +1,11 @@
 //! A server for the tests: a throw-away `redis-server` or `valkey-server`.
 
+#![expect(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "what is skipped is said, and the environment tells where tests run"
+)]
+
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;

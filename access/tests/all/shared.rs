@@ -1,7 +1,8 @@
 //! What is peculiar to limits that several servers share.
 
 use std::future::Future;
-use std::sync::Arc;
+use std::io::Write;
+use std::sync::{Arc, Mutex};
 
 use access::{InvalidUrl, Limits, LimitsConfig, LocalLimits, Plans, SharedLimits};
 use api::{Caller, Limit, Outcome};
@@ -245,6 +246,72 @@ async fn a_server_that_asks_for_a_password_gets_it_and_nobody_else_does() {
     let shown = format!("{limits:?} {config:?}");
     assert!(!shown.contains("planted"), "{shown}");
     assert!(shown.contains("up: true"), "{shown}");
+}
+
+/// What is logged on this thread.
+#[derive(Debug, Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Log {
+    fn here() -> (Self, tracing::subscriber::DefaultGuard) {
+        let log = Self::default();
+        let written = log.clone();
+        let logging = tracing_subscriber::fmt().with_writer(move || written.clone()).finish();
+        (log, tracing::subscriber::set_default(logging))
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+#[tokio::test]
+async fn a_password_that_the_server_refuses_stands_in_no_log() {
+    let Some(mut server) = Server::start(Some("another-password")) else {
+        return;
+    };
+    let url = server.url().replace("another", "planted");
+    let (log, _logging) = Log::here();
+    let (limits, _guard) = program(&at(url, &all(limits(1, 3, 0))), None);
+    until("told", async || log.text().contains("limits.url cannot be used")).await;
+    server.kill();
+    let shown = format!("{} {limits:?}", log.text());
+    assert!(!shown.contains("planted") && !shown.contains("another"), "{shown}");
+}
+
+#[tokio::test]
+async fn a_server_that_is_tried_again_and_again_is_warned_of_once() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("redis://{}", listener.local_addr().unwrap());
+    let (log, _logging) = Log::here();
+    let (limits, _guard) = program(&at(url, &all(limits(1, 3, 0))), None);
+    for _ in 0..4 {
+        // It is hung up on.
+        listener.accept().await.unwrap();
+    }
+    assert_eq!(log.text().matches("WARN").count(), 1, "{}", log.text());
+    assert!(!limits.is_up());
+}
+
+#[tokio::test]
+async fn a_server_that_speaks_no_tls_is_done_without_where_tls_is_asked_for() {
+    let Some(server) = Server::start(None) else { return };
+    let url = server.url().replace("redis://", "rediss://");
+    let (log, _logging) = Log::here();
+    let (limits, _guard) = program(&at(url, &all(limits(1, 3, 0))), None);
+    until("told", async || log.text().contains("limits.url cannot be used")).await;
+    assert!(!limits.is_up());
+    assert_eq!(passed(&limits, &nobody("192.0.2.1")).await, 3);
 }
 
 #[test]

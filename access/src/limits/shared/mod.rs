@@ -50,6 +50,9 @@ impl SharedLimits {
     /// Limits in the server that `limits.url` names, and what keeps the connection, which is to be run until `stop` is
     /// cancelled. The server need not answer yet. `local` says what each plan allows and when days begin.
     ///
+    /// For `rediss://` the program must have chosen rustls' cryptographic provider (`CryptoProvider::install_default`)
+    /// where several are built in; else the server counts as one that does not answer.
+    ///
     /// # Errors
     /// [`InvalidUrl`].
     pub fn start(
