@@ -10,16 +10,50 @@ use futures::FutureExt;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, Script};
 use tokio::sync::Notify;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::InvalidUrl;
 
+/// What the script answers: see there.
+pub(super) type Reply = (u8, u64, u32, u64, u64, u64);
+
+/// What the script is asked: see there.
+#[derive(Debug)]
+pub(super) struct Question {
+    pub(super) tally: String,
+    pub(super) per_second: u32,
+    pub(super) burst: u32,
+    /// 0: no limit.
+    pub(super) per_day: u64,
+    pub(super) utc_offset_minutes: i32,
+    pub(super) takes: bool,
+    /// Microseconds since 1970; `None`: the server's time.
+    pub(super) moment: Option<i64>,
+}
+
+impl Question {
+    /// One that is always allowed, and writes.
+    fn probe() -> Self {
+        Self {
+            tally: "haat:limits:probe".to_owned(),
+            per_second: 1_000,
+            burst: 1_000_000,
+            per_day: 0,
+            utc_offset_minutes: 0,
+            takes: true,
+            moment: None,
+        }
+    }
+}
+
 /// How long a connection may take to be made.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
-/// The pause before a lost connection is made again; it doubles each time that this fails.
+/// The pause before a lost connection is made again; it doubles each time that this fails, or helps for moments only.
 const PAUSE: Duration = Duration::from_millis(50);
 const PAUSE_MAX: Duration = Duration::from_secs(2);
+/// A connection that was given up sooner than this did not work either.
+const LASTED: Duration = Duration::from_secs(5);
 
 const UP: &str = "limits_shared_up";
 
@@ -68,8 +102,22 @@ impl Link {
         })
     }
 
-    pub(super) const fn script(&self) -> &Script {
-        &self.script
+    /// Runs the script.
+    pub(super) async fn ask(
+        &self,
+        connection: &mut MultiplexedConnection,
+        question: &Question,
+    ) -> redis::RedisResult<Reply> {
+        let moment = question.moment.map(|moment| moment.to_string());
+        let mut invocation = self.script.key(question.tally.as_str());
+        invocation
+            .arg(question.per_second)
+            .arg(question.burst)
+            .arg(question.per_day)
+            .arg(i64::from(question.utc_offset_minutes) * 60_000_000)
+            .arg(u8::from(question.takes))
+            .arg(moment.unwrap_or_default());
+        invocation.invoke_async(connection).await
     }
 
     /// The connection, while there is one.
@@ -98,17 +146,18 @@ impl Link {
             };
             match made {
                 Ok(redis) => {
-                    pause = PAUSE;
                     let connection = Connection { redis, number };
                     *self.connection.write().unwrap_or_else(PoisonError::into_inner) = Some(connection);
                     metrics::gauge!(UP).set(1.0);
                     if std::mem::take(&mut warned) {
                         tracing::info!("limits are counted together with other servers again");
                     }
+                    let since = Instant::now();
                     tokio::select! {
                         () = stop.cancelled() => return,
                         () = self.lost.notified() => {}
                     }
+                    pause = if since.elapsed() < LASTED { pause * 2 } else { PAUSE };
                     warned = true;
                     tracing::warn!("limits.url does not answer: limits are counted in this process alone");
                 }
@@ -120,9 +169,10 @@ impl Link {
                             "limits.url cannot be used: limits are counted in this process alone"
                         );
                     }
-                    pause = (pause * 2).min(PAUSE_MAX);
+                    pause *= 2;
                 }
             }
+            pause = pause.min(PAUSE_MAX);
             tokio::select! {
                 () = stop.cancelled() => return,
                 () = sleep(pause) => {}
@@ -130,7 +180,7 @@ impl Link {
         }
     }
 
-    /// A connection that knows the script and answers in time.
+    /// A connection that knows the script, may write, and answers in time.
     async fn connect(&self) -> Result<MultiplexedConnection, Down> {
         // Every request has a time limit of its own.
         let config = AsyncConnectionConfig::new()
@@ -151,8 +201,8 @@ impl Link {
             .map_err(|_| Down::Tls)?
             .map_err(|_| Down::Slow)?
             .map_err(Down::Refused)?;
-        let ping = redis::cmd("PING");
-        let answered = timeout(self.answer_timeout, ping.query_async::<()>(&mut connection));
+        let probe = Question::probe();
+        let answered = timeout(self.answer_timeout, self.ask(&mut connection, &probe));
         answered.await.map_err(|_| Down::Slow)?.map_err(Down::Refused)?;
         Ok(connection)
     }

@@ -13,15 +13,12 @@ use redis::Script;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use self::link::{Connection, Link};
+use self::link::{Connection, Link, Question, Reply};
 use super::local::LocalLimits;
 use super::{Limits, counted_as};
 use crate::config::LimitsConfig;
 
 const FALLBACK: &str = "limits_fallback_total";
-
-/// What the script answers: see there.
-type Reply = (u8, u64, u32, u64, u64, u64);
 
 /// Limits that are counted in a Valkey or Redis server, by its clock, for all programs that share it.
 ///
@@ -47,7 +44,7 @@ struct Shared {
 pub struct InvalidUrl;
 
 impl SharedLimits {
-    /// Limits in the server that `limits.url` names, and what keeps the connection, which is to be run until `stop` is
+    /// Limits in the server that `limits.url` names (one server, no cluster), and what keeps the connection, which is to be run until `stop` is
     /// cancelled. The server need not answer yet. `local` says what each plan allows and when days begin.
     ///
     /// For `rediss://` the program must have chosen rustls' cryptographic provider (`CryptoProvider::install_default`)
@@ -141,16 +138,16 @@ impl Shared {
         let Some((per_second, burst)) = allowance.rate() else {
             return Ok(Verdict::UNLIMITED);
         };
-        let moment = self.clock.as_ref().map(|clock| clock.now().micros().to_string());
-        let mut invocation = self.link.script().key(tally_of(caller));
-        invocation
-            .arg(per_second.get())
-            .arg(burst.get())
-            .arg(allowance.per_day().unwrap_or(0))
-            .arg(i64::from(self.local.utc_offset_minutes()) * 60_000_000)
-            .arg(u8::from(takes))
-            .arg(moment.unwrap_or_default());
-        let reply: Reply = invocation.invoke_async(&mut connection.redis).await?;
+        let question = Question {
+            tally: tally_of(caller),
+            per_second: per_second.get(),
+            burst: burst.get(),
+            per_day: allowance.per_day().unwrap_or(0),
+            utc_offset_minutes: self.local.utc_offset_minutes(),
+            takes,
+            moment: self.clock.as_ref().map(|clock| clock.now().micros()),
+        };
+        let reply = self.link.ask(&mut connection.redis, &question).await?;
         Ok(verdict(reply, allowance.per_day()))
     }
 }
