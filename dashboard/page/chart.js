@@ -11,7 +11,7 @@ const WIDTH = 100;
 /** The next round number: the top of the scale. */
 function roof(most) {
   const unit = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
-  return [1, 2, 5, 10].map((times) => times * unit).find((top) => top >= most);
+  return [1, 1.5, 2, 3, 4, 5, 6, 8, 10].map((times) => times * unit).find((top) => top >= most && Number.isInteger(top));
 }
 
 /** Requests of one day by the routes that are drawn, the rest last. */

@@ -21,10 +21,13 @@ export const plural = (count, word) => `${whole(count)} ${word}${count === 1 ? '
 
 const days = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
 const shortDays = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const ownDays = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const moments = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 /** A day of the market, `2026-11-23`: no moment, so no time zone moves it. */
 export const day = (text) => days.format(new Date(`${text}T00:00:00Z`));
 export const shortDay = (text) => shortDays.format(new Date(`${text}T00:00:00Z`));
+/** The visitor's own day of a moment. */
+export const dayOf = (text) => ownDays.format(new Date(text));
 export const moment = (text) => moments.format(new Date(text));
 export const time = (text) => el('time', { datetime: text }, moment(text));
 

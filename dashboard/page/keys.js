@@ -1,6 +1,6 @@
 // Keys: made, named, rotated, revoked. A key itself is shown once and kept nowhere on the page after that.
 
-import { $, confirmed, day, el, say, time } from './dom.js';
+import { $, confirmed, day, dayOf, el, say, time } from './dom.js';
 import { ask } from './server.js';
 
 const STATUS = { active: 'Active', ending: 'Ending', ended: 'Ended', revoked: 'Revoked' };
@@ -88,7 +88,7 @@ function row(key) {
       el('p', { class: 'small' }, el('code', {}, `haat_live_…${key.hint}`), ' · ', el('code', {}, key.id))),
     el('div', { class: 'key-state' },
       el('p', {}, el('span', { class: `state ${key.status}` }, STATUS[key.status]), el('span', { class: 'plan' }, key.plan === 'free' ? 'Free plan' : 'Granted plan')),
-      el('p', { class: 'small' }, ...since(key), ' · made ', time(key.created_at))),
+      el('p', { class: 'small' }, ...since(key), ' · made ', el('time', { datetime: key.created_at }, dayOf(key.created_at)))),
     taken && el('div', { class: 'key-acts' }, act('Rename', rename), key.status === 'active' && act('Rotate', rotate), act('Revoke', revoke)));
 }
 
