@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CouponSource {
-    /// It applied to a cart of this store before.
+    /// It applied to a cart of this store before, and nothing else tells of it now.
     WorkedBefore,
     /// The store's front page states it.
     Announcement,
@@ -70,11 +70,23 @@ pub(crate) fn candidates(brand: &StoredBrand, stated: &[StatedCode], worked: &[S
     }
     // Stable: of equals those that were named first.
     scored.sort_by_key(|(score, ..)| std::cmp::Reverse(*score));
-    let mut seen = HashMap::new();
-    let mut chosen = Vec::new();
+    let mut at: HashMap<String, usize> = HashMap::new();
+    let mut chosen: Vec<Candidate> = Vec::new();
     for (_, code, source) in scored {
-        if chosen.len() < most && is_code(&code) && seen.insert(code.clone(), ()).is_none() {
-            chosen.push(Candidate { code, source });
+        match at.get(&code) {
+            // That it worked says less than where it is known from.
+            Some(at) => {
+                if let Some(known) = chosen.get_mut(*at)
+                    && known.source == CouponSource::WorkedBefore
+                {
+                    known.source = source;
+                }
+            }
+            None if chosen.len() < most && is_code(&code) => {
+                at.insert(code.clone(), chosen.len());
+                chosen.push(Candidate { code, source });
+            }
+            None => {}
         }
     }
     chosen
@@ -165,7 +177,20 @@ mod tests {
             .iter()
             .map(|one| format!("{} {:?}", one.code, one.source))
             .collect();
-        insta::assert_snapshot!(told.join("\n"), @"");
+        insta::assert_snapshot!(told.join("\n"), @r#"
+        MORNING20 WorkedBefore
+        BREW10 Announcement
+        WELCOME10 Announcement
+        ROAST15 Policy
+        BLUE10 BrandPattern
+        FIRST10 Common
+        SAVE10 Common
+        WELCOME5 Common
+        BLUETOKAI10 BrandPattern
+        WELCOME15 Common
+        FREESHIP Common
+        NEW10 Common
+        "#);
         assert!(is_public(&tokai, "bluetokai10") && is_public(&tokai, "SAVE10") && !is_public(&tokai, "MORNING20"));
     }
 

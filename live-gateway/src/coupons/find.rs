@@ -274,10 +274,10 @@ impl Finder {
                 });
             }
         }
-        // Stable: of equals the likelier candidate.
-        found
-            .coupons
-            .sort_by_key(|one| std::cmp::Reverse(one.effect.discount_minor));
+        found.coupons.sort_by(|one, other| {
+            let more = other.effect.discount_minor.cmp(&one.effect.discount_minor);
+            more.then_with(|| one.code.cmp(&other.code))
+        });
         found
     }
 }

@@ -136,7 +136,12 @@ fn a_code_that_loses_against_another_is_entered_again_without_it() {
             other => format!("{code} {other:?}"),
         })
         .collect();
-    insta::assert_snapshot!(told.join("\n"), @"");
+    insta::assert_snapshot!(told.join("\n"), @r#"
+    BIG NotApplicable
+    FLAT 10000 Fixed
+    NOPE UnknownCode
+    TEN 99990 Percentage
+    "#);
     assert_eq!(calls, 3);
 }
 

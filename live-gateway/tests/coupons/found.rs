@@ -1,0 +1,289 @@
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use emulator::{CombinesWith, DiscountRule, Takes};
+use futures::StreamExt;
+use live_gateway::CouponCandidates;
+use serde_json::json;
+
+use crate::support::{Options, Street, coupons, variant};
+
+/// What 200 stores with discounts of their own were found to have, beside what they have.
+#[derive(Debug, Default)]
+struct Tally {
+    candidates: usize,
+    /// Codes that apply to the item, of any kind.
+    works: usize,
+    /// Of these, those among the candidates.
+    among: usize,
+    found: usize,
+    calls: Vec<u64>,
+    first_ms: Vec<u128>,
+    again_ms: Vec<u128>,
+}
+
+impl Tally {
+    async fn take(&mut self, street: &Street, store: usize) {
+        let begun = Instant::now();
+        let body = street.find(store, 100).await;
+        self.first_ms.push(begun.elapsed().as_millis());
+        assert_eq!(body["data"]["verified"], true, "{body}");
+        let truth = street.truth(store, variant(&body));
+        let far = tokio::time::Instant::now() + Duration::from_secs(60);
+        let candidates = street.finder.candidates(street.brand(store), 100, far).await;
+        let expected: HashMap<&String, &i64> = truth.iter().filter(|(code, _)| candidates.contains(code)).collect();
+        let found = coupons(&body);
+        for (code, minor) in &found {
+            let known = truth
+                .get(code)
+                .unwrap_or_else(|| panic!("{code} does not apply: {body}"));
+            // What a code for delivery takes off shows at an address alone.
+            let kind = body["data"]["coupons"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .find(|one| one["code"] == *code)
+                .unwrap();
+            if kind["kind"] != "shipping" {
+                assert_eq!(minor, known, "{code}: {body}");
+            }
+        }
+        self.candidates += candidates.len();
+        self.works += truth.len();
+        self.among += expected.len();
+        self.found += found.iter().filter(|(code, _)| expected.contains_key(code)).count();
+        let calls = street.calls(store);
+        self.calls.push(calls);
+        // An answer remembered is told by a later clock.
+        street.clock.advance_ms(1_000);
+        let begun = Instant::now();
+        let again = street.find(store, 100).await;
+        self.again_ms.push(begun.elapsed().as_millis());
+        assert_eq!((coupons(&again), street.calls(store)), (found, calls));
+        assert_eq!(again["provenance"]["remembered"], again["data"]["tested"], "{again}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_200_stores_every_code_among_the_candidates_that_applies_is_found_and_no_other() {
+    let street = Street::open(200, Options::default()).await;
+    let mut tally = Tally::default();
+    for store in 0..200 {
+        if street.shop(store).samples.is_empty() {
+            continue;
+        }
+        tally.take(&street, store).await;
+    }
+    for sorted in [&mut tally.first_ms, &mut tally.again_ms] {
+        sorted.sort_unstable();
+    }
+    tally.calls.sort_unstable();
+    let stores = tally.calls.len();
+    println!(
+        "{stores} stores, {} candidates: {} codes apply, {} of them among the candidates, {} found; calls to a store: \
+         median {}, most {}, {} in all; median of a first answer {} ms, of a remembered one {} ms",
+        tally.candidates,
+        tally.works,
+        tally.among,
+        tally.found,
+        tally.calls[stores / 2],
+        tally.calls[stores - 1],
+        tally.calls.iter().sum::<u64>(),
+        tally.first_ms[stores / 2],
+        tally.again_ms[stores / 2],
+    );
+    assert!(stores > 150 && tally.among > stores, "{tally:?}");
+    assert_eq!(tally.found, tally.among);
+    assert!(tally.calls[stores - 1] <= 15, "{:?}", tally.calls);
+}
+
+fn percent(code: &str, percent: u32) -> DiscountRule {
+    DiscountRule::code(code, Takes::Percentage { percent })
+}
+
+fn amount(code: &str, amount_minor: u64) -> DiscountRule {
+    DiscountRule::code(
+        code,
+        Takes::Amount {
+            amount_minor,
+            each_item: false,
+        },
+    )
+}
+
+const ALL: CombinesWith = CombinesWith {
+    order: true,
+    product: true,
+    shipping: true,
+};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn codes_are_ranked_by_what_they_take_off_each_as_it_is_alone() {
+    // Some go together, some do not, one is for delivery, one costs more than an item, one is over.
+    let rules = || {
+        vec![
+            percent("SAVE10", 10),
+            percent("WELCOME15", 15),
+            DiscountRule {
+                combines_with: ALL,
+                ..percent("EXTRA5", 5)
+            },
+            DiscountRule {
+                combines_with: ALL,
+                ..amount("FLAT50", 5_000)
+            },
+            DiscountRule::code("FREESHIP", Takes::Shipping),
+            DiscountRule {
+                minimum_subtotal_minor: Some(u64::MAX / 4),
+                ..percent("SAVE20", 20)
+            },
+            DiscountRule {
+                ends_at: Some("2026-01-01T00:00:00Z".parse().unwrap()),
+                ..percent("WELCOME20", 20)
+            },
+            DiscountRule {
+                usage_limit: Some(5),
+                used: 5,
+                ..percent("FIRST10", 10)
+            },
+            DiscountRule {
+                customers_only: true,
+                ..percent("VIP10", 10)
+            },
+            percent("NOBODYGUESSES77", 7),
+        ]
+    };
+    let street = Street::ruled(1, |_| Some(rules()), Options::default()).await;
+    let body = street.find(0, 100).await;
+    let truth = street.truth(0, variant(&body));
+    let mut found = coupons(&body);
+    for (code, minor) in &found {
+        if code != "FREESHIP" {
+            assert_eq!(truth[code], *minor, "{code}");
+        }
+    }
+    let ranked: Vec<i64> = found.iter().map(|(_, minor)| *minor).collect();
+    assert!(ranked.is_sorted_by(|one, other| one >= other), "{ranked:?}");
+    found.sort();
+    let codes: Vec<&str> = found.iter().map(|(code, _)| code.as_str()).collect();
+    assert_eq!(codes, ["EXTRA5", "FLAT50", "FREESHIP", "SAVE10", "WELCOME15"]);
+    for entry in body["data"]["coupons"].as_array().unwrap() {
+        let take = |name: &str| entry[name].as_i64().unwrap();
+        if entry["kind"] != "shipping" {
+            assert_eq!(
+                take("subtotal_minor") - take("discount_minor"),
+                take("total_minor"),
+                "{entry}"
+            );
+        }
+        assert_eq!(
+            (&entry["applicable"], &entry["source"]),
+            (&json!(true), &json!("common"))
+        );
+        assert_eq!(entry["tested_at"], kit::NOON);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kinds_are_what_the_stores_arithmetic_says() {
+    let rules = || {
+        vec![
+            percent("SAVE10", 10),
+            amount("FLAT50", 5_000),
+            DiscountRule::code("FREESHIP", Takes::Shipping),
+        ]
+    };
+    let street = Street::ruled(12, |_| Some(rules()), Options::default()).await;
+    let mut kinds: HashMap<String, HashMap<String, usize>> = HashMap::new();
+    for store in (0..12).filter(|store| !street.shop(*store).samples.is_empty()) {
+        let body = street.find(store, 100).await;
+        for entry in body["data"]["coupons"].as_array().unwrap() {
+            let (code, kind) = (entry["code"].as_str().unwrap(), entry["kind"].as_str().unwrap());
+            *kinds
+                .entry(code.to_owned())
+                .or_default()
+                .entry(kind.to_owned())
+                .or_default() += 1;
+            if kind == "shipping" {
+                assert!(entry["discount_minor"].as_i64().unwrap() > 0, "{entry}");
+            }
+        }
+    }
+    println!("{kinds:?}");
+    // Where the arithmetic could be either, nothing is claimed; never the wrong one.
+    let claimed = |code: &str| {
+        kinds[code]
+            .keys()
+            .filter(|kind| *kind != "unknown")
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(claimed("SAVE10"), ["percentage"]);
+    assert_eq!(claimed("FLAT50"), ["fixed"]);
+    assert_eq!(claimed("FREESHIP"), ["shipping"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_store_states_is_tested_first_and_says_where_it_stands() {
+    let told = |code: &str, told| DiscountRule {
+        told,
+        ..percent(code, 10)
+    };
+    let rules = || {
+        vec![
+            told("ODDBARCODE3", emulator::Told::Announcement),
+            told("ODDPOLICYCODE4", emulator::Told::Policy),
+        ]
+    };
+    let street = Street::ruled(8, |_| Some(rules()), Options::default()).await;
+    let mut sources = Vec::new();
+    for store in (0..8).filter(|store| !street.shop(*store).samples.is_empty()) {
+        let body = street.find(store, 2).await;
+        for entry in body["data"]["coupons"].as_array().unwrap() {
+            sources.push(format!("{} {}", entry["code"], entry["source"]));
+        }
+    }
+    sources.sort();
+    sources.dedup();
+    assert_eq!(
+        sources,
+        [r#""ODDBARCODE3" "announcement""#, r#""ODDPOLICYCODE4" "policy""#]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_product_is_tested_on_its_own_variant() {
+    let street = Street::open(6, Options::default()).await;
+    let wanted: Vec<_> = (0..6)
+        .flat_map(|store| street.shop(store).samples.iter().map(move |one| (store, one)))
+        .collect();
+    let asked = futures::stream::iter(&wanted).map(async |(store, product)| {
+        let (status, body) = street.get(&format!("product={}", product.id)).await;
+        assert_eq!(status, 200, "{body}");
+        (*store, product, body)
+    });
+    let answers: Vec<_> = asked.buffer_unordered(4).collect().await;
+    for (store, product, body) in answers {
+        assert_eq!(body["data"]["product_id"], product.id.to_string());
+        assert!(product.variants.iter().any(|one| one.id.0 == variant(&body)), "{body}");
+        let truth = street.truth(store, variant(&body));
+        assert!(
+            coupons(&body).iter().all(|(code, _)| truth.contains_key(code)),
+            "{body}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_item_that_is_sold_out_meanwhile_is_passed_over() {
+    let street = Street::ruled(1, |_| Some(vec![percent("SAVE10", 10)]), Options::default()).await;
+    let slug = street.slug(0);
+    let samples = street.shop(0).samples.clone();
+    assert!(samples.len() > 1);
+    for variant in &samples[0].variants {
+        street.stores.set_stock(&slug, variant.id.0, 0).unwrap();
+    }
+    let body = street.find(0, 10).await;
+    assert_eq!(body["data"]["product_id"], samples[1].id.to_string(), "{body}");
+    assert_eq!(coupons(&body).len(), 1);
+}

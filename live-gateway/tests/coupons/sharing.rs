@@ -1,0 +1,86 @@
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
+use live_gateway::coupons::CouponsConfig;
+use live_gateway::{CouponCandidates, TriedCode};
+
+use crate::support::{Options, Street, coupons};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fifty_who_ask_at_the_same_time_share_one_testing() {
+    let street = Street::open(1, Options::default()).await;
+    let alone = Street::open(1, Options::default()).await;
+    let expected = alone.find(0, 40).await;
+    let asked: FuturesUnordered<_> = (0..50).map(|_| street.find(0, 40)).collect();
+    let told: Vec<_> = asked.collect().await;
+    for body in &told {
+        assert_eq!(body["data"], expected["data"], "{body}");
+    }
+    assert_eq!(street.calls(0), alone.calls(0));
+    assert_eq!(
+        street.stores.carts(&street.slug(0)).unwrap(),
+        alone.stores.carts(&alone.slug(0)).unwrap()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn outcomes_are_told_again_until_they_are_too_old_by_what_they_are() {
+    let street = Street::open(1, Options::default()).await;
+    let first = street.find(0, 40).await;
+    assert!(!coupons(&first).is_empty(), "{first}");
+    let calls = street.calls(0);
+    // Within two hours everything is remembered, with the time of the first test.
+    street.clock.advance_ms(3_600 * 1_000);
+    let again = street.find(0, 40).await;
+    assert_eq!(
+        (&again["data"], &again["as_of"], street.calls(0)),
+        (&first["data"], &first["as_of"], calls)
+    );
+    // After six hours codes that applied are tested again, and those that the store does not have are not.
+    street.clock.advance_ms(6 * 3_600 * 1_000);
+    let later = street.find(0, 40).await;
+    let retested = street.calls(0) - calls;
+    assert!((1..=calls).contains(&retested), "{retested} of {calls}");
+    assert_eq!(coupons(&later), coupons(&first));
+    assert!(later["provenance"]["remembered"].as_u64().unwrap() > 20, "{later}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_one_server_found_out_is_known_to_another_and_after_a_restart() {
+    let street = Street::open(1, Options::default()).await;
+    let first = street.find(0, 40).await;
+    let calls = street.calls(0);
+    street.clock.advance_ms(1_000);
+    let other = street.another(CouponsConfig::default());
+    let told = other.find(0, 40).await;
+    assert_eq!((&told["data"], street.calls(0)), (&first["data"], calls));
+    assert_eq!(told["provenance"]["remembered"], 40);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_code_that_worked_on_a_cart_is_a_candidate_unless_it_may_be_one_persons() {
+    let street = Street::open(1, Options::default()).await;
+    let brand = street.brand(0).clone();
+    let far = tokio::time::Instant::now() + Duration::from_secs(60);
+    let tried = |code: &str, applicable| TriedCode {
+        code: code.to_owned(),
+        applicable,
+        discount_minor: 100,
+    };
+    let first = |codes: Vec<String>| codes.into_iter().next();
+    let before = street.finder.candidates(&brand, 100, far).await;
+    assert!(before.iter().position(|code| code == "SUPER10").is_none_or(|at| at > 0));
+    street.finder.tried(
+        &brand,
+        vec![tried("super10", true), tried("X7K2-ASHA", true), tried("MORE10", false)],
+    );
+    // It is written down behind the caller's back.
+    let mut after = Vec::new();
+    while first(after.clone()).as_deref() != Some("SUPER10") {
+        after = street.finder.candidates(&brand, 100, far).await;
+        tokio::task::yield_now().await;
+    }
+    assert!(!after.contains(&"X7K2-ASHA".to_owned()), "{after:?}");
+    assert_ne!(after.get(1).map(String::as_str), Some("MORE10"));
+}

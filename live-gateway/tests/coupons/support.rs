@@ -1,0 +1,329 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use api::{EdgeConfig, EdgeRouter};
+use async_trait::async_trait;
+use axum::body::Body;
+use data_model::{
+    Clock, CodePlace, Money, ProductIdent, ProductKey, ReleaseId, Resolved, StatedCode, StoredBrand, StoredProduct,
+    StoredShop, StoredVariant, VariantId,
+};
+use emulator::{DiscountRule, Emulator, EmulatorConfig, Running, Source, StoreAddress};
+use futures::StreamExt;
+use http::{Request, StatusCode};
+use http_body_util::BodyExt;
+use live_gateway::coupons::{CouponsConfig, Finder, FinderDeps, ShopKey, Shops};
+use live_gateway::{Catalogue, CatalogueError};
+use serde_json::Value;
+use state::{State, StateTarget};
+use storefront::{Storefront, StorefrontConfig};
+
+/// What a crawl found of the stores, as a release would have it.
+#[derive(Debug, Default)]
+pub(crate) struct Shelf {
+    shops: Vec<StoredShop>,
+    /// Place of the shop and the product.
+    products: HashMap<ProductIdent, (usize, StoredProduct)>,
+}
+
+fn release() -> ReleaseId {
+    "r0123456789abcdef".parse().unwrap()
+}
+
+#[async_trait]
+impl Catalogue for Shelf {
+    async fn resolve(&self, idents: &[ProductIdent]) -> Result<Resolved, CatalogueError> {
+        Ok(Resolved {
+            release: release(),
+            brands: self.shops.iter().map(|shop| shop.brand.clone()).collect(),
+            products: idents
+                .iter()
+                .map(|ident| {
+                    let (shop, product) = self.products.get(ident)?;
+                    Some(StoredProduct {
+                        brand: *shop,
+                        ..product.clone()
+                    })
+                })
+                .collect(),
+        })
+    }
+}
+
+#[async_trait]
+impl Shops for Shelf {
+    async fn shop(&self, key: &ShopKey) -> Result<Option<StoredShop>, CatalogueError> {
+        let is_it = |shop: &&StoredShop| match key {
+            ShopKey::Slug(slug) => shop.brand.slug == *slug,
+            ShopKey::Domain(domain) => shop.brand.domain.eq_ignore_ascii_case(domain),
+        };
+        Ok(self.shops.iter().find(is_it).cloned())
+    }
+}
+
+/// Emulated stores, what a crawl saw of them, and a finder that tests codes there.
+pub(crate) struct Street {
+    pub(crate) stores: Arc<Running>,
+    pub(crate) shelf: Arc<Shelf>,
+    pub(crate) clock: Arc<kit::SetClock>,
+    pub(crate) state: State,
+    pub(crate) finder: Finder,
+    router: EdgeRouter,
+}
+
+/// How a street's finder works.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Options {
+    pub(crate) coupons: CouponsConfig,
+    pub(crate) rate_per_s: Option<f64>,
+    pub(crate) state: Option<StateTarget>,
+}
+
+impl Street {
+    /// So many stores with products of their own, whose discounts follow from their seeds.
+    pub(crate) async fn open(stores: u32, options: Options) -> Self {
+        Self::ruled(stores, |_| None, options).await
+    }
+
+    /// The same; a store of which `rules` says so has these discounts and no others.
+    pub(crate) async fn ruled(
+        stores: u32,
+        rules: impl Fn(usize) -> Option<Vec<DiscountRule>>,
+        options: Options,
+    ) -> Self {
+        let source = Source::Generated {
+            products: u64::from(stores) * 6,
+            stores,
+            seed: 7,
+        };
+        let stores = Arc::new(Emulator::start(EmulatorConfig::new(source)).await.unwrap());
+        for (at, store) in stores.stores().iter().enumerate() {
+            if let Some(rules) = rules(at) {
+                stores.set_discounts(&store.slug, rules).unwrap();
+            }
+        }
+        let addresses = stores.stores();
+        let crawled = futures::stream::iter(addresses.iter().map(crawl)).buffered(8);
+        let crawled: Vec<(StoredShop, Vec<StoredProduct>)> = crawled.collect().await;
+        let mut shelf = Shelf::default();
+        for (at, (shop, products)) in crawled.into_iter().enumerate() {
+            shelf.shops.push(shop);
+            for product in products {
+                shelf.products.insert(ProductIdent::Id(product.id), (at, product));
+            }
+        }
+        let state = options.state.unwrap_or(StateTarget::Memory);
+        let state = State::open(&state).await.unwrap();
+        let (shelf, clock) = (Arc::new(shelf), kit::SetClock::noon());
+        let finder = finder(&shelf, &clock, &state, (options.coupons, options.rate_per_s));
+        Self {
+            router: finder.open_router().edge(EdgeConfig::default()),
+            stores,
+            shelf,
+            clock,
+            state,
+            finder,
+        }
+    }
+
+    /// Another server over the same stores and the same state, which has nothing in mind.
+    pub(crate) fn another(&self, coupons: CouponsConfig) -> Self {
+        let finder = finder(&self.shelf, &self.clock, &self.state, (coupons, None));
+        Self {
+            router: finder.open_router().edge(EdgeConfig::default()),
+            stores: Arc::clone(&self.stores),
+            shelf: Arc::clone(&self.shelf),
+            clock: Arc::clone(&self.clock),
+            state: self.state.clone(),
+            finder,
+        }
+    }
+
+    pub(crate) fn slug(&self, store: usize) -> String {
+        self.stores.stores()[store].slug.clone()
+    }
+
+    pub(crate) fn brand(&self, store: usize) -> &StoredBrand {
+        &self.shelf.shops[store].brand
+    }
+
+    pub(crate) fn shop(&self, store: usize) -> &StoredShop {
+        &self.shelf.shops[store]
+    }
+
+    /// Calls to the carts of a store so far.
+    pub(crate) fn calls(&self, store: usize) -> u64 {
+        let calls = self.stores.calls(&self.slug(store)).unwrap();
+        calls
+            .iter()
+            .filter(|(name, _)| name.starts_with("cart"))
+            .map(|(_, count)| count)
+            .sum()
+    }
+
+    pub(crate) async fn get(&self, query: &str) -> (StatusCode, Value) {
+        let request = Request::get(format!("/v1/coupons?{query}"))
+            .header("host", "market.example")
+            .body(Body::empty())
+            .unwrap();
+        let response = self.router.clone().answer(request).await;
+        let status = response.status();
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        (status, serde_json::from_slice(&body).unwrap_or(Value::Null))
+    }
+
+    /// What is found for a brand.
+    pub(crate) async fn find(&self, store: usize, candidates_max: u8) -> Value {
+        let slug = self.brand(store).slug.to_string();
+        let (status, body) = self.get(&format!("brand={slug}&max_candidates={candidates_max}")).await;
+        assert_eq!(status, 200, "{body}");
+        body
+    }
+
+    /// Every code of the store that applies by itself to one piece of a variant, with what it takes off: the truth.
+    pub(crate) fn truth(&self, store: usize, variant: u64) -> HashMap<String, i64> {
+        let slug = self.slug(store);
+        let rules = self.stores.discounts(&slug).unwrap();
+        let mut works = HashMap::new();
+        for code in rules.iter().filter_map(|rule| rule.code.as_deref()) {
+            let truth = self.stores.truth(&slug, &[(variant, 1)], [code]).unwrap();
+            if truth.codes[0].applicable {
+                let minor = i64::try_from(truth.codes[0].discount_minor).unwrap();
+                works.insert(code.to_ascii_uppercase(), minor);
+            }
+        }
+        works
+    }
+}
+
+fn finder(
+    shelf: &Arc<Shelf>,
+    clock: &Arc<kit::SetClock>,
+    state: &State,
+    (coupons, rate_per_s): (CouponsConfig, Option<f64>),
+) -> Finder {
+    let rate = rate_per_s.unwrap_or(f64::INFINITY);
+    let storefront = StorefrontConfig {
+        allow_loopback: true,
+        rate_start_per_s: rate,
+        rate_max_per_s: rate,
+        retries_max: 0,
+        ..StorefrontConfig::default()
+    };
+    let clock = Arc::clone(clock) as Arc<dyn Clock>;
+    let deps = FinderDeps {
+        catalogue: Arc::clone(shelf) as Arc<dyn Catalogue>,
+        shops: Arc::clone(shelf) as Arc<dyn Shops>,
+        storefront: Storefront::new(storefront, Arc::clone(&clock)).unwrap(),
+        state: state.clone(),
+        clock,
+    };
+    Finder::new(deps, coupons)
+}
+
+async fn fetched(url: String) -> String {
+    reqwest::get(url).await.unwrap().text().await.unwrap()
+}
+
+/// Takes in what a store lists and states, as a crawl would.
+async fn crawl(store: &StoreAddress) -> (StoredShop, Vec<StoredProduct>) {
+    let listed = fetched(format!("{}/products.json?limit=250", store.base_url)).await;
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    let brand = StoredBrand {
+        store: store.myshopify_domain.parse().unwrap(),
+        slug: data_model::slugify(&store.slug).unwrap(),
+        name: store.name.clone(),
+        domain: store.domain.clone(),
+        base_url: store.base_url.clone(),
+        currency: store.currency.parse().unwrap(),
+        crawl_country: None,
+        refreshed_at: "2026-11-21T00:00:00Z".parse().unwrap(),
+    };
+    let listed = listed["products"].as_array().unwrap().iter();
+    let products: Vec<StoredProduct> = listed.map(|product| stored(&brand, product)).collect();
+    let places = [
+        (CodePlace::FrontPage, "/"),
+        (CodePlace::Policy, "/policies/shipping-policy"),
+    ];
+    let mut codes = Vec::new();
+    for (place, path) in places {
+        let page = fetched(format!("{}{path}", store.base_url)).await;
+        let stated = pipeline_parse::stated_codes(&page).into_iter();
+        codes.extend(stated.map(|found| StatedCode {
+            code: found.code,
+            place,
+            plainness: found.plainness,
+        }));
+    }
+    let mut samples: Vec<StoredProduct> = products
+        .iter()
+        .filter(|product| product.variants.iter().any(|variant| variant.available))
+        .cloned()
+        .collect();
+    samples.sort_by_key(|product| std::cmp::Reverse(product.variants[0].price_minor));
+    samples.truncate(4);
+    let shop = StoredShop {
+        release: release(),
+        brand,
+        codes,
+        samples,
+    };
+    (shop, products)
+}
+
+fn stored(brand: &StoredBrand, product: &Value) -> StoredProduct {
+    let key = ProductKey {
+        store: brand.store.clone(),
+        platform_id: product["id"].as_u64().unwrap(),
+    };
+    let minor = |text: &str| Money::parse_decimal(text, brand.currency).unwrap().minor();
+    let variants = product["variants"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|variant| StoredVariant {
+            id: VariantId(variant["id"].as_u64().unwrap()),
+            title: String::new(),
+            sku: None,
+            price_minor: minor(variant["price"].as_str().unwrap()),
+            compare_at_minor: None,
+            available: variant["available"].as_bool().unwrap(),
+        });
+    StoredProduct {
+        id: key.id(),
+        product_uid: key.uid(),
+        platform_id: key.platform_id,
+        brand: 0,
+        handle: product["handle"].as_str().unwrap().to_owned(),
+        title: product["title"].as_str().unwrap().to_owned(),
+        currency: brand.currency,
+        variants: variants.collect(),
+    }
+}
+
+/// The codes of an answer, in its order, with what they take off.
+pub(crate) fn coupons(body: &Value) -> Vec<(String, i64)> {
+    let coupons = body["data"]["coupons"].as_array().unwrap().iter();
+    coupons
+        .map(|coupon| {
+            (
+                coupon["code"].as_str().unwrap().to_owned(),
+                coupon["discount_minor"].as_i64().unwrap(),
+            )
+        })
+        .collect()
+}
+
+/// Reasons of what was not tested, each once.
+pub(crate) fn reasons(body: &Value) -> Vec<String> {
+    let untested = body["data"]["untested"].as_array().unwrap().iter();
+    let mut reasons: Vec<String> = untested.map(|one| one["reason"].as_str().unwrap().to_owned()).collect();
+    reasons.sort();
+    reasons.dedup();
+    reasons
+}
+
+/// The variant that codes were tested on.
+pub(crate) fn variant(body: &Value) -> u64 {
+    body["data"]["variant_id"].as_str().unwrap().parse().unwrap()
+}
