@@ -5,14 +5,16 @@ use pipeline_normalise::{Catalogue, CatalogueBuilder, REASON_CHARS_MAX, StoreCon
 use serde_json::{Value, json};
 
 fn catalogue(products: &[Value]) -> Catalogue {
+    read(&json!({ "products": products }).to_string())
+}
+
+fn read(page: &str) -> Catalogue {
     let mut builder = CatalogueBuilder::new(StoreContext {
         store: "stall.myshopify.com".parse().unwrap(),
         currency: "INR".parse().unwrap(),
         base_url: "https://stall.example".into(),
     });
-    builder
-        .page(json!({ "products": products }).to_string().as_bytes())
-        .unwrap();
+    builder.page(page.as_bytes()).unwrap();
     builder.finish()
 }
 
@@ -49,6 +51,18 @@ fn reasons_and_excerpts_in_quarantine_are_lines_of_bounded_length_whatever_a_sto
             .reason
             .starts_with("variants: none of 1 can be understood; variant 10: price: ")
     );
+}
+
+#[test]
+fn the_name_of_a_member_makes_no_reason_of_megabytes_and_many_lines() {
+    let name = "9\\n".repeat(1_500_000);
+    let nameless = format!("{{\"id\": 1, \"{name}\"}}");
+    let found = read(&format!("{{\"products\": [{nameless}, {}]}}", product(2, "5.00")));
+    assert_eq!((found.products.len(), found.quarantined.len()), (1, 1));
+    let reason = &found.quarantined[0].reason;
+    assert!(reason.chars().count() <= REASON_CHARS_MAX, "{}", reason.len());
+    assert!(!reason.contains(char::is_control), "{reason}");
+    assert!(reason.ends_with("no JSON: a name without a value"), "{reason}");
 }
 
 #[test]
