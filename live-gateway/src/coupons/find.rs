@@ -151,7 +151,7 @@ impl Finder {
         for item in items.iter().filter(|(_, variant)| !slot.is_sold_out(*variant)) {
             last_item = Some(*item);
             slot.read(item.1, self.memory(), deadline).await;
-            loop {
+            while !slot.is_sold_out(item.1) {
                 let missing = self.missing(candidates, slot, item.1, begun);
                 if missing.is_empty() {
                     return (last_item, None);
@@ -165,7 +165,8 @@ impl Finder {
                 };
                 // Whoever was first may have tested all of it meanwhile.
                 let missing = self.missing(candidates, slot, item.1, begun);
-                if missing.is_empty() || stopped(slot, item.1, begun, config.rest_s).is_some() {
+                let is_over = slot.is_sold_out(item.1) || stopped(slot, item.1, begun, config.rest_s).is_some();
+                if missing.is_empty() || is_over {
                     continue;
                 }
                 let testing = Testing {
@@ -178,7 +179,6 @@ impl Finder {
                 // It goes on for the next ones where this answer does not wait for its end.
                 let done = tokio::spawn(testing.run(turn));
                 match timeout_at(deadline, done).await {
-                    Ok(Ok(Some(UntestedReason::SoldOut))) => break,
                     Ok(Ok(_)) => {}
                     // Only a panic ends it so, and it is logged where it happens.
                     Ok(Err(_)) => return (last_item, Some(UntestedReason::StoreUnreadable)),

@@ -87,11 +87,6 @@ impl Plan {
         }
         proven
     }
-
-    /// Codes that were never entered, or not to the end.
-    pub(crate) fn left(&self) -> impl Iterator<Item = &String> {
-        self.groups.iter().flatten()
-    }
 }
 
 /// What the store's warnings prove of codes that did not apply, whatever else applied. A warning that a code is not there,

@@ -14,4 +14,5 @@ mod found;
 #[path = "../../../state/tests/all/postgres.rs"]
 mod postgres;
 mod sharing;
+mod shops;
 mod support;

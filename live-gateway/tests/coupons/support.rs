@@ -1,5 +1,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use api::{EdgeConfig, EdgeRouter};
 use async_trait::async_trait;
@@ -77,6 +78,8 @@ pub(crate) struct Options {
     pub(crate) coupons: CouponsConfig,
     pub(crate) rate_per_s: Option<f64>,
     pub(crate) state: Option<StateTarget>,
+    /// How long a store thinks over each answer.
+    pub(crate) latency_ms: u64,
 }
 
 impl Street {
@@ -96,7 +99,11 @@ impl Street {
             stores,
             seed: 7,
         };
-        let stores = Arc::new(Emulator::start(EmulatorConfig::new(source)).await.unwrap());
+        let emulated = EmulatorConfig {
+            latency: Duration::from_millis(options.latency_ms),
+            ..EmulatorConfig::new(source)
+        };
+        let stores = Arc::new(Emulator::start(emulated).await.unwrap());
         for (at, store) in stores.stores().iter().enumerate() {
             if let Some(rules) = rules(at) {
                 stores.set_discounts(&store.slug, rules).unwrap();
