@@ -1,15 +1,18 @@
 //! What a query costs by the platform's count, before it is executed.
 //!
 //! Fitted to the costs in recorded answers: a scalar is free, an object costs 1, a mutation 10, and a page of a list costs
-//! its items as if there were 4·ln(n) of them, rounded down. Recorded reads cost what is counted here, give or take one;
-//! where a query selects both `edges` and `nodes` with objects in them, or pages within pages, the count is too high.
+//! its items as if there were 4·ln(n) of them, rounded down. What is in the items costs as often below `edges`, half as
+//! often below `nodes`, and nothing below `nodes` where `edges` are selected too. A union is free unless its `__typename`
+//! is selected, which makes it two objects, and an interface one more. Recorded requests cost what is counted here, give
+//! or take two; a page within a page is counted a tenth too low.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use apollo_compiler::ExecutableDocument;
 use apollo_compiler::executable::{Field, Operation, Selection, SelectionSet, Value};
 use apollo_compiler::response::{JsonMap, JsonValue};
+use apollo_compiler::schema::ExtendedType;
 
 /// The most that a query may cost where the client shows no token.
 pub(super) const TOKENLESS_MAX: u64 = 1_000;
@@ -39,12 +42,19 @@ struct Count<'a> {
     document: &'a ExecutableDocument,
     variables: &'a JsonMap,
     /// Costs of fragments by name and page: counted once, however often fragments of fragments spread them.
-    fragments: RefCell<HashMap<(&'a str, Option<u64>), u64>>,
+    fragments: RefCell<HashMap<(&'a str, Option<Page>), u64>>,
+}
+
+/// The connection that a selection is one of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Page {
+    items: u64,
+    has_edges: bool,
 }
 
 impl<'a> Count<'a> {
-    /// The cost of a selection; `page` is the number of items where it is one of a connection.
-    fn set(&self, set: &'a SelectionSet, page: Option<u64>) -> u64 {
+    /// The cost of a selection; `page` is told where it is one of a connection.
+    fn set(&self, set: &'a SelectionSet, page: Option<Page>) -> u64 {
         let costs = set.selections.iter().map(|selection| match selection {
             Selection::Field(field) => self.field(field, page),
             Selection::InlineFragment(fragment) => self.set(&fragment.selection_set, page),
@@ -53,7 +63,7 @@ impl<'a> Count<'a> {
         costs.fold(0, u64::saturating_add)
     }
 
-    fn fragment(&self, name: &'a str, page: Option<u64>) -> u64 {
+    fn fragment(&self, name: &'a str, page: Option<Page>) -> u64 {
         if let Some(known) = self.fragments.borrow().get(&(name, page)) {
             return *known;
         }
@@ -63,25 +73,86 @@ impl<'a> Count<'a> {
         cost
     }
 
-    fn field(&self, field: &'a Field, page: Option<u64>) -> u64 {
+    fn field(&self, field: &'a Field, page: Option<Page>) -> u64 {
         if field.selection_set.selections.is_empty() || field.name.starts_with("__") {
             return 0;
         }
         let kind = field.definition.ty.inner_named_type();
         if kind.ends_with("Connection") {
             let items = self.number(field, "first").or_else(|| self.number(field, "last"));
-            return self.set(&field.selection_set, Some(items.unwrap_or(PAGE)));
+            let page = Page {
+                items: items.unwrap_or(PAGE),
+                has_edges: self.selects(&field.selection_set, "edges", &mut HashSet::new()),
+            };
+            return self.set(&field.selection_set, Some(page));
         }
-        if let (Some(items), "edges" | "nodes") = (page, field.name.as_str()) {
+        let nested = self.set(&field.selection_set, None);
+        match (page, field.name.as_str()) {
             // An edge is free: its node is what counts.
-            let own = u64::from(field.name != "edges");
-            return weight(items).saturating_mul(own.saturating_add(self.set(&field.selection_set, None)));
+            (Some(page), "edges") => return weight(page.items, 4.0).saturating_mul(nested),
+            (Some(page), "nodes") => {
+                let often = if page.has_edges {
+                    0
+                } else if self.has_pages(&field.selection_set, &mut HashSet::new()) {
+                    // No recording tells of pages below `nodes`: the stricter count is taken.
+                    weight(page.items, 4.0)
+                } else {
+                    weight(page.items, 2.0)
+                };
+                return weight(page.items, 4.0).saturating_add(nested.saturating_mul(often));
+            }
+            _ => {}
         }
-        let own = self.set(&field.selection_set, None).saturating_add(1);
         match self.ids(field) {
-            Some(ids) => ids.saturating_mul(own),
-            None => own,
+            // No recording tells more of them.
+            Some(ids) => ids.saturating_mul(nested.saturating_add(1)),
+            None => nested.saturating_add(self.object(field)),
         }
+    }
+
+    /// What the object itself costs that a field has.
+    fn object(&self, field: &'a Field) -> u64 {
+        let kind = super::schema().and_then(|schema| schema.types.get(field.definition.ty.inner_named_type()));
+        let is_union = matches!(kind, Some(ExtendedType::Union(_)));
+        if !is_union && !matches!(kind, Some(ExtendedType::Interface(_))) {
+            return 1;
+        }
+        if self.selects(&field.selection_set, "__typename", &mut HashSet::new()) {
+            2
+        } else {
+            u64::from(!is_union)
+        }
+    }
+
+    /// Whether anything selected here, at any depth, is a page of its own.
+    fn has_pages(&self, set: &'a SelectionSet, seen: &mut HashSet<&'a str>) -> bool {
+        set.selections.iter().any(|selection| match selection {
+            Selection::Field(field) => {
+                let kind = field.definition.ty.inner_named_type();
+                kind.ends_with("Connection") || self.has_pages(&field.selection_set, seen)
+            }
+            Selection::InlineFragment(fragment) => self.has_pages(&fragment.selection_set, seen),
+            Selection::FragmentSpread(spread) => self
+                .unseen(&spread.fragment_name, seen)
+                .is_some_and(|set| self.has_pages(set, seen)),
+        })
+    }
+
+    /// Whether a field is selected here, if only by a fragment.
+    fn selects(&self, set: &'a SelectionSet, name: &str, seen: &mut HashSet<&'a str>) -> bool {
+        set.selections.iter().any(|selection| match selection {
+            Selection::Field(field) => field.name == name,
+            Selection::InlineFragment(fragment) => self.selects(&fragment.selection_set, name, seen),
+            Selection::FragmentSpread(spread) => self
+                .unseen(&spread.fragment_name, seen)
+                .is_some_and(|set| self.selects(set, name, seen)),
+        })
+    }
+
+    /// What a fragment selects that was not looked at yet.
+    fn unseen(&self, name: &'a str, seen: &mut HashSet<&'a str>) -> Option<&'a SelectionSet> {
+        let fragment = self.document.fragments.get(name)?;
+        seen.insert(name).then_some(&fragment.selection_set)
     }
 
     fn argument(&self, field: &'a Field, name: &str) -> Option<Given<'a>> {
@@ -114,11 +185,11 @@ enum Given<'a> {
 }
 
 /// As how many items so many count.
-fn weight(items: u64) -> u64 {
+fn weight(items: u64, factor: f64) -> u64 {
     if items <= 1 {
         return 1;
     }
-    ((items as f64).ln() * 4.0) as u64
+    ((items as f64).ln() * factor) as u64
 }
 
 #[cfg(test)]
@@ -145,6 +216,16 @@ mod tests {
         );
         let locations = "pageInfo { endCursor } edges { cursor node { id address { city } } }";
         assert_eq!(cost(&format!("{{ locations(first: 5) {{ {locations} }} }}")), 13);
+        let lines = "cart { lines(first: 50) { nodes { attributes { key } merchandise { ... on ProductVariant { id } }
+            cost { amountPerQuantity { amount } subtotalAmount { amount } totalAmount { amount } } } }
+            cost { subtotalAmount { amount } totalAmount { amount } } } userErrors { code } warnings { code }";
+        let update = format!("mutation {{ cartLinesUpdate(cartId: \"a\", lines: []) {{ {lines} }} }}");
+        assert_eq!(cost(&update), 66);
+        let typed = "delivery { addresses { address { __typename ... on CartDeliveryAddress { city } } } }";
+        let add = format!(
+            "mutation {{ cartDeliveryAddressesAdd(cartId: \"a\", addresses: []) {{ cart {{ {typed} }} userErrors {{ code }} }} }}"
+        );
+        assert_eq!(cost(&add), 16);
     }
 
     #[test]
