@@ -79,6 +79,24 @@ impl CartError {
     }
 }
 
+impl CartError {
+    /// For whoever waits for the cart: what they can make of it, not what went wrong inside.
+    pub(crate) fn detail(&self) -> &'static str {
+        match self {
+            Self::Store(StoreError::OutcomeUnknown { .. }) => {
+                "The store may have done it and did not say so: the cart tells when it is read."
+            }
+            Self::Store(StoreError::Timeout { .. } | StoreError::Deadline { .. }) => "The store took too long.",
+            Self::Store(StoreError::Throttled { .. }) => "The store asks to be left alone for a while.",
+            Self::Store(StoreError::BreakerOpen { .. }) => "The store failed repeatedly and is left alone for a while.",
+            Self::Store(StoreError::PasswordPage) => "The store is behind a password page.",
+            Self::Store(_) => "The store does not answer as it should.",
+            Self::Fault(CartFault::Refused { .. }) => "The store refuses the call.",
+            Self::Fault(CartFault::Unreadable(_)) => "The store's answer cannot be understood.",
+        }
+    }
+}
+
 impl Classify for CartError {
     fn code(&self) -> ErrorCode {
         match self {

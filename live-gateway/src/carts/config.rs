@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub struct CartConfig {
     /// Longest time for an operation on a cart; a store that has not answered by then is reported as a problem.
     pub budget_ms: u64,
-    /// Longest time for a search for codes.
+    /// Longest time for a search for codes; the edge must wait for as long.
     pub optimize_budget_ms: u64,
     /// Most codes that a search tries at one store.
     pub optimize_codes_max: usize,
@@ -23,7 +23,8 @@ pub struct CartConfig {
     /// Country to deliver to where neither the caller nor the crawl of the brand says one (two upper-case letters).
     pub country: String,
     /// This service's own public address, without a slash at the end: who signs attribution tokens, and where the keys
-    /// to verify them are.
+    /// to verify them are. It is the program's `public_url`, no key of this section.
+    #[serde(skip)]
     pub public_url: String,
     /// For how many days an attribution token holds.
     pub attribution_days: u32,
@@ -37,7 +38,7 @@ impl Default for CartConfig {
     fn default() -> Self {
         Self {
             budget_ms: 8_000,
-            optimize_budget_ms: 20_000,
+            optimize_budget_ms: 8_000,
             optimize_codes_max: 20,
             stores_at_once_max: 256,
             lines_max: 100,

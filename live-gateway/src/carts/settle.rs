@@ -85,7 +85,7 @@ impl Trouble {
     fn of(error: &CartError) -> Self {
         Self {
             code: error.code(),
-            detail: error.to_string(),
+            detail: error.detail().to_owned(),
             variant: None,
         }
     }

@@ -1,12 +1,15 @@
 //! The gateway through its routes, against emulated stores.
 #![expect(
     clippy::unwrap_used,
+    clippy::panic,
     clippy::print_stdout,
-    reason = "a test that cannot go on says so at once, and what it skips"
+    clippy::disallowed_methods,
+    reason = "a test that cannot go on says so at once, and what it skips; it is told by the environment where it runs"
 )]
 
 mod bad_input;
 mod both_ways;
+mod carts;
 mod changes;
 mod faults;
 mod sharing;

@@ -22,8 +22,8 @@ pub(crate) const CRAWLED: &str = "2026-11-21T00:00:00Z";
 /// What the release has: brands, and products by their idents.
 #[derive(Debug, Default)]
 pub(crate) struct Shelf {
-    brands: Vec<StoredBrand>,
-    products: HashMap<ProductIdent, StoredProduct>,
+    pub(crate) brands: Vec<StoredBrand>,
+    pub(crate) products: HashMap<ProductIdent, StoredProduct>,
     /// Idents by store, in the store's order.
     pub(crate) by_store: HashMap<String, Vec<ProductIdent>>,
     closed: bool,
@@ -40,6 +40,11 @@ impl Catalogue for Shelf {
             brands: self.brands.clone(),
             products: idents.iter().map(|ident| self.products.get(ident).cloned()).collect(),
         })
+    }
+
+    async fn brand(&self, name: &str) -> Result<Option<StoredBrand>, CatalogueError> {
+        let is_it = |brand: &&StoredBrand| brand.slug.as_str() == name || brand.domain == name;
+        Ok(self.brands.iter().find(is_it).cloned())
     }
 }
 
@@ -189,7 +194,7 @@ impl Market {
 
 impl Shelf {
     /// Takes in what a store lists, as a crawl would.
-    async fn crawl(&mut self, store: &StoreAddress) {
+    pub(crate) async fn crawl(&mut self, store: &StoreAddress) {
         let currency: CurrencyCode = store.currency.parse().unwrap();
         let brand = self.brands.len();
         self.brands.push(StoredBrand {

@@ -36,7 +36,7 @@ impl Carts {
                 }
                 Ok(None) => {}
                 Err(error) => {
-                    let problem = problem(Some(&group.brand), None, error.code(), error.to_string());
+                    let problem = problem(Some(&group.brand), None, error.code(), error.detail());
                     told.problems.push(problem);
                 }
             }

@@ -7,8 +7,11 @@ use crate::store_cart::{StoreCart, is_same_code};
 /// Most codes that are tried together: the platform takes five on goods and one on shipping.
 const TOGETHER_MAX: usize = 6;
 
+/// Codes that a list is built around, the best alone first: the best alone need not be part of the best list.
+const SEEDS_MAX: usize = 3;
+
 /// A search at one store.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Search {
     /// Codes that are still to be tried alone.
     alone: VecDeque<String>,
@@ -16,9 +19,18 @@ pub(crate) struct Search {
     found: Vec<(String, i64)>,
     /// The best list so far, and its total.
     best: Option<(Vec<String>, i64)>,
-    /// Codes that are still to be tried beside the best list.
-    beside: Option<VecDeque<String>>,
+    /// Lists that are being built: once all were tried alone.
+    chains: Option<VecDeque<Chain>>,
     tried: usize,
+}
+
+/// A list that is being built around one code.
+#[derive(Debug, Clone)]
+struct Chain {
+    list: Vec<String>,
+    total_minor: i64,
+    /// Codes that are still to be tried beside it.
+    beside: VecDeque<String>,
 }
 
 impl Search {
@@ -32,10 +44,7 @@ impl Search {
         }
         Self {
             alone,
-            found: Vec::new(),
-            best: None,
-            beside: None,
-            tried: 0,
+            ..Self::default()
         }
     }
 
@@ -44,43 +53,58 @@ impl Search {
         if let Some(code) = self.alone.front() {
             return Some(vec![code.clone()]);
         }
-        if self.beside.is_none() {
-            // A stable sort: of equal codes, the one that stood before or was thought likelier goes first.
-            self.found.sort_by_key(|(_, total)| *total);
-            self.beside = Some(self.found.iter().skip(1).map(|(code, _)| code.clone()).collect());
+        if self.chains.is_none() {
+            self.chains = Some(self.seeds());
         }
-        let (list, _) = self.best.as_ref()?;
-        if list.len() >= TOGETHER_MAX {
-            return None;
+        let chains = self.chains.as_mut()?;
+        while let Some(chain) = chains.front() {
+            match chain.beside.front() {
+                Some(code) if chain.list.len() < TOGETHER_MAX => {
+                    return Some(chain.list.iter().chain([code]).cloned().collect());
+                }
+                _ => chains.pop_front(),
+            };
         }
-        let code = self.beside.as_ref()?.front()?;
-        Some(list.iter().chain([code]).cloned().collect())
+        None
+    }
+
+    fn seeds(&mut self) -> VecDeque<Chain> {
+        // A stable sort: of equal codes, the one that stood before or was thought likelier goes first.
+        self.found.sort_by_key(|(_, total)| *total);
+        let chain = |(at, (code, total)): (usize, &(String, i64))| {
+            // Pairs with codes that were seeds before were tried already.
+            let others = self.found.iter().skip(at + 1).map(|(code, _)| code.clone());
+            Chain {
+                list: vec![code.clone()],
+                total_minor: *total,
+                beside: others.collect(),
+            }
+        };
+        self.found.iter().enumerate().take(SEEDS_MAX).map(chain).collect()
     }
 
     /// Takes in what the store made of the list that [`Search::next`] gave.
     pub(crate) fn told(&mut self, list: Vec<String>, cart: &StoreCart) {
         let total = cart.total_minor;
         let applies = |code: &String| {
-            cart.codes
-                .iter()
-                .any(|told| told.applicable && is_same_code(&told.code, code))
+            let mut told = cart.codes.iter();
+            told.any(|told| told.applicable && is_same_code(&told.code, code))
         };
-        let is_better = self.best.as_ref().is_none_or(|(_, best)| total < *best);
+        let is_whole = list.iter().all(applies);
         if let Some(code) = self.alone.pop_front() {
             self.tried += 1;
-            if applies(&code) {
+            if is_whole {
                 self.found.push((code, total));
-                if is_better {
-                    self.best = Some((list, total));
-                }
             }
-        } else {
-            if let Some(beside) = &mut self.beside {
-                beside.pop_front();
+        } else if let Some(chain) = self.chains.as_mut().and_then(VecDeque::front_mut) {
+            chain.beside.pop_front();
+            if is_whole && total < chain.total_minor {
+                chain.list.clone_from(&list);
+                chain.total_minor = total;
             }
-            if is_better && list.iter().all(applies) {
-                self.best = Some((list, total));
-            }
+        }
+        if is_whole && self.best.as_ref().is_none_or(|(_, best)| total < *best) {
+            self.best = Some((list, total));
         }
     }
 
@@ -93,5 +117,103 @@ impl Search {
     /// How many codes were tried, and how many were not.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.tried, self.alone.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use data_model::CurrencyCode;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::hidden::Hidden;
+    use crate::store_cart::{Discounts, StoreCode};
+
+    /// A cart of 1,000 with this list, where single codes take something off and some pairs do not go together.
+    fn cart(list: &[String], off: &[i64], apart: &[(usize, usize)]) -> StoreCart {
+        let at = |code: &String| code.parse::<usize>().unwrap();
+        let refused = |code: usize| {
+            let clash = |(one, other): &(usize, usize)| {
+                let has = |wanted: usize| list.iter().any(|code| at(code) == wanted);
+                *other == code && has(*one)
+            };
+            off[code] == 0 || apart.iter().any(clash)
+        };
+        let codes: Vec<_> = list
+            .iter()
+            .map(|code| StoreCode {
+                code: code.clone(),
+                applicable: !refused(at(code)),
+                discount_minor: 0,
+                shipping_minor: 0,
+            })
+            .collect();
+        let taken: i64 = list
+            .iter()
+            .map(at)
+            .filter(|code| !refused(*code))
+            .map(|code| off[code])
+            .sum();
+        StoreCart {
+            id: Hidden::new("c"),
+            checkout_url: Hidden::new("u"),
+            currency: "INR".parse::<CurrencyCode>().unwrap(),
+            lines: Vec::new(),
+            subtotal_minor: 1_000,
+            discounts: Discounts::default(),
+            delivery_minor: 0,
+            other_minor: 0,
+            total_minor: 1_000 - taken,
+            codes,
+            automatic: Vec::new(),
+            deliveries: Vec::new(),
+            attributes: Vec::new(),
+            addresses: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    fn search(off: &[i64], apart: &[(usize, usize)]) -> (Option<(Vec<String>, i64)>, usize) {
+        let candidates: Vec<String> = (0..off.len()).map(|at| at.to_string()).collect();
+        let mut search = Search::new(&[], &candidates);
+        let mut calls = 0;
+        while let Some(list) = search.next() {
+            calls += 1;
+            let told = cart(&list, off, apart);
+            search.told(list, &told);
+        }
+        (
+            search.best_below(1_000).map(|(list, total)| (list.to_vec(), total)),
+            calls,
+        )
+    }
+
+    #[test]
+    fn the_best_code_alone_need_not_be_in_the_best_list() {
+        let apart = [(0, 1), (1, 0), (0, 2), (2, 0)];
+        let (best, _) = search(&[120, 100, 50], &apart);
+        assert_eq!(best, Some((vec!["1".to_owned(), "2".to_owned()], 850)));
+        assert_eq!(search(&[0, 0], &[]).0, None);
+    }
+
+    proptest! {
+        /// What is found applies as a whole, is never worse than the best code alone, and takes a bounded number of calls.
+        #[test]
+        fn a_search_ends_with_a_list_that_holds(
+            off in proptest::collection::vec(0_i64..100, 0..8),
+            apart in proptest::collection::vec((0_usize..8, 0_usize..8), 0..12),
+        ) {
+            let both: Vec<_> = apart.iter().flat_map(|(one, other)| [(*one, *other), (*other, *one)]).filter(|(one, other)| one != other).collect();
+            let (best, calls) = search(&off, &both);
+            prop_assert!(calls <= off.len() + SEEDS_MAX * off.len());
+            let alone = off.iter().max().copied().unwrap_or_default();
+            prop_assert_eq!(best.is_some(), alone > 0);
+            if let Some((list, total)) = best {
+                let told = cart(&list, &off, &both);
+                prop_assert!(told.codes.iter().all(|code| code.applicable));
+                prop_assert_eq!(told.total_minor, total);
+                prop_assert!(total <= 1_000 - alone);
+            }
+        }
     }
 }

@@ -1,0 +1,155 @@
+use data_model::Secret;
+use emulator::{CustomerState, DiscountRule, Fault, Takes};
+use live_gateway::seal_storefront_token;
+use serde_json::{Value, json};
+
+use super::mall::{Call, Mall, Server, group, master_keys, path};
+
+fn account(mall: &Mall, action: &str, email: &str, password: &str) -> Call {
+    let body = json!({ "email": email, "password": password, "brand": mall.brand(0) });
+    Call::post(format!("/v1/account/{action}"), body)
+}
+
+async fn refused(server: &Server, call: Call) -> (u16, Value, Value) {
+    let (status, body) = server.send(call).await;
+    (status.as_u16(), body["code"].clone(), body["reason"].clone())
+}
+
+/// A mall whose first store has passwords, and a Storefront token that the operator gave.
+async fn open() -> Mall {
+    let mall = Mall::open(1).await;
+    let slug = mall.slug(0);
+    mall.stores.set_passwords(&slug, true).unwrap();
+    let (store, token) = (
+        &mall.shelf.brands[0].store,
+        mall.stores.storefront_token(&slug).unwrap(),
+    );
+    let sealed = seal_storefront_token(&master_keys(), store, &Secret::new(token)).unwrap();
+    let now = data_model::Clock::now(mall.clock.as_ref());
+    mall.state()
+        .await
+        .put_storefront_token(store, sealed, now)
+        .await
+        .unwrap();
+    mall
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_customer_registers_logs_in_and_shops_as_one() {
+    let mall = open().await;
+    let rule = DiscountRule {
+        customers_only: true,
+        ..DiscountRule::code("MEMBER", Takes::Percentage { percent: 10 })
+    };
+    mall.stores.set_discounts(&mall.slug(0), [rule]).unwrap();
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 1)]).await;
+    let cart = server
+        .data(Call::post(path(&cart, "/discount"), json!({ "code": "MEMBER" })))
+        .await;
+    let applicable = |cart: &Value| group(cart, &mall.brand(0))["discount_codes"][0]["applicable"].clone();
+    assert_eq!(applicable(&cart), false);
+
+    let told = server
+        .data(account(&mall, "register", "asha@example.com", "correct horse"))
+        .await;
+    assert_eq!(
+        (&told["status"], &told["brand_slug"]),
+        (&json!("registered"), &json!(mall.brand(0)))
+    );
+    let read = server.data(Call::get(path(&cart, ""))).await;
+    assert_eq!(applicable(&read), true, "the cart is the customer's now");
+    let again = server
+        .data(account(&mall, "login", "asha@example.com", "correct horse"))
+        .await;
+    assert_eq!(again["status"], "logged_in");
+    // Another caller shops as nobody in particular.
+    let other = Call::post("/v1/cart", json!({ "items": [mall.item(0, 0, 1)] })).by("ravi");
+    let other = server.data(other).await;
+    let other = server
+        .data(Call::post(path(&other, "/discount"), json!({ "code": "MEMBER" })).by("ravi"))
+        .await;
+    assert_eq!(applicable(&other), false);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn why_nobody_is_let_in_is_told_as_far_as_the_store_tells_it() {
+    let mall = open().await;
+    let slug = mall.slug(0);
+    let server = mall.server().await;
+    mall.stores
+        .add_customer(&slug, "a@example.com", Some("correct horse"), CustomerState::Enabled)
+        .unwrap();
+    mall.stores
+        .add_customer(
+            &slug,
+            "shut@example.com",
+            Some("correct horse"),
+            CustomerState::Disabled,
+        )
+        .unwrap();
+    let mut told = Vec::new();
+    for (action, email, password) in [
+        ("login", "a@example.com", "wrong password"),
+        ("login", "unknown@example.com", "correct horse"),
+        ("login", "shut@example.com", "correct horse"),
+        ("register", "a@example.com", "correct horse"),
+        ("register", "new@example.com", "abc"),
+    ] {
+        let (status, code, reason) = refused(&server, account(&mall, action, email, password)).await;
+        told.push(format!("{action} {email}: {status} {code} {reason}"));
+    }
+    mall.stores.set_fault(&slug, Fault::CustomersThrottled).unwrap();
+    let (status, code, reason) = refused(&server, account(&mall, "login", "a@example.com", "correct horse")).await;
+    told.push(format!("throttled: {status} {code} {reason}"));
+    mall.stores.set_fault(&slug, None).unwrap();
+    mall.stores.set_passwords(&slug, false).unwrap();
+    let (status, code, reason) = refused(&server, account(&mall, "register", "b@example.com", "correct horse")).await;
+    told.push(format!("without passwords: {status} {code} {reason}"));
+    insta::assert_snapshot!(told.join("\n"), @"");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn faults_of_an_account_request_never_show_the_password() {
+    let mall = open().await;
+    let server = mall.server().await;
+    let body = json!({ "email": "no address", "password": 12_345_678, "brand": "" });
+    let (status, body) = server.send(Call::post("/v1/account/logout", body)).await;
+    assert_eq!(status, 422);
+    let text = body.to_string();
+    assert!(!text.contains("12345678"), "{text}");
+    let loc = |at: usize| body["detail"][at]["loc"].clone();
+    assert_eq!(
+        [loc(0), loc(1), loc(2), loc(3)],
+        [
+            json!(["path", "action"]),
+            json!(["body", "email"]),
+            json!(["body", "password"]),
+            json!(["body", "brand"]),
+        ]
+    );
+    let (status, body) = server
+        .send(Call::post(
+            "/v1/account/login",
+            json!({ "email": "a@b.c", "password": "x", "brand": "nobody" }),
+        ))
+        .await;
+    assert_eq!((status.as_u16(), body["code"].as_str()), (404, Some("brand_not_found")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_registration_whose_answer_was_lost_is_known_by_its_password() {
+    let mall = open().await;
+    let server = mall.server().await;
+    let rule = emulator::FaultRule {
+        path: Some("/api/".to_owned()),
+        first: Some(1),
+        ..emulator::FaultRule::from(Fault::AnswerLost { hold_ms: 0 })
+    };
+    mall.stores.set_faults(&mall.slug(0), [rule]).unwrap();
+    let told = server
+        .data(account(&mall, "register", "asha@example.com", "correct horse"))
+        .await;
+    assert_eq!(told["status"], "registered");
+    assert_eq!(mall.calls(0, "customerCreate"), 1);
+}

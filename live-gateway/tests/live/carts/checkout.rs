@@ -1,0 +1,161 @@
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use live_gateway::{CartConfig, rotate_signing_key};
+use serde_json::{Value, json};
+
+use super::mall::{Call, Mall, Server, group, master_keys, minor};
+
+async fn jwks(server: &Server) -> Value {
+    let (status, headers, keys) = server.send_whole(Call::get("/.well-known/jwks.json").by(None)).await;
+    assert_eq!(status, 200);
+    assert_eq!(headers["cache-control"], "public, max-age=300");
+    keys
+}
+
+/// Verifies a token with the key that its header names, by Node's own crypto: nothing of this program takes part.
+const VERIFY: &str = r#"
+const { createPublicKey, verify } = require('node:crypto');
+const { token, keys } = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));
+const [head, body, signature] = token.split('.');
+const read = (part) => JSON.parse(Buffer.from(part, 'base64url'));
+const header = read(head);
+const jwk = keys.find((key) => key.kid === header.kid);
+if (!jwk || header.alg !== 'EdDSA') throw new Error('no key');
+const key = createPublicKey({ key: jwk, format: 'jwk' });
+const good = verify(null, Buffer.from(head + '.' + body), key, Buffer.from(signature, 'base64url'));
+process.stdout.write(JSON.stringify({ good, claims: read(body) }));
+"#;
+
+/// What the verifier says; `None`, with a line, where there is none.
+fn verified(token: &str, keys: &Value) -> Option<Value> {
+    let spawned = Command::new("node")
+        .args(["-e", VERIFY])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let Ok(mut node) = spawned else {
+        assert!(std::env::var_os("CI").is_none(), "node is not installed");
+        println!("skipped: node is not installed, so no second program verifies the token");
+        return None;
+    };
+    let input = json!({ "token": token, "keys": keys["keys"] }).to_string();
+    node.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = node.wait_with_output().unwrap();
+    assert!(output.status.success());
+    Some(serde_json::from_slice(&output.stdout).unwrap())
+}
+
+async fn check_out(server: &Server, cart: &Value) -> Value {
+    server
+        .data(Call::post("/v1/checkout", json!({ "cart_id": cart["cart_id"] })))
+        .await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_checkout_has_each_brands_own_link_and_a_token_that_anyone_can_verify() {
+    let mall = Mall::open(2).await;
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 1), mall.item(1, 0, 2)]).await;
+    let checkout = check_out(&server, &cart).await;
+    assert_eq!(checkout["problems"], json!([]));
+    for store in 0..2 {
+        let told = &checkout["checkouts"][store];
+        let group = group(&cart, &mall.brand(store));
+        assert_eq!(told["brand_slug"], mall.brand(store));
+        assert_eq!(told["checkout_url"], group["checkout_url"]);
+        assert_eq!(minor(&told["total_minor"]), minor(&group["total_minor"]));
+        assert_eq!(mall.calls(store, "cartAttributesUpdate"), 1);
+        // A person finds a page there.
+        let page = reqwest::get(told["checkout_url"].as_str().unwrap()).await.unwrap();
+        assert!(page.status().is_success(), "{}", page.status());
+    }
+    let token = checkout["attribution"]["token"].as_str().unwrap();
+    assert_eq!(
+        checkout["attribution"]["jwks_url"],
+        "http://127.0.0.1:8080/.well-known/jwks.json"
+    );
+    let keys = jwks(&server).await;
+    let Some(verified) = verified(token, &keys) else { return };
+    assert_eq!(verified["good"], true);
+    let claims = &verified["claims"];
+    assert_eq!(claims["iss"], "http://127.0.0.1:8080");
+    assert_eq!(claims["brands"], json!([mall.brand(0), mall.brand(1)]));
+    assert_eq!(minor(&claims["exp"]) - minor(&claims["iat"]), 30 * 86_400);
+    assert!(!token.contains(cart["cart_id"].as_str().unwrap()) && claims["cart"].as_str().unwrap().len() == 43);
+    let (said, signature) = token.rsplit_once('.').unwrap();
+    let first = if signature.starts_with('A') { "B" } else { "A" };
+    let forged = format!("{said}.{first}{}", &signature[1..]);
+    assert_eq!(self::verified(&forged, &keys).unwrap()["good"], false);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_key_is_published_before_it_signs_and_the_old_one_until_its_tokens_are_over() {
+    let mall = Mall::open(1).await;
+    let config = CartConfig::default();
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 1)]).await;
+    let old = check_out(&server, &cart).await["attribution"]["token"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let kid = |token: &str| {
+        use base64::Engine as _;
+        let header = token.split('.').next().unwrap();
+        let header = base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(header).unwrap();
+        serde_json::from_slice::<Value>(&header).unwrap()["kid"].clone()
+    };
+    let now = data_model::Clock::now(mall.clock.as_ref());
+    let keys = rotate_signing_key(&mall.state().await, &master_keys(), &config, now)
+        .await
+        .unwrap();
+    assert_eq!(keys.len(), 2);
+    // Servers that start now know both; the old one still signs.
+    let server = mall.server().await;
+    let ids = |keys: &Value| {
+        keys["keys"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|key| key["kid"].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&jwks(&server).await), [json!(keys[0].id), json!(keys[1].id)]);
+    let token = check_out(&server, &cart).await["attribution"]["token"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert_eq!(kid(&token), kid(&old));
+    mall.clock.advance_ms(3_600_000);
+    let token = check_out(&server, &cart).await["attribution"]["token"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert_eq!(kid(&token), json!(keys[0].id));
+    if let Some(told) = verified(&old, &jwks(&server).await) {
+        assert_eq!(told["good"], true, "old tokens hold on");
+    }
+    mall.clock.advance_ms(31 * 86_400_000);
+    assert_eq!(ids(&jwks(&mall.server().await).await), [json!(keys[0].id)]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn servers_that_start_together_share_one_key() {
+    let mall = Mall::open(1).await;
+    let (one, other) = (mall.server().await, mall.server().await);
+    let (first, second) = tokio::join!(jwks(&one), jwks(&other));
+    assert_eq!(first, second);
+    assert_eq!(first["keys"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_empty_cart_has_nothing_to_check_out() {
+    let mall = Mall::open(1).await;
+    let server = mall.server().await;
+    let cart = server.cart(&[]).await;
+    let checkout = check_out(&server, &cart).await;
+    assert_eq!(
+        (&checkout["checkouts"], &checkout["attribution"]),
+        (&json!([]), &Value::Null)
+    );
+}

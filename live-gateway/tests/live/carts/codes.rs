@@ -1,0 +1,187 @@
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use data_model::StoredBrand;
+use emulator::{CombinesWith, DiscountRule, Fault, FaultRule, Takes};
+use http::Method;
+use live_gateway::{CouponCandidates, TriedCode};
+use serde_json::{Value, json};
+
+use super::mall::{Call, Mall, assert_sums, group, minor, path};
+
+/// Knows some codes, and remembers what came of them.
+#[derive(Debug)]
+struct Known(Vec<&'static str>, Mutex<Vec<(String, TriedCode)>>);
+
+#[async_trait]
+impl CouponCandidates for Known {
+    async fn candidates(&self, _: &StoredBrand, max: usize, _: tokio::time::Instant) -> Vec<String> {
+        self.0.iter().take(max).map(|code| (*code).to_owned()).collect()
+    }
+
+    fn tried(&self, brand: &StoredBrand, outcomes: Vec<TriedCode>) {
+        let slug = brand.slug.to_string();
+        let told = outcomes.into_iter().map(|outcome| (slug.clone(), outcome));
+        self.1.lock().unwrap().extend(told);
+    }
+}
+
+fn percent(code: &str, percent: u32, combines: bool) -> DiscountRule {
+    let combines_with = CombinesWith {
+        order: combines,
+        product: combines,
+        shipping: combines,
+    };
+    DiscountRule {
+        combines_with,
+        ..DiscountRule::code(code, Takes::Percentage { percent })
+    }
+}
+
+fn codes(group: &Value) -> Vec<(String, bool)> {
+    let codes = group["discount_codes"].as_array().unwrap().iter();
+    codes
+        .map(|code| {
+            (
+                code["code"].as_str().unwrap().to_owned(),
+                code["applicable"].as_bool().unwrap(),
+            )
+        })
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn codes_join_the_stores_list_and_leave_it() {
+    let mall = Mall::open(2).await;
+    for store in 0..2 {
+        mall.stores
+            .set_discounts(&mall.slug(store), [percent("TEN", 10, true)])
+            .unwrap();
+    }
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 1), mall.item(1, 0, 1)]).await;
+    let one = json!({ "code": " nope ", "brand": mall.brand(0) });
+    server.data(Call::post(path(&cart, "/discount"), one)).await;
+    let cart = server
+        .data(Call::post(path(&cart, "/discount"), json!({ "code": "ten" })))
+        .await;
+    assert_sums(&cart);
+    let told = group(&cart, &mall.brand(0));
+    assert_eq!(codes(&told), [("nope".to_owned(), false), ("ten".to_owned(), true)]);
+    assert_eq!(codes(&group(&cart, &mall.brand(1))), [("ten".to_owned(), true)]);
+    assert_eq!(told["warnings"][0]["code"], "discount_not_found");
+    assert!(minor(&told["discount_minor"]) > 0);
+    // The same code again changes nothing.
+    let calls = mall.calls(1, "cartDiscountCodesUpdate");
+    server
+        .data(Call::post(path(&cart, "/discount"), json!({ "code": "TEN" })))
+        .await;
+    assert_eq!(mall.calls(1, "cartDiscountCodesUpdate"), calls);
+
+    let at = format!("/discount/NOPE?brand={}", mall.brand(0));
+    let cart = server.data(Call::new(Method::DELETE, path(&cart, &at))).await;
+    assert_eq!(codes(&group(&cart, &mall.brand(0))), [("ten".to_owned(), true)]);
+    let cart = server
+        .data(Call::new(Method::DELETE, path(&cart, "/discount/ten")))
+        .await;
+    for store in 0..2 {
+        assert_eq!(codes(&group(&cart, &mall.brand(store))), []);
+    }
+    let (status, _) = server
+        .send(Call::post(
+            path(&cart, "/discount"),
+            json!({ "code": "TEN", "brand": "nobody" }),
+        ))
+        .await;
+    assert_eq!(status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_best_codes_are_found_and_what_was_tried_is_remembered() {
+    let mut mall = Mall::open(2).await;
+    let rules = [
+        percent("FIVE", 5, true),
+        percent("TEN", 10, true),
+        percent("ALONE", 12, false),
+    ];
+    mall.stores.set_discounts(&mall.slug(0), rules).unwrap();
+    mall.stores
+        .set_discounts(&mall.slug(1), [percent("ALONE", 12, false)])
+        .unwrap();
+    let known = Arc::new(Known(vec!["NOPE", "FIVE", "ALONE", "TEN"], Mutex::default()));
+    mall.candidates = Arc::clone(&known) as Arc<dyn CouponCandidates>;
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 2), mall.item(1, 0, 1)]).await;
+    let before = minor(&cart["combined_total_minor"]);
+    let told = server.data(Call::new(Method::POST, path(&cart, "/optimize"))).await;
+    assert_sums(&told);
+    let mut first: Vec<_> = codes(&group(&told, &mall.brand(0)));
+    first.sort();
+    assert_eq!(first, [("FIVE".to_owned(), true), ("TEN".to_owned(), true)]);
+    assert_eq!(codes(&group(&told, &mall.brand(1))), [("ALONE".to_owned(), true)]);
+    let saved = before - minor(&told["combined_total_minor"]);
+    assert!(saved > 0);
+    assert_eq!(told["saved"][0]["saved_minor"], saved);
+    assert_eq!(
+        (
+            minor(&told["optimized"][0]["tested"]),
+            &told["optimized"][0]["stopped_by"]
+        ),
+        (4, &Value::Null)
+    );
+    // The buyer's own cart was changed once; codes were tried on another one.
+    assert_eq!(mall.stores.carts(&mall.slug(0)).unwrap(), 2);
+    let outcomes = known.1.lock().unwrap();
+    let of_first: Vec<_> = outcomes.iter().filter(|(slug, _)| *slug == mall.brand(0)).collect();
+    assert_eq!(of_first.len(), 4);
+    assert!(of_first.iter().any(|(_, code)| code.code == "NOPE" && !code.applicable));
+    assert!(
+        of_first
+            .iter()
+            .any(|(_, code)| code.code == "TEN" && code.discount_minor > 0)
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cart_for_which_nothing_better_is_found_is_as_it_was() {
+    let mut mall = Mall::open(2).await;
+    mall.stores
+        .set_discounts(&mall.slug(0), [percent("BEST", 30, false), percent("LESS", 3, false)])
+        .unwrap();
+    mall.stores
+        .set_discounts(&mall.slug(1), [percent("LESS", 3, false)])
+        .unwrap();
+    mall.candidates = Arc::new(Known(vec!["LESS", "NOPE"], Mutex::default()));
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 2), mall.item(1, 0, 1)]).await;
+    let cart = server
+        .data(Call::post(
+            path(&cart, "/discount"),
+            json!({ "code": "BEST", "brand": mall.brand(0) }),
+        ))
+        .await;
+    // A store that fails while codes are tried costs its own search alone.
+    let rule = FaultRule {
+        path: Some("/api/".to_owned()),
+        ..FaultRule::from(Fault::Status {
+            status: 500,
+            retry_after_s: None,
+        })
+    };
+    mall.stores.set_faults(&mall.slug(1), [rule]).unwrap();
+    let told = server.data(Call::new(Method::POST, path(&cart, "/optimize"))).await;
+    for store in 0..2 {
+        let (before, after) = (group(&cart, &mall.brand(store)), group(&told, &mall.brand(store)));
+        for member in ["lines", "discount_codes", "total_minor", "checkout_url"] {
+            assert_eq!(before[member], after[member]);
+        }
+    }
+    assert_eq!(told["saved"][0]["saved_minor"], 0);
+    assert_eq!(told["optimized"][1]["stopped_by"], "store");
+    mall.stores.set_faults(&mall.slug(1), Vec::<FaultRule>::new()).unwrap();
+    let again = server.data(Call::get(path(&cart, ""))).await;
+    assert_eq!(
+        group(&again, &mall.brand(0))["discount_codes"],
+        group(&cart, &mall.brand(0))["discount_codes"]
+    );
+}

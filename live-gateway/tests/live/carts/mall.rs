@@ -1,0 +1,307 @@
+use std::sync::Arc;
+
+use api::{
+    Allowance, CallerId, Credential, EdgeConfig, EdgeRouter, Guard, Identify, KnownCaller, NotTaken, Prompt, Via,
+};
+use axum::body::Body;
+use data_model::ProductIdent;
+use emulator::{Emulator, EmulatorConfig, Running, Source};
+use http::{Method, Request, StatusCode};
+use http_body_util::BodyExt;
+use kit::SetClock;
+use live_gateway::{CartConfig, CartDesk, CouponCandidates, GatewayConfig, LiveGateway, NoCandidates, NotObserved};
+use serde_json::{Value, json};
+use state::{MasterKeys, State, StateTarget};
+use storefront::{Storefront, StorefrontConfig};
+
+use crate::support::Shelf;
+
+/// Knows every key: whoever sends it is whom it names.
+#[derive(Debug)]
+struct Anybody;
+
+impl Identify for Anybody {
+    fn identify(&self, credential: Credential<'_>) -> Prompt<Result<Arc<KnownCaller>, NotTaken>> {
+        let Credential::Key(name) = credential else {
+            return Prompt::Now(Err(NotTaken::Invalid));
+        };
+        Prompt::Now(Ok(Arc::new(KnownCaller {
+            id: CallerId::key(name),
+            via: Via::Key {
+                id: name.into(),
+                plan: "free",
+            },
+            allowance: Arc::new(Allowance::unlimited()),
+        })))
+    }
+}
+
+/// Emulated stores, what a crawl saw of them, and a state that outlives the servers over it.
+pub(super) struct Mall {
+    pub(super) stores: Running,
+    pub(super) shelf: Arc<Shelf>,
+    pub(super) clock: Arc<SetClock>,
+    pub(super) folder: tempfile::TempDir,
+    pub(super) config: CartConfig,
+    pub(super) candidates: Arc<dyn CouponCandidates>,
+    timeout_ms: u64,
+}
+
+/// One server.
+pub(super) struct Server {
+    router: EdgeRouter,
+}
+
+/// The master key of all servers.
+pub(super) fn master_keys() -> MasterKeys {
+    MasterKeys::parse(&"5a".repeat(32)).unwrap()
+}
+
+impl Mall {
+    pub(super) async fn open(stores: u32) -> Self {
+        Self::with(stores, CartConfig::default()).await
+    }
+
+    pub(super) async fn with(stores: u32, config: CartConfig) -> Self {
+        let source = Source::Generated {
+            products: u64::from(stores) * 12,
+            stores,
+            seed: 11,
+        };
+        let running = Emulator::start(EmulatorConfig::new(source)).await.unwrap();
+        let mut shelf = Shelf::default();
+        for store in running.stores() {
+            shelf.crawl(&store).await;
+        }
+        Self {
+            stores: running,
+            shelf: Arc::new(shelf),
+            clock: SetClock::noon(),
+            folder: tempfile::tempdir().unwrap(),
+            config,
+            candidates: Arc::new(NoCandidates),
+            timeout_ms: 10_000,
+        }
+    }
+
+    pub(super) async fn state(&self) -> State {
+        let target = StateTarget::Folder(self.folder.path().to_owned());
+        State::open(&target).await.unwrap()
+    }
+
+    /// A server of its own over the same state.
+    pub(super) async fn server(&self) -> Server {
+        let storefront = StorefrontConfig {
+            allow_loopback: true,
+            rate_start_per_s: f64::INFINITY,
+            rate_max_per_s: f64::INFINITY,
+            interactive_timeout_ms: self.timeout_ms,
+            breaker_failures: 1_000,
+            ..StorefrontConfig::default()
+        };
+        let clock = Arc::clone(&self.clock) as Arc<dyn data_model::Clock>;
+        let storefront = Storefront::new(storefront, Arc::clone(&clock)).unwrap();
+        let desk = CartDesk::new(self.state().await, master_keys(), self.config.clone());
+        let desk = desk.with_candidates(Arc::clone(&self.candidates));
+        let catalogue = Arc::clone(&self.shelf) as Arc<dyn live_gateway::Catalogue>;
+        let config = GatewayConfig::default();
+        let gateway = LiveGateway::new(catalogue, storefront, clock, Arc::new(NotObserved), config);
+        let guard = Guard {
+            identify: Arc::new(Anybody),
+            ..Guard::default()
+        };
+        let edge = EdgeConfig {
+            guard: Arc::new(guard),
+            timeout_ms: 60_000,
+            ..EdgeConfig::default()
+        };
+        Server {
+            router: gateway.with_carts(desk).router(edge, None),
+        }
+    }
+
+    pub(super) fn slug(&self, store: usize) -> String {
+        self.stores.stores()[store].slug.clone()
+    }
+
+    /// The brand's slug, as answers tell it.
+    pub(super) fn brand(&self, store: usize) -> String {
+        self.shelf.brands[store].slug.to_string()
+    }
+
+    /// Products of a store of which some variant can be bought, and that variant with its price.
+    pub(super) fn goods(&self, store: usize) -> Vec<(String, u64, i64)> {
+        let idents = self.shelf.by_store[&self.slug(store)].iter();
+        let stored = idents.map(|ident| (ident, &self.shelf.products[ident]));
+        let sold = stored.filter_map(|(ident, product): (&ProductIdent, _)| {
+            let variant = product.variants.iter().find(|variant| variant.available)?;
+            Some((ident.to_string(), variant.id.0, variant.price_minor))
+        });
+        sold.collect()
+    }
+
+    /// An item of the nth product of a store.
+    pub(super) fn item(&self, store: usize, nth: usize, qty: u32) -> Value {
+        let (product, variant, _) = &self.goods(store)[nth];
+        json!({ "product_id": product, "variant_id": variant.to_string(), "qty": qty })
+    }
+
+    /// How often a mutation or a read was carried out by a store.
+    pub(super) fn calls(&self, store: usize, name: &str) -> u64 {
+        let calls = self.stores.calls(&self.slug(store)).unwrap();
+        calls.get(name).copied().unwrap_or_default()
+    }
+}
+
+/// A request, to be sent by somebody.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    method: Method,
+    path: String,
+    key: Option<&'static str>,
+    idempotency: Option<String>,
+    body: Option<Value>,
+}
+
+impl Call {
+    pub(super) fn new(method: Method, path: impl Into<String>) -> Self {
+        Self {
+            method,
+            path: path.into(),
+            key: Some("asha"),
+            idempotency: None,
+            body: None,
+        }
+    }
+
+    pub(super) fn get(path: impl Into<String>) -> Self {
+        Self::new(Method::GET, path)
+    }
+
+    pub(super) fn post(path: impl Into<String>, body: Value) -> Self {
+        Self {
+            body: Some(body),
+            ..Self::new(Method::POST, path)
+        }
+    }
+
+    /// By somebody else than Asha; `None`: by nobody known.
+    pub(super) fn by(self, key: impl Into<Option<&'static str>>) -> Self {
+        Self {
+            key: key.into(),
+            ..self
+        }
+    }
+
+    pub(super) fn once(self, key: impl Into<String>) -> Self {
+        Self {
+            idempotency: Some(key.into()),
+            ..self
+        }
+    }
+
+    pub(super) fn with(self, body: Value) -> Self {
+        Self {
+            body: Some(body),
+            ..self
+        }
+    }
+}
+
+impl Server {
+    pub(super) async fn send(&self, call: Call) -> (StatusCode, Value) {
+        let (status, _, body) = self.send_whole(call).await;
+        (status, body)
+    }
+
+    pub(super) async fn send_whole(&self, call: Call) -> (StatusCode, http::HeaderMap, Value) {
+        let mut request = Request::builder().method(call.method).uri(call.path);
+        request = request.header("host", "market.example");
+        if let Some(key) = call.key {
+            request = request.header("x-service-key", key);
+        }
+        if let Some(key) = &call.idempotency {
+            request = request.header("idempotency-key", key);
+        }
+        let body = match &call.body {
+            Some(body) => {
+                request = request.header("content-type", "application/json");
+                Body::from(body.to_string())
+            }
+            None => Body::empty(),
+        };
+        let response = self.router.clone().answer(request.body(body).unwrap()).await;
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.unwrap().to_bytes();
+        (
+            parts.status,
+            parts.headers,
+            serde_json::from_slice(&body).unwrap_or(Value::Null),
+        )
+    }
+
+    /// The data of an answer of status 200.
+    pub(super) async fn data(&self, call: Call) -> Value {
+        let told = format!("{} {}", call.method, call.path);
+        let (status, body) = self.send(call).await;
+        assert_eq!(status, 200, "{told}: {body}");
+        body["data"].clone()
+    }
+
+    /// A new cart.
+    pub(super) async fn cart(&self, items: &[Value]) -> Value {
+        self.data(Call::post("/v1/cart", json!({ "items": items }))).await
+    }
+}
+
+/// The path of a cart, or of what is below it.
+pub(super) fn path(cart: &Value, below: &str) -> String {
+    format!("/v1/cart/{}{below}", cart["cart_id"].as_str().unwrap())
+}
+
+/// A brand's group; null where there is none.
+pub(super) fn group(cart: &Value, brand: &str) -> Value {
+    let groups = cart["groups"].as_array().unwrap();
+    let found = groups.iter().find(|group| group["brand_slug"] == brand);
+    found.cloned().unwrap_or(Value::Null)
+}
+
+pub(super) fn minor(value: &Value) -> i64 {
+    value.as_i64().unwrap()
+}
+
+/// Every total is the sum of its parts.
+pub(super) fn assert_sums(cart: &Value) {
+    let mut sums = std::collections::BTreeMap::new();
+    for group in cart["groups"].as_array().unwrap() {
+        let lines: i64 = group["lines"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|line| minor(&line["line_total_minor"]))
+            .sum();
+        assert_eq!(minor(&group["subtotal_minor"]), lines, "{group}");
+        let parts = minor(&group["subtotal_minor"]) + minor(&group["delivery_minor"]) + minor(&group["other_minor"])
+            - minor(&group["discount_minor"]);
+        assert_eq!(minor(&group["total_minor"]), parts, "{group}");
+        *sums.entry(group["currency"].as_str().unwrap().to_owned()).or_insert(0) += minor(&group["total_minor"]);
+    }
+    let told: std::collections::BTreeMap<_, _> = cart["totals"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|total| {
+            (
+                total["currency"].as_str().unwrap().to_owned(),
+                minor(&total["total_minor"]),
+            )
+        })
+        .collect();
+    assert_eq!(told, sums);
+    let combined = if sums.len() == 1 {
+        sums.values().next().copied()
+    } else {
+        None
+    };
+    assert_eq!(cart["combined_total_minor"].as_i64(), combined);
+}

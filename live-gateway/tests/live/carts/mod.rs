@@ -1,0 +1,12 @@
+//! Carts over emulated stores, through the routes.
+
+mod accounts;
+mod arithmetic;
+mod checkout;
+mod codes;
+mod faults;
+mod idempotency;
+mod mall;
+mod owners;
+mod secrets;
+mod walk;

@@ -1,0 +1,123 @@
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use data_model::Secret;
+use emulator::Fault;
+use live_gateway::seal_storefront_token;
+use serde_json::json;
+use tracing_subscriber::fmt::MakeWriter;
+
+use super::mall::{Call, Mall, group, master_keys, path};
+
+/// Everything that was logged.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Log {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+/// Planted secrets are searched for in every file of the state and in everything that was logged.
+#[test]
+fn no_secret_lies_open_at_rest_or_in_a_log() {
+    let log = Log::default();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(log.clone())
+        .finish();
+    // Of this thread alone, on which everything runs: other tests log too.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let (secrets, folder) = tracing::subscriber::with_default(subscriber, || runtime.block_on(shop()));
+    drop(runtime);
+    let logged = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
+    assert!(
+        logged.contains("store answered"),
+        "what the client of stores logs is there"
+    );
+    let mut files = 0;
+    for entry in std::fs::read_dir(folder.path()).unwrap() {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+        files += 1;
+        for secret in &secrets {
+            let found = bytes.windows(secret.len()).any(|part| part == secret.as_bytes());
+            assert!(!found, "{secret} lies open in the state");
+        }
+    }
+    assert!(files > 0);
+    for secret in &secrets {
+        assert!(!logged.contains(secret.as_str()), "{secret} stands in the log");
+    }
+}
+
+async fn shop() -> (Vec<String>, tempfile::TempDir) {
+    let mall = Mall::open(1).await;
+    let slug = mall.slug(0);
+    mall.stores.set_passwords(&slug, true).unwrap();
+    let token = mall.stores.storefront_token(&slug).unwrap();
+    let store = &mall.shelf.brands[0].store;
+    let sealed = seal_storefront_token(&master_keys(), store, &Secret::new(&token)).unwrap();
+    mall.state()
+        .await
+        .put_storefront_token(store, sealed, data_model::Clock::now(mall.clock.as_ref()))
+        .await
+        .unwrap();
+    let server = mall.server().await;
+    let (password, email) = ("planted-pass-8261", "planted-8261@example.com");
+    let body = json!({ "email": email, "password": password, "brand": mall.brand(0) });
+    server
+        .data(Call::post("/v1/account/register", body.clone()).once("planted-key-8261"))
+        .await;
+    let (status, _) = server.send(Call::post("/v1/account/register", body).by("ravi")).await;
+    assert_eq!(status, 422, "the address is taken");
+    let cart = json!({ "items": [mall.item(0, 0, 1)], "email": email });
+    let cart = server
+        .data(Call::post("/v1/cart", cart).once("planted-cart-8261"))
+        .await;
+    server
+        .data(Call::post(
+            path(&cart, "/address"),
+            json!({ "zip": "826182", "city": "Plantedville" }),
+        ))
+        .await;
+    let checkout = Call::post("/v1/checkout", json!({ "cart_id": cart["cart_id"] })).once("planted-out-8261");
+    let checkout = server.data(checkout).await;
+    mall.stores.set_fault(&slug, Fault::BrokenJson).unwrap();
+    server.data(Call::get(path(&cart, ""))).await;
+    // What opens the store's cart: the token and the key of its link.
+    let link = group(&cart, &mall.brand(0))["checkout_url"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let (at, key) = link.rsplit_once("?key=").unwrap();
+    let cart_token = at.rsplit('/').next().unwrap();
+    let secrets = [
+        password,
+        email,
+        &token,
+        cart_token,
+        key,
+        "Plantedville",
+        "planted-key-8261",
+        "planted-cart-8261",
+        checkout["attribution"]["token"].as_str().unwrap(),
+    ];
+    (secrets.map(str::to_owned).to_vec(), mall.folder)
+}

@@ -1,0 +1,210 @@
+use http::Method;
+use serde_json::json;
+
+use super::mall::{Call, Mall, assert_sums, group, minor, path};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cart_lives_at_each_brands_own_store_and_is_one() {
+    let mall = Mall::open(2).await;
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 2), mall.item(1, 0, 1)]).await;
+    assert_sums(&cart);
+    assert_eq!(cart["problems"], json!([]));
+    assert_eq!(cart["groups"].as_array().unwrap().len(), 2);
+    let (_, variant, price) = mall.goods(0)[0].clone();
+    let first = group(&cart, &mall.brand(0));
+    assert_eq!(first["verified"], true);
+    assert_eq!(first["lines"][0]["variant_id"], variant.to_string());
+    assert_eq!(minor(&first["lines"][0]["line_total_minor"]), 2 * price);
+    assert_eq!(mall.calls(0, "cartCreate"), 1);
+
+    // The same variant grows; another one joins it.
+    let more = json!({ "items": [mall.item(0, 0, 1), mall.item(0, 1, 1)] });
+    let cart = server.data(Call::post(path(&cart, "/lines"), more)).await;
+    assert_sums(&cart);
+    let lines = group(&cart, &mall.brand(0))["lines"].as_array().unwrap().clone();
+    let mut quantities: Vec<_> = lines.iter().map(|line| line["qty"].as_u64().unwrap()).collect();
+    quantities.sort_unstable();
+    assert_eq!(quantities, [1, 3]);
+
+    let line = lines.iter().find(|line| line["qty"] == 3).unwrap();
+    let at = path(&cart, &format!("/lines/{}", line["line_id"].as_str().unwrap()));
+    let cart = server
+        .data(Call::new(Method::PATCH, &at).with(json!({ "qty": 5 })))
+        .await;
+    let told = group(&cart, &mall.brand(0));
+    let told = told["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["line_id"] == line["line_id"])
+        .cloned();
+    assert_eq!(told.unwrap()["requested_qty"], 5);
+    let cart = server.data(Call::new(Method::DELETE, &at)).await;
+    assert_eq!(group(&cart, &mall.brand(0))["lines"].as_array().unwrap().len(), 1);
+
+    // Read anew, it is the same.
+    let again = server.data(Call::get(path(&cart, ""))).await;
+    assert_eq!(
+        (&again["totals"], &again["combined_total_minor"]),
+        (&cart["totals"], &cart["combined_total_minor"])
+    );
+    for store in 0..2 {
+        let (mut before, after) = (group(&cart, &mall.brand(store)), group(&again, &mall.brand(store)));
+        // Only the first store was asked for the last change.
+        assert_eq!(before["verified"], store == 0);
+        before["verified"] = json!(true);
+        assert_eq!(before, after);
+    }
+    assert_eq!((mall.calls(0, "cartCreate"), mall.calls(1, "cartCreate")), (1, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_last_line_of_a_brand_takes_its_group_along() {
+    let mall = Mall::open(2).await;
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 1), mall.item(1, 0, 1)]).await;
+    let line = group(&cart, &mall.brand(1))["lines"][0]["line_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let cart = server
+        .data(Call::new(Method::DELETE, path(&cart, &format!("/lines/{line}"))))
+        .await;
+    assert_eq!(cart["groups"].as_array().unwrap().len(), 1);
+    assert_sums(&cart);
+    let (status, _) = server
+        .send(Call::new(Method::DELETE, path(&cart, &format!("/lines/{line}"))))
+        .await;
+    assert_eq!(status, 422, "it is there no longer");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_brings_ways_of_delivery_and_one_is_chosen() {
+    let mall = Mall::open(1).await;
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 1)]).await;
+    assert_eq!(group(&cart, &mall.brand(0))["delivery_options"], json!([]));
+    let address = json!({ "zip": "560001", "country": "in", "province": "KA", "city": "Bengaluru" });
+    let cart = server.data(Call::post(path(&cart, "/address"), address)).await;
+    assert_sums(&cart);
+    let options = group(&cart, &mall.brand(0))["delivery_options"]
+        .as_array()
+        .unwrap()
+        .clone();
+    assert!(!options.is_empty(), "{cart}");
+    let last = options.last().unwrap();
+    let choice = json!({ "brand": mall.brand(0), "handle": last["handle"] });
+    let cart = server.data(Call::post(path(&cart, "/delivery"), choice)).await;
+    assert_sums(&cart);
+    assert_eq!(cart["problems"], json!([]));
+    let told = group(&cart, &mall.brand(0));
+    let chosen = told["delivery_options"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["selected"] == true)
+        .cloned();
+    assert_eq!(chosen.unwrap()["handle"], last["handle"]);
+    assert_eq!(told["delivery_minor"], last["amount_minor"]);
+    assert_eq!(told["other_minor"], 0);
+
+    let choice = json!({ "brand": mall.brand(0), "handle": "no-such" });
+    let cart = server.data(Call::post(path(&cart, "/delivery"), choice)).await;
+    assert_eq!(cart["problems"][0]["code"], "store_rejected");
+    let choice = json!({ "brand": "nobody", "handle": "x" });
+    let (status, body) = server.send(Call::post(path(&cart, "/delivery"), choice)).await;
+    assert_eq!((status.as_u16(), body["code"].as_str()), (404, Some("brand_not_found")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_store_does_not_have_is_told_and_costs_nothing_else() {
+    let mall = Mall::open(2).await;
+    let server = mall.server().await;
+    let (_, variant, _) = mall.goods(0)[0];
+    mall.stores.set_stock(&mall.slug(0), variant, 3).unwrap();
+    let unknown = json!({ "product_id": "sha:0000000000000000000000000000000000000000", "qty": 1 });
+    let cart = server.cart(&[mall.item(0, 0, 9), unknown, mall.item(1, 0, 1)]).await;
+    assert_sums(&cart);
+    let line = &group(&cart, &mall.brand(0))["lines"][0];
+    assert_eq!(
+        (minor(&line["qty"]), minor(&line["requested_qty"]), &line["available"]),
+        (3, 9, &json!(false))
+    );
+    let warnings = group(&cart, &mall.brand(0))["warnings"].clone();
+    assert_eq!(warnings[0]["code"], "merchandise_not_enough_stock");
+    assert_eq!(warnings[0]["line_id"], line["line_id"]);
+    assert_eq!(cart["problems"].as_array().unwrap().len(), 1);
+    assert_eq!(cart["problems"][0]["code"], "product_not_found");
+    assert_eq!(group(&cart, &mall.brand(1))["verified"], true);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_cart_that_expired_is_made_anew_of_what_is_known() {
+    let mall = Mall::open(1).await;
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 2), mall.item(0, 1, 1)]).await;
+    let before = group(&cart, &mall.brand(0));
+    // The store forgets; this cart is kept as long as a month passes by its own clock.
+    mall.stores.advance_clock(std::time::Duration::from_secs(40 * 86_400));
+    let cart = server.data(Call::get(path(&cart, ""))).await;
+    let after = group(&cart, &mall.brand(0));
+    assert_eq!(after["warnings"][0]["code"], "cart_rebuilt");
+    assert_eq!(after["total_minor"], before["total_minor"]);
+    let ids = |group: &serde_json::Value| {
+        let mut ids: Vec<_> = group["lines"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|line| line["line_id"].to_string())
+            .collect();
+        ids.sort();
+        ids
+    };
+    assert_eq!(ids(&after), ids(&before), "lines keep their names");
+    assert_ne!(after["checkout_url"], before["checkout_url"]);
+    // A change finds a forgotten cart too.
+    mall.stores.advance_clock(std::time::Duration::from_secs(40 * 86_400));
+    let more = json!({ "items": [mall.item(0, 0, 1)] });
+    let cart = server.data(Call::post(path(&cart, "/lines"), more)).await;
+    let lines = group(&cart, &mall.brand(0));
+    let quantities: i64 = lines["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| minor(&line["qty"]))
+        .sum();
+    assert_eq!(quantities, 4);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn faults_of_a_request_are_named_each() {
+    let mall = Mall::open(1).await;
+    let server = mall.server().await;
+    let items = json!([
+        { "product_id": "sha:zz", "qty": 0 },
+        { "qty": 1_000, "variant_id": "x" },
+        7,
+    ]);
+    let body = json!({ "items": items, "email": "no address" });
+    let (status, body) = server.send(Call::post("/v1/cart", body)).await;
+    assert_eq!(status, 422);
+    let told: Vec<String> = body["detail"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|fault| format!("{} {}", fault["loc"], fault["type"]))
+        .collect();
+    insta::assert_snapshot!(told.join("\n"), @"");
+    let (status, body) = server.send(Call::post("/v1/cart", json!({}))).await;
+    assert_eq!(
+        (status.as_u16(), body["detail"][0]["type"].as_str()),
+        (422, Some("missing"))
+    );
+    let many: Vec<_> = (0..101).map(|_| mall.item(0, 0, 1)).collect();
+    let (status, body) = server.send(Call::post("/v1/cart", json!({ "items": many }))).await;
+    assert_eq!(
+        (status.as_u16(), body["detail"][0]["type"].as_str()),
+        (422, Some("too_long"))
+    );
+}
