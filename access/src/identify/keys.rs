@@ -57,14 +57,11 @@ impl KnownKeys {
         if made.len() > self.index.len() + SPARE {
             made.clear();
         }
-        let caller_made = Arc::clone(&caller);
-        made.insert(
-            hash,
-            Made {
-                of: grant,
-                caller: caller_made,
-            },
-        );
+        let of_grant = Made {
+            of: grant,
+            caller: Arc::clone(&caller),
+        };
+        made.insert(hash, of_grant);
         Some(caller)
     }
 
