@@ -28,6 +28,7 @@ mod served;
 mod server;
 mod shipping;
 mod suggest;
+mod understanding;
 
 pub use config::{CursorKey, QueryConfig};
 pub use cursor::Cursor;

@@ -183,6 +183,7 @@ impl Served {
                 as_typed: true,
                 filter: None,
                 scope: None,
+                allowed: None,
                 narrowed: false,
                 order: Order::Relevance,
                 limit: 1,

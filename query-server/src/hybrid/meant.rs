@@ -4,6 +4,7 @@ use data_index::text::{Analysis, analyse};
 
 use super::tuning;
 use crate::lexical::Correction;
+use crate::understanding;
 
 /// The text that a query's meaning is read from: its mended words stand in place of those that no product holds, and so
 /// does what its last word was completed to, unless people write that word as it is.
@@ -28,14 +29,16 @@ pub(super) fn text<'a>(text: &'a str, corrections: &[Correction], completed: Opt
 }
 
 /// Fewest letters of a word that is not written by chance.
-const WRITTEN_CHARS_MIN: usize = 4;
+const WRITTEN_CHARS_MIN: usize = 3;
 
 /// How near a product must be that its meaning alone speaks for, where words find none.
 pub(super) fn alone_min(text: &str) -> f32 {
     let words = analyse(Analysis::Plain, text);
-    let is_written = |word: &str| word.chars().count() >= WRITTEN_CHARS_MIN && data_embedding::is_word(word);
+    let is_written = |word: &str| {
+        word.chars().count() >= WRITTEN_CHARS_MIN && (data_embedding::is_word(word) || understanding::is_kept(word))
+    };
     if !words.is_empty() && words.iter().all(|word| is_written(&word.text)) {
-        tuning::COSINE_WRITTEN_MIN
+        tuning::COSINE_MIN
     } else {
         tuning::COSINE_ALONE_MIN
     }

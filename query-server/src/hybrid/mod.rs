@@ -8,16 +8,19 @@ mod capped;
 mod explain;
 mod fuse;
 mod meant;
+mod reading;
 pub(crate) mod tuning;
+mod turns;
 
 pub(crate) use explain::explain;
 pub(crate) use fuse::FusedRow;
+pub(crate) use reading::{Reading, names_whole};
 
 use data_embedding::Vector;
 use data_index::{Filter, Release, RowAddress};
 use data_model::CurrencyCode;
 
-use crate::lexical::{self, Correction, Found, Order, ReadError, Relaxed, RowSet, Synonym, Wanted};
+use crate::lexical::{self, Allowed, Correction, Found, Order, ReadError, Relaxed, RowSet, Synonym, Wanted};
 use crate::operations::Mode;
 use crate::semantic::{self, Lacking};
 use crate::served::Served;
@@ -30,6 +33,12 @@ pub(crate) struct Question<'a> {
     pub(crate) filter: Option<&'a Filter>,
     /// What of `filter` says where to look: the brand.
     pub(crate) scope: Option<&'a Filter>,
+    /// The rows that may be found, where there are others.
+    pub(crate) allowed: Option<&'a Allowed>,
+    /// Where no words are looked for but kinds of thing: a filter for each, in whose turn products are answered.
+    pub(crate) turns: &'a [Filter],
+    /// Where no words are looked for: the text whose meaning puts what passes the filter in order.
+    pub(crate) sense: Option<&'a str>,
     /// Whether `filter` leaves products of the scope out.
     pub(crate) narrowed: bool,
     pub(crate) order: Order,
@@ -82,8 +91,11 @@ pub(crate) fn search(served: &Served, question: &Question<'_>) -> Result<Answer,
         .rows
         .iter()
         .filter_map(|row| row.by_words.map(|found| found.tier));
+    let by_meaning_alone = answer.rows.iter().all(|row| row.by_words.is_none());
     answer.relaxed = if answer.completed {
         Relaxed::Prefix
+    } else if answer.engine == Mode::Hybrid && by_meaning_alone && !answer.rows.is_empty() {
+        Relaxed::Meaning
     } else {
         Relaxed::of(tiers)
     };
@@ -95,6 +107,12 @@ fn ranked(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError>
     let blank = question.text.trim().is_empty();
     let mut answer = match question.mode {
         _ if blank && question.similar_to.is_some() => by_likeness(served, question)?,
+        _ if blank && question.order == Order::Relevance && question.sense.is_some() => {
+            turns::by_sense(served, question)?
+        }
+        _ if blank && question.order == Order::Relevance && !question.turns.is_empty() => {
+            turns::in_turn(served, question)?
+        }
         _ if blank => by_words(served, question, None)?,
         Mode::Lexical => by_words(served, question, None)?,
         Mode::Semantic => by_meaning(served, question)?,
@@ -193,23 +211,28 @@ impl Question<'_> {
     }
 
     fn find(&self, served: &Served, limit: usize) -> Result<Found, ReadError> {
-        let wanted = Wanted {
+        let wanted = self.wanted(limit);
+        if self.text.trim().is_empty() {
+            let ordered = served.browse.ordered(self.order, self.currency);
+            return Ok(lexical::listed(&served.release, ordered, &wanted));
+        }
+        lexical::search(&served.release, &served.text, &wanted)
+    }
+
+    fn wanted(&self, limit: usize) -> Wanted<'_> {
+        Wanted {
             text: self.text,
             as_typed: self.mode == Mode::Lexical,
             filter: self.filter,
             scope: self.scope,
+            allowed: self.allowed,
             narrowed: self.narrowed,
             order: self.order,
             limit,
             enough: self.page(),
             // Likeness to a product is a matter of degree: what is shown is counted.
             with_matches: self.with_matches && self.similar_to.is_none(),
-        };
-        if self.text.trim().is_empty() {
-            let ordered = served.browse.ordered(self.order, self.currency);
-            return Ok(lexical::listed(&served.release, ordered, &wanted));
         }
-        lexical::search(&served.release, &served.text, &wanted)
     }
 }
 
@@ -276,6 +299,7 @@ fn near(served: &Served, question: &Question<'_>, vector: &Vector, least: f32) -
         like: question.similar_to,
         filter: question.filter,
         scope: question.scope,
+        allowed: question.allowed,
         narrowed: question.narrowed,
     };
     nearest.search(&served.release, question.both_candidates(), least)

@@ -13,12 +13,12 @@ pub(crate) fn listed(
     ordered: impl ExactSizeIterator<Item = RowAddress>,
     wanted: &Wanted<'_>,
 ) -> Found {
+    let rows_max = ordered.len() as u64;
+    let ordered = ordered.filter(|row| wanted.allowed.is_none_or(|allowed| allowed.has(row.part, row.row)));
     let rows = match wanted.filter {
         None => ordered.take(wanted.limit).collect(),
         Some(filter) if filter.is_empty() => Vec::new(),
-        Some(filter) if passing_max(filter) < ordered.len() as u64 / GATHER_BELOW_ONE_IN => {
-            gather(release, filter, wanted)
-        }
+        Some(filter) if passing_max(filter) < rows_max / GATHER_BELOW_ONE_IN => gather(release, filter, wanted),
         Some(filter) => ordered.filter(|row| filter.matches(*row)).take(wanted.limit).collect(),
     };
     Found::plain(rows)
@@ -32,7 +32,8 @@ fn gather(release: &Release, filter: &Filter, wanted: &Wanted<'_>) -> Vec<RowAdd
     let mut top = TopHits::new(release, wanted.order, wanted.limit);
     for (at, part) in (0..).zip(release.parts()) {
         let Some(passing) = filter.part(at) else { continue };
-        for row in &passing.bitmap() {
+        let is_allowed = |row: &u32| wanted.allowed.is_none_or(|allowed| allowed.has(at, *row));
+        for row in passing.bitmap().iter().filter(is_allowed) {
             top.push(tier::ALL, part.cards().quality(row), RowAddress { part: at, row });
         }
     }

@@ -26,7 +26,7 @@ pub(super) fn collect(
         if let Some(marks) = &mut marks {
             marks.mark(part, std::iter::once(row));
         }
-        if Passing::of(release, index, wanted.filter, part).has(row) {
+        if Passing::of(release, index, (wanted.filter, wanted.allowed), part).has(row) {
             let tier = if whole.is_title(at) {
                 tier::TITLE_AND_CODE
             } else {

@@ -1,5 +1,6 @@
 use data_index::Release;
 
+use super::demands::Allowed;
 use super::index::TextIndex;
 use super::lists::GroupLists;
 use super::strict::Passing;
@@ -18,6 +19,11 @@ impl RowSet {
             rows,
             words: vec![0; (rows as usize).div_ceil(64)],
         }
+    }
+
+    /// Every row of a part with so many.
+    pub(super) fn all(rows: u32) -> Self {
+        Self::none(rows).not()
     }
 
     /// No row, for each part of a release.
@@ -64,8 +70,32 @@ impl RowSet {
         word.is_some_and(|word| word >> (row % 64) & 1 == 1)
     }
 
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.words.iter().all(|word| *word == 0)
+    }
+
+    /// The rows that `other`, of the same part, has too.
+    pub(super) fn and(mut self, other: Self) -> Self {
+        self.words
+            .iter_mut()
+            .zip(other.words)
+            .for_each(|(word, other)| *word &= other);
+        self
+    }
+
+    /// And the rows that `other`, of the same part, has.
+    pub(super) fn or(mut self, other: Self) -> Self {
+        self.join(&other);
+        self
+    }
+
+    /// The other rows of the part.
+    pub(super) fn not(mut self) -> Self {
+        self.words.iter_mut().for_each(|word| *word = !*word);
+        if let Some(last) = self.words.last_mut().filter(|_| !self.rows.is_multiple_of(64)) {
+            *last &= (1 << (self.rows % 64)) - 1;
+        }
+        self
     }
 
     /// Adds what `other`, of the same part, has.
@@ -112,10 +142,11 @@ pub(super) struct Marks<'a> {
 }
 
 impl<'a> Marks<'a> {
-    pub(super) fn none(release: &Release, index: &'a TextIndex) -> Self {
+    pub(super) fn none(release: &Release, index: &'a TextIndex, allowed: Option<&'a Allowed>) -> Self {
         let parts = (0..).take(release.parts().len());
+        let live = |part| Passing::of(release, index, (None, allowed), part);
         Self {
-            live: parts.map(|part| Passing::of(release, index, None, part)).collect(),
+            live: parts.map(live).collect(),
             sets: RowSet::none_of(release),
             lacking_one: Vec::new(),
             is_empty: true,

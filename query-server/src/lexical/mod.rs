@@ -9,6 +9,7 @@ mod alone;
 mod browse;
 mod categories;
 mod cursor;
+mod demands;
 mod exact;
 mod forms;
 mod groups;
@@ -37,6 +38,7 @@ mod whole;
 mod window;
 
 pub(crate) use browse::listed;
+pub(crate) use demands::{Allowed, Demanded, Demands};
 pub(crate) use index::{TextIndex, as_float};
 pub(crate) use matches::RowSet;
 pub(crate) use repair::Correction;
@@ -65,6 +67,8 @@ pub(crate) enum Relaxed {
     AnyTerm,
     /// The query's last word stood for the words that begin with it.
     Prefix,
+    /// No product has the words: what is answered is near in meaning.
+    Meaning,
 }
 
 impl Relaxed {
@@ -83,6 +87,7 @@ impl Relaxed {
             Self::AllButOne => "all_but_one",
             Self::AnyTerm => "any_term",
             Self::Prefix => "prefix",
+            Self::Meaning => "meaning",
         }
     }
 }
@@ -153,6 +158,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) filter: Option<&'a Filter>,
     /// What of `filter` says where to look: the brand.
     pub(crate) scope: Option<&'a Filter>,
+    /// The rows that may be found, where there are others.
+    pub(crate) allowed: Option<&'a Allowed>,
     /// Whether `filter` leaves products of the scope out.
     pub(crate) narrowed: bool,
     pub(crate) order: Order,
@@ -269,7 +276,7 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
         },
     );
     let whole = Whole::of(release, &index.brand_names, wanted.text, query.terms.words());
-    let mut marks = wanted.with_matches.then(|| Marks::none(release, index));
+    let mut marks = wanted.with_matches.then(|| Marks::none(release, index, wanted.allowed));
     exact::collect(release, index, (wanted, &whole), (&mut top, marks.as_mut()))?;
     let mut longer = None;
     let collected = (&mut top, &mut *work, &mut marks);

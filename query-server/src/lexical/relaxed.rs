@@ -29,7 +29,7 @@ pub(super) fn collect(
         sieve.offer(some, |(row, slot)| levels.offer(row, slot), top);
     };
     let divided = Divided::of(open, work.postings_max);
-    let passing = |part| Passing::of(release, index, wanted.filter, part);
+    let passing = |part| Passing::of(release, index, (wanted.filter, wanted.allowed), part);
     // By part, what was found of the rare words where others were only looked up.
     let mut seen = Vec::new();
     for (at, part) in (0..).zip(release.parts()) {

@@ -3,10 +3,11 @@ use data_index::{Filter, Part, PartFilter, Release, RowAddress};
 use tantivy::fastfield::AliveBitSet;
 
 use super::cursor::WordScore;
+use super::demands::Allowed;
 use super::groups::OpenGroups;
 use super::index::TextIndex;
 use super::lists::GroupLists;
-use super::matches::Marks;
+use super::matches::{Marks, RowSet};
 use super::score::TITLE_BONUS;
 use super::sieve::{Offer, SIFTED, Sieve};
 use super::top::TopHits;
@@ -20,21 +21,28 @@ pub(super) struct Passing<'a> {
     rows: u32,
     alive: Option<&'a AliveBitSet>,
     filter: Option<Option<&'a PartFilter>>,
+    allowed: Option<&'a RowSet>,
 }
 
 impl<'a> Passing<'a> {
-    pub(super) fn of(release: &Release, index: &'a TextIndex, filter: Option<&'a Filter>, part: u32) -> Self {
+    pub(super) fn of(
+        release: &Release,
+        index: &'a TextIndex,
+        (filter, allowed): (Option<&'a Filter>, Option<&'a Allowed>),
+        part: u32,
+    ) -> Self {
         let segment = index.segments.get(part as usize);
         Self {
             rows: release.part(part).map_or(0, data_index::Part::rows),
             alive: segment.and_then(|segment| segment.reader.alive_bitset()),
             filter: filter.map(|filter| filter.part(part)),
+            allowed: allowed.and_then(|allowed| allowed.part(part)),
         }
     }
 
     /// Whether no row of the part is dead or filtered out.
     pub(super) const fn has_all(&self) -> bool {
-        self.alive.is_none() && self.filter.is_none()
+        self.alive.is_none() && self.filter.is_none() && self.allowed.is_none()
     }
 
     #[inline]
@@ -45,6 +53,7 @@ impl<'a> Passing<'a> {
                 Some(filter) => filter.is_some_and(|filter| filter.matches(row)),
                 None => self.alive.is_none_or(|alive| alive.is_alive(row)),
             }
+            && self.allowed.is_none_or(|allowed| allowed.has(row))
     }
 }
 
@@ -131,9 +140,11 @@ pub(super) fn collect(
         let Some(groups) = lists(open, at) else {
             continue;
         };
-        let passing = Passing::of(release, index, wanted.filter, at);
+        let passing = Passing::of(release, index, (wanted.filter, wanted.allowed), at);
         let mut taking = Taking::of(part, at, passing, whole);
-        met.scope = wanted.narrowed.then(|| Passing::of(release, index, wanted.scope, at));
+        met.scope = wanted
+            .narrowed
+            .then(|| Passing::of(release, index, (wanted.scope, wanted.allowed), at));
         if let [group] = groups.as_slice() {
             if let Some(marks) = &mut marks {
                 marks.mark_all(at, group);

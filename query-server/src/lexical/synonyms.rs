@@ -153,6 +153,13 @@ impl Synonyms {
         self.rules.contains_key(singular(word).as_str())
     }
 
+    /// Single words that a single word leads to.
+    pub(super) fn of_word(&self, word: &str) -> impl Iterator<Item = String> {
+        let rules = self.rules.get(singular(word).as_str()).into_iter().flatten();
+        let single = rules.filter(|rule| rule.rest.is_empty() && rule.to.len() == 1);
+        single.map(|rule| rule.to_text.to_string())
+    }
+
     /// The words of all phrases that lead to words that `is_held` says products may have, each with the first of these.
     pub(super) fn spellings(&self, is_held: impl Fn(&str) -> bool) -> impl Iterator<Item = (&str, &str)> {
         let leads = move |rule: &&Rule| rule.to.iter().all(|to| is_held(&to.stemmed));
@@ -168,8 +175,13 @@ impl Synonyms {
     pub(super) fn add(&self, terms: &QueryTerms, groups: &mut [Group], is_held: impl Fn(&str) -> bool) -> Vec<Synonym> {
         let mut used = Vec::new();
         let terms: Vec<&QueryTerm> = terms.iter().collect();
+        // A phrase that leads to others uses up its words: in it they do not say what they say alone.
+        let mut used_up = 0;
         for at in 0..terms.len() {
-            for rule in self.rules_at(&terms, at, &is_held) {
+            let rules: Vec<&Rule> = self.rules_at(&terms, at, &is_held).collect();
+            let longest = rules.iter().map(|rule| at + rule.rest.len() + 1).max().unwrap_or(0);
+            let counts = |rule: &&&Rule| at + rule.rest.len() + 1 > used_up && at + rule.rest.len() + 1 == longest;
+            for rule in rules.iter().filter(counts) {
                 let words = terms.get(at..=at + rule.rest.len()).unwrap_or_default();
                 let of = groups.get_mut(at..=at + rule.rest.len()).unwrap_or_default();
                 if of.iter().any(|group| group.alternatives.len() > OF_WORD_MAX) {
@@ -187,6 +199,7 @@ impl Synonyms {
                     to: rule.to_text.to_string(),
                 });
             }
+            used_up = used_up.max(longest);
         }
         used
     }

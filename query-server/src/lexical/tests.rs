@@ -28,6 +28,7 @@ fn wanted(text: &str, limit: usize) -> Wanted<'_> {
         as_typed: true,
         filter: None,
         scope: None,
+        allowed: None,
         narrowed: false,
         order: Order::Relevance,
         limit,

@@ -1,17 +1,19 @@
 use std::sync::Arc;
 
 use api::EntityTag;
-use data_index::{Release, RowFilter};
+use data_index::{FacetClause, Release, RowFilter};
 use data_model::{BrandSlug, CurrencyCode, ProductIdent, StoreHost};
 
-use super::{Answer, Filters, Known, Named, OperationError, Text, Unless};
+use super::{Answer, Filters, Known, Named, OperationError, PriceBounds, Text, Unless};
 use crate::browse::of_search;
-use crate::hybrid::{Question, explain, search};
-use crate::lexical::Order;
+use crate::hybrid::{self, Question, Reading, explain, search};
+use crate::lexical::{Order, ReadError, tier};
+use crate::render::json::ObjectWriter;
 use crate::render::{Written, card, envelope, facets, json};
 use crate::semantic::Lacking;
 use crate::served::Served;
 use crate::server::QueryServer;
+use crate::understanding;
 
 /// How a caller wants the catalogue searched.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -97,6 +99,8 @@ pub struct SearchRequest {
     pub explain: bool,
     /// Whether to count facet values.
     pub facet_counts: bool,
+    /// Whether the text is words alone: no price, nothing that is not wanted and nobody's gift is read out of it.
+    pub as_typed: bool,
 }
 
 /// A search with all that it means on this server.
@@ -114,13 +118,32 @@ pub(crate) struct SearchPlan {
     pub(crate) currency: CurrencyCode,
     brand: Option<Named<BrandSlug>>,
     filter: RowFilter,
+    /// The facets that the request itself filters by.
+    stated: Vec<FacetClause>,
+    /// What was read out of the text.
+    reading: Reading,
+    /// The text whose meaning puts products in order, where no words are left.
+    sense: Option<String>,
 }
 
 impl SearchPlan {
-    fn of(request: SearchRequest, market_currency: CurrencyCode) -> Self {
-        let (filter, currency) = request.filters.into_rows(request.order, market_currency);
-        Self {
-            text: request.text.into_string(),
+    fn of(served: &Served, mut request: SearchRequest, market_currency: CurrencyCode) -> Result<Self, ReadError> {
+        let mut reading = Reading::default();
+        let (mut text, mut sense) = (request.text.into_string(), None);
+        if request.mode == Mode::Hybrid && !request.as_typed {
+            let understood = understanding::read(&text);
+            if !understood.parts.is_empty() && !hybrid::names_whole(served, &text)? {
+                reading = Reading::of(served, &understood);
+                sense = reading.is_need.then_some(text);
+                text = understood.text;
+            }
+        }
+        narrow(&mut request.filters, &mut reading, market_currency);
+        let (mut filter, currency) = request.filters.into_rows(request.order, market_currency);
+        let stated = filter.facets.clone();
+        filter.facets.extend(reading.category_clause());
+        Ok(Self {
+            text,
             mode: request.mode,
             order: request.order,
             limit: request.limit.get(),
@@ -131,12 +154,39 @@ impl SearchPlan {
             currency,
             brand: request.brand,
             filter,
-        }
+            stated,
+            reading,
+            sense,
+        })
+    }
+
+    /// Where the words that are left find nothing among what answers a need, the need alone tells.
+    fn is_lost(&self, found: &hybrid::Answer) -> bool {
+        let is_found = |row: &hybrid::FusedRow| row.by_words.is_some_and(|found| found.tier >= tier::ALL);
+        self.reading.is_need && !self.text.is_empty() && !found.rows.iter().any(is_found)
     }
 
     /// What the products that are found must pass, but for their brand.
     pub(crate) fn row_filter(&self) -> &RowFilter {
         &self.filter
+    }
+
+    /// The kinds of thing to answer in turn, where the text names none itself.
+    fn turns(&self, served: &Served) -> Vec<data_index::Filter> {
+        if !self.text.is_empty() || self.reading.categories.is_empty() {
+            return Vec::new();
+        }
+        let others = RowFilter {
+            stores: self.stores(&served.release),
+            facets: self.stated.clone(),
+            ..self.filter.clone()
+        };
+        self.reading.turns(served, &others)
+    }
+
+    /// Whether facets are counted: where likeness or meaning alone decides, there is no set of products to count.
+    fn counts(&self) -> bool {
+        self.facet_counts && self.mode != Mode::Semantic
     }
 
     /// Whether there is anything to pass but for the brand.
@@ -199,13 +249,15 @@ impl QueryServer {
         if known.has(&tag) {
             return Ok(Unless::Known(tag));
         }
-        let plan = SearchPlan::of(request, self.0.config.market_currency);
+        let market_currency = self.0.config.market_currency;
         let searches = &self.0.searches;
         let (held, waits) = (Arc::clone(&served), served.semantic.waits());
         let (written, whole) = if waits {
-            searches.run_outside(move || answer(&held, &plan)).await??
+            searches
+                .run_outside(move || answer(&held, request, market_currency))
+                .await??
         } else {
-            searches.run(move || answer(&held, &plan)).await??
+            searches.run(move || answer(&held, request, market_currency)).await??
         };
         // What was answered without an embedder that may be there again next time is not what this tag stands for.
         let tag = if whole {
@@ -217,47 +269,67 @@ impl QueryServer {
     }
 }
 
-/// The answer, and whether it will be the same as long as the release is.
-fn answer(served: &Arc<Served>, plan: &SearchPlan) -> Result<(Written, bool), OperationError> {
+/// Lets the price that was read out of the text filter, unless the request states one itself, or another currency.
+fn narrow(filters: &mut Filters, reading: &mut Reading, market_currency: CurrencyCode) {
+    let named = reading.price.and_then(|price| price.currency);
+    let is_other = named
+        .zip(filters.currency)
+        .is_some_and(|(named, stated)| named != stated);
+    if filters.price != PriceBounds::default() || is_other {
+        return;
+    }
+    let currency = filters.currency.or(named).unwrap_or(market_currency);
+    if let Some(bounds) = reading.price_in(currency) {
+        filters.price = bounds;
+        filters.currency = Some(currency);
+    }
+}
+
+/// What a search finds.
+fn find(served: &Served, plan: &SearchPlan) -> Result<hybrid::Answer, OperationError> {
     let (filter, scope) = (plan.filter(&served.release), plan.scope(&served.release));
     let similar_to = match &plan.similar_to {
         Some(ident) => Some(served.find(ident)?),
         None => None,
     };
+    let turns = plan.turns(served);
     let question = Question {
         text: &plan.text,
         mode: plan.mode,
         filter: filter.as_ref(),
         scope: scope.as_ref(),
+        allowed: plan.reading.allowed.as_ref(),
+        turns: &turns,
+        sense: plan.sense.as_deref(),
         narrowed: plan.narrows(),
         order: plan.order,
         currency: plan.currency,
         limit: plan.limit,
         per_brand_max: plan.per_brand_max,
         similar_to,
-        with_matches: plan.facet_counts,
+        with_matches: plan.counts(),
     };
-    let found = search(served, &question).map_err(|error| served.unreadable(&error))?;
-    let counts = plan.facet_counts.then(|| of_search(served, plan, &found));
+    search(served, &question).map_err(|error| served.unreadable(&error))
+}
+
+/// The answer, and whether it will be the same as long as the release is.
+fn answer(
+    served: &Arc<Served>,
+    request: SearchRequest,
+    market_currency: CurrencyCode,
+) -> Result<(Written, bool), OperationError> {
+    let plan = SearchPlan::of(served, request, market_currency);
+    let mut plan = plan.map_err(|error| served.unreadable(&error))?;
+    let mut found = find(served, &plan)?;
+    if plan.is_lost(&found) {
+        plan.text.clear();
+        found = find(served, &plan)?;
+    }
+    let counts = plan.counts().then(|| of_search(served, &plan, &found));
     let cards = |out: &mut Vec<u8>| json::array(out, &found.rows, |out, row| card::card(out, served, row.at));
     let whole = found.degraded != Some(Lacking::Answer);
     let written = envelope(found.rows.len() * 640 + 256, served.id_text(), cards, |provenance| {
-        provenance.text("engine", found.engine.as_str());
-        provenance.text("requested_mode", plan.mode.as_str());
-        provenance.text("relaxed", found.relaxed.as_str());
-        provenance.array("corrections", &found.corrections, |out, correction| {
-            json::object(out, |object| {
-                object.text("from", &correction.from);
-                object.text("to", &correction.to);
-            });
-        });
-        provenance.text_or_null("degraded", found.degraded.map(Lacking::as_str));
-        provenance.array("synonyms", &found.synonyms, |out, synonym| {
-            json::object(out, |object| {
-                object.text("of", &synonym.of);
-                object.text("to", &synonym.to);
-            });
-        });
+        tell(provenance, &plan, &found);
         if let Some(counts) = &counts {
             facets::members(provenance, counts);
         }
@@ -270,4 +342,25 @@ fn answer(served: &Arc<Served>, plan: &SearchPlan) -> Result<(Written, bool), Op
         }
     });
     Ok((written, whole))
+}
+
+/// Tells how a search was answered.
+fn tell(provenance: &mut ObjectWriter<'_>, plan: &SearchPlan, found: &hybrid::Answer) {
+    provenance.text("engine", found.engine.as_str());
+    provenance.text("requested_mode", plan.mode.as_str());
+    provenance.text("relaxed", found.relaxed.as_str());
+    provenance.array("understood", &plan.reading.told, understanding::write);
+    provenance.array("corrections", &found.corrections, |out, correction| {
+        json::object(out, |object| {
+            object.text("from", &correction.from);
+            object.text("to", &correction.to);
+        });
+    });
+    provenance.text_or_null("degraded", found.degraded.map(Lacking::as_str));
+    provenance.array("synonyms", &found.synonyms, |out, synonym| {
+        json::object(out, |object| {
+            object.text("of", &synonym.of);
+            object.text("to", &synonym.to);
+        });
+    });
 }

@@ -134,6 +134,7 @@ fn find(served: &Served, at: RowAddress, filter: &RowFilter, wanted: usize) -> R
         as_typed: true,
         filter: filter.as_ref(),
         scope: None,
+        allowed: None,
         narrowed: false,
         order: Order::Relevance,
         limit: wanted.min(MIN),

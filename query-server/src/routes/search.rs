@@ -73,6 +73,7 @@ fn asked(query: Option<&str>, limit_max: u16) -> Result<SearchRequest, Problem> 
         similar_to: reader.optional("similar_to").parsed(product_ident),
         explain: reader.optional("explain").boolean().unwrap_or(false),
         facet_counts: reader.optional("facet_counts").boolean().unwrap_or(false),
+        as_typed: !reader.optional("understand").boolean().unwrap_or(true),
     };
     reader.finish(PathParameters::none(), request)
 }

@@ -10,6 +10,11 @@ use data_embedding::{Embedder, Vector};
 use data_index::{Embedding, Filter, Release, RowAddress};
 
 use crate::hybrid::tuning::SHARE_OF_BEST_MIN;
+use crate::lexical::Allowed;
+
+/// How many more are looked at where some rows are refused: what is not wanted is often what is nearest.
+const REFUSED_TIMES: usize = 3;
+const REFUSED_MORE: usize = 100;
 
 /// Why a search goes without meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,6 +115,8 @@ pub(crate) struct Nearest<'a> {
     pub(crate) filter: Option<&'a Filter>,
     /// What of `filter` says where to look: the brand.
     pub(crate) scope: Option<&'a Filter>,
+    /// The rows that may be found, where there are others.
+    pub(crate) allowed: Option<&'a Allowed>,
     /// Whether `filter` leaves products of the scope out.
     pub(crate) narrowed: bool,
 }
@@ -129,9 +136,22 @@ impl Nearest<'_> {
         found
     }
 
+    /// The products nearest to a query, nearest first, however far they are.
+    pub(crate) fn in_order(&self, release: &Release, wanted: usize) -> Vec<(RowAddress, f32)> {
+        self.nearest(release, wanted, self.filter)
+    }
+
     fn nearest(&self, release: &Release, wanted: usize, filter: Option<&Filter>) -> Vec<(RowAddress, f32)> {
-        let mut found = release.nearest(self.vector, wanted + usize::from(self.like.is_some()), filter);
+        let mut more = wanted + usize::from(self.like.is_some());
+        if self.allowed.is_some() {
+            more = more * REFUSED_TIMES + REFUSED_MORE;
+        }
+        let mut found = release.nearest(self.vector, more, filter);
         found.retain(|(at, _)| Some(*at) != self.like);
+        if let Some(allowed) = self.allowed {
+            found.retain(|(at, _)| allowed.has(at.part, at.row));
+            found.truncate(wanted);
+        }
         found
     }
 }

@@ -1,0 +1,142 @@
+//! What a release makes of what was read out of a query.
+
+use data_index::taxonomy;
+use data_index::{FacetClause, Filter, RowFilter};
+use data_model::{CategoryId, CurrencyCode};
+
+use crate::lexical::{self, Allowed, Demanded, Demands, Order, ReadError, Wanted, tier};
+use crate::operations::PriceBounds;
+use crate::served::Served;
+use crate::understanding::{Meaning, Price, Told, ToldFilter, Understood};
+
+/// What a query asks for besides words, on one release.
+#[derive(Debug, Default)]
+pub(crate) struct Reading {
+    /// What was read, as it is told.
+    pub(crate) told: Vec<Told>,
+    /// The rows that may be found, where something was refused or demanded.
+    pub(crate) allowed: Option<Allowed>,
+    /// One of these categories, the most usual first; where there is none, any.
+    pub(crate) categories: Vec<CategoryId>,
+    /// Whether what was read tells what is meant better than categories do: then its meaning puts them in order.
+    pub(crate) is_need: bool,
+    pub(crate) price: Option<Price>,
+}
+
+/// Whether a text is a title, a code or the name of a brand: then it means that and nothing else.
+pub(crate) fn names_whole(served: &Served, text: &str) -> Result<bool, ReadError> {
+    let wanted = Wanted {
+        text,
+        as_typed: true,
+        filter: None,
+        scope: None,
+        allowed: None,
+        narrowed: false,
+        order: Order::Relevance,
+        limit: 1,
+        enough: 1,
+        with_matches: false,
+    };
+    let found = lexical::search(&served.release, &served.text, &wanted)?;
+    Ok(found.hits.first().is_some_and(|hit| hit.tier >= tier::BRAND))
+}
+
+impl Reading {
+    /// Of what was understood; what a release has nothing for is told without a filter.
+    pub(crate) fn of(served: &Served, understood: &Understood) -> Self {
+        let mut reading = Self::default();
+        let mut demands = Demands::of(&served.release, &served.text, &understood.text);
+        for part in &understood.parts {
+            let filter = reading.read(served, &mut demands, &part.meaning);
+            let meaning = match (&part.meaning, &filter) {
+                (Meaning::Price(_), _) => "price",
+                (Meaning::Lacking(_), filter) if !filter.required.is_empty() => "required",
+                (Meaning::Lacking(_) | Meaning::Excluded(_), _) => "excluded",
+                (Meaning::Phrase(_), _) => "phrase",
+                (Meaning::Gift(_), _) => "gift",
+                (Meaning::Wear(_), _) => "occasion",
+                (Meaning::Need(_), _) => "need",
+                (Meaning::Recipient, _) => "recipient",
+                (Meaning::Age(_), _) => "age",
+                (Meaning::Asking, _) => "ignored",
+            };
+            reading.told.push(Told {
+                text: part.text.clone(),
+                meaning,
+                filter,
+            });
+        }
+        reading.allowed = demands.finish();
+        reading
+    }
+
+    fn read(&mut self, served: &Served, demands: &mut Demands<'_>, meaning: &Meaning) -> ToldFilter {
+        let mut filter = ToldFilter::default();
+        match meaning {
+            Meaning::Price(price) => {
+                let before = self.price.unwrap_or_default();
+                // The narrower of two bounds holds.
+                self.price = Some(Price {
+                    min: price.min.max(before.min),
+                    max: price.max.into_iter().chain(before.max).min(),
+                    currency: price.currency.or(before.currency),
+                });
+            }
+            Meaning::Gift(categories) | Meaning::Wear(categories) | Meaning::Need(categories) => {
+                self.is_need |= matches!(meaning, Meaning::Need(_));
+                let held = categories
+                    .iter()
+                    .copied()
+                    .filter(|id| served.release.category_count(*id) > 0);
+                self.categories = held.collect();
+                let slugs = self.categories.iter().filter_map(|id| taxonomy::by_id(*id));
+                filter.categories = slugs.map(|category| category.slug.as_str()).collect();
+            }
+            _ => match demands.add(meaning) {
+                Some(Demanded::Required(phrases)) => filter.required = phrases,
+                Some(Demanded::Excluded(words)) => filter.excluded = words,
+                None => {}
+            },
+        }
+        filter
+    }
+
+    /// The bounds of the price that was read, in minor units, and what they are in; and tells them.
+    pub(crate) fn price_in(&mut self, currency: CurrencyCode) -> Option<PriceBounds> {
+        let price = self.price?;
+        let unit = 10_u64.pow(currency.exponent());
+        let minor = |hundredths: u64| i64::try_from(hundredths.saturating_mul(unit) / 100).ok();
+        let (min, max) = (price.min.and_then(minor), price.max.and_then(minor));
+        let bounds = PriceBounds::new(min, max)?;
+        for told in self.told.iter_mut().filter(|told| told.meaning == "price") {
+            told.filter = ToldFilter {
+                price_min: min,
+                price_max: max,
+                currency: Some(currency.as_str().to_owned()),
+                ..ToldFilter::default()
+            };
+        }
+        Some(bounds)
+    }
+
+    /// That it is of one of the categories, where any was read.
+    pub(crate) fn category_clause(&self) -> Option<FacetClause> {
+        let slugs = self.categories.iter().filter_map(|id| taxonomy::by_id(*id));
+        let values: Vec<String> = slugs.map(|category| category.slug.clone()).collect();
+        (!values.is_empty()).then(|| FacetClause {
+            name: "category".to_owned(),
+            values,
+        })
+    }
+
+    /// The filter for each category in turn, beside what else is filtered by.
+    pub(crate) fn turns(&self, served: &Served, others: &RowFilter) -> Vec<Filter> {
+        let of_one = |category: &CategoryId| {
+            served.release.filter(&RowFilter {
+                category: Some(*category),
+                ..others.clone()
+            })
+        };
+        self.categories.iter().map(of_one).collect()
+    }
+}

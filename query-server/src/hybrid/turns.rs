@@ -1,0 +1,61 @@
+use data_index::RowAddress;
+use rustc_hash::FxHashSet;
+
+use super::{Answer, Question, by_words, fuse};
+use crate::lexical::{ReadError, ScoredRow, listed, tier};
+use crate::operations::Mode;
+use crate::semantic::Nearest;
+use crate::served::Served;
+
+/// What passes the filter, in the order of how near it is to what the query means: where words say what is to be done and
+/// not what does it.
+pub(super) fn by_sense(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
+    let vector = question.sense.and_then(|sense| served.semantic.embed(sense).ok());
+    let Some(vector) = vector else {
+        return in_turn(served, question);
+    };
+    let nearest = Nearest {
+        vector: &vector,
+        like: question.similar_to,
+        filter: question.filter,
+        scope: question.scope,
+        allowed: question.allowed,
+        narrowed: false,
+    };
+    let near = nearest.in_order(&served.release, question.page());
+    let rows = fuse::fuse(&served.release, &[], &[], &near, &[]);
+    Ok(Answer::new(rows, Mode::Hybrid, None))
+}
+
+/// The most presentable products of each kind of thing in turn: the first of each, then the second of each.
+pub(super) fn in_turn(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
+    let mut lists = Vec::with_capacity(question.turns.len());
+    for turn in question.turns {
+        let of_kind = Question {
+            filter: Some(turn),
+            with_matches: false,
+            ..*question
+        };
+        let wanted = of_kind.wanted(question.page());
+        let ordered = served.browse.ordered(question.order, question.currency);
+        lists.push(listed(&served.release, ordered, &wanted).hits.into_iter());
+    }
+    if lists.is_empty() {
+        return by_words(served, question, None);
+    }
+    let mut seen: FxHashSet<RowAddress> = FxHashSet::default();
+    let mut hits: Vec<ScoredRow> = Vec::with_capacity(question.page());
+    while hits.len() < question.page() {
+        let round: Vec<ScoredRow> = lists.iter_mut().filter_map(Iterator::next).collect();
+        if round.is_empty() {
+            break;
+        }
+        hits.extend(round.into_iter().filter(|hit| seen.insert(hit.at)));
+    }
+    hits.iter_mut().for_each(|hit| hit.tier = tier::ALL);
+    Ok(Answer::new(
+        fuse::words_alone(&served.release, &hits),
+        Mode::Hybrid,
+        None,
+    ))
+}

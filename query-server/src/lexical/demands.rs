@@ -1,0 +1,209 @@
+//! Rows that a query demands or refuses besides its words: a phrase beside each other, a thing without something, none of
+//! these.
+
+use data_index::terms::{NO_ROW, word_hash};
+use data_index::text::{Analysis, analyse};
+use data_index::{Part, Release};
+
+use super::index::TextIndex;
+use super::matches::RowSet;
+use super::terms::QueryTerms;
+use crate::understanding::{Lacking, Meaning};
+
+/// Attributes that may have a phrase for a value.
+const ATTRIBUTES: [&str; 4] = ["color", "material", "pattern", "style"];
+
+/// The rows of each part that may be answered, whatever else decides.
+#[derive(Debug)]
+pub(crate) struct Allowed {
+    parts: Vec<RowSet>,
+}
+
+/// What was made of a demand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Demanded {
+    /// Titles must have one of these.
+    Required(Vec<String>),
+    /// Titles and attributes must have none of these.
+    Excluded(Vec<String>),
+}
+
+impl Allowed {
+    #[inline]
+    pub(crate) fn has(&self, part: u32, row: u32) -> bool {
+        self.parts.get(part as usize).is_some_and(|rows| rows.has(row))
+    }
+
+    pub(super) fn part(&self, part: u32) -> Option<&RowSet> {
+        self.parts.get(part as usize)
+    }
+}
+
+/// What a release makes of demands: the rows that meet them.
+#[derive(Debug)]
+pub(crate) struct Demands<'a> {
+    release: &'a Release,
+    index: &'a TextIndex,
+    /// Rows that have the words that are looked for.
+    about: Vec<RowSet>,
+    allowed: Option<Vec<RowSet>>,
+}
+
+impl<'a> Demands<'a> {
+    /// Of a search for these words.
+    pub(crate) fn of(release: &'a Release, index: &'a TextIndex, text: &str) -> Self {
+        let words = QueryTerms::of(text, |_| false);
+        let about = release.parts().iter().map(|part| {
+            let held = words.iter().filter_map(|term| holding(part, &term.stemmed, |_| true));
+            held.fold(RowSet::all(part.rows()), RowSet::and)
+        });
+        Self {
+            release,
+            index,
+            about: about.collect(),
+            allowed: None,
+        }
+    }
+
+    /// Adds a demand; answers what was made of it, `None` where no product meets it and none fails it.
+    pub(crate) fn add(&mut self, meaning: &Meaning) -> Option<Demanded> {
+        match meaning {
+            Meaning::Phrase(phrase) => self.require(vec![phrase.clone()]),
+            Meaning::Lacking(Lacking { of, stated }) => {
+                let said: Vec<String> = stated.iter().filter(|way| self.is_titled(way)).cloned().collect();
+                self.require(said).or_else(|| self.exclude(std::slice::from_ref(of)))
+            }
+            Meaning::Excluded(words) => self.exclude(words),
+            _ => None,
+        }
+    }
+
+    /// The rows that meet all demands; `None` where there were none.
+    pub(crate) fn finish(self) -> Option<Allowed> {
+        Some(Allowed { parts: self.allowed? })
+    }
+
+    fn is_titled(&self, phrase: &str) -> bool {
+        let words = stems(phrase);
+        let mut parts = self.release.parts().iter();
+        parts.any(|part| titled(part, &words).is_some_and(|rows| !rows.is_empty()))
+    }
+
+    /// Only rows whose titles have one of the phrases, where any of those that are looked for do.
+    fn require(&mut self, phrases: Vec<String>) -> Option<Demanded> {
+        let stems: Vec<Vec<String>> = phrases.iter().map(|phrase| stems(phrase)).collect();
+        let sets = self.release.parts().iter().map(|part| {
+            let found = stems.iter().filter_map(|words| titled(part, words));
+            found.fold(RowSet::none(part.rows()), RowSet::or)
+        });
+        let sets: Vec<RowSet> = sets.collect();
+        let meets = |(set, about): (&RowSet, &RowSet)| !set.clone().and(about.clone()).is_empty();
+        if !sets.iter().zip(&self.about).any(meets) {
+            return None;
+        }
+        self.allow(sets);
+        Some(Demanded::Required(phrases))
+    }
+
+    /// No rows whose titles or attributes have one of the phrases, or other words for the same.
+    fn exclude(&mut self, phrases: &[String]) -> Option<Demanded> {
+        let mut words = Vec::new();
+        for phrase in phrases.iter().filter(|phrase| !phrase.is_empty()) {
+            let first = phrase.split(' ').next().unwrap_or_default();
+            // Two words that no title has beside each other are not one thing.
+            let phrase = if phrase.contains(' ') && !self.is_held(phrase) {
+                first
+            } else {
+                phrase
+            };
+            words.push(phrase.to_owned());
+            words.extend(self.index.synonyms.of_word(phrase));
+        }
+        let held: Vec<Vec<String>> = words.iter().map(|word| stems(word)).collect();
+        let sets = self.release.parts().iter().map(|part| {
+            let found = words
+                .iter()
+                .zip(&held)
+                .filter_map(|(word, stems)| stated(part, word, stems));
+            found.fold(RowSet::none(part.rows()), RowSet::or).not()
+        });
+        let sets = sets.collect();
+        (!words.is_empty()).then(|| {
+            self.allow(sets);
+            Demanded::Excluded(words)
+        })
+    }
+
+    fn is_held(&self, phrase: &str) -> bool {
+        let words = stems(phrase);
+        let mut parts = self.release.parts().iter();
+        parts.any(|part| stated(part, phrase, &words).is_some_and(|rows| !rows.is_empty()))
+    }
+
+    fn allow(&mut self, sets: Vec<RowSet>) {
+        self.allowed = Some(match self.allowed.take() {
+            None => sets,
+            Some(before) => before
+                .into_iter()
+                .zip(sets)
+                .map(|(one, other)| one.and(other))
+                .collect(),
+        });
+    }
+}
+
+fn stems(phrase: &str) -> Vec<String> {
+    analyse(Analysis::Stemmed, phrase)
+        .into_iter()
+        .map(|word| word.text)
+        .collect()
+}
+
+/// The rows that hold a word in such a way; `None` where none holds it.
+fn holding(part: &Part, stem: &str, how: impl Fn(data_index::terms::Holding) -> bool) -> Option<RowSet> {
+    let mut cursor = part.terms().find(stem)?.cursor();
+    let mut rows = RowSet::none(part.rows());
+    while cursor.row() != NO_ROW {
+        if how(cursor.holding()) {
+            rows.insert(cursor.row());
+        }
+        cursor.advance();
+    }
+    Some(rows)
+}
+
+/// The rows whose titles have the words beside each other.
+fn titled(part: &Part, words: &[String]) -> Option<RowSet> {
+    let in_title = |word: &String| holding(part, word, data_index::terms::Holding::in_title);
+    let mut sets = words.iter().map(in_title);
+    let first = sets.next()??;
+    let rows = sets.try_fold(first, |rows, set| Some(rows.and(set?)))?;
+    if words.len() < 2 {
+        return Some(rows);
+    }
+    let hashes: Vec<u16> = words.iter().map(|word| word_hash(word)).collect();
+    let mut beside = RowSet::none(part.rows());
+    let mut title = Vec::new();
+    RowSet::in_all(std::slice::from_ref(&rows), |row| {
+        title.clear();
+        title.extend(part.terms().title_words(row).iter());
+        if title.windows(hashes.len()).any(|words| words == hashes) {
+            beside.insert(row);
+        }
+    });
+    Some(beside)
+}
+
+/// The rows whose titles or attributes have a phrase.
+fn stated(part: &Part, phrase: &str, words: &[String]) -> Option<RowSet> {
+    if let [word] = words {
+        return holding(part, word, |holding| holding.in_title() || holding.in_option());
+    }
+    let mut rows = titled(part, words).unwrap_or_else(|| RowSet::none(part.rows()));
+    for name in ATTRIBUTES {
+        if let Some(code) = part.facets().code(name, phrase) {
+            part.facets().rows(code).iter().for_each(|row| rows.insert(row));
+        }
+    }
+    Some(rows)
+}

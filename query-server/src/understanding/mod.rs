@@ -1,0 +1,111 @@
+//! What a shopper's sentence asks for besides words: a price, what is not wanted, whom a gift is for, what is to be done
+//! with it.
+//!
+//! In: the text of a query. Out: what of it was read, and the text that is left to be looked for. Rules and the tables of
+//! `data/reference/understanding` decide, nothing else: no release, no clock, no input or output; what a release makes of
+//! what was read is told elsewhere. A word is read once. A text that says nothing but words comes back as it was.
+//! It takes some microseconds a query.
+
+mod ages;
+mod amounts;
+mod needs;
+mod negations;
+mod occasions;
+mod phrases;
+mod prices;
+mod sentence;
+mod tables;
+mod tokens;
+mod told;
+
+#[cfg(test)]
+mod tests;
+
+use data_model::{CategoryId, CurrencyCode};
+
+use self::sentence::Sentence;
+pub(crate) use self::tables::is_kept;
+pub(crate) use self::told::{Told, ToldFilter, write};
+
+/// What a query asks for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Understood {
+    /// What is left to be looked for by words; the whole query where nothing was read.
+    pub(crate) text: String,
+    /// What was read, in the order of the text.
+    pub(crate) parts: Vec<Part>,
+}
+
+/// A stretch of a query that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// As it was typed.
+    pub(crate) text: String,
+    pub(crate) meaning: Meaning,
+}
+
+/// What a stretch of a query means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// What it may cost.
+    Price(Price),
+    /// None of these, each a word or some in a row.
+    Excluded(Vec<String>),
+    /// Without something: titles say so in one of these ways, or do not name it.
+    Lacking(Lacking),
+    /// These words, beside each other.
+    Phrase(String),
+    /// A gift: one of these categories, the most usual first.
+    Gift(Vec<CategoryId>),
+    /// What is worn for an occasion: one of these categories.
+    Wear(Vec<CategoryId>),
+    /// What is to be done with it: one of these categories.
+    Need(Vec<CategoryId>),
+    /// For whom it is, though a thing is named that decides.
+    Recipient,
+    /// How old somebody is, in months, though a thing is named that decides.
+    Age(u32),
+    /// Words of the sentence alone.
+    Asking,
+}
+
+/// A price in hundredths of the currency's unit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Price {
+    pub(crate) min: Option<u64>,
+    pub(crate) max: Option<u64>,
+    /// Where the text says which.
+    pub(crate) currency: Option<CurrencyCode>,
+}
+
+/// What a thing must not have.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Lacking {
+    /// What it is called.
+    pub(crate) of: String,
+    /// How titles say that they lack it.
+    pub(crate) stated: Vec<String>,
+}
+
+/// Longest text that is read, in bytes: nobody says so much in one sentence, and titles that are pasted mean words.
+const BYTES_MAX: usize = 200;
+
+/// Reads a query.
+pub(crate) fn read(text: &str) -> Understood {
+    let whole = || Understood {
+        text: text.to_owned(),
+        parts: Vec::new(),
+    };
+    if text.len() > BYTES_MAX {
+        return whole();
+    }
+    let mut sentence = Sentence::of(text);
+    sentence.quotes();
+    prices::read(&mut sentence);
+    negations::read(&mut sentence);
+    ages::read(&mut sentence);
+    occasions::read(&mut sentence);
+    needs::read(&mut sentence);
+    sentence.grammar();
+    sentence.finish().unwrap_or_else(whole)
+}

@@ -1,0 +1,57 @@
+use crate::render::json::{self, ObjectWriter};
+
+/// A stretch of a query that was read, and what was made of it: as `provenance.understood` tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Told {
+    pub(crate) text: String,
+    /// One of the words that the interface description lists.
+    pub(crate) meaning: &'static str,
+    /// What it leaves of the products; by default nothing is left out.
+    pub(crate) filter: ToldFilter,
+}
+
+/// A filter, member by member.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ToldFilter {
+    pub(crate) price_min: Option<i64>,
+    pub(crate) price_max: Option<i64>,
+    pub(crate) currency: Option<String>,
+    pub(crate) excluded: Vec<String>,
+    pub(crate) required: Vec<String>,
+    /// Slugs.
+    pub(crate) categories: Vec<&'static str>,
+}
+
+/// Writes what was understood.
+pub(crate) fn write(out: &mut Vec<u8>, told: &Told) {
+    json::object(out, |object| {
+        object.text("text", &told.text);
+        object.text("meaning", told.meaning);
+        if told.filter == ToldFilter::default() {
+            object.null("filter");
+        } else {
+            object.object("filter", |filter| told.filter.write(filter));
+        }
+    });
+}
+
+impl ToldFilter {
+    fn write(&self, filter: &mut ObjectWriter<'_>) {
+        if let Some(minor) = self.price_min {
+            filter.integer("price_min", minor);
+        }
+        if let Some(minor) = self.price_max {
+            filter.integer("price_max", minor);
+        }
+        if let Some(currency) = &self.currency {
+            filter.text("currency", currency);
+        }
+        let lists = [("excluded", &self.excluded), ("required", &self.required)];
+        for (name, words) in lists.into_iter().filter(|(_, words)| !words.is_empty()) {
+            filter.array(name, words, |out, word| json::string(out, word));
+        }
+        if !self.categories.is_empty() {
+            filter.array("categories", &self.categories, |out, slug| json::string(out, slug));
+        }
+    }
+}
