@@ -1,10 +1,12 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use api::{EdgeConfig, EdgeRouter, OpenRouter};
 use data_model::{Clock, Observation};
 use metrics_exporter_prometheus::PrometheusHandle;
 use storefront::Storefront;
+use tokio_util::sync::CancellationToken;
 
 use crate::carts::{CartDesk, Carts};
 use crate::catalogue::Catalogue;
@@ -71,6 +73,24 @@ impl LiveGateway {
             tracing::warn!("the gateway keeps carts already");
         }
         self
+    }
+
+    /// Forgets carts, kept answers and customers' tokens that are over, every `interval` until `stop` is cancelled.
+    pub async fn keep_tidy(self, interval: Duration, stop: CancellationToken) {
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(interval) => {}
+            }
+            let Some(carts) = self.0.carts.get() else { return };
+            match carts.state().purge_carts(self.0.clock.now()).await {
+                Ok(forgotten) => tracing::debug!(forgotten, "what was over of carts is forgotten"),
+                Err(error) => {
+                    let error: &dyn std::error::Error = &error;
+                    tracing::warn!(error, "what is over of carts cannot be forgotten");
+                }
+            }
+        }
     }
 
     /// The routes of a server that is a gateway alone, with everything around them that an answer needs.

@@ -201,6 +201,7 @@ fn take_in(
     settled: Settled,
     asked_at: Timestamp,
 ) {
+    let is_well = settled.problems.is_empty();
     for trouble in settled.problems {
         let product = trouble
             .variant
@@ -212,7 +213,7 @@ fn take_in(
     let Some(cart) = settled.cart else {
         match at {
             // The store had forgotten its cart, and nothing was left to make it anew of.
-            Some(at) if settled.notes.contains(&Note::Rebuilt) && told.problems.is_empty() => {
+            Some(at) if is_well && settled.notes.contains(&Note::Rebuilt) => {
                 record.groups.remove(at);
             }
             Some(at) => record.groups[at].is_unsure |= settled.is_unsure,

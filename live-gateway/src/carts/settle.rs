@@ -111,6 +111,8 @@ struct Work<'a> {
     creates: u32,
     /// The cart was read within this operation, so what is refused of it is not for its age.
     is_fresh: bool,
+    /// Lines were added and the answer was lost. A store that is slow may add them yet, after it was asked what it has.
+    is_add_lost: bool,
 }
 
 /// Why the work ends before its end.
@@ -129,9 +131,11 @@ pub(super) async fn settle(client: &CartClient, before: &Before, target: &Target
         settled: Settled::default(),
         creates: 0,
         is_fresh: false,
+        is_add_lost: false,
     };
     // What stopped it stands in the outcome.
     let _ = work.run().await;
+    work.settled.is_unsure |= work.is_add_lost;
     work.settled
 }
 
@@ -146,7 +150,21 @@ impl Work<'_> {
         if must_read {
             self.read(&group.seen.id).await?;
         }
+        if group.is_unsure {
+            self.take_back(group);
+        }
         self.steps().await
+    }
+
+    /// What came late comes too much: lines of which there are more than were asked for are set to that.
+    fn take_back(&mut self, group: &Group) {
+        let Some(cart) = &self.settled.cart else { return };
+        for line in &cart.lines {
+            let variant = line.variant.0;
+            if let Some(wanted) = group.wanted.get(&variant).filter(|wanted| line.quantity > **wanted) {
+                self.target.lines.entry(variant).or_insert(*wanted);
+            }
+        }
     }
 
     /// The cart as far as it is known.
@@ -205,6 +223,8 @@ impl Work<'_> {
             Step::Attributes(attributes) => self.client.set_attributes(id, attributes).await,
             Step::Deliver(chosen) => self.client.choose_delivery(id, chosen).await,
         };
+        let is_lost = matches!(&answer, Err(error) if error.is_unknown());
+        self.is_add_lost |= is_lost && matches!(step, Step::Add(_));
         let Some(answer) = self.answered(id, answer).await? else {
             return Ok(());
         };

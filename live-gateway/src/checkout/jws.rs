@@ -140,7 +140,9 @@ mod tests {
             .token(&serde_json::json!({ "iss": "https://haat.example" }))
             .unwrap();
         let header = URL_SAFE_NO_PAD.decode(token.split('.').next().unwrap()).unwrap();
-        insta::assert_snapshot!(String::from_utf8(header).unwrap(), @"");
+        insta::assert_snapshot!(String::from_utf8(header).unwrap(), @r#"
+        {"alg":"EdDSA","typ":"JWT","kid":"kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"}
+        "#);
         let said: serde_json::Value = claims(&token).unwrap();
         assert_eq!(said["iss"], "https://haat.example");
         assert!(!format!("{:?}", signer()).contains("nWG"));

@@ -74,7 +74,7 @@ impl State {
         Ok(rows.into_iter().next().map(read))
     }
 
-    /// Forgets carts and idempotent requests that are over, and answers how many.
+    /// Forgets carts, idempotent requests and tokens of customers that are over, and answers how many.
     ///
     /// # Errors
     /// [`StateError`].
@@ -85,7 +85,9 @@ impl State {
         let carts = writing.execute(carts, now()).await?;
         let requests = "DELETE FROM idempotent_requests WHERE expires_at <= $1 AND lease_until <= $1";
         let requests = writing.execute(requests, now()).await?;
+        let customers = "DELETE FROM customers WHERE expires_at <= $1";
+        let customers = writing.execute(customers, now()).await?;
         writing.commit().await?;
-        Ok(carts + requests)
+        Ok(carts + requests + customers)
     }
 }

@@ -9,6 +9,7 @@
 )]
 
 mod audit;
+mod carts;
 mod coupons;
 mod door;
 mod index;

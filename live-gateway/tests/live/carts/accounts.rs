@@ -106,7 +106,15 @@ async fn why_nobody_is_let_in_is_told_as_far_as_the_store_tells_it() {
     mall.stores.set_passwords(&slug, false).unwrap();
     let (status, code, reason) = refused(&server, account(&mall, "register", "b@example.com", "correct horse")).await;
     told.push(format!("without passwords: {status} {code} {reason}"));
-    insta::assert_snapshot!(told.join("\n"), @"");
+    insta::assert_snapshot!(told.join("\n"), @r#"
+    login a@example.com: 422 "store_rejected" "wrong_credentials"
+    login unknown@example.com: 422 "store_rejected" "wrong_credentials"
+    login shut@example.com: 422 "store_rejected" "wrong_credentials"
+    register a@example.com: 422 "store_rejected" "email_taken"
+    register new@example.com: 422 "store_rejected" "invalid"
+    throttled: 502 "store_unavailable" null
+    without passwords: 422 "store_rejected" "disabled"
+    "#);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -38,7 +38,7 @@ fn faults() -> Vec<(Fault, &'static str)> {
         (Fault::QueryThrottled, "store_unavailable"),
         (Fault::QueryErrors { partial: false }, "store_rejected"),
         (Fault::Challenge, "store_unavailable"),
-        (Fault::BrokenJson, "store_rejected"),
+        (Fault::BrokenJson, "store_unavailable"),
         (Fault::HtmlForJson, "store_rejected"),
         (Fault::GzipBomb { decoded_bytes: 1 << 30 }, "store_rejected"),
     ]

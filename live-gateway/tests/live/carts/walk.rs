@@ -195,7 +195,15 @@ async fn faults_of_a_request_are_named_each() {
         .iter()
         .map(|fault| format!("{} {}", fault["loc"], fault["type"]))
         .collect();
-    insta::assert_snapshot!(told.join("\n"), @"");
+    insta::assert_snapshot!(told.join("\n"), @r#"
+    ["body","items",0,"product_id"] "string_pattern_mismatch"
+    ["body","items",0,"qty"] "greater_than_equal"
+    ["body","items",1,"product_id"] "missing"
+    ["body","items",1,"variant_id"] "string_pattern_mismatch"
+    ["body","items",1,"qty"] "less_than_equal"
+    ["body","items",2] "dict_type"
+    ["body","email"] "value_error"
+    "#);
     let (status, body) = server.send(Call::post("/v1/cart", json!({}))).await;
     assert_eq!(
         (status.as_u16(), body["detail"][0]["type"].as_str()),
