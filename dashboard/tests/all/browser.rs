@@ -1,19 +1,21 @@
 //! The page in Chromium: a script of the test's own does on it what a person would, and tells what it saw.
 
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use api::{EdgeRouter, OpenRouter};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use dashboard::DashboardConfig;
 use http::{HeaderValue, header};
 use serde_json::Value;
 use state::{Day, State, StateTarget, UsageBatch, UsageEntry};
 use tokio::net::TcpListener;
+use tokio::sync::{Mutex, mpsc};
 
 use crate::support::Site;
 
@@ -27,21 +29,18 @@ const FLAGS: &[&str] = &[
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--virtual-time-budget=20000",
+    "--lang=en-US",
 ];
+
+/// How long a script may take on a machine that does much else.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What every script of a test has: waiting for what is to come, and a place to tell what was seen.
 const WAYS: &str = r"
 const $ = (id) => document.getElementById(id);
 const until = async (what) => { while (!what()) await new Promise((then) => setTimeout(then, 20)); };
 const shown = (id) => !$(id).hidden && !$(id).closest('[hidden]');
-const tell = (what) => {
-  const place = document.createElement('pre');
-  place.id = 'told';
-  place.hidden = true;
-  place.textContent = JSON.stringify(what);
-  top.document.body.append(place);
-};
+const tell = (told) => fetch('/test/told', { method: 'POST', body: JSON.stringify({ told, page: document.documentElement.outerHTML }) });
 addEventListener('unhandledrejection', (event) => tell({ failed: String(event.reason?.stack ?? event.reason) }));
 ";
 
@@ -54,7 +53,18 @@ const TELEPHONE: &str = r#"<!doctype html><html lang="en"><title>A telephone</ti
 pub(crate) struct Served {
     pub(crate) site: Site,
     pub(crate) origin: String,
+    told: Mutex<mpsc::Receiver<Value>>,
     profile: tempfile::TempDir,
+}
+
+/// A browser that ends with the test.
+struct Chromium(Child);
+
+impl Drop for Chromium {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// Whether Chromium is installed.
@@ -95,48 +105,48 @@ impl Served {
         let origin = format!("http://{}", listener.local_addr().unwrap());
         let state = State::open(&StateTarget::Memory).await.unwrap();
         let site = Site::on(state, configured(&origin), OpenRouter::default());
-        let router = driven(&site.router, script);
+        let (telling, told) = mpsc::channel(1);
+        let router = driven(&site.router, script, telling);
         tokio::spawn(async move { axum::serve(listener, router).await });
         Self {
             site,
             origin,
+            told: told.into(),
             profile: tempfile::tempdir().unwrap(),
         }
     }
 
-    /// What Chromium makes of `path`, the script having run, and what the script told on it.
+    /// Opens `path` in Chromium: the page as the script left it, and what the script told.
     pub(crate) async fn open(&self, path: &str, more: &[&str]) -> (String, Value) {
-        let flags = [&["--dump-dom"], more].concat();
-        let dom = self.chromium(path, &flags).await;
-        let told = dom
-            .split("id=\"told\"")
-            .nth(1)
-            .and_then(|rest| rest.split('>').nth(1)?.split('<').next());
-        let told = told.unwrap_or_else(|| panic!("the script told nothing: {dom}"));
-        let plain = told.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
-        let page = dom.split("id=\"told\"").next().unwrap().to_owned();
-        (page, serde_json::from_str(&plain).unwrap())
-    }
-
-    async fn chromium(&self, path: &str, flags: &[&str]) -> String {
         let mut command = Command::new("chromium");
-        command.args(FLAGS).args(flags);
-        command.env("TZ", "UTC").arg("--lang=en-US");
+        command.args(FLAGS).args(more);
         command.arg(format!("--user-data-dir={}", self.profile.path().display()));
         command.arg(format!("{}{path}", self.origin));
-        let ran = tokio::task::spawn_blocking(move || command.stderr(Stdio::null()).output().unwrap());
-        String::from_utf8_lossy(&ran.await.unwrap().stdout).into_owned()
+        command.env("TZ", "UTC").stdout(Stdio::null()).stderr(Stdio::null());
+        let _chromium = Chromium(command.spawn().unwrap());
+        let mut telling = self.told.lock().await;
+        let told = tokio::time::timeout(PATIENCE, telling.recv()).await;
+        let mut told = told.unwrap_or_else(|_| panic!("the script told nothing")).unwrap();
+        let page = told["page"].as_str().unwrap().to_owned();
+        (page, told["told"].take())
     }
 }
 
 /// The server with the test's script on its page, which the page's own policy allows: it comes from the same place.
-fn driven(edge: &EdgeRouter, script: &str) -> Router {
+fn driven(edge: &EdgeRouter, script: &str, telling: mpsc::Sender<Value>) -> Router {
     let script = format!("{WAYS}\n{script}");
     let javascript = || [(header::CONTENT_TYPE, "text/javascript")];
     let axe = peer_text("axe-core/axe.min.js");
     let edge = edge.clone();
     Router::new()
         .route("/test/drive.js", get(async move || (javascript(), script)))
+        .route(
+            "/test/told",
+            post(async move |body: String| {
+                let told = serde_json::from_str(&body).unwrap();
+                let _ = telling.send(told).await;
+            }),
+        )
         .route("/test/telephone", get(async || axum::response::Html(TELEPHONE)))
         .route("/test/axe.js", get(async move || (javascript(), axe)))
         .fallback(async move |request: Request| with_script(&edge, request).await)
@@ -162,7 +172,10 @@ async fn with_script(edge: &EdgeRouter, mut request: Request) -> Response {
     parts.headers.remove(header::CONTENT_LENGTH);
     // The telephone above is a frame, which the page is for nobody else.
     if let Some(policy) = parts.headers.get_mut(header::CONTENT_SECURITY_POLICY) {
-        let framed = policy.to_str().unwrap().replace("frame-ancestors 'none'", "frame-ancestors 'self'");
+        let framed = policy
+            .to_str()
+            .unwrap()
+            .replace("frame-ancestors 'none'", "frame-ancestors 'self'");
         *policy = HeaderValue::try_from(framed).unwrap();
     }
     (parts, Body::from(text.replace("</body>", driver))).into_response()
