@@ -98,5 +98,37 @@ async fn an_answer_has_this_form() {
         assert!(body["data"]["coupons"][0][part].as_i64().unwrap() > 0, "{body}");
         body["data"]["coupons"][0][part] = json!(format!("[{part}]"));
     }
-    insta::assert_json_snapshot!(body, @"");
+    insta::assert_json_snapshot!(body, @r#"
+    {
+      "as_of": "2026-11-21T12:00:00Z",
+      "data": {
+        "brand_slug": "[brand_slug]",
+        "candidates": 1,
+        "coupons": [
+          {
+            "applicable": true,
+            "code": "ODDBAR7",
+            "currency": "INR",
+            "discount_minor": "[discount_minor]",
+            "kind": "percentage",
+            "source": "announcement",
+            "subtotal_minor": "[subtotal_minor]",
+            "tested_at": "2026-11-21T12:00:00Z",
+            "total_minor": "[total_minor]"
+          }
+        ],
+        "product_id": "[product_id]",
+        "tested": 1,
+        "untested": [],
+        "variant_id": "[variant_id]",
+        "verified": true
+      },
+      "provenance": {
+        "engine": "live",
+        "release": "r0123456789abcdef",
+        "remembered": 0
+      },
+      "tier": "live"
+    }
+    "#);
 }
