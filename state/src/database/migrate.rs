@@ -87,6 +87,8 @@ mod tests {
         insta::assert_snapshot!(told.join("\n"), @r"
         1 a29d2e62dd37b528 adee25a201d56d5b
         2 7db600103286c1c4 ee111e7088b6e508
+        3 2b0bff24fcd3cbfa 93d60f4e1977dd84
+        4 f22187bc96fee7d9 061cf99f3c380f24
         ");
     }
 }
