@@ -2,9 +2,17 @@
 //!
 //! In: a folder of recorded product pages, or a seed and two numbers. Out: stores that answer over HTTP as the storefront
 //! platform does to a third party: the catalogue's JSON views, pages with structured data, `meta.json`, robots.txt,
-//! sitemaps, policies and pictures, with validators and content codings, and the reading part of the Storefront GraphQL
-//! API at `POST /api/{version}/graphql.json`; on demand they change from epoch to epoch, or at once, and go wrong in
-//! every way that is known of real ones.
+//! sitemaps, policies and pictures, with validators and content codings; the Storefront GraphQL API at
+//! `POST /api/{version}/graphql.json` with carts, discounts, delivery and customers; the Ajax cart; and a checkout page
+//! that takes no payment. On demand they change from epoch to epoch, or at once, and go wrong in every way that is known
+//! of real ones.
+//!
+//! # Shopping
+//!
+//! Every store has discounts by its seed: [`Running::discounts`] tells them, [`Running::truth`] and [`Running::verdicts`]
+//! what they do to a basket. Carts run out after [`EmulatorConfig::cart_ttl`] by a clock that
+//! [`Running::advance_clock`] moves. [`Fault::AnswerLost`] does what was asked and loses the answer; [`Running::calls`]
+//! counts what was done.
 //!
 //! # Changes at once
 //!
@@ -16,6 +24,8 @@
 //!   -d '{"kind": "reprice", "item": 52718735359530, "price": "499.00"}'
 //! # {"kind": "set-stock", "item": 52718735359530, "quantity": 0}
 //! # {"kind": "remove-product", "item": "aria-classic-cold-brew-bags-5"}
+//! # {"kind": "add-discount", "rule": {"code": "NOW30", "takes": {"kind": "percentage", "percent": 30}}}
+//! # {"kind": "remove-discount", "name": "NOW30"}
 //! # {"kind": "restore", "item": "aria-classic-cold-brew-bags-5"}, or {"kind": "restore"} for all
 //! # {"kind": "faults", "rules": [{"fault": {"kind": "slow", "delay_ms": 5000}}]}
 //! ```
@@ -24,7 +34,7 @@
 //! product and the variants that were changed; 404 says that the store has no such item, 422 that the price is none.
 //!
 //! Generated products are pure functions of seed, store, place and epoch: nothing is kept of them, a million cost no more
-//! memory than a dozen. Never: listens on anything but loopback, fetches anything, or has a part in production.
+//! memory than a dozen; carts and customers are kept, within bounds. Never: takes a payment, sends a mail, listens on anything but loopback, fetches anything, or has a part in production.
 
 mod address;
 mod ajax;

@@ -12,7 +12,7 @@ use crate::catalogue::Goods;
 use crate::change::{self, Change, Changed, Item};
 use crate::config::{Addressing, EmulatorConfig};
 use crate::customers::{CustomerState, NewCustomer};
-use crate::discount::{BasketTruth, DiscountRule};
+use crate::discount::{BasketTruth, DiscountRule, DiscountVerdict};
 use crate::fault::Lie;
 use crate::fault::{Fault, FaultRule};
 use crate::graphql;
@@ -212,6 +212,18 @@ impl Running {
         let desk = Desk::new(Offers::new(self.shop(slug)?, &lie));
         let codes: Vec<String> = codes.into_iter().map(str::to_owned).collect();
         Ok(desk.truth(basket, codes))
+    }
+
+    /// Every code of a store with what it does to a basket when it is entered alone, best first: what a search for codes
+    /// can find at most.
+    pub fn verdicts(&self, slug: &str, basket: &[(u64, u64)]) -> Result<Vec<DiscountVerdict>, EmulatorError> {
+        let codes = self.discounts(slug)?.into_iter().filter_map(|rule| rule.code);
+        let mut verdicts = Vec::new();
+        for code in codes {
+            verdicts.extend(self.truth(slug, basket, [code.as_str()])?.codes);
+        }
+        verdicts.sort_by_key(|verdict| (!verdict.applicable, std::cmp::Reverse(verdict.discount_minor)));
+        Ok(verdicts)
     }
 
     /// How often each field of the query or the mutation of GraphQL was carried out by a store, by name.

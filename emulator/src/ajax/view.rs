@@ -112,32 +112,64 @@ fn grams(line: &BillLine) -> u64 {
 
 /// One line. As measured: a discount of the order moves `line_price`, and not `final_line_price`.
 pub(super) fn line(desk: &Desk<'_>, bill: &Bill, nth: usize) -> Value {
-    let (Some(billed), exponent) = (bill.lines.get(nth), desk.offers.exponent()) else {
+    let Some(billed) = bill.lines.get(nth) else {
         return Value::Null;
     };
-    let (offer, quantity) = (&billed.offer, billed.line.quantity);
-    let (product, variant) = (&offer.product, offer.variant());
-    let of = |minor: u64| hundredths(minor, exponent);
+    let exponent = desk.offers.exponent();
     let of_order = taken(bill, |it| it.item == Some(nth) && it.class == Class::Order);
     let of_line = taken(bill, |it| it.item == Some(nth) && it.class == Class::Product);
-    let each = billed.total_minor.checked_div(quantity).unwrap_or(offer.unit_minor);
-    let is_default = variant.is_none_or(|variant| variant.is_default());
-    let properties: serde_json::Map<String, Value> = billed
-        .line
-        .attributes
+    let each = billed.total_minor.checked_div(billed.line.quantity);
+    let each = each.unwrap_or(billed.offer.unit_minor);
+    let mut told = goods(billed);
+    for (name, minor) in [
+        ("price", billed.offer.unit_minor),
+        ("original_price", billed.offer.unit_minor),
+        ("discounted_price", each),
+        ("final_price", each),
+        ("original_line_price", billed.subtotal_minor()),
+        ("line_price", billed.total_minor.saturating_sub(of_order)),
+        ("final_line_price", billed.total_minor),
+        ("total_discount", of_line + of_order),
+        ("line_level_total_discount", of_line),
+    ] {
+        told[name] = hundredths(minor, exponent).into();
+    }
+    let own = bill.applied.allocations.iter();
+    let own = own.filter(|it| it.item == Some(nth) && it.class == Class::Product);
+    let own: Vec<(u64, &str)> = own
+        .filter_map(|it| {
+            let rule = desk.rules().get(it.rule)?;
+            Some((hundredths(it.amount_minor, exponent), rule.name()))
+        })
+        .collect();
+    let listed = own
         .iter()
+        .map(|(amount, title)| json!({ "amount": amount, "title": title }));
+    told["discounts"] = listed.collect::<Vec<_>>().into();
+    let listed = own.iter().map(|(amount, title)| {
+        let application = json!({ "title": title, "target_selection": "entitled", "target_type": "line_item" });
+        json!({ "amount": amount, "discount_application": application })
+    });
+    told["line_level_discount_allocations"] = listed.collect::<Vec<_>>().into();
+    told
+}
+
+/// What a line is of, without its prices.
+fn goods(billed: &BillLine) -> Value {
+    let offer = &billed.offer;
+    let (product, variant) = (&offer.product, offer.variant());
+    let is_default = variant.is_none_or(|variant| variant.is_default());
+    let attributes = billed.line.attributes.iter();
+    let properties: serde_json::Map<String, Value> = attributes
         .map(|(key, value)| (key.clone(), value.as_str().into()))
         .collect();
     let options = variant.map(|variant| variant.options()).unwrap_or_default();
-    let options_with_values: Vec<Value> = product
-        .options
-        .iter()
-        .zip(&options)
+    let named = product.options.iter().zip(&options);
+    let named: Vec<Value> = named
         .map(|(option, value)| json!({ "name": option.name, "value": value }))
         .collect();
-    let image = variant
-        .and_then(|variant| variant.featured_image.as_ref())
-        .or(product.images.first());
+    let own = variant.and_then(|variant| variant.featured_image.as_ref());
+    let image = own.or(product.images.first());
     let featured = image.map(|image| {
         let (width, height) = (image.width.unwrap_or(1), image.height.unwrap_or(1).max(1));
         json!({
@@ -145,10 +177,10 @@ pub(super) fn line(desk: &Desk<'_>, bill: &Bill, nth: usize) -> Value {
             "width": width,
         })
     });
-    let mut told = json!({
+    json!({
         "id": billed.line.variant,
         "properties": properties,
-        "quantity": quantity,
+        "quantity": billed.line.quantity,
         "variant_id": billed.line.variant,
         "key": key_of(billed.line.variant, &billed.line.attributes),
         "title": offer.name(),
@@ -168,25 +200,9 @@ pub(super) fn line(desk: &Desk<'_>, bill: &Bill, nth: usize) -> Value {
         "has_components": false,
         "variant_title": variant.filter(|_| !is_default).map(|variant| variant.title.as_str()),
         "variant_options": options,
-        "options_with_values": options_with_values,
+        "options_with_values": named,
         "image": image.map(|image| schemeless(&image.src)),
         "featured_image": featured,
         "quantity_rule": { "min": 1, "max": null, "increment": 1 },
-        "discounts": [],
-        "line_level_discount_allocations": [],
-    });
-    for (name, minor) in [
-        ("price", offer.unit_minor),
-        ("original_price", offer.unit_minor),
-        ("discounted_price", each),
-        ("final_price", each),
-        ("original_line_price", billed.subtotal_minor()),
-        ("line_price", billed.total_minor.saturating_sub(of_order)),
-        ("final_line_price", billed.total_minor),
-        ("total_discount", of_line + of_order),
-        ("line_level_total_discount", of_line),
-    ] {
-        told[name] = of(minor).into();
-    }
-    told
+    })
 }

@@ -27,6 +27,9 @@ use uuid::Uuid;
 /// Most lines of one cart.
 pub(crate) const LINES_MAX: usize = 500;
 
+/// Most bytes of one cart. The platform's own bound is not known.
+pub(crate) const CART_BYTES_MAX: usize = 512 << 10;
+
 /// A cart.
 #[derive(Debug, Clone)]
 pub(crate) struct Cart {
@@ -104,6 +107,16 @@ impl Cart {
             delivery: None,
             estimate: None,
         }
+    }
+
+    /// Bytes of the texts that buyers have put in it, with something for each line.
+    pub(crate) fn weight(&self) -> usize {
+        let pairs = |pairs: &[(String, String)]| -> usize {
+            pairs.iter().map(|(key, value)| key.len() + value.len() + 48).sum()
+        };
+        let lines: usize = self.lines.iter().map(|line| pairs(&line.attributes) + 64).sum();
+        let codes: usize = self.codes.iter().map(|code| code.len() + 24).sum();
+        512 + self.note.len() + pairs(&self.attributes) + lines + codes + self.addresses.len() * 512
     }
 
     pub(crate) fn selected_address(&self) -> Option<&Address> {

@@ -6,9 +6,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 use super::delivery::home;
-use super::{Bill, BillLine, Cart, LINES_MAX, Line, Notice, Offers, Refusal, Refused, bill, serves};
+use super::{Bill, BillLine, CART_BYTES_MAX, Cart, LINES_MAX, Line, Notice, Offers, Refusal, Refused, bill, serves};
 use crate::discount::{BasketTruth, DiscountRule};
 use crate::shop::{Shop, lock};
+
+/// Most bytes of all carts of one store.
+const BYTES_MAX: usize = 256 << 20;
 
 /// The carts of one store, bounded: where there is no room, the one that was idle for longest goes.
 #[derive(Debug, Default)]
@@ -17,6 +20,8 @@ pub(crate) struct Carts {
     /// Tokens by when they were last changed.
     by_age: BTreeMap<u64, String>,
     changes: u64,
+    /// What they weigh together.
+    bytes: usize,
 }
 
 #[derive(Debug)]
@@ -35,14 +40,18 @@ impl Carts {
         let change = self.changes;
         self.by_age.insert(change, cart.token.clone());
         let token = cart.token.clone();
+        self.bytes += cart.weight();
         if let Some(before) = self.by_token.insert(token, Kept { cart, change }) {
             self.by_age.remove(&before.change);
+            self.bytes -= before.cart.weight();
         }
-        while self.by_token.len() > most.max(1) {
+        while self.by_token.len() > most.max(1) || self.bytes > BYTES_MAX {
             let Some((_, oldest)) = self.by_age.pop_first() else {
                 break;
             };
-            self.by_token.remove(&oldest);
+            if let Some(gone) = self.by_token.remove(&oldest) {
+                self.bytes -= gone.cart.weight();
+            }
         }
     }
 
@@ -52,10 +61,19 @@ impl Carts {
         if self.by_token.get(token).is_some_and(is_over) {
             let gone = self.by_token.remove(token)?;
             self.by_age.remove(&gone.change);
+            self.bytes -= gone.cart.weight();
             return None;
         }
         self.by_token.get(token).map(|kept| &kept.cart)
     }
+}
+
+fn not_too_large(cart: &Cart) -> Result<(), Refused> {
+    if cart.weight() <= CART_BYTES_MAX {
+        return Ok(());
+    }
+    let message = "The cart is too large to save.";
+    Err(Refused::whole(Refusal::new("CART_TOO_LARGE", &["cartId"], message)))
 }
 
 /// What was made of a cart.
@@ -139,7 +157,7 @@ impl<'s> Desk<'s> {
         change: impl FnOnce(&mut Cart, &Self) -> Result<Vec<Notice>, Refused>,
     ) -> Served {
         let mut cart = self.fresh(country);
-        match change(&mut cart, self) {
+        match change(&mut cart, self).and_then(|short| not_too_large(&cart).map(|()| short)) {
             Ok(short) => self.keep(cart, short, &mut lock(&self.shop().carts)),
             Err(refused) => Served {
                 cart: None,
@@ -183,7 +201,10 @@ impl<'s> Desk<'s> {
         let Some(known) = found else {
             let mut cart = self.fresh(None);
             // What is wrong besides is not told.
-            let _ = change(&mut cart, self);
+            let done = change(&mut cart, self).map(drop);
+            if done.and_then(|()| not_too_large(&cart)).is_err() {
+                cart = self.fresh(None);
+            }
             let missing = Refusal::new("INVALID", &["cartId"], "The specified cart does not exist.");
             return Served {
                 errors: vec![missing],
@@ -192,7 +213,7 @@ impl<'s> Desk<'s> {
             };
         };
         let mut cart = known.clone();
-        match change(&mut cart, self) {
+        match change(&mut cart, self).and_then(|short| not_too_large(&cart).map(|()| short)) {
             Ok(short) => {
                 if looks_at_stock {
                     self.keep(cart, short, &mut carts)

@@ -13,6 +13,7 @@ mod baskets;
 mod change;
 mod client;
 mod customers;
+mod discounts;
 mod endpoints;
 mod faults;
 mod on_demand;
@@ -21,6 +22,7 @@ mod prices;
 mod queries;
 mod query_faults;
 mod recorded;
+mod recorded_steps;
 mod replay;
 mod replay_carts;
 
