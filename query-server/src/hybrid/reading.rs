@@ -7,7 +7,7 @@ use data_model::{CategoryId, CurrencyCode};
 use crate::lexical::{self, Allowed, Demanded, Demands, Order, ReadError, Wanted, tier};
 use crate::operations::PriceBounds;
 use crate::served::Served;
-use crate::understanding::{Meaning, Price, Told, ToldFilter, Understood};
+use crate::understanding::{Answers, Meaning, Price, Told, ToldFilter, Understood};
 
 /// What a query asks for besides words, on one release.
 #[derive(Debug, Default)]
@@ -18,8 +18,10 @@ pub(crate) struct Reading {
     pub(crate) allowed: Option<Allowed>,
     /// One of these categories, the most usual first; where there is none, any.
     pub(crate) categories: Vec<CategoryId>,
-    /// Whether what was read tells what is meant better than categories do: then its meaning puts them in order.
+    /// Whether the query says what a thing is for and not which: then its meaning puts what answers it in order.
     pub(crate) is_need: bool,
+    /// Words that help to tell what answers it.
+    pub(crate) hint: &'static str,
     pub(crate) price: Option<Price>,
 }
 
@@ -82,8 +84,12 @@ impl Reading {
                     currency: price.currency.or(before.currency),
                 });
             }
-            Meaning::Gift(categories) | Meaning::Wear(categories) | Meaning::Need(categories) => {
-                self.is_need |= matches!(meaning, Meaning::Need(_));
+            Meaning::Gift(categories)
+            | Meaning::Wear(Answers { categories, .. })
+            | Meaning::Need(Answers { categories, .. }) => {
+                if let Meaning::Wear(answers) | Meaning::Need(answers) = meaning {
+                    (self.is_need, self.hint) = (true, answers.hint);
+                }
                 let held = categories
                     .iter()
                     .copied()
@@ -117,6 +123,13 @@ impl Reading {
             };
         }
         Some(bounds)
+    }
+
+    /// What is meant, without the words that only ask for it.
+    pub(crate) fn sense(&self) -> String {
+        let told = self.told.iter().filter(|told| matches!(told.meaning, "need" | "occasion"));
+        let words: Vec<&str> = told.map(|told| told.text.as_str()).chain([self.hint]).collect();
+        words.join(" ")
     }
 
     /// That it is of one of the categories, where any was read.

@@ -66,6 +66,11 @@ impl TextIndex {
         })
     }
 
+    /// Single words that shoppers use for this one.
+    pub(crate) fn other_words(&self, word: &str) -> Vec<String> {
+        self.synonyms.of_word(word).collect()
+    }
+
     /// Words of titles that begin with a word that has digits, and go on: at most so many, in the order of the alphabet.
     pub(super) fn codes_beginning_with(&self, typed: &str, words_max: usize) -> Vec<String> {
         let mut codes = BTreeSet::new();

@@ -134,7 +134,7 @@ impl SearchPlan {
             let understood = understanding::read(&text);
             if !understood.parts.is_empty() && !hybrid::names_whole(served, &text)? {
                 reading = Reading::of(served, &understood);
-                sense = reading.is_need.then_some(text);
+                sense = reading.is_need.then(|| reading.sense());
                 text = understood.text;
             }
         }

@@ -2,75 +2,100 @@ use data_index::{PriceRange, RowAddress, RowFilter, taxonomy};
 use data_model::CategoryId;
 
 use super::Intent;
-use super::choose::distinct;
 use crate::lexical::{self, Order, ReadError, Wanted};
 use crate::served::Served;
 
-/// Candidates for each product that is wanted: some fall to the rules of [`super::choose`].
-const EACH: usize = 6;
-/// Candidates at least, and at most where an intent turns most of the nearest away.
-const MIN: usize = 96;
+/// Candidates that are gathered, and how many where an intent turns most of the nearest away. However few are wanted, so
+/// many are looked at: a short answer is the beginning of a longer one.
+const USUAL: usize = 300;
 const WIDE: usize = 768;
-/// What has less than this to do with a product is not recommended for it, unless it is the same brand's.
+/// Most that words find, where there are no vectors.
+const BY_WORDS: usize = 96;
+/// What has less than this to do with a product is not recommended for it, unless it is the same brand's; so much where
+/// both are filed under the same category, or one under the other's, and more the less is known of what they share.
 const COSINE_MIN: f32 = 0.35;
+const NEAR_KIND_COSINE_MIN: f32 = 0.45;
+const UNKNOWN_KIND_COSINE_MIN: f32 = 0.55;
+const OTHER_KIND_COSINE_MIN: f32 = 0.65;
+/// And it must have at least this share of what the nearest has to do with it.
+const SHARE_OF_BEST_MIN: f32 = 0.6;
 /// A complement need not be like the product, but it must have something to do with it; more, where its category is of
 /// another branch altogether, or where the product's own is not known.
 const COMPLEMENT_COSINE_MIN: f32 = 0.2;
 const FAR_COMPLEMENT_COSINE_MIN: f32 = 0.4;
 
-/// Products that may go with a product, with how near each is.
+/// A product that may go with a product.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Candidate {
+    pub(super) at: RowAddress,
+    /// Which of the intent's conditions it was found under: those of an earlier one stand first.
+    pub(super) stage: usize,
+    /// How near it is; later, what it is worth.
+    pub(super) score: f32,
+}
+
+/// Products that may go with a product.
 #[derive(Debug)]
 pub(super) struct Candidates {
-    pub(super) near: Vec<(RowAddress, f32)>,
+    pub(super) near: Vec<Candidate>,
     pub(super) engine: &'static str,
 }
 
 /// Gathers candidates under the intent's conditions; the product itself is none of them.
-pub(super) fn gather(served: &Served, at: RowAddress, intent: Intent, limit: usize) -> Result<Candidates, ReadError> {
-    let usual = (limit * EACH).max(MIN);
-    let wide = |near: &[(RowAddress, f32)]| {
-        matches!(intent, Intent::CrossBrand | Intent::Complement) && distinct(served, at, near) < limit
-    };
-    let mut found = Candidates {
+pub(super) fn gather(served: &Served, at: RowAddress, intent: Intent) -> Result<Candidates, ReadError> {
+    let mut all = Candidates {
         near: Vec::new(),
         engine: "semantic",
     };
-    for filter in filters(served, at, intent).into_iter().flatten() {
-        let mut more = found_to_fit(served, at, (intent, &filter), usual)?;
-        if wide(&more.near) {
-            more = found_to_fit(served, at, (intent, &filter), WIDE)?;
+    for (stage, filter) in filters(served, at, intent).into_iter().flatten().enumerate() {
+        let mut found = find(served, at, &filter, USUAL)?;
+        // What the intent turns away is often what is nearest.
+        let goes_on = found.near.len() >= USUAL && found.near.last().is_some_and(|(_, cosine)| *cosine >= COSINE_MIN);
+        if goes_on && matches!(intent, Intent::CrossBrand | Intent::Complement) {
+            found = find(served, at, &filter, WIDE)?;
         }
-        found.engine = more.engine;
-        for one in more.near {
-            if !found.near.iter().any(|(row, _)| *row == one.0) {
-                found.near.push(one);
+        all.engine = found.engine;
+        let best = found.near.iter().find(|(row, _)| *row != at).map_or(0.0, |(_, cosine)| *cosine);
+        let is_measured = found.engine == "semantic" && matches!(intent, Intent::Related | Intent::CrossBrand | Intent::Cheaper);
+        for (row, cosine) in found.near {
+            let is_near = || cosine >= floor(served, at, row).max(best * SHARE_OF_BEST_MIN);
+            let is_new = || !all.near.iter().any(|known| known.at == row);
+            if fits(served, at, intent, row) && (!is_measured || is_near()) && is_new() {
+                all.near.push(Candidate {
+                    at: row,
+                    stage,
+                    score: cosine,
+                });
             }
         }
-        if distinct(served, at, &found.near) >= limit {
-            break;
-        }
     }
-    Ok(found)
+    Ok(all)
 }
 
-/// What is found under a filter and has enough to do with the product for the intent.
-fn found_to_fit(
-    served: &Served,
-    at: RowAddress,
-    (intent, filter): (Intent, &RowFilter),
-    wanted: usize,
-) -> Result<Candidates, ReadError> {
-    let mut found = find(served, at, filter, wanted)?;
-    let least = match intent {
-        Intent::Related | Intent::CrossBrand | Intent::Cheaper if found.engine == "semantic" => COSINE_MIN,
-        _ => f32::MIN,
+/// How near a product must be to be recommended for another.
+fn floor(served: &Served, at: RowAddress, other: RowAddress) -> f32 {
+    let category = |row: RowAddress| served.release.part(row.part).and_then(|part| part.cards().category(row.row));
+    let (Some(own), Some(others)) = (category(at), category(other)) else {
+        return UNKNOWN_KIND_COSINE_MIN;
     };
-    let near_enough = |(row, cosine): &(RowAddress, f32)| *cosine >= least && fits(served, at, intent, *row);
-    found.near.retain(near_enough);
-    Ok(found)
+    let is_below = |one: CategoryId, above: CategoryId| taxonomy::lineage(one).any(|held| held.id == above);
+    let parent = |id: CategoryId| taxonomy::lineage(id).nth(1).map(|above| above.id);
+    if is_below(own, others) || is_below(others, own) {
+        COSINE_MIN
+    } else if parent(own).is_some() && parent(own) == parent(others) {
+        NEAR_KIND_COSINE_MIN
+    } else {
+        OTHER_KIND_COSINE_MIN
+    }
 }
 
-/// The filters to look under, one after the other until enough is found.
+/// What a search found, with how near each is.
+struct Near {
+    near: Vec<(RowAddress, f32)>,
+    engine: &'static str,
+}
+
+/// The filters to look under, one after the other.
 fn filters(served: &Served, at: RowAddress, intent: Intent) -> [Option<RowFilter>; 3] {
     let all = RowFilter::default();
     let Some(part) = served.release.part(at.part) else {
@@ -95,10 +120,8 @@ fn filters(served: &Served, at: RowAddress, intent: Intent) -> [Option<RowFilter
                 price,
                 ..RowFilter::default()
             });
-            match same_kind {
-                Some(same_kind) => [Some(same_kind), Some(RowFilter { price, ..all }), None],
-                None => [Some(RowFilter { price, ..all }), None, None],
-            }
+            // What is cheaper and something else is no cheaper one.
+            [Some(same_kind.unwrap_or(RowFilter { price, ..all })), None, None]
         }
         Intent::Complement => {
             // First near by in the taxonomy (shirts and trousers are both clothing), then in the whole branch, then
@@ -117,10 +140,10 @@ fn filters(served: &Served, at: RowAddress, intent: Intent) -> [Option<RowFilter
     }
 }
 
-fn find(served: &Served, at: RowAddress, filter: &RowFilter, wanted: usize) -> Result<Candidates, ReadError> {
+fn find(served: &Served, at: RowAddress, filter: &RowFilter, wanted: usize) -> Result<Near, ReadError> {
     let filter = (*filter != RowFilter::default()).then(|| served.release.filter(filter));
     if let Some(vector) = served.release.vector(at) {
-        return Ok(Candidates {
+        return Ok(Near {
             near: served.release.nearest(&vector, wanted, filter.as_ref()),
             engine: "semantic",
         });
@@ -137,8 +160,8 @@ fn find(served: &Served, at: RowAddress, filter: &RowFilter, wanted: usize) -> R
         allowed: None,
         narrowed: false,
         order: Order::Relevance,
-        limit: wanted.min(MIN),
-        enough: wanted.min(MIN),
+        limit: wanted.min(BY_WORDS),
+        enough: wanted.min(BY_WORDS),
         with_matches: false,
     };
     let hits = lexical::search(&served.release, &served.text, &wanted)?.hits;
@@ -147,7 +170,7 @@ fn find(served: &Served, at: RowAddress, filter: &RowFilter, wanted: usize) -> R
     let near = (0_u16..)
         .zip(&hits)
         .map(|(place, hit)| (hit.at, 1.0 - step * f32::from(place)));
-    Ok(Candidates {
+    Ok(Near {
         near: near.collect(),
         engine: "lexical",
     })

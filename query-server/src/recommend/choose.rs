@@ -3,6 +3,7 @@ use data_index::columns::fold_value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Intent;
+use super::candidates::Candidate;
 use crate::served::Served;
 
 /// What a price that is e times higher or lower costs, in units of the cosine.
@@ -16,12 +17,16 @@ const SHARE_OF_BRAND: usize = 2;
 const SHARE_OF_CATEGORY: usize = 3;
 
 /// Puts candidates in order; those that are alike in order of their ids.
-pub(super) fn rank(served: &Served, at: RowAddress, near: &mut [(RowAddress, f32)]) {
-    for (row, score) in near.iter_mut() {
-        *score += adjustment(served, at, *row);
+pub(super) fn rank(served: &Served, at: RowAddress, near: &mut [Candidate]) {
+    for candidate in near.iter_mut() {
+        candidate.score += adjustment(served, at, candidate.at);
     }
-    let id = |row: &RowAddress| served.release.part(row.part).map(|part| part.cards().id(row.row));
-    near.sort_by(|(one, first), (other, second)| second.total_cmp(first).then_with(|| id(one).cmp(&id(other))));
+    let id = |row: RowAddress| served.release.part(row.part).map(|part| part.cards().id(row.row));
+    near.sort_by(|one, other| {
+        let by_stage = one.stage.cmp(&other.stage);
+        let by_score = other.score.total_cmp(&one.score);
+        by_stage.then(by_score).then_with(|| id(one.at).cmp(&id(other.at)))
+    });
 }
 
 fn adjustment(served: &Served, at: RowAddress, other: RowAddress) -> f32 {
@@ -46,66 +51,43 @@ fn adjustment(served: &Served, at: RowAddress, other: RowAddress) -> f32 {
     adjustment
 }
 
-/// Takes the first of the ranked, at most `limit`: no two of the same title and brand, and no brand or category alone
-/// unless the intent wants it so or there is nothing else.
+/// Takes the first of the ranked, at most `limit`: no two of the same title and brand, and of the first so many no more
+/// than their share of one brand or category, unless the intent wants it so or there is nothing else. What stands at a
+/// place does not depend on how many are wanted.
 pub(super) fn choose(
     served: &Served,
     at: RowAddress,
     intent: Intent,
-    ranked: &[(RowAddress, f32)],
+    ranked: &[Candidate],
     limit: usize,
 ) -> Vec<RowAddress> {
     let mut seen: FxHashSet<(usize, String)> = FxHashSet::default();
     seen.extend(named(served, at));
+    let distinct = ranked.iter().filter_map(|candidate| {
+        let (brand, title) = named(served, candidate.at)?;
+        let part = served.release.part(candidate.at.part)?;
+        let category = part.cards().category(candidate.at.row).map_or(0, |category| category.0);
+        seen.insert((brand, title)).then_some((candidate.at, brand, category))
+    });
+    let mut left: Vec<(RowAddress, usize, u32)> = distinct.collect();
     let mut of_brand: FxHashMap<usize, usize> = FxHashMap::default();
     let mut of_category: FxHashMap<u32, usize> = FxHashMap::default();
-    let brand_max = match intent {
-        Intent::SameBrand => limit,
-        _ => limit.div_ceil(SHARE_OF_BRAND),
-    };
-    let category_max = match intent {
-        Intent::Complement => limit.div_ceil(SHARE_OF_CATEGORY),
-        _ => limit,
-    };
-    let (mut chosen, mut spare) = (Vec::with_capacity(limit), Vec::new());
-    for (place, (row, _)) in ranked.iter().enumerate() {
-        if chosen.len() >= limit {
-            break;
-        }
-        let Some((brand, title)) = named(served, *row) else {
-            continue;
+    let mut chosen = Vec::with_capacity(limit);
+    while chosen.len() < limit && !left.is_empty() {
+        let places = chosen.len() + 1;
+        let has_room = |(_, brand, category): &(RowAddress, usize, u32)| {
+            let brands = of_brand.get(brand).copied().unwrap_or(0);
+            let categories = of_category.get(category).copied().unwrap_or(0);
+            (intent == Intent::SameBrand || brands < places.div_ceil(SHARE_OF_BRAND))
+                && (intent != Intent::Complement || categories < places.div_ceil(SHARE_OF_CATEGORY))
         };
-        let category = served
-            .release
-            .part(row.part)
-            .and_then(|part| part.cards().category(row.row));
-        if !seen.insert((brand, title)) {
-            continue;
-        }
-        let brands = of_brand.entry(brand).or_default();
-        let categories = of_category
-            .entry(category.map_or(0, |category| category.0))
-            .or_default();
-        if *brands < brand_max && *categories < category_max {
-            *brands += 1;
-            *categories += 1;
-            chosen.push((place, *row));
-        } else {
-            spare.push((place, *row));
-        }
+        let next = left.iter().position(has_room).unwrap_or(0);
+        let (row, brand, category) = left.remove(next);
+        *of_brand.entry(brand).or_default() += 1;
+        *of_category.entry(category).or_default() += 1;
+        chosen.push(row);
     }
-    let missing = limit.saturating_sub(chosen.len());
-    chosen.extend(spare.into_iter().take(missing));
-    // What was taken for want of others stands where it ranks.
-    chosen.sort_unstable_by_key(|(place, _)| *place);
-    chosen.into_iter().map(|(_, row)| row).collect()
-}
-
-/// How many candidates would be left if of those of one title and brand one were taken.
-pub(super) fn distinct(served: &Served, at: RowAddress, near: &[(RowAddress, f32)]) -> usize {
-    let own = named(served, at);
-    let names: FxHashSet<_> = near.iter().filter_map(|(row, _)| named(served, *row)).collect();
-    names.len() - usize::from(own.is_some_and(|own| names.contains(&own)))
+    chosen
 }
 
 /// The brand of a product and its title, folded.

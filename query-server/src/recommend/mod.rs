@@ -1,6 +1,7 @@
 //! Products that go with a product: like it, cheaper than it, of its brand, of others, or what completes it.
 //!
-//! The nearest by meaning are gathered under the intent's conditions, then put in order: nearness, less what a far-off
+//! The nearest by meaning are gathered under the intent's conditions, none that is too far off to be meant, then put in
+//! order: nearness, less what a far-off
 //! price costs, in stock before sold out, and no brand or category alone unless the intent wants it so. A release without
 //! vectors is searched for the words of the title instead.
 
@@ -64,7 +65,7 @@ pub(crate) fn recommend(
     intent: Intent,
     limit: usize,
 ) -> Result<Recommended, ReadError> {
-    let mut found = candidates::gather(served, at, intent, limit)?;
+    let mut found = candidates::gather(served, at, intent)?;
     choose::rank(served, at, &mut found.near);
     let rows = choose::choose(served, at, intent, &found.near, limit);
     Ok(Recommended {

@@ -31,6 +31,8 @@ const PRODUCT_STEPS_MAX: u32 = 40_000;
 /// Other ways to read what nothing holds as it was typed, and the fewest letters of a word's first part.
 const OTHERWISE_MAX: usize = 12;
 const PART_CHARS_MIN: usize = 3;
+/// Other words for the same that are tried in place of each.
+const OTHER_WORDS_MAX: usize = 3;
 /// Phrases that a part is asked for beyond those that are wanted: another part may have more of a lower one.
 const PHRASES_MORE: usize = 12;
 
@@ -79,7 +81,8 @@ pub(crate) fn suggest(served: &Served, text: &str, limit: usize) -> Suggested {
     }
     // All other ways together may take what the first did.
     let mut allowance = Allowance::new();
-    let otherwise = otherwise(&words).into_iter().take(OTHERWISE_MAX);
+    let said = said_otherwise(served, &words);
+    let otherwise = said.into_iter().chain(otherwise(&words)).take(OTHERWISE_MAX);
     let mut ways = otherwise.map(|words| of_words(served, words, limit, Words::AsTyped, &mut allowance));
     match ways.find(|other| !other.names_nothing()) {
         Some(other) if found.categories.is_empty() => other,
@@ -161,6 +164,18 @@ fn otherwise(words: &[String]) -> Vec<Vec<String>> {
         ways.extend(halves.map(two));
     }
     ways
+}
+
+/// The words that shoppers use for these, in another script for one.
+fn said_otherwise(served: &Served, words: &[String]) -> Vec<Vec<String>> {
+    let others: Vec<Vec<String>> = words.iter().map(|word| served.text.other_words(word)).collect();
+    let ways = others.iter().map(Vec::len).max().unwrap_or(0).min(OTHER_WORDS_MAX);
+    let way = |nth: usize| {
+        let said = words.iter().zip(&others);
+        let said = said.map(|(word, others)| others.get(nth).or_else(|| others.first()).unwrap_or(word).clone());
+        said.collect()
+    };
+    (0..ways).map(way).collect()
 }
 
 /// Each part, and how many are left with it: so many share the work.

@@ -57,16 +57,25 @@ pub(crate) enum Meaning {
     Phrase(String),
     /// A gift: one of these categories, the most usual first.
     Gift(Vec<CategoryId>),
-    /// What is worn for an occasion: one of these categories.
-    Wear(Vec<CategoryId>),
-    /// What is to be done with it: one of these categories.
-    Need(Vec<CategoryId>),
+    /// What is worn for an occasion.
+    Wear(Answers),
+    /// What is to be done with it.
+    Need(Answers),
     /// For whom it is, though a thing is named that decides.
     Recipient,
     /// How old somebody is, in months, though a thing is named that decides.
     Age(u32),
     /// Words of the sentence alone.
     Asking,
+}
+
+/// What answers those who do not name it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Answers {
+    /// One of these, the most usual first.
+    pub(crate) categories: Vec<CategoryId>,
+    /// Words that tell the best of them; none where the query's own do.
+    pub(crate) hint: &'static str,
 }
 
 /// A price in hundredths of the currency's unit.

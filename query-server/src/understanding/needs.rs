@@ -19,7 +19,9 @@ pub(super) fn read(sentence: &mut Sentence<'_>) {
     }
     let asks = sentence.asks();
     let is_for = (0..sentence.tokens.len()).any(|at| sentence.is(at, &["for", "to", "liye"]));
-    if !asks && !is_for {
+    // `kutte ka khana` says so too, where `dog food` names a thing.
+    let is_joined = (0..sentence.tokens.len()).any(|at| sentence.role(at) == Some(Role::Grammar));
+    if !asks && !is_for && !is_joined {
         return;
     }
     let mut speaking: FxHashMap<usize, Speaking> = FxHashMap::default();
@@ -69,7 +71,7 @@ fn tell(sentence: &mut Sentence<'_>, need: usize, tokens: u64) {
     else {
         return;
     };
-    let meaning = Meaning::Need(need.categories.clone());
+    let meaning = Meaning::Need(need.answers.clone());
     let is_joined = (start..end).all(|at| own(&at) || sentence.role(at).is_some_and(|role| role != Role::Grammar));
     if is_joined {
         return sentence.read(start..end, meaning);

@@ -10,24 +10,25 @@ use super::tables::{Role, TABLES};
 /// A child is younger, in months.
 const CHILD_MONTHS_MAX: u32 = 18 * 12;
 
-type Filed = (Range<usize>, Option<Vec<CategoryId>>);
+/// Phrases of a table, and what the first of them answers.
+struct Found<T> {
+    ranges: Vec<Range<usize>>,
+    answers: T,
+}
 
 /// Reads for whom and for when: categories where nothing else is named, else words that are no part of a product.
 pub(super) fn read(sentence: &mut Sentence<'_>) {
-    let thing = first(sentence, &TABLES.thing, &[]).map(|(range, ())| range);
-    let gift = first(sentence, &TABLES.gift, thing.as_slice()).map(|(range, ())| range);
-    let who = filed(sentence, &TABLES.who, &[]);
-    let taken: Vec<_> = who.iter().map(|(range, _)| range.clone()).collect();
-    let when = filed(sentence, &TABLES.when, &taken);
-    let taken: Vec<_> = taken
-        .into_iter()
-        .chain(when.iter().map(|(range, _)| range.clone()))
-        .collect();
-    let kind = filed(sentence, &TABLES.kind, &taken);
-    if gift.is_some() {
+    let thing = ranges(sentence, &TABLES.thing, &[]);
+    let gift = ranges(sentence, &TABLES.gift, &thing);
+    let who = found(sentence, &TABLES.who, &[]);
+    let mut taken: Vec<Range<usize>> = who.iter().flat_map(|who| who.ranges.clone()).collect();
+    let when = found(sentence, &TABLES.when, &taken);
+    taken.extend(when.iter().flat_map(|when| when.ranges.clone()));
+    let kind = found(sentence, &TABLES.kind, &taken);
+    if !gift.is_empty() {
         return of_gift(sentence, gift, [who, kind, when]);
     }
-    let for_whom = who.as_ref().is_some_and(|(range, _)| is_for(sentence, range));
+    let for_whom = who.as_ref().is_some_and(|who| who.ranges.iter().any(|range| is_for(sentence, range)));
     let child = sentence.age.filter(|months| *months < CHILD_MONTHS_MAX);
     if for_whom || child.is_some() {
         return of_person(sentence, who.filter(|_| for_whom), kind);
@@ -35,24 +36,37 @@ pub(super) fn read(sentence: &mut Sentence<'_>) {
     of_wear(sentence);
 }
 
-/// The first phrase of a table that overlaps none of the `taken` tokens.
-fn first<'t, T>(
+/// The phrases of a table, with what they mean, that overlap none of the `taken` tokens.
+fn each<'t, T>(
     sentence: &Sentence<'_>,
     table: &'t Phrases<T>,
     taken: &[Range<usize>],
-) -> Option<(Range<usize>, &'t T)> {
-    (0..sentence.tokens.len()).find_map(|at| {
-        let (words, meaning) = table.at(sentence.tokens.get(at..)?)?;
-        let range = at..at + words;
-        let is_taken = taken
-            .iter()
-            .any(|taken| taken.start < range.end && range.start < taken.end);
-        (!is_taken).then_some((range, meaning))
-    })
+) -> Vec<(Range<usize>, &'t T)> {
+    let mut all = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = sentence.tokens.get(at..).filter(|rest| !rest.is_empty()) {
+        let found = table.at(rest).map(|(words, meaning)| (at..at + words, meaning));
+        let is_taken = |range: &Range<usize>| taken.iter().any(|taken| taken.start < range.end && range.start < taken.end);
+        match found.filter(|(range, _)| !is_taken(range)) {
+            Some((range, meaning)) => {
+                at = range.end;
+                all.push((range, meaning));
+            }
+            None => at += 1,
+        }
+    }
+    all
 }
 
-fn filed(sentence: &Sentence<'_>, table: &Phrases<Vec<CategoryId>>, taken: &[Range<usize>]) -> Option<Filed> {
-    first(sentence, table, taken).map(|(range, categories)| (range, Some(categories.clone())))
+fn ranges<T>(sentence: &Sentence<'_>, table: &Phrases<T>, taken: &[Range<usize>]) -> Vec<Range<usize>> {
+    each(sentence, table, taken).into_iter().map(|(range, _)| range).collect()
+}
+
+fn found<T: Clone>(sentence: &Sentence<'_>, table: &Phrases<T>, taken: &[Range<usize>]) -> Option<Found<T>> {
+    let all = each(sentence, table, taken);
+    let answers = all.first()?.1.clone();
+    let ranges = all.into_iter().map(|(range, _)| range).collect();
+    Some(Found { ranges, answers })
 }
 
 /// `for my mother`, `maa ke liye`
@@ -65,49 +79,39 @@ fn is_for(sentence: &Sentence<'_>, who: &Range<usize>) -> bool {
 }
 
 /// Whether nothing can be looked for but what these tokens are.
-fn is_all(sentence: &Sentence<'_>, ranges: &[&Range<usize>]) -> bool {
-    sentence
-        .content()
-        .all(|at| ranges.iter().any(|range| range.contains(&at)))
+fn is_all(sentence: &Sentence<'_>, ranges: &[Range<usize>]) -> bool {
+    sentence.content().all(|at| ranges.iter().any(|range| range.contains(&at)))
 }
 
-fn of_gift(sentence: &mut Sentence<'_>, gift: Option<Range<usize>>, [who, kind, when]: [Option<Filed>; 3]) {
-    let fan = first(sentence, &TABLES.fan, &[]).map(|(range, ())| range);
-    let found: Vec<Range<usize>> = [&who, &kind, &when]
-        .into_iter()
-        .flatten()
-        .map(|(range, _)| range.clone())
-        .chain(gift.clone())
-        .chain(fan.clone())
-        .collect();
-    if is_all(sentence, &found.iter().collect::<Vec<_>>()) {
+fn of_gift(
+    sentence: &mut Sentence<'_>,
+    gift: Vec<Range<usize>>,
+    [who, kind, when]: [Option<Found<Vec<CategoryId>>>; 3],
+) {
+    let fan = ranges(sentence, &TABLES.fan, &[]);
+    let people = [&who, &kind, &when].into_iter().flatten().flat_map(|found| found.ranges.clone());
+    let all: Vec<Range<usize>> = people.chain(gift.iter().cloned()).chain(fan.iter().cloned()).collect();
+    if is_all(sentence, &all) {
         let child = children(sentence).filter(|_| who.is_none());
-        let categories = [who, kind, when]
-            .into_iter()
-            .flatten()
-            .find_map(|(_, categories)| categories);
+        let categories = [who, kind, when].into_iter().flatten().map(|found| found.answers).next();
         let categories = child.or(categories).unwrap_or_else(|| TABLES.any.clone());
-        return tell(sentence, &found, Meaning::Gift(categories));
+        return tell(sentence, &all, Meaning::Gift(categories));
     }
     // A thing is named: it decides.
-    let person = who.map(|(range, _)| range).into_iter().chain(fan);
-    let others = person.chain(gift).collect::<Vec<_>>();
-    others.into_iter().for_each(|range| of_recipient(sentence, range));
+    let who = who.map(|who| who.ranges).unwrap_or_default();
+    let others = who.into_iter().chain(fan).chain(gift);
+    others.for_each(|range| of_recipient(sentence, range));
 }
 
-fn of_person(sentence: &mut Sentence<'_>, who: Option<Filed>, kind: Option<Filed>) {
-    let found: Vec<Range<usize>> = [&who, &kind]
-        .into_iter()
-        .flatten()
-        .map(|(range, _)| range.clone())
-        .collect();
-    if is_all(sentence, &found.iter().collect::<Vec<_>>()) {
-        let of_who = who.and_then(|(_, categories)| categories);
-        if let Some(categories) = of_who.or_else(|| children(sentence)) {
-            tell(sentence, &found, Meaning::Gift(categories));
+fn of_person(sentence: &mut Sentence<'_>, who: Option<Found<Vec<CategoryId>>>, kind: Option<Found<Vec<CategoryId>>>) {
+    let all: Vec<Range<usize>> = [&who, &kind].into_iter().flatten().flat_map(|found| found.ranges.clone()).collect();
+    if is_all(sentence, &all) {
+        let categories = who.map(|who| who.answers).or_else(|| children(sentence));
+        if let Some(categories) = categories {
+            tell(sentence, &all, Meaning::Gift(categories));
         }
-    } else if let Some((range, _)) = who {
-        of_recipient(sentence, range);
+    } else if let Some(who) = who {
+        who.ranges.into_iter().for_each(|range| of_recipient(sentence, range));
     }
 }
 
@@ -141,20 +145,14 @@ fn of_recipient(sentence: &mut Sentence<'_>, range: Range<usize>) {
 }
 
 fn of_wear(sentence: &mut Sentence<'_>) {
-    let Some((wear, categories)) = filed(sentence, &TABLES.wear, &[]) else {
-        return;
-    };
-    let Some((clothes, ())) = first(sentence, &TABLES.clothes, std::slice::from_ref(&wear)) else {
-        return;
-    };
     // `something warm for winter`: two words that say the same.
-    let more = filed(sentence, &TABLES.wear, &[wear.clone(), clothes.clone()]);
-    let ranges: Vec<Range<usize>> = [wear, clothes]
-        .into_iter()
-        .chain(more.map(|(range, _)| range))
-        .collect();
-    if let Some(categories) = categories.filter(|_| is_all(sentence, &ranges.iter().collect::<Vec<_>>())) {
-        tell(sentence, &ranges, Meaning::Wear(categories));
+    let Some(wear) = found(sentence, &TABLES.wear, &[]) else {
+        return;
+    };
+    let clothes = ranges(sentence, &TABLES.clothes, &wear.ranges);
+    let all: Vec<Range<usize>> = wear.ranges.into_iter().chain(clothes.iter().cloned()).collect();
+    if !clothes.is_empty() && is_all(sentence, &all) {
+        tell(sentence, &all, Meaning::Wear(wear.answers));
     }
 }
 

@@ -4,6 +4,7 @@ use data_index::taxonomy;
 use data_model::{CategoryId, CurrencyCode};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Answers;
 use super::phrases::Phrases;
 
 /// What words and phrases mean; a test reads the files, a line that is wrong is left out here.
@@ -65,7 +66,7 @@ pub(super) enum Negator {
 pub(super) struct Need {
     /// How many groups of words it has.
     pub(super) groups: u8,
-    pub(super) categories: Vec<CategoryId>,
+    pub(super) answers: Answers,
 }
 
 #[derive(Debug, Default)]
@@ -94,7 +95,7 @@ pub(super) struct Tables {
     pub(super) who: Phrases<Vec<CategoryId>>,
     pub(super) kind: Phrases<Vec<CategoryId>>,
     pub(super) when: Phrases<Vec<CategoryId>>,
-    pub(super) wear: Phrases<Vec<CategoryId>>,
+    pub(super) wear: Phrases<Answers>,
     pub(super) any: Vec<CategoryId>,
     /// Ages in months, from and to.
     pub(super) children: Vec<(u32, u32, Vec<CategoryId>)>,
@@ -257,9 +258,15 @@ impl Tables {
     }
 
     fn read_occasion(&mut self, kind: &str, rest: &'static str) {
-        let (phrases, categories) = rest.split_once('\t').unwrap_or((rest, ""));
+        let mut fields = rest.split('\t');
+        let mut field = || fields.next().unwrap_or_default();
+        let (phrases, categories, hint) = (field(), field(), field());
         let ids = || -> Vec<CategoryId> { categories.split("; ").filter_map(category).collect() };
         let each = |table: &mut Phrases<()>| phrases.split(", ").for_each(|phrase| table.add(phrase, ()));
+        let answers = || Answers {
+            categories: ids(),
+            hint,
+        };
         let filed = |table: &mut Phrases<Vec<CategoryId>>| {
             let ids = ids();
             phrases.split(", ").for_each(|phrase| table.add(phrase, ids.clone()));
@@ -272,7 +279,7 @@ impl Tables {
             "who" => filed(&mut self.who),
             "kind" => filed(&mut self.kind),
             "when" => filed(&mut self.when),
-            "wear" => filed(&mut self.wear),
+            "wear" => phrases.split(", ").for_each(|phrase| self.wear.add(phrase, answers())),
             "any" => self.any = ids(),
             "child" => {
                 let years = phrases.split_once(' ');
@@ -281,11 +288,14 @@ impl Tables {
                     self.children.push((from * 12, to * 12, ids()));
                 }
             }
-            _ => self.read_need(phrases, ids()),
+            _ => {
+                let answers = answers();
+                self.read_need(phrases, answers);
+            }
         }
     }
 
-    fn read_need(&mut self, groups: &'static str, categories: Vec<CategoryId>) {
+    fn read_need(&mut self, groups: &'static str, answers: Answers) {
         let need = self.needs.len();
         let mut count = 0_u8;
         for (group, words) in (0..u8::BITS as u8).zip(groups.split(' ')) {
@@ -296,7 +306,7 @@ impl Tables {
         }
         self.needs.push(Need {
             groups: count,
-            categories,
+            answers,
         });
     }
 }
@@ -308,7 +318,8 @@ mod tests {
     #[test]
     fn every_category_of_the_tables_is_one() {
         let named = lines(OCCASIONS).filter_map(|(_, rest)| rest.split_once('\t'));
-        for name in named.flat_map(|(_, categories)| categories.split("; ")) {
+        let named = named.filter_map(|(_, rest)| rest.split('\t').next());
+        for name in named.flat_map(|categories| categories.split("; ")) {
             assert!(category(name).is_some(), "{name:?}");
         }
     }
@@ -331,6 +342,6 @@ mod tests {
             }
         }
         assert!(TABLES.currencies.len() > 40 && TABLES.children.len() == 4);
-        assert!(TABLES.needs.iter().all(|need| !need.categories.is_empty()));
+        assert!(TABLES.needs.iter().all(|need| !need.answers.categories.is_empty()));
     }
 }
