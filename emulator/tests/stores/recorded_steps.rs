@@ -114,6 +114,15 @@ fn bare(id: &str) -> &str {
     id.rsplit('/').next().unwrap()
 }
 
+/// A value in a word, where it is one of many parts.
+fn short(value: &Value) -> String {
+    match value {
+        Value::Object(_) => "an object".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        other => other.to_string(),
+    }
+}
+
 /// Members whose values are a store's own: that they are there, and of which type, is what is compared.
 const OWN: &[&str] = &[
     "id",
@@ -179,7 +188,7 @@ fn differences(at: &str, recorded: &Value, ours: &Value, found: &mut BTreeMap<St
         }
         (Value::String(_), Value::String(_)) if OWN.contains(&key) && !(key == "code" && is_coded) => {}
         _ if recorded == ours => {}
-        _ => drop(found.insert(at.to_owned(), format!("{ours} for {recorded}"))),
+        _ => drop(found.insert(at.to_owned(), format!("{} for {}", short(ours), short(recorded)))),
     }
 }
 
