@@ -51,5 +51,8 @@ pub const CART_DELIVERY_OPTIONS: &str = of_carts!("documents/cart_delivery_optio
 pub const CUSTOMER_CREATE: &str = include_str!("documents/customer_create.graphql");
 /// Signs a customer in: `$input`. Operation `CustomerTokenCreate`. Needs a token.
 pub const CUSTOMER_TOKEN_CREATE: &str = include_str!("documents/customer_token_create.graphql");
+/// Where customers without passwords sign in. No variables. Operation `ShopAccounts`.
+pub const SHOP_ACCOUNTS: &str = include_str!("documents/shop_accounts.graphql");
+
 /// Most lines of a cart that the documents read.
 pub const CART_LINES_MAX: usize = 100;

@@ -99,6 +99,22 @@ pub(super) fn created(answer: &GraphqlAnswer) -> Result<(), Denied> {
     }
 }
 
+/// Where the store's customers sign in without passwords, where they do.
+pub(super) fn account_page(answer: &GraphqlAnswer) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Data {
+        shop: Shop,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Shop {
+        customer_account_url: Option<String>,
+    }
+    let data: Data = serde_json::from_str(answer.data.as_ref()?.get()).ok()?;
+    let page = url::Url::parse(&data.shop.customer_account_url?).ok()?;
+    matches!(page.scheme(), "https" | "http").then(|| page.to_string())
+}
+
 /// The token that a customer was given.
 pub(super) fn signed_in(answer: &GraphqlAnswer) -> Result<Given, Denied> {
     let payload = payload(answer, "customerAccessTokenCreate")?;

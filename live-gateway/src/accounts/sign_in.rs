@@ -4,7 +4,7 @@ use data_model::{Classify, ErrorCode, Secret, StoredBrand};
 use serde_json::json;
 use storefront::{Effect, GraphqlRequest, Store, StoreError, documents};
 
-use super::answer::{Denied, Given, created, signed_in};
+use super::answer::{Denied, Given, account_page, created, signed_in};
 use super::schema::Account;
 use crate::carts::{CartFailure, Carts, Customer};
 use crate::hidden::Hidden;
@@ -77,6 +77,11 @@ impl Carts {
             AccountAction::LogIn => log_in(&store, credentials).await,
             AccountAction::Register => register(&store, credentials, is_again).await,
         };
+        let is_unknown = matches!(&given, Err(Failed::Denied(Denied::Unidentified | Denied::Unconfirmed)));
+        if is_unknown && let Some(page) = page(&store).await {
+            let detail = format!("The store's customers have no passwords. They sign in at {page}.");
+            return Err(rejected("no_passwords", &detail));
+        }
         let given = given.map_err(|failed| self.why_not(&brand, action, failed))?;
         let customer = Customer {
             email: Hidden::new(&credentials.email),
@@ -98,6 +103,13 @@ impl Carts {
     fn why_not(&self, brand: &StoredBrand, action: AccountAction, failed: Failed) -> CartFailure {
         let denied = match failed {
             Failed::Denied(denied) => denied,
+            Failed::Store(error @ StoreError::Throttled { .. }) => {
+                return CartFailure::Store {
+                    code: error.code(),
+                    reason: Some("throttled"),
+                    detail: "The store takes no more tries for now.".to_owned(),
+                };
+            }
             Failed::Store(error) => {
                 tracing::debug!(%error, brand.store = %brand.store, "the store signs nobody in");
                 return unreachable(&error);
@@ -153,6 +165,13 @@ fn unreachable(error: &impl Classify) -> CartFailure {
         reason: None,
         detail: "The store does not answer as it should.".to_owned(),
     }
+}
+
+/// Where the store's customers sign in without passwords.
+async fn page(store: &Store) -> Option<String> {
+    let request = GraphqlRequest::new(documents::SHOP_ACCOUNTS, "ShopAccounts", json!({}));
+    let answer = Box::pin(store.graphql(&request, Effect::Safe)).await;
+    account_page(&answer.ok()?)
 }
 
 fn input(credentials: &Credentials) -> serde_json::Value {

@@ -17,6 +17,7 @@ use crate::carts::schema::{Cart, CartProblem};
 use crate::hidden::Hidden;
 use crate::rules::carts::answer::{Note, Told, cart, problem};
 use crate::rules::carts::ids::CartId;
+use crate::store_cart::StoreCart;
 
 /// What a change is to bring about.
 #[derive(Debug, Default)]
@@ -226,38 +227,13 @@ fn take_in(
         told.notes.insert(brand.store.as_str().to_owned(), settled.notes);
     }
     let previous = at.map(|at| record.groups[at].clone());
-    let mut group = Group {
-        brand: brand.clone(),
-        seen: cart,
-        seen_at: asked_at,
-        wanted: previous.as_ref().map(|group| group.wanted.clone()).unwrap_or_default(),
+    let outcome = Outcome {
+        cart,
         is_unsure: settled.is_unsure,
-        delivery: previous.as_ref().and_then(|group| group.delivery.clone()),
-        buyer: previous.and_then(|group| group.buyer),
+        is_buyer_told: settled.is_buyer_told,
+        is_signed_out: settled.is_signed_out,
     };
-    group.wanted.extend(&target.lines);
-    let lines = &group.seen.lines;
-    group
-        .wanted
-        .retain(|variant, _| lines.iter().any(|line| line.variant.0 == *variant));
-    if settled.is_buyer_told {
-        let told = Buyer {
-            customer_token: before.buyer.customer_token.clone().filter(|_| !settled.is_signed_out),
-            ..before.buyer.clone()
-        };
-        group.buyer = told.mark();
-    }
-    let is_chosen = |handle: &&String| {
-        let mut chosen = group
-            .seen
-            .deliveries
-            .iter()
-            .filter_map(|delivery| delivery.selected.as_ref());
-        chosen.any(|selected| selected == *handle)
-    };
-    if let Some(handle) = target.delivery.as_ref().filter(is_chosen) {
-        group.delivery = Some(handle.clone());
-    }
+    let group = group_of((brand, target, before), previous, outcome, asked_at);
     match (at, group.seen.lines.is_empty()) {
         (Some(at), true) => {
             record.groups.remove(at);
@@ -266,6 +242,55 @@ fn take_in(
         (Some(at), false) => record.groups[at] = group,
         (None, false) => record.groups.push(group),
     }
+}
+
+/// What a store said of its part.
+struct Outcome {
+    cart: StoreCart,
+    is_unsure: bool,
+    is_buyer_told: bool,
+    is_signed_out: bool,
+}
+
+/// A brand's part as it is now.
+fn group_of(
+    (brand, target, before): (&StoredBrand, &Target, &Before),
+    previous: Option<Group>,
+    outcome: Outcome,
+    asked_at: Timestamp,
+) -> Group {
+    let mut group = Group {
+        brand: brand.clone(),
+        seen: outcome.cart,
+        seen_at: asked_at,
+        wanted: previous.as_ref().map(|group| group.wanted.clone()).unwrap_or_default(),
+        is_unsure: outcome.is_unsure,
+        delivery: previous.as_ref().and_then(|group| group.delivery.clone()),
+        buyer: previous.and_then(|group| group.buyer),
+    };
+    group.wanted.extend(&target.lines);
+    let lines = &group.seen.lines;
+    group
+        .wanted
+        .retain(|variant, _| lines.iter().any(|line| line.variant.0 == *variant));
+    if outcome.is_buyer_told {
+        let token = before.buyer.customer_token.clone();
+        let told = Buyer {
+            customer_token: token.filter(|_| !outcome.is_signed_out),
+            ..before.buyer.clone()
+        };
+        group.buyer = told.mark();
+    }
+    let mut chosen = group
+        .seen
+        .deliveries
+        .iter()
+        .filter_map(|delivery| delivery.selected.as_ref());
+    let handle = target.delivery.as_ref();
+    if let Some(handle) = handle.filter(|handle| chosen.any(|selected| selected == *handle)) {
+        group.delivery = Some(handle.clone());
+    }
+    group
 }
 
 /// A customer as whom a caller is signed in.

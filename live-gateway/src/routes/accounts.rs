@@ -21,7 +21,9 @@ const PASSWORD_CHARS_MAX: usize = 1_000;
 /// The password goes to the brand's store and is kept nowhere. The store's token is kept sealed, for this caller and this
 /// brand alone; the caller's carts at that store are the customer's from then on. Where the store lets nobody in, the
 /// problem is `store_rejected`, and `reason` says why as far as the store does: `wrong_credentials` (or no such account, or
-/// one that is shut: stores do not tell), `email_taken`, `disabled`, `invalid`, `no_passwords`, `no_token`.
+/// one that is shut: stores do not tell), `email_taken`, `disabled`, `invalid`, `no_passwords`
+/// (customers sign in on a page of the store's own), `no_token`. A store that takes no more tries for now is
+/// `store_unavailable` with the reason `throttled`.
 #[utoipa::path(
     post,
     path = "/v1/account/{action}",

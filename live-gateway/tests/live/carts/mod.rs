@@ -6,6 +6,7 @@ mod checkout;
 mod codes;
 mod faults;
 mod idempotency;
+mod killed;
 mod mall;
 mod owners;
 mod secrets;
