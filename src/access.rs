@@ -25,6 +25,7 @@ pub(crate) struct Doors {
     /// Plans, quota, who asks; and the dashboard where there is a state and an address to sign in at.
     pub(crate) routes: OpenRouter,
     known: Option<Known>,
+    stop: CancellationToken,
 }
 
 /// What knows keys, and ends with the servers.
@@ -33,7 +34,6 @@ struct Known {
     state: State,
     keys: JoinHandle<()>,
     usage: JoinHandle<()>,
-    stop: CancellationToken,
 }
 
 impl Doors {
@@ -41,7 +41,9 @@ impl Doors {
     pub(crate) async fn open(context: &Context, state: Option<State>, local: SocketAddr) -> anyhow::Result<Self> {
         let config = &context.config;
         let plans = Plans::of(&config.limits).map_err(|error| usage(error.into()))?;
-        let limits = limits(context, &plans)?;
+        let stop = CancellationToken::new();
+        let local = local_limits(context, &plans, state.as_ref()).await;
+        let limits = limits(context, local, &stop)?;
         let mut guard = Guard {
             limit: Some(Arc::clone(&limits) as Arc<dyn Limit>),
             anonymous: Arc::clone(plans.anonymous()),
@@ -66,7 +68,7 @@ impl Doors {
             let index = KeyIndex::load(state.clone()).await.context("state")?;
             let clock = Arc::clone(&context.clock);
             guard.identify = Arc::new(Credentials::new(index.clone(), state.clone(), plans.clone(), clock));
-            let (keeping, meter) = Known::start(context, state.clone(), index);
+            let (keeping, meter) = Known::start(context, state.clone(), index, stop.clone());
             guard.meter = Some(Arc::clone(&meter) as Arc<dyn Meter>);
             pages = dashboard_of(context, &state, &plans, local)?;
             parts.known = Some((state, meter));
@@ -81,6 +83,7 @@ impl Doors {
             guard: Arc::new(guard),
             routes,
             known,
+            stop,
         })
     }
 }
@@ -103,8 +106,8 @@ impl Doors {
 
     /// Writes what was counted, once the servers have ended.
     pub(crate) async fn close(self) -> anyhow::Result<()> {
+        self.stop.cancel();
         let Some(known) = self.known else { return Ok(()) };
-        known.stop.cancel();
         known.usage.await.context("usage of keys")?;
         known.keys.await.context("changes of keys")?;
         // What SQLite keeps beside its file is folded in.
@@ -115,8 +118,7 @@ impl Doors {
 
 impl Known {
     /// Keeps keys fresh, and writes what they are used for, in the background.
-    fn start(context: &Context, state: State, index: KeyIndex) -> (Self, Arc<UsageMeter>) {
-        let stop = CancellationToken::new();
+    fn start(context: &Context, state: State, index: KeyIndex, stop: CancellationToken) -> (Self, Arc<UsageMeter>) {
         let keys = tokio::spawn(index.keep_fresh(KEYS_REFRESH, stop.clone()));
         let config = &context.config;
         let (meter, writing) = UsageMeter::start(
@@ -124,21 +126,16 @@ impl Known {
             Arc::clone(&context.clock),
             config.market_utc_offset_minutes,
             &config.access,
-            stop.clone(),
+            stop,
         );
         let usage = tokio::spawn(writing);
-        let known = Self {
-            state,
-            keys,
-            usage,
-            stop,
-        };
+        let known = Self { state, keys, usage };
         (known, meter)
     }
 }
 
-/// Limits in this process, or in Valkey where an address of one is set.
-fn limits(context: &Context, plans: &Plans) -> anyhow::Result<Arc<dyn Limits>> {
+/// Limits in this process, which go on with what keys used today as far as the state knows.
+async fn local_limits(context: &Context, plans: &Plans, state: Option<&State>) -> LocalLimits {
     let config = &context.config;
     let local = LocalLimits::new(
         plans.clone(),
@@ -146,17 +143,51 @@ fn limits(context: &Context, plans: &Plans) -> anyhow::Result<Arc<dyn Limits>> {
         config.market_utc_offset_minutes,
         Arc::clone(&context.clock),
     );
-    if config.limits.url.is_empty() {
-        return Ok(Arc::new(local));
+    if let Some(state) = state
+        && let Err(error) = local.resume(state).await
+    {
+        let error: &dyn std::error::Error = &error;
+        tracing::warn!(error, "what keys used today is not known: their daily limits begin anew");
     }
-    shared_limits(context, local)
+    local
 }
 
-fn shared_limits(_context: &Context, _local: LocalLimits) -> anyhow::Result<Arc<dyn Limits>> {
+/// Limits in this process, or in Valkey where an address of one is set.
+fn limits(context: &Context, local: LocalLimits, stop: &CancellationToken) -> anyhow::Result<Arc<dyn Limits>> {
+    if context.config.limits.url.is_empty() {
+        return Ok(Arc::new(local));
+    }
+    shared_limits(context, local, stop)
+}
+
+#[cfg(feature = "valkey")]
+fn shared_limits(context: &Context, local: LocalLimits, stop: &CancellationToken) -> anyhow::Result<Arc<dyn Limits>> {
+    // Two providers are built in, so rustls chooses none by itself. Another part of the program may have chosen before.
+    let _chosen = rustls::crypto::ring::default_provider().install_default();
+    let (limits, keeping) = access::SharedLimits::start(&context.config.limits, local, stop.clone())
+        .map_err(|error| usage(error.into()))?;
+    tokio::spawn(keeping);
+    Ok(Arc::new(limits))
+}
+
+#[cfg(not(feature = "valkey"))]
+fn shared_limits(
+    _context: &Context,
+    _local: LocalLimits,
+    _stop: &CancellationToken,
+) -> anyhow::Result<Arc<dyn Limits>> {
     Err(usage(anyhow::anyhow!(
         "limits.url is set, but this program was built without Valkey: build it with `--features valkey`, or leave \
          limits.url empty to let each server count for itself"
     )))
+}
+
+/// The address under which clients reach a server that listens on `local`.
+pub(crate) fn public_url(context: &Context, local: SocketAddr) -> String {
+    match context.config.public_url.as_str() {
+        "" => format!("http://{local}"),
+        url => url.trim_end_matches('/').to_owned(),
+    }
 }
 
 /// The dashboard, where browsers can reach it under an address that they keep sessions for.
@@ -167,21 +198,17 @@ fn dashboard_of(
     local: SocketAddr,
 ) -> anyhow::Result<Option<Dashboard>> {
     let config = &context.config;
-    let public_url = match config.public_url.as_str() {
-        "" if local.ip().to_canonical().is_loopback() => format!("http://{local}"),
-        "" => {
-            tracing::info!("there is no dashboard: set public_url to the https address under which browsers reach it");
-            return Ok(None);
-        }
-        url => url.to_owned(),
-    };
+    if config.public_url.is_empty() && !local.ip().to_canonical().is_loopback() {
+        tracing::info!("there is no dashboard: set public_url to the https address under which browsers reach it");
+        return Ok(None);
+    }
     let market = Market {
         utc_offset_minutes: config.market_utc_offset_minutes,
         free: Arc::clone(plans.of_plan(state::Plan::Free)),
         granted: Arc::clone(plans.of_plan(state::Plan::Granted)),
     };
     let given = DashboardConfig {
-        public_url,
+        public_url: public_url(context, local),
         ..config.dashboard.clone()
     };
     let made = Dashboard::new(state.clone(), Arc::clone(&context.clock), market, given);

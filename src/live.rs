@@ -4,12 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use api::OpenRouter;
 use async_trait::async_trait;
-use data_model::{Classify as _, ErrorCode, Observation, ProductIdent, Resolved};
+use data_model::{Classify as _, ErrorCode, Observation, ProductIdent, Resolved, StoredShop};
 use data_observations::Recorder;
 use data_storage::Storage;
-use live_gateway::{Catalogue, CatalogueError, HttpCatalogue, LiveGateway, NotObserved, Observe};
-use query_server::QueryServer;
+use live_gateway::coupons::{Finder, FinderDeps, HttpShops, ShopKey, Shops};
+use live_gateway::{CartConfig, CartDesk, Catalogue, CatalogueError, HttpCatalogue, LiveGateway, NotObserved, Observe};
+use metrics_exporter_prometheus::PrometheusHandle;
+use query_server::{BrandKey, QueryServer};
+use state::{MasterKeys, State};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -19,15 +23,48 @@ use crate::wiring::Context;
 
 /// The query server of the same process.
 #[derive(Debug)]
-pub(crate) struct InProcess(pub(crate) QueryServer);
+struct InProcess(QueryServer);
 
 #[async_trait]
 impl Catalogue for InProcess {
     async fn resolve(&self, idents: &[ProductIdent]) -> Result<Resolved, CatalogueError> {
-        self.0.resolve(idents).map_err(|error| match error.code() {
-            ErrorCode::NotReady => CatalogueError::NotReady,
-            code => CatalogueError::Answer(code.as_str().to_owned()),
-        })
+        self.0.resolve(idents).map_err(told)
+    }
+}
+
+#[async_trait]
+impl Shops for InProcess {
+    async fn shop(&self, key: &ShopKey) -> Result<Option<StoredShop>, CatalogueError> {
+        let key = match key {
+            ShopKey::Slug(slug) => BrandKey::Slug(slug.clone()),
+            ShopKey::Domain(domain) => BrandKey::Domain(domain.clone()),
+        };
+        self.0.shop(&key).await.map_err(told)
+    }
+}
+
+fn told(error: query_server::OperationError) -> CatalogueError {
+    match error.code() {
+        ErrorCode::NotReady => CatalogueError::NotReady,
+        code => CatalogueError::Answer(code.as_str().to_owned()),
+    }
+}
+
+/// What there is to buy, and of whom.
+#[derive(Debug)]
+pub(crate) struct Brands {
+    pub(crate) catalogue: Arc<dyn Catalogue>,
+    pub(crate) shops: Arc<dyn Shops>,
+}
+
+impl Brands {
+    /// Those of the query server of the same process.
+    pub(crate) fn of(server: &QueryServer) -> Self {
+        let own = Arc::new(InProcess(server.clone()));
+        Self {
+            catalogue: Arc::clone(&own) as Arc<dyn Catalogue>,
+            shops: own,
+        }
     }
 }
 
@@ -44,7 +81,8 @@ impl Observe for Recorded {
 /// A gateway, and what writes down what stores told it.
 #[derive(Debug)]
 pub(crate) struct Live {
-    pub(crate) gateway: LiveGateway,
+    gateway: LiveGateway,
+    coupons: Finder,
     writer: Option<Writer>,
 }
 
@@ -55,8 +93,16 @@ pub(crate) struct Writer {
 }
 
 impl Live {
-    /// A gateway over `catalogue`, whose observations go to `storage`.
-    pub(crate) fn new(context: &Context, storage: &Storage, catalogue: Arc<dyn Catalogue>) -> anyhow::Result<Self> {
+    /// A gateway over the catalogue of `brands`, which keeps carts in `state` and is reached at `public_url`. Its
+    /// observations go to `storage`.
+    pub(crate) fn new(
+        context: &Context,
+        storage: &Storage,
+        brands: Brands,
+        (state, keys): (State, MasterKeys),
+        public_url: String,
+    ) -> anyhow::Result<Self> {
+        let Brands { catalogue, shops } = brands;
         let given = &context.config.live_gateway;
         let (observer, writer): (Arc<dyn Observe>, _) = if given.observe {
             let stop = CancellationToken::new();
@@ -68,9 +114,36 @@ impl Live {
             (Arc::new(NotObserved), None)
         };
         let storefront = context.storefront()?;
+        let deps = FinderDeps {
+            catalogue: Arc::clone(&catalogue),
+            shops,
+            storefront: storefront.clone(),
+            state: state.clone(),
+            clock: Arc::clone(&context.clock),
+        };
+        let coupons = Finder::new(deps, given.coupons.clone());
+        let carts = CartConfig {
+            public_url,
+            ..given.carts.clone()
+        };
+        let desk = CartDesk::new(state, keys, carts).with_candidates(Arc::new(coupons.clone()));
         let clock = Arc::clone(&context.clock);
-        let gateway = LiveGateway::new(catalogue, storefront, clock, observer, given.ask.clone());
-        Ok(Self { gateway, writer })
+        let gateway = LiveGateway::new(catalogue, storefront, clock, observer, given.ask.clone()).with_carts(desk);
+        Ok(Self {
+            gateway,
+            coupons,
+            writer,
+        })
+    }
+
+    /// The operations' routes.
+    pub(crate) fn open_router(&self) -> OpenRouter {
+        self.gateway.open_router().merge(self.coupons.open_router())
+    }
+
+    /// Probes, and metrics where they are shown, for a server that has no others.
+    pub(crate) fn probes(&self, metrics: Option<PrometheusHandle>) -> OpenRouter {
+        self.gateway.probes(metrics)
     }
 
     /// Lets go of the gateway; what was seen is still to be written.
@@ -87,8 +160,18 @@ impl Writer {
     }
 }
 
+/// What servers that keep carts must remember, and what seals it.
+pub(crate) async fn kept(context: &Context) -> anyhow::Result<(State, MasterKeys)> {
+    let (state, keys) = context.served_state().await?;
+    let keys = keys.context(
+        "carts are kept sealed: set state.master_key (HAAT_STATE__MASTER_KEY) to 64 hexadecimal digits, the same for all \
+         servers that share state.url",
+    );
+    keys.map(|keys| (state, keys)).map_err(usage)
+}
+
 /// The catalogue of a query server elsewhere, as configured.
-pub(crate) fn catalogue_elsewhere(context: &Context) -> anyhow::Result<HttpCatalogue> {
+pub(crate) fn brands_elsewhere(context: &Context) -> anyhow::Result<Brands> {
     let given = &context.config.live_gateway;
     let url: Url = given
         .catalogue
@@ -96,7 +179,11 @@ pub(crate) fn catalogue_elsewhere(context: &Context) -> anyhow::Result<HttpCatal
         .context("live_gateway.catalogue")
         .map_err(usage)?;
     let timeout = Duration::from_millis(given.ask.budget_ms);
-    HttpCatalogue::new(&url, timeout)
-        .context("live_gateway.catalogue")
-        .map_err(usage)
+    let made = || {
+        Ok::<_, CatalogueError>(Brands {
+            catalogue: Arc::new(HttpCatalogue::new(&url, timeout)?),
+            shops: Arc::new(HttpShops::new(&url, timeout)?),
+        })
+    };
+    made().context("live_gateway.catalogue").map_err(usage)
 }

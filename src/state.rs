@@ -26,15 +26,33 @@ impl Context {
             let target = if absent { StateTarget::Memory } else { target };
             return State::open(&target).await.context("state");
         }
-        let state = State::open(&target).await.context("state")?;
-        if let Some(keys) = self.master_keys(folder).await? {
-            let used = state.use_master_keys(&keys, self.clock.now()).await;
+        Ok(self.open_state(&target, folder).await?.0)
+    }
+
+    /// Opens it for servers, which write what they are told whatever else they only read; and what secrets at rest are
+    /// sealed with, where there is such a key.
+    pub(crate) async fn served_state(&self) -> anyhow::Result<(State, Option<MasterKeys>)> {
+        let storage = self.storage()?;
+        let folder = local_folder(&storage);
+        let target = self.state_target(&storage, folder.clone())?;
+        self.open_state(&target, folder).await
+    }
+
+    async fn open_state(
+        &self,
+        target: &StateTarget,
+        folder: Option<PathBuf>,
+    ) -> anyhow::Result<(State, Option<MasterKeys>)> {
+        let state = State::open(target).await.context("state")?;
+        let keys = self.master_keys(folder).await?;
+        if let Some(keys) = &keys {
+            let used = state.use_master_keys(keys, self.clock.now()).await;
             used.map_err(|error| match error {
                 error @ state::StateError::MasterKeyMissing { .. } => usage(error.into()),
                 error => anyhow::Error::new(error).context("state"),
             })?;
         }
-        Ok(state)
+        Ok((state, keys))
     }
 
     fn state_target(&self, storage: &Storage, folder: Option<PathBuf>) -> anyhow::Result<StateTarget> {

@@ -33,7 +33,14 @@ pub(crate) enum KeysCommand {
         #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=720))]
         grace_hours: u64,
     },
-    /// Show who did what to which key, oldest first
+    /// Print a link that signs somebody in to the dashboard, once
+    #[command(after_help = examples::KEYS_DASHBOARD)]
+    Dashboard {
+        /// Who signs in: the same name has the same keys each time
+        #[arg(long, value_name = "NAME", default_value = "operator")]
+        account: String,
+    },
+    /// Show who did what to which key or account, oldest first
     #[command(after_help = examples::KEYS_AUDIT)]
     Audit {
         /// Of this key alone (its id)

@@ -237,6 +237,10 @@ pub(crate) enum BrandsCommand {
         /// A store that says it is a brand registered at another address: believe it, the brand moved there
         #[arg(long)]
         moved: bool,
+        /// Public access token of the one store's Storefront API, which signing customers in there needs; kept sealed.
+        /// `-` reads it from standard input
+        #[arg(long, value_name = "TOKEN", conflicts_with = "from")]
+        storefront_token: Option<String>,
         /// Probe and say what was found, but register nothing
         #[arg(long)]
         dry_run: bool,

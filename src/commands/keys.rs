@@ -1,6 +1,7 @@
 //! `haat keys …`: each command calls one operation of the state and prints what came out.
 
 mod audit;
+mod dashboard;
 mod list;
 #[cfg(test)]
 mod tests;
@@ -30,6 +31,7 @@ pub(crate) async fn run(command: KeysCommand, context: Context) -> anyhow::Resul
         Asked::Revoke(id) => revoke(&context, &state, &id).await,
         Asked::Rotate(id, grace_hours) => rotate(&context, &state, &id, grace_hours).await,
         Asked::Audit(key, limit) => audit::run(&context, &state, key, limit).await,
+        Asked::Dashboard(account) => dashboard::run(&context, &state, &account).await,
     };
     // What SQLite keeps beside its file is folded in.
     state.close().await;
@@ -43,6 +45,7 @@ enum Asked {
     Revoke(KeyId),
     Rotate(KeyId, u64),
     Audit(Option<KeyId>, Option<u32>),
+    Dashboard(KeyName),
 }
 
 impl Asked {
@@ -59,6 +62,8 @@ impl Asked {
             KeysCommand::Revoke { id: text } => Self::Revoke(id(text)?),
             KeysCommand::Rotate { id: text, grace_hours } => Self::Rotate(id(text)?, grace_hours),
             KeysCommand::Audit { key, limit } => Self::Audit(key.map(id).transpose()?, limit),
+            // What holds for names of keys holds for these too: a line of text, and no key.
+            KeysCommand::Dashboard { account } => Self::Dashboard(account.parse().context("NAME")?),
         })
     }
 }

@@ -1,12 +1,10 @@
-use std::sync::Arc;
-
 use serde_json::json;
 
 use super::query_server::{Aside, edge_config, listen_aside};
-use crate::access::Doors;
+use crate::access::{Doors, public_url};
 use crate::cli::LiveGatewayArgs;
 use crate::exit::Outcome;
-use crate::live::{Live, catalogue_elsewhere};
+use crate::live::{self, Live, brands_elsewhere};
 use crate::wiring::{Context, shutdown_signal};
 
 /// `haat live-gateway`: asks stores for whoever asks it, until it is told to stop.
@@ -15,25 +13,25 @@ pub(crate) async fn run(args: LiveGatewayArgs, context: Context) -> anyhow::Resu
     let given = &context.config.live_gateway;
     let listener = args.listen.as_ref().unwrap_or(&given.listen).bind().await?;
     let local = listener.local_addr()?;
-    let catalogue = Arc::new(catalogue_elsewhere(&context)?);
+    let brands = brands_elsewhere(&context)?;
     let metrics = api::install_metrics(env!("CARGO_PKG_VERSION"))?;
     let stop = tokio_util::sync::CancellationToken::new();
     tokio::spawn(api::run_metrics_upkeep(metrics.clone(), stop.clone()));
-    let live = Live::new(&context, &storage, catalogue)?;
-    let state = context.state().await?;
-    let mut doors = Doors::open(&context, Some(state), local).await?;
+    let kept = live::kept(&context).await?;
+    let mut doors = Doors::open(&context, Some(kept.0.clone()), local).await?;
+    let live = Live::new(&context, &storage, brands, kept, public_url(&context, local))?;
     let (config, edge) = (context.server_config()?, edge_config(&context, &doors)?);
     let ops = match listen_aside(&context.config.query_server.ops_listen, "query_server.ops_listen").await? {
         Some(listener) => {
-            let router = live.gateway.ops_router(api::EdgeConfig::default(), metrics.clone());
+            let router = live.probes(Some(metrics.clone())).edge(api::EdgeConfig::default());
             Some(Aside::serve(listener, router, &config)?)
         }
         None => None,
     };
     let public = context.config.query_server.metrics_public;
     let shown = public || (ops.is_none() && local.ip().to_canonical().is_loopback());
-    let open = live.gateway.open_router().merge(doors.take_routes());
-    let router = open.merge(live.gateway.probes(shown.then_some(metrics))).edge(edge);
+    let open = live.open_router().merge(doors.take_routes());
+    let router = open.merge(live.probes(shown.then_some(metrics))).edge(edge);
     let writer = live.into_writer();
     let address = format!("http://{local}");
     let told = shutdown_signal();

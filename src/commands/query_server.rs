@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use anyhow::Context as _;
 use data_storage::Storage;
 use query_server::Followed;
@@ -9,12 +7,12 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::access::Doors;
+use crate::access::{Doors, public_url};
 use crate::cli::QueryServerArgs;
 use crate::config::cors_origins;
 use crate::exit::{Outcome, plain};
 use crate::listen::Listen;
-use crate::live::{InProcess, Live, Writer};
+use crate::live::{self, Brands, Live, Writer};
 use crate::wiring::{Context, shutdown_signal};
 
 /// Which parts of the market one process serves.
@@ -140,18 +138,18 @@ pub(crate) fn edge_config(context: &Context, doors: &Doors) -> anyhow::Result<ap
     })
 }
 
-/// What the servers must remember. Stored data alone is served without it too: then no key is taken.
-async fn state_for(context: &Context, storage: &Storage, parts: Parts) -> anyhow::Result<Option<State>> {
+/// What a server of stored data alone must remember. It serves without it too: then no key is taken.
+async fn state_for(context: &Context, storage: &Storage) -> anyhow::Result<Option<State>> {
     let elsewhere = !context.config.state.url.is_empty();
-    if parts == Parts::All || elsewhere {
-        return context.state().await.map(Some);
+    if elsewhere {
+        return context.served_state().await.map(|(state, _)| Some(state));
     }
     if storage.local_dir().is_none() {
         tracing::info!("no key is taken: set state.url to the PostgreSQL server that keeps them");
         return Ok(None);
     }
-    match context.state().await {
-        Ok(state) => Ok(Some(state)),
+    match context.served_state().await {
+        Ok((state, _)) => Ok(Some(state)),
         Err(error) => {
             tracing::warn!("no key is taken: {}", plain(&error));
             Ok(None)
@@ -186,15 +184,21 @@ pub(crate) async fn start(
     };
     // Whoever may ask the market a question need not see how busy it is: a proxy on this machine hands on all requests.
     let shown = given.metrics_public || (ops.is_none() && local.ip().to_canonical().is_loopback());
-    let state = state_for(context, storage, parts).await?;
+    let (state, kept) = match parts {
+        Parts::Graph => (state_for(context, storage).await?, None),
+        Parts::All => {
+            let kept = live::kept(context).await?;
+            (Some(kept.0.clone()), Some(kept))
+        }
+    };
     let mut doors = Doors::open(context, state, local).await?;
     let edge = edge_config(context, &doors)?;
     let open = server.open_router(shown.then_some(metrics)).merge(doors.take_routes());
-    let (router, writer) = match parts {
-        Parts::Graph => (open.edge(edge), None),
-        Parts::All => {
-            let live = Live::new(context, storage, Arc::new(InProcess(server.clone())))?;
-            let router = open.merge(live.gateway.open_router()).edge(edge);
+    let (router, writer) = match kept {
+        None => (open.edge(edge), None),
+        Some(kept) => {
+            let live = Live::new(context, storage, Brands::of(&server), kept, public_url(context, local))?;
+            let router = open.merge(live.open_router()).edge(edge);
             (router, live.into_writer())
         }
     };

@@ -3,7 +3,8 @@ use clap::ValueEnum;
 use dashboard::DashboardConfig;
 use data_model::CurrencyCode;
 use data_observations::ObservationsConfig;
-use live_gateway::GatewayConfig;
+use live_gateway::coupons::CouponsConfig;
+use live_gateway::{CartConfig, GatewayConfig};
 use pipeline_refresh::RefreshConfig;
 use serde::{Deserialize, Serialize};
 use storefront::StorefrontConfig;
@@ -166,6 +167,10 @@ pub(crate) struct LiveGateway {
     pub(crate) catalogue: String,
     /// Rules of asking.
     pub(crate) ask: GatewayConfig,
+    /// Carts, checkouts and customers' accounts.
+    pub(crate) carts: CartConfig,
+    /// Discount codes.
+    pub(crate) coupons: CouponsConfig,
     /// Whether what stores say is kept for the price history.
     pub(crate) observe: bool,
     /// How it is kept.
@@ -346,6 +351,8 @@ impl LiveGateway {
             listen: "127.0.0.1:8081".parse().map_err(anyhow::Error::msg)?,
             catalogue: "http://127.0.0.1:8082".into(),
             ask: GatewayConfig::default(),
+            carts: CartConfig::default(),
+            coupons: CouponsConfig::default(),
             observe: true,
             observations: ObservationsConfig::default(),
         })

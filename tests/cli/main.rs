@@ -8,10 +8,12 @@
     reason = "a test that cannot go on says so at once, says what it skips, and is told by the environment where it runs"
 )]
 
+mod access;
 mod demo;
 mod embedders;
 mod health;
 mod judged;
+mod keys;
 mod kill;
 mod live;
 mod memory;

@@ -2,7 +2,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::Context as _;
-use data_model::{CurrencyCode, Timestamp};
+use data_model::{CurrencyCode, Secret, Timestamp};
 use data_storage::Storage;
 use futures::{StreamExt, stream};
 use pipeline_crawl::{Addition, NewBrand, Probe, RegisteredBrand, Registry, probe};
@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use storefront::{StoreError, Storefront};
 use url::Url;
 
+use super::token;
 use crate::exit::{Outcome, plain, usage};
 use crate::output::counted;
 use crate::progress::ProbeBar;
@@ -26,6 +27,8 @@ pub(super) struct Asked<'a> {
     pub(super) stores: &'a [String],
     /// A file with further ones, or `-`.
     pub(super) from: Option<&'a Path>,
+    /// The token of the one store's Storefront API.
+    pub(super) token: Option<Secret>,
     pub(super) how: Registration,
 }
 
@@ -48,6 +51,9 @@ pub(super) async fn add(context: &Context, asked: Asked<'_>) -> anyhow::Result<O
         .collect::<Result<_, _>>()
         .map_err(usage)?;
     let named = addresses.len();
+    if asked.token.is_some() && named != 1 {
+        return Err(usage(anyhow::anyhow!("--storefront-token is one store's: name that store alone")));
+    }
     // A look alone makes no home.
     let storage = if asked.how.dry_run {
         None
@@ -55,6 +61,11 @@ pub(super) async fn add(context: &Context, asked: Asked<'_>) -> anyhow::Result<O
         Some(context.storage_new()?)
     };
     let (findings, error) = register_each(context, storage.as_ref(), addresses, asked.how, shutdown_signal()).await?;
+    if let Some(token) = asked.token
+        && let Some((_, brand)) = findings.iter().find_map(|finding| finding.added.as_ref())
+    {
+        token::keep(context, &brand.store, &token).await?;
+    }
     let outcome = print_findings(context, &findings, named, asked.how)?;
     error.map_or(Ok(outcome), Err)
 }

@@ -1,5 +1,6 @@
 mod add;
 mod list;
+mod token;
 
 use anyhow::Context as _;
 use data_model::{BrandSlug, CurrencyCode};
@@ -22,6 +23,7 @@ pub(crate) async fn run(command: BrandsCommand, context: Context) -> anyhow::Res
             from,
             currency,
             moved,
+            storefront_token,
             dry_run,
         } => {
             let currency: Option<CurrencyCode> = currency
@@ -37,6 +39,7 @@ pub(crate) async fn run(command: BrandsCommand, context: Context) -> anyhow::Res
             let asked = Asked {
                 stores: &stores,
                 from: from.as_deref(),
+                token: storefront_token.map(token::read).transpose().map_err(usage)?,
                 how,
             };
             add(&context, asked).await

@@ -46,7 +46,8 @@ async fn newest(state: &State, key: Option<KeyId>, limit: Option<u32>) -> anyhow
     Ok(events)
 }
 
-/// `2026-11-23T10:00:00Z  operator cli  key.rotated  key_…  name=Mobile app replaced_by=key_…`
+/// `2026-11-23T10:00:00Z  operator cli  key.rotated  key_…  name=Mobile app replaced_by=key_…`; what concerns no key names
+/// the account.
 fn line(event: &AuditEvent) -> String {
     let actor = match &event.actor {
         Actor::Operator(through) => format!("operator {through}"),
@@ -54,7 +55,8 @@ fn line(event: &AuditEvent) -> String {
         Actor::Key(key) => format!("key {key}"),
         Actor::Nobody => "nobody".to_owned(),
     };
-    let key = event.key.as_ref().map_or("-", KeyId::as_str);
+    let account = || event.account.as_ref().map_or("-", state::AccountId::as_str);
+    let key = event.key.as_ref().map_or_else(account, KeyId::as_str);
     let members = event.detail.as_object().into_iter().flatten();
     let detail: Vec<_> = members
         .map(|(name, value)| format!("{name}={}", plain(value)))

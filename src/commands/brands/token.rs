@@ -1,0 +1,37 @@
+use std::io::Read;
+
+use anyhow::Context as _;
+use data_model::{Secret, StoreHost};
+
+use crate::live;
+use crate::wiring::Context;
+
+/// Longest token that is read; the platform's have 32 characters.
+const BYTES_MAX: u64 = 256;
+
+/// The token that was given on the command line, or with `-` on standard input.
+pub(super) fn read(given: String) -> anyhow::Result<Secret> {
+    let text = if given == "-" {
+        let mut text = String::new();
+        std::io::stdin()
+            .take(BYTES_MAX + 1)
+            .read_to_string(&mut text)
+            .context("--storefront-token -")?;
+        text
+    } else {
+        given
+    };
+    let text = text.trim();
+    let fits = (1..=BYTES_MAX as usize).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
+    anyhow::ensure!(fits, "--storefront-token: that is no token, which has ASCII signs without spaces");
+    Ok(Secret::new(text))
+}
+
+/// Keeps a store's token, sealed, for servers that sign customers in there.
+pub(super) async fn keep(context: &Context, store: &StoreHost, token: &Secret) -> anyhow::Result<()> {
+    let (state, keys) = live::kept(context).await?;
+    let sealed = live_gateway::seal_storefront_token(&keys, store, token).context("state.master_key")?;
+    let kept = state.put_storefront_token(store, sealed, context.clock.now()).await;
+    state.close().await;
+    kept.context("state")
+}
