@@ -120,7 +120,8 @@ fn a_request_is_begun_once_answered_once_and_taken_over_once() {
             IdempotentSlot::new("asha", "checkout", "k"),
             IdempotentSlot::new("asha", "create_cart", "K"),
         ] {
-            let begun = state.begin_idempotent(&slot, Vec::new(), &lease(10), (at(0), at(5)));
+            let lease = lease(10);
+            let begun = state.begin_idempotent(&slot, Vec::new(), &lease, (at(0), at(5)));
             assert_eq!(begun.await.unwrap(), Begun::New);
         }
         assert_eq!(begin(&state, "k", 200, 101).await.0, Begun::New);
