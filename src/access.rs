@@ -42,8 +42,8 @@ impl Doors {
         let config = &context.config;
         let plans = Plans::of(&config.limits).map_err(|error| usage(error.into()))?;
         let stop = CancellationToken::new();
-        let local = local_limits(context, &plans, state.as_ref()).await;
-        let limits = limits(context, local, &stop)?;
+        let counted_here = local_limits(context, &plans, state.as_ref()).await;
+        let limits = limits(context, counted_here, &stop)?;
         let mut guard = Guard {
             limit: Some(Arc::clone(&limits) as Arc<dyn Limit>),
             anonymous: Arc::clone(plans.anonymous()),

@@ -12,7 +12,8 @@ use data_storage::Storage;
 use live_gateway::coupons::{Finder, FinderDeps, HttpShops, ShopKey, Shops};
 use live_gateway::{CartConfig, CartDesk, Catalogue, CatalogueError, HttpCatalogue, LiveGateway, NotObserved, Observe};
 use metrics_exporter_prometheus::PrometheusHandle;
-use query_server::{BrandKey, QueryServer};
+use query_server::QueryServer;
+use query_server::operations::{BrandKey, OperationError};
 use state::{MasterKeys, State};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -43,7 +44,7 @@ impl Shops for InProcess {
     }
 }
 
-fn told(error: query_server::OperationError) -> CatalogueError {
+fn told(error: OperationError) -> CatalogueError {
     match error.code() {
         ErrorCode::NotReady => CatalogueError::NotReady,
         code => CatalogueError::Answer(code.as_str().to_owned()),
