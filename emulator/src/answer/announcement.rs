@@ -27,9 +27,12 @@ pub(super) fn bar(shop: &Shop) -> String {
     told.push(dice.pick(CHATTER).to_owned());
     let items: String = told
         .iter()
-        .map(|text| format!("<p class=\"announcement-bar__message\">{text}</p>\n"))
+        .map(|text| format!("<p class=\"announcement-bar__message\" style=\"margin:0\">{text}</p>\n"))
         .collect();
-    format!("<div class=\"announcement-bar\" role=\"region\" aria-label=\"Announcement\">\n{items}</div>\n")
+    format!(
+        "<div class=\"announcement-bar\" role=\"region\" aria-label=\"Announcement\" \
+         style=\"background:#22252b;color:#fff;text-align:center;padding:.5rem;margin-bottom:1rem\">\n{items}</div>\n"
+    )
 }
 
 /// What a policy says of discounts, as HTML; empty where it says nothing.

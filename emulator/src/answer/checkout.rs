@@ -51,16 +51,7 @@ fn main(shop: &Shop, desk: &Desk<'_>, cart: &Cart, bill: &Bill, title: &str) -> 
         .into_iter()
         .map(|(name, value)| format!("<tr><th scope=\"row\" colspan=\"3\">{name}</th><td>{value}</td></tr>\n"))
         .collect();
-    let notices: String = bill
-        .notices()
-        .iter()
-        .map(|notice| format!("<li>{}</li>\n", text(&notice.message)))
-        .collect();
-    let notices = if notices.is_empty() {
-        notices
-    } else {
-        format!("<ul role=\"alert\">\n{notices}</ul>\n")
-    };
+    let notices = notices(bill);
     let address = cart.selected_address().map_or(String::new(), |address| {
         let lines: Vec<String> = address.place.formatted().iter().map(|line| text(line)).collect();
         let name = address
@@ -78,11 +69,26 @@ fn main(shop: &Shop, desk: &Desk<'_>, cart: &Cart, bill: &Bill, title: &str) -> 
     };
     format!(
         "<style>table{{border-collapse:collapse;width:100%}}th,td{{padding:.4rem;border-bottom:1px solid #ddd;text-align:left}}\
-         td:last-child{{text-align:right}}[role=note]{{padding:1rem;background:#f3efe6}}img{{vertical-align:middle}}</style>\n\
+         th:nth-child(n+2),td:nth-child(n+2),tfoot td{{text-align:right;white-space:nowrap}}[role=note]{{padding:1rem;background:#f3efe6}}img{{vertical-align:middle}}</style>\n\
          <h1>{title}</h1>\n{notices}<table>\n<thead><tr><th>Product</th><th>Pieces</th><th>Each</th><th>Total</th></tr></thead>\n\
          <tbody>\n{lines}</tbody>\n<tfoot>\n{sums}</tfoot>\n</table>\n{address}{contact}{note}\
          <p role=\"note\"><strong>This shop takes no payment.</strong> It is emulated: the walk from search to checkout ends here.</p>"
     )
+}
+
+/// What the buyer should know: what is sold out, and why codes do not apply.
+fn notices(bill: &Bill) -> String {
+    let refused = bill.applied.codes.iter();
+    let refused = refused.filter_map(|verdict| Some((verdict, verdict.refusal?)));
+    let refused = refused.map(|(verdict, refusal)| format!("{}: {}", verdict.code, refusal.message(&verdict.code)));
+    let of_lines = bill.notices().into_iter().filter(|notice| notice.line.is_some());
+    let told = of_lines.map(|notice| notice.message).chain(refused);
+    let told: String = told.map(|message| format!("<li>{}</li>\n", text(&message))).collect();
+    if told.is_empty() {
+        told
+    } else {
+        format!("<ul role=\"alert\">\n{told}</ul>\n")
+    }
 }
 
 fn row(shop: &Shop, line: &BillLine) -> String {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use emulator::{CombinesWith, DiscountRule, Takes};
+use emulator::{DiscountRule, Takes};
 use serde_json::json;
 
 use super::*;
@@ -94,7 +94,7 @@ pub(crate) fn codes(list: &Value) -> Vec<String> {
     listed.map(|it| it["code"].as_str().unwrap().to_owned()).collect()
 }
 
-fn total(cart: &Value) -> &str {
+pub(crate) fn total(cart: &Value) -> &str {
     cart["cost"]["totalAmount"]["amount"].as_str().unwrap()
 }
 
@@ -167,94 +167,6 @@ async fn over_asking_is_capped_and_a_sold_out_line_stays_with_no_pieces() {
         assert_eq!(noted["cart"]["lines"]["nodes"][0]["quantity"], 0);
         assert_eq!(total(&noted["cart"]), "0.0");
     }
-}
-
-#[tokio::test]
-async fn delivery_is_offered_to_an_address_that_is_selected() {
-    let (running, store, _, variant) = shop().await;
-    let rule = DiscountRule {
-        combines_with: CombinesWith {
-            order: true,
-            product: true,
-            shipping: true,
-        },
-        ..DiscountRule::code("SHIP", Takes::Shipping)
-    };
-    running.add_discount(&store.slug, rule).unwrap();
-    let made = create(
-        &store,
-        json!({ "lines": [line(variant, 2)], "discountCodes": ["SHIP"] }),
-    )
-    .await;
-    let cart = &made["cart"];
-    assert_eq!(cart["discountCodes"][0]["applicable"], true);
-    assert_eq!(
-        (cart["deliveryGroups"]["nodes"].clone(), total(cart)),
-        (json!([]), "25.0")
-    );
-    let address = |zip: &str, is_selected: bool| {
-        json!({ "selected": is_selected, "validationStrategy": "STRICT", "address": { "deliveryAddress": {
-            "firstName": "Asha", "lastName": "Rao", "address1": "1 MG Road", "city": "Bengaluru", "provinceCode": "KA",
-            "countryCode": "IN", "zip": zip } } })
-    };
-    let add_address = async |given: Value| {
-        mutate(
-            &store,
-            "cartDeliveryAddressesAdd(cartId: $cart, addresses: $addresses)",
-            "$cart: ID!, $addresses: [CartSelectableAddressInput!]!",
-            json!({ "cart": cart["id"], "addresses": [given] }),
-        )
-        .await
-    };
-    let unselected = add_address(address("560001", false)).await;
-    assert_eq!(unselected["cart"]["deliveryGroups"]["nodes"], json!([]));
-    let selected = add_address(address("560001", true)).await;
-    let group = &selected["cart"]["deliveryGroups"]["nodes"][0];
-    let options = group["deliveryOptions"].as_array().unwrap();
-    assert_eq!((options.len(), &group["selectedDeliveryOption"]), (2, &options[0]));
-    // The code takes off what the delivery costs.
-    assert_eq!(total(&selected["cart"]), "25.0");
-    let allocation = &selected["cart"]["discountAllocations"][0];
-    assert_eq!(allocation["targetType"], "SHIPPING_LINE");
-    assert_eq!(
-        allocation["discountedAmount"],
-        group["selectedDeliveryOption"]["estimatedCost"]
-    );
-
-    let choose = async |handle: &Value| {
-        mutate(
-            &store,
-            "cartSelectedDeliveryOptionsUpdate(cartId: $cart, selectedDeliveryOptions: $options)",
-            "$cart: ID!, $options: [CartSelectedDeliveryOptionInput!]!",
-            json!({ "cart": cart["id"], "options": [{ "deliveryGroupId": group["id"], "deliveryOptionHandle": handle }] }),
-        )
-        .await
-    };
-    let express = choose(&options[1]["handle"]).await;
-    let chosen = &express["cart"]["deliveryGroups"]["nodes"][0]["selectedDeliveryOption"];
-    assert_eq!(chosen["title"], "Express");
-    discount(&store, cart, &[]).await;
-    let paid = read(&store, &cart["id"]).await;
-    let cost: f64 = chosen["estimatedCost"]["amount"].as_str().unwrap().parse().unwrap();
-    assert_eq!(total(&paid).parse::<f64>().unwrap(), 25.0 + cost);
-
-    let wrong = choose(&json!("no-such-handle")).await;
-    assert_eq!(
-        (&wrong["cart"], codes(&wrong["userErrors"])),
-        (&Value::Null, vec!["INVALID_DELIVERY_OPTION".to_owned()])
-    );
-    let abroad = mutate(
-        &store,
-        "cartDeliveryAddressesReplace(cartId: $cart, addresses: $addresses)",
-        "$cart: ID!, $addresses: [CartSelectableAddressInput!]!",
-        json!({ "cart": cart["id"], "addresses": [{ "selected": true, "address": { "deliveryAddress": { "countryCode": "BR" } } }] }),
-    )
-    .await;
-    assert_eq!(abroad["cart"]["deliveryGroups"]["nodes"], json!([]));
-    assert_eq!(
-        (codes(&abroad["warnings"]), &abroad["cart"]["totalQuantity"]),
-        (vec!["MERCHANDISE_OUT_OF_STOCK".to_owned()], &json!(0))
-    );
 }
 
 #[tokio::test]

@@ -13,6 +13,7 @@ mod baskets;
 mod change;
 mod client;
 mod customers;
+mod deliveries;
 mod discounts;
 mod endpoints;
 mod faults;

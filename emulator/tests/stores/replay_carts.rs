@@ -66,6 +66,28 @@ async fn furnish(running: &Running, store: &StoreAddress, known: &mut Known) {
         },
     ];
     running.set_discounts(&store.slug, rules).unwrap();
+    running.set_passwords(&store.slug, true).unwrap();
+    // What is blackened stands for plain words: as it is written, it would be taken for markup.
+    for (part, words) in [
+        ("line", "1 Capture Street"),
+        ("city", "Capture City"),
+        ("given-name", "Cart"),
+        ("family-name", "Buyer"),
+    ] {
+        known.put(format!("<redacted:storefront-cart-address-{part}>"), words);
+    }
+}
+
+/// Puts secrets in the places of those that were blackened.
+fn with_secrets(step: &Step, mut variables: Value, customer: &str) -> Value {
+    if let Some(password) = variables.pointer_mut("/input/password") {
+        *password = "correct horse".into();
+    }
+    if let Some(given) = variables.pointer_mut("/buyerIdentity/customerAccessToken") {
+        let is_bad = step.name.contains("Invalid");
+        *given = if is_bad { "no-token" } else { customer }.into();
+    }
+    variables
 }
 
 /// Which of the recording's carts a step is about: their ids are blackened alike.
@@ -88,16 +110,6 @@ async fn recorded_carts_live_as_they_did() {
     let token = running.storefront_token(&store.slug).unwrap();
     let mut known = Known::default();
     furnish(&running, &store, &mut known).await;
-    running.set_passwords(&store.slug, true).unwrap();
-    // What is blackened stands for plain words: as it is written, it would be taken for markup.
-    for (part, words) in [
-        ("line", "1 Capture Street"),
-        ("city", "Capture City"),
-        ("given-name", "Cart"),
-        ("family-name", "Buyer"),
-    ] {
-        known.put(format!("<redacted:storefront-cart-address-{part}>"), words);
-    }
     let mut carts: BTreeMap<&str, String> = BTreeMap::new();
     let mut customer = String::new();
     let mut rows = Vec::new();
@@ -109,18 +121,7 @@ async fn recorded_carts_live_as_they_did() {
         let whose = cart_of(&step.name);
         let cart = carts.get(whose).cloned().unwrap_or_default();
         known.put(CART, &cart);
-        let mut variables = known.value(&step.variables);
-        if let Some(password) = variables.pointer_mut("/input/password") {
-            *password = "correct horse".into();
-        }
-        if let Some(given) = variables.pointer_mut("/buyerIdentity/customerAccessToken") {
-            let is_bad = step.name.contains("Invalid");
-            *given = if is_bad {
-                "no-token".into()
-            } else {
-                customer.clone().into()
-            };
-        }
+        let variables = with_secrets(&step, known.value(&step.variables), &customer);
         let answer = ask(&store, &token, &step, &variables).await;
         if let Some(made) = answer["data"]["cartCreate"]["cart"]["id"].as_str() {
             carts.insert(whose, made.to_owned());
