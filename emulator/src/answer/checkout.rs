@@ -49,7 +49,9 @@ fn main(shop: &Shop, desk: &Desk<'_>, cart: &Cart, bill: &Bill, title: &str) -> 
     let lines: String = bill.lines.iter().map(|line| row(shop, line)).collect();
     let sums: String = sums(shop, desk, bill)
         .into_iter()
-        .map(|(name, value)| format!("<tr><th scope=\"row\" colspan=\"3\">{name}</th><td>{value}</td></tr>\n"))
+        .map(|(name, value)| {
+            format!("<tr><th scope=\"row\" colspan=\"2\">{name}</th><td colspan=\"2\">{value}</td></tr>\n")
+        })
         .collect();
     let notices = notices(bill);
     let address = cart.selected_address().map_or(String::new(), |address| {
@@ -68,7 +70,7 @@ fn main(shop: &Shop, desk: &Desk<'_>, cart: &Cart, bill: &Bill, title: &str) -> 
         format!("<p>Note: {}</p>\n", text(&cart.note))
     };
     format!(
-        "<style>table{{border-collapse:collapse;width:100%}}th,td{{padding:.4rem;border-bottom:1px solid #ddd;text-align:left}}\
+        "<style>table{{border-collapse:collapse;width:100%}}th,td{{padding:.4rem .25rem;border-bottom:1px solid #ddd;text-align:left}}\
          th:nth-child(n+2),td:nth-child(n+2),tfoot td{{text-align:right;white-space:nowrap}}[role=note]{{padding:1rem;background:#f3efe6}}img{{vertical-align:middle}}</style>\n\
          <h1>{title}</h1>\n{notices}<table>\n<thead><tr><th>Product</th><th>Pieces</th><th>Each</th><th>Total</th></tr></thead>\n\
          <tbody>\n{lines}</tbody>\n<tfoot>\n{sums}</tfoot>\n</table>\n{address}{contact}{note}\

@@ -57,10 +57,10 @@ fn one_by_one(rules: &[DiscountRule], candidates: &[usize], basket: &Basket<'_>)
 fn go_together(rules: &[DiscountRule], chosen: &[usize]) -> bool {
     let of_delivery = chosen.iter().filter(|rule| rules[**rule].class() == Class::Shipping);
     let shipping = of_delivery.count();
-    let pairs = chosen.iter().enumerate();
+    let mut pairs = chosen.iter().enumerate();
     shipping <= SHIPPING_MAX
         && chosen.len() - shipping <= GOODS_MAX
-        && pairs.into_iter().all(|(nth, one)| {
+        && pairs.all(|(nth, one)| {
             let mut others = chosen[nth + 1..].iter();
             others.all(|other| rules[*one].goes_with(&rules[*other]))
         })

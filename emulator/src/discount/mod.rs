@@ -1,7 +1,7 @@
 //! What a store takes off: codes that buyers enter, and discounts that apply by themselves.
 //!
 //! A store's rules follow from its seed, until somebody adds or removes one. What they take off a basket is worked out in
-//! [`apply`], for carts and for tests that want to know what is true.
+//! `apply.rs`, for carts and for tests that want to know what is true.
 
 mod apply;
 mod book;
