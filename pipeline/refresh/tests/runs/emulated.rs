@@ -1,12 +1,12 @@
 //! Emulated stores over HTTP: every fault that is known of real ones, and catalogues that drift.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use data_lake::Lake;
 use data_model::Clock;
 use data_storage::Storage;
-use emulator::{Emulator, EmulatorConfig, Fault, Running, Source};
+use emulator::{Emulator, EmulatorConfig, Fault, Running, Source, Told};
 use kit::ShiftedClock;
 use pipeline_crawl::{NewBrand, NoProgress, Registry};
 use pipeline_refresh::{Doubt, OtherCrawls, Outcome, RefreshConfig, RefreshDeps, RunOptions, RunReport, refresh};
@@ -291,4 +291,37 @@ async fn quick_stores_beside_forty_slow_ones_take_as_long_as_alone() {
         println!("beside {slow} slow stores: {times:?}");
         assert_eq!(times.len(), 4);
     }
+}
+
+#[tokio::test]
+async fn codes_that_stores_tell_on_their_bars_and_in_policies_are_read_and_no_other_words() {
+    let market = Market::open(24, 24).await;
+    let report = market.run_patiently(None).await;
+    let (mut told, mut of_policies) = (0, 0);
+    for store in market.running.stores() {
+        let rules = market.running.discounts(&store.slug).unwrap();
+        let codes = |place: Told| -> BTreeSet<String> {
+            let rules = rules.iter().filter(move |rule| rule.told == place);
+            rules.filter_map(|rule| rule.code.clone()).collect()
+        };
+        let stated = data_codes::load(&market.storage, &store.myshopify_domain.parse().unwrap()).await;
+        let stated = stated.unwrap();
+        let front: BTreeSet<String> = stated.front.codes.into_iter().map(|stated| stated.code).collect();
+        let policies: BTreeSet<String> = stated.policies.codes.into_iter().map(|stated| stated.code).collect();
+        assert!(
+            stated.front.asked_at.is_some() && stated.policies.asked_at.is_some(),
+            "{}",
+            store.slug
+        );
+        assert_eq!(front, codes(Told::Announcement), "{}", store.slug);
+        // A store that ships by no policy states no code in it.
+        assert!(policies.is_subset(&codes(Told::Policy)), "{}: {policies:?}", store.slug);
+        (told, of_policies) = (told + front.len(), of_policies + policies.len());
+    }
+    assert!(
+        told > 12 && of_policies > 4,
+        "{told} on bars, {of_policies} in policies"
+    );
+    assert_eq!(report.totals.codes.requests, 48);
+    assert_eq!(report.totals.codes.codes, (told + of_policies) as u64);
 }
