@@ -15,6 +15,10 @@ pub(crate) use listing::{Mischief, push_mischief};
 /// One thing that is wrong with a store while the fault is set.
 ///
 /// A fault concerns every path but `/robots.txt`, except where it says otherwise or a [`FaultRule`] narrows it.
+///
+/// What changes a cart or a customer is not done where the store refuses, or answers something else instead; it is done
+/// where only the answer goes wrong: [`Fault::AnswerLost`], [`Fault::Drip`], [`Fault::Truncated`], [`Fault::BrokenJson`],
+/// [`Fault::QueryErrors`] that are partial, and the lies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "snake_case")]
 pub enum Fault {

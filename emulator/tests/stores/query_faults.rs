@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use emulator::{Fault, FaultRule};
 use serde_json::json;
 
+use super::baskets::{create, line, read, shop};
 use super::*;
 
 const ASKED: &str =
@@ -199,6 +200,75 @@ async fn a_query_can_be_late_or_never_answered() {
         statuses.push(ask(&store, &ids).await.status);
     }
     assert_eq!(statuses, [200, 200, 429, 429]);
+}
+
+#[tokio::test]
+async fn a_mutation_is_done_where_only_its_answer_goes_wrong() {
+    let (running, store, _, variant) = shop().await;
+    running.set_stock(&store.slug, variant, 1_000).unwrap();
+    let mut told = String::new();
+    for fault in [
+        Fault::Status {
+            status: 430,
+            retry_after_s: None,
+        },
+        Fault::Challenge,
+        Fault::HtmlForJson,
+        Fault::PasswordPage,
+        Fault::RedirectLoop,
+        Fault::Reset,
+        Fault::QueryThrottled,
+        Fault::QueryErrors { partial: false },
+        Fault::QueryErrors { partial: true },
+        Fault::AnswerLost { hold_ms: 0 },
+        Fault::Truncated { after_bytes: 20 },
+        Fault::BrokenJson,
+        Fault::Drip {
+            chunk_bytes: 64,
+            delay_ms: 1,
+        },
+        Fault::Slow { delay_ms: 1 },
+    ] {
+        let made = create(&store, json!({ "lines": [line(variant, 1)] })).await;
+        running.set_fault(&store.slug, fault.clone()).unwrap();
+        let asked = "mutation ($cart: ID!, $lines: [CartLineInput!]!) {
+            cartLinesAdd(cartId: $cart, lines: $lines) { cart { totalQuantity } } }";
+        let variables = json!({ "cart": made["cart"]["id"], "lines": [line(variant, 1)] });
+        let sent = client()
+            .post(format!("{}{GRAPHQL}", store.base_url))
+            .header("content-type", "application/json")
+            .body(json!({ "query": asked, "variables": variables }).to_string())
+            .send();
+        let answer = match sent.await {
+            Ok(answer) => match answer.bytes().await.map(|body| serde_json::from_slice::<Value>(&body)) {
+                Ok(Ok(json)) => json["data"]["cartLinesAdd"].to_string(),
+                _ => "no JSON".to_owned(),
+            },
+            Err(_) => "no answer".to_owned(),
+        };
+        running.set_fault(&store.slug, None).unwrap();
+        let done = read(&store, &made["cart"]["id"]).await["totalQuantity"] == 2;
+        told.push_str(&format!(
+            "{fault:?}: {answer}, {}\n",
+            if done { "done" } else { "not done" }
+        ));
+    }
+    insta::assert_snapshot!(told, @r#"
+    Status { status: 430, retry_after_s: None }: no JSON, not done
+    Challenge: no JSON, not done
+    HtmlForJson: no JSON, not done
+    PasswordPage: null, not done
+    RedirectLoop: no JSON, not done
+    Reset: no answer, not done
+    QueryThrottled: null, not done
+    QueryErrors { partial: false }: null, not done
+    QueryErrors { partial: true }: null, done
+    AnswerLost { hold_ms: 0 }: no answer, done
+    Truncated { after_bytes: 20 }: no JSON, done
+    BrokenJson: no JSON, done
+    Drip { chunk_bytes: 64, delay_ms: 1 }: {"cart":{"totalQuantity":2}}, done
+    Slow { delay_ms: 1 }: {"cart":{"totalQuantity":2}}, done
+    "#);
 }
 
 #[tokio::test]
