@@ -42,6 +42,7 @@ pub(super) struct Mall {
     pub(super) shelf: Arc<Shelf>,
     pub(super) clock: Arc<SetClock>,
     pub(super) folder: tempfile::TempDir,
+    pub(super) target: StateTarget,
     pub(super) config: CartConfig,
     pub(super) candidates: Arc<dyn CouponCandidates>,
     timeout_ms: u64,
@@ -73,11 +74,13 @@ impl Mall {
         for store in running.stores() {
             shelf.crawl(&store).await;
         }
+        let folder = tempfile::tempdir().unwrap();
         Self {
             stores: running,
             shelf: Arc::new(shelf),
             clock: SetClock::noon(),
-            folder: tempfile::tempdir().unwrap(),
+            target: StateTarget::Folder(folder.path().to_owned()),
+            folder,
             config,
             candidates: Arc::new(NoCandidates),
             timeout_ms: 10_000,
@@ -85,8 +88,7 @@ impl Mall {
     }
 
     pub(super) async fn state(&self) -> State {
-        let target = StateTarget::Folder(self.folder.path().to_owned());
-        State::open(&target).await.unwrap()
+        State::open(&self.target).await.unwrap()
     }
 
     /// A server of its own over the same state.

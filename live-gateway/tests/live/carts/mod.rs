@@ -8,6 +8,7 @@ mod faults;
 mod idempotency;
 mod killed;
 mod mall;
+mod measure;
 mod owners;
 mod secrets;
 mod walk;

@@ -1,0 +1,110 @@
+//! What carts cost on top of the stores' own time. Not a test: it prints, and expects nothing.
+
+use std::time::{Duration, Instant};
+
+use http::Method;
+use serde_json::json;
+use state::StateTarget;
+
+use super::mall::{Call, Mall, Server, group, path};
+
+const ROUNDS: usize = 200;
+const CARTS: usize = 10_000;
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+/// Resident memory of this process in MiB.
+fn resident_mib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .unwrap_or_default();
+    let kib: u64 = line.trim().trim_end_matches(" kB").parse().unwrap_or_default();
+    kib / 1_024
+}
+
+/// What one call of the store's own takes, without a gateway.
+async fn bare(mall: &Mall) -> Duration {
+    let (client, store) = (reqwest::Client::new(), &mall.stores.stores()[0]);
+    let variant = format!("gid://shopify/ProductVariant/{}", mall.goods(0)[0].1);
+    let body = json!({
+        "query": storefront::documents::CART_CREATE, "operationName": "CartCreate",
+        "variables": { "input": { "lines": [{ "merchandiseId": variant, "quantity": 1 }] } },
+    });
+    let url = format!("{}/api/2026-04/graphql.json", store.base_url);
+    let mut times = Vec::with_capacity(ROUNDS);
+    for _ in 0..ROUNDS {
+        let began = Instant::now();
+        let call = client
+            .post(&url)
+            .header("content-type", "application/json")
+            .body(body.to_string());
+        call.send().await.unwrap().bytes().await.unwrap();
+        times.push(began.elapsed());
+    }
+    median(times)
+}
+
+async fn timed(server: &Server, calls: impl Iterator<Item = Call>) -> Duration {
+    let mut times = Vec::with_capacity(ROUNDS);
+    for call in calls {
+        let began = Instant::now();
+        server.data(call).await;
+        times.push(began.elapsed());
+    }
+    median(times)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "measures; run it by itself with --nocapture, with the address of an empty database in MEASURE_POSTGRES for PostgreSQL"]
+async fn what_an_operation_costs_over_the_stores_own_time() {
+    let mut mall = Mall::open(1).await;
+    if let Ok(url) = std::env::var("MEASURE_POSTGRES") {
+        mall.target = StateTarget::postgres(&url).unwrap();
+    }
+    let server = mall.server().await;
+    let create = || Call::post("/v1/cart", json!({ "items": [mall.item(0, 0, 1)] }));
+    let cart = server.data(create()).await;
+    println!("a store's own cartCreate: {:?}", bare(&mall).await);
+    println!("create_cart: {:?}", timed(&server, (0..ROUNDS).map(|_| create())).await);
+    let keyed = (0..ROUNDS).map(|nth| create().once(format!("k{nth}")));
+    println!("create_cart with a key: {:?}", timed(&server, keyed).await);
+    println!(
+        "get_cart: {:?}",
+        timed(&server, (0..ROUNDS).map(|_| Call::get(path(&cart, "")))).await
+    );
+    let line = group(&cart, &mall.brand(0))["lines"][0]["line_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let set = |nth: usize| {
+        let at = path(&cart, &format!("/lines/{line}"));
+        Call::new(Method::PATCH, at).with(json!({ "qty": 1 + nth % 2 }))
+    };
+    println!("update_cart_line: {:?}", timed(&server, (0..ROUNDS).map(set)).await);
+    let discount = |nth: usize| {
+        if nth % 2 == 0 {
+            Call::post(path(&cart, "/discount"), json!({ "code": "X" }))
+        } else {
+            Call::new(Method::DELETE, path(&cart, "/discount/X"))
+        }
+    };
+    println!(
+        "add and remove_cart_discount: {:?}",
+        timed(&server, (0..ROUNDS).map(discount)).await
+    );
+    let before = resident_mib();
+    let began = Instant::now();
+    for _ in 0..CARTS {
+        server.data(create()).await;
+    }
+    let took = began.elapsed();
+    println!(
+        "{CARTS} carts in {took:?}; memory {before} MiB before, {} MiB after, the emulated store's included",
+        resident_mib()
+    );
+}
