@@ -66,8 +66,9 @@ $('sign-out').onclick = async () => {
   try {
     await ask('POST', 'sign-out', {});
     leave('You are signed out.');
-  } catch (failure) {
-    say('banner', failure.text);
+  } catch {
+    // What was shown goes in any case; the session itself can only be ended by the server.
+    leave('The server did not answer: this page shows nothing more, but your session goes on until it ends. Load the page again later to sign out.');
   }
 };
 // What was shown is not shown again from the browser's memory after somebody signed out.

@@ -1,3 +1,5 @@
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, TimeDelta, Utc};
 use data_model::Timestamp;
 use openidconnect::core::{
@@ -8,6 +10,7 @@ use openidconnect::{
     AuthType, AuthorizationCode, ClaimsVerificationError, OAuth2TokenResponse, SignatureVerificationError,
     SubjectIdentifier, TokenResponse, UserInfoUrl,
 };
+use serde::Deserialize;
 
 use super::Provider;
 use super::error::{HttpError, ProviderError};
@@ -21,6 +24,9 @@ const SUBJECT_BYTES_MAX: usize = 255;
 const EMAIL_BYTES_MAX: usize = 254;
 /// How far a token may come from the future, or have lain about: clocks differ, and a token is fetched as it is made.
 const ISSUED_MAX: TimeDelta = TimeDelta::minutes(10);
+
+/// How far the provider's clock may be ahead of ours.
+const CLOCKS_DIFFER_S: f64 = 60.0;
 
 /// Signatures that only the provider can make. Those with a shared secret, and none at all, are not taken.
 const ALGORITHMS: [CoreJwsSigningAlgorithm; 9] = [
@@ -60,7 +66,11 @@ impl Provider {
             }
             verified => verified,
         };
-        let mut subject = self.subject(verified.map_err(|error| refused(&error))?)?;
+        let claims = verified.map_err(|error| refused(&error))?;
+        if !has_begun(id_token, now) {
+            return Err(ProviderError::Invalid("its token is not valid yet"));
+        }
+        let mut subject = self.subject(claims)?;
         if subject.email.is_none() {
             subject.email = self.email(&known, &tokens, &subject).await;
         }
@@ -137,6 +147,23 @@ impl Provider {
             email: claims.email().and_then(|email| shown(email.as_str())),
         })
     }
+}
+
+/// Whether the time has come from which on a token is valid, where it states one (RFC 7519, 4.1.5). The claim is none of
+/// OpenID Connect's own, so it is read from the token's text, whose signature was verified before.
+fn has_begun(token: &CoreIdToken, now: Timestamp) -> bool {
+    #[derive(Deserialize)]
+    struct Begin {
+        nbf: Option<f64>,
+    }
+    let text = token.to_string();
+    let claims = text
+        .split('.')
+        .nth(1)
+        .and_then(|part| URL_SAFE_NO_PAD.decode(part).ok());
+    let begin = claims.and_then(|claims| serde_json::from_slice::<Begin>(&claims).ok());
+    let now_s = now.micros() as f64 / 1e6;
+    begin.is_some_and(|Begin { nbf }| nbf.is_none_or(|begin_s| begin_s <= now_s + CLOCKS_DIFFER_S))
 }
 
 /// An address that can be shown.

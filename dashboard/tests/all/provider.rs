@@ -29,6 +29,8 @@ pub(crate) enum Signature {
     Own,
     /// With another key, under the name of its own.
     Other,
+    /// With another key, which the token itself brings along.
+    Embedded,
     /// With a new key, which it names from now on.
     Rotated,
     /// Not at all.
@@ -146,13 +148,17 @@ impl Provider {
         });
         put_over(&mut claims, &lies.claims);
         let (algorithm, key) = match lies.signature {
-            Signature::Own | Signature::Other => ("EdDSA", "one"),
+            Signature::Own | Signature::Other | Signature::Embedded => ("EdDSA", "one"),
             Signature::Rotated => ("EdDSA", "two"),
             Signature::None => ("none", "one"),
             Signature::Secret | Signature::PublicKeyAsSecret => ("HS256", "one"),
         };
         let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
-        let signed = format!("{}.{}", part(&json!({ "alg": algorithm, "kid": key })), part(&claims));
+        let mut head = json!({ "alg": algorithm, "kid": key });
+        if lies.signature == Signature::Embedded {
+            head["jwk"] = public(3, "one");
+        }
+        let signed = format!("{}.{}", part(&head), part(&claims));
         let by_secret = |secret: &[u8]| {
             let key = hmac::Key::new(hmac::HMAC_SHA256, secret);
             hmac::sign(&key, signed.as_bytes()).as_ref().to_vec()
@@ -160,7 +166,7 @@ impl Provider {
         let signature = match lies.signature {
             Signature::Own => keys(1).sign(signed.as_bytes()).as_ref().to_vec(),
             Signature::Rotated => keys(2).sign(signed.as_bytes()).as_ref().to_vec(),
-            Signature::Other => keys(3).sign(signed.as_bytes()).as_ref().to_vec(),
+            Signature::Other | Signature::Embedded => keys(3).sign(signed.as_bytes()).as_ref().to_vec(),
             Signature::None => Vec::new(),
             Signature::Secret => by_secret(CLIENT_SECRET.as_bytes()),
             Signature::PublicKeyAsSecret => by_secret(keys(1).public_key().as_ref()),
@@ -207,9 +213,12 @@ async fn jwks(State(provider): State<Provider>) -> Response {
     } else {
         ("one", 1)
     };
+    provider.answer(&json!({ "keys": [public(nth, name)] }))
+}
+
+fn public(nth: u8, name: &str) -> Value {
     let x = URL_SAFE_NO_PAD.encode(keys(nth).public_key().as_ref());
-    let key = json!({ "kty": "OKP", "crv": "Ed25519", "use": "sig", "kid": name, "x": x });
-    provider.answer(&json!({ "keys": [key] }))
+    json!({ "kty": "OKP", "crv": "Ed25519", "use": "sig", "kid": name, "x": x })
 }
 
 /// Hands out tokens to the client alone, for a code that was not used before, to whoever has the verifier.

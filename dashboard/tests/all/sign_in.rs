@@ -170,7 +170,7 @@ async fn somebody_who_signed_in_at_the_provider_is_signed_in_here_as_who_they_ar
 async fn a_token_that_the_provider_did_not_make_for_this_sign_in_is_refused() {
     let (site, provider) = site().await;
     let now = data_model::Clock::now(&*site.clock).micros() / 1_000_000;
-    let claims: [(&str, Value); 13] = [
+    let claims: [(&str, Value); 14] = [
         ("another nonce", json!({ "nonce": "n-0S6_WzA2Mj" })),
         ("no nonce", json!({ "nonce": null })),
         ("another audience", json!({ "aud": "another-client" })),
@@ -182,6 +182,7 @@ async fn a_token_that_the_provider_did_not_make_for_this_sign_in_is_refused() {
         ("no end", json!({ "exp": null })),
         ("made long ago", json!({ "iat": now - 3600 })),
         ("made in the future", json!({ "iat": now + 3600 })),
+        ("not valid yet", json!({ "nbf": now + 3600 })),
         ("nobody", json!({ "sub": "" })),
         ("a name that is too long", json!({ "sub": "x".repeat(256) })),
     ];
@@ -197,6 +198,7 @@ async fn a_token_that_the_provider_did_not_make_for_this_sign_in_is_refused() {
     }
     for signature in [
         Signature::Other,
+        Signature::Embedded,
         Signature::None,
         Signature::Secret,
         Signature::PublicKeyAsSecret,
