@@ -3,13 +3,19 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use data_model::StoredBrand;
+use data_model::{StoredBrand, VariantId};
+use state::CouponVerdict;
 use tokio::time::{Instant, timeout_at};
 
 use super::Finder;
 use super::candidates::{candidates, is_public};
 use super::shops::ShopKey;
 use crate::carts::{CouponCandidates, TriedCode};
+
+/// No variant has this id: what is known of it is known of every cart.
+const ANY_ITEM: VariantId = VariantId(0);
+/// Most codes that are considered for one cart.
+const CONSIDERED_MAX: usize = 150;
 
 #[async_trait]
 impl CouponCandidates for Finder {
@@ -23,8 +29,16 @@ impl CouponCandidates for Finder {
         };
         let slot = self.0.slots.of(&brand.store);
         let worked = slot.worked(self.memory(), deadline).await;
-        let codes = candidates(brand, &stated, &worked, max);
-        let codes: Vec<String> = codes.into_iter().map(|candidate| candidate.code).collect();
+        slot.read(ANY_ITEM, self.memory(), deadline).await;
+        let now = (self.0.clock.now(), &self.0.config);
+        // What the store has not at all works on no cart.
+        let is_none = |code: &str| {
+            let known = slot.fresh(ANY_ITEM, code, now);
+            known.is_some_and(|outcome| outcome.verdict == CouponVerdict::UnknownCode)
+        };
+        let codes = candidates(brand, &stated, &worked, CONSIDERED_MAX).into_iter();
+        let codes = codes.map(|candidate| candidate.code).filter(|code| !is_none(code));
+        let codes: Vec<String> = codes.take(max).collect();
         slot.suggest(&codes);
         codes
     }

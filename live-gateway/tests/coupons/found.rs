@@ -24,13 +24,13 @@ struct Tally {
 
 impl Tally {
     async fn take(&mut self, street: &Street, store: usize) {
+        let far = tokio::time::Instant::now() + Duration::from_secs(60);
+        let candidates = street.finder.candidates(street.brand(store), 100, far).await;
         let begun = Instant::now();
         let body = street.find(store, 100).await;
         self.first_ms.push(begun.elapsed().as_millis());
         assert_eq!(body["data"]["verified"], true, "{body}");
         let truth = street.truth(store, variant(&body));
-        let far = tokio::time::Instant::now() + Duration::from_secs(60);
-        let candidates = street.finder.candidates(street.brand(store), 100, far).await;
         let expected: HashMap<&String, &i64> = truth.iter().filter(|(code, _)| candidates.contains(code)).collect();
         let found = coupons(&body);
         for (code, minor) in &found {

@@ -84,3 +84,23 @@ async fn a_code_that_worked_on_a_cart_is_a_candidate_unless_it_may_be_one_person
     assert!(!after.contains(&"X7K2-ASHA".to_owned()), "{after:?}");
     assert_ne!(after.get(1).map(String::as_str), Some("MORE10"));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn codes_that_a_store_does_not_have_are_suggested_for_no_cart() {
+    let street = Street::open(1, Options::default()).await;
+    let brand = street.brand(0).clone();
+    let far = tokio::time::Instant::now() + Duration::from_secs(60);
+    let before = street.finder.candidates(&brand, 40, far).await;
+    let found = coupons(&street.find(0, 40).await);
+    // Another server knows it too.
+    let other = street.another(CouponsConfig::default());
+    for finder in [&street.finder, &other.finder] {
+        let after = finder.candidates(&brand, 40, far).await;
+        assert!(
+            found.iter().all(|(code, _)| after[..found.len()].contains(code)),
+            "{after:?}"
+        );
+        let again = after.iter().filter(|code| before.contains(code)).count();
+        assert!(after.len() == 40 && again < 20, "{again} of {after:?}");
+    }
+}
