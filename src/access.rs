@@ -1,5 +1,6 @@
 //! Wires who may ask what: keys, sessions, limits, and the pages and answers that tell callers about them.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,6 +9,9 @@ use access::{Access, AccessParts, Credentials, Limits, LocalLimits, Plans, Usage
 use anyhow::Context as _;
 use api::{Guard, Limit, Meter, OpenRouter};
 use dashboard::{Dashboard, DashboardConfig, Market};
+use live_gateway::LiveGateway;
+use live_gateway::coupons::Finder;
+use query_server::QueryServer;
 use state::{KeyIndex, State};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -32,6 +36,7 @@ pub(crate) struct Doors {
 #[derive(Debug)]
 struct Known {
     state: State,
+    index: KeyIndex,
     keys: JoinHandle<()>,
     usage: JoinHandle<()>,
 }
@@ -55,6 +60,7 @@ impl Doors {
                 .context("query_server.trusted_proxies")?,
             ..Guard::default()
         };
+        check_operations(&config.access.keyed)?;
         let mut parts = AccessParts {
             plans: plans.clone(),
             keyed: config.access.keyed.clone(),
@@ -99,6 +105,14 @@ impl Doors {
         self.known.as_ref().map(|known| &known.state)
     }
 
+    /// Learns of keys that were made a moment ago, without waiting for the next look.
+    pub(crate) async fn refresh_keys(&self) -> anyhow::Result<()> {
+        if let Some(known) = &self.known {
+            known.index.refresh().await.context("state")?;
+        }
+        Ok(())
+    }
+
     /// The routes to be served with the others; once.
     pub(crate) fn take_routes(&mut self) -> OpenRouter {
         std::mem::take(&mut self.routes)
@@ -119,7 +133,7 @@ impl Doors {
 impl Known {
     /// Keeps keys fresh, and writes what they are used for, in the background.
     fn start(context: &Context, state: State, index: KeyIndex, stop: CancellationToken) -> (Self, Arc<UsageMeter>) {
-        let keys = tokio::spawn(index.keep_fresh(KEYS_REFRESH, stop.clone()));
+        let keys = tokio::spawn(index.clone().keep_fresh(KEYS_REFRESH, stop.clone()));
         let config = &context.config;
         let (meter, writing) = UsageMeter::start(
             state.clone(),
@@ -129,8 +143,35 @@ impl Known {
             stop,
         );
         let usage = tokio::spawn(writing);
-        let known = Self { state, keys, usage };
+        let known = Self {
+            state,
+            index,
+            keys,
+            usage,
+        };
         (known, meter)
+    }
+}
+
+/// Refuses names that no operation has: one that was mistyped would leave its operation open to anybody.
+fn check_operations(keyed: &BTreeSet<String>) -> anyhow::Result<()> {
+    let documents = [
+        QueryServer::openapi(),
+        LiveGateway::openapi(),
+        Finder::openapi(),
+        access::openapi(),
+    ];
+    let paths = documents.iter().flat_map(|document| document.paths.paths.values());
+    let operations = paths.flat_map(|item| [&item.get, &item.post, &item.put, &item.patch, &item.delete]);
+    let known: BTreeSet<_> = operations
+        .flatten()
+        .filter_map(|one| one.operation_id.as_ref())
+        .collect();
+    match keyed.iter().find(|id| !known.contains(id)) {
+        Some(unknown) => Err(usage(anyhow::anyhow!(
+            "access.keyed: no operation is called {unknown:?}; /openapi.json names them (operationId)"
+        ))),
+        None => Ok(()),
     }
 }
 
@@ -147,7 +188,10 @@ async fn local_limits(context: &Context, plans: &Plans, state: Option<&State>) -
         && let Err(error) = local.resume(state).await
     {
         let error: &dyn std::error::Error = &error;
-        tracing::warn!(error, "what keys used today is not known: their daily limits begin anew");
+        tracing::warn!(
+            error,
+            "what keys used today is not known: their daily limits begin anew"
+        );
     }
     local
 }

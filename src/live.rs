@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use api::OpenRouter;
 use async_trait::async_trait;
-use data_model::{Classify as _, ErrorCode, Observation, ProductIdent, Resolved, StoredShop};
+use data_model::{Classify as _, ErrorCode, Observation, ProductIdent, Resolved, StoredBrand, StoredShop};
 use data_observations::Recorder;
 use data_storage::Storage;
 use live_gateway::coupons::{Finder, FinderDeps, HttpShops, ShopKey, Shops};
@@ -30,6 +30,15 @@ struct InProcess(QueryServer);
 impl Catalogue for InProcess {
     async fn resolve(&self, idents: &[ProductIdent]) -> Result<Resolved, CatalogueError> {
         self.0.resolve(idents).map_err(told)
+    }
+
+    async fn brand(&self, name: &str) -> Result<Option<StoredBrand>, CatalogueError> {
+        if let Ok(slug) = name.parse()
+            && let Some(brand) = self.0.stored_brand(&BrandKey::Slug(slug)).map_err(told)?
+        {
+            return Ok(Some(brand));
+        }
+        self.0.stored_brand(&BrandKey::Domain(name.to_owned())).map_err(told)
     }
 }
 

@@ -75,6 +75,7 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     };
     server.follow();
     let visitor = visitor(&context, server.state(), &address).await?;
+    server.refresh_keys().await?;
     context.output.print(
         &json!({
             "address": address, "home": context.config.home, "examples": examples.reads, "change": examples.change,

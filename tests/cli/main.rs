@@ -9,6 +9,7 @@
 )]
 
 mod access;
+mod buying;
 mod demo;
 mod embedders;
 mod health;

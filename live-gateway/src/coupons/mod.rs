@@ -103,6 +103,12 @@ impl Finder {
         routes::coupons(self.clone())
     }
 
+    /// The interface description of the operation.
+    #[must_use]
+    pub fn openapi() -> utoipa::openapi::OpenApi {
+        routes::coupons_document()
+    }
+
     fn memory(&self) -> (&State, &dyn Clock, &CouponsConfig) {
         let inner = &self.0;
         (&inner.state, inner.clock.as_ref(), &inner.config)

@@ -79,7 +79,16 @@ pub(crate) fn probes(gateway: LiveGateway, metrics: Option<PrometheusHandle>) ->
 
 /// The operation that finds discount codes.
 pub(crate) fn coupons(finder: Finder) -> OpenRouter {
-    without_edge(described().routes(routes!(coupons::find_coupons)), finder)
+    without_edge(coupons_operation(), finder)
+}
+
+fn coupons_operation() -> OpenApiRouter<Finder> {
+    described().routes(routes!(coupons::find_coupons))
+}
+
+/// Its interface description.
+pub(crate) fn coupons_document() -> OpenApi {
+    coupons_operation().into_openapi()
 }
 
 fn without_edge<S: Clone + Send + Sync + 'static>(router: OpenApiRouter<S>, state: S) -> OpenRouter {

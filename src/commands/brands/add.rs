@@ -52,7 +52,9 @@ pub(super) async fn add(context: &Context, asked: Asked<'_>) -> anyhow::Result<O
         .map_err(usage)?;
     let named = addresses.len();
     if asked.token.is_some() && named != 1 {
-        return Err(usage(anyhow::anyhow!("--storefront-token is one store's: name that store alone")));
+        return Err(usage(anyhow::anyhow!(
+            "--storefront-token is one store's: name that store alone"
+        )));
     }
     // A look alone makes no home.
     let storage = if asked.how.dry_run {

@@ -23,7 +23,10 @@ pub(super) fn read(given: String) -> anyhow::Result<Secret> {
     };
     let text = text.trim();
     let fits = (1..=BYTES_MAX as usize).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
-    anyhow::ensure!(fits, "--storefront-token: that is no token, which has ASCII signs without spaces");
+    anyhow::ensure!(
+        fits,
+        "--storefront-token: that is no token, which has ASCII signs without spaces"
+    );
     Ok(Secret::new(text))
 }
 

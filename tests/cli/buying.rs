@@ -1,0 +1,99 @@
+//! The walk of docs/buying.md, as it stands there, against `haat demo`.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::{Haat, has_program};
+
+/// What stands in the shell blocks of a document.
+fn commands(document: &str) -> String {
+    let (mut commands, mut within) = (String::new(), false);
+    for line in document.lines() {
+        match line {
+            "```sh" => within = true,
+            "```" => within = false,
+            line if within => {
+                commands.push_str(line);
+                commands.push('\n');
+            }
+            _ => {}
+        }
+    }
+    commands
+}
+
+/// The documents of JSON that were printed one after another.
+fn documents(text: &str) -> Vec<Value> {
+    serde_json::Deserializer::from_str(text)
+        .into_iter()
+        .map(Result::unwrap)
+        .collect()
+}
+
+#[test]
+fn every_command_of_the_walk_from_coupons_to_checkout_is_answered() {
+    if !has_program("jq", &["--version"]) || !has_program("curl", &["--version"]) {
+        return;
+    }
+    let haat = Haat::new();
+    let (_demo, demo) = haat.serve(&["demo", "--listen", "127.0.0.1:0", "--products", "200", "--stores", "4"]);
+    let text = |member: &str| demo[member].as_str().unwrap().to_owned();
+    let output = Command::new("bash")
+        .args([
+            "-eu",
+            "-o",
+            "pipefail",
+            "-c",
+            &commands(include_str!("../../docs/buying.md")),
+        ])
+        .env("HAAT", text("address"))
+        .env("KEY", text("key"))
+        .output()
+        .unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{printed}\n{told}");
+    let printed = documents(&printed);
+    let coupons = &printed[0]["data"];
+    assert_eq!(
+        (&coupons["verified"], &coupons["untested"]),
+        (&true.into(), &Value::Array(vec![]))
+    );
+    let carts: Vec<_> = printed.iter().filter(|one| one["data"]["groups"].is_array()).collect();
+    assert!(carts.len() >= 7, "{printed:?}");
+    for cart in &carts {
+        assert_eq!(cart["data"]["problems"], Value::Array(vec![]), "{cart}");
+        for total in cart["data"]["totals"].as_array().unwrap() {
+            let of_groups = |member: &str| {
+                let groups = cart["data"]["groups"].as_array().unwrap().iter();
+                let own = groups.filter(|group| group["currency"] == total["currency"]);
+                own.map(|group| group[member].as_i64().unwrap()).sum::<i64>()
+            };
+            for member in ["subtotal_minor", "discount_minor", "total_minor"] {
+                assert_eq!(total[member], of_groups(member), "{member} of {cart}");
+            }
+        }
+    }
+    let checkout = printed.iter().find(|one| one["data"]["checkouts"].is_array()).unwrap();
+    assert!(!checkout["data"]["checkouts"].as_array().unwrap().is_empty());
+    assert!(checkout["data"]["attribution"]["token"].is_string());
+    // What the store says of passwords is the store's; an answer of ours is never a failure of ours.
+    let accounts: Vec<_> = printed
+        .iter()
+        .filter(|one| one["status"].is_number() || one["data"]["status"].is_string())
+        .collect();
+    assert_eq!(accounts.len(), 2, "{printed:?}");
+    for account in accounts {
+        let code = account["code"].as_str().unwrap_or("answered");
+        assert!(["answered", "store_rejected"].contains(&code), "{account}");
+    }
+    // The checkout page is the store's own, for a person to look at.
+    let page = checkout["data"]["checkouts"][0]["checkout_url"].as_str().unwrap();
+    let page = Command::new("curl").args(["-sSL", page]).output().unwrap();
+    let page = String::from_utf8(page.stdout).unwrap();
+    assert!(
+        page.contains("<html") && page.to_lowercase().contains("takes no payment"),
+        "{page}"
+    );
+}
