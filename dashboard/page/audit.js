@@ -11,7 +11,7 @@ const TOLD = {
   'key.renamed': ({ from, to }) => `renamed the key ${from} to ${to}`,
   'key.revoked': ({ name }) => `revoked the key ${name}`,
   'key.rotated': ({ name, ends_at }) => `rotated the key ${name}; the old one ends ${moment(ends_at)}`,
-  'account.created': () => 'signed in for the first time',
+  'account.created': () => 'was made',
   'link.created': ({ ends_at }) => `made a link to sign in with, until ${moment(ends_at)}`,
   'session.started': ({ method }) => (method === 'link' ? 'signed in with a link' : 'signed in at the provider'),
   'session.ended': () => 'signed out',
@@ -20,7 +20,7 @@ const TOLD = {
 };
 
 const row = (event) => el('li', {},
-  el('p', { dir: 'auto' }, el('b', {}, event.action === 'account.created' ? 'You' : WHO[event.by] ?? event.by), ' ', TOLD[event.action]?.(event.detail) ?? event.action, event.key && el('span', { class: 'small' }, ' ', el('code', {}, event.key))),
+  el('p', { dir: 'auto' }, el('b', {}, event.action === 'account.created' ? 'Your account' : WHO[event.by] ?? event.by), ' ', TOLD[event.action]?.(event.detail) ?? event.action, event.key && el('span', { class: 'small' }, ' ', el('code', {}, event.key))),
   el('p', { class: 'small' }, time(event.at)));
 
 /** Draws the newest entries, or with `before` those that are older than it. */

@@ -129,6 +129,14 @@ impl DashboardConfig {
     }
 }
 
+/// Whether browsers keep sessions for a server at this address.
+///
+/// # Errors
+/// [`DashboardConfigError::PublicUrl`].
+pub fn check_public_url(public_url: &str) -> Result<(), DashboardConfigError> {
+    PublicUrl::parse(public_url).map(|_| ())
+}
+
 /// The address to open for signing in with a link. The token stands behind `#`, which browsers send to nobody, so no log
 /// and no `Referer` has it.
 ///

@@ -27,7 +27,7 @@ use data_model::{Clock, Timestamp};
 use state::{NewSession, SessionHash, SessionLimits, SignInMethod, State};
 
 use crate::config::PublicUrl;
-pub use crate::config::{DashboardConfig, DashboardConfigError, OidcConfig, link_address};
+pub use crate::config::{DashboardConfig, DashboardConfigError, OidcConfig, check_public_url, link_address};
 use crate::pace::Pace;
 
 /// What the dashboard tells of the market and its plans.

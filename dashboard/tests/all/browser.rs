@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use api::{EdgeRouter, OpenRouter};
@@ -138,8 +140,12 @@ fn driven(edge: &EdgeRouter, script: &str, telling: mpsc::Sender<Value>) -> Rout
     let javascript = || [(header::CONTENT_TYPE, "text/javascript")];
     let axe = peer_text("axe-core/axe.min.js");
     let edge = edge.clone();
+    // A script that waits for it begins while the state is gone, and says when it is back.
+    let back = Arc::new(AtomicBool::new(!script.contains("/test/back")));
+    let is_back = Arc::clone(&back);
     Router::new()
         .route("/test/drive.js", get(async move || (javascript(), script)))
+        .route("/test/back", post(async move || is_back.store(true, Ordering::SeqCst)))
         .route(
             "/test/told",
             post(async move |body: String| {
@@ -149,7 +155,13 @@ fn driven(edge: &EdgeRouter, script: &str, telling: mpsc::Sender<Value>) -> Rout
         )
         .route("/test/telephone", get(async || axum::response::Html(TELEPHONE)))
         .route("/test/axe.js", get(async move || (javascript(), axe)))
-        .fallback(async move |request: Request| with_script(&edge, request).await)
+        .fallback(async move |request: Request| {
+            let gone = !back.load(Ordering::SeqCst) && request.uri().path().starts_with("/dashboard/api/");
+            if gone {
+                return api::Problem::new(data_model::ErrorCode::NotReady).into_response();
+            }
+            with_script(&edge, request).await
+        })
 }
 
 fn peer_text(path: &str) -> String {
@@ -266,7 +278,7 @@ async fn a_person_signs_in_with_a_link_works_on_keys_and_signs_out() {
         "You made the key Mobile app KEY",
         "You signed in with a link",
         "The operator made a link to sign in with, until Nov 21, 2026, 12:15 PM",
-        "You signed in for the first time"
+        "Your account was made"
       ],
       "door": [
         "You opened a link that signs you in once. Go on if you asked for it.",
@@ -408,4 +420,31 @@ async fn axe_finds_nothing_serious_on_the_page_light_or_dark_wide_or_narrow() {
         let serious: Vec<_> = serious.collect();
         assert!(serious.is_empty(), "{place}: {}", serious.join("\n"));
     }
+}
+
+/// Somebody who comes while the state is gone, and waits.
+const WAITING: &str = r"
+await until(() => shown('banner'));
+const seen = { said: $('banner').textContent, door: shown('door'), inside: shown('inside') };
+await fetch('/test/back', { method: 'POST' });
+await until(() => shown('door'));
+tell({ ...seen, banner: shown('banner'), text: $('door-text').textContent });
+";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_says_that_the_state_is_gone_and_goes_on_by_itself() {
+    if !has_chromium() {
+        return;
+    }
+    let served = Served::start(WAITING, here).await;
+    let (_, told) = served.open("/dashboard/", &[]).await;
+    insta::assert_snapshot!(format!("{told:#}"), @r#"
+    {
+      "banner": false,
+      "door": false,
+      "inside": false,
+      "said": "Keys and sessions cannot be read just now. It goes on in a moment.",
+      "text": "Ask the operator of this server for a link to sign in with: the command haat keys dashboard prints one."
+    }
+    "#);
 }

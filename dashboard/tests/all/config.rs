@@ -42,9 +42,7 @@ async fn a_time_of_nothing_is_refused_by_name() {
         ..config()
     };
     let told = refused(wrong).await.to_string();
-    insta::assert_snapshot!(told, @r#"
-    dashboard.session_idle_minutes must be at least 1
-    "#);
+    insta::assert_snapshot!(told, @"dashboard.session_idle_minutes must be at least 1");
 }
 
 #[tokio::test]

@@ -17,9 +17,7 @@ async fn a_link_signs_in_once_and_its_session_is_a_cookie_of_this_host_alone() {
     let cookie = told.cookies().remove(0);
     let (pair, rules) = cookie.split_once("; ").unwrap();
     assert!(pair.starts_with("__Host-haat_session=haat_sess_"), "{pair}");
-    insta::assert_snapshot!(rules, @r#"
-    Path=/; Max-Age=604800; Secure; HttpOnly; SameSite=Lax
-    "#);
+    insta::assert_snapshot!(rules, @"Path=/; Max-Age=604800; Secure; HttpOnly; SameSite=Lax");
     let here = browser.get("/dashboard/api/session").await.data();
     assert_eq!(here["account"]["name"], "asha");
     assert_eq!(here["session"]["method"], "link");

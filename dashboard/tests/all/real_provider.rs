@@ -100,7 +100,7 @@ async fn a_person_signs_in_at_a_real_provider() {
             "door": "Sign in with 127.0.0.1",
             "who": "asha@shop.example",
             "address": "/dashboard/",
-            "audit": ["You signed in at the provider", "You signed in for the first time"],
+            "audit": ["You signed in at the provider", "Your account was made"],
             "after": "You are signed out.",
             "cookies": "",
         })

@@ -115,9 +115,7 @@ async fn somebody_is_sent_to_the_provider_with_all_that_proves_the_answer() {
     let cookie = told.cookies().remove(0);
     let (pair, rules) = cookie.split_once("; ").unwrap();
     assert!(pair.starts_with(&format!("{PENDING}=haat_pend_")));
-    insta::assert_snapshot!(rules, @r#"
-    Path=/; Max-Age=600; Secure; HttpOnly; SameSite=Lax
-    "#);
+    insta::assert_snapshot!(rules, @"Path=/; Max-Age=600; Secure; HttpOnly; SameSite=Lax");
     // Neither the address nor the answer holds what the browser's cookie holds.
     let secret = pair.split('=').nth(1).unwrap();
     assert!(!told.text().contains(&secret[10..]));
