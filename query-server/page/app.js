@@ -7,8 +7,8 @@ const { body } = document;
 input.value ||= new URLSearchParams(location.search).get('q')?.trim() ?? '';
 
 async function begin() {
-  const [{ $, bare, debounced }, { ghosts }, { addCurrency, label, listen, sync }, { showProduct }, { askAnew, recount }, { loadBrands, loadCategories, loadFacts, loadPart, showBrandCheck }, asked, { closeSuggestions, suggestFor }] = await Promise.all([
-    import('./dom.js'), import('./cards.js'), import('./facets.js'), import('./product.js'), import('./results.js'), import('./start.js'), import('./state.js'), import('./suggest.js')]);
+  const [{ $, bare, debounced }, { ghosts }, { addCurrency, label, listen, sync }, { showProduct }, { askAnew, recount }, { loadBrands, loadCategories, loadFacts, loadPart, showBrandCheck }, asked, { closeSuggestions, suggestFor }, { showBrandCodes }, { addFromCard }] = await Promise.all([
+    import('./dom.js'), import('./cards.js'), import('./facets.js'), import('./product.js'), import('./results.js'), import('./start.js'), import('./state.js'), import('./suggest.js'), import('./codes.js'), import('./drawer.js')]);
   const { atStart, go, NOTHING, onChange, openProduct } = asked;
   const grid = $('grid');
 
@@ -23,6 +23,7 @@ async function begin() {
     sync();
     askAnew();
     showBrandCheck();
+    showBrandCodes();
     showProduct();
   }
 
@@ -57,7 +58,7 @@ async function begin() {
     scrollTo(0, 0);
   });
   document.addEventListener('keydown', (event) => {
-    if (event.key !== '/' || !bare(event) || $('product').open || event.target.closest('input, select, textarea')) return;
+    if (event.key !== '/' || !bare(event) || $('product').open || $('cart').open || event.target.closest('input, select, textarea')) return;
     event.preventDefault();
     input.focus();
     input.select();
@@ -79,6 +80,11 @@ async function begin() {
     if (at < 0 || to === undefined || !bare(event)) return;
     event.preventDefault();
     (to < 0 ? input : links[Math.min(to, links.length - 1)]).focus();
+  });
+
+  document.addEventListener('click', (event) => {
+    const button = event.target.closest('[data-add]');
+    if (button) addFromCard(button, () => openProduct(button.dataset.add));
   });
 
   // ---- Start ----

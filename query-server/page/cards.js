@@ -74,7 +74,8 @@ export function cardItem(card, at, heading = 'h2') {
     el('div', { class: 'frame' }, picture(card.image, shot), pct, card.in_stock ? null : el('span', { class: 'tag' }, 'Out of stock')),
     el('p', { class: 'by' }, el('span', { dir: 'auto' }, card.brand), stars(card.rating)),
     el(heading, { dir: 'auto' }, el('a', { href: address({ product: card.id }), 'data-id': card.id }, card.title)),
-    priceLine(card.price_min_minor, card.compare_at_minor, card.currency, false));
+    priceLine(card.price_min_minor, card.compare_at_minor, card.currency, false),
+    el('button', { class: 'add', type: 'button', 'data-add': card.id, disabled: !card.in_stock }, 'Add to cart', unseen(`: ${card.title}`)));
 }
 
 /** Places where cards will be. */

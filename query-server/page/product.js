@@ -3,6 +3,8 @@
 import { $, bare, decor, el, nameTab, unseen, webUrl } from './dom.js';
 import { deliveryCheck, priceHistory, recommend, rowPlaces } from './around.js';
 import { cards, isColour, picture, priceLine, stars, swatch } from './cards.js';
+import { codeFinder } from './codes.js';
+import { addToCart } from './drawer.js';
 import { facetTitle } from './facets.js';
 import { liveCheck } from './live.js';
 import { ask, whenBack } from './server.js';
@@ -96,9 +98,10 @@ function fill(product, whole, isOpen) {
   $('product-body').replaceChildren(
     product.currency ? offer(product, turnTo) : '',
     whole ? '' : el('p', { class: 'quiet', role: 'status' }, 'Fetching the details…'),
-    store ? el('a', { class: 'buy', href: store.href, target: '_blank', rel: 'noopener noreferrer' }, `See it at ${product.brand}`, decor(' ↗'), unseen(' (opens in a new tab)')) : '',
+    store ? el('a', { class: 'buy second', href: store.href, target: '_blank', rel: 'noopener noreferrer' }, `See it at ${product.brand}`, decor(' ↗'), unseen(' (opens in a new tab)')) : '',
     whole ? el('p', { class: 'small' }, 'Price and stock as last seen. The store has the last word.') : '',
     whole && product.currency ? liveCheck(product, isOpen, location.hash === '#check') : '',
+    whole ? codeFinder({ product: product.id }, product.brand, isOpen) : '',
     whole ? deliveryCheck(product, isOpen) : '',
     history,
     about.description ? section('About it', el('p', { class: 'text', dir: 'auto' }, about.description)) : '',
@@ -151,6 +154,7 @@ function offer(product, turnTo) {
   const cheapest = live.filter((variant) => variant.amount_minor === product.price_min_minor);
   let chosen = cheapest.find(({ image }) => image && source(image) === source(product.image)) ?? cheapest[0] ?? live[0] ?? variants[0];
   const top = el('div', { class: 'offer', 'aria-live': 'polite' });
+  const add = el('button', { class: 'buy', type: 'button', click: () => addToCart({ product_id: product.id, variant_id: chosen.id, qty: 1 }, product.title) });
   const draw = () => {
     const now = chosen ?? { amount_minor: product.price_min_minor, compare_at_minor: product.compare_at_minor, available: product.in_stock };
     top.replaceChildren(priceLine(now.amount_minor, now.compare_at_minor, product.currency, true), el('p', { class: 'state' },
@@ -158,10 +162,14 @@ function offer(product, turnTo) {
     for (const { label: chip, name, value } of picks) {
       const wanted = { ...chosen.options, [name]: value };
       const buyable = live.some((variant) => Object.entries(wanted).every(([option, held]) => variant.options[option] === held));
+      // A value that can be bought in no combination cannot be chosen; another one leads to a choice that can.
+      chip.firstChild.disabled = !live.some((variant) => variant.options[name] === value);
       chip.classList.toggle('gone', !buyable);
       chip.lastChild.textContent = buyable ? '' : ' (not available)';
       chip.firstChild.checked = chosen.options[name] === value;
     }
+    add.disabled = !now.available || !chosen;
+    add.textContent = now.available ? 'Add to cart' : 'Out of stock';
   };
   // Of the variants with the picked value, the one that keeps most of the other choices, an available one first among equals.
   const pick = (name, value) => {
@@ -175,7 +183,7 @@ function offer(product, turnTo) {
     el('label', { class: 'pick' }, el('input', { type: 'radio', name: `option ${name}`, change: () => pick(name, value) }), isColour(name) ? swatch(value) : null, el('span', { dir: 'auto' }, value), unseen('')) })));
   draw();
   turnTo(chosen?.image, 'instant');
-  return el('div', { class: 'choice' }, top, ...names.map((name) => el('fieldset', {}, el('legend', { dir: 'auto' }, isColour(name) ? facetTitle(name) : name), ...picks.filter((one) => one.name === name).map((one) => one.label))));
+  return el('div', { class: 'choice' }, top, ...names.map((name) => el('fieldset', {}, el('legend', { dir: 'auto' }, isColour(name) ? facetTitle(name) : name), ...picks.filter((one) => one.name === name).map((one) => one.label))), add);
 }
 
 dialog.addEventListener('close', () => {

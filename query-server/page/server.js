@@ -63,14 +63,49 @@ addEventListener('online', () => {
 /** Drops the question that waits on a channel. */
 export const drop = (channel) => channels.get(channel)?.abort();
 
+/** How long a change may take: it waits for several stores. */
+const CHANGE_MS = 90000;
+/** Keys of changes whose outcome is not known: the same change asked once more is the same one to the server. */
+const unsettled = new Map();
+
+/** Changes something at the server, or reads what only its owner may. An unanswered POST keeps its key for the next try. */
+export async function send(method, path, body) {
+  const headers = { accept: 'application/json, application/problem+json' };
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  if (text !== undefined) headers['content-type'] = 'application/json';
+  const change = `${path}\n${text}`;
+  if (method === 'POST') {
+    if (!unsettled.has(change)) unsettled.set(change, crypto.randomUUID());
+    headers['idempotency-key'] = unsettled.get(change);
+  }
+  let response;
+  let told = null;
+  try {
+    response = await fetch(path, { method, headers, body: text, cache: 'no-store', credentials: 'same-origin', signal: AbortSignal.timeout(CHANGE_MS) });
+    told = await response.json();
+  } catch {
+    if (!response || response.ok) throw new Failure(0);
+  }
+  const failure = response.ok && told?.data !== undefined ? null : new Failure(response.ok ? 500 : response.status, told, response.headers);
+  if (!failure?.passing && failure?.status !== 409) unsettled.delete(change);
+  if (failure) {
+    failure.detail = typeof told?.detail === 'string' ? told.detail : '';
+    throw failure;
+  }
+  return told.data;
+}
+
+/** Where to sign in, and to come back here from. */
+export const signIn = () => `dashboard/?${new URLSearchParams({ return_to: location.pathname + location.search })}`;
+
 /** Asks the server. A newer question on the same channel aborts the older one, which then answers null. */
-export async function ask(path, channel) {
+export async function ask(path, channel, timeoutMs = 15000) {
   drop(channel);
   owed.delete(channel);
   const controller = new AbortController();
   channels.set(channel, controller);
   try {
-    const signal = AbortSignal.any?.([controller.signal, AbortSignal.timeout(15000)]) ?? controller.signal;
+    const signal = AbortSignal.any?.([controller.signal, AbortSignal.timeout(timeoutMs)]) ?? controller.signal;
     const response = await fetch(path, { signal, headers: { accept: 'application/json, application/problem+json' } });
     const body = await response.json().catch(() => null);
     if (controller.signal.aborted) return null;

@@ -6,14 +6,19 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
     img-src https: http: data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /// The page and its parts: path and text. Its scripts are modules that name each other by these paths.
-const PARTS: [(&str, &str); 14] = [
+const PARTS: [(&str, &str); 19] = [
     ("/", include_str!("../page/index.html")),
     ("/app.css", include_str!("../page/app.css")),
     ("/app.js", include_str!("../page/app.js")),
     ("/around.js", include_str!("../page/around.js")),
     ("/cards.js", include_str!("../page/cards.js")),
+    ("/cart.css", include_str!("../page/cart.css")),
+    ("/cart.js", include_str!("../page/cart.js")),
+    ("/codes.js", include_str!("../page/codes.js")),
     ("/dom.js", include_str!("../page/dom.js")),
+    ("/drawer.js", include_str!("../page/drawer.js")),
     ("/facets.js", include_str!("../page/facets.js")),
+    ("/group.js", include_str!("../page/group.js")),
     ("/live.js", include_str!("../page/live.js")),
     ("/product.js", include_str!("../page/product.js")),
     ("/results.js", include_str!("../page/results.js")),

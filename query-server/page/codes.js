@@ -1,0 +1,72 @@
+// Codes that work at a brand's own store, tried there when the visitor wants to know.
+
+import { $, el, moment, plural, price } from './dom.js';
+import { ask, signIn } from './server.js';
+import { brandName } from './start.js';
+import { state } from './state.js';
+
+const UNTESTED_SHOWN = 3;
+
+/** Whether this server does not try codes; it is not asked for again. */
+let unserved = false;
+
+const share = (one) => (one.kind === 'percentage' && one.subtotal_minor > 0 ? ` (${Math.round(one.discount_minor / one.subtotal_minor * 100)}%)` : '');
+const takesOff = (one) => (one.discount_minor > 0 ? `${price(one.discount_minor, one.currency)} off${share(one)}`
+  : one.kind === 'shipping' ? 'off delivery' : 'works, with nothing to see before delivery is chosen');
+
+const entry = (one) => el('li', {}, el('code', {}, one.code), el('b', {}, takesOff(one)),
+  el('time', { class: 'quiet', datetime: one.tested_at }, `tested ${moment(one.tested_at)}`));
+
+function found(data) {
+  const { coupons, tested, untested } = data;
+  if (!data.product_id) return [el('p', { class: 'quiet' }, 'Nothing of this brand is in stock to try codes with.')];
+  const rest = untested.length ? ` ${plural(untested.length, 'code')} could not be tried: ${untested.slice(0, UNTESTED_SHOWN).map(({ code }) => code).join(', ')}${untested.length > UNTESTED_SHOWN ? ', …' : ''}.` : '';
+  return [coupons.length ? el('ul', { class: 'codes' }, ...coupons.map(entry)) : el('p', {}, 'None of the codes that are known works here now.'),
+    el('p', { class: 'small' }, `${plural(tested, 'code')} tried on one item.${rest}`)];
+}
+
+/** Why no codes are shown, and a way on. */
+function wrong(failure) {
+  if (failure.status === 401) return el('p', {}, el('a', { class: 'link', href: signIn() }, 'Sign in'), ' to have codes tried at the store.');
+  if (failure.code?.startsWith('store_')) return el('p', { class: 'wrong' }, 'The store does not answer just now. Try again later.');
+  return el('p', { class: 'wrong' }, `${failure.title}. ${failure.text}`);
+}
+
+/** A button that has codes tried, and what came of it; empty where this server does not try codes. */
+export function codeFinder(of, brand, isOpen) {
+  if (unserved) return '';
+  const answer = el('div', { class: 'told', role: 'status' });
+  const button = el('button', { class: 'plain', type: 'button' }, 'Find codes that work');
+  const place = el('section', { class: 'finder' }, button, answer);
+  let asking = false;
+  button.addEventListener('click', async () => {
+    if (asking) return;
+    asking = true;
+    button.setAttribute('aria-busy', 'true');
+    answer.replaceChildren(el('p', { class: 'quiet' }, `Trying codes at ${brand}…`));
+    try {
+      const body = await ask(`v1/coupons?${new URLSearchParams(of)}`, `codes of the ${Object.keys(of)[0]}`, 60000);
+      if (body && isOpen()) answer.replaceChildren(...found(body.data));
+      button.textContent = 'Try them again';
+    } catch (failure) {
+      unserved = failure.unserved;
+      if (unserved) return place.remove();
+      answer.replaceChildren(wrong(failure));
+    } finally {
+      asking = false;
+      button.removeAttribute('aria-busy');
+    }
+  });
+  return place;
+}
+
+let shownFor = '';
+/** Of a brand that is looked at: the codes that work there. */
+export function showBrandCodes() {
+  const { brand } = state;
+  if (brand === shownFor) return;
+  shownFor = brand;
+  const finder = brand ? codeFinder({ brand }, brandName(brand), () => brand === state.brand) : '';
+  $('brand-codes').replaceChildren(finder);
+  $('brand-codes').hidden = finder === '';
+}
