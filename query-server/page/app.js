@@ -7,7 +7,7 @@ const { body } = document;
 input.value ||= new URLSearchParams(location.search).get('q')?.trim() ?? '';
 
 async function begin() {
-  const [{ $, bare, debounced }, { ghosts }, { addCurrency, label, listen, sync }, { showProduct }, { askAnew, recount }, { loadBrands, loadCategories, loadFacts, loadPart, showBrandCheck }, asked, { closeSuggestions, suggestFor }, { showBrandCodes }, { addFromCard }] = await Promise.all([
+  const [{ $, bare, debounced }, { ghosts }, { addCurrency, label, listen, sync }, { showProduct }, { askAnew, recount }, { loadBrands, loadCategories, loadFacts, loadPart, showBrandCheck }, asked, { closeSuggestions, suggestFor }, { showBrandCodes }, { addFromCard, openCart }] = await Promise.all([
     import('./dom.js'), import('./cards.js'), import('./facets.js'), import('./product.js'), import('./results.js'), import('./start.js'), import('./state.js'), import('./suggest.js'), import('./codes.js'), import('./drawer.js')]);
   const { atStart, go, NOTHING, onChange, openProduct } = asked;
   const grid = $('grid');
@@ -117,6 +117,7 @@ async function begin() {
   if (atStart()) await Promise.race([Promise.all(ways), new Promise((enough) => { setTimeout(enough, LATE); })]);
   body.classList.add('stands');
   $('standin').remove();
+  if (location.hash === '#cart') openCart();
 }
 
 begin().catch((fault) => {

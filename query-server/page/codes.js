@@ -47,7 +47,7 @@ export function codeFinder(of, brand, isOpen) {
     try {
       const body = await ask(`v1/coupons?${new URLSearchParams(of)}`, `codes of the ${Object.keys(of)[0]}`, 60000);
       if (body && isOpen()) answer.replaceChildren(...found(body.data));
-      button.textContent = 'Try them again';
+      button.textContent = 'Find codes again';
     } catch (failure) {
       unserved = failure.unserved;
       if (unserved) return place.remove();

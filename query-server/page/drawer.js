@@ -44,6 +44,7 @@ function wrong(failure, again) {
     return place.replaceChildren(el('div', { class: 'message' }, el('h3', {}, 'Sign in for a cart'),
       el('p', {}, 'The cart belongs to your account, so that nobody else sees it. Sign in, then add it again.'), el('a', { class: 'plain', href: signIn() }, 'Sign in')));
   }
+  $('cart-body').scrollTop = 0;
   place.replaceChildren(el('p', { class: 'wrong' }, words(failure), again && failure.passing ? el('button', { class: 'link', type: 'button', click: again }, 'Try again') : null));
 }
 
@@ -54,8 +55,9 @@ async function run(doing, work, done, settled = () => {}) {
   try {
     const answer = await work();
     settled();
+    const said = answer ? done(answer) : '';
     draw();
-    say(answer ? done(answer) : '');
+    say(said);
     return answer;
   } catch (failure) {
     settled();
@@ -146,7 +148,7 @@ function recall() {
 async function deliver(event) {
   event.preventDefault();
   const given = Object.fromEntries(FIELDS.map((name) => [name, form.elements[name].value.trim()]).filter(([, value]) => value));
-  if (given.country) given.country = given.country.toUpperCase();
+  if (given.country) form.elements.country.value = given.country = given.country.toUpperCase();
   try { sessionStorage.setItem(KEPT, JSON.stringify(given)); } catch { /* It is typed again. */ }
   await run('Asking every store how it delivers there…', () => setAddress(given), ({ groups }) => {
     const without = groups.filter(({ delivery_options: ways }) => ways.length === 0).map(({ brand }) => brand);
@@ -183,7 +185,8 @@ function show() {
   $('cart-title').focus({ preventScroll: true });
 }
 
-async function openCart() {
+/** Shows the cart as it is at the stores now. */
+export async function openCart() {
   show();
   draw();
   await run(hasCart() ? 'Asking the stores…' : '', readCart, () => '');

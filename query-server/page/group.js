@@ -9,6 +9,9 @@ const QTY_MAX = 999;
 /** How long a quantity stands before it is told, so that three clicks are one change. */
 const QTY_PAUSE_MS = 400;
 
+/** For how long it is not worth a line when a store told what stands here. */
+const FRESH_MS = 120000;
+
 /** Quantities that were chosen and are not told yet, by line; codes that are typed, by brand. */
 const chosen = new Map();
 const typed = new Map();
@@ -123,14 +126,15 @@ export function groupSection(group, run) {
   const { brand_slug: slug, currency } = group;
   const said = group.warnings.filter((warning) => !(warning.line_id && group.lines.some((line) => line.line_id === warning.line_id && shortage(line))));
   const title = `cart-${slug}`;
+  const fresh = group.verified || Date.now() - Date.parse(group.as_of) < FRESH_MS;
   return el('section', { class: 'cart-group', 'aria-labelledby': title },
     el('h3', { id: title, dir: 'auto' }, group.brand),
-    group.verified ? null : el('p', { class: 'small' }, `As the store told it ${moment(group.as_of)}.`),
+    fresh ? null : el('p', { class: 'small' }, `As the store told it ${moment(group.as_of)}.`),
     el('ul', { class: 'cart-lines' }, ...group.lines.map((line) => lineItem(line, currency, run))),
-    ...[...new Set(said.map(({ detail }) => detail))].map((detail) => el('p', { class: 'short', dir: 'auto' }, detail)),
     group.discount_codes.length || group.automatic_discounts.length ? el('ul', { class: 'cart-codes', 'aria-label': `Discounts at ${group.brand}` },
       ...group.discount_codes.map((one) => codeChip(one, group, run)),
       ...group.automatic_discounts.map((one) => el('li', { class: 'code on' }, el('span', { dir: 'auto' }, one.title), el('span', {}, `−${price(one.discount_minor, currency)}`)))) : null,
+    ...[...new Set(said.map(({ detail }) => detail))].map((detail) => el('p', { class: 'short', dir: 'auto' }, detail)),
     codeForm(group, run),
     group.delivery_options.length ? deliveries(group, run) : null,
     el('dl', { class: 'sums' }, ...sumRows(group, `Total at ${group.brand}`, group.delivery_options.some(({ selected }) => selected))));
