@@ -13,8 +13,8 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use state::{Begun, IdempotentRow, IdempotentSlot, Lease, Purpose};
 
-use crate::carts::{Asked, CartFailure, Carts};
-use crate::rules::carts::ids::{CartId, random_hex};
+use crate::carts::{Asked, CartFailure, Carts, random_hex};
+use crate::rules::carts::ids::CartId;
 
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// Set on an answer that was given before.
@@ -65,12 +65,12 @@ where
     F: Future<Output = Result<Vec<u8>, CartFailure>> + Send + 'static,
 {
     let key = key(request.headers)?;
+    let told = |failure: CartFailure| failure.problem();
     let fresh = Kept {
         fingerprint: fingerprint(&request.content),
-        operation: random_hex().ok_or_else(random)?,
-        cart: random_hex().ok_or_else(random)?,
+        operation: random_hex().map_err(told)?,
+        cart: random_hex().map_err(told)?,
     };
-    let told = |failure: CartFailure| failure.problem();
     let Some(key) = key else {
         let work = run(begin(&request, &fresh, false).map_err(told)?);
         let body = finished(work).await.map_err(told)?;
@@ -97,10 +97,6 @@ where
         outcome
     });
     Ok(api::LiveAnswer(done.await.map_err(told)?.into()).into_response())
-}
-
-fn random() -> Problem {
-    CartFailure::Random.problem()
 }
 
 /// Runs work to its end, also where nobody waits for it any more.

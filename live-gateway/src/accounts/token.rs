@@ -52,6 +52,14 @@ impl Carts {
         let token = match page {
             Ok(Fetched::Body(page)) => shown(&String::from_utf8_lossy(&page.bytes)),
             Ok(Fetched::NotModified) => None,
+            // A page that is there at another time may show one then.
+            Err(error) if error.is_transient() => {
+                return Err(CartFailure::Store {
+                    code: data_model::Classify::code(&error),
+                    reason: None,
+                    detail: "The store does not answer as it should.".to_owned(),
+                });
+            }
             Err(error) => {
                 tracing::debug!(%error, brand.store = %brand.store, "the store's page shows no token");
                 None

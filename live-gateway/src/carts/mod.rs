@@ -10,6 +10,7 @@ mod config;
 mod failure;
 mod hold;
 mod operations;
+mod random;
 pub(crate) mod record;
 pub mod schema;
 mod settle;
@@ -29,9 +30,9 @@ pub(crate) use self::change::{Customer, Intent};
 pub use self::config::CartConfig;
 pub(crate) use self::failure::CartFailure;
 pub(crate) use self::operations::Item;
+pub(crate) use self::random::random_hex;
 use crate::cart_client::{CartClient, CartError};
 use crate::catalogue::Catalogue;
-use crate::rules::carts::ids::random_hex;
 
 /// What carts, checkouts and accounts need besides what a gateway has: state that all servers share, and the master keys
 /// that seal what is kept there.
@@ -92,7 +93,7 @@ impl Asked {
     pub(crate) fn once(caller: &str) -> Result<Self, CartFailure> {
         Ok(Self {
             caller: caller.to_owned(),
-            operation: random_hex().ok_or(CartFailure::Random)?,
+            operation: random_hex()?,
         })
     }
 }

@@ -4,9 +4,9 @@ use super::jws;
 use super::schema::{Attribution, BrandCheckout, Checkout};
 use super::token::{ATTRIBUTE, Claims};
 use crate::carts::record::{CartRecord, Group, Target};
-use crate::carts::{Asked, CartFailure, Carts, Intent};
+use crate::carts::{Asked, CartFailure, Carts, Intent, random_hex};
 use crate::hidden::Hidden;
-use crate::rules::carts::ids::{CartId, random_hex};
+use crate::rules::carts::ids::CartId;
 
 impl Carts {
     /// Hands a cart over to its brands' checkouts: every store's cart is told who sends the buyer, and where to check out
@@ -58,7 +58,7 @@ impl Carts {
         let claims = Claims {
             iss: config.public_url.clone(),
             aud: brands().map(|brand| brand.store.as_str().to_owned()).collect(),
-            jti: random_hex().ok_or(CartFailure::Random)?,
+            jti: random_hex()?,
             iat: now_s,
             exp: now_s + config.attribution_ms() / 1_000,
             cart: id.hash(),

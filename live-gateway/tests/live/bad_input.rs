@@ -115,3 +115,12 @@ async fn without_a_release_nothing_is_ready() {
     assert_eq!(market.get("/readyz").await.0, 503);
     assert_eq!(market.get("/healthz").await.0, 200);
 }
+
+#[tokio::test]
+async fn a_gateway_without_state_keeps_no_carts_and_says_so() {
+    let market = Market::open(generated(4, 1), Options::default()).await;
+    let (status, answer) = market.post("/v1/cart", r#"{"items":[]}"#).await;
+    assert_eq!((status.as_u16(), answer["code"].as_str()), (503, Some("not_ready")));
+    let (status, answer) = market.get("/.well-known/jwks.json").await;
+    assert_eq!((status.as_u16(), answer["code"].as_str()), (503, Some("not_ready")));
+}

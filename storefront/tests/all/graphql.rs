@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use apollo_compiler::{ExecutableDocument, Schema};
 use serde_json::json;
 use storefront::{BodyLimit, Effect, GraphqlAnswer, GraphqlRequest, Priority, StoreError, StorefrontConfig, documents};
 use tokio::time::Instant;
@@ -280,20 +281,76 @@ async fn what_nobody_wants_any_more_is_not_sent_and_takes_no_place() {
     assert_eq!(script.page_times(), [1000], "the next one has its place");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_token_is_shown_to_the_api_alone_and_to_nobody_else() {
+    let script = pages(|_, _| ok(r#"{"data":{}}"#));
+    let store = store(unpaced(), &script).with_token(data_model::Secret::new("shpat-planted"));
+    store.graphql(&variants(), Effect::Unsafe).await.unwrap();
+    store.meta().await.unwrap();
+    let headers = script.headers.lock().unwrap();
+    let shown: Vec<_> = headers
+        .iter()
+        .map(|headers| headers.contains_key("x-shopify-storefront-access-token"))
+        .collect();
+    assert_eq!(shown.iter().filter(|shown| **shown).count(), 1, "{shown:?}");
+    assert!(!format!("{headers:?} {store:?}").contains("shpat-planted"));
+}
+
+/// Every document with the operation that its doc names.
+const DOCUMENTS: [(&str, &str); 15] = [
+    (
+        documents::VARIANTS_BY_ID,
+        "query Variants($ids: [ID!]!, $country: CountryCode)",
+    ),
+    (
+        documents::PRODUCTS_BY_ID,
+        "query Products($ids: [ID!]!, $country: CountryCode)",
+    ),
+    (documents::POLICIES, "query Policies {"),
+    (documents::CART_CREATE, "mutation CartCreate("),
+    (documents::CART_READ, "query CartRead("),
+    (documents::CART_LINES_ADD, "mutation CartLinesAdd("),
+    (documents::CART_LINES_UPDATE, "mutation CartLinesUpdate("),
+    (documents::CART_LINES_REMOVE, "mutation CartLinesRemove("),
+    (documents::CART_DISCOUNT_CODES, "mutation CartDiscountCodes("),
+    (documents::CART_BUYER_IDENTITY, "mutation CartBuyerIdentity("),
+    (documents::CART_ATTRIBUTES, "mutation CartAttributes("),
+    (documents::CART_ADDRESSES, "mutation CartAddresses("),
+    (documents::CART_DELIVERY_OPTIONS, "mutation CartDeliveryOptions("),
+    (documents::CUSTOMER_CREATE, "mutation CustomerCreate("),
+    (documents::CUSTOMER_TOKEN_CREATE, "mutation CustomerTokenCreate("),
+];
+
 #[test]
 fn each_document_has_the_operation_that_its_doc_names() {
-    for (document, operation) in [
-        (
-            documents::VARIANTS_BY_ID,
-            "query Variants($ids: [ID!]!, $country: CountryCode)",
-        ),
-        (
-            documents::PRODUCTS_BY_ID,
-            "query Products($ids: [ID!]!, $country: CountryCode)",
-        ),
-        (documents::POLICIES, "query Policies {"),
-    ] {
+    for (document, operation) in DOCUMENTS {
         assert_eq!(document.matches(operation).count(), 1, "{operation}");
-        assert_eq!(document.matches("query ").count(), 1, "one operation a document");
+        let begins = |line: &&str| line.starts_with("query ") || line.starts_with("mutation ");
+        assert_eq!(
+            document.lines().filter(begins).count(),
+            1,
+            "one operation a document: {operation}"
+        );
+    }
+}
+
+#[test]
+fn each_document_is_valid_in_the_platforms_own_schema() {
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../shared/storefront/storefront.schema.graphql"
+    );
+    let Ok(sdl) = std::fs::read_to_string(file) else {
+        println!("skipped: {file} is absent");
+        return;
+    };
+    let schema = Schema::parse_and_validate(sdl, "platform.graphql").unwrap_or_else(|error| panic!("{error}"));
+    let all = DOCUMENTS
+        .iter()
+        .map(|(document, _)| *document)
+        .chain([documents::SHOP_ACCOUNTS]);
+    for document in all {
+        let read = ExecutableDocument::parse_and_validate(&schema, document, "document.graphql");
+        assert!(read.is_ok(), "{}", read.unwrap_err());
     }
 }

@@ -2,7 +2,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use data_model::{StoreHost, VariantId};
-use ring::rand::{SecureRandom, SystemRandom};
 use sha2::{Digest, Sha256};
 
 const CART_ID_BYTES: usize = 16;
@@ -42,13 +41,6 @@ impl fmt::Display for CartId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
-}
-
-/// 128 random bits as hexadecimal digits.
-pub(crate) fn random_hex() -> Option<String> {
-    let mut bytes = [0; CART_ID_BYTES];
-    SystemRandom::new().fill(&mut bytes).ok()?;
-    Some(hex::encode(bytes))
 }
 
 /// Names a line. It follows from what the line is of, so it stays when the store's cart must be made anew, and it tells

@@ -161,3 +161,24 @@ async fn a_registration_whose_answer_was_lost_is_known_by_its_password() {
     assert_eq!(told["status"], "registered");
     assert_eq!(mall.calls(0, "customerCreate"), 1);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_the_operators_token_the_one_that_the_stores_page_shows_is_taken() {
+    let mall = Mall::open(1).await;
+    let slug = mall.slug(0);
+    mall.stores.set_passwords(&slug, true).unwrap();
+    let server = mall.server().await;
+    let told = server
+        .data(account(&mall, "register", "asha@example.com", "correct horse"))
+        .await;
+    assert_eq!(told["status"], "registered");
+    // A store whose page shows none lets nobody sign in from here.
+    let status = Fault::Status {
+        status: 404,
+        retry_after_s: None,
+    };
+    mall.stores.set_fault(&slug, status).unwrap();
+    let server = mall.server().await;
+    let told = refused(&server, account(&mall, "login", "asha@example.com", "correct horse")).await;
+    assert_eq!(told, (422, json!("store_rejected"), json!("no_token")));
+}
