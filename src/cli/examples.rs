@@ -28,6 +28,7 @@ examples! {
     KEYS_REVOKE: "haat keys revoke key_7f3k2m9q4xw0", "haat keys revoke key_7f3k2m9q4xw0 --json";
     KEYS_ROTATE: "haat keys rotate key_7f3k2m9q4xw0", "haat keys rotate key_7f3k2m9q4xw0 --grace-hours 24";
     KEYS_DASHBOARD: "haat keys dashboard", "haat keys dashboard --account asha";
+    KEYS_ROTATE_SIGNING: "haat keys rotate-signing", "haat keys rotate-signing --json";
     KEYS_AUDIT: "haat keys audit", "haat keys audit --key key_7f3k2m9q4xw0 --json";
     LAKE: "haat lake tables", "haat lake vacuum --dry-run";
     LAKE_TABLES: "haat lake tables", "haat lake tables --json";

@@ -40,6 +40,9 @@ pub(crate) enum KeysCommand {
         #[arg(long, value_name = "NAME", default_value = "operator")]
         account: String,
     },
+    /// Make a new key that signs the tokens of checkouts; it is published before it signs, and the old one verifies on
+    #[command(after_help = examples::KEYS_ROTATE_SIGNING)]
+    RotateSigning,
     /// Show who did what to which key or account, oldest first
     #[command(after_help = examples::KEYS_AUDIT)]
     Audit {

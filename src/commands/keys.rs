@@ -3,6 +3,7 @@
 mod audit;
 mod dashboard;
 mod list;
+mod signing;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +25,9 @@ const HOUR_S: u64 = 3600;
 /// `haat keys …`
 pub(crate) async fn run(command: KeysCommand, context: Context) -> anyhow::Result<Outcome> {
     let command = Asked::read(command).map_err(usage)?;
+    if matches!(command, Asked::RotateSigning) {
+        return signing::rotate(&context).await;
+    }
     let state = context.state().await?;
     let done = match command {
         Asked::Create(new) => create(&context, &state, new).await,
@@ -32,6 +36,7 @@ pub(crate) async fn run(command: KeysCommand, context: Context) -> anyhow::Resul
         Asked::Rotate(id, grace_hours) => rotate(&context, &state, &id, grace_hours).await,
         Asked::Audit(key, limit) => audit::run(&context, &state, key, limit).await,
         Asked::Dashboard(account) => dashboard::run(&context, &state, &account).await,
+        Asked::RotateSigning => Ok(()),
     };
     // What SQLite keeps beside its file is folded in.
     state.close().await;
@@ -46,6 +51,7 @@ enum Asked {
     Rotate(KeyId, u64),
     Audit(Option<KeyId>, Option<u32>),
     Dashboard(KeyName),
+    RotateSigning,
 }
 
 impl Asked {
@@ -59,6 +65,7 @@ impl Asked {
                 account: None,
             }),
             KeysCommand::List => Self::List,
+            KeysCommand::RotateSigning => Self::RotateSigning,
             KeysCommand::Revoke { id: text } => Self::Revoke(id(text)?),
             KeysCommand::Rotate { id: text, grace_hours } => Self::Rotate(id(text)?, grace_hours),
             KeysCommand::Audit { key, limit } => Self::Audit(key.map(id).transpose()?, limit),

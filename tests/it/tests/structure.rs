@@ -153,6 +153,7 @@ fn arrows_between_crates_go_one_way() {
         ("data-model", &[]),
         ("data-storage", &["data-model"]),
         ("data-checks", &["data-model", "data-storage"]),
+        ("data-codes", &["data-model", "data-storage"]),
         ("data-embedders", &["data-embedding", "data-model"]),
         ("data-observations", &["data-model", "data-storage"]),
         ("data-lake", &["data-model", "data-storage"]),
