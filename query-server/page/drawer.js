@@ -158,7 +158,7 @@ async function deliver(event) {
 
 const total = (one) => price(one.total_minor, one.currency);
 const link = (one) => el('a', { class: 'buy', href: webUrl(one.checkout_url).href, target: '_blank', rel: 'noopener noreferrer', referrerpolicy: 'no-referrer' },
-  `Check out at ${nameOf(one.brand_slug)}`, el('span', { class: 'sum' }, ` · ${total(one)}`), decor(' ↗'), unseen(' (opens in a new tab)'));
+  el('span', {}, `Check out at ${nameOf(one.brand_slug)}`, unseen(' ')), el('span', { class: 'sum' }, total(one), unseen(' (opens in a new tab)')), decor('↗'));
 
 async function toCheckout() {
   say('Asking every store for its checkout…');
@@ -211,6 +211,7 @@ export async function addFromCard(button, choose) {
     addToCart({ product_id: id, qty: 1 }, body.data.title);
   } catch (failure) {
     show();
+    draw();
     wrong(failure, () => { dialog.close(); addFromCard(button, choose); });
   } finally {
     button.removeAttribute('aria-busy');

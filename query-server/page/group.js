@@ -33,7 +33,7 @@ function stepper(line, run) {
     shown.textContent = String(qty);
     limit();
     clearTimeout(chosen.get(id)?.timer);
-    const tell = () => run(`Changing how many of ${title}…`, () => setQty(id, qty), () => `${title}: ${qty}`, () => { if (chosen.get(id)?.qty === qty) chosen.delete(id); });
+    const tell = () => run('Changing the quantity…', () => setQty(id, qty), () => `${title}: ${qty}`, () => { if (chosen.get(id)?.qty === qty) chosen.delete(id); });
     chosen.set(id, { qty, timer: setTimeout(tell, QTY_PAUSE_MS) });
   };
   const button = (by, sign, name) => el('button', { type: 'button', 'aria-label': `${name} of ${title}`, 'data-key': `${name} ${id}`, click: () => step(by) }, decor(sign));
@@ -54,7 +54,11 @@ function shortage({ qty, requested_qty: asked, available }) {
 
 function lineItem(line, code, run) {
   const wrong = shortage(line);
-  const remove = () => run(`Taking out ${line.title}…`, () => removeLine(line.line_id), () => `${line.title} is out of the cart.`);
+  const remove = () => {
+    clearTimeout(chosen.get(line.line_id)?.timer);
+    chosen.delete(line.line_id);
+    run(`Taking out ${line.title}…`, () => removeLine(line.line_id), () => `${line.title} is out of the cart.`);
+  };
   return el('li', { class: line.qty === 0 ? 'cart-line out' : 'cart-line' },
     el('div', { class: 'thumb' }, picture(line.image, { widths: [120, 180], sizes: '64px', letter: line.title })),
     el('div', { class: 'what' },

@@ -156,6 +156,91 @@ fn the_page_shows_what_the_server_answers() {
     }
 }
 
+/// The part of a page that stands between two texts.
+#[track_caller]
+fn between<'a>(dom: &'a str, from: &str, to: &str) -> &'a str {
+    let rest = dom.split_once(from).unwrap_or_else(|| panic!("no {from:?}: {dom}")).1;
+    rest.split(to).next().unwrap()
+}
+
+#[test]
+fn the_page_puts_into_the_cart_what_can_be_bought_and_nothing_else() {
+    if !has_program("chromium", &["--version"]) {
+        return;
+    }
+    let haat = Haat::new();
+    let args = [
+        "demo",
+        "--products",
+        "120",
+        "--stores",
+        "3",
+        "--seed",
+        "2",
+        "--listen",
+        "127.0.0.1:0",
+    ];
+    let (_demo, ready) = haat.serve(&args);
+    let base = ready["address"].as_str().unwrap();
+
+    // Cards: a product that is sold out cannot be added.
+    let (_, found) = get(&format!("{base}/v1/search?q=everyday&facet_counts=true&limit=40"));
+    let listed = shown(&haat, &format!("{base}/?q=everyday"));
+    let cards = found["data"].as_array().unwrap();
+    assert!(!cards.is_empty());
+    for card in cards {
+        let add = format!("data-add=\"{}\"", card["id"].as_str().unwrap());
+        let button = between(part(&listed, "grid"), &add, ">");
+        assert_eq!(
+            button.contains("disabled"),
+            card["in_stock"] == false,
+            "{card}: {button}"
+        );
+    }
+
+    // A product: the values that no variant in stock has cannot be chosen.
+    let (_, in_stock) = get(&format!("{base}/v1/search?in_stock=true&limit=40"));
+    let mut closed = 0;
+    for card in in_stock["data"].as_array().unwrap().iter().take(8) {
+        let id = card["id"].as_str().unwrap();
+        let (_, detail) = get(&format!("{base}/v1/products/{id}"));
+        let opened = shown(&haat, &format!("{base}/?product={id}"));
+        let choice = between(&opened, "class=\"choice\"", "See it at");
+        shows(choice, ">Add to cart</button>");
+        let missing = unsold_values(&detail["data"]);
+        assert_eq!(choice.matches("disabled=\"\"").count(), missing, "{detail}\n{choice}");
+        closed += missing;
+    }
+    println!("{closed} values cannot be chosen");
+
+    // The cart of nobody yet: it is open, and says what to do.
+    let cart = shown(&haat, &format!("{base}/#cart"));
+    let drawer = between(&cart, "<dialog class=\"cart\"", "</dialog>");
+    assert!(drawer.split('>').next().unwrap().contains("open"), "{drawer}");
+    shows(drawer, "Nothing in it yet");
+}
+
+/// How many values of a product's options no variant in stock has.
+fn unsold_values(product: &Value) -> usize {
+    let offers = product["offers"].as_array().unwrap();
+    let available = |variant: &Value| {
+        let own = |offer: &&Value| offer["variant_id"] == variant["id"];
+        offers.iter().find(own).is_some_and(|offer| offer["available"] == true)
+    };
+    let mut all = std::collections::BTreeSet::new();
+    let mut sold = std::collections::BTreeSet::new();
+    for variant in product["variants"].as_array().unwrap() {
+        for (name, value) in variant["options"].as_object().unwrap() {
+            let one = (name.clone(), value.as_str().unwrap_or_default().to_owned());
+            if available(variant) {
+                sold.insert(one.clone());
+            }
+            all.insert(one);
+        }
+    }
+    all.difference(&sold).count()
+}
+
 /// The check of a price on the page, for a product that is as it was and for one whose price moved.
 #[test]
 fn the_page_shows_what_the_store_says_now() {
