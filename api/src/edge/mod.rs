@@ -284,10 +284,6 @@ impl EdgeRouter {
 }
 
 /// How a request goes on.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "nearly every request is handled, and a box would cost each of them"
-)]
 enum Way {
     /// A handler answers it.
     Handled(RouteFuture<Infallible>, Option<Entered>),
