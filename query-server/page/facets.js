@@ -36,6 +36,24 @@ export function takeFacets(facets, prices) {
   showPrices();
 }
 
+// ---- What was read out of the query ----
+
+let understood = [];
+/** Takes what an answer says that it read out of the query. */
+export function takeUnderstood(parts) { understood = parts; }
+
+/** What a stretch of the query was read as, in few words. */
+function readAs({ text, meaning, filter }) {
+  if (meaning === 'excluded') return `not ${filter.excluded[0]}`;
+  if (meaning === 'phrase') return `“${text}”`;
+  if (meaning !== 'price') return text;
+  const amount = (name, word) => (filter[name] === undefined ? '' : `${word} ${price(filter[name], filter.currency)}`);
+  return `${amount('price_min', 'from')} ${amount('price_max', 'up to')}`.trim();
+}
+
+/** The query without a stretch of it. */
+const without = (text) => state.q.replace(text, ' ').replace(/"\s*"/g, ' ').replace(/\s+/g, ' ').trim();
+
 // ---- Categories ----
 
 /** From the whole market down to where the visitor is, and what lies below it. */
@@ -205,8 +223,9 @@ export function label() {
     [`${amount('price_min', 'from')} ${amount('price_max', 'up to')}`.trim(), { price_min: '', price_max: '' }],
     [state.in_stock && 'In stock', { in_stock: '' }], [state.on_sale && 'On sale', { on_sale: '' }]].filter(([text]) => text);
   const chip = ([text, patch]) => el('li', {}, changer('chip on', patch, { 'aria-label': `Remove the filter ${text}` }, el('span', { dir: 'auto' }, text), decor(' ×')));
-  $('active').replaceChildren(...used.map(chip), used.length > 1 ? el('li', {}, changer('link', NO_FILTERS, {}, 'Clear all')) : '');
-  $('active').hidden = used.length === 0;
+  const read = understood.filter(({ text, filter }) => filter && state.q.includes(text)).map((part) => [readAs(part), { q: without(part.text) }]);
+  $('active').replaceChildren(...[...read, ...used].map(chip), used.length > 1 ? el('li', {}, changer('link', NO_FILTERS, {}, 'Clear all')) : '');
+  $('active').hidden = used.length + read.length === 0;
   $('filters-clear').hidden = used.length === 0;
   $('filters-count').replaceChildren(...(used.length ? [String(used.length), unseen(' in use')] : []));
 }

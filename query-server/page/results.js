@@ -2,7 +2,7 @@
 
 import { $, el, plural, whole } from './dom.js';
 import { cardItem } from './cards.js';
-import { addCurrency, label, takeFacets } from './facets.js';
+import { addCurrency, label, takeFacets, takeUnderstood } from './facets.js';
 import { ask, whenBack } from './server.js';
 import { brandSize, categories, nameBrand, showExamples, showFacts } from './start.js';
 import { atStart, browsing, changer, facetsOf, filtered, linker, NO_FILTERS, NOTHING, query, state } from './state.js';
@@ -72,6 +72,7 @@ function show({ data, provenance }, took) {
   take(found);
   showFacts({ release: provenance.release });
   takeFacets(data.facets ?? provenance.facets, data.price ?? provenance.price);
+  takeUnderstood(provenance.understood ?? []);
   label();
   tell(provenance, took);
   if (found.length === 0) return nothing();
@@ -107,6 +108,7 @@ const RELAXED = {
   all_but_one: 'Few products have all of these words, so some of these lack one.',
   any_term: 'Few products have all of these words, so some of these have only a few of them.',
   prefix: 'Nothing has this word, so these have words that begin with it.',
+  meaning: 'No product has these words, so these are near in meaning.',
 };
 
 /** Why meaning was left out, where it is worth telling: words and numbers that have no meaning are not. */

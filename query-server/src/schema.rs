@@ -11,6 +11,7 @@ mod product;
 mod recommend;
 mod shipping;
 mod suggest;
+mod understood;
 
 pub use brand::{
     Brand, BrandAnswer, BrandCategory, BrandDetail, BrandsAnswer, CheckOutcome, ShippingSummary, ShippingTierSummary,
@@ -28,6 +29,7 @@ pub use product::{
 pub use recommend::{RecommendAnswer, RecommendParameters, RecommendProvenance};
 pub use shipping::{Delivery, Shipping, ShippingAnswer, ShippingParameters};
 pub use suggest::{SuggestAnswer, SuggestParameters, SuggestedName, Suggestions};
+pub use understood::{Understood, UnderstoodFilter};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -31,13 +31,18 @@ pub(super) fn text<'a>(text: &'a str, corrections: &[Correction], completed: Opt
 /// Fewest letters of a word that is not written by chance.
 const WRITTEN_CHARS_MIN: usize = 3;
 
-/// How near a product must be that its meaning alone speaks for, where words find none.
+/// How near a product must be that its meaning alone speaks for, where words find none: where at least half of the query's
+/// words are words, it means something.
 pub(super) fn alone_min(text: &str) -> f32 {
-    let words = analyse(Analysis::Plain, text);
     let is_written = |word: &str| {
         word.chars().count() >= WRITTEN_CHARS_MIN && (data_embedding::is_word(word) || understanding::is_kept(word))
     };
-    if !words.is_empty() && words.iter().all(|word| is_written(&word.text)) {
+    let (plain, stems) = (analyse(Analysis::Plain, text), analyse(Analysis::Stemmed, text));
+    let stem_at = |position| stems.iter().find(|stem| stem.position == position);
+    let written = plain
+        .iter()
+        .filter(|word| is_written(&word.text) || stem_at(word.position).is_some_and(|stem| is_written(&stem.text)));
+    if !plain.is_empty() && 2 * written.count() >= plain.len() {
         tuning::COSINE_MIN
     } else {
         tuning::COSINE_ALONE_MIN

@@ -50,6 +50,10 @@ impl Reading {
         let mut demands = Demands::of(&served.release, &served.text, &understood.text);
         for part in &understood.parts {
             let filter = reading.read(served, &mut demands, &part.meaning);
+            if matches!(&part.meaning, Meaning::Lacking(lacking) if lacking.of.is_empty()) && filter.is_empty() {
+                // Words as others: no title says so.
+                continue;
+            }
             let meaning = match (&part.meaning, &filter) {
                 (Meaning::Price(_), _) => "price",
                 (Meaning::Lacking(_), filter) if !filter.required.is_empty() => "required",
@@ -127,7 +131,10 @@ impl Reading {
 
     /// What is meant, without the words that only ask for it.
     pub(crate) fn sense(&self) -> String {
-        let told = self.told.iter().filter(|told| matches!(told.meaning, "need" | "occasion"));
+        let told = self
+            .told
+            .iter()
+            .filter(|told| matches!(told.meaning, "need" | "occasion"));
         let words: Vec<&str> = told.map(|told| told.text.as_str()).chain([self.hint]).collect();
         words.join(" ")
     }

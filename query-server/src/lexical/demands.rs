@@ -53,8 +53,12 @@ impl<'a> Demands<'a> {
     /// Of a search for these words.
     pub(crate) fn of(release: &'a Release, index: &'a TextIndex, text: &str) -> Self {
         let words = QueryTerms::of(text, |_| false);
+        // What no product has is mistyped, or says nothing.
+        let is_held = |stem: &str| release.parts().iter().any(|part| part.holds(stem));
+        let words: Vec<_> = words.iter().filter(|term| is_held(&term.stemmed)).collect();
         let about = release.parts().iter().map(|part| {
-            let held = words.iter().filter_map(|term| holding(part, &term.stemmed, |_| true));
+            let held = words.iter().map(|term| holding(part, &term.stemmed, |_| true));
+            let held = held.map(|rows| rows.unwrap_or_else(|| RowSet::none(part.rows())));
             held.fold(RowSet::all(part.rows()), RowSet::and)
         });
         Self {

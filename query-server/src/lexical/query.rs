@@ -37,7 +37,10 @@ impl Query {
                 .map(|(term, covered)| covered || is_known(term));
             let mut are_known: Vec<bool> = known.collect();
             if are_known.last() == Some(&false) {
-                completion = terms.iter().next_back().and_then(|last| prefix::complete(index, last, terms.len() == 1));
+                completion = terms
+                    .iter()
+                    .next_back()
+                    .and_then(|last| prefix::complete(index, last, terms.len() == 1));
                 if let (Some(_), Some(last)) = (&completion, are_known.last_mut()) {
                     *last = true;
                 }

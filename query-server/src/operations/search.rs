@@ -132,7 +132,7 @@ impl SearchPlan {
         let (mut text, mut sense) = (request.text.into_string(), None);
         if request.mode == Mode::Hybrid && !request.as_typed {
             let understood = understanding::read(&text);
-            if !understood.parts.is_empty() && !hybrid::names_whole(served, &text)? {
+            if !understood.parts.is_empty() && (understood.has_phrase() || !hybrid::names_whole(served, &text)?) {
                 reading = Reading::of(served, &understood);
                 sense = reading.is_need.then(|| reading.sense());
                 text = understood.text;

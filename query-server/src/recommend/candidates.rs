@@ -15,8 +15,8 @@ const BY_WORDS: usize = 96;
 /// both are filed under the same category, or one under the other's, and more the less is known of what they share.
 const COSINE_MIN: f32 = 0.35;
 const NEAR_KIND_COSINE_MIN: f32 = 0.45;
-const UNKNOWN_KIND_COSINE_MIN: f32 = 0.55;
-const OTHER_KIND_COSINE_MIN: f32 = 0.65;
+const UNKNOWN_KIND_COSINE_MIN: f32 = 0.5;
+const OTHER_KIND_COSINE_MIN: f32 = 0.55;
 /// And it must have at least this share of what the nearest has to do with it.
 const SHARE_OF_BEST_MIN: f32 = 0.6;
 /// A complement need not be like the product, but it must have something to do with it; more, where its category is of
@@ -55,8 +55,13 @@ pub(super) fn gather(served: &Served, at: RowAddress, intent: Intent) -> Result<
             found = find(served, at, &filter, WIDE)?;
         }
         all.engine = found.engine;
-        let best = found.near.iter().find(|(row, _)| *row != at).map_or(0.0, |(_, cosine)| *cosine);
-        let is_measured = found.engine == "semantic" && matches!(intent, Intent::Related | Intent::CrossBrand | Intent::Cheaper);
+        let best = found
+            .near
+            .iter()
+            .find(|(row, _)| *row != at)
+            .map_or(0.0, |(_, cosine)| *cosine);
+        let is_measured =
+            found.engine == "semantic" && matches!(intent, Intent::Related | Intent::CrossBrand | Intent::Cheaper);
         for (row, cosine) in found.near {
             let is_near = || cosine >= floor(served, at, row).max(best * SHARE_OF_BEST_MIN);
             let is_new = || !all.near.iter().any(|known| known.at == row);
@@ -74,7 +79,12 @@ pub(super) fn gather(served: &Served, at: RowAddress, intent: Intent) -> Result<
 
 /// How near a product must be to be recommended for another.
 fn floor(served: &Served, at: RowAddress, other: RowAddress) -> f32 {
-    let category = |row: RowAddress| served.release.part(row.part).and_then(|part| part.cards().category(row.row));
+    let category = |row: RowAddress| {
+        served
+            .release
+            .part(row.part)
+            .and_then(|part| part.cards().category(row.row))
+    };
     let (Some(own), Some(others)) = (category(at), category(other)) else {
         return UNKNOWN_KIND_COSINE_MIN;
     };

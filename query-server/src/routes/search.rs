@@ -27,12 +27,21 @@ use crate::server::QueryServer;
 /// whose SKU or handle it is, then those of the brand whose name it is. Without a query the most presentable products are
 /// answered. A price filter or a price sort leaves out products in other currencies.
 ///
+/// In `mode=hybrid` the query is read as a sentence too (`provenance.understood` tells what was read, `understand=false`
+/// turns it off): prices ("under 2000", "500 se kam", "between 1000 and 2000", "below 20 dollars") filter, in the currency
+/// that is named or searched; what is not wanted ("not black", "without leather", "bina cheeni", `-silk`) is left out of
+/// titles and attributes, and where titles say that they lack it ("no sugar", "caffeine free") they must; whom a gift is
+/// for, occasions and what is to be done with a thing stand for categories where no thing is named; ages are no sizes;
+/// words between quotation marks stand beside each other. Words that only ask are left out. A query that is a title, a
+/// code or the name of a brand means that alone, and a price parameter of the request goes before a price of the text.
+/// Where no product has the words, what is near in meaning is answered (`provenance.relaxed` is `meaning`).
+///
 /// An answer of fewer than twenty is the beginning of one of twenty.
 ///
 /// `facet_counts=true` adds `provenance.facets` and `provenance.price`, as `GET /v1/browse` answers them: counted over
 /// every product that the words match, however many are shown; where fewer than twenty hold every word, also what is shown
 /// beside those, found by meaning or by fewer words, up to twenty or `limit`. What only fills a longer page is not counted.
-/// `mode=semantic` and `similar_to` match to a degree, so there that alone is counted.
+/// `similar_to` matches to a degree, so there that alone is counted; in `mode=semantic` nothing is.
 #[utoipa::path(
     get,
     path = "/v1/search",

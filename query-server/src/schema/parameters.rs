@@ -48,9 +48,13 @@ pub struct SearchParameters {
     )]
     pub similar_to: Option<String>,
     /// `true` adds `provenance.facets` and `provenance.price`: how many products have each facet value, and what they
-    /// cost.
+    /// cost. Not in `mode=semantic`, where nearness is a matter of degree and there is nothing to count.
     #[param(required = false)]
     pub facet_counts: Option<bool>,
+    /// `false` looks for the words of `q` alone. By default prices, what is not wanted, gifts, occasions, needs and quoted
+    /// phrases are read out of it in `mode=hybrid`.
+    #[param(default = true, required = false)]
+    pub understand: Option<bool>,
     /// `true` adds `provenance.explain`: what the place of each card is made of.
     #[param(required = false)]
     pub explain: Option<bool>,

@@ -241,8 +241,12 @@ pub struct SearchProvenance {
     /// The mode that was asked for.
     pub requested_mode: String,
     /// `none`; `all_but_one` or `any_term` when products that lack words of the query were added;
-    /// `prefix` when products were found by a word that begins with the query's last one.
+    /// `prefix` when products were found by a word that begins with the query's last one; `meaning` when no product has
+    /// the words and what is answered is near in meaning.
     pub relaxed: String,
+    /// What was read out of the query besides words, in its order; empty where `understand=false` or the mode is another
+    /// than `hybrid`.
+    pub understood: Vec<super::Understood>,
     /// Words of the query that no product holds, and what was looked for instead.
     pub corrections: Vec<Correction>,
     /// Words that were looked for beside the query's own, which count for more.

@@ -36,6 +36,13 @@ pub(crate) struct Understood {
     pub(crate) parts: Vec<Part>,
 }
 
+impl Understood {
+    /// Whether it has words between quotation marks: then it is no title, though a title may have its letters.
+    pub(crate) fn has_phrase(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part.meaning, Meaning::Phrase(_)))
+    }
+}
+
 /// A stretch of a query that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Part {

@@ -1,3 +1,4 @@
+use data_index::text::{Analysis, analyse};
 use rustc_hash::FxHashMap;
 
 use super::Meaning;
@@ -29,8 +30,8 @@ pub(super) fn read(sentence: &mut Sentence<'_>) {
         if !token.is_free() {
             continue;
         }
-        let words = [Some(token.word.as_str()), token.word.strip_suffix('s')];
-        let found = words.into_iter().flatten().find_map(|word| TABLES.need_words.get(word));
+        let stem = analyse(Analysis::Stemmed, &token.word).pop();
+        let found = stem.and_then(|stem| TABLES.need_words.get(&stem.text));
         for (need, group) in found.into_iter().flatten() {
             let of_need = speaking.entry(*need).or_default();
             of_need.groups |= 1 << group;

@@ -116,14 +116,23 @@ fn object(sentence: &Sentence<'_>, negator: usize, start: usize) -> Option<Range
         return None;
     }
     let joined = joined(sentence, start);
-    if joined.len() > 1 {
-        return Some(joined);
+    if joined.len() > 1 || is_stated(sentence, start) {
+        return Some(start..joined.end.max(start + 2));
     }
     let tail = (start..sentence.tokens.len()).take_while(|at| is_object(*at)).count();
     let ends = start + tail >= sentence.tokens.len();
     let has_thing = sentence.content().any(|at| at < negator);
     let words = if tail == 2 && ends && has_thing { 2 } else { 1 };
     Some(start..start + words)
+}
+
+/// Whether two words are how titles say that they lack something: who wants no `noise cancelling` does not lack noise.
+fn is_stated(sentence: &Sentence<'_>, at: usize) -> bool {
+    let words = sentence
+        .tokens
+        .get(at..at + 2)
+        .map(|words| [&words[0].word, &words[1].word].map(String::as_str).join(" "));
+    words.is_some_and(|words| TABLES.says.values().flatten().any(|way| *way == words))
 }
 
 /// What else is not wanted: `black or white`.
@@ -180,6 +189,8 @@ fn lacking(of: &str) -> Lacking {
         stated.push(format!("{word}less"));
         stated.extend(["no", "non", "zero", "without"].map(|begin| format!("{begin} {word}")));
     }
+    let mut seen = rustc_hash::FxHashSet::default();
+    stated.retain(|way| seen.insert(way.clone()));
     Lacking {
         of: of.to_owned(),
         stated,

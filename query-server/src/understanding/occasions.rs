@@ -28,25 +28,27 @@ pub(super) fn read(sentence: &mut Sentence<'_>) {
     if !gift.is_empty() {
         return of_gift(sentence, gift, [who, kind, when]);
     }
-    let for_whom = who.as_ref().is_some_and(|who| who.ranges.iter().any(|range| is_for(sentence, range)));
+    let for_whom = who
+        .as_ref()
+        .is_some_and(|who| who.ranges.iter().any(|range| is_for(sentence, range)));
     let child = sentence.age.filter(|months| *months < CHILD_MONTHS_MAX);
     if for_whom || child.is_some() {
         return of_person(sentence, who.filter(|_| for_whom), kind);
     }
-    of_wear(sentence);
+    of_wear(sentence, kind);
 }
 
 /// The phrases of a table, with what they mean, that overlap none of the `taken` tokens.
-fn each<'t, T>(
-    sentence: &Sentence<'_>,
-    table: &'t Phrases<T>,
-    taken: &[Range<usize>],
-) -> Vec<(Range<usize>, &'t T)> {
+fn each<'t, T>(sentence: &Sentence<'_>, table: &'t Phrases<T>, taken: &[Range<usize>]) -> Vec<(Range<usize>, &'t T)> {
     let mut all = Vec::new();
     let mut at = 0;
     while let Some(rest) = sentence.tokens.get(at..).filter(|rest| !rest.is_empty()) {
         let found = table.at(rest).map(|(words, meaning)| (at..at + words, meaning));
-        let is_taken = |range: &Range<usize>| taken.iter().any(|taken| taken.start < range.end && range.start < taken.end);
+        let is_taken = |range: &Range<usize>| {
+            taken
+                .iter()
+                .any(|taken| taken.start < range.end && range.start < taken.end)
+        };
         match found.filter(|(range, _)| !is_taken(range)) {
             Some((range, meaning)) => {
                 at = range.end;
@@ -59,7 +61,10 @@ fn each<'t, T>(
 }
 
 fn ranges<T>(sentence: &Sentence<'_>, table: &Phrases<T>, taken: &[Range<usize>]) -> Vec<Range<usize>> {
-    each(sentence, table, taken).into_iter().map(|(range, _)| range).collect()
+    each(sentence, table, taken)
+        .into_iter()
+        .map(|(range, _)| range)
+        .collect()
 }
 
 fn found<T: Clone>(sentence: &Sentence<'_>, table: &Phrases<T>, taken: &[Range<usize>]) -> Option<Found<T>> {
@@ -80,7 +85,9 @@ fn is_for(sentence: &Sentence<'_>, who: &Range<usize>) -> bool {
 
 /// Whether nothing can be looked for but what these tokens are.
 fn is_all(sentence: &Sentence<'_>, ranges: &[Range<usize>]) -> bool {
-    sentence.content().all(|at| ranges.iter().any(|range| range.contains(&at)))
+    let soft = self::ranges(sentence, &TABLES.soft, ranges);
+    let is_told = |at: usize| ranges.iter().chain(&soft).any(|range| range.contains(&at));
+    sentence.content().all(is_told)
 }
 
 fn of_gift(
@@ -89,22 +96,35 @@ fn of_gift(
     [who, kind, when]: [Option<Found<Vec<CategoryId>>>; 3],
 ) {
     let fan = ranges(sentence, &TABLES.fan, &[]);
-    let people = [&who, &kind, &when].into_iter().flatten().flat_map(|found| found.ranges.clone());
+    let people = [&who, &kind, &when]
+        .into_iter()
+        .flatten()
+        .flat_map(|found| found.ranges.clone());
     let all: Vec<Range<usize>> = people.chain(gift.iter().cloned()).chain(fan.iter().cloned()).collect();
     if is_all(sentence, &all) {
         let child = children(sentence).filter(|_| who.is_none());
-        let categories = [who, kind, when].into_iter().flatten().map(|found| found.answers).next();
+        let categories = [who, kind, when]
+            .into_iter()
+            .flatten()
+            .map(|found| found.answers)
+            .next();
         let categories = child.or(categories).unwrap_or_else(|| TABLES.any.clone());
         return tell(sentence, &all, Meaning::Gift(categories));
     }
-    // A thing is named: it decides.
+    // A thing is named: it decides. Without somebody it is given to, a gift may be part of its name.
     let who = who.map(|who| who.ranges).unwrap_or_default();
-    let others = who.into_iter().chain(fan).chain(gift);
-    others.for_each(|range| of_recipient(sentence, range));
+    if !who.is_empty() || !fan.is_empty() {
+        let others = who.into_iter().chain(fan).chain(gift);
+        others.for_each(|range| of_recipient(sentence, range));
+    }
 }
 
 fn of_person(sentence: &mut Sentence<'_>, who: Option<Found<Vec<CategoryId>>>, kind: Option<Found<Vec<CategoryId>>>) {
-    let all: Vec<Range<usize>> = [&who, &kind].into_iter().flatten().flat_map(|found| found.ranges.clone()).collect();
+    let all: Vec<Range<usize>> = [&who, &kind]
+        .into_iter()
+        .flatten()
+        .flat_map(|found| found.ranges.clone())
+        .collect();
     if is_all(sentence, &all) {
         let categories = who.map(|who| who.answers).or_else(|| children(sentence));
         if let Some(categories) = categories {
@@ -144,13 +164,19 @@ fn of_recipient(sentence: &mut Sentence<'_>, range: Range<usize>) {
     sentence.read(start..end, Meaning::Recipient);
 }
 
-fn of_wear(sentence: &mut Sentence<'_>) {
+fn of_wear(sentence: &mut Sentence<'_>, kind: Option<Found<Vec<CategoryId>>>) {
     // `something warm for winter`: two words that say the same.
     let Some(wear) = found(sentence, &TABLES.wear, &[]) else {
         return;
     };
     let clothes = ranges(sentence, &TABLES.clothes, &wear.ranges);
-    let all: Vec<Range<usize>> = wear.ranges.into_iter().chain(clothes.iter().cloned()).collect();
+    let kind = kind.map(|kind| kind.ranges).unwrap_or_default();
+    let all: Vec<Range<usize>> = wear
+        .ranges
+        .into_iter()
+        .chain(clothes.iter().cloned())
+        .chain(kind)
+        .collect();
     if !clothes.is_empty() && is_all(sentence, &all) {
         tell(sentence, &all, Meaning::Wear(wear.answers));
     }
@@ -159,7 +185,8 @@ fn of_wear(sentence: &mut Sentence<'_>) {
 /// Takes note of categories that several stretches of the text tell together, with what only joins them.
 fn tell(sentence: &mut Sentence<'_>, ranges: &[Range<usize>], meaning: Meaning) {
     let age = sentence.take_age();
-    let all = ranges.iter().chain(&age);
+    let soft = self::ranges(sentence, &TABLES.soft, ranges);
+    let all = ranges.iter().chain(&age).chain(&soft);
     let start = all.clone().map(|range| range.start).min().unwrap_or(0);
     let end = all.map(|range| range.end).max().unwrap_or(0);
     // What was read for itself in between stays what it is.
@@ -171,7 +198,7 @@ fn tell(sentence: &mut Sentence<'_>, ranges: &[Range<usize>], meaning: Meaning) 
     if is_joined {
         return sentence.read(start..end, meaning);
     }
-    for range in ranges {
+    for range in ranges.iter().chain(&soft) {
         let told = sentence.tokens.get_mut(range.clone()).unwrap_or_default();
         told.iter_mut().for_each(|token| token.is_read = true);
     }

@@ -7,6 +7,8 @@ use super::{Meaning, Price};
 
 /// A number from here on is taken for a price where the words about it might say something else.
 const CERTAIN_MIN: u64 = 100_00;
+/// The greater of two numbers that are a range of prices though nothing says so.
+const ROUND_MIN: u64 = 500_00;
 /// What is about an amount is this share of it lower or higher.
 const ABOUT_PERCENT: u64 = 25;
 /// Numbers that are rather years.
@@ -126,12 +128,19 @@ fn price(pattern: &PricePattern, amounts: &[Amount]) -> Option<Price> {
             } else {
                 first
             };
-            if are_years && pattern.certain || first > second {
+            // `part 237-752`: without a word for it, prices are round.
+            let are_round = currency.is_some() || is_round(first) && is_round(second) && second >= ROUND_MIN;
+            if pattern.certain && (are_years || !are_round) || first > second {
                 return None;
             }
             of(Some(first), Some(second))
         }
     }
+}
+
+/// Whether shops write such prices: whole hundreds, or one less.
+const fn is_round(hundredths: u64) -> bool {
+    matches!(hundredths % 100_00, 0 | 99_00)
 }
 
 /// Whether the amount is how old a child may be.

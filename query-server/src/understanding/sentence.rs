@@ -181,6 +181,10 @@ impl<'a> Sentence<'a> {
             from = token.at.end;
         }
         left.push_str(self.text.get(from..).unwrap_or_default());
-        left.split_whitespace().collect::<Vec<_>>().join(" ")
+        // What joined the words that were taken out joins nothing now.
+        let words = left
+            .split_whitespace()
+            .filter(|word| word.chars().any(char::is_alphanumeric));
+        words.collect::<Vec<_>>().join(" ")
     }
 }

@@ -1,6 +1,7 @@
 use std::sync::LazyLock;
 
 use data_index::taxonomy;
+use data_index::text::{Analysis, analyse};
 use data_model::{CategoryId, CurrencyCode};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -90,6 +91,7 @@ pub(super) struct Tables {
     pub(super) colours: FxHashSet<&'static str>,
     pub(super) gift: Phrases<()>,
     pub(super) thing: Phrases<()>,
+    pub(super) soft: Phrases<()>,
     pub(super) fan: Phrases<()>,
     pub(super) clothes: Phrases<()>,
     pub(super) who: Phrases<Vec<CategoryId>>,
@@ -100,8 +102,8 @@ pub(super) struct Tables {
     /// Ages in months, from and to.
     pub(super) children: Vec<(u32, u32, Vec<CategoryId>)>,
     pub(super) needs: Vec<Need>,
-    /// By a word: the needs and their groups that it speaks for.
-    pub(super) need_words: FxHashMap<&'static str, Vec<(usize, u8)>>,
+    /// By the stem of a word: the needs and their groups that it speaks for.
+    pub(super) need_words: FxHashMap<String, Vec<(usize, u8)>>,
 }
 
 /// The currency that a word or a sign says.
@@ -167,7 +169,6 @@ impl Tables {
             tables.wear.words().collect(),
             tables.clothes.words().collect(),
             tables.roles.words().collect(),
-            tables.need_words.keys().copied().collect(),
         ];
         tables.kept.extend(all.into_iter().flatten());
         let month = |units: [&'static str; 6], months| units.map(|unit| (unit, months));
@@ -274,6 +275,7 @@ impl Tables {
         match kind {
             "gift" => each(&mut self.gift),
             "thing" => each(&mut self.thing),
+            "soft" => each(&mut self.soft),
             "fan" => each(&mut self.fan),
             "clothes" => each(&mut self.clothes),
             "who" => filed(&mut self.who),
@@ -301,13 +303,13 @@ impl Tables {
         for (group, words) in (0..u8::BITS as u8).zip(groups.split(' ')) {
             count = group + 1;
             for word in words.split('|') {
-                self.need_words.entry(word).or_default().push((need, group));
+                for stem in analyse(Analysis::Stemmed, word) {
+                    self.need_words.entry(stem.text).or_default().push((need, group));
+                }
+                self.kept.insert(word);
             }
         }
-        self.needs.push(Need {
-            groups: count,
-            answers,
-        });
+        self.needs.push(Need { groups: count, answers });
     }
 }
 
@@ -330,7 +332,10 @@ mod tests {
             (WORDS, "ask beside stop grammar kept"),
             (PRICES, "most least between about word unit before currency"),
             (NEGATIONS, "not lacks after suffix name says skip stop"),
-            (OCCASIONS, "gift thing fan clothes who kind when wear any child need"),
+            (
+                OCCASIONS,
+                "soft gift thing fan clothes who kind when wear any child need",
+            ),
         ];
         for (file, kinds) in known {
             for line in file.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {

@@ -107,7 +107,8 @@ impl<'a> Cutter<'a> {
             quote: None,
             is_read: false,
             is_name: false,
-            at,
+            // The hyphen goes with the word.
+            at: if is_minus { at.start - 1..at.end } else { at },
         });
     }
 

@@ -27,7 +27,7 @@ pub(crate) fn write(out: &mut Vec<u8>, told: &Told) {
     json::object(out, |object| {
         object.text("text", &told.text);
         object.text("meaning", told.meaning);
-        if told.filter == ToldFilter::default() {
+        if told.filter.is_empty() {
             object.null("filter");
         } else {
             object.object("filter", |filter| told.filter.write(filter));
@@ -36,6 +36,11 @@ pub(crate) fn write(out: &mut Vec<u8>, told: &Told) {
 }
 
 impl ToldFilter {
+    /// Whether it leaves nothing out.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
     fn write(&self, filter: &mut ObjectWriter<'_>) {
         if let Some(minor) = self.price_min {
             filter.integer("price_min", minor);

@@ -32,5 +32,6 @@ mod suggest;
 mod support;
 mod swap;
 mod totals;
+mod understood;
 mod wide;
 mod words;

@@ -94,7 +94,7 @@ GET /v1/products/{ident} get_product(ident include) 200 304 401 404 405 413 422 
 GET /v1/products/{ident}/price-history list_price_history(ident limit cursor) 200 304 401 404 405 413 422 429 431 500 503
 GET /v1/products/{ident}/reviews list_reviews(ident limit offset cursor) 200 304 401 404 405 413 422 429 431 500 503
 GET /v1/recommend recommend(product_id intent limit) 200 304 401 404 405 413 422 429 431 500 503
-GET /v1/search search_products(q brand mode limit per_brand_max similar_to facet_counts explain price_min price_max in_stock on_sale facets sort currency) 200 304 401 404 405 413 422 429 431 500 503
+GET /v1/search search_products(q brand mode limit per_brand_max similar_to facet_counts understand explain price_min price_max in_stock on_sale facets sort currency) 200 304 401 404 405 413 422 429 431 500 503
 GET /v1/shipping get_shipping(product pincode) 200 304 401 404 405 413 422 429 431 500 503
 GET /v1/stats get_stats() 200 304 401 405 413 422 429 431 500 503
 GET /v1/suggest suggest(q limit) 200 304 401 405 413 422 429 431 500 503

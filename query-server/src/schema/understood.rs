@@ -1,0 +1,40 @@
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// A stretch of the query that was read, and what it leaves of the products.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Understood {
+    /// As it was typed: a query without it is one in which this is not read.
+    pub text: String,
+    /// `price`; `excluded` (titles and attributes must not say it); `required` (titles say that they lack it); `phrase`
+    /// (words between quotation marks); `gift`, `occasion`, `need` (kinds of thing that answer it); `recipient`, `age`
+    /// (left out, for a thing is named); `ignored` (words that only ask).
+    pub meaning: String,
+    /// What products must pass; null where nothing is left out for it.
+    #[schema(required = true)]
+    pub filter: Option<UnderstoodFilter>,
+}
+
+/// What was read as a filter.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct UnderstoodFilter {
+    /// Lowest price, in minor units of `currency`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price_min: Option<i64>,
+    /// Highest price, in minor units of `currency`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price_max: Option<i64>,
+    /// ISO 4217: what the prices are in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub currency: Option<String>,
+    /// Words that neither title nor attributes may have.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub excluded: Vec<String>,
+    /// Phrases of which the title must have one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub required: Vec<String>,
+    /// Slugs of the categories, of which one must be the product's or above it; the most usual first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub categories: Vec<String>,
+}

@@ -1,0 +1,272 @@
+use data_index::BrandFacts;
+use data_model::{CategoryId, Product};
+use query_server::schema::{SearchAnswer, SuggestAnswer, Understood, UnderstoodFilter};
+
+use crate::catalogue::{brand, product};
+use crate::support::{Catalogue, Market};
+
+const KURTAS: CategoryId = CategoryId(5388);
+const SOFT_TOYS: CategoryId = CategoryId(1259);
+const BOTTLES: CategoryId = CategoryId(3809);
+
+fn priced(facts: &BrandFacts, id: u64, title: &str, price_minor: i64) -> Product {
+    let mut product = product(facts, id, title);
+    product.variants.iter_mut().for_each(|variant| {
+        variant.price_minor = price_minor;
+        variant.compare_at_minor = None;
+    });
+    product
+}
+
+fn filed(facts: &BrandFacts, id: u64, title: &str, category: CategoryId) -> Product {
+    Product {
+        category: Some(category),
+        ..priced(facts, id, title, 50_000)
+    }
+}
+
+fn bazaar() -> Catalogue {
+    let loom = brand("Not Black Loom", "INR");
+    let dollars = brand("Far Away", "USD");
+    let products = vec![
+        priced(&loom, 1, "Black Kurta", 90_000),
+        priced(&loom, 2, "White Kurta", 120_000),
+        priced(&loom, 3, "Red Kurta with Black Trim", 180_000),
+        priced(&loom, 4, "Yellow Kurta", 250_000),
+        priced(&loom, 5, "No-Sugar Muesli", 30_000),
+        priced(&loom, 6, "Fruit Muesli", 30_000),
+        priced(&loom, 7, "Mango Pickle with Sugar", 20_000),
+        priced(&loom, 8, "Lime Pickle", 20_000),
+        filed(&loom, 9, "Plush Bear", SOFT_TOYS),
+        filed(&loom, 10, "Insulated Steel Bottle", BOTTLES),
+        priced(&loom, 11, "Vitamin C Serum", 60_000),
+        priced(&loom, 12, "C Vitamin and Serum Tonic", 60_000),
+        priced(&loom, 13, "Masala Chai", 40_000),
+        priced(&loom, 14, "Book Under 1000", 90_000),
+    ];
+    let far = vec![
+        priced(&dollars, 21, "Silk Kurta", 1_500),
+        priced(&dollars, 22, "Wool Kurta", 9_000),
+    ];
+    vec![(loom, products), (dollars, far)]
+}
+
+fn encoded(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+}
+
+async fn asked(market: &Market, query: &str, also: &str) -> SearchAnswer {
+    market
+        .get(&format!("/v1/search?q={}{also}", encoded(query)))
+        .await
+        .read()
+}
+
+async fn found(market: &Market, query: &str) -> Vec<String> {
+    let answer = asked(market, query, "").await;
+    let mut titles: Vec<String> = answer.data.into_iter().map(|card| card.title).collect();
+    titles.sort();
+    titles
+}
+
+#[tokio::test]
+async fn a_price_in_the_text_filters_in_the_currency_that_it_names() {
+    let market = Market::of(&bazaar()).await;
+    assert_eq!(found(&market, "kurta under 1000").await, ["Black Kurta"]);
+    assert_eq!(found(&market, "2k se upar kurta").await, ["Yellow Kurta"]);
+    assert_eq!(
+        found(&market, "kurta between 1000 and 2000").await,
+        ["Red Kurta with Black Trim", "White Kurta"]
+    );
+    assert_eq!(found(&market, "kurta below 20 dollars").await, ["Silk Kurta"]);
+    let told = asked(&market, "kurta below 20 dollars", "").await.provenance.understood;
+    let filter = UnderstoodFilter {
+        price_max: Some(2_000),
+        currency: Some("USD".to_owned()),
+        ..UnderstoodFilter::default()
+    };
+    let expected = Understood {
+        text: "below 20 dollars".to_owned(),
+        meaning: "price".to_owned(),
+        filter: Some(filter),
+    };
+    assert_eq!(told, [expected]);
+}
+
+#[tokio::test]
+async fn a_price_of_the_request_goes_before_one_of_the_text() {
+    let market = Market::of(&bazaar()).await;
+    let answer = asked(&market, "kurta under 1000", "&price_min=200000").await;
+    let titles: Vec<&str> = answer.data.iter().map(|card| card.title.as_str()).collect();
+    assert_eq!(titles, ["Yellow Kurta"]);
+    assert_eq!(answer.provenance.understood[0].filter, None);
+    let other = asked(&market, "kurta under 1000 rupees", "&currency=USD").await;
+    assert_eq!(other.provenance.understood[0].filter, None);
+}
+
+#[tokio::test]
+async fn what_is_not_wanted_is_left_out_and_not_counted() {
+    let market = Market::of(&bazaar()).await;
+    let kurtas = ["Silk Kurta", "White Kurta", "Wool Kurta", "Yellow Kurta"];
+    assert_eq!(found(&market, "kurta not black").await, kurtas);
+    assert_eq!(found(&market, "kurta -black").await, kurtas);
+    assert_eq!(found(&market, "kurta kala nahi").await, kurtas);
+    let counted = asked(&market, "kurta not black", "&facet_counts=true&currency=INR")
+        .await
+        .provenance;
+    let prices: u32 = counted.price.unwrap().histogram.iter().map(|bin| bin.count).sum();
+    assert_eq!(prices, 2);
+    assert_eq!(counted.understood[0].filter.as_ref().unwrap().excluded, ["black"]);
+}
+
+#[tokio::test]
+async fn what_a_thing_must_lack_is_required_where_titles_say_so_and_left_out_elsewhere() {
+    let market = Market::of(&bazaar()).await;
+    assert_eq!(found(&market, "muesli without sugar").await, ["No-Sugar Muesli"]);
+    assert_eq!(found(&market, "bina cheeni muesli").await, ["No-Sugar Muesli"]);
+    assert_eq!(found(&market, "sugar free muesli").await, ["No-Sugar Muesli"]);
+    assert_eq!(found(&market, "pickle without sugar").await, ["Lime Pickle"]);
+    let required = asked(&market, "muesli without sugar", "").await.provenance.understood;
+    assert_eq!(required[0].meaning, "required");
+    let excluded = asked(&market, "pickle without sugar", "").await.provenance.understood;
+    assert_eq!(excluded[0].meaning, "excluded");
+}
+
+#[tokio::test]
+async fn words_between_quotation_marks_stand_beside_each_other() {
+    let market = Market::of(&bazaar()).await;
+    assert_eq!(found(&market, "\"vitamin c\" serum").await, ["Vitamin C Serum"]);
+    assert_eq!(found(&market, "vitamin c serum").await.len(), 2);
+}
+
+#[tokio::test]
+async fn gifts_and_needs_are_answered_by_what_is_given_and_used() {
+    let market = Market::of(&bazaar()).await;
+    assert_eq!(found(&market, "birthday gift for 5 year old").await, ["Plush Bear"]);
+    assert_eq!(
+        found(&market, "how do i keep my tea hot").await,
+        ["Insulated Steel Bottle"]
+    );
+    let told = asked(&market, "gift for kids under 600", "").await;
+    assert_eq!(told.data.len(), 1);
+    let meanings: Vec<&str> = told
+        .provenance
+        .understood
+        .iter()
+        .map(|part| part.meaning.as_str())
+        .collect();
+    assert_eq!(meanings, ["gift", "price"]);
+}
+
+#[tokio::test]
+async fn a_query_that_names_something_means_that_alone() {
+    let market = Market::of(&bazaar()).await;
+    for (query, first) in [
+        ("book under 1000", "Book Under 1000"),
+        ("Red Kurta with Black Trim", "Red Kurta with Black Trim"),
+    ] {
+        let answer = asked(&market, query, "").await;
+        assert_eq!(answer.data[0].title, first);
+        assert_eq!(answer.provenance.understood, []);
+    }
+    let of_brand = asked(&market, "Not Black Loom", "").await;
+    assert_eq!((of_brand.data.len(), of_brand.provenance.understood.len()), (14, 0));
+}
+
+#[tokio::test]
+async fn nothing_is_read_where_the_caller_or_the_mode_says_so() {
+    let market = Market::of(&bazaar()).await;
+    for also in ["&understand=false", "&mode=lexical", "&mode=semantic"] {
+        let answer = asked(&market, "kurta not black", also).await;
+        assert_eq!(answer.provenance.understood, [], "{also}");
+        assert!(answer.data.iter().any(|card| card.title == "Black Kurta"), "{also}");
+    }
+    let faulty = market.get("/v1/search?understand=perhaps").await;
+    assert_eq!(faulty.status, 422);
+}
+
+#[tokio::test]
+async fn where_words_find_nothing_meaning_answers_and_says_so() {
+    let market = Market::of(&bazaar()).await;
+    for query in ["hat", "cosy", "garment"] {
+        let semantic = asked(&market, query, "&mode=semantic").await;
+        let hybrid = asked(&market, query, "").await;
+        assert_eq!(hybrid.data.is_empty(), semantic.data.is_empty(), "{query}");
+        if !hybrid.data.is_empty() && hybrid.provenance.synonyms.is_empty() {
+            assert_eq!(hybrid.provenance.relaxed, "meaning", "{query}");
+        }
+    }
+    assert!(asked(&market, "xqzzt", "").await.data.is_empty());
+}
+
+#[tokio::test]
+async fn meaning_alone_counts_no_facets() {
+    let market = Market::of(&bazaar()).await;
+    let counted = asked(&market, "kurta", "&mode=semantic&facet_counts=true")
+        .await
+        .provenance;
+    assert!(counted.facets.is_none() && counted.price.is_none());
+    let counted = asked(&market, "kurta", "&facet_counts=true").await.provenance;
+    assert!(counted.facets.is_some() && counted.price.is_some());
+}
+
+#[tokio::test]
+async fn one_letter_is_the_beginning_of_a_word_and_another_script_suggests() {
+    let market = Market::of(&bazaar()).await;
+    let answer = asked(&market, "b", "").await;
+    assert!(!answer.data.is_empty());
+    assert_eq!(answer.provenance.relaxed, "prefix");
+    let suggested: SuggestAnswer = market.get(&format!("/v1/suggest?q={}", encoded("चाय"))).await.read();
+    assert_eq!(suggested.data.products[0].title, "Masala Chai");
+}
+
+#[tokio::test]
+async fn no_ordinary_word_is_taken_for_a_misspelling() {
+    let loom = brand("Loom", "INR");
+    let titles = [
+        "Ink Pens",
+        "Woven Rug",
+        "Silk Sari",
+        "Rice Pudding",
+        "Straight Line Ruler",
+    ];
+    let products = (1..).zip(titles).map(|(id, title)| product(&loom, id, title)).collect();
+    let market = Market::of(&vec![(loom, products)]).await;
+    for query in ["mens", "womens", "sardi", "padding", "liye"] {
+        let corrections = asked(&market, query, "").await.provenance.corrections;
+        assert_eq!(corrections, [], "{query}");
+    }
+    assert_eq!(asked(&market, "puding", "").await.provenance.corrections.len(), 1);
+}
+
+#[tokio::test]
+async fn a_phrase_that_leads_to_others_uses_up_its_words() {
+    let loom = brand("Loom", "INR");
+    let titles = ["Gota Patti Lehenga", "Assam Tea", "Green Tea"];
+    let products = (1..).zip(titles).map(|(id, title)| product(&loom, id, title)).collect();
+    let market = Market::of(&vec![(loom, products)]).await;
+    let answer = asked(&market, "chai patti", "").await;
+    let first: Vec<&str> = answer.data.iter().take(2).map(|card| card.title.as_str()).collect();
+    assert!(first.iter().all(|title| title.ends_with("Tea")), "{first:?}");
+    let told: Vec<&str> = answer
+        .provenance
+        .synonyms
+        .iter()
+        .map(|synonym| synonym.of.as_str())
+        .collect();
+    assert!(told.iter().all(|of| *of == "chai patti"), "{told:?}");
+}
+
+#[tokio::test]
+async fn kurtas_of_a_category_are_found_for_a_festival() {
+    let loom = brand("Loom", "INR");
+    let products = vec![
+        filed(&loom, 1, "Silk Kurta Set", KURTAS),
+        filed(&loom, 2, "Steel Bottle", BOTTLES),
+    ];
+    let market = Market::of(&vec![(loom, products)]).await;
+    assert_eq!(
+        found(&market, "what should i wear for diwali").await,
+        ["Silk Kurta Set"]
+    );
+}
