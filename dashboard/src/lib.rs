@@ -99,10 +99,14 @@ impl Inner {
     }
 
     /// The provider's name, where people sign in at one.
+    #[cfg(feature = "oidc")]
     fn provider_name(&self) -> Option<&str> {
-        #[cfg(feature = "oidc")]
-        return self.provider.as_ref().map(oidc::Provider::name);
-        #[cfg(not(feature = "oidc"))]
+        self.provider.as_ref().map(oidc::Provider::name)
+    }
+
+    /// The provider's name, where people sign in at one.
+    #[cfg(not(feature = "oidc"))]
+    const fn provider_name(&self) -> Option<&str> {
         None
     }
 

@@ -19,9 +19,21 @@ use data_model::ErrorCode;
 use crate::Inner;
 use crate::session::SignedIn;
 
+type Route = (&'static str, MethodRouter<Arc<Inner>>);
+
 /// All routes.
 pub(crate) fn all(inner: &Arc<Inner>) -> OpenRouter {
-    let mut routes: Vec<(&str, MethodRouter<Arc<Inner>>)> = vec![
+    let routes = [of_accounts(), of_provider(inner)].concat();
+    let patterns: Vec<_> = routes.iter().map(|(path, _)| *path).collect();
+    let mut router = Router::new();
+    for (path, route) in routes {
+        router = router.route(path, route);
+    }
+    OpenRouter::new(router.with_state(Arc::clone(inner)), patterns)
+}
+
+fn of_accounts() -> Vec<Route> {
+    vec![
         ("/dashboard/api/session", get(sessions::here)),
         ("/dashboard/api/sessions", get(sessions::list)),
         ("/dashboard/api/sessions/{session_id}", delete(sessions::end)),
@@ -37,18 +49,23 @@ pub(crate) fn all(inner: &Arc<Inner>) -> OpenRouter {
         ("/dashboard/api/usage", get(usage::by_day)),
         ("/dashboard/api/quota", get(quota::of_keys)),
         ("/dashboard/api/audit", get(audit::page)),
-    ];
-    #[cfg(feature = "oidc")]
-    if inner.provider.is_some() {
-        routes.push(("/dashboard/api/sign-in", post(sign_in::begin)));
-        routes.push(("/dashboard/callback", get(sign_in::come_back)));
+    ]
+}
+
+#[cfg(feature = "oidc")]
+fn of_provider(inner: &Inner) -> Vec<Route> {
+    if inner.provider.is_none() {
+        return Vec::new();
     }
-    let patterns: Vec<_> = routes.iter().map(|(path, _)| *path).collect();
-    let mut router = Router::new();
-    for (path, route) in routes {
-        router = router.route(path, route);
-    }
-    OpenRouter::new(router.with_state(Arc::clone(inner)), patterns)
+    vec![
+        ("/dashboard/api/sign-in", post(sign_in::begin)),
+        ("/dashboard/callback", get(sign_in::come_back)),
+    ]
+}
+
+#[cfg(not(feature = "oidc"))]
+const fn of_provider(_inner: &Inner) -> Vec<Route> {
+    Vec::new()
 }
 
 /// Lets an account change something, but not too often.
