@@ -14,7 +14,7 @@ const form = $('cart-address');
 const PROBLEMS = {
   product_not_found: 'The store does not sell this product or this choice of it any more.',
   brand_not_found: 'This brand has left the market.',
-  store_unavailable: 'The store cannot be reached just now. Nothing of it was changed.',
+  store_unavailable: 'The store cannot be reached just now. Its part stands as it was last known.',
   store_timeout: 'The store did not answer in time.',
   store_throttled: 'The store is asked too often just now. Try again in a moment.',
   store_unreadable: 'The store’s answer could not be understood.',
@@ -55,7 +55,7 @@ async function run(doing, work, done, settled = () => {}) {
   try {
     const answer = await work();
     settled();
-    const said = answer ? done(answer) : '';
+    const said = !answer ? '' : answer.problems.length ? 'Not everything could be done. What stands in the way is told below.' : done(answer);
     draw();
     say(said);
     return answer;
@@ -195,7 +195,7 @@ export async function openCart() {
 /** Puts an item into the cart and shows it. */
 export async function addToCart(item, title) {
   show();
-  const answer = await run(`Adding ${title}…`, () => addItem(item), ({ problems }) => (problems.some((one) => one.product_id === item.product_id) ? `${title} could not be added.` : `${title} is in the cart.`));
+  const answer = await run(`Adding ${title}…`, () => addItem(item), () => `${title} is in the cart.`);
   if (answer) $('cart-groups').querySelector(`[data-id="${CSS.escape(item.product_id)}"]`)?.scrollIntoView({ block: 'nearest' });
 }
 
