@@ -62,19 +62,19 @@ fn cart(lines: &[Value], codes: &Value, of_cart: &[Value], delivery: Option<i64>
 #[test]
 fn discounts_of_lines_order_and_shipping_are_told_apart_and_summed_by_code() {
     let lines = [
-        line(1, 2, 100_00, &[allocation("LINE_ITEM", Some("TEN"), 20_00)], 180_00),
-        line(2, 1, 50_00, &[], 50_00),
+        line(1, 2, 10_000, &[allocation("LINE_ITEM", Some("TEN"), 2_000)], 18_000),
+        line(2, 1, 5_000, &[], 5_000),
     ];
     let of_cart = [
-        allocation("LINE_ITEM", Some("FLAT"), 30_00),
-        allocation("LINE_ITEM", None, 5_00),
-        allocation("SHIPPING_LINE", Some("SHIP"), 40_00),
+        allocation("LINE_ITEM", Some("FLAT"), 3_000),
+        allocation("LINE_ITEM", None, 500),
+        allocation("SHIPPING_LINE", Some("SHIP"), 4_000),
     ];
     let codes = json!([
         { "code": " ten ", "applicable": true }, { "code": "FLAT", "applicable": true },
         { "code": "SHIP", "applicable": true }, { "code": "NOPE", "applicable": false },
     ]);
-    let told = cart(&lines, &codes, &of_cart, Some(40_00), 195_00);
+    let told = cart(&lines, &codes, &of_cart, Some(4_000), 19_500);
     let payload = json!({ "cartDiscountCodesUpdate": { "cart": told, "userErrors": [], "warnings": [
         { "code": "DISCOUNT_NOT_FOUND", "message": "Enter a\nvalid code", "target": "gid://shopify/Cart/tok" },
         { "code": "MERCHANDISE_NOT_ENOUGH_STOCK", "message": "Only 2", "target": "gid://shopify/CartLine/l1?cart=tok" },
@@ -89,25 +89,25 @@ fn discounts_of_lines_order_and_shipping_are_told_apart_and_summed_by_code() {
     assert_eq!(
         codes,
         [
-            (" ten ", true, 20_00),
-            ("FLAT", true, 30_00),
-            ("SHIP", true, 40_00),
+            (" ten ", true, 2_000),
+            ("FLAT", true, 3_000),
+            ("SHIP", true, 4_000),
             ("NOPE", false, 0)
         ]
     );
     let discounts = Discounts {
-        line_minor: 20_00,
-        order_minor: 35_00,
-        shipping_minor: 40_00,
+        line_minor: 2_000,
+        order_minor: 3_500,
+        shipping_minor: 4_000,
     };
-    assert_eq!((cart.subtotal_minor, cart.discounts), (250_00, discounts));
+    assert_eq!((cart.subtotal_minor, cart.discounts), (25_000, discounts));
     assert_eq!(
         (cart.delivery_minor, cart.other_minor, cart.total_minor),
-        (40_00, 0, 195_00)
+        (4_000, 0, 19_500)
     );
     assert_eq!(
         (cart.automatic[0].title.as_str(), cart.automatic[0].discount_minor),
-        ("Diwali", 5_00)
+        ("Diwali", 500)
     );
     let warnings: Vec<_> = cart
         .warnings
@@ -119,10 +119,10 @@ fn discounts_of_lines_order_and_shipping_are_told_apart_and_summed_by_code() {
 
 #[test]
 fn an_echo_of_an_order_discount_on_a_line_counts_once() {
-    let echo = [allocation("LINE_ITEM", Some("FLAT"), 30_00)];
-    let lines = [line(1, 1, 100_00, &echo, 100_00)];
+    let echo = [allocation("LINE_ITEM", Some("FLAT"), 3_000)];
+    let lines = [line(1, 1, 10_000, &echo, 10_000)];
     let codes = json!([{ "code": "FLAT", "applicable": true }]);
-    let told = cart(&lines, &codes, &echo, None, 70_00);
+    let told = cart(&lines, &codes, &echo, None, 7_000);
     let read = read_cart(&answer(&json!({ "cart": told }))).unwrap().unwrap();
     assert_eq!(
         (
@@ -130,15 +130,15 @@ fn an_echo_of_an_order_discount_on_a_line_counts_once() {
             read.codes[0].discount_minor,
             read.other_minor
         ),
-        (30_00, 30_00, 0)
+        (3_000, 3_000, 0)
     );
 }
 
 #[test]
 fn delivery_counts_once_the_total_counts_it() {
-    let lines = [line(1, 1, 100_00, &[], 100_00)];
-    for (total, counted) in [(100_00, 0), (140_00, 40_00)] {
-        let told = cart(&lines, &json!([]), &[], Some(40_00), total);
+    let lines = [line(1, 1, 10_000, &[], 10_000)];
+    for (total, counted) in [(10_000, 0), (14_000, 4_000)] {
+        let told = cart(&lines, &json!([]), &[], Some(4_000), total);
         let read = read_cart(&answer(&json!({ "cart": told }))).unwrap().unwrap();
         assert_eq!((read.delivery_minor, read.other_minor), (counted, 0));
     }
@@ -146,7 +146,7 @@ fn delivery_counts_once_the_total_counts_it() {
 
 #[test]
 fn what_is_no_cart_is_not_believed() {
-    let whole = || cart(&[line(1, 1, 100_00, &[], 100_00)], &json!([]), &[], None, 100_00);
+    let whole = || cart(&[line(1, 1, 10_000, &[], 10_000)], &json!([]), &[], None, 10_000);
     let broken = |change: fn(&mut Value)| {
         let mut cart = whole();
         change(&mut cart);
@@ -177,7 +177,7 @@ fn what_is_no_cart_is_not_believed() {
 
 #[test]
 fn nothing_that_opens_a_cart_is_shown() {
-    let told = cart(&[line(1, 1, 100_00, &[], 100_00)], &json!([]), &[], Some(5_00), 100_00);
+    let told = cart(&[line(1, 1, 10_000, &[], 10_000)], &json!([]), &[], Some(500), 10_000);
     let read = read_cart(&answer(&json!({ "cart": told }))).unwrap().unwrap();
     let shown = format!("{read:?}");
     assert!(

@@ -1,7 +1,6 @@
 //! The gateway through its routes, against emulated stores.
 #![expect(
     clippy::unwrap_used,
-    clippy::panic,
     clippy::print_stdout,
     clippy::disallowed_methods,
     reason = "a test that cannot go on says so at once, and what it skips; it is told by the environment where it runs"

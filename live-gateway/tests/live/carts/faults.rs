@@ -188,3 +188,23 @@ async fn a_line_that_a_store_refuses_costs_no_other_line() {
     );
     assert_eq!(cart["problems"][0]["product_id"], gone.0);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_answers_in_another_currency_is_not_added_to_the_others() {
+    let mall = Mall::open(3).await;
+    let server = mall.server().await;
+    let lie = Fault::OtherCurrency {
+        currency: "EUR".to_owned(),
+        rate_pct: 100,
+    };
+    mall.stores.set_fault(&mall.slug(1), lie).unwrap();
+    let cart = server
+        .cart(&[mall.item(0, 0, 1), mall.item(1, 0, 1), mall.item(2, 0, 1)])
+        .await;
+    assert_sums(&cart);
+    assert_eq!(group(&cart, &mall.brand(1))["currency"], "EUR");
+    assert_eq!(cart["combined_total_minor"], Value::Null);
+    let totals = cart["totals"].as_array().unwrap();
+    let currencies: Vec<_> = totals.iter().map(|total| total["currency"].as_str().unwrap()).collect();
+    assert_eq!(currencies, ["EUR", "INR"]);
+}

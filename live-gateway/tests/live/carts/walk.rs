@@ -216,3 +216,30 @@ async fn faults_of_a_request_are_named_each() {
         (422, Some("too_long"))
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cart_takes_no_more_than_its_bounds() {
+    let mall = Mall::open(1).await;
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 999)]).await;
+    // As many as the store has are there; one more than may be asked for in all is refused before any store is asked.
+    let there = minor(&group(&cart, &mall.brand(0))["lines"][0]["qty"]);
+    let over = u32::try_from(1_000 - there).unwrap();
+    let calls = mall.calls(0, "cartLinesUpdate");
+    let body = json!({ "items": [mall.item(0, 0, over.min(999)), mall.item(0, 0, 999)] });
+    let (status, told) = server.send(Call::post(path(&cart, "/lines"), body)).await;
+    assert_eq!(
+        (status.as_u16(), &told["detail"][0]["loc"]),
+        (422, &json!(["body", "items"]))
+    );
+    assert_eq!(mall.calls(0, "cartLinesUpdate"), calls);
+    // The cart may be changed at once: the right to change it was given back.
+    let line = group(&cart, &mall.brand(0))["lines"][0]["line_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let cart = server
+        .data(Call::new(Method::PATCH, path(&cart, &format!("/lines/{line}"))).with(json!({ "qty": 1 })))
+        .await;
+    assert_eq!(minor(&group(&cart, &mall.brand(0))["lines"][0]["qty"]), 1);
+}
