@@ -184,9 +184,11 @@ fn the_page_puts_into_the_cart_what_can_be_bought_and_nothing_else() {
     let base = ready["address"].as_str().unwrap();
 
     // Cards: a product that is sold out cannot be added.
-    let (_, found) = get(&format!("{base}/v1/search?q=everyday&facet_counts=true&limit=40"));
-    let listed = shown(&haat, &format!("{base}/?q=everyday"));
-    let cards = found["data"].as_array().unwrap();
+    let (_, brands) = get(&format!("{base}/v1/brands?limit=1"));
+    let brand = brands["data"][0]["slug"].as_str().unwrap();
+    let (_, walk) = get(&format!("{base}/v1/browse?brand={brand}&limit=36"));
+    let listed = shown(&haat, &format!("{base}/?brand={brand}"));
+    let cards = walk["data"]["items"].as_array().unwrap();
     assert!(!cards.is_empty());
     for card in cards {
         let add = format!("data-add=\"{}\"", card["id"].as_str().unwrap());
