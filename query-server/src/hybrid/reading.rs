@@ -129,6 +129,15 @@ impl Reading {
         Some(bounds)
     }
 
+    /// Lets go of the kinds of thing that were read; answers the words that they were read from.
+    pub(crate) fn forget_kinds(&mut self) -> String {
+        (self.is_need, self.categories) = (false, Vec::new());
+        let (kinds, others) = std::mem::take(&mut self.told).into_iter().partition(Told::is_of_kinds);
+        self.told = others;
+        let words: Vec<String> = Vec::<Told>::into_iter(kinds).map(|told| told.text).collect();
+        words.join(" ")
+    }
+
     /// What is meant, without the words that only ask for it.
     pub(crate) fn sense(&self) -> String {
         let told = self

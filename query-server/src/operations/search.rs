@@ -13,7 +13,7 @@ use crate::render::{Written, card, envelope, facets, json};
 use crate::semantic::Lacking;
 use crate::served::Served;
 use crate::server::QueryServer;
-use crate::understanding;
+use crate::understanding::{self, Told};
 
 /// How a caller wants the catalogue searched.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -171,6 +171,20 @@ impl SearchPlan {
         &self.filter
     }
 
+    /// Whether the text asks for kinds of thing without naming one.
+    fn asks_for_kinds(&self) -> bool {
+        self.reading.told.iter().any(Told::is_of_kinds)
+    }
+
+    /// Looks for the words that were read as kinds of thing, where there is nothing of these kinds.
+    fn take_as_words(&mut self) {
+        let words = self.reading.forget_kinds();
+        let text = format!("{} {words}", self.text);
+        text.trim().clone_into(&mut self.text);
+        self.filter.facets.clone_from(&self.stated);
+        self.sense = None;
+    }
+
     /// The kinds of thing to answer in turn, where the text names none itself.
     fn turns(&self, served: &Served) -> Vec<data_index::Filter> {
         if !self.text.is_empty() || self.reading.categories.is_empty() {
@@ -323,6 +337,10 @@ fn answer(
     let mut found = find(served, &plan)?;
     if plan.is_lost(&found) {
         plan.text.clear();
+        found = find(served, &plan)?;
+    }
+    if plan.asks_for_kinds() && found.rows.is_empty() {
+        plan.take_as_words();
         found = find(served, &plan)?;
     }
     let counts = plan.counts().then(|| of_search(served, &plan, &found));

@@ -9,7 +9,7 @@ pub(super) struct Age {
 }
 
 /// Nobody is older.
-const YEARS_MAX: u64 = 110_00;
+const YEARS_MAX: u64 = 11_000;
 
 /// Takes note of how old somebody is: `5 year old`, `age 6`, `8 saal ke`. What it decides is told where the gift is read;
 /// what it never does is to be looked for among sizes.

@@ -6,15 +6,15 @@ use super::tables::{Piece, PricePattern, PriceRule, TABLES};
 use super::{Meaning, Price};
 
 /// A number from here on is taken for a price where the words about it might say something else.
-const CERTAIN_MIN: u64 = 100_00;
+const CERTAIN_MIN: u64 = 10_000;
 /// The greater of two numbers that are a range of prices though nothing says so.
-const ROUND_MIN: u64 = 500_00;
+const ROUND_MIN: u64 = 50_000;
 /// What is about an amount is this share of it lower or higher.
 const ABOUT_PERCENT: u64 = 25;
 /// Numbers that are rather years.
-const YEARS: std::ops::RangeInclusive<u64> = 1900_00..=2100_00;
+const YEARS: std::ops::RangeInclusive<u64> = 190_000..=210_000;
 /// A child is not older: `kids under 5`.
-const CHILD_YEARS_MAX: u64 = 18_00;
+const CHILD_YEARS_MAX: u64 = 1_800;
 
 /// Reads what the thing may cost: every price that the text names, each narrowing the others.
 pub(super) fn read(sentence: &mut Sentence<'_>) {
@@ -123,7 +123,7 @@ fn price(pattern: &PricePattern, amounts: &[Amount]) -> Option<Price> {
             let second = other?.hundredths;
             let are_years = currency.is_none() && YEARS.contains(&first) && YEARS.contains(&second);
             // `between 1 and 2k`
-            let first = if second >= 1_000_00 && first < 100_00 {
+            let first = if second >= 100_000 && first < 10_000 {
                 first * 1_000
             } else {
                 first
@@ -140,7 +140,7 @@ fn price(pattern: &PricePattern, amounts: &[Amount]) -> Option<Price> {
 
 /// Whether shops write such prices: whole hundreds, or one less.
 const fn is_round(hundredths: u64) -> bool {
-    matches!(hundredths % 100_00, 0 | 99_00)
+    matches!(hundredths % 10_000, 0 | 9_900)
 }
 
 /// Whether the amount is how old a child may be.

@@ -285,3 +285,71 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn words_of_things_are_not_words_of_sentences() {
+    insta::assert_snapshot!(lines(&[
+        "gift box", "mom jeans", "mens wallet", "can opener", "no country for old men book", "dad hat", "baby food",
+        "teacher planner", "the north face jacket under 5000", "size 10 shoes under 3000", "2 in 1 shampoo",
+        "3 to 6 months romper", "pack of 3 towels under 500", "i love you mug", "keep calm mug", "need for speed",
+        "iphone 13 under 50000", "5000 mah power bank under 1500", "not your mother's shampoo", "free size kurta",
+        "fat free milk", "kids toys under 500", "shoes for women under 1000", "dress for girls 5-6 years",
+        "coffee gift hamper", "chai lover mug", "wedding saree", "warm white led bulb", "dry dog food", "hot water bag",
+        "running shoes for men size 9", "1.5 ton ac under 40k", "laptop under 50k with 16gb ram", "tv 43 inch under 30000",
+        "red dress under 20", "saree 500 se 1000 tak", "2 to 3 thousand ki saree", "sone ki chain", "do you sell mugs",
+        "what is the best shampoo for oily hair", "is there any gluten free pasta", "kids shoes without laces",
+        "phone cover but not transparent", "shirt non iron", "mug for boss", "toys for 3 year old girl under 1000",
+        "mere bhai ke liye watch", "garmi ke kapde", "office wear for men", "lunch box for office",
+    ]), @r#"
+    gift box → gift box
+    mom jeans → mom jeans
+    mens wallet → mens wallet
+    can opener → can opener
+    no country for old men book → for old men book [no country: lacks country]
+    dad hat → dad hat
+    baby food → baby food
+    teacher planner → teacher planner
+    the north face jacket under 5000 → the north face jacket [under 5000: ..5000]
+    size 10 shoes under 3000 → size 10 shoes [under 3000: ..3000]
+    2 in 1 shampoo → 2 in 1 shampoo
+    3 to 6 months romper → 3 to 6 months romper
+    pack of 3 towels under 500 → pack of 3 towels [under 500: ..500]
+    i love you mug → i love you mug
+    keep calm mug → keep calm mug
+    need for speed → for speed [need: ignored]
+    iphone 13 under 50000 → iphone 13 [under 50000: ..50000]
+    5000 mah power bank under 1500 → 5000 mah power bank [under 1500: ..1500]
+    not your mother's shampoo → not your mother's shampoo
+    free size kurta → free size kurta
+    fat free milk → fat free milk [fat free: lacks ]
+    kids toys under 500 → kids toys [under 500: ..500]
+    shoes for women under 1000 → shoes for women [under 1000: ..1000]
+    dress for girls 5-6 years → dress for girls 5-6 years
+    coffee gift hamper → coffee gift hamper
+    chai lover mug → chai lover mug
+    wedding saree → wedding saree
+    warm white led bulb → warm white led bulb
+    dry dog food → dry dog food
+    hot water bag → hot water bag
+    running shoes for men size 9 → running shoes for men size 9
+    1.5 ton ac under 40k → 1.5 ton ac [under 40k: ..40000]
+    laptop under 50k with 16gb ram → laptop with 16gb ram [under 50k: ..50000]
+    tv 43 inch under 30000 → tv 43 inch [under 30000: ..30000]
+    red dress under 20 → red dress [under 20: ..20]
+    saree 500 se 1000 tak → saree [500 se 1000 tak: 500..1000]
+    2 to 3 thousand ki saree → 2 to 3 thousand saree [ki: ignored]
+    sone ki chain → sone chain [ki: ignored]
+    do you sell mugs → mugs [do you sell: ignored]
+    what is the best shampoo for oily hair → is the shampoo for oily hair [what: ignored] [best: ignored]
+    is there any gluten free pasta → gluten free pasta [is there any: ignored] [gluten free: lacks ]
+    kids shoes without laces → kids shoes [without laces: lacks laces]
+    phone cover but not transparent → phone cover [but not transparent: not transparent]
+    shirt non iron → shirt non iron
+    mug for boss → mug [for boss: recipient]
+    toys for 3 year old girl under 1000 → toys girl [for 3 year old: 36 months] [under 1000: ..1000]
+    mere bhai ke liye watch → watch [mere bhai ke liye: recipient]
+    garmi ke kapde →  [garmi ke kapde: occasion]
+    office wear for men →  [office wear for men: occasion]
+    lunch box for office → lunch box for office
+    "#);
+}

@@ -10,6 +10,13 @@ pub(crate) struct Told {
     pub(crate) filter: ToldFilter,
 }
 
+impl Told {
+    /// Whether it stands for kinds of thing.
+    pub(crate) fn is_of_kinds(&self) -> bool {
+        matches!(self.meaning, "gift" | "occasion" | "need")
+    }
+}
+
 /// A filter, member by member.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ToldFilter {

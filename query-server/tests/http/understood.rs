@@ -270,3 +270,16 @@ async fn kurtas_of_a_category_are_found_for_a_festival() {
         ["Silk Kurta Set"]
     );
 }
+
+#[tokio::test]
+async fn where_nothing_of_the_kinds_is_sold_the_words_are_looked_for() {
+    let loom = brand("Loom", "INR");
+    let products = vec![
+        product(&loom, 1, "Mother of Pearl Buttons"),
+        product(&loom, 2, "Steel Nails"),
+    ];
+    let market = Market::of(&vec![(loom, products)]).await;
+    let answer = asked(&market, "gift for mother", "").await;
+    assert_eq!(answer.data[0].title, "Mother of Pearl Buttons");
+    assert!(answer.provenance.understood.iter().all(|part| part.meaning != "gift"));
+}
