@@ -61,6 +61,11 @@ pub(crate) enum CartError {
 }
 
 impl CartError {
+    /// Whether the store was given a call that must not be made twice, and did not say what came of it.
+    pub(crate) const fn is_lost(&self) -> bool {
+        matches!(self, Self::Store(StoreError::OutcomeUnknown { .. }))
+    }
+
     /// Whether the store may have done what it was asked.
     pub(crate) fn is_unknown(&self) -> bool {
         match self {

@@ -317,7 +317,7 @@ impl Work<'_> {
             let Some(draft) = draft else { return Err(Stopped) };
             let answer = match self.client.until(self.half()).create(&draft).await {
                 Ok(answer) => answer,
-                Err(error) if error.is_unknown() && self.creates == 1 && Instant::now() < self.deadline => {
+                Err(error) if error.is_lost() && self.creates == 1 && Instant::now() < self.deadline => {
                     // Nothing names a cart that was made and not told of, so it cannot be looked up.
                     self.settled.notes.push(Note::MadeTwice);
                     continue;
