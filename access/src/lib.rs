@@ -7,11 +7,6 @@
 //! A request with a key costs look-ups in memory. The crate never stores or logs a key, a session or an address, never
 //! writes to the state for a single request, and never lets a lack of the state or of Valkey stop what needs neither.
 
-#![cfg_attr(
-    test,
-    expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")
-)]
-
 mod config;
 mod identify;
 mod limits;

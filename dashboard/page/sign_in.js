@@ -24,7 +24,19 @@ function takeFragment() {
   return fragment;
 }
 
+const HERE = '/dashboard/';
+
+/** The page of this site that sent somebody here to sign in, for as long as this tab is open. */
+function takeReturn() {
+  const asked = new URLSearchParams(location.search).get('return_to') ?? sessionStorage.getItem('return_to') ?? HERE;
+  // A path of this site alone: browsers read `//` and a backslash as another one.
+  const path = /^\/(?![/\\])/.test(asked) ? asked : HERE;
+  sessionStorage.setItem('return_to', path);
+  return path;
+}
+
 const opened = takeFragment();
+const returnTo = takeReturn();
 let link = opened.startsWith('haat_link_') ? opened : '';
 
 /** Whether the page was opened with a link to sign in with. */
@@ -37,7 +49,9 @@ async function withLink(entered) {
   link = '';
   try {
     await ask('POST', 'link', { token });
-    history.replaceState(null, '', '/dashboard/');
+    sessionStorage.removeItem('return_to');
+    if (returnTo !== HERE) return location.assign(returnTo);
+    history.replaceState(null, '', HERE);
     entered();
   } catch (failure) {
     if (failure.passing) link = token;
@@ -48,7 +62,7 @@ async function withLink(entered) {
 }
 
 async function atProvider() {
-  const { location: there } = await ask('POST', 'sign-in', { return_to: '/dashboard/' });
+  const { location: there } = await ask('POST', 'sign-in', { return_to: returnTo });
   location.assign(there);
 }
 

@@ -126,7 +126,16 @@ async fn me_tells_a_session_its_account_and_what_all_its_keys_were_used_for() {
       "tier": "live"
     }
     "#);
-    // A key of the account tells the account, too.
+}
+
+#[tokio::test]
+async fn me_tells_a_key_of_an_account_the_account_too() {
+    let site = Site::open().await;
+    let (account, _session) = site.sign_in().await;
+    let (one, names) = site.key("One", Plan::Free, Some(&account)).await;
+    site.get_with("/v1/quota", &one).await;
+    let mut known = borrowed(&names);
+    known.push((&account, "ACCOUNT"));
     insta::assert_snapshot!(site.get_with("/v1/me", &one).await.told(&known), @r#"
     200 {
       "as_of": "2026-11-23T18:00:00Z",

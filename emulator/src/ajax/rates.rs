@@ -13,7 +13,7 @@ use crate::places;
 const POLLS: u8 = 2;
 
 /// The address of a request, and the cart that it is for; or the platform's refusal.
-fn asked(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Result<(Cart, Place), Reply> {
+fn asked(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Result<(Cart, Place), Box<Reply>> {
     let mut given = ask.parameters();
     given.extend(posted_form(ask));
     let address: Vec<(String, String)> = named(&given, "shipping_address").collect();
@@ -23,7 +23,7 @@ fn asked(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Result<(Cart, Place),
             .map(|(_, value)| value.trim().to_owned())
             .filter(|value| !value.is_empty())
     };
-    let refused = |errors: Value| Err(written(422, &errors));
+    let refused = |errors: Value| Err(Box::new(written(422, &errors)));
     let Some(cart) = session.cart(desk).filter(|cart| !cart.lines.is_empty()) else {
         return refused(json!({ "cart": ["is empty"] }));
     };
@@ -66,7 +66,7 @@ fn asked(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Result<(Cart, Place),
 pub(super) fn now(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
     match asked(desk, session, ask) {
         Ok((cart, place)) => told(desk, &cart, &place),
-        Err(refused) => refused,
+        Err(refused) => *refused,
     }
 }
 
@@ -74,7 +74,7 @@ pub(super) fn now(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
 pub(super) fn prepare(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
     let (cart, place) = match asked(desk, session, ask) {
         Ok(asked) => asked,
-        Err(refused) => return refused,
+        Err(refused) => return *refused,
     };
     desk.change(Some((&cart.token, &cart.key)), |cart, _| {
         cart.estimate = Some((place, 0));
@@ -87,7 +87,7 @@ pub(super) fn prepare(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
 pub(super) fn poll(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
     let (cart, place) = match asked(desk, session, ask) {
         Ok(asked) => asked,
-        Err(refused) => return refused,
+        Err(refused) => return *refused,
     };
     let polls = match &cart.estimate {
         Some((prepared, polls)) if *prepared == place => *polls + 1,

@@ -158,7 +158,7 @@ impl Slot {
             per_store_max: OUTCOMES_MAX,
         };
         let writing = state.note_coupons(&self.store, outcomes, bounds);
-        in_time(writing, Instant::now() + STATE_PATIENCE).await;
+        in_time(Box::pin(writing), Instant::now() + STATE_PATIENCE).await;
     }
 
     pub(crate) fn sell_out(&self, item: VariantId) {

@@ -64,7 +64,7 @@ impl Testing {
             metrics::counter!("coupon_codes_tested_total", "verdict" => verdict).increment(1);
         }
         if !outcomes.is_empty() {
-            self.slot.write(&outcomes, self.finder.memory()).await;
+            Box::pin(self.slot.write(&outcomes, self.finder.memory())).await;
         }
         stop
     }

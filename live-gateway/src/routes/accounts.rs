@@ -75,10 +75,10 @@ pub(crate) async fn account_action(
     };
     let credentials = Credentials { email, password, brand };
     let (worker, caller) = (carts.clone(), caller.to_owned());
-    once(carts, request, |begin| async move {
+    Box::pin(once(carts, request, |begin| async move {
         let account = worker.sign_in(&caller, action, &credentials, begin.is_again).await?;
         document((account, worker.0.clock.now()))
-    })
+    }))
     .await
 }
 

@@ -57,9 +57,9 @@ pub(crate) async fn create_checkout(
         content: json!({ "body": body.0 }),
     };
     let worker = carts.clone();
-    once(carts, request, |begin| async move {
+    Box::pin(once(carts, request, |begin| async move {
         document(worker.checkout(&begin.asked, &id).await?)
-    })
+    }))
     .await
 }
 

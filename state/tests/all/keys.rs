@@ -150,7 +150,7 @@ fn an_account_sees_and_touches_its_own_keys_alone() {
         let theirs = state.create_key(of("them"), &account("them"), at(0)).await.unwrap();
         let operators = create(&state, "Nobody's", at(0)).await;
         let me: AccountId = "me".parse().unwrap();
-        assert_eq!(state.keys(Some(&me)).await.unwrap(), [mine.record.clone()]);
+        assert_eq!(state.keys(Some(&me)).await.unwrap(), std::slice::from_ref(&mine.record));
         for id in [&theirs.record.id, &operators.record.id] {
             let name = "Mine now".parse().unwrap();
             for refused in [

@@ -54,9 +54,9 @@ pub(crate) async fn add_cart_discount(
         content: json!({ "cart": id.as_str(), "body": body.0 }),
     };
     let worker = carts.clone();
-    once(carts, request, |begin| async move {
+    Box::pin(once(carts, request, |begin| async move {
         document(worker.add_code(&begin.asked, &id, &code, brand.as_deref()).await?)
-    })
+    }))
     .await
 }
 

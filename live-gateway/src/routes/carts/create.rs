@@ -49,10 +49,10 @@ pub(crate) async fn create_cart(
         content: json!({ "body": body.0 }),
     };
     let worker = carts.clone();
-    once(carts, request, |begin| async move {
+    Box::pin(once(carts, request, |begin| async move {
         let email = email.map(Hidden::new);
         document(worker.create(&begin.asked, begin.cart, &items, email).await?)
-    })
+    }))
     .await
 }
 

@@ -55,9 +55,9 @@ pub(crate) async fn set_cart_address(
         content: json!({ "cart": id.as_str(), "body": body.0 }),
     };
     let worker = carts.clone();
-    once(carts, request, |begin| async move {
+    Box::pin(once(carts, request, |begin| async move {
         document(worker.set_address(&begin.asked, &id, address).await?)
-    })
+    }))
     .await
 }
 
@@ -98,8 +98,8 @@ pub(crate) async fn choose_cart_delivery(
         content: json!({ "cart": id.as_str(), "body": body.0 }),
     };
     let worker = carts.clone();
-    once(carts, request, |begin| async move {
+    Box::pin(once(carts, request, |begin| async move {
         document(worker.choose_delivery(&begin.asked, &id, &brand, &handle).await?)
-    })
+    }))
     .await
 }

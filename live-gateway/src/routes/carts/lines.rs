@@ -51,9 +51,9 @@ pub(crate) async fn add_cart_lines(
         content: json!({ "cart": id.as_str(), "body": body.0 }),
     };
     let worker = carts.clone();
-    once(carts, request, |begin| async move {
+    Box::pin(once(carts, request, |begin| async move {
         document(worker.add_lines(&begin.asked, &id, &items).await?)
-    })
+    }))
     .await
 }
 

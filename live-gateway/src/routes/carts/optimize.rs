@@ -44,8 +44,8 @@ pub(crate) async fn optimize_cart(
         content: json!({ "cart": id.as_str() }),
     };
     let worker = carts.clone();
-    once(carts, request, |begin| async move {
+    Box::pin(once(carts, request, |begin| async move {
         document(worker.optimize(&begin.asked, &id).await?)
-    })
+    }))
     .await
 }
