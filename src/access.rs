@@ -100,6 +100,11 @@ impl Doors {
         Arc::clone(&self.guard)
     }
 
+    /// Is cancelled when the servers have ended.
+    pub(crate) fn stopped(&self) -> CancellationToken {
+        self.stop.child_token()
+    }
+
     /// The state, where there is one.
     pub(crate) fn state(&self) -> Option<&State> {
         self.known.as_ref().map(|known| &known.state)

@@ -22,6 +22,9 @@ use url::Url;
 use crate::exit::usage;
 use crate::wiring::Context;
 
+/// How often carts and answers that are over are forgotten.
+const TIDIED_EVERY: Duration = Duration::from_secs(3600);
+
 /// The query server of the same process.
 #[derive(Debug)]
 struct InProcess(QueryServer);
@@ -104,13 +107,14 @@ pub(crate) struct Writer {
 
 impl Live {
     /// A gateway over the catalogue of `brands`, which keeps carts in `state` and is reached at `public_url`. Its
-    /// observations go to `storage`.
+    /// observations go to `storage`; what is over is forgotten now and then, until `stop`.
     pub(crate) fn new(
         context: &Context,
         storage: &Storage,
         brands: Brands,
         (state, keys): (State, MasterKeys),
         public_url: String,
+        stop: CancellationToken,
     ) -> anyhow::Result<Self> {
         let Brands { catalogue, shops } = brands;
         let given = &context.config.live_gateway;
@@ -139,6 +143,7 @@ impl Live {
         let desk = CartDesk::new(state, keys, carts).with_candidates(Arc::new(coupons.clone()));
         let clock = Arc::clone(&context.clock);
         let gateway = LiveGateway::new(catalogue, storefront, clock, observer, given.ask.clone()).with_carts(desk);
+        tokio::spawn(gateway.clone().keep_tidy(TIDIED_EVERY, stop));
         Ok(Self {
             gateway,
             coupons,

@@ -3,7 +3,6 @@
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
-    clippy::disallowed_methods,
     reason = "a measurement that cannot go on says so at once, and prints what it found"
 )]
 

@@ -76,6 +76,21 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     server.follow();
     let visitor = visitor(&context, server.state(), &address).await?;
     server.refresh_keys().await?;
+    opened_on(&context, &address, &examples, &visitor, scratch.is_some())?;
+    server.until(told).await?;
+    stores.shutdown().await;
+    closed(&context, scratch, "the market is closed").await?;
+    Ok(Outcome::Done)
+}
+
+/// Tells whoever tries the market out what there is to try.
+fn opened_on(
+    context: &Context,
+    address: &str,
+    examples: &Examples,
+    visitor: &Visitor,
+    is_scratch: bool,
+) -> anyhow::Result<()> {
     context.output.print(
         &json!({
             "address": address, "home": context.config.home, "examples": examples.reads, "change": examples.change,
@@ -94,18 +109,14 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
             writeln!(out, "\n  Your key, for what needs one:\n\n  {}\n", visitor.key)?;
             writeln!(out, "  curl -H 'X-Service-Key: {}' '{address}/v1/me'\n", visitor.key)?;
             writeln!(out, "  Sign in, once, to keep keys and a cart: {}", visitor.dashboard)?;
-            let fate = if scratch.is_some() {
+            let fate = if is_scratch {
                 "closes the market and removes it; --home DIR keeps it"
             } else {
                 "closes the market and keeps it"
             };
             writeln!(out, "\n  Everything is under {} · Ctrl-C {fate}", context.config.home)
         },
-    )?;
-    server.until(told).await?;
-    stores.shutdown().await;
-    closed(&context, scratch, "the market is closed").await?;
-    Ok(Outcome::Done)
+    )
 }
 
 /// How often a folder is tried to be removed, while what was stopped still writes there.

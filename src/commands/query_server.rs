@@ -197,7 +197,14 @@ pub(crate) async fn start(
     let (router, writer) = match kept {
         None => (open.edge(edge), None),
         Some(kept) => {
-            let live = Live::new(context, storage, Brands::of(&server), kept, public_url(context, local))?;
+            let live = Live::new(
+                context,
+                storage,
+                Brands::of(&server),
+                kept,
+                public_url(context, local),
+                doors.stopped(),
+            )?;
             let router = open.merge(live.open_router()).edge(edge);
             (router, live.into_writer())
         }

@@ -347,16 +347,7 @@ fn check(config: &Config) -> anyhow::Result<()> {
     )?;
     let proxies = config.query_server.trusted_proxies.parse::<api::AddressRanges>();
     proxies.context("query_server.trusted_proxies")?;
-    config.limits.check()?;
-    config.access.check()?;
-    cors_origins(&config.api.cors_origins)?;
-    let state = &config.state;
-    if !state.url.is_empty() {
-        state::StateTarget::postgres(&state.url)?;
-    }
-    if !state.master_key.is_empty() {
-        state::MasterKeys::parse(&state.master_key).context("state.master_key")?;
-    }
+    check_callers(config)?;
     config.storefront.validate()?;
     Ok(())
 }
@@ -373,6 +364,21 @@ pub(crate) fn cors_origins(list: &str) -> anyhow::Result<Vec<http::HeaderValue>>
             .with_context(|| format!("api.cors_origins: {name:?} is no origin such as https://shop.example"))
     };
     names.map(origin).collect()
+}
+
+/// What decides who may ask what.
+fn check_callers(config: &Config) -> anyhow::Result<()> {
+    config.limits.check()?;
+    config.access.check()?;
+    cors_origins(&config.api.cors_origins)?;
+    let state = &config.state;
+    if !state.url.is_empty() {
+        state::StateTarget::postgres(&state.url)?;
+    }
+    if !state.master_key.is_empty() {
+        state::MasterKeys::parse(&state.master_key).context("state.master_key")?;
+    }
+    Ok(())
 }
 
 fn check_live(given: &LiveGateway) -> anyhow::Result<()> {

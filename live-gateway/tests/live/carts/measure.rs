@@ -87,7 +87,7 @@ async fn what_an_operation_costs_over_the_stores_own_time() {
     };
     println!("update_cart_line: {:?}", timed(&server, (0..ROUNDS).map(set)).await);
     let discount = |nth: usize| {
-        if nth % 2 == 0 {
+        if nth.is_multiple_of(2) {
             Call::post(path(&cart, "/discount"), json!({ "code": "X" }))
         } else {
             Call::new(Method::DELETE, path(&cart, "/discount/X"))
