@@ -129,6 +129,11 @@ impl Reading {
         Some(bounds)
     }
 
+    /// Whether the release has products of the kinds of thing that were read.
+    pub(crate) const fn has_kinds(&self) -> bool {
+        !self.categories.is_empty()
+    }
+
     /// Lets go of the kinds of thing that were read; answers the words that they were read from.
     pub(crate) fn forget_kinds(&mut self) -> String {
         (self.is_need, self.categories) = (false, Vec::new());

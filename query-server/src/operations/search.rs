@@ -334,6 +334,9 @@ fn answer(
 ) -> Result<(Written, bool), OperationError> {
     let plan = SearchPlan::of(served, request, market_currency);
     let mut plan = plan.map_err(|error| served.unreadable(&error))?;
+    if plan.asks_for_kinds() && !plan.reading.has_kinds() {
+        plan.take_as_words();
+    }
     let mut found = find(served, &plan)?;
     if plan.is_lost(&found) {
         plan.text.clear();

@@ -15,9 +15,13 @@ struct Speaking {
 /// Reads what is to be done with the thing: `keep coffee hot` is a flask. Only where somebody asks, or where the need is all
 /// that is said; what else is named is looked for among the categories that answer the need.
 pub(super) fn read(sentence: &mut Sentence<'_>) {
-    if sentence.tells_categories() {
-        return;
+    if !sentence.tells_categories() {
+        read_leaving(sentence, usize::MAX);
     }
+}
+
+/// The same where so many other words are left at most.
+pub(super) fn read_leaving(sentence: &mut Sentence<'_>, left_max: usize) {
     let asks = sentence.asks();
     let is_for = (0..sentence.tokens.len()).any(|at| sentence.is(at, &["for", "to", "liye"]));
     // `kutte ka khana` says so too, where `dog food` names a thing.
@@ -54,7 +58,7 @@ pub(super) fn read(sentence: &mut Sentence<'_>) {
     let Some((left, _, need, tokens)) = spoken.min() else {
         return;
     };
-    if left > 0 && !asks {
+    if left > left_max || left > 0 && !asks {
         return;
     }
     tell(sentence, need, tokens);

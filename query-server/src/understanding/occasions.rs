@@ -3,6 +3,7 @@ use std::ops::Range;
 use data_model::CategoryId;
 
 use super::Meaning;
+use super::needs;
 use super::phrases::Phrases;
 use super::sentence::Sentence;
 use super::tables::{Role, TABLES};
@@ -131,6 +132,11 @@ fn of_person(sentence: &mut Sentence<'_>, who: Option<Found<Vec<CategoryId>>>, k
             tell(sentence, &all, Meaning::Gift(categories));
         }
     } else if let Some(who) = who {
+        // `wrap my newborn` says what is to be done, not whom a thing is for.
+        needs::read_leaving(sentence, 0);
+        if sentence.tells_categories() {
+            return;
+        }
         who.ranges.into_iter().for_each(|range| of_recipient(sentence, range));
     }
 }
