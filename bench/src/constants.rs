@@ -19,7 +19,7 @@ const TOGETHER: usize = 64;
 /// Rounds of all connections in one turn.
 const ROUNDS: usize = 32;
 /// Turns of each server: they alternate, so that a slow moment of the machine is slow for both.
-const TURNS: usize = 24;
+pub(crate) const TURNS: usize = 24;
 
 /// As many bytes as `/v1/stats` answers.
 const BODY: &[u8] = &[b'1'; 440];
@@ -40,9 +40,9 @@ pub(crate) fn compare(server: &Serving, address: &str) -> anyhow::Result<()> {
     command.arg("bare");
     let bare = Bench::serving(command)?;
     let bare_address = bare.document["address"].as_str().context("address")?;
-    let mut floor = Turns::of(&bare, bare_address, "/")?;
-    let mut nothing = Turns::of(server, address, "/healthz")?;
-    let mut stats = Turns::of(server, address, "/v1/stats")?;
+    let mut floor = Turns::of(&bare, bare_address, Asked::path("/"))?;
+    let mut nothing = Turns::of(server, address, Asked::path("/healthz"))?;
+    let mut stats = Turns::of(server, address, Asked::path("/v1/stats"))?;
     for _ in 0..TURNS {
         for turns in [&mut floor, &mut nothing, &mut stats] {
             turns.take()?;
@@ -61,21 +61,45 @@ pub(crate) fn compare(server: &Serving, address: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// One server that is asked for one path, a turn at a time.
-struct Turns<'a> {
-    server: &'a Serving,
+/// What is asked for: a path, and the key that is sent with it.
+#[derive(Debug)]
+pub(crate) struct Asked {
     path: &'static str,
+    /// Lines of the request's head.
+    head: String,
+}
+
+impl Asked {
+    pub(crate) fn path(path: &'static str) -> Self {
+        Self {
+            path,
+            head: String::new(),
+        }
+    }
+
+    pub(crate) fn with_key(path: &'static str, key: &str) -> Self {
+        Self {
+            path,
+            head: format!("X-Service-Key: {key}\r\n"),
+        }
+    }
+}
+
+/// One server that is asked for one path, a turn at a time.
+pub(crate) struct Turns<'a> {
+    server: &'a Serving,
+    asked: Asked,
     clients: Vec<Client>,
     /// CPU of the server for each request, of each turn.
-    each_us: Vec<f64>,
+    pub(crate) each_us: Vec<f64>,
 }
 
 impl<'a> Turns<'a> {
-    fn of(server: &'a Serving, address: &str, path: &'static str) -> anyhow::Result<Self> {
+    pub(crate) fn of(server: &'a Serving, address: &str, asked: Asked) -> anyhow::Result<Self> {
         let clients: anyhow::Result<Vec<Client>> = (0..TOGETHER).map(|_| Client::connect(address)).collect();
         let mut turns = Self {
             server,
-            path,
+            asked,
             clients: clients?,
             each_us: Vec::with_capacity(TURNS),
         };
@@ -84,15 +108,18 @@ impl<'a> Turns<'a> {
     }
 
     fn round(&mut self) -> anyhow::Result<()> {
-        self.clients.iter_mut().try_for_each(|client| client.ask(self.path))?;
+        let Asked { path, head } = &self.asked;
+        self.clients
+            .iter_mut()
+            .try_for_each(|client| client.ask_with(path, head))?;
         self.clients.iter_mut().try_for_each(|client| {
             let (status, _) = client.answer()?;
-            anyhow::ensure!(status == 200, "{}: {status}", self.path);
+            anyhow::ensure!(status == 200, "{path}: {status}");
             Ok(())
         })
     }
 
-    fn take(&mut self) -> anyhow::Result<()> {
+    pub(crate) fn take(&mut self) -> anyhow::Result<()> {
         let before = cpu_of_process(self.server.child.id())?;
         (0..ROUNDS).try_for_each(|_| self.round())?;
         let cpu = cpu_of_process(self.server.child.id())?.saturating_sub(before);

@@ -51,7 +51,12 @@ impl Client {
 
     /// Sends a request for a path.
     pub(crate) fn ask(&mut self, path: &str) -> anyhow::Result<()> {
-        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.host);
+        self.ask_with(path, "")
+    }
+
+    /// Sends a request for a path with further lines of its head, each ended.
+    pub(crate) fn ask_with(&mut self, path: &str, head: &str) -> anyhow::Result<()> {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n{head}\r\n", self.host);
         Ok(self.stream.get_mut().write_all(request.as_bytes())?)
     }
 

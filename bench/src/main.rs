@@ -4,6 +4,7 @@
 //! CPU time is the operating system's account of whole processes. It judges nothing, and no test runs it.
 
 mod build;
+mod callers;
 mod constants;
 mod crawl;
 mod http;
@@ -16,6 +17,7 @@ mod refresh;
 mod serve;
 mod setup;
 
+use anyhow::Context;
 use clap::{Parser, Subcommand};
 
 #[derive(Debug, Parser)]
@@ -35,6 +37,9 @@ struct Cli {
     /// Let the peers crawl the stores with full pages too: a Python that has bench/peers/requirements.txt installed
     #[arg(long, global = true, value_name = "PYTHON")]
     peers: Option<std::path::PathBuf>,
+    /// A `haat` built before, to be asked in turn
+    #[arg(long, global = true, value_name = "PROGRAM")]
+    before: Option<std::path::PathBuf>,
     #[command(subcommand)]
     what: What,
 }
@@ -53,6 +58,8 @@ enum What {
     Reads,
     /// Constant answers to many connections; beside a bare axum server (a part of `reads`)
     Constants,
+    /// What it costs to know who asks and how much; beside the program that --before names
+    Callers,
     /// Ten times more searches than can be answered
     Overload,
     /// A live price beside the same fetch by a bare client; reads beside a gateway and without one
@@ -98,6 +105,10 @@ fn main() -> anyhow::Result<()> {
     }
     if cli.what == What::Constants {
         constants::run(&bench)?;
+    }
+    if cli.what == What::Callers {
+        let before = cli.before.context("--before names a program to ask in turn")?;
+        callers::run(&bench, &before)?;
     }
     if all || cli.what == What::Overload {
         overload::overload(&bench)?;
