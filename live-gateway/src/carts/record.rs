@@ -103,6 +103,12 @@ impl CartRecord {
 }
 
 impl Group {
+    /// Variants of which the store's cart has fewer than were asked for, and how many those were.
+    pub(crate) fn short(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
+        let wanted = self.wanted.iter().map(|(variant, wanted)| (*variant, *wanted));
+        wanted.filter(|(variant, wanted)| self.quantity(*variant) < *wanted)
+    }
+
     /// How many of a variant there are in the store's cart.
     pub(crate) fn quantity(&self, variant: u64) -> u32 {
         let lines = self.seen.lines.iter().filter(|line| line.variant.0 == variant);

@@ -1,9 +1,10 @@
-use data_model::Timestamp;
+use data_model::{ErrorCode, ProductKey, Timestamp};
 
 use super::jws;
 use super::schema::{Attribution, BrandCheckout, Checkout};
 use super::token::{ATTRIBUTE, Claims};
 use crate::carts::record::{CartRecord, Group, Target};
+use crate::carts::schema::CartProblem;
 use crate::carts::{Asked, CartFailure, Carts, Intent, random_hex};
 use crate::hidden::Hidden;
 use crate::rules::carts::ids::CartId;
@@ -39,13 +40,16 @@ impl Carts {
         let carrying: Vec<&Group> = record.groups.iter().filter(is_told).collect();
         let has_goods = |group: &Group| group.seen.lines.iter().any(|line| line.quantity > 0);
         let ready = carrying.iter().filter(|group| has_goods(group));
-        let checkouts = ready.map(|group| brand_checkout(group)).collect();
+        let checkouts: Vec<_> = ready.map(|group| brand_checkout(group)).collect();
+        let problems = problems
+            .into_iter()
+            .chain(carrying.iter().flat_map(|group| shortages(group)));
+        let problems = problems.collect();
+        let is_open = !checkouts.is_empty();
         let checkout = Checkout {
             cart_id: id.to_string(),
             checkouts,
-            attribution: token
-                .filter(|_| !carrying.is_empty())
-                .and_then(|token| self.told(token)),
+            attribution: token.filter(|_| is_open).and_then(|token| self.told(token)),
             problems,
         };
         Ok((checkout, now))
@@ -80,6 +84,26 @@ impl Carts {
 fn carries(group: &Group, token: &str) -> bool {
     let mut attributes = group.seen.attributes.iter();
     attributes.any(|(key, value)| key == ATTRIBUTE && value == token)
+}
+
+/// What the store has less of than was asked for: the buyer checks out without it.
+fn shortages(group: &Group) -> impl Iterator<Item = CartProblem> + '_ {
+    group.short().map(|(variant, wanted)| {
+        let line = group.seen.lines.iter().find(|line| line.variant.0 == variant);
+        let product = line.map(|line| ProductKey {
+            store: group.brand.store.clone(),
+            platform_id: line.product,
+        });
+        CartProblem {
+            brand_slug: Some(group.brand.slug.to_string()),
+            product_id: product.map(|product| product.id().to_string()),
+            code: ErrorCode::StoreRejected,
+            detail: match group.quantity(variant) {
+                0 => format!("The store has none of the {wanted} that were asked for."),
+                has => format!("The store has {has} of the {wanted} that were asked for."),
+            },
+        }
+    })
 }
 
 fn brand_checkout(group: &Group) -> BrandCheckout {

@@ -2,7 +2,7 @@ use super::CartTold;
 use super::codes::meant;
 use crate::cart_client::CartAddress;
 use crate::carts::change::Intent;
-use crate::carts::record::Target;
+use crate::carts::record::{Group, Target};
 use crate::carts::{Asked, CartFailure, Carts};
 use crate::rules::carts::ids::CartId;
 
@@ -15,13 +15,15 @@ impl Carts {
         address: CartAddress,
     ) -> Result<CartTold, CartFailure> {
         let changed = self.change(asked, id, |record| {
-            let target = Target {
+            // What a store does not sell to one address it may sell to another.
+            let target = |group: &Group| Target {
                 address: Some(address.clone()),
+                lines: group.short().collect(),
                 ..Target::default()
             };
-            let brands = record.groups.iter().map(|group| group.brand.clone());
+            let groups = record.groups.iter();
             Ok(Intent {
-                targets: brands.map(|brand| (brand, target.clone())).collect(),
+                targets: groups.map(|group| (group.brand.clone(), target(group))).collect(),
                 address: Some(address),
                 ..Intent::default()
             })

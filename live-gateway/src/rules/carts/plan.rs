@@ -27,9 +27,11 @@ pub(crate) enum Step {
 
 /// The next step; `None` where the cart is what it is to be, as far as it can be.
 pub(crate) fn next(cart: &StoreCart, target: &Target) -> Option<Step> {
-    lines(cart, &target.lines)
+    // What can be bought depends on where it goes.
+    let address = target.address.clone().map(Step::Address);
+    address
+        .or_else(|| lines(cart, &target.lines))
         .or_else(|| codes(cart, target))
-        .or_else(|| target.address.clone().map(Step::Address))
         .or_else(|| attributes(cart, target))
         .or_else(|| delivery(cart, target))
 }
