@@ -11,4 +11,5 @@ mod mall;
 mod measure;
 mod owners;
 mod secrets;
+mod shortages;
 mod walk;
