@@ -14,7 +14,9 @@ fn every_answer_is_as_the_interface_description_says() {
     let haat = Haat::new();
     let _stores = haat.with_stores(&["--products", "300", "--stores", "6", "--seed", "5"]);
     haat.run(&["crawl", "--release"]).json();
-    let key = haat.run(&["keys", "create", "schemathesis"]).json();
+    let key = haat
+        .run(&["keys", "create", "schemathesis", "--plan", "granted"])
+        .json();
     let key = format!("X-Service-Key: {}", key["key"].as_str().unwrap());
     let (_server, served) = haat.serve(&["up", "--listen", "127.0.0.1:0"]);
     let document = format!("{}/openapi.json", served["address"].as_str().unwrap());
