@@ -33,7 +33,8 @@ fn documents(text: &str) -> Vec<Value> {
 
 #[test]
 fn every_command_of_the_walk_from_coupons_to_checkout_is_answered() {
-    if !has_program("jq", &["--version"]) || !has_program("curl", &["--version"]) {
+    let needed = ["jq", "curl", "node"];
+    if !needed.iter().all(|program| has_program(program, &["--version"])) {
         return;
     }
     let haat = Haat::new();
@@ -78,6 +79,11 @@ fn every_command_of_the_walk_from_coupons_to_checkout_is_answered() {
     let checkout = printed.iter().find(|one| one["data"]["checkouts"].is_array()).unwrap();
     assert!(!checkout["data"]["checkouts"].as_array().unwrap().is_empty());
     assert!(checkout["data"]["attribution"]["token"].is_string());
+    let verified = printed.iter().find(|one| one["holds"].is_boolean()).unwrap();
+    assert_eq!(
+        (&verified["holds"], &verified["claims"]["iss"]),
+        (&true.into(), &demo["address"])
+    );
     // What the store says of passwords is the store's; an answer of ours is never a failure of ours.
     let accounts: Vec<_> = printed
         .iter()
