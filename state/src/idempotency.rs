@@ -126,6 +126,23 @@ impl State {
         self.changed(sql, slot.values().into_iter().chain(more).collect()).await
     }
 
+    /// Makes the right to work on a request last until `until`. Answers `false` where it was given up, or somebody else has
+    /// the request.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn renew_idempotent(
+        &self,
+        slot: &IdempotentSlot,
+        lease: &Lease,
+        until: Timestamp,
+    ) -> Result<bool, StateError> {
+        let sql = "UPDATE idempotent_requests SET lease_until = $5 \
+                   WHERE caller = $1 AND route = $2 AND key_hash = $3 AND lease = $4 AND lease_until > 0";
+        let more = [Value::text(lease.token()), Value::integer(until.micros())];
+        self.changed(sql, slot.values().into_iter().chain(more).collect()).await
+    }
+
     /// Keeps the answer. Answers `false` where somebody else took the request over.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ mod audit;
 mod carts;
 mod coupons;
 mod customers;
+mod dashboard_place;
 mod database;
 mod day;
 mod envelope;

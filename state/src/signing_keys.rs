@@ -84,7 +84,8 @@ impl State {
     }
 
     /// Keeps a new signing key; those before it are published until `others_end_at`, where no earlier end was set.
-    /// Keys that ended before `now` are forgotten.
+    /// Keys that ended before `now` are forgotten. Where there is none before it, it signs at `now`: there is always one
+    /// that signs.
     ///
     /// # Errors
     /// [`StateError`].
@@ -101,7 +102,16 @@ impl State {
         writing.execute(sql, end).await?;
         let sql = "DELETE FROM signing_keys WHERE ends_at <= $1";
         writing.execute(sql, vec![Value::integer(now.micros())]).await?;
-        insert(&mut writing, key).await?;
+        if keys(&mut writing).await?.is_empty() {
+            let signs_from = key.signs_from.min(now);
+            let first = SigningKeyRow {
+                signs_from,
+                ..key.clone()
+            };
+            insert(&mut writing, &first).await?;
+        } else {
+            insert(&mut writing, key).await?;
+        }
         let all = keys(&mut writing).await?;
         writing.commit().await?;
         all.into_iter().map(read).collect()

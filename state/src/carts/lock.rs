@@ -33,9 +33,35 @@ impl State {
         writing.commit().await?;
         match row {
             Some(row) => Ok(CartLock::Held(read(row))),
-            None if self.cart(id, caller, now).await?.is_some() => Ok(CartLock::Busy),
-            None => Ok(CartLock::Absent),
+            None => self.busy(id, caller, now).await,
         }
+    }
+
+    async fn busy(&self, id: &str, caller: &str, now: Timestamp) -> Result<CartLock, StateError> {
+        let sql = "SELECT lease_until FROM carts WHERE id = $1 AND caller = $2 AND expires_at > $3";
+        let values = vec![Value::text(id), Value::text(caller), Value::integer(now.micros())];
+        let rows: Vec<(i64,)> = self.rows(sql, values).await?;
+        Ok(match rows.first() {
+            Some((until,)) => CartLock::Busy {
+                until: Timestamp::from_micros(*until),
+            },
+            None => CartLock::Absent,
+        })
+    }
+
+    /// Makes the right to change a cart last until `until`. Answers `false` where it was given up, or somebody else has the
+    /// cart: then whoever asks has it no longer.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn renew_cart(&self, id: &str, lease: &Lease, until: Timestamp) -> Result<bool, StateError> {
+        let sql = "UPDATE carts SET lease_until = $3 WHERE id = $1 AND lease = $2 AND lease_until > 0";
+        let values = vec![
+            Value::text(id),
+            Value::text(lease.token()),
+            Value::integer(until.micros()),
+        ];
+        self.changed(sql, values).await
     }
 
     /// Keeps what a cart has become, under the lease that it was locked with; with `release`, the right ends. Answers
@@ -44,14 +70,16 @@ impl State {
     /// # Errors
     /// [`StateError`].
     pub async fn save_cart(&self, id: &str, cart: &CartRow, lease: &Lease, release: bool) -> Result<bool, StateError> {
-        let sql = "UPDATE carts SET sealed = $3, expires_at = $4, lease_until = $5 WHERE id = $1 AND lease = $2";
-        let until = if release { 0 } else { lease.until().micros() };
+        let sql = if release {
+            "UPDATE carts SET sealed = $3, expires_at = $4, lease_until = 0 WHERE id = $1 AND lease = $2"
+        } else {
+            "UPDATE carts SET sealed = $3, expires_at = $4 WHERE id = $1 AND lease = $2"
+        };
         let values = vec![
             Value::text(id),
             Value::text(lease.token()),
             Value::Bytes(cart.sealed.clone()),
             Value::integer(cart.expires_at.micros()),
-            Value::integer(until),
         ];
         self.changed(sql, values).await
     }

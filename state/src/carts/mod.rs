@@ -25,7 +25,10 @@ pub enum CartLock {
     /// The right, and the cart as it is.
     Held(CartRow),
     /// Somebody else has it; it may be asked for again.
-    Busy,
+    Busy {
+        /// Until when, unless whoever has it renews it.
+        until: Timestamp,
+    },
     /// The caller has no such cart.
     Absent,
 }

@@ -38,6 +38,12 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("../../migrations/sqlite/0004_coupons.sql"),
         postgres: include_str!("../../migrations/postgres/0004_coupons.sql"),
     },
+    Step {
+        version: 5,
+        what: "where the dashboard is",
+        sqlite: include_str!("../../migrations/sqlite/0005_dashboard.sql"),
+        postgres: include_str!("../../migrations/postgres/0005_dashboard.sql"),
+    },
 ];
 
 pub(super) async fn sqlite(pool: &SqlitePool) -> Result<(), StateError> {
@@ -89,6 +95,7 @@ mod tests {
         2 7db600103286c1c4 ee111e7088b6e508
         3 2b0bff24fcd3cbfa 93d60f4e1977dd84
         4 f22187bc96fee7d9 061cf99f3c380f24
+        5 98a9ecf557142f75 fa4862cadb26f685
         ");
     }
 }

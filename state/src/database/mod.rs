@@ -7,6 +7,7 @@ mod statement;
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use data_model::Secret;
@@ -48,6 +49,8 @@ impl StateTarget {
 #[derive(Clone)]
 pub struct State {
     database: Database,
+    /// Says that the folder is in use, until the last clone is gone.
+    _in_use: Option<Arc<sqlite::InUse>>,
 }
 
 #[derive(Clone)]
@@ -57,17 +60,26 @@ enum Database {
 }
 
 impl State {
-    /// Opens the state and brings its schema up to date; several programs may do so at the same time.
+    /// Opens the state and brings its schema up to date; several programs may do so at the same time. Leases that ended
+    /// programs left in a folder end at once where nobody else has it open.
     ///
     /// # Errors
     /// [`StateError`]: a folder that cannot be made, a server that does not answer, [`StateError::NewerSchema`].
     pub async fn open(target: &StateTarget) -> Result<Self, StateError> {
+        let mut in_use = None;
         let database = match target {
-            StateTarget::Folder(folder) => Database::Sqlite(sqlite::open(folder).await?),
+            StateTarget::Folder(folder) => {
+                let (pool, lock) = sqlite::open(folder).await?;
+                in_use = Some(Arc::new(lock));
+                Database::Sqlite(pool)
+            }
             StateTarget::Postgres(url) => Database::Postgres(postgres::open(url.expose()).await?),
             StateTarget::Memory => Database::Sqlite(sqlite::open_memory().await?),
         };
-        Ok(Self { database })
+        Ok(Self {
+            database,
+            _in_use: in_use,
+        })
     }
 
     /// Asks the database for a sign of life.

@@ -1,4 +1,4 @@
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,13 +11,21 @@ use crate::error::StateError;
 
 const FILE: &str = "state.sqlite3";
 const LOCK: &str = "open.lock";
+const USERS: &str = "users.lock";
 /// Readers beside one writer; a page of theirs costs nothing while they rest.
 const CONNECTIONS_MAX: u32 = 4;
 /// How long a change waits for another program's. Below the time that one statement may take.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Opens the database in `folder`, made where it is absent.
-pub(super) async fn open(folder: &Path) -> Result<SqlitePool, StateError> {
+/// Says that the folder is in use, to whoever opens it; the system takes it back when the process ends, however it ends.
+#[derive(Debug)]
+pub(super) struct InUse {
+    _lock: File,
+}
+
+/// Opens the database in `folder`, made where it is absent. Whoever is alone with it ends the rights that were left behind
+/// by those who are gone.
+pub(super) async fn open(folder: &Path) -> Result<(SqlitePool, InUse), StateError> {
     let file = folder.join(FILE);
     // Held until the schema is up to date: of two programs that start at the same time, one makes it.
     let lock = blocking(folder, prepare).await?;
@@ -36,8 +44,41 @@ pub(super) async fn open(folder: &Path) -> Result<SqlitePool, StateError> {
     migrate::sqlite(&pool).await?;
     // The names of the file and of its log survive a power cut too.
     blocking(folder, |folder| File::open(folder)?.sync_all()).await?;
+    let (users, is_alone) = blocking(folder, users).await?;
+    if is_alone {
+        end_leases(&pool).await?;
+    }
+    // Nobody else can look whether they are alone before this is done: whoever opens waits for the other lock.
+    let users = blocking(folder, |_| shared(users)).await?;
     drop(lock);
-    Ok(pool)
+    Ok((pool, InUse { _lock: users }))
+}
+
+/// The file whose lock all users of the folder share, and whether there is no other user. Then it is locked.
+fn users(folder: &Path) -> io::Result<(File, bool)> {
+    let file = private(&folder.join(USERS))?;
+    match file.try_lock() {
+        Ok(()) => Ok((file, true)),
+        Err(TryLockError::WouldBlock) => Ok((file, false)),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+fn shared(file: File) -> io::Result<File> {
+    file.unlock()?;
+    file.lock_shared()?;
+    Ok(file)
+}
+
+/// Ends all rights to change something: nobody is there who has one.
+async fn end_leases(pool: &SqlitePool) -> Result<(), StateError> {
+    for sql in [
+        "UPDATE carts SET lease_until = 0 WHERE lease_until > 0",
+        "UPDATE idempotent_requests SET lease_until = 0 WHERE lease_until > 0",
+    ] {
+        sqlx::query(sql).execute(pool).await?;
+    }
+    Ok(())
 }
 
 /// A database that ends with its only connection, which therefore never rests.

@@ -36,7 +36,7 @@ fn a_cart_is_changed_by_one_holder_at_a_time_and_found_by_its_caller_alone() {
             assert_eq!(state.cart("c1", caller, at(now)).await.unwrap(), None);
             assert_eq!(lock(&state, caller, now).await.0, CartLock::Absent);
         }
-        assert_eq!(lock(&state, "asha", 9).await.0, CartLock::Busy);
+        assert_eq!(lock(&state, "asha", 9).await.0, CartLock::Busy { until: at(10) });
         assert!(state.save_cart("c1", &row(b"2"), &first, true).await.unwrap());
         let (held, second) = lock(&state, "asha", 9).await;
         assert_eq!(held, CartLock::Held(row(b"2")));
@@ -45,10 +45,58 @@ fn a_cart_is_changed_by_one_holder_at_a_time_and_found_by_its_caller_alone() {
         assert_eq!(held, CartLock::Held(row(b"2")));
         assert!(!state.save_cart("c1", &row(b"late"), &second, true).await.unwrap());
         state.unlock_cart("c1", &second).await.unwrap();
-        assert_eq!(lock(&state, "asha", 20).await.0, CartLock::Busy);
+        assert_eq!(lock(&state, "asha", 20).await.0, CartLock::Busy { until: at(29) });
         state.unlock_cart("c1", &third).await.unwrap();
         assert!(matches!(lock(&state, "asha", 20).await.0, CartLock::Held(_)));
     });
+}
+
+#[test]
+fn a_right_lasts_as_long_as_it_is_renewed_and_not_once_it_is_given_up_or_taken_over() {
+    on_both(async |place| {
+        let state = place.open().await;
+        let first = lease(10);
+        state.create_cart("c1", "asha", &row(b"1"), &first).await.unwrap();
+        assert!(state.renew_cart("c1", &first, at(20)).await.unwrap());
+        // What is kept meanwhile does not shorten it.
+        assert!(state.save_cart("c1", &row(b"2"), &first, false).await.unwrap());
+        assert_eq!(lock(&state, "asha", 19).await.0, CartLock::Busy { until: at(20) });
+        let (held, second) = lock(&state, "asha", 20).await;
+        assert_eq!(held, CartLock::Held(row(b"2")));
+        assert!(!state.renew_cart("c1", &first, at(99)).await.unwrap());
+        assert!(state.save_cart("c1", &row(b"3"), &second, true).await.unwrap());
+        assert!(!state.renew_cart("c1", &second, at(99)).await.unwrap());
+        assert!(matches!(lock(&state, "asha", 21).await.0, CartLock::Held(_)));
+
+        let slot = IdempotentSlot::new("asha", "create_cart", "k");
+        let (_, first) = begin(&state, "k", 10, 0).await;
+        assert!(state.renew_idempotent(&slot, &first, at(20)).await.unwrap());
+        assert!(!state.resume_idempotent(&slot, &lease(30), at(19)).await.unwrap());
+        let second = lease(30);
+        assert!(state.resume_idempotent(&slot, &second, at(20)).await.unwrap());
+        assert!(!state.renew_idempotent(&slot, &first, at(99)).await.unwrap());
+        let answer = (200, b"answer".to_vec());
+        assert!(state.finish_idempotent(&slot, &second, answer).await.unwrap());
+        assert!(!state.renew_idempotent(&slot, &second, at(99)).await.unwrap());
+    });
+}
+
+#[tokio::test]
+async fn whoever_opens_a_folder_alone_ends_the_rights_of_those_who_are_gone() {
+    let place = Place::sqlite();
+    let gone = place.open().await;
+    gone.create_cart("c1", "asha", &row(b"1"), &lease(1_000)).await.unwrap();
+    let slot = IdempotentSlot::new("asha", "create_cart", "k");
+    begin(&gone, "k", 1_000, 0).await;
+    let beside = place.open().await;
+    // The first one is still there, as far as anybody can tell.
+    assert_eq!(lock(&beside, "asha", 5).await.0, CartLock::Busy { until: at(1_000) });
+    drop(gone);
+    assert!(!beside.resume_idempotent(&slot, &lease(30), at(5)).await.unwrap());
+    drop(beside);
+    let alone = place.open().await;
+    assert!(matches!(lock(&alone, "asha", 5).await.0, CartLock::Held(_)));
+    assert!(alone.resume_idempotent(&slot, &lease(30), at(5)).await.unwrap());
 }
 
 #[test]
@@ -232,6 +280,26 @@ fn servers_that_make_the_first_signing_key_together_share_one() {
             all.push(keys.await.unwrap());
         }
         assert!(all.iter().all(|keys| keys.len() == 1 && keys == &all[0]));
+    });
+}
+
+#[test]
+fn the_first_signing_key_signs_at_once_also_where_a_rotation_made_it() {
+    on_both(async |place| {
+        let state = place.open().await;
+        let keys = state
+            .rotate_signing_key(&key("first", at(3_600)), at(9_000), at(10))
+            .await;
+        let told = |keys: &[SigningKeyRow]| {
+            let told = keys.iter().map(|key| (key.id.clone(), key.signs_from, key.ends_at));
+            told.collect::<Vec<_>>()
+        };
+        assert_eq!(told(&keys.unwrap()), [("first".to_owned(), at(10), None)]);
+        let keys = state
+            .rotate_signing_key(&key("next", at(3_620)), at(9_020), at(20))
+            .await;
+        let first = ("first".to_owned(), at(10), Some(at(9_020)));
+        assert_eq!(told(&keys.unwrap()), [("next".to_owned(), at(3_620), None), first]);
     });
 }
 

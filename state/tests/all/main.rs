@@ -15,7 +15,7 @@ mod door;
 mod index;
 mod keys;
 mod kill;
-mod postgres;
+mod migration;
 mod schema;
 mod sessions;
 mod support;

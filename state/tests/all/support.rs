@@ -4,8 +4,6 @@ use std::future::Future;
 use data_model::Timestamp;
 use state::{Actor, IssuedKey, NewKey, Plan, State, StateTarget};
 
-use crate::postgres;
-
 /// A fresh state on one database, and what keeps it there.
 pub(crate) struct Place {
     pub(crate) target: StateTarget,
@@ -23,7 +21,7 @@ impl Place {
 
     /// A database of its own; `None` where there is no server.
     pub(crate) async fn postgres() -> Option<Self> {
-        let url = postgres::database().await?;
+        let url = kit::postgres_database().await?;
         Some(Self {
             target: StateTarget::postgres(&url).unwrap(),
             _folder: None,
