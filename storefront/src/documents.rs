@@ -51,6 +51,8 @@ pub const CART_DELIVERY_OPTIONS: &str = of_carts!("documents/cart_delivery_optio
 pub const CUSTOMER_CREATE: &str = include_str!("documents/customer_create.graphql");
 /// Signs a customer in: `$input`. Operation `CustomerTokenCreate`. Needs a token.
 pub const CUSTOMER_TOKEN_CREATE: &str = include_str!("documents/customer_token_create.graphql");
+/// Makes a customer's token last longer: `$customerAccessToken`. Operation `CustomerTokenRenew`. Needs a token.
+pub const CUSTOMER_TOKEN_RENEW: &str = include_str!("documents/customer_token_renew.graphql");
 /// Where customers without passwords sign in. No variables. Operation `ShopAccounts`.
 pub const SHOP_ACCOUNTS: &str = include_str!("documents/shop_accounts.graphql");
 

@@ -13,6 +13,8 @@ use crate::taxonomy;
 pub struct RowFilter {
     /// Only products whose lowest price is in this range; products in other currencies are left out.
     pub price: Option<PriceRange>,
+    /// Only products that have a price, above 0, in another currency than this one.
+    pub priced_outside: Option<CurrencyCode>,
     /// Only products with an available variant.
     pub in_stock: bool,
     /// Only products whose card shows a list price above the price.
@@ -96,6 +98,7 @@ pub struct PartFilter {
     ranges: Option<Vec<Range<u32>>>,
     postings: Vec<RoaringBitmap>,
     price: Option<Price>,
+    outside: Option<Outside>,
     in_stock: Option<BooleanArray>,
     on_sale: Option<BooleanArray>,
     dead: RoaringBitmap,
@@ -127,6 +130,21 @@ impl Price {
     }
 }
 
+/// What is priced in another currency.
+#[derive(Debug)]
+struct Outside {
+    prices: Int64Array,
+    currencies: UInt8Array,
+    /// `None` where the part has no price in that currency: then every other price will do.
+    currency: Option<u8>,
+}
+
+impl Outside {
+    fn matches(&self, row: usize) -> bool {
+        self.prices.value(row) > 0 && Some(self.currencies.value(row)) != self.currency
+    }
+}
+
 impl PartFilter {
     fn new(filter: &RowFilter, part: &Part) -> Self {
         let cards = part.cards();
@@ -135,6 +153,11 @@ impl PartFilter {
             ranges: filter.stores.as_ref().map(|stores| ranges(part, stores)),
             postings: Vec::new(),
             price: None,
+            outside: filter.priced_outside.map(|currency| Outside {
+                prices: cards.price_min.clone(),
+                currencies: cards.currency.clone(),
+                currency: cards.currency_code(currency),
+            }),
             in_stock: filter.in_stock.then(|| cards.in_stock.clone()),
             on_sale: filter.on_sale.then(|| cards.on_sale.clone()),
             dead: part.dead().clone(),
@@ -190,6 +213,7 @@ impl PartFilter {
         self.in_stock.as_ref().is_none_or(|column| column.value(row))
             && self.on_sale.as_ref().is_none_or(|column| column.value(row))
             && self.price.as_ref().is_none_or(|price| price.matches(row))
+            && self.outside.as_ref().is_none_or(|outside| outside.matches(row))
     }
 
     /// The rows that pass.
@@ -200,10 +224,11 @@ impl PartFilter {
         }
         let mut rows = self.candidates();
         rows -= &self.dead;
-        if self.in_stock.is_none() && self.on_sale.is_none() && self.price.is_none() {
+        if self.in_stock.is_none() && self.on_sale.is_none() && self.price.is_none() && self.outside.is_none() {
             return rows;
         }
-        if rows.len() < u64::from(self.rows) / FEW {
+        // What is priced outside a currency is asked for seldom, and one row is enough: it has no pass of its own.
+        if rows.len() < u64::from(self.rows) / FEW || self.outside.is_some() {
             let passing = rows.iter().filter(|row| self.scalars_match(*row));
             // Ascending by construction, so nothing is lost.
             return RoaringBitmap::from_sorted_iter(passing).unwrap_or_default();

@@ -10,6 +10,9 @@ use rustc_hash::FxHashMap;
 /// The published ids end at 543,703; the crate that holds them tells single ids only.
 const ID_MAX: u32 = 600_000;
 
+/// `Mature`, a top category.
+const MATURE: CategoryId = CategoryId(772);
+
 /// One category of the taxonomy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Category {
@@ -94,6 +97,12 @@ pub fn by_slug_or_id(text: &str) -> Option<&'static Category> {
         .or_else(|| by_id(CategoryId(text.parse().ok().filter(|_| digits())?)))
 }
 
+/// The branch of what is for adults alone.
+#[must_use]
+pub fn mature() -> Option<&'static Category> {
+    by_id(MATURE)
+}
+
 /// The category itself, then its parent, and so on to the top; nothing for an id that the taxonomy does not have.
 pub fn lineage(id: CategoryId) -> impl Iterator<Item = &'static Category> {
     std::iter::successors(by_id(id), |category| category.parent.and_then(by_id))
@@ -125,5 +134,6 @@ mod tests {
         assert_eq!(names, ["coffee", "beverages", "food-beverages-tobacco"]);
         assert_eq!(lineage(CategoryId(999_999)).count(), 0);
         assert_eq!(by_slug_or_id("no-such-thing"), None);
+        assert_eq!(mature().map(|category| category.path), Some("Mature"));
     }
 }

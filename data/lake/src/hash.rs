@@ -62,6 +62,9 @@ fn hash_of(refresh: &BrandRefresh<CatalogueRows>) -> String {
     hash.brand(brand);
     hash.length(products.len());
     products.digests().for_each(|digest| hash.bytes(digest));
+    products
+        .categories()
+        .for_each(|category| hash.maybe(category, |hash, category| hash.number(category.0)));
     hash.length(products.rated().len());
     for (id, Rated { rating, reviews }) in products.rated() {
         hash.id(*id);
@@ -88,7 +91,8 @@ fn hash_of(refresh: &BrandRefresh<CatalogueRows>) -> String {
 /// SHA-256 of what a product's rows hold.
 pub(crate) type Digest = [u8; 32];
 
-/// Hashes a product but for its store, `updated_at`, rating and reviews. `scratch` is room to write it in, used again
+/// Hashes a product but for its store, category, `updated_at`, rating and reviews: what category it has is settled when
+/// all that its store sells is there. `scratch` is room to write it in, used again
 /// from product to product; afterwards it is as long as what was hashed.
 pub(crate) fn product_digest(product: &Product, scratch: &mut Vec<u8>) -> Digest {
     scratch.clear();
@@ -192,7 +196,7 @@ impl Content {
             description,
             vendor,
             product_type,
-            category,
+            category: _,
             tags,
             options,
             attributes,
@@ -212,7 +216,6 @@ impl Content {
         [vendor, product_type]
             .into_iter()
             .for_each(|text| self.maybe_text(text.as_ref()));
-        self.maybe(*category, |hash, category| hash.number(category.0));
         self.texts(tags);
         self.list(options, |hash, ProductOption { name, values }| {
             hash.text(name);

@@ -6,7 +6,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use data_lake::{CatalogueRows, HashedRefresh, ProductColumns, Rated};
-use data_model::{Product, Rating};
+use data_model::{CategoryId, Product, Rating};
 use data_storage::Storage;
 use proptest::prelude::*;
 use support::*;
@@ -122,4 +122,25 @@ fn ratings_come_to_the_products_that_are_there() {
     assert_eq!(rated(&[2, 9]), rated(&[]), "nobody listed these");
     assert_eq!(rated(&[3, 3, 2]), rated(&[3]));
     assert_ne!(rated(&[3]), rated(&[1]));
+}
+
+#[test]
+fn a_product_that_is_filed_later_is_the_same_content_as_one_that_came_so() {
+    let coffee = Some(CategoryId(1868));
+    let filed = |category: Option<CategoryId>| {
+        let mut one = product("tea", 1, 100);
+        one.category = category;
+        one
+    };
+    let hash = |category| {
+        of_rows(in_columns(&vec![vec![filed(category)]], vec![(0, 0)]))
+            .hash()
+            .to_owned()
+    };
+    let mut columns: ProductColumns = [filed(None)].into_iter().collect();
+    columns.set_category(0, coffee);
+    columns.set_category(7, None);
+    let late = of_rows(CatalogueRows::new(vec![columns], vec![(0, 0)]));
+    assert_eq!(late.hash(), hash(coffee));
+    assert_ne!(late.hash(), hash(None));
 }

@@ -2,8 +2,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
+use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 use crate::ids::{IdError, excerpt, text_serde};
 use crate::{CurrencyCode, StoreHost};
@@ -33,7 +33,15 @@ impl fmt::Display for BrandSlug {
 impl FromStr for BrandSlug {
     type Err = IdError;
 
+    /// Reads a slug; its letters may be composed or not (Unicode NFC, NFD).
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let composed: String;
+        let text = if is_nfc(text) {
+            text
+        } else {
+            composed = text.nfc().collect();
+            &composed
+        };
         let kebab = !text.is_empty()
             && text.len() <= SLUG_BYTES_MAX
             && text.split('-').all(|word| {
@@ -126,6 +134,7 @@ mod tests {
         assert_eq!(slug("देसी बाज़ार"), Some("देसी-बाज\u{93c}ार".into()));
         assert_eq!(slug("हिन्दी"), Some("हिन्दी".into()));
         assert_eq!(slug("Cafe\u{301} ☕\u{fe0f} Noir"), slug("Café Noir"));
+        assert_eq!("cafe\u{301}-noir".parse(), Ok(slugify("Café Noir").unwrap()));
         let long = slug(&"देसी बाज़ार ".repeat(20)).unwrap();
         assert!(long.len() <= SLUG_BYTES_MAX && long.len() > 80, "{long}");
     }

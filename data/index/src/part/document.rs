@@ -7,8 +7,8 @@ use crate::text::FIELDS;
 
 /// The first lines of a description say what the product is; what follows is care and shipping.
 const DESCRIPTION_BYTES_MAX: usize = 8 << 10;
-/// More values of one field than anyone searches for.
-const VALUES_MAX: usize = 256;
+/// More SKUs than the platform lets a product have variants.
+const SKUS_MAX: usize = 2_048;
 
 /// What the text index takes of a product; [`crate::terms`] takes the rest.
 pub(super) fn document(product: &Product, brand: &Brand) -> TantivyDocument {
@@ -28,7 +28,7 @@ pub(super) fn document(product: &Product, brand: &Brand) -> TantivyDocument {
         .iter()
         .filter_map(|variant| variant.sku.as_ref())
         .collect();
-    for sku in skus.into_iter().take(VALUES_MAX) {
+    for sku in skus.into_iter().take(SKUS_MAX) {
         document.add_text(FIELDS.code.field, sku);
     }
     document

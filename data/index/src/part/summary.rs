@@ -49,7 +49,8 @@ impl StoreSummary {
             *self.categories.entry(category).or_default() += 1;
         }
         *self.currencies.entry(product.currency).or_default() += 1;
-        if product.currency == self.facts.brand.currency {
+        // A price of 0 is none.
+        if product.currency == self.facts.brand.currency && prices.price_min_minor > 0 {
             self.prices = widest(self.prices, Some((prices.price_min_minor, prices.price_max_minor)));
         }
         if let Some(rating) = product.rating.filter(|rating| rating.average.is_finite()) {

@@ -135,15 +135,27 @@ fn document(product: &Product, brand: &Brand) -> DocumentText {
             add(&mut values, value, OPTIONS_BYTES_MAX);
         }
     }
-    let mut description = String::new();
-    add(&mut description, &product.description, DocumentText::DESCRIPTION_BYTES);
     DocumentText {
         title: product.title.clone(),
         category,
         brand: made_by,
         options: values,
-        description,
+        description: description_start(&product.description),
     }
+}
+
+/// The beginning of a description, without the bullets of its items: they mean nothing.
+fn description_start(text: &str) -> String {
+    let mut start = String::new();
+    for line in text.lines() {
+        let line = line.strip_prefix("• ").unwrap_or(line);
+        let room = DocumentText::DESCRIPTION_BYTES.saturating_sub(start.len());
+        if room == 0 {
+            break;
+        }
+        add(&mut start, line, room);
+    }
+    start
 }
 
 /// Adds the beginning of a text after a space.

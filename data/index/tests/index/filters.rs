@@ -33,22 +33,26 @@ pub(crate) fn any_filter() -> impl Strategy<Value = RowFilter> {
             name: name.to_owned(),
             values: values.into_iter().map(str::to_owned).collect(),
         });
+    let outside = prop_oneof![Just("INR"), Just("USD"), Just("JPY")].prop_map(|code| code.parse().unwrap());
     (
-        prop::option::weighted(0.4, price),
+        (prop::option::weighted(0.4, price), prop::option::weighted(0.2, outside)),
         prop::bool::weighted(0.3),
         prop::bool::weighted(0.2),
         prop::option::weighted(0.3, stores),
         prop::option::weighted(0.3, category),
         prop::collection::vec(clause, 0..2),
     )
-        .prop_map(|(price, in_stock, on_sale, stores, category, facets)| RowFilter {
-            price,
-            in_stock,
-            on_sale,
-            stores,
-            category,
-            facets,
-        })
+        .prop_map(
+            |((price, priced_outside), in_stock, on_sale, stores, category, facets)| RowFilter {
+                price,
+                priced_outside,
+                in_stock,
+                on_sale,
+                stores,
+                category,
+                facets,
+            },
+        )
 }
 
 /// The facet values of a product, without any index.
@@ -105,7 +109,9 @@ fn passes(product: &Product, filter: &RowFilter) -> bool {
             held.contains(&(name.clone(), value))
         })
     };
+    let is_outside = |currency| product.currency != currency && prices.price_min_minor > 0;
     filter.price.is_none_or(in_range)
+        && filter.priced_outside.is_none_or(is_outside)
         && (!filter.in_stock || prices.in_stock)
         && (!filter.on_sale || prices.compare_at_minor.is_some())
         && filter.stores.as_ref().is_none_or(of_store)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, Float32Builder, Int32Array, Int64Builder, StringArray};
 use arrow::compute::interleave;
 use arrow::record_batch::RecordBatch;
-use data_model::{Brand, PriceSummary, Product, Rating, Review, Timestamp};
+use data_model::{Brand, CategoryId, PriceSummary, Product, Rating, Review, Timestamp};
 
 use super::products::{BEHIND_RATINGS, NO_VARIANTS, ProductRows};
 use super::variants::VariantRows;
@@ -83,6 +83,11 @@ impl ProductColumns {
             let (rating, reviews) = (product.rating, product.reviews);
             self.rated.push((self.rows.len() - 1, Rated { rating, reviews }));
         }
+    }
+
+    /// Files a product elsewhere: what else its store sells may tell what it is.
+    pub fn set_category(&mut self, row: usize, category: Option<CategoryId>) {
+        self.products.set_category(row, category);
     }
 
     /// About how many bytes of memory they take.
@@ -228,6 +233,12 @@ impl CatalogueRows {
 
     pub(crate) fn digests(&self) -> impl Iterator<Item = &Digest> {
         self.rows().map(|row| &row.digest)
+    }
+
+    /// The category of each product.
+    pub(crate) fn categories(&self) -> impl Iterator<Item = Option<CategoryId>> {
+        let category = |(page, row): &(usize, usize)| self.pages[*page].products.category(*row);
+        self.order.iter().map(category)
     }
 
     pub(crate) const fn rated(&self) -> &BTreeMap<u64, Rated> {

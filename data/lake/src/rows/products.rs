@@ -23,8 +23,7 @@ pub(crate) struct ProductRows {
     description: StringBuilder,
     vendor: StringBuilder,
     product_type: StringBuilder,
-    category_id: Int64Builder,
-    category_path: StringBuilder,
+    categories: Vec<Option<CategoryId>>,
     tags: Texts,
     options: NamedValues,
     attributes: NamedValues,
@@ -86,13 +85,7 @@ impl ProductRows {
         self.description.append_value(&product.description);
         self.vendor.append_option(product.vendor.as_deref());
         self.product_type.append_option(product.product_type.as_deref());
-        let category = product
-            .category
-            .and_then(|id| google_taxonomy::ProductCategory::from_id(id.0).ok());
-        self.category_id
-            .append_option(product.category.map(|id| i64::from(id.0)));
-        self.category_path
-            .append_option(category.map(|category| category.name()));
+        self.categories.push(product.category);
         self.tags.push(&product.tags);
         self.options
             .push(product.options.iter().map(|option| (&option.name, &option.values)));
@@ -119,6 +112,18 @@ impl ProductRows {
         text_at(&self.title, row)
     }
 
+    /// A product's category.
+    pub(crate) fn category(&self, row: usize) -> Option<CategoryId> {
+        self.categories.get(row).copied().flatten()
+    }
+
+    /// Files a product elsewhere.
+    pub(crate) fn set_category(&mut self, row: usize, category: Option<CategoryId>) {
+        if let Some(filed) = self.categories.get_mut(row) {
+            *filed = category;
+        }
+    }
+
     fn push_prices(&mut self, product: &Product, prices: PriceSummary) {
         self.currency.append_value(product.currency.as_str());
         self.price_min_minor.append_value(prices.price_min_minor);
@@ -136,6 +141,7 @@ impl ProductRows {
             table: TableName::Products.as_str(),
             source,
         };
+        let (category_ids, category_paths) = category_columns(&self.categories);
         Ok(vec![
             Arc::new(self.product_id.finish()),
             Arc::new(self.product_uid.finish()),
@@ -145,8 +151,8 @@ impl ProductRows {
             Arc::new(self.description.finish()),
             Arc::new(self.vendor.finish()),
             Arc::new(self.product_type.finish()),
-            Arc::new(self.category_id.finish()),
-            Arc::new(self.category_path.finish()),
+            category_ids,
+            category_paths,
             Arc::new(self.tags.finish().map_err(nested)?),
             self.options.finish().map_err(nested)?,
             self.attributes.finish().map_err(nested)?,
@@ -164,6 +170,21 @@ impl ProductRows {
             moments(self.updated_at),
         ])
     }
+}
+
+/// The ids of categories and their paths.
+fn category_columns(categories: &[Option<CategoryId>]) -> (ArrayRef, ArrayRef) {
+    let ids = categories.iter().map(|category| category.map(|id| i64::from(id.0)));
+    let path = |id: CategoryId| {
+        google_taxonomy::ProductCategory::from_id(id.0)
+            .ok()
+            .map(|category| category.name())
+    };
+    let paths = categories.iter().map(|category| category.and_then(path));
+    (
+        Arc::new(Int64Array::from_iter(ids)),
+        Arc::new(StringArray::from_iter(paths)),
+    )
 }
 
 /// How many of the columns of [`ProductRows::finish`] stand behind the ratings.

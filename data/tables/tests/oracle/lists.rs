@@ -17,6 +17,8 @@ struct Asked {
     dollars: bool,
     sort: &'static str,
     facets: Vec<(&'static str, Vec<String>)>,
+    /// Most values of a facet, and what they begin with.
+    window: (usize, &'static str),
 }
 
 fn any_list() -> impl Strategy<Value = Asked> {
@@ -38,10 +40,22 @@ fn any_list() -> impl Strategy<Value = Asked> {
         Just(("vendor", vec!["vendor 1".to_owned()])),
         Just(("category", vec!["1868".to_owned(), "187".to_owned()])),
         Just(("nothing", vec!["of this".to_owned()])),
+        Just(("brand", vec!["brand-0".to_owned(), "brand-2".to_owned()])),
+        Just(("brand", vec!["brand-1".to_owned()])),
     ];
+    let window = (
+        prop_oneof![3 => Just(50_usize), 1 => Just(3)],
+        prop_oneof![3 => Just(""), 1 => Just("t"), 1 => Just("brand-")],
+    );
     let flags = (any::<bool>(), prop::bool::weighted(0.2), prop::bool::weighted(0.2));
-    (scope, flags, (end(), end()), sort, prop::collection::vec(facet, 0..3)).prop_map(
-        |(scope, flags, (one, other), sort, mut facets)| {
+    (
+        scope,
+        flags,
+        (end(), end()),
+        sort,
+        (prop::collection::vec(facet, 0..3), window),
+    )
+        .prop_map(|(scope, flags, (one, other), sort, (mut facets, window))| {
             // One clause a name: JSON keeps the last of several.
             facets.sort();
             facets.dedup_by_key(|(name, _)| *name);
@@ -58,9 +72,9 @@ fn any_list() -> impl Strategy<Value = Asked> {
                 dollars: flags.2,
                 sort,
                 facets,
+                window,
             }
-        },
-    )
+        })
 }
 
 /// Which filters a statement leaves out.
@@ -69,6 +83,8 @@ enum But<'a> {
     Nothing,
     Facet(&'a str),
     Price,
+    /// Of prices the range, and instead of the currency all others.
+    Currency,
     Filters,
 }
 
@@ -93,6 +109,8 @@ impl Asked {
         if self.dollars {
             add("currency", &"USD");
         }
+        add("facet_values_max", &self.window.0);
+        add("facet_query", &self.window.1);
         let facets: Map<_, _> = self
             .facets
             .iter()
@@ -107,19 +125,31 @@ impl Asked {
         path
     }
 
-    fn currency(&self) -> &'static str {
-        if self.dollars { "USD" } else { "INR" }
+    /// The currency that is asked for, else the only one of the scope, else the market's.
+    async fn currency(&self, market: &Market) -> String {
+        if self.dollars {
+            return "USD".to_owned();
+        }
+        let scope = self.condition(But::Filters, "");
+        let statement = format!("select distinct p.currency from products p where {scope} and p.price_min_minor > 0");
+        match market.sql(&statement).await.as_slice() {
+            [only] => only[0].as_str().unwrap().to_owned(),
+            _ => "INR".to_owned(),
+        }
     }
 
-    fn by_price(&self) -> bool {
-        self.sort.starts_with("price") || self.price.0.is_some() || self.price.1.is_some()
+    fn is_priced(&self) -> bool {
+        self.price.0.is_some() || self.price.1.is_some()
     }
 
     /// The condition of the list on `products p`.
-    fn condition(&self, but: But<'_>) -> String {
+    fn condition(&self, but: But<'_>, currency: &str) -> String {
         let has = |name: &str, values: &[String]| {
             let values: Vec<_> = values.iter().map(|value| format!("'{value}'")).collect();
             let values = values.join(", ");
+            if name == "brand" {
+                return format!("p.brand_slug in ({values})");
+            }
             format!("p.product_id in (select product_id from facets where name = '{name}' and value in ({values}))")
         };
         let mut all = vec!["true".to_owned()];
@@ -134,10 +164,11 @@ impl Asked {
         }
         all.extend(self.in_stock.then(|| "p.in_stock".to_owned()));
         all.extend(self.on_sale.then(|| "p.on_sale".to_owned()));
-        if self.by_price() || but == But::Price {
-            all.push(format!("p.currency = '{}'", self.currency()));
+        if self.is_priced() || but == But::Price {
+            let is = if but == But::Currency { "!=" } else { "=" };
+            all.push(format!("p.currency {is} '{currency}' and p.price_min_minor > 0"));
         }
-        if but != But::Price {
+        if but != But::Price && but != But::Currency {
             all.extend(self.price.0.map(|min| format!("p.price_min_minor >= {min}")));
             all.extend(self.price.1.map(|max| format!("p.price_min_minor <= {max}")));
         }
@@ -149,20 +180,30 @@ impl Asked {
         all.join(" and ")
     }
 
-    fn order(&self) -> &'static str {
+    fn order(&self, currency: &str) -> String {
+        let by_currency = format!("p.currency != '{currency}', p.currency");
         match self.sort {
-            "price_asc" => "p.price_min_minor,",
-            "price_desc" => "p.price_min_minor desc,",
-            "rating" => "p.rating_average desc nulls last, p.rating_count desc nulls last,",
-            "newest" => "p.newest_at desc nulls last,",
-            _ => "",
+            "price_asc" => format!("{by_currency}, p.price_min_minor = 0, p.price_min_minor,"),
+            "price_desc" => format!("{by_currency}, p.price_min_minor desc,"),
+            "rating" => "p.rating_average desc nulls last, p.rating_count desc nulls last,".to_owned(),
+            "newest" => "p.newest_at desc nulls last,".to_owned(),
+            _ => String::new(),
         }
     }
 }
 
 async fn check(market: &Market, asked: &Asked) -> Result<(), TestCaseError> {
     let path = asked.path();
-    let mut page = market.get(&path).await;
+    let currency = asked.currency(market).await;
+    let mut answer = market.answer(&path).await;
+    let basis = answer["provenance"]["price"].take();
+    let others = asked.condition(But::Currency, &currency);
+    let others = market
+        .sql(&format!("select count(*) from products p where {others}"))
+        .await;
+    let left_out = asked.is_priced() && others[0][0] != 0;
+    prop_assert_eq!(&basis, &json!({"currency": currency, "left_out": left_out}), "{}", path);
+    let mut page = answer["data"].take();
     let first = page.clone();
     let mut ids = Vec::new();
     loop {
@@ -172,27 +213,38 @@ async fn check(market: &Market, asked: &Asked) -> Result<(), TestCaseError> {
         };
         page = market.get(&format!("{path}&limit=60&cursor={cursor}")).await;
     }
-    let condition = asked.condition(But::Nothing);
+    let condition = asked.condition(But::Nothing, &currency);
     let statement = format!(
-        "select p.product_id from products p where {condition} order by {} p.quality desc, p.product_id",
-        asked.order()
+        "select p.product_id from products p where {condition}
+         order by {} p.in_stock desc, p.quality desc, p.product_id",
+        asked.order(&currency)
     );
     let expected: Vec<Value> = market.sql(&statement).await.into_iter().flatten().collect();
     prop_assert_eq!(&ids, &expected, "{}", path);
-    facets(market, asked, &first).await?;
-    prices(market, asked, &first["price"]).await
+    facets(market, (asked, &currency), &first).await?;
+    prices(market, (asked, &currency), &first["price"]).await
 }
 
-async fn facets(market: &Market, asked: &Asked, page: &Value) -> Result<(), TestCaseError> {
+/// How many products have each value of a facet, and how many each brand.
+fn counted(name: &str, condition: &str) -> String {
+    if name == "brand" {
+        return format!(
+            "select p.brand_slug, count(*) from products p where {condition} group by p.brand_slug order by 2 desc, 1"
+        );
+    }
+    format!(
+        "select f.value, count(*) from facets f join products p on f.product_id = p.product_id
+         where {condition} and f.name = '{name}' group by f.value order by 2 desc, 1"
+    )
+}
+
+async fn facets(market: &Market, (asked, currency): (&Asked, &str), page: &Value) -> Result<(), TestCaseError> {
+    let (values_max, beginning) = asked.window;
     let shown = page["facets"].as_array().unwrap();
     for facet in shown {
         let name = facet["name"].as_str().unwrap();
-        let condition = asked.condition(But::Facet(name));
-        let statement = format!(
-            "select f.value, count(*) from facets f join products p on f.product_id = p.product_id
-             where {condition} and f.name = '{name}' group by f.value order by 2 desc, 1"
-        );
-        let mut expected = market.sql(&statement).await;
+        let condition = asked.condition(But::Facet(name), currency);
+        let mut expected = market.sql(&counted(name, &condition)).await;
         let mut answered: Vec<Vec<Value>> = Vec::new();
         for value in facet["values"].as_array().unwrap() {
             let named = CATEGORIES
@@ -224,23 +276,26 @@ async fn facets(market: &Market, asked: &Asked, page: &Value) -> Result<(), Test
                     .all(|value| answered.iter().any(|pair| pair[0] == **value))
             );
         }
-        // What is filtered by is shown beyond the 50, and with a count of 0.
-        let mut at = 0;
+        // What is filtered by is shown beyond the most, however it begins, and with a count of 0.
+        let mut total = 0;
         expected.retain(|pair| {
-            at += 1;
-            at <= 50 || is_chosen(pair)
+            let begins = pair[0].as_str().unwrap().starts_with(beginning);
+            total += usize::from(begins);
+            begins && total <= values_max || is_chosen(pair)
         });
+        prop_assert_eq!(&facet["values_total"], &json!(total), "{} {}", asked.path(), name);
         answered.retain(|pair| pair[1] != 0);
         prop_assert_eq!(&answered, &expected, "{} {}", asked.path(), name);
     }
-    let condition = asked.condition(But::Filters);
+    let condition = asked.condition(But::Filters, currency);
     let statement = format!(
         "select f.name, count(distinct f.product_id) from facets f join products p on f.product_id = p.product_id
          where {condition} group by f.name order by f.name != 'category', f.name = 'tag', 2 desc, 1"
     );
     let mut known = market.sql(&statement).await.into_iter().map(|row| row[0].clone());
     let unfiltered = shown.iter().map(|facet| &facet["name"]);
-    let unfiltered = unfiltered.filter(|name| asked.facets.iter().all(|(chosen, _)| name != chosen));
+    let unfiltered =
+        unfiltered.filter(|name| **name != "brand" && asked.facets.iter().all(|(chosen, _)| name != chosen));
     for name in unfiltered {
         prop_assert!(
             known.any(|one| one == *name),
@@ -252,8 +307,8 @@ async fn facets(market: &Market, asked: &Asked, page: &Value) -> Result<(), Test
     Ok(())
 }
 
-async fn prices(market: &Market, asked: &Asked, price: &Value) -> Result<(), TestCaseError> {
-    let condition = asked.condition(But::Price);
+async fn prices(market: &Market, (asked, currency): (&Asked, &str), price: &Value) -> Result<(), TestCaseError> {
+    let condition = asked.condition(But::Price, currency);
     let ends = format!("select min(p.price_min_minor), max(p.price_min_minor) from products p where {condition}");
     let ends = market.sql(&ends).await.remove(0);
     prop_assert_eq!(
@@ -262,7 +317,7 @@ async fn prices(market: &Market, asked: &Asked, price: &Value) -> Result<(), Tes
         "{}",
         asked.path()
     );
-    prop_assert_eq!(&price["currency"], asked.currency());
+    prop_assert_eq!(&price["currency"], currency);
     let bins = price["histogram"].as_array().unwrap();
     prop_assert!(bins.len() <= 12);
     let mut counted = 0;

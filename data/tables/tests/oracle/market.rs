@@ -47,7 +47,9 @@ pub(crate) fn any_product() -> impl Strategy<Value = Drawn> {
         prop::collection::vec(0..80_u8, 0..6),
         0..3_u8,
     );
-    let price = (1..60_i64, prop::bool::weighted(0.05));
+    // A price of 0 is none.
+    let minor = prop_oneof![1 => Just(0_i64), 12 => 1..60_i64];
+    let price = (minor, prop::bool::weighted(0.05));
     let state = (any::<bool>(), prop::bool::weighted(0.3));
     let dates = (prop::option::of((0..=10_u8, 1..4_u32)), prop::option::of(0..20_u8));
     (what, price, state, dates).prop_map(|(what, price, state, dates)| Drawn {
@@ -179,12 +181,17 @@ impl Market {
 
     /// The `data` of an answer.
     pub(crate) async fn get(&self, path: &str) -> Value {
+        self.answer(path).await["data"].take()
+    }
+
+    /// A whole answer.
+    pub(crate) async fn answer(&self, path: &str) -> Value {
         let request = http::Request::get(path).body(Body::empty()).unwrap();
         let answered = self.router.answer(request).await;
         let status = answered.status();
         let body = answered.into_body().collect().await.unwrap().to_bytes();
         assert_eq!(status, 200, "{path}: {}", String::from_utf8_lossy(&body));
-        serde_json::from_slice::<Value>(&body).unwrap()["data"].take()
+        serde_json::from_slice(&body).unwrap()
     }
 
     /// The rows that a statement answers, each a list of its columns.
