@@ -1,0 +1,230 @@
+//! What a sentence wants of the thing, field by field: what it may cost, its colours and sizes, for whom and for which
+//! occasion it is, whose it is, and what is not wanted.
+//!
+//! It reads what a query is read for besides, and more: amounts in words, longer texts, names of brands. What plain search
+//! makes of a query does not change with it.
+
+mod audience;
+mod brands;
+mod colours;
+mod limits;
+mod numerals;
+mod occasion;
+mod sizes;
+mod tables;
+mod told;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+pub use self::brands::{BrandNames, NamedBrand, NoBrands, brand_keys};
+pub use self::told::{
+    audiences_named, colour, colours as colours_named, is_colour, numbers, occasion as occasion_named, occasions_named,
+    refuses, shades, size,
+};
+use self::words::Words;
+use crate::sentence::Sentence;
+use crate::{Lacking, Meaning, Price};
+
+/// For whom a thing is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// Men.
+    Men,
+    /// Women.
+    Women,
+    /// Boys.
+    Boys,
+    /// Girls.
+    Girls,
+    /// Children.
+    Kids,
+    /// The youngest.
+    Baby,
+    /// Everybody.
+    Unisex,
+}
+
+impl Audience {
+    /// Every audience, with the name that answers spell it by.
+    pub const NAMED: [(&'static str, Self); 7] = [
+        ("men", Self::Men),
+        ("women", Self::Women),
+        ("boys", Self::Boys),
+        ("girls", Self::Girls),
+        ("kids", Self::Kids),
+        ("baby", Self::Baby),
+        ("unisex", Self::Unisex),
+    ];
+
+    /// The audience of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let found = Self::NAMED.iter().find(|(known, _)| *known == name);
+        found.map(|(_, audience)| *audience)
+    }
+
+    /// Its name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Men => "men",
+            Self::Women => "women",
+            Self::Boys => "boys",
+            Self::Girls => "girls",
+            Self::Kids => "kids",
+            Self::Baby => "baby",
+            Self::Unisex => "unisex",
+        }
+    }
+}
+
+/// Something that is not wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unwanted {
+    /// What, in small letters, a word or some in a row.
+    pub what: String,
+    /// How titles say that they lack it; none where it is not a part of the thing but the thing or its kind.
+    pub lacking: Vec<String>,
+}
+
+/// What a sentence wants.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Intent {
+    /// The words to look for: the sentence without prices, sizes and the brand's name.
+    pub text: String,
+    /// What it may cost; both ends open where nothing is said.
+    pub price: Price,
+    /// One of these colours, as the tables call them.
+    pub colours: Vec<&'static str>,
+    /// One of these sizes, as labels spell them: `M`, `9`, `UK 9`.
+    pub sizes: Vec<String>,
+    /// For whom it is made.
+    pub audience: Option<Audience>,
+    /// For which occasion, by the tables' name: `wedding`, `karwa_chauth`.
+    pub occasion: Option<&'static str>,
+    /// Whose: a place in the list of [`BrandNames`].
+    pub brand: Option<usize>,
+    /// What is not wanted.
+    pub unwanted: Vec<Unwanted>,
+    /// Whose is not wanted.
+    pub unwanted_brands: Vec<usize>,
+    /// How old somebody is whom it is for, in months.
+    pub age_months: Option<u32>,
+    /// Whether it is a gift.
+    pub is_gift: bool,
+}
+
+impl Intent {
+    /// Longest sentence that is read, in bytes; of a longer one the beginning is.
+    pub const BYTES_MAX: usize = 4_000;
+
+    /// Reads a sentence.
+    #[must_use]
+    pub fn of(text: &str, names: &dyn BrandNames) -> Self {
+        let text = text.get(..text.floor_char_boundary(Self::BYTES_MAX)).unwrap_or(text);
+        let bounded = limits::plain(text);
+        let written = numerals::in_digits(&bounded);
+        // Sizes first: what stands about them is no price and nothing that is not wanted.
+        let (sizes, unsized_text) = sizes::taken_out(&written);
+        let sentence = crate::passed(&unsized_text);
+        let mut intent = Self {
+            sizes,
+            is_gift: sentence.has_gift(),
+            age_months: sentence.age,
+            ..Self::default()
+        };
+        let mut gone: Vec<Range<usize>> = Vec::new();
+        let (mut taken, mut refused): (Vec<Range<usize>>, Vec<Range<usize>>) = (Vec::new(), Vec::new());
+        for (tokens, meaning) in sentence.parts() {
+            match meaning {
+                Meaning::Price(price) => {
+                    intent.price = narrower(intent.price, *price);
+                    gone.push(tokens.clone());
+                }
+                Meaning::Excluded(phrases) => intent.refuse(phrases),
+                Meaning::Lacking(lacking) => intent.lack(lacking, &sentence, tokens),
+                Meaning::Age(_) => {}
+                _ => continue,
+            }
+            let mut tokens = tokens.clone();
+            if matches!(meaning, Meaning::Excluded(_) | Meaning::Lacking(_)) {
+                // The colour behind what is not wanted is one that is.
+                tokens.end -= usize::from(intent.keep_colour());
+                refused.push(tokens.clone());
+            }
+            taken.push(tokens);
+        }
+        let named = brands::read(&Words::of(&sentence.tokens, gone.iter().cloned()), names);
+        let (unwanted, named): (Vec<_>, Vec<_>) = named
+            .into_iter()
+            .partition(|named| refused.iter().any(|refused| refused.contains(&named.name.start)));
+        for brand in unwanted {
+            intent.unwanted_brands.push(brand.at);
+            intent
+                .unwanted
+                .retain(|unwanted| !brand.words.starts_with(&unwanted.what));
+            let words = Words::of(&sentence.tokens, taken.iter().cloned());
+            if let Some((range, colour)) = colours::also(&words, brand.name.end) {
+                intent.refuse(&[colour.to_owned()]);
+                taken.push(range);
+            }
+            taken.push(brand.name);
+        }
+        if let Some(brand) = brands::meant(named) {
+            intent.brand = Some(brand.at);
+            taken.push(brand.name);
+            gone.push(brand.with_cues);
+        }
+        let mut words = Words::of(&sentence.tokens, taken.into_iter());
+        intent.colours = colours::read(&mut words);
+        intent.occasion = occasion::read(&mut words);
+        intent.audience = audience::read(&mut words, intent.age_months, intent.is_gift);
+        intent.text = sentence.without(&gone);
+        intent
+    }
+
+    fn refuse(&mut self, phrases: &[String]) {
+        self.unwanted.extend(phrases.iter().map(|phrase| Unwanted {
+            what: phrase.clone(),
+            lacking: Vec::new(),
+        }));
+    }
+
+    /// Takes a colour back that was refused with the thing before it: `without polyester white`.
+    fn keep_colour(&mut self) -> bool {
+        let last = self.unwanted.last_mut();
+        let kept = last.and_then(|unwanted| {
+            let (thing, behind) = unwanted.what.rsplit_once(' ')?;
+            let is_kept = colour(behind).is_some() && colour(&unwanted.what).is_none() && colour(thing).is_none();
+            is_kept.then(|| thing.to_owned()).map(|thing| unwanted.what = thing)
+        });
+        kept.is_some()
+    }
+
+    fn lack(&mut self, lacking: &Lacking, sentence: &Sentence<'_>, tokens: &Range<usize>) {
+        // `sugar free` demands how titles say it; what they lack is its first word.
+        let what = match lacking.of.as_str() {
+            "" => sentence.tokens.get(tokens.start).map(|token| token.word.clone()),
+            of => Some(of.to_owned()),
+        };
+        self.unwanted.extend(what.map(|what| Unwanted {
+            what,
+            lacking: lacking.stated.clone(),
+        }));
+    }
+}
+
+/// The narrower of two bounds holds; a least price above the most is none.
+fn narrower(one: Price, other: Price) -> Price {
+    let max = one.max.into_iter().chain(other.max).min();
+    let min = one.min.max(other.min);
+    Price {
+        min: min.filter(|min| max.is_none_or(|max| *min <= max)),
+        max,
+        currency: one.currency.or(other.currency),
+    }
+}

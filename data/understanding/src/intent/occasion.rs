@@ -1,0 +1,70 @@
+use std::ops::Range;
+
+use super::tables::TABLES;
+use super::words::Words;
+
+/// Words that may stand between an occasion and what makes it one.
+const BETWEEN: [&str; 16] = [
+    "the", "a", "an", "my", "our", "his", "her", "this", "next", "upcoming", "friend", "daily", "long", "mere", "meri",
+    "summer",
+];
+
+/// Reads for which occasion it is: the first that stands by itself, else the first that something about it makes one.
+pub(super) fn read(words: &mut Words) -> Option<&'static str> {
+    let occasions = words.find(&TABLES.occasions);
+    // `baby shower` names no baby.
+    occasions.iter().for_each(|(range, _)| words.take(range.clone()));
+    let seasons = ["summer", "winter", "monsoon", "festival"];
+    // `party wear for summer wedding`: what is celebrated says more than the season.
+    let celebrated = occasions.iter().find(|(_, name)| !seasons.contains(*name));
+    if let Some((_, name)) = celebrated {
+        return Some(name);
+    }
+    let uses = words.find(&TABLES.uses);
+    let used = uses.iter().find(|(range, name)| is_use(words, range, name));
+    used.or_else(|| occasions.first()).map(|(_, name)| **name)
+}
+
+fn is_use(words: &Words, range: &Range<usize>, name: &str) -> bool {
+    let asks = ["for", "to", "during", "at"];
+    let worn = [
+        "wear",
+        "wears",
+        "outfit",
+        "outfits",
+        "look",
+        "looks",
+        "clothes",
+        "attire",
+        "dress",
+        "dresses",
+        "saree",
+        "sarees",
+        "gown",
+        "gowns",
+        "shorts",
+        "pants",
+        "trousers",
+        "tights",
+        "leggings",
+        "shirt",
+        "shirts",
+        "kurta",
+        "kurti",
+        "suit",
+        "ke",
+        "k",
+        "mein",
+        "me",
+        "wali",
+        "wala",
+        "wale",
+        "pehnne",
+        "के",
+        "में",
+    ];
+    name == "daily"
+        || words.is_before(range.start, 1, &asks)
+        || words.is_before(range.start, 1, &BETWEEN) && words.is_before(range.start, 2, &asks)
+        || words.is(range.end, &worn)
+}

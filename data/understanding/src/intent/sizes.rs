@@ -1,0 +1,187 @@
+use super::words::Words;
+use crate::tokens;
+
+/// Most sizes that are read.
+const SIZES_MAX: usize = 6;
+/// The largest number that is a size of what people wear.
+const NUMBER_MAX: u64 = 6_000;
+
+/// The sizes that a text names, and the text with spaces in their place.
+pub(super) fn taken_out(text: &str) -> (Vec<String>, String) {
+    let tokens = tokens::cut(text);
+    let mut words = Words::of(&tokens, std::iter::empty());
+    let sizes = read(&mut words);
+    let mut left = text.to_owned();
+    for (at, token) in tokens.iter().enumerate() {
+        // Spaces of the same length: what stands behind keeps its place.
+        if words.at(at).is_none() {
+            left.replace_range(token.at.clone(), &" ".repeat(token.at.len()));
+        }
+    }
+    (sizes, left)
+}
+
+/// Reads which sizes are wanted, as labels spell them: `M`, `XXL`, `9`, `UK 9`, `34B`, `FREE`, `QUEEN`.
+pub(super) fn read(words: &mut Words) -> Vec<String> {
+    let mut sizes: Vec<String> = Vec::new();
+    let mut at = 0;
+    while at < words.len() && sizes.len() < SIZES_MAX {
+        let Some((size, end)) = size(words, at) else {
+            at += 1;
+            continue;
+        };
+        words.take(at - usize::from(words.is_before(at, 1, &["in"]))..end);
+        let mut next = end;
+        push(&mut sizes, size);
+        // `size 8 or 9`
+        while words.is(next, &["or", "ya", "/", "and", "aur"])
+            && let Some((other, end)) = label(words, next + 1)
+        {
+            words.take(next..end);
+            push(&mut sizes, other);
+            next = end;
+        }
+        at = next;
+    }
+    sizes
+}
+
+fn push(sizes: &mut Vec<String>, size: String) {
+    if !sizes.contains(&size) {
+        sizes.push(size);
+    }
+}
+
+/// A size that begins at a place, with what says that it is one; and where it ends.
+fn size(words: &Words, at: usize) -> Option<(String, usize)> {
+    let word = words.at(at)?;
+    // `H&M`
+    if words.is_before(at, 1, &["&"]) {
+        return None;
+    }
+    if matches!(word, "size" | "sizes" | "saiz" | "साइज") {
+        let skipped = ["is", "of", "-", "no", "number", "in", "should", "be", "hai", "around"];
+        let start = (at + 1..=at + 3).find(|at| !words.is(*at, &skipped))?;
+        return label(words, start).or_else(|| named(words, start));
+    }
+    if word == "waist" {
+        let start = at + 1 + usize::from(words.is(at + 1, &["size", "is", "of"]));
+        return label(words, start);
+    }
+    if let Some(size) = letters(word).filter(|size| size.len() > 1) {
+        return Some((size.to_owned(), end_behind(words, at + 1)));
+    }
+    if let Some(cup) = cup(word) {
+        return Some((cup, end_behind(words, at + 1)));
+    }
+    let (label, end) = label(words, at).or_else(|| named(words, at))?;
+    let is_region = label.contains(' ');
+    let is_number = label.starts_with(|char: char| char.is_ascii_digit());
+    // `M size`, `9 number ke joote`, `32 waist`
+    let is_said = words.is(end, &["size", "sizes", "saiz", "साइज", "waist"])
+        || words.is(end, &["ka", "ki", "ke"]) && words.is(end + 1, &["size", "saiz"])
+        || is_number && words.is(end, &["number", "nambar", "नंबर"])
+        || is_number && words.is(end, &["inch", "inches"]) && words.is(end + 1, &["waist"]);
+    if is_region || is_said {
+        return Some((label, end_behind(words, end)));
+    }
+    // `in M`, and a capital letter at the end.
+    let is_letter = letters(word).is_some();
+    let ends =
+        end == words.len() || words.at(end).is_none() || words.is(end, &["for", "under", "and", "or", "only", "below"]);
+    let is_in = words.is_before(at, 1, &["in", "mein"]) && (is_letter || ends);
+    (is_in && !is_number || is_letter && end == words.len() && at > 0).then_some((label, end))
+}
+
+/// Where a size ends with the words behind it that only say that it is one.
+fn end_behind(words: &Words, end: usize) -> usize {
+    end + usize::from(words.is(end, &["size", "sizes", "saiz", "number", "nambar", "waist"]))
+}
+
+/// What labels of sizes are made of: letters, a number, or a number of a country's.
+fn label(words: &Words, at: usize) -> Option<(String, usize)> {
+    let word = words.at(at)?;
+    if let Some(size) = letters(word) {
+        return Some((size.to_owned(), at + 1));
+    }
+    if let Some(cup) = cup(word) {
+        return Some((cup, at + 1));
+    }
+    if matches!(word, "uk" | "us" | "eu" | "eur" | "ind" | "india") {
+        let start = at + 1 + usize::from(words.is(at + 1, &["size", "-"]));
+        let number = number(words, start)?;
+        let region = match word {
+            "eur" => "EU",
+            "ind" | "india" => "IND",
+            "uk" => "UK",
+            "us" => "US",
+            _ => "EU",
+        };
+        return Some((format!("{region} {number}"), start + 1));
+    }
+    number(words, at).map(|number| (number, at + 1))
+}
+
+fn named(words: &Words, at: usize) -> Option<(String, usize)> {
+    let size = match words.at(at)? {
+        "small" | "chhota" | "chota" => "S",
+        "medium" => "M",
+        "large" | "bada" => "L",
+        "extra" | "xtra" => {
+            let size = match words.at(at + 1)? {
+                "small" => "XS",
+                "large" => "XL",
+                _ => return None,
+            };
+            return Some((size.to_owned(), at + 2));
+        }
+        "double" | "triple" if words.is(at + 1, &["xl"]) => {
+            let size = if words.is(at, &["double"]) { "XXL" } else { "XXXL" };
+            return Some((size.to_owned(), at + 2));
+        }
+        "free" => "FREE",
+        "king" => "KING",
+        "queen" => "QUEEN",
+        "twin" => "TWIN",
+        _ => return None,
+    };
+    Some((size.to_owned(), at + 1))
+}
+
+fn letters(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "xxs" => "XXS",
+        "xs" => "XS",
+        "s" => "S",
+        "m" => "M",
+        "l" => "L",
+        "xl" | "1xl" => "XL",
+        "xxl" | "2xl" => "XXL",
+        "xxxl" | "3xl" => "XXXL",
+        "4xl" | "xxxxl" => "4XL",
+        "5xl" => "5XL",
+        "6xl" => "6XL",
+        _ => return None,
+    })
+}
+
+/// `34b`
+fn cup(word: &str) -> Option<String> {
+    let (band, cup) = word.split_at_checked(2)?;
+    let band: u8 = band.parse().ok()?;
+    let is_cup = matches!(cup, "a" | "b" | "c" | "d" | "dd" | "e" | "f" | "ff");
+    (is_cup && (28..=46).contains(&band) && band.is_multiple_of(2)).then(|| word.to_ascii_uppercase())
+}
+
+/// A number as labels spell it: `9`, `9.5`.
+fn number(words: &Words, at: usize) -> Option<String> {
+    let hundredths = words
+        .token(at)?
+        .number
+        .filter(|number| *number > 0 && *number <= NUMBER_MAX)?;
+    match hundredths % 100 {
+        0 => Some((hundredths / 100).to_string()),
+        50 => Some(format!("{}.5", hundredths / 100)),
+        _ => None,
+    }
+}

@@ -1,0 +1,90 @@
+use std::sync::LazyLock;
+
+use super::Audience;
+use crate::phrases::Phrases;
+use crate::tables::lines;
+
+/// What words and phrases say of the thing; a test reads the file, a line that is wrong is left out here.
+pub(super) static TABLES: LazyLock<Tables> = LazyLock::new(Tables::shipped);
+
+const INTENTS: &str = include_str!("../../../reference/understanding/intents.tsv");
+const COLOURS: &str = include_str!("../../../reference/colours.txt");
+
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    pub(super) audiences: Phrases<Audience>,
+    pub(super) people: Phrases<Audience>,
+    pub(super) nobody: Phrases<()>,
+    pub(super) occasions: Phrases<&'static str>,
+    pub(super) uses: Phrases<&'static str>,
+    pub(super) colours: Phrases<&'static str>,
+    /// The same, each with the colour that it is.
+    pub(super) colour_phrases: Vec<(&'static str, &'static str)>,
+    pub(super) unsure: Phrases<()>,
+    pub(super) things: Phrases<()>,
+}
+
+impl Tables {
+    fn shipped() -> Self {
+        let mut tables = Self::default();
+        for (kind, rest) in lines(INTENTS) {
+            let Some((name, phrases)) = rest.split_once('\t') else {
+                continue;
+            };
+            let phrases = phrases.split(", ");
+            match kind {
+                "audience" | "who" => {
+                    let Some(audience) = Audience::named(name) else {
+                        continue;
+                    };
+                    let table = if kind == "who" {
+                        &mut tables.people
+                    } else {
+                        &mut tables.audiences
+                    };
+                    phrases.for_each(|phrase| table.add(phrase, audience));
+                }
+                "no" => phrases.for_each(|phrase| tables.nobody.add(phrase, ())),
+                "occasion" => phrases.for_each(|phrase| tables.occasions.add(phrase, name)),
+                "use" => phrases.for_each(|phrase| tables.uses.add(phrase, name)),
+                "colour" => phrases.for_each(|phrase| tables.add_colour(phrase, name)),
+                "unsure" => phrases.for_each(|phrase| tables.unsure.add(phrase, ())),
+                _ => phrases.for_each(|phrase| tables.things.add(phrase, ())),
+            }
+        }
+        // Those of the table above come first: they tell which colour another spelling is.
+        for colour in COLOURS.lines().filter(|line| !line.starts_with('#')) {
+            tables.add_colour(colour, colour);
+        }
+        tables
+    }
+
+    fn add_colour(&mut self, phrase: &'static str, colour: &'static str) {
+        self.colours.add(phrase, colour);
+        self.colour_phrases.push((phrase, colour));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_table_is_of_a_kind_that_is_known() {
+        let kinds = ["audience", "who", "no", "occasion", "use", "colour", "unsure", "thing"];
+        for line in INTENTS
+            .lines()
+            .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        {
+            let fields: Vec<&str> = line.split('\t').collect();
+            assert!(kinds.contains(&fields[0]) && fields.len() == 3, "{line:?}");
+            let is_of_somebody = matches!(fields[0], "audience" | "who");
+            assert!(!is_of_somebody || Audience::named(fields[1]).is_some(), "{line:?}");
+            assert!(
+                fields[2]
+                    .split(", ")
+                    .all(|phrase| !phrase.is_empty() && !phrase.contains(['\'', ',']))
+            );
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Single fields, as others name them.
+
+use super::Audience;
+use super::tables::TABLES;
+use super::words::Words;
+use super::{numerals, sizes};
+use crate::tokens;
+
+/// The colour that a text names, and nothing besides, as the tables call it.
+#[must_use]
+pub fn colour(text: &str) -> Option<&'static str> {
+    let words = words(text);
+    let found = words.find(&TABLES.colours);
+    let (range, colour) = found.first()?;
+    (range.len() == words.len()).then_some(*colour)
+}
+
+/// The ways in which stores may spell a colour: its own names, and those of its shades (`navy blue` is blue).
+#[must_use]
+pub fn shades(colour: &str) -> Vec<&'static str> {
+    let wanted: Vec<&str> = colour.split(' ').collect();
+    let is_shade = |phrase: &str, of: &str| {
+        of == colour || wanted.iter().all(|word| phrase.split(' ').any(|other| other == *word))
+    };
+    let mut shades: Vec<&'static str> = TABLES
+        .colour_phrases
+        .iter()
+        .filter(|(phrase, of)| is_shade(phrase, of))
+        .map(|(phrase, _)| *phrase)
+        .collect();
+    shades.sort_unstable_by_key(|phrase| (*phrase != colour, *phrase));
+    shades.dedup();
+    shades
+}
+
+/// Whether what a store says of a colour is this one, or one of its shades.
+#[must_use]
+pub fn is_colour(said: &str, colour: &str) -> bool {
+    let words = words(said);
+    let found = words.find(&TABLES.colours);
+    let wanted: Vec<&str> = colour.split(' ').collect();
+    let is_shade =
+        |named: &str| named == colour || wanted.iter().all(|word| named.split(' ').any(|other| other == *word));
+    found.into_iter().any(|(_, named)| is_shade(named))
+}
+
+/// The size that a text names, and nothing besides, as labels spell it.
+#[must_use]
+pub fn size(text: &str) -> Option<String> {
+    let mut words = words(&format!("size {text}"));
+    let sizes = sizes::read(&mut words);
+    let is_all = (0..words.len()).all(|at| words.at(at).is_none());
+    sizes.into_iter().next().filter(|_| is_all)
+}
+
+/// Every number that a text states, amounts in words included, in hundredths.
+#[must_use]
+pub fn numbers(text: &str) -> Vec<u64> {
+    let tokens = tokens::cut(&numerals::in_digits(text));
+    let numbers = tokens.iter().enumerate().filter_map(|(at, token)| {
+        let times = tokens
+            .get(at + 1)
+            .and_then(|next| crate::tables::multiplier(&next.word));
+        Some(token.number?.saturating_mul(times.unwrap_or(1)))
+    });
+    numbers.collect()
+}
+
+/// The occasion that a text names, by the tables' name.
+#[must_use]
+pub fn occasion(text: &str) -> Option<&'static str> {
+    let words = words(text);
+    let found = words.find(&TABLES.occasions);
+    found
+        .first()
+        .or(words.find(&TABLES.uses).first())
+        .map(|(_, name)| **name)
+}
+
+/// Every occasion that a text names, sure or not, by the tables' names.
+#[must_use]
+pub fn occasions_named(text: &str) -> Vec<&'static str> {
+    let words = words(text);
+    let all = words
+        .find(&TABLES.occasions)
+        .into_iter()
+        .chain(words.find(&TABLES.uses));
+    all.map(|(_, name)| *name).collect()
+}
+
+/// Whether a text refuses anything.
+#[must_use]
+pub fn refuses(text: &str) -> bool {
+    let tokens = tokens::cut(text);
+    (0..tokens.len()).any(|at| crate::tables::TABLES.is_negation(tokens.get(at..).unwrap_or_default()))
+}
+
+/// The colours that a text names, sure or not.
+#[must_use]
+pub fn colours(text: &str) -> Vec<&'static str> {
+    let words = words(text);
+    words
+        .find(&TABLES.colours)
+        .into_iter()
+        .map(|(_, colour)| *colour)
+        .collect()
+}
+
+fn words(text: &str) -> Words {
+    Words::of(&tokens::cut(text), std::iter::empty())
+}
+
+/// For whom a text says that something is made: every department that it names.
+#[must_use]
+pub fn audiences_named(text: &str) -> Vec<Audience> {
+    let mut words = words(text);
+    let nobody = words.find(&TABLES.nobody);
+    nobody.into_iter().for_each(|(range, ())| words.take(range));
+    words
+        .find(&TABLES.audiences)
+        .into_iter()
+        .map(|(_, audience)| *audience)
+        .collect()
+}

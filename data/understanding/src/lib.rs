@@ -1,0 +1,149 @@
+//! What a shopper's sentence asks for besides words: a price, what is not wanted, whom a gift is for, what is to be done
+//! with it.
+//!
+//! In: the text of a query. Out: what of it was read, and the text that is left to be looked for. Rules and the tables of
+//! `data/reference/understanding` decide, nothing else: no release, no clock, no input or output; what a release makes of
+//! what was read is told elsewhere. A word is read once. A text that says nothing but words comes back as it was.
+//! It takes some microseconds a query.
+
+mod ages;
+mod amounts;
+pub mod intent;
+mod needs;
+mod negations;
+mod occasions;
+mod phrases;
+mod prices;
+mod sentence;
+mod tables;
+mod tokens;
+
+#[cfg(test)]
+mod tests;
+
+use data_model::{CategoryId, CurrencyCode};
+
+use self::sentence::Sentence;
+pub use self::tables::is_kept;
+
+/// What a query asks for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Understood {
+    /// What is left to be looked for by words; the whole query where nothing was read.
+    pub text: String,
+    /// What was read, in the order of the text.
+    pub parts: Vec<Part>,
+}
+
+impl Understood {
+    /// Whether it has words between quotation marks: then it is no title, though a title may have its letters.
+    #[must_use]
+    pub fn has_phrase(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part.meaning, Meaning::Phrase(_)))
+    }
+}
+
+/// A stretch of a query that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// As it was typed.
+    pub text: String,
+    /// What it means.
+    pub meaning: Meaning,
+}
+
+/// What a stretch of a query means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Meaning {
+    /// What it may cost.
+    Price(Price),
+    /// None of these, each a word or some in a row.
+    Excluded(Vec<String>),
+    /// Without something: titles say so in one of these ways, or do not name it.
+    Lacking(Lacking),
+    /// These words, beside each other.
+    Phrase(String),
+    /// A gift: one of these categories, the most usual first.
+    Gift(Vec<CategoryId>),
+    /// What is worn for an occasion.
+    Wear(Answers),
+    /// What is to be done with it.
+    Need(Answers),
+    /// For whom it is, though a thing is named that decides.
+    Recipient,
+    /// How old somebody is, in months, though a thing is named that decides.
+    Age(u32),
+    /// Words of the sentence alone.
+    Asking,
+}
+
+/// What answers those who do not name it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Answers {
+    /// One of these, the most usual first.
+    pub categories: Vec<CategoryId>,
+    /// Words that tell the best of them; none where the query's own do.
+    pub hint: &'static str,
+}
+
+/// A price in hundredths of the currency's unit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Price {
+    /// The least.
+    pub min: Option<u64>,
+    /// The most.
+    pub max: Option<u64>,
+    /// Where the text says which.
+    pub currency: Option<CurrencyCode>,
+}
+
+/// What a thing must not have.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Lacking {
+    /// What it is called.
+    pub of: String,
+    /// How titles say that they lack it.
+    pub stated: Vec<String>,
+}
+
+/// Longest text that is read, in bytes: nobody says so much in one sentence, and titles that are pasted mean words.
+const BYTES_MAX: usize = 200;
+
+/// Reads a query.
+#[must_use]
+pub fn read(text: &str) -> Understood {
+    let whole = || Understood {
+        text: text.to_owned(),
+        parts: Vec::new(),
+    };
+    if text.len() > BYTES_MAX {
+        return whole();
+    }
+    passed(text).finish().unwrap_or_else(whole)
+}
+
+/// Whether a word, in small letters, only makes sentences: it names nothing that can be looked for.
+#[must_use]
+pub fn is_of_sentences(word: &str) -> bool {
+    tables::TABLES.makes_sentences(word)
+}
+
+/// The words of a text as they are compared: in small letters, without endings.
+#[must_use]
+pub fn stems(text: &str) -> Vec<String> {
+    let words = data_index::text::analyse(data_index::text::Analysis::Stemmed, text);
+    words.into_iter().map(|word| word.text).collect()
+}
+
+/// A sentence that every rule has passed.
+fn passed(text: &str) -> Sentence<'_> {
+    let mut sentence = Sentence::of(text);
+    sentence.quotes();
+    prices::read(&mut sentence);
+    negations::read(&mut sentence);
+    ages::read(&mut sentence);
+    occasions::read(&mut sentence);
+    needs::read(&mut sentence);
+    sentence.grammar();
+    sentence
+}

@@ -1,0 +1,184 @@
+use std::ops::Range;
+
+use super::amounts::{self, Amount};
+use super::sentence::Sentence;
+use super::tables::{Piece, PricePattern, PriceRule, TABLES};
+use super::{Meaning, Price};
+
+/// A number from here on is taken for a price where the words about it might say something else.
+const CERTAIN_MIN: u64 = 10_000;
+/// The greater of two numbers that are a range of prices though nothing says so.
+const ROUND_MIN: u64 = 50_000;
+/// What is about an amount is this share of it lower or higher.
+const ABOUT_PERCENT: u64 = 25;
+/// Numbers that are rather years.
+const YEARS: std::ops::RangeInclusive<u64> = 190_000..=210_000;
+/// A child is not older: `kids under 5`.
+const CHILD_YEARS_MAX: u64 = 1_800;
+
+/// Reads what the thing may cost: every price that the text names, each narrowing the others.
+pub(super) fn read(sentence: &mut Sentence<'_>) {
+    if !sentence.tokens.iter().any(|token| token.number.is_some()) {
+        return;
+    }
+    // A voucher is worth its amount; it does not cost less.
+    if sentence
+        .tokens
+        .iter()
+        .any(|token| matches!(token.word.as_str(), "voucher" | "vouchers" | "coupon" | "giftcard"))
+    {
+        return;
+    }
+    let amounts = amounts::of(&sentence.tokens);
+    let mut first = 0;
+    while first < amounts.len() {
+        let from = amounts.get(first..).unwrap_or_default();
+        let Some(found) = longest(sentence, from) else {
+            first += 1;
+            continue;
+        };
+        let tokens = widened(sentence, found.tokens);
+        sentence.read(tokens, Meaning::Price(found.price));
+        first += found.amounts;
+    }
+}
+
+struct Found {
+    tokens: Range<usize>,
+    price: Price,
+    amounts: usize,
+}
+
+/// What the longest pattern about the first amount says; an amount with its currency alone is the most that is paid.
+fn longest(sentence: &Sentence<'_>, amounts: &[Amount]) -> Option<Found> {
+    let one = amounts.first()?;
+    let matching = TABLES.prices.iter().filter_map(|pattern| {
+        let tokens = stands(pattern, sentence, amounts)?;
+        let price = price(pattern, amounts)?;
+        Some((tokens, price, pattern.amounts()))
+    });
+    // They are sorted by their length.
+    let found = matching
+        .into_iter()
+        .find(|(tokens, ..)| !is_of_child(sentence, tokens.start, one));
+    if let Some((tokens, price, amounts)) = found {
+        return Some(Found { tokens, price, amounts });
+    }
+    let currency = one.currency?;
+    let price = Price {
+        max: Some(one.hundredths),
+        currency: Some(currency),
+        min: None,
+    };
+    Some(Found {
+        tokens: one.tokens.clone(),
+        price,
+        amounts: 1,
+    })
+}
+
+/// The tokens of a pattern that stands about the first amount.
+fn stands(pattern: &PricePattern, sentence: &Sentence<'_>, amounts: &[Amount]) -> Option<Range<usize>> {
+    let before = pattern.pieces.iter().position(|piece| *piece == Piece::Amount)?;
+    let (head, tail) = pattern.pieces.split_at(before);
+    let start = amounts.first()?.tokens.start.checked_sub(head.len())?;
+    let mut at = start;
+    let mut left = amounts.iter();
+    for piece in head.iter().chain(tail) {
+        match piece {
+            Piece::Word(word) => {
+                let token = sentence.tokens.get(at)?;
+                if !token.is_free() || token.word != *word {
+                    return None;
+                }
+                at += 1;
+            }
+            Piece::Amount => {
+                let amount = left.next().filter(|amount| amount.tokens.start == at)?;
+                at = amount.tokens.end;
+            }
+        }
+    }
+    Some(start..at)
+}
+
+fn price(pattern: &PricePattern, amounts: &[Amount]) -> Option<Price> {
+    let one = amounts.first()?;
+    let other = amounts.get(1).filter(|_| pattern.amounts() == 2);
+    let currency = one.currency.or_else(|| other?.currency);
+    let is_certain = |amount: &Amount| currency.is_some() || amount.hundredths >= CERTAIN_MIN;
+    if pattern.certain && !(is_certain(one) && other.is_none_or(is_certain)) {
+        return None;
+    }
+    let of = |min, max| Some(Price { min, max, currency });
+    let first = one.hundredths;
+    match pattern.rule {
+        PriceRule::Most => of(None, Some(first)),
+        PriceRule::Least => of(Some(first), None),
+        PriceRule::About => {
+            let off = first / 100 * ABOUT_PERCENT;
+            of(Some(first - off), Some(first + off))
+        }
+        PriceRule::Between => {
+            let second = other?.hundredths;
+            let are_years = currency.is_none() && YEARS.contains(&first) && YEARS.contains(&second);
+            // `between 1 and 2k`
+            let first = if second >= 100_000 && first < 10_000 {
+                first * 1_000
+            } else {
+                first
+            };
+            // `part 237-752`: without a word for it, prices are round.
+            let are_round = currency.is_some() || is_round(first) && is_round(second) && second >= ROUND_MIN;
+            if pattern.certain && (are_years || !are_round) || first > second {
+                return None;
+            }
+            of(Some(first), Some(second))
+        }
+    }
+}
+
+/// Whether shops write such prices: whole hundreds, or one less.
+const fn is_round(hundredths: u64) -> bool {
+    matches!(hundredths % 10_000, 0 | 9_900)
+}
+
+/// Whether the amount is how old a child may be.
+fn is_of_child(sentence: &Sentence<'_>, start: usize, amount: &Amount) -> bool {
+    let before = start.checked_sub(1).and_then(|before| sentence.tokens.get(before));
+    amount.currency.is_none()
+        && amount.hundredths <= CHILD_YEARS_MAX
+        && before.is_some_and(|token| TABLES.before_counts.contains(token.word.as_str()))
+}
+
+/// With the words about it that go with a price: `budget`, `rate`.
+fn widened(sentence: &Sentence<'_>, tokens: Range<usize>) -> Range<usize> {
+    let goes_along = |at: usize| {
+        let token = sentence.tokens.get(at);
+        token.is_some_and(|token| token.is_free() && TABLES.price_words.contains(token.word.as_str()))
+    };
+    let (mut start, mut end) = (tokens.start, tokens.end);
+    loop {
+        // `price range of 1000 to 2000`
+        let between = |at: usize| {
+            let token = sentence.tokens.get(at);
+            token.is_some_and(|token| {
+                matches!(
+                    token.word.as_str(),
+                    "of" | "is" | "the" | "a" | "my" | "in" | "ki" | "ka"
+                )
+            })
+        };
+        if start >= 1 && goes_along(start - 1) {
+            start -= 1;
+        } else if start >= 2 && between(start - 1) && goes_along(start - 2) {
+            start -= 2;
+        } else {
+            break;
+        }
+    }
+    while goes_along(end) {
+        end += 1;
+    }
+    start..end
+}

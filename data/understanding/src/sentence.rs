@@ -1,0 +1,210 @@
+use std::ops::Range;
+
+use super::tables::{Role, TABLES};
+use super::tokens::{self, Token};
+use super::{Meaning, Part, Understood};
+
+/// A query on its way to be understood.
+#[derive(Debug)]
+pub(super) struct Sentence<'a> {
+    text: &'a str,
+    pub(super) tokens: Vec<Token>,
+    /// What each token does; `None` for what can be looked for.
+    roles: Vec<Option<Role>>,
+    /// What was read, by tokens, and whether its words are left where they are.
+    parts: Vec<(Range<usize>, Meaning, bool)>,
+    /// Of somebody whom the query names, in months.
+    pub(super) age: Option<u32>,
+}
+
+impl<'a> Sentence<'a> {
+    pub(super) fn of(text: &'a str) -> Self {
+        let tokens = tokens::cut(text);
+        let mut roles = vec![None; tokens.len()];
+        let mut at = 0;
+        while let Some(rest) = tokens.get(at..).filter(|rest| !rest.is_empty()) {
+            let (words, role) = TABLES
+                .roles
+                .at(rest)
+                .map_or((1, None), |(words, role)| (words, Some(*role)));
+            roles.get_mut(at..at + words).unwrap_or_default().fill(role);
+            at += words;
+        }
+        Self {
+            text,
+            tokens,
+            roles,
+            parts: Vec::new(),
+            age: None,
+        }
+    }
+
+    /// Takes note of what tokens mean, and takes them out of the text.
+    pub(super) fn read(&mut self, tokens: Range<usize>, meaning: Meaning) {
+        let read = self.tokens.get_mut(tokens.clone()).unwrap_or_default();
+        read.iter_mut().for_each(|token| token.is_read = true);
+        self.parts.push((tokens, meaning, false));
+    }
+
+    /// Takes note of what tokens mean, and leaves them where they are.
+    pub(super) fn note(&mut self, tokens: Range<usize>, meaning: Meaning) {
+        self.parts.push((tokens, meaning, true));
+    }
+
+    /// Takes back that tokens are how old somebody is; answers them.
+    pub(super) fn take_age(&mut self) -> Option<Range<usize>> {
+        let at = self
+            .parts
+            .iter()
+            .position(|(_, meaning, _)| matches!(meaning, Meaning::Age(_)))?;
+        Some(self.parts.remove(at).0)
+    }
+
+    /// What was read, by tokens, in the order of the rules.
+    pub(super) fn parts(&self) -> impl Iterator<Item = (&Range<usize>, &Meaning)> {
+        self.parts.iter().map(|(tokens, meaning, _)| (tokens, meaning))
+    }
+
+    /// The text without these tokens.
+    pub(super) fn without(&self, gone: &[Range<usize>]) -> String {
+        let mut left = String::with_capacity(self.text.len());
+        let mut from = 0;
+        for (at, token) in self.tokens.iter().enumerate() {
+            if gone.iter().any(|range| range.contains(&at)) {
+                left.push_str(self.text.get(from..token.at.start).unwrap_or_default());
+                left.push(' ');
+                from = token.at.end;
+            }
+        }
+        left.push_str(self.text.get(from..).unwrap_or_default());
+        left.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    pub(super) fn role(&self, at: usize) -> Option<Role> {
+        self.roles.get(at).copied().flatten()
+    }
+
+    /// Whether a token is something that can be looked for and that nothing was made of.
+    pub(super) fn is_content(&self, at: usize) -> bool {
+        let token = self.tokens.get(at);
+        token.is_some_and(|token| {
+            let is_word = token.is_word() || token.number.is_some();
+            !token.is_read && (token.quote.is_some() || token.is_name || self.role(at).is_none() && is_word)
+        })
+    }
+
+    /// The tokens that can be looked for.
+    pub(super) fn content(&self) -> impl Iterator<Item = usize> {
+        (0..self.tokens.len()).filter(|at| self.is_content(*at))
+    }
+
+    pub(super) fn asks(&self) -> bool {
+        self.roles.contains(&Some(Role::Ask))
+    }
+
+    /// Whether a token is this word, and nothing was made of it.
+    pub(super) fn is(&self, at: usize, words: &[&str]) -> bool {
+        let token = self.tokens.get(at);
+        token.is_some_and(|token| token.is_free() && words.contains(&token.word.as_str()))
+    }
+
+    pub(super) fn has_gift(&self) -> bool {
+        (0..self.tokens.len()).any(|at| self.tokens.get(at..).is_some_and(|rest| TABLES.gift.at(rest).is_some()))
+    }
+
+    /// Whether what was read tells by itself what is looked for.
+    pub(super) fn tells_categories(&self) -> bool {
+        let tells = |meaning: &Meaning| matches!(meaning, Meaning::Gift(_) | Meaning::Wear(_) | Meaning::Need(_));
+        self.parts.iter().any(|(_, meaning, _)| tells(meaning))
+    }
+
+    /// Takes note of what stands between quotation marks.
+    pub(super) fn quotes(&mut self) {
+        let quotes = self.tokens.iter().filter_map(|token| token.quote).max().unwrap_or(0);
+        for quote in 1..=quotes {
+            let is_of = |token: &Token| token.quote == Some(quote);
+            let Some(start) = self.tokens.iter().position(is_of) else {
+                continue;
+            };
+            let words = self.tokens.iter().filter(|token| is_of(token));
+            let words: Vec<&str> = words.map(|token| token.word.as_str()).collect();
+            let (end, phrase) = (start + words.len(), words.join(" "));
+            self.note(start..end, Meaning::Phrase(phrase));
+        }
+    }
+
+    /// Takes out the words that only make a sentence, where anything is left to be looked for.
+    pub(super) fn grammar(&mut self) {
+        if self.content().next().is_none() && !self.tells_categories() {
+            return;
+        }
+        let asks = self.asks();
+        let goes = |role| match role {
+            Some(Role::Grammar) => true,
+            Some(Role::Ask | Role::Beside) => asks,
+            _ => false,
+        };
+        let mut at = 0;
+        while at < self.tokens.len() {
+            let is_out = |at: usize| {
+                let token = self.tokens.get(at);
+                goes(self.role(at)) && token.is_some_and(Token::is_free)
+            };
+            let end = (at..self.tokens.len())
+                .find(|at| !is_out(*at))
+                .unwrap_or(self.tokens.len());
+            if end > at {
+                self.read(at..end, Meaning::Asking);
+            }
+            at = end + 1;
+        }
+    }
+
+    /// What was understood; `None` where nothing was, or nothing would be left to be looked for.
+    pub(super) fn finish(mut self) -> Option<Understood> {
+        let has_content = self.content().next().is_some();
+        let narrows = |meaning: &Meaning| matches!(meaning, Meaning::Price(_));
+        let tells = self.tells_categories() || self.parts.iter().any(|(_, meaning, _)| narrows(meaning));
+        if self.parts.is_empty() || !(has_content || tells) {
+            return None;
+        }
+        self.parts.sort_by_key(|(tokens, ..)| tokens.start);
+        let part = |(tokens, meaning, _): &(Range<usize>, Meaning, bool)| {
+            let text = self.text.get(self.bytes(tokens)).unwrap_or_default().to_owned();
+            Part {
+                text,
+                meaning: meaning.clone(),
+            }
+        };
+        Some(Understood {
+            text: if has_content { self.left() } else { String::new() },
+            parts: self.parts.iter().map(part).collect(),
+        })
+    }
+
+    fn bytes(&self, tokens: &Range<usize>) -> Range<usize> {
+        let start = self.tokens.get(tokens.start).map_or(0, |token| token.at.start);
+        let last = tokens.end.checked_sub(1).and_then(|last| self.tokens.get(last));
+        start..last.map_or(start, |token| token.at.end)
+    }
+
+    /// The text without what was taken out of it.
+    fn left(&self) -> String {
+        if self.tokens.iter().all(|token| !token.is_read) {
+            return self.text.to_owned();
+        }
+        let mut left = String::with_capacity(self.text.len());
+        let mut from = 0;
+        for token in self.tokens.iter().filter(|token| token.is_read) {
+            left.push_str(self.text.get(from..token.at.start).unwrap_or_default());
+            left.push(' ');
+            from = token.at.end;
+        }
+        left.push_str(self.text.get(from..).unwrap_or_default());
+        // What joined the words that were taken out joins nothing now.
+        let words = left
+            .split_whitespace()
+            .filter(|word| word.chars().any(char::is_alphanumeric));
+        words.collect::<Vec<_>>().join(" ")
+    }
+}

@@ -1,0 +1,365 @@
+use std::sync::LazyLock;
+
+use data_index::taxonomy;
+use data_index::text::{Analysis, analyse};
+use data_model::{CategoryId, CurrencyCode};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Answers;
+use super::phrases::Phrases;
+
+/// What words and phrases mean; a test reads the files, a line that is wrong is left out here.
+pub(super) static TABLES: LazyLock<Tables> = LazyLock::new(Tables::shipped);
+
+const WORDS: &str = include_str!("../../reference/understanding/words.tsv");
+const PRICES: &str = include_str!("../../reference/understanding/prices.tsv");
+const NEGATIONS: &str = include_str!("../../reference/understanding/negations.tsv");
+const OCCASIONS: &str = include_str!("../../reference/understanding/occasions.tsv");
+const COLOURS: &str = include_str!("../../reference/colours.txt");
+
+/// What a word does in a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Ask,
+    Beside,
+    Stop,
+    Grammar,
+}
+
+/// What a price phrase says of its amounts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PriceRule {
+    Most,
+    Least,
+    Between,
+    About,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Piece {
+    Word(&'static str),
+    Amount,
+}
+
+#[derive(Debug)]
+pub(super) struct PricePattern {
+    pub(super) rule: PriceRule,
+    pub(super) pieces: Vec<Piece>,
+    /// Whether the amounts must be no small numbers, or have a currency.
+    pub(super) certain: bool,
+}
+
+impl PricePattern {
+    pub(super) fn amounts(&self) -> usize {
+        self.pieces.iter().filter(|piece| **piece == Piece::Amount).count()
+    }
+}
+
+/// How what is not wanted is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Negator {
+    Not,
+    Lacks,
+}
+
+/// What somebody wants to get done.
+#[derive(Debug)]
+pub(super) struct Need {
+    /// How many groups of words it has.
+    pub(super) groups: u8,
+    pub(super) answers: Answers,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    pub(super) roles: Phrases<Role>,
+    kept: FxHashSet<&'static str>,
+    pub(super) prices: Vec<PricePattern>,
+    pub(super) price_words: FxHashSet<&'static str>,
+    pub(super) units: FxHashSet<&'static str>,
+    pub(super) before_counts: FxHashSet<&'static str>,
+    currencies: FxHashMap<&'static str, CurrencyCode>,
+    /// How many months.
+    pub(super) age_units: FxHashMap<&'static str, u32>,
+    pub(super) negators: Phrases<Negator>,
+    pub(super) negators_behind: Phrases<()>,
+    pub(super) suffixes: FxHashSet<&'static str>,
+    pub(super) names: Phrases<()>,
+    pub(super) says: FxHashMap<&'static str, Vec<&'static str>>,
+    pub(super) skipped: FxHashSet<&'static str>,
+    pub(super) stops: FxHashSet<&'static str>,
+    pub(super) colours: FxHashSet<&'static str>,
+    pub(super) gift: Phrases<()>,
+    pub(super) thing: Phrases<()>,
+    pub(super) soft: Phrases<()>,
+    pub(super) fan: Phrases<()>,
+    pub(super) clothes: Phrases<()>,
+    pub(super) who: Phrases<Vec<CategoryId>>,
+    pub(super) kind: Phrases<Vec<CategoryId>>,
+    pub(super) when: Phrases<Vec<CategoryId>>,
+    pub(super) wear: Phrases<Answers>,
+    pub(super) any: Vec<CategoryId>,
+    /// Ages in months, from and to.
+    pub(super) children: Vec<(u32, u32, Vec<CategoryId>)>,
+    pub(super) needs: Vec<Need>,
+    /// By the stem of a word: the needs and their groups that it speaks for.
+    pub(super) need_words: FxHashMap<String, Vec<(usize, u8)>>,
+}
+
+/// The currency that a word or a sign says.
+pub(super) fn currency(word: &str) -> Option<CurrencyCode> {
+    TABLES.currencies.get(word).copied()
+}
+
+/// How many times larger a word behind a number makes it.
+pub(super) fn multiplier(word: &str) -> Option<u64> {
+    match word {
+        "k" | "thousand" | "thousands" | "hazar" | "hazaar" | "hajar" | "हजार" | "हज़ार" => {
+            Some(1_000)
+        }
+        "lakh" | "lakhs" | "lac" | "lacs" | "लाख" => Some(100_000),
+        _ => None,
+    }
+}
+
+pub(super) fn is_age_unit(word: &str) -> bool {
+    TABLES.age_units.contains_key(word)
+}
+
+/// Whether a word says by itself that the number before it is an age.
+pub(super) fn is_age_word(word: &str) -> bool {
+    matches!(word, "yo" | "y.o" | "saal" | "sal" | "साल")
+}
+
+/// Whether a word is never taken for a misspelling of another.
+#[must_use]
+pub fn is_kept(word: &str) -> bool {
+    TABLES.kept.contains(word)
+}
+
+/// A category by the end of its path; the shortest path where several end so.
+pub(super) fn category(end: &str) -> Option<CategoryId> {
+    let ends = |path: &&str| {
+        let before = path.strip_suffix(end);
+        before.is_some_and(|before| before.is_empty() || before.ends_with(" > "))
+    };
+    let paths = taxonomy::all().iter().filter(|category| ends(&category.path));
+    let shortest = paths.min_by_key(|category| category.path.matches(" > ").count());
+    shortest.map(|category| category.id)
+}
+
+/// The lines of a file that are no remarks: what each is about, and the rest behind the tab.
+pub(super) fn lines(file: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let lines = file.lines().filter(|line| !line.starts_with('#'));
+    lines.filter_map(|line| line.split_once('\t'))
+}
+
+impl Tables {
+    /// Whether words of a negation stand at the beginning of these tokens.
+    pub(super) fn is_negation(&self, tokens: &[super::tokens::Token]) -> bool {
+        let Some(first) = tokens.first() else { return false };
+        let stands = self.negators.at(tokens).is_some() || self.negators_behind.at(tokens).is_some();
+        stands || first.is_minus || first.word == "neither" || self.suffixes.contains(first.word.as_str())
+    }
+
+    /// Whether a word alone only makes sentences.
+    pub(super) fn makes_sentences(&self, word: &str) -> bool {
+        self.roles.words().any(|known| known == word)
+    }
+
+    fn shipped() -> Self {
+        let mut tables = Self::default();
+        tables.read_words();
+        tables.read_prices();
+        tables.read_negations();
+        lines(OCCASIONS).for_each(|(kind, rest)| tables.read_occasion(kind, rest));
+        tables.colours = COLOURS.lines().filter(|line| !line.starts_with('#')).collect();
+        let all = [
+            tables.gift.words().collect::<Vec<_>>(),
+            tables.who.words().collect(),
+            tables.kind.words().collect(),
+            tables.when.words().collect(),
+            tables.wear.words().collect(),
+            tables.clothes.words().collect(),
+            tables.roles.words().collect(),
+        ];
+        tables.kept.extend(all.into_iter().flatten());
+        let month = |units: [&'static str; 6], months| units.map(|unit| (unit, months));
+        let months = month(["month", "months", "mo", "mahine", "mahina", "महीने"], 1);
+        let years = month(["year", "years", "yr", "yrs", "saal", "साल"], 12);
+        tables.age_units = months
+            .into_iter()
+            .chain(years)
+            .chain([("yo", 12), ("sal", 12)])
+            .collect();
+        tables
+    }
+
+    fn read_words(&mut self) {
+        for (kind, words) in lines(WORDS) {
+            let role = match kind {
+                "ask" => Role::Ask,
+                "beside" => Role::Beside,
+                "stop" => Role::Stop,
+                "grammar" => Role::Grammar,
+                _ => {
+                    self.kept.extend(words.split('\t'));
+                    continue;
+                }
+            };
+            words.split('\t').for_each(|phrase| self.roles.add(phrase, role));
+        }
+    }
+
+    fn read_prices(&mut self) {
+        for (kind, rest) in lines(PRICES) {
+            let rule = match kind {
+                "most" => PriceRule::Most,
+                "least" => PriceRule::Least,
+                "between" => PriceRule::Between,
+                "about" => PriceRule::About,
+                "currency" => {
+                    self.read_currency(rest);
+                    continue;
+                }
+                _ => {
+                    let words = match kind {
+                        "word" => &mut self.price_words,
+                        "unit" => &mut self.units,
+                        _ => &mut self.before_counts,
+                    };
+                    words.extend(rest.split('\t'));
+                    continue;
+                }
+            };
+            let pattern = rest.trim_end_matches(',');
+            let piece = |word| if word == "N" { Piece::Amount } else { Piece::Word(word) };
+            self.prices.push(PricePattern {
+                rule,
+                pieces: pattern.split(' ').map(piece).collect(),
+                certain: pattern.len() < rest.len(),
+            });
+        }
+        self.prices
+            .sort_by_key(|pattern| std::cmp::Reverse(pattern.pieces.len()));
+    }
+
+    fn read_currency(&mut self, line: &'static str) {
+        let mut fields = line.split('\t');
+        let Some(code) = fields.next().and_then(|code| code.parse().ok()) else {
+            return;
+        };
+        self.currencies.extend(fields.map(|word| (word, code)));
+    }
+
+    fn read_negations(&mut self) {
+        for (kind, rest) in lines(NEGATIONS) {
+            match kind {
+                "not" => self.negators.add(rest, Negator::Not),
+                "lacks" => self.negators.add(rest, Negator::Lacks),
+                "after" => self.negators_behind.add(rest, ()),
+                "suffix" => self.suffixes.extend([rest]),
+                "name" => self.names.add(rest, ()),
+                "skip" => self.skipped.extend(rest.split('\t')),
+                "stop" => self.stops.extend(rest.split('\t')),
+                _ => {
+                    if let Some((of, ways)) = rest.split_once('\t') {
+                        self.says.insert(of, ways.split('\t').collect());
+                    }
+                }
+            }
+        }
+    }
+
+    fn read_occasion(&mut self, kind: &str, rest: &'static str) {
+        let mut fields = rest.split('\t');
+        let mut field = || fields.next().unwrap_or_default();
+        let (phrases, categories, hint) = (field(), field(), field());
+        let ids = || -> Vec<CategoryId> { categories.split("; ").filter_map(category).collect() };
+        let each = |table: &mut Phrases<()>| phrases.split(", ").for_each(|phrase| table.add(phrase, ()));
+        let answers = || Answers {
+            categories: ids(),
+            hint,
+        };
+        let filed = |table: &mut Phrases<Vec<CategoryId>>| {
+            let ids = ids();
+            phrases.split(", ").for_each(|phrase| table.add(phrase, ids.clone()));
+        };
+        match kind {
+            "gift" => each(&mut self.gift),
+            "thing" => each(&mut self.thing),
+            "soft" => each(&mut self.soft),
+            "fan" => each(&mut self.fan),
+            "clothes" => each(&mut self.clothes),
+            "who" => filed(&mut self.who),
+            "kind" => filed(&mut self.kind),
+            "when" => filed(&mut self.when),
+            "wear" => phrases.split(", ").for_each(|phrase| self.wear.add(phrase, answers())),
+            "any" => self.any = ids(),
+            "child" => {
+                let years = phrases.split_once(' ');
+                let years = years.and_then(|(from, to)| Some((from.parse::<u32>().ok()?, to.parse::<u32>().ok()?)));
+                if let Some((from, to)) = years {
+                    self.children.push((from * 12, to * 12, ids()));
+                }
+            }
+            _ => {
+                let answers = answers();
+                self.read_need(phrases, answers);
+            }
+        }
+    }
+
+    fn read_need(&mut self, groups: &'static str, answers: Answers) {
+        let need = self.needs.len();
+        let mut count = 0_u8;
+        for (group, words) in (0..u8::BITS as u8).zip(groups.split(' ')) {
+            count = group + 1;
+            for word in words.split('|') {
+                for stem in analyse(Analysis::Stemmed, word) {
+                    self.need_words.entry(stem.text).or_default().push((need, group));
+                }
+                self.kept.insert(word);
+            }
+        }
+        self.needs.push(Need { groups: count, answers });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_category_of_the_tables_is_one() {
+        let named = lines(OCCASIONS).filter_map(|(_, rest)| rest.split_once('\t'));
+        let named = named.filter_map(|(_, rest)| rest.split('\t').next());
+        for name in named.flat_map(|categories| categories.split("; ")) {
+            assert!(category(name).is_some(), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn every_line_of_the_tables_is_of_a_kind_that_is_known() {
+        let known = [
+            (WORDS, "ask beside stop grammar kept"),
+            (PRICES, "most least between about word unit before currency"),
+            (NEGATIONS, "not lacks after suffix name says skip stop"),
+            (
+                OCCASIONS,
+                "soft gift thing fan clothes who kind when wear any child need",
+            ),
+        ];
+        for (file, kinds) in known {
+            for line in file.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+                let kind = line.split('\t').next().unwrap_or_default();
+                assert!(
+                    kinds.split(' ').any(|known| known == kind) && line.contains('\t'),
+                    "{line:?}"
+                );
+            }
+        }
+        assert!(TABLES.currencies.len() > 40 && TABLES.children.len() == 4);
+        assert!(TABLES.needs.iter().all(|need| !need.answers.categories.is_empty()));
+    }
+}

@@ -1,0 +1,215 @@
+use std::ops::Range;
+
+use super::tables;
+
+/// A word, a number or a sign of a query.
+#[derive(Debug, Clone)]
+pub(super) struct Token {
+    /// Where it stands in the text, in bytes.
+    pub(super) at: Range<usize>,
+    /// In lower case.
+    pub(super) word: String,
+    /// In hundredths, where it is a number.
+    pub(super) number: Option<u64>,
+    /// Whether a hyphen stands before it and a space before that: `-black`.
+    pub(super) is_minus: bool,
+    /// Whether it is joined to the token before: `mom-fit`.
+    pub(super) is_joined: bool,
+    /// Which quotation marks it stands between.
+    pub(super) quote: Option<usize>,
+    /// Whether it was read.
+    pub(super) is_read: bool,
+    /// Whether it belongs to a name that is to be left alone.
+    pub(super) is_name: bool,
+}
+
+impl Token {
+    /// Whether nothing was made of it yet.
+    pub(super) const fn is_free(&self) -> bool {
+        !self.is_read && self.quote.is_none() && !self.is_name
+    }
+
+    pub(super) fn is_word(&self) -> bool {
+        self.number.is_none() && self.word.chars().any(char::is_alphabetic)
+    }
+}
+
+/// Most digits of a number that is an amount.
+const DIGITS_MAX: usize = 9;
+const QUOTES: [char; 5] = ['"', '\u{201c}', '\u{201d}', '\u{201e}', '\u{ff02}'];
+const SIGNS: [char; 12] = ['₹', '$', '€', '£', '¥', '৳', '<', '>', '=', '@', '&', '+'];
+const HYPHENS: [char; 4] = ['-', '\u{2010}', '\u{2013}', '\u{2014}'];
+
+fn is_of_word(char: char) -> bool {
+    // Signs of Indian vowels are no letters, but stand within words.
+    char.is_alphanumeric() || (!char.is_ascii() && !char.is_whitespace() && !is_mark(char))
+}
+
+fn is_mark(char: char) -> bool {
+    QUOTES.contains(&char)
+        || SIGNS.contains(&char)
+        || HYPHENS.contains(&char)
+        || matches!(char, '\u{2000}'..='\u{206f}' | '\u{3000}'..='\u{303f}' | '\u{a0}'..='\u{bf}' | '×' | '।' | '™' | '\u{ff00}'..='\u{ff0f}')
+}
+
+/// Cuts a text into tokens. A quotation mark without its second is none.
+pub(super) fn cut(text: &str) -> Vec<Token> {
+    let mut cutter = Cutter {
+        text,
+        tokens: Vec::with_capacity(12),
+    };
+    let mut at = 0;
+    let (mut quoted_until, mut quotes) = (0, 0);
+    while let Some(char) = cutter.char(at) {
+        let next = at + char.len_utf8();
+        if QUOTES.contains(&char) {
+            let close = text.get(next..).and_then(|rest| rest.find(QUOTES));
+            if let Some(close) = close.filter(|_| next > quoted_until) {
+                quoted_until = next + close;
+                quotes += 1;
+            }
+            at = next;
+            continue;
+        }
+        let from = cutter.tokens.len();
+        at = cutter.one(at, char);
+        for token in cutter.tokens.iter_mut().skip(from) {
+            token.quote = (token.at.start < quoted_until).then_some(quotes);
+        }
+    }
+    cutter.tokens
+}
+
+struct Cutter<'a> {
+    text: &'a str,
+    tokens: Vec<Token>,
+}
+
+impl<'a> Cutter<'a> {
+    fn char(&self, at: usize) -> Option<char> {
+        self.text.get(at..).and_then(|rest| rest.chars().next())
+    }
+
+    fn before(&self, at: usize) -> Option<char> {
+        self.text.get(..at).and_then(|before| before.chars().next_back())
+    }
+
+    fn push(&mut self, at: Range<usize>, number: Option<u64>) {
+        let text = self.text.get(at.clone()).unwrap_or_default();
+        let hyphen = self.before(at.start).filter(|char| HYPHENS.contains(char));
+        let before = hyphen.and_then(|char| self.before(at.start - char.len_utf8()));
+        let is_minus = hyphen == Some('-') && before.is_none_or(char::is_whitespace) && number.is_none();
+        self.tokens.push(Token {
+            word: text.to_lowercase(),
+            number,
+            is_minus,
+            is_joined: hyphen.is_some() && before.is_some_and(is_of_word),
+            quote: None,
+            is_read: false,
+            is_name: false,
+            // The hyphen goes with the word.
+            at: if is_minus { at.start - 1..at.end } else { at },
+        });
+    }
+
+    /// Takes what begins at a character; answers where to go on.
+    fn one(&mut self, at: usize, char: char) -> usize {
+        let next = at + char.len_utf8();
+        if char.is_ascii_digit() {
+            return self.digits(at);
+        }
+        if SIGNS.contains(&char) {
+            let end = if matches!(char, '<' | '>') && self.char(next) == Some('=') {
+                next + 1
+            } else {
+                next
+            };
+            self.push(at..end, None);
+            return end;
+        }
+        if HYPHENS.contains(&char)
+            && self
+                .tokens
+                .last()
+                .is_some_and(|token| token.number.is_some() || is_money(token))
+        {
+            // Between amounts it says from where to where.
+            let rest = self.text.get(next..).unwrap_or_default().trim_start();
+            if rest.starts_with(|char: char| char.is_ascii_digit() || SIGNS.contains(&char)) {
+                self.push(at..next, None);
+            }
+            return next;
+        }
+        if !is_of_word(char) {
+            return next;
+        }
+        let end = self.word_end(at);
+        let word = self.text.get(at..end).unwrap_or_default();
+        // `rs500`
+        let letters = word.find(|char: char| char.is_ascii_digit()).unwrap_or(word.len());
+        let money = word.get(..letters).unwrap_or_default();
+        if letters < word.len() && tables::currency(&money.to_lowercase()).is_some() {
+            self.push(at..at + letters, None);
+            return at + letters;
+        }
+        self.push(at..end, None);
+        end
+    }
+
+    fn word_end(&self, from: usize) -> usize {
+        let mut end = from;
+        while let Some(char) = self.char(end) {
+            let next = end + char.len_utf8();
+            let is_within = matches!(char, '\'' | '\u{2019}') && self.char(next).is_some_and(char::is_alphabetic);
+            if !is_of_word(char) && !is_within {
+                break;
+            }
+            end = next;
+        }
+        end
+    }
+
+    /// A number, with the letters that make it larger or say its currency; what has other letters is a word.
+    fn digits(&mut self, from: usize) -> usize {
+        let mut end = from;
+        let (mut hundredths, mut digits, mut fraction) = (0_u64, 0, None::<u32>);
+        while let Some(char) = self.char(end) {
+            let follows = self.char(end + 1).is_some_and(|char| char.is_ascii_digit());
+            match char {
+                '0'..='9' if fraction.is_none_or(|places| places < 2) => {
+                    hundredths = hundredths
+                        .saturating_mul(10)
+                        .saturating_add(u64::from(char) - u64::from('0'));
+                    fraction = fraction.map(|places| places + 1);
+                    digits += 1;
+                }
+                '0'..='9' => {}
+                ',' if follows && fraction.is_none() => {}
+                '.' if follows && fraction.is_none() => fraction = Some(0),
+                _ => break,
+            }
+            end += 1;
+        }
+        let hundredths = hundredths.saturating_mul(10_u64.pow(2 - fraction.unwrap_or(0).min(2)));
+        let after = self.word_end(end);
+        let suffix = self.text.get(end..after).unwrap_or_default().to_lowercase();
+        let number = Some(hundredths).filter(|_| digits <= DIGITS_MAX);
+        let times = tables::multiplier(&suffix).filter(|_| !suffix.is_empty());
+        if let Some(times) = times {
+            self.push(from..after, number.map(|number| number.saturating_mul(times)));
+            return after;
+        }
+        if suffix.is_empty() || tables::currency(&suffix).is_some() || tables::is_age_unit(&suffix) {
+            self.push(from..end, number);
+            // `500/-`
+            let is_dashed = self.text.get(end..).is_some_and(|rest| rest.starts_with("/-"));
+            return if is_dashed { end + 2 } else { end };
+        }
+        self.push(from..after, None);
+        after
+    }
+}
+
+fn is_money(token: &Token) -> bool {
+    tables::currency(&token.word).is_some()
+}
