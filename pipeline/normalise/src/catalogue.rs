@@ -1,9 +1,10 @@
 use std::collections::hash_map::Entry;
 
-use data_model::{Product, Quarantined, Timestamp};
+use data_model::{CategoryId, Product, Quarantined, Timestamp};
 use pipeline_parse::{BadRecord, ParseError, RawProduct, for_each_product, page_text, record_excerpts};
 use rustc_hash::FxHashMap;
 
+use crate::category::{Assortment, Reading};
 use crate::misfits::{self, Misfits};
 use crate::product::{Normalised, StoreContext, normalise_product};
 
@@ -24,6 +25,9 @@ pub trait Gather {
 
     /// Takes in a product.
     fn push(&mut self, product: Product);
+
+    /// Files the product at this place elsewhere: what else its store sells tells what it is.
+    fn file(&mut self, row: usize, category: Option<CategoryId>);
 }
 
 impl Gather for Vec<Product> {
@@ -33,6 +37,12 @@ impl Gather for Vec<Product> {
 
     fn push(&mut self, product: Product) {
         self.push(product);
+    }
+
+    fn file(&mut self, row: usize, category: Option<CategoryId>) {
+        if let Some(product) = self.get_mut(row) {
+            product.category = category;
+        }
     }
 }
 
@@ -71,6 +81,7 @@ struct Taken {
     id: u64,
     updated_at: Option<Timestamp>,
     variants: usize,
+    reading: Reading,
 }
 
 impl<G: Gather> PageRead<G> {
@@ -120,7 +131,11 @@ impl<G: Gather> PageRead<G> {
             reason,
         };
         match normalise_product(raw, context) {
-            Ok(Normalised { product, left_out }) => {
+            Ok(Normalised {
+                product,
+                left_out,
+                reading,
+            }) => {
                 let row = Some(self.taken.len());
                 let room = misfits::QUARANTINE_MAX.saturating_sub(misfits.len());
                 misfits.extend(left_out.into_iter().take(room).map(|reason| misfit(row, reason)));
@@ -128,6 +143,7 @@ impl<G: Gather> PageRead<G> {
                     id: product.key.platform_id,
                     updated_at: product.updated_at,
                     variants: product.variants.len(),
+                    reading,
                 });
                 self.products.push(product);
             }
@@ -322,18 +338,29 @@ impl<G> CatalogueBuilder<G> {
     pub const fn variants(&self) -> usize {
         self.variants
     }
+}
 
-    /// The catalogue, page by page. A record that was understood on another page is not in quarantine, nor is a part of
+impl<G: Gather> CatalogueBuilder<G> {
+    /// The catalogue, page by page, each product in the category that its store's products tell. A record that was understood on another page is not in quarantine, nor is a part of
     /// a product that was taken from another page.
     #[must_use]
     pub fn gathered(self) -> Gathered<G> {
         let Self {
             context,
-            pages,
+            mut pages,
             places,
             misfits,
             ..
         } = self;
+        let assortment = Assortment::of(places.values().map(|place| &place.taken.reading));
+        for Place { page, row, taken } in places.values() {
+            let settled = assortment.settle(&taken.reading);
+            if settled != taken.reading.category()
+                && let Some(page) = pages.get_mut(*page)
+            {
+                page.file(*row, settled);
+            }
+        }
         let place = |id| places.get(&id).map(|place| (place.page, place.row));
         let quarantined = misfits.quarantined(&context.store, place);
         let mut order: Vec<(u64, usize, usize)> = places

@@ -2,8 +2,8 @@
 //!
 //! In: records as `pipeline-parse` reads them, and what is known of their store. Out: [`data_model::Product`]s, each id
 //! once, sorted by id, and a quarantine entry with a reason for whatever could not be understood.
-//! It never does I/O, never reads a clock, never guesses: no rule that fits means no category, a price that is not
-//! exact is refused, what a store did not say is `None`.
+//! It never does I/O, never reads a clock, never guesses: where neither a rule nor what else the store sells tells a
+//! category there is none, a price that is not exact is refused, what a store did not say is `None`.
 
 mod address;
 mod attributes;
@@ -18,7 +18,6 @@ mod text;
 mod variants;
 
 pub use catalogue::{Catalogue, CatalogueBuilder, Gather, Gathered, PageRead};
-pub use category::categorise;
 pub use html::{DESCRIPTION_CHARS_MAX, html_to_text};
 pub use misfits::QUARANTINE_MAX;
 pub use product::{Normalised, REASON_CHARS_MAX, Rejection, StoreContext, normalise_product};

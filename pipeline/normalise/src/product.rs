@@ -5,7 +5,7 @@ use pipeline_parse::RawProduct;
 use rustc_hash::FxHashSet;
 
 use crate::attributes::attributes;
-use crate::category::categorise;
+use crate::category::Reading;
 use crate::html::html_to_text;
 use crate::media::media;
 use crate::text;
@@ -37,6 +37,8 @@ pub struct Normalised {
     pub product: Product,
     /// What was left out, and why: `variant 123: price: missing`.
     pub left_out: Vec<String>,
+    /// What the product alone says of its category; its store's other products may tell otherwise.
+    pub(crate) reading: Reading,
 }
 
 /// Why a record makes no product.
@@ -81,7 +83,8 @@ pub fn normalise_product(raw: &RawProduct<'_>, context: &StoreContext) -> Result
     let tags = tags(raw);
     let product_type = text::stated(raw.product_type.as_deref(), WORDS_CHARS_MAX);
     let moment = |stated: Option<&str>| -> Option<Timestamp> { stated?.trim().parse().ok() };
-    let category = categorise(product_type.as_deref(), &title, &tags);
+    let reading = Reading::of(product_type.as_deref(), &title, &tags);
+    let category = reading.category();
     let stated = options(raw);
     let attributes = attributes(&stated, &tags, &title, category);
     let options = named_apart(stated);
@@ -120,7 +123,11 @@ pub fn normalise_product(raw: &RawProduct<'_>, context: &StoreContext) -> Result
         let bytes_max = PRODUCT_BYTES_MAX;
         return Err(Rejection::TooLarge { bytes, bytes_max });
     }
-    Ok(Normalised { product, left_out })
+    Ok(Normalised {
+        product,
+        left_out,
+        reading,
+    })
 }
 
 /// Why variants were left out: those that could not be read, those that could not be understood, and how many were not

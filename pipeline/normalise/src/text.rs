@@ -75,6 +75,14 @@ pub(crate) fn one_line(text: &str, chars_max: usize) -> String {
     line
 }
 
+/// A code as it is stated, spaces and all: others know it by nothing else. `None` when it was not stated, or is blank; at
+/// most `chars_max` characters are kept.
+pub(crate) fn code(text: Option<&str>, chars_max: usize) -> Option<String> {
+    let text = text.filter(|text| !text.trim().is_empty())?;
+    let end = text.char_indices().nth(chars_max).map_or(text.len(), |(end, _)| end);
+    text.get(..end).map(str::to_owned)
+}
+
 /// [`one_line`] of what was stated; `None` when it was not, or is blank.
 pub(crate) fn stated(text: Option<&str>, chars_max: usize) -> Option<String> {
     text.map(|text| one_line(text, chars_max))
@@ -84,6 +92,13 @@ pub(crate) fn stated(text: Option<&str>, chars_max: usize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_code_is_kept_as_it_is_stated() {
+        assert_eq!(code(Some(" AB  12\u{200b}"), 255).as_deref(), Some(" AB  12\u{200b}"));
+        assert_eq!(code(Some(&"é".repeat(300)), 255), Some("é".repeat(255)));
+        assert_eq!((code(Some(" \t"), 255), code(None, 255)), (None, None));
+    }
 
     #[test]
     fn what_an_operator_reads_is_one_line_of_bounded_length_without_hidden_characters() {

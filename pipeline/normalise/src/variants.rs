@@ -154,7 +154,7 @@ fn variant(
     Ok(Variant {
         id: VariantId(raw.id),
         title: title.unwrap_or_default(),
-        sku: text::stated(raw.sku.as_deref(), NAME_CHARS_MAX),
+        sku: text::code(raw.sku.as_deref(), NAME_CHARS_MAX),
         options: values.collect(),
         price_minor: price.minor(),
         compare_at_minor: list.map(Money::minor).filter(|list| *list > price.minor()),

@@ -50,7 +50,7 @@ fn a_whole_product_comes_out_as_it_went_in() {
         {"id": 1, "position": 1, "src": "//cdn.example/a.jpg?v=1", "width": 800, "height": 600, "variant_ids": [72]},
     ]);
     shirt["variants"] = json!([
-        {"id": 71, "title": "S", "option1": "S", "sku": " LS-S ", "available": false, "price": "1299.00", "compare_at_price": "1999.00", "grams": 250, "position": 1},
+        {"id": 71, "title": "S", "option1": "S", "sku": " LS  S ", "available": false, "price": "1299.00", "compare_at_price": "1999.00", "grams": 250, "position": 1},
         {"id": 72, "title": "M", "option1": "M", "sku": null, "available": true, "price": 1399.5, "compare_at_price": "0.00", "grams": 0, "position": 2},
         {"id": 72, "title": "M again", "option1": "M", "available": true, "price": "1.00", "position": 3},
     ]);
@@ -130,7 +130,7 @@ Product {
             ),
             title: "S",
             sku: Some(
-                "LS-S",
+                " LS  S ",
             ),
             options: [
                 OptionValue {

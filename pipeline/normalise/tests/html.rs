@@ -12,10 +12,25 @@ fn check(html: &str, text: &str) {
 fn blocks_and_items_stand_on_lines_of_their_own() {
     check(
         "<p>Soft  cotton.<br>Made in India</p><ul><li>S</li><li>M</li></ul>after",
-        "Soft cotton.\nMade in India\nS\nM\nafter",
+        "Soft cotton.\nMade in India\n• S\n• M\nafter",
     );
     check("one\n two<b>three</b>", "one twothree");
     check("<table><tr><td>Weight</td><td>250 g</td></tr></table>", "Weight 250 g");
+}
+
+#[test]
+fn items_keep_their_bullets() {
+    check(
+        "<ul><li><p>Cotton</p><p>from Assam</p></li><li> </li><li></li></ul><p>Care</p>",
+        "• Cotton\nfrom Assam\nCare",
+    );
+    check(
+        "<ol><li>One<ul><li>Two</li></ul></li><li>Three",
+        "• One\n• Two\n• Three",
+    );
+    // What a store marks itself is marked once.
+    check("<ul><li>• A</li><li>- B</li><li>✔ C</li></ul>", "• A\n- B\n✔ C");
+    check("&lt;ul&gt;&lt;li&gt;told twice&lt;/li&gt;&lt;/ul&gt;", "• told twice");
 }
 
 #[test]
@@ -60,6 +75,8 @@ fn htmlish() -> impl Strategy<Value = String> {
         Just("<p>"),
         Just("</p>"),
         Just("<br/>"),
+        Just("<li>"),
+        Just("</ul>"),
         Just("<script>"),
         Just("</script>"),
         Just("<"),

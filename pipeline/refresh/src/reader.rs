@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use data_lake::ProductColumns;
-use data_model::{CurrencyCode, Product};
+use data_model::{CategoryId, CurrencyCode, Product};
 use pipeline_crawl::{PageReader, PageScan, RegisteredBrand, ScanOnly, StoreFacts};
 use pipeline_normalise::{Gather, PageRead, StoreContext};
 use pipeline_parse::ParseError;
@@ -94,6 +94,10 @@ impl Gather for Columns {
         if self.rows.memory_bytes() as u64 > self.bytes_max {
             (self.rows, self.is_over) = (ProductColumns::default(), true);
         }
+    }
+
+    fn file(&mut self, row: usize, category: Option<CategoryId>) {
+        self.rows.set_category(row, category);
     }
 }
 

@@ -10,14 +10,21 @@ struct Word {
     id: u32,
     opens_segment: bool,
     measure: bool,
+    /// A colour, a size, an audience: says nothing of what the product is.
+    plain: bool,
     join: Join,
 }
+
+/// What speaks for a language whose nouns come first has to come to so much.
+const NOUN_FIRST_POINTS_MIN: u8 = 2;
 
 /// A text as the ids of its words.
 #[derive(Debug)]
 pub(super) struct Text {
     words: [Word; WORDS_MAX],
     length: usize,
+    /// Of a language whose nouns stand before what tells about them.
+    noun_first: bool,
 }
 
 /// A phrase of the table found in a text.
@@ -29,6 +36,8 @@ pub(super) struct Head<'t> {
     /// Id of its last word.
     pub(super) noun: u32,
     pub(super) strength: Strength,
+    /// Nothing in the text speaks against it.
+    pub(super) sure: bool,
     end: usize,
     /// The ids of its words; [`UNKNOWN`] beyond its length.
     words: [u32; PHRASE_WORDS_MAX],
@@ -58,6 +67,11 @@ impl<'t> Head<'t> {
         self.length > other.length && words(self).windows(other.length).any(|part| part == words(other))
     }
 
+    /// Named in what says where the product stands, or what it is made of.
+    fn of_another(self) -> Self {
+        Self { sure: false, ..self }
+    }
+
     /// The noun is known, but does not tell a category.
     pub(super) fn is_open(&self) -> bool {
         self.category().is_none()
@@ -74,84 +88,168 @@ impl<'t> Head<'t> {
     }
 }
 
+/// What was found of a text on the way through it.
+#[derive(Debug, Default)]
+struct Search<'t> {
+    best: Option<Head<'t>>,
+    /// A weak one.
+    spare: Option<Head<'t>>,
+    spare_done: bool,
+    /// Named only in what is said of another thing.
+    aside: Option<Head<'t>>,
+    /// Up to where phrases were found.
+    covered: usize,
+    /// Up to where nouns do not count.
+    hidden: usize,
+    /// Where the last noun ends that tells no category: "set de …" is what follows.
+    open_end: usize,
+    /// The word that says that the phrase behind it is of another thing.
+    beside: Option<usize>,
+}
+
+impl<'t> Search<'t> {
+    /// A segment begins; whether what was found is enough.
+    fn ends_segment(&mut self) -> bool {
+        self.spare_done = self.spare.is_some();
+        self.beside = None;
+        self.best.is_some()
+    }
+
+    /// A word that says how what follows belongs to what was; whether what was is enough.
+    fn joins(&mut self, text: &Text, at: usize, join: Join) -> bool {
+        match join {
+            Join::Plain => return false,
+            Join::Hard => return at > 0,
+            _ if self.best.is_some() => return true,
+            Join::Soft => self.spare_done = self.spare.is_some(),
+            Join::Of => {
+                self.spare_done = self.spare.is_some();
+                if self.open_end != at && text.has_word_before(at) {
+                    self.beside = Some(at);
+                }
+            }
+            Join::Place => self.beside = Some(at),
+        }
+        false
+    }
+
+    fn takes(&mut self, text: &Text, table: &Table, head: Head<'t>) {
+        self.covered = self.covered.max(head.end);
+        if head.is_open() {
+            self.open_end = head.end;
+        }
+        let start = head.end - head.length;
+        let of_another = self.beside.is_some_and(|at| start == at + 1);
+        if of_another && head.strength != Strength::Feature {
+            if self.aside.is_none() && text.is_place(self.beside) && !head.is_open() {
+                self.aside = Some(head);
+            }
+            self.hidden = head.end;
+            return;
+        }
+        match head.strength {
+            Strength::Feature => self.hidden = head.end,
+            Strength::Weak | Strength::Broad => {
+                if text.is_plain_word(&head) {
+                    return;
+                }
+                if !self.spare_done && head.outranks(&self.spare) && text.may_be_weak(&head) {
+                    self.spare = Some(head);
+                }
+            }
+            Strength::Alone | Strength::Head | Strength::Decisive => {
+                let counted = self.best.is_some() && text.is_counted(table, &head);
+                let first_holds = text.noun_first && self.best.is_some_and(|best| !best.is_open());
+                if !first_holds && head.beats(&self.best) && !text.is_measure(&head) && !counted {
+                    self.best = Some(head);
+                }
+            }
+        }
+    }
+}
+
 impl Text {
+    /// What stands in brackets is read behind the rest, as segments of its own.
     pub(super) fn read(table: &Table, text: &str) -> Self {
         let blank = Word {
             id: UNKNOWN,
             opens_segment: false,
             measure: false,
+            plain: false,
             join: Join::Plain,
         };
-        let mut read = Self {
+        let empty = || Self {
             words: [blank; WORDS_MAX],
             length: 0,
+            noun_first: false,
         };
+        let (mut read, mut asides) = (empty(), empty());
+        let mut noun_first_points = 0_u8;
         each_word(text, |word| {
-            if let Some(slot) = read.words.get_mut(read.length) {
-                let id = table.word(word.form).unwrap_or(UNKNOWN);
-                *slot = Word {
-                    id,
-                    opens_segment: word.opens_segment,
-                    measure: word.measure,
-                    join: word.join,
-                };
-                read.length += 1;
-            }
+            noun_first_points = noun_first_points.saturating_add(word.noun_first_points);
+            let id = table.word(word.form).unwrap_or(UNKNOWN);
+            let to = if word.aside { &mut asides } else { &mut read };
+            to.push(Word {
+                id,
+                opens_segment: word.opens_segment,
+                measure: word.measure,
+                plain: table.is_plain(id),
+                join: word.join,
+            });
         });
+        for word in asides.words() {
+            read.push(*word);
+        }
+        read.noun_first = noun_first_points >= NOUN_FIRST_POINTS_MIN;
         read
+    }
+
+    fn push(&mut self, word: Word) {
+        if let Some(slot) = self.words.get_mut(self.length) {
+            *slot = word;
+            self.length += 1;
+        }
     }
 
     fn words(&self) -> &[Word] {
         self.words.get(..self.length).unwrap_or(&[])
     }
 
-    /// The head of the first segment that has one; a weak one counts only if no segment has a better one.
+    /// The head of the first segment that has one; a weak one counts only if no segment has a better one, and what is
+    /// said of another thing only if there is nothing else.
     pub(super) fn head<'t>(&self, table: &'t Table) -> Option<Head<'t>> {
-        let words = self.words();
-        let (mut best, mut spare): (Option<Head<'t>>, Option<Head<'t>>) = (None, None);
-        let (mut covered, mut hidden) = (0, 0);
-        let mut spare_done = false;
-        for (at, word) in words.iter().enumerate() {
-            if word.opens_segment && at > 0 {
-                if best.is_some() {
-                    break;
-                }
-                spare_done = spare.is_some();
+        let mut search = Search::default();
+        for (at, word) in self.words().iter().enumerate() {
+            if word.opens_segment && at > 0 && search.ends_segment() {
+                break;
             }
             let found = self.longest(table, at);
-            if found.is_none() && at >= covered {
-                match word.join {
-                    Join::Hard if at > 0 => break,
-                    Join::Soft if best.is_some() => break,
-                    Join::Soft => spare_done = spare.is_some(),
-                    Join::Hard | Join::Plain => {}
-                }
+            if found.is_none() && at >= search.covered && search.joins(self, at, word.join) {
+                break;
             }
-            let Some(head) = found.filter(|head| head.end > hidden) else {
-                continue;
-            };
-            covered = covered.max(head.end);
-            match head.strength {
-                Strength::Feature => hidden = head.end,
-                Strength::Weak | Strength::Broad => {
-                    if !spare_done && head.outranks(&spare) && self.may_be_weak(&head) {
-                        spare = Some(head);
-                    }
-                }
-                Strength::Alone | Strength::Head | Strength::Decisive => {
-                    if head.beats(&best)
-                        && !self.is_measure(&head)
-                        && !(best.is_some() && self.is_counted(table, &head))
-                    {
-                        best = Some(head);
-                    }
-                }
+            if let Some(head) = found.filter(|head| head.end > search.hidden) {
+                search.takes(self, table, head);
             }
         }
-        let open = best.filter(|head| head.is_open());
-        match (open, spare) {
+        let open = search.best.filter(|head| head.is_open());
+        let head = match (open, search.spare) {
             (Some(open), Some(spare)) if spare.end > open.end => Some(spare),
-            _ => best.or(spare),
+            _ => search.best.or(search.spare),
+        };
+        let head = head.or_else(|| search.aside.map(Head::of_another));
+        head.map(|head| self.doubted(head))
+    }
+
+    /// A word behind the head that nobody knows may be the noun: "laptop" and a word behind it is perhaps no laptop.
+    fn doubted<'t>(&self, head: Head<'t>) -> Head<'t> {
+        let behind = self.words().get(head.end..).unwrap_or(&[]);
+        let next = behind
+            .first()
+            .filter(|word| !word.opens_segment && word.join == Join::Plain);
+        let doubtful = next.is_some_and(|word| word.id == UNKNOWN && !word.measure && !word.plain);
+        Head {
+            sure: head.sure && !doubtful,
+            ..head
         }
     }
 
@@ -160,6 +258,13 @@ impl Text {
         (0..self.length)
             .filter_map(|at| self.longest(table, at))
             .find(|head| head.strength == Strength::Decisive)
+    }
+
+    /// Whether any of these words stands in it.
+    pub(super) fn has_any(&self, words: &[u32]) -> bool {
+        self.words()
+            .iter()
+            .any(|word| word.id != UNKNOWN && words.contains(&word.id))
     }
 
     /// The whole text is one phrase, but for words about who it is for.
@@ -172,13 +277,32 @@ impl Text {
         self.longest(table, start).filter(|head| head.end == self.length)
     }
 
+    /// "Mint", "Peach": a colour before it is anything else.
+    fn is_plain_word(&self, head: &Head<'_>) -> bool {
+        let word = head.end.checked_sub(1).and_then(|at| self.words().get(at));
+        head.length == 1 && self.length > 1 && word.is_some_and(|word| word.plain)
+    }
+
+    /// Whether this word says where the thing stands, not what it is made of.
+    fn is_place(&self, at: Option<usize>) -> bool {
+        let word = at.and_then(|at| self.words().get(at));
+        word.is_some_and(|word| word.join == Join::Place)
+    }
+
+    /// Whether the word before this one, in its segment, may be the noun, though no rule knows it: "extracto de café".
+    fn has_word_before(&self, at: usize) -> bool {
+        let here = self.words().get(at).is_some_and(|word| word.opens_segment);
+        let before = at.checked_sub(1).and_then(|before| self.words().get(before));
+        !here && before.is_some_and(|word| !word.measure && !word.plain)
+    }
+
     /// "Box of chocolates", "Set of 4": the noun counts something else.
     fn is_measure(&self, head: &Head<'_>) -> bool {
         head.is_open()
             && self
                 .words()
                 .get(head.end)
-                .is_some_and(|word| word.join == Join::Soft && !word.opens_segment)
+                .is_some_and(|word| matches!(word.join, Join::Soft | Join::Of) && !word.opens_segment)
     }
 
     /// "2 Door", "3-Drawer": counts parts of what was named before; not in "iPad Air 2 Case", for nobody counts cases.
@@ -225,6 +349,7 @@ impl Text {
                     length,
                     noun: word.id,
                     strength: rule.strength,
+                    sure: true,
                     end: start + length,
                     words,
                 });

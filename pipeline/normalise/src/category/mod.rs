@@ -1,61 +1,162 @@
 //! The Google product category of a product, from what its shop calls it.
 //!
 //! In: product type, title and tags as the shop wrote them. Out: the id of a category of the Google product taxonomy,
-//! or nothing. The rules are the phrases of `data/reference/categories.tsv`; no rule, no category: never a guess.
+//! or nothing. The rules are the phrases of `data/reference/categories.tsv` and, behind them, what the taxonomy calls
+//! its categories; no rule, no category: never a guess.
 //!
 //! The product type is believed first, then the title, then the tags. Within a text the last noun of its first phrase
 //! names the product ("leather dog collar with bell" is a collar): what stands behind "for", "with", a comma or a dash
 //! only tells about it.
 //!
-//! It never looks at the description (prose names too much), and never learns: the same table for every shop.
+//! What one product says is a [`Reading`]; an [`Assortment`] of all that a shop sells decides between meanings, and
+//! tells what a product is that says nothing of it.
+//!
+//! It never looks at the description (prose names too much), and never learns beyond one shop's catalogue: the same
+//! table for every shop.
 
+mod assortment;
 mod head;
+mod names;
 mod table;
 #[cfg(test)]
 mod tests;
 mod words;
 
+use std::hash::Hasher;
+
 use data_model::CategoryId;
 use google_taxonomy::ProductCategory;
+use rustc_hash::FxHasher;
 
+pub(crate) use self::assortment::Assortment;
 use self::head::{Head, Text};
 use self::table::{Strength, TABLE, Table};
 
 /// Tags that are read; shops with more use them as notes to themselves.
 const TAGS_MAX: usize = 64;
 
-/// Category of the Google product taxonomy (version 2019-07-10) for a product, `None` if no rule fits.
-///
-/// Pure and deterministic: the same texts always give the same category.
-pub fn categorise(product_type: Option<&str>, title: &str, tags: &[String]) -> Option<CategoryId> {
-    place(&TABLE, product_type, title, tags).map(|category| CategoryId(category.id()))
+/// What a product's own texts say of its category.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reading {
+    category: Option<ProductCategory>,
+    /// What the same phrase means in a shop that sells such things.
+    other: Option<ProductCategory>,
+    /// Nothing speaks against it.
+    sure: bool,
+    /// A colour, a taste, a motif too, or from tags alone.
+    weak: bool,
+    /// The noun of a title that names a thing which may be of many categories, as the table knows it.
+    open: Option<u32>,
+    /// The product type, as a hash; `None` where the shop states none.
+    product_type: Option<u64>,
 }
 
-fn place(table: &Table, product_type: Option<&str>, title: &str, tags: &[String]) -> Option<ProductCategory> {
+impl Reading {
+    /// What these texts say, in the Google product taxonomy (version 2019-07-10). Pure and deterministic: the same texts
+    /// always give the same.
+    pub(crate) fn of(product_type: Option<&str>, title: &str, tags: &[String]) -> Self {
+        read(&TABLE, product_type, title, tags)
+    }
+
+    /// The category as far as the product alone tells it.
+    pub(crate) fn category(&self) -> Option<CategoryId> {
+        self.category.map(|category| CategoryId(category.id()))
+    }
+}
+
+fn read(table: &Table, product_type: Option<&str>, title: &str, tags: &[String]) -> Reading {
+    let title = Text::read(table, title);
+    let typed_text = product_type.map(|text| Text::read(table, text));
+    let mut reading = place(table, product_type, &title, tags);
+    reading.product_type = product_type.filter(|text| !text.is_empty()).map(hash);
+    for setting in table.settings() {
+        let holds = |text: &Text| text.has_any(&setting.words);
+        if !(holds(&title) || typed_text.as_ref().is_some_and(holds)) {
+            continue;
+        }
+        let moved = |category: ProductCategory| {
+            let path = category.name();
+            let found = setting.moves.iter().find(|(from, _)| contains(from.name(), path));
+            found.map_or(category, |(_, to)| *to)
+        };
+        reading.category = reading.category.map(moved);
+        reading.other = reading.other.map(moved);
+    }
+    reading
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = FxHasher::default();
+    text.trim()
+        .bytes()
+        .for_each(|byte| hasher.write_u8(byte.to_ascii_lowercase()));
+    hasher.finish()
+}
+
+fn place(table: &Table, product_type: Option<&str>, title: &Text, tags: &[String]) -> Reading {
     let typed = match product_type {
         Some(text) => match type_head(table, text) {
-            Typed::Path(category) => return Some(category),
+            Typed::Path(category) => return Reading::sure(category),
             Typed::Head(head) => Some(head),
             Typed::Nothing => None,
         },
         None => None,
     };
-    let title = Text::read(table, title);
     let titled = title.decisive(table).or_else(|| title.head(table));
     if let Some(category) = strong(typed) {
-        return Some(narrowed(category, typed, titled));
+        let narrowed = narrowed(category, typed, titled);
+        let agree = |titled| titled == narrowed || department(titled) == department(category);
+        return Reading {
+            sure: strong(titled).is_none_or(agree),
+            ..Reading::sure(narrowed)
+        };
     }
-    let open = titled.is_some_and(|head| head.is_open());
-    strong(titled)
-        .or_else(|| typed.and_then(|head| head.category()))
-        .or_else(|| titled.filter(|head| head.strength == Strength::Weak)?.category())
-        .or_else(|| if open { None } else { from_tags(table, tags) })
+    let open = titled.filter(|head| head.is_open()).map(|head| head.noun);
+    let of = |head: Head<'_>, sure: bool| Reading {
+        category: head.category(),
+        other: head.rule.other,
+        sure: sure && head.rule.other.is_none(),
+        weak: head.strength < Strength::Head,
+        open,
+        product_type: None,
+    };
+    let from_title = titled.filter(|head| head.strength >= Strength::Head && !head.is_open());
+    if let Some(head) = from_title {
+        return of(head, head.sure);
+    }
+    let typed = typed.filter(|head| !head.is_open());
+    let weak = titled.filter(|head| head.strength == Strength::Weak);
+    if let Some(head) = typed
+        .or(weak)
+        .filter(|head| !(open.is_some() && head.strength == Strength::Broad))
+    {
+        return of(head, false);
+    }
+    Reading {
+        category: if open.is_some() { None } else { from_tags(table, tags) },
+        weak: true,
+        open,
+        ..Reading::default()
+    }
+}
+
+impl Reading {
+    fn sure(category: ProductCategory) -> Self {
+        Self {
+            category: Some(category),
+            sure: true,
+            ..Self::default()
+        }
+    }
 }
 
 fn strong(head: Option<Head<'_>>) -> Option<ProductCategory> {
     head.filter(|head| head.strength >= Strength::Head)?.category()
 }
 
+fn department(category: ProductCategory) -> &'static str {
+    category.name().split(" > ").next().unwrap_or_default()
+}
 /// The title says the same more exactly: a deeper category, a longer name for the same noun ("camera monitor" in the
 /// title of a "monitor"), or a name that has the type in it ("baseball cap" under "baseball").
 fn narrowed(category: ProductCategory, typed: Option<Head<'_>>, titled: Option<Head<'_>>) -> ProductCategory {
@@ -106,7 +207,9 @@ fn from_tags(table: &Table, tags: &[String]) -> Option<ProductCategory> {
         let Some(head) = Text::read(table, tag).whole(table, table.audience()) else {
             continue;
         };
-        let Some(category) = head.rule.category else { continue };
+        let Some(category) = head.rule.category.filter(|_| head.rule.other.is_none()) else {
+            continue;
+        };
         match head.strength {
             Strength::Head | Strength::Decisive | Strength::Alone => named.push(category.name()),
             Strength::Weak => weak.push(category.name()),
@@ -139,4 +242,9 @@ fn common_path(one: &'static str, other: &'static str) -> &'static str {
 
 fn is_below(path: &str, above: &str) -> bool {
     path.strip_prefix(above).is_some_and(|rest| rest.starts_with(" > "))
+}
+
+/// Whether a path is another's, or that of a category above it.
+fn contains(above: &str, path: &str) -> bool {
+    path == above || is_below(path, above)
 }

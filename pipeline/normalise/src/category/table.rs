@@ -8,9 +8,18 @@ use rustc_hash::FxHashMap;
 use super::words::each_word;
 
 static RULES: &str = include_str!("../../../../data/reference/categories.tsv");
+static SETTINGS: &str = include_str!("../../../../data/reference/category-settings.tsv");
+static COLOURS: &str = include_str!("../../../../data/reference/colours.txt");
 
 /// The one table of the process, built at first use.
-pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| Table::read(RULES).0);
+pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let mut table = Table::default();
+    table.add_rules(RULES);
+    table.add_names();
+    table.add_settings(SETTINGS);
+    table.finish();
+    table
+});
 
 /// A word no rule knows.
 pub(super) const UNKNOWN: u32 = 0;
@@ -52,6 +61,8 @@ pub(super) struct Rule {
     pub(super) strength: Strength,
     /// Any of these words has to stand in the same text; empty: holds always.
     pub(super) context: Vec<u32>,
+    /// What the phrase means in a shop that sells such things.
+    pub(super) other: Option<ProductCategory>,
 }
 
 /// Why a line or a phrase of the file is no rule.
@@ -65,9 +76,19 @@ pub(super) enum BadRule {
     PhraseLength(String),
     /// The same phrase with the same context stands elsewhere.
     Repeated(String),
+    /// Another meaning of a phrase without a first one above it.
+    NoFirstMeaning(String),
 }
 
-#[derive(Debug, Default)]
+/// Words that move a product from one category to another: baby clothes are not with the clothes.
+#[derive(Debug)]
+pub(super) struct Setting {
+    pub(super) words: Vec<u32>,
+    /// From a category and all below it, to another.
+    pub(super) moves: Vec<(ProductCategory, ProductCategory)>,
+}
+
+#[derive(Debug)]
 pub(super) struct Table {
     words: FxHashMap<Box<[u8]>, u32>,
     /// From a node by a word to the next node.
@@ -77,6 +98,27 @@ pub(super) struct Table {
     nodes: Vec<Vec<Rule>>,
     audience: Vec<u32>,
     uncounted: Vec<u32>,
+    /// Words that say nothing of what a product is, by their id.
+    plain: Vec<bool>,
+    /// What the phrases that end in a word lead to: all that it may mean.
+    meanings: FxHashMap<u32, Vec<ProductCategory>>,
+    settings: Vec<Setting>,
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        Self {
+            words: FxHashMap::default(),
+            edges: FxHashMap::default(),
+            starts: Vec::new(),
+            nodes: vec![Vec::new()],
+            audience: Vec::new(),
+            uncounted: Vec::new(),
+            plain: Vec::new(),
+            meanings: FxHashMap::default(),
+            settings: Vec::new(),
+        }
+    }
 }
 
 /// Words that say who a product is for, or how much of the shop a tag covers.
@@ -85,13 +127,26 @@ static AUDIENCE: &str = "all men women mens womens unisex ladies kids boys girls
 /// What comes with a numbered model rather than in numbers.
 static UNCOUNTED: &str = "case cover sleeve band strap charger battery";
 
+/// Words beside colours that say nothing of what a product is.
+static PLAIN: &str = "size small medium large xl xxl xs mini maxi midi long short slim regular relaxed oversized fit unisex \
+    men man women woman boy girl kid adult new old edition limited classic premium luxury original pure organic natural \
+    set pack pair piece combo bundle duo trio boite caja paquete paire paar juego lot single double triple twin queen king full series collection style model version gen pro max \
+    plus lite ultra printed print striped solid plain embroidered floral cotton linen silk wool leather denim velvet \
+    chiffon georgette satin polyester rayon wooden metal steel stainless glass ceramic plastic bamboo silicone rubber \
+    handmade handcrafted handwoven vintage modern design designer clearance sale inch left right replica authentic";
+
 impl Table {
-    /// Reads the rules; what is none is reported by its line and left out.
+    /// A table of these rules alone; what is none is reported by its line and left out.
+    #[cfg(test)]
     pub(super) fn read(text: &str) -> (Self, Vec<(usize, BadRule)>) {
-        let mut table = Self {
-            nodes: vec![Vec::new()],
-            ..Self::default()
-        };
+        let mut table = Self::default();
+        let bad = table.add_rules(text);
+        table.finish();
+        (table, bad)
+    }
+
+    /// Adds rules; gives what is none, by its line.
+    pub(super) fn add_rules(&mut self, text: &str) -> Vec<(usize, BadRule)> {
         let mut bad = Vec::new();
         let mut pairs = Vec::new();
         let (mut category, mut feature) = (None, false);
@@ -111,19 +166,18 @@ impl Table {
                 }
             }
             for phrase in phrases.split(',') {
-                match table.add(phrase.trim(), category, feature) {
+                match self.add(phrase.trim(), category, feature) {
                     Ok(words) if words.len() == 2 => pairs.push(words),
                     Ok(_) => {}
                     Err(error) => bad.push((number + 1, error)),
                 }
             }
         }
-        table.join_pairs(&pairs);
-        table.finish();
-        (table, bad)
+        self.join_pairs(&pairs);
+        bad
     }
 
-    /// Adds `[~*!=]phrase [context]`; gives the words of the phrase.
+    /// Adds `[~*!=^]phrase [context]`; gives the words of the phrase.
     fn add(
         &mut self,
         entry: &str,
@@ -139,28 +193,38 @@ impl Table {
             _ if feature => Strength::Feature,
             _ => Strength::Head,
         };
+        let is_other = phrase.starts_with('^');
         let words = forms(phrase);
         if words.is_empty() || words.len() > PHRASE_WORDS_MAX {
             return Err(BadRule::PhraseLength(entry.to_owned()));
         }
         let context = forms(context).iter().map(|word| self.intern(word)).collect();
-        let mut node = ROOT;
+        let (mut node, mut last) = (ROOT, UNKNOWN);
         for word in &words {
-            let word = self.intern(word);
-            node = self.edge(node, word);
+            last = self.intern(word);
+            node = self.edge(node, last);
         }
-        let rules = self
-            .nodes
-            .get_mut(node as usize)
-            .filter(|rules| !rules.iter().any(|rule| rule.context == context));
-        let Some(rules) = rules else {
-            return Err(BadRule::Repeated(entry.to_owned()));
+        if let Some(category) = category.filter(|_| strength != Strength::Broad) {
+            let meanings = self.meanings.entry(last).or_default();
+            if !meanings.contains(&category) {
+                meanings.push(category);
+            }
+        }
+        let Some(rules) = self.nodes.get_mut(node as usize) else {
+            return Err(BadRule::PhraseLength(entry.to_owned()));
         };
-        rules.push(Rule {
-            category,
-            strength,
-            context,
-        });
+        let known = rules.iter_mut().find(|rule| rule.context == context);
+        match known {
+            Some(known) if is_other && known.other.is_none() && category.is_some() => known.other = category,
+            Some(_) => return Err(BadRule::Repeated(entry.to_owned())),
+            None if is_other => return Err(BadRule::NoFirstMeaning(entry.to_owned())),
+            None => rules.push(Rule {
+                category,
+                strength,
+                context,
+                other: None,
+            }),
+        }
         Ok(words)
     }
 
@@ -176,6 +240,15 @@ impl Table {
         for word in forms(UNCOUNTED) {
             let id = self.intern(&word);
             self.uncounted.push(id);
+        }
+        for word in COLOURS.lines().chain([PLAIN]).flat_map(forms) {
+            let id = self.intern(&word) as usize;
+            if self.plain.len() <= id {
+                self.plain.resize(id + 1, false);
+            }
+            if let Some(plain) = self.plain.get_mut(id) {
+                *plain = true;
+            }
         }
         self.starts = vec![ROOT; self.words.len() + 1];
         for (&(node, word), &to) in &self.edges {
@@ -205,6 +278,50 @@ impl Table {
                 *slot = rules;
             }
         }
+    }
+
+    /// Adds a phrase with its category unless the phrase has a rule.
+    pub(super) fn add_unless_known(&mut self, entry: &str, category: ProductCategory) -> Result<(), BadRule> {
+        let mut node = Some(ROOT);
+        for word in forms(entry) {
+            node = node
+                .zip(self.word(&word))
+                .and_then(|edge| self.edges.get(&edge).copied());
+        }
+        if node.is_some_and(|node| node != ROOT && !self.rules(node).is_empty()) {
+            return Err(BadRule::Repeated(entry.to_owned()));
+        }
+        self.add(entry, Some(category), false).map(|_| ())
+    }
+
+    /// Adds settings: a line of words that starts with `@`, and below it moves, path TAB path.
+    pub(super) fn add_settings(&mut self, text: &str) -> Vec<(usize, BadRule)> {
+        let mut bad = Vec::new();
+        for (number, line) in text.lines().enumerate() {
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            if let Some(words) = line.strip_prefix('@') {
+                let words = forms(words).iter().map(|word| self.intern(word)).collect();
+                self.settings.push(Setting {
+                    words,
+                    moves: Vec::new(),
+                });
+                continue;
+            }
+            let category =
+                |path: &str| ProductCategory::from_name(path).map_err(|_| BadRule::NoSuchCategory(path.to_owned()));
+            let read = line.split_once('\t').ok_or(BadRule::NoPath);
+            match read.and_then(|(from, to)| Ok((category(from)?, category(to)?))) {
+                Ok(pair) => self
+                    .settings
+                    .last_mut()
+                    .into_iter()
+                    .for_each(|setting| setting.moves.push(pair)),
+                Err(error) => bad.push((number + 1, error)),
+            }
+        }
+        bad
     }
 
     fn intern(&mut self, word: &[u8]) -> u32 {
@@ -240,6 +357,20 @@ impl Table {
     /// Words that a number before them does not count.
     pub(super) fn uncounted(&self) -> &[u32] {
         &self.uncounted
+    }
+
+    /// Whether the word says nothing of what a product is.
+    pub(super) fn is_plain(&self, word: u32) -> bool {
+        self.plain.get(word as usize).copied().unwrap_or(false)
+    }
+
+    /// All that phrases which end in this word lead to.
+    pub(super) fn meanings(&self, word: u32) -> &[ProductCategory] {
+        self.meanings.get(&word).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn settings(&self) -> &[Setting] {
+        &self.settings
     }
 
     pub(super) fn rules(&self, node: u32) -> &[Rule] {

@@ -1,16 +1,23 @@
 //! Facts about the rules, about single products, and about recorded shops.
 
+use data_model::CategoryId;
 use google_taxonomy::ProductCategory;
 use proptest::prelude::*;
 use serde_json::Value;
 
 use super::table::{TABLE, Table};
-use super::{categorise, place};
+use super::{Assortment, Reading, read};
+
+fn categorise(product_type: Option<&str>, title: &str, tags: &[String]) -> Option<CategoryId> {
+    Reading::of(product_type, title, tags).category()
+}
 
 fn path(product_type: &str, title: &str, tags: &[&str]) -> &'static str {
     let tags: Vec<String> = tags.iter().map(|&tag| tag.to_owned()).collect();
     let product_type = (!product_type.is_empty()).then_some(product_type);
-    place(&TABLE, product_type, title, &tags).map_or("none", |category| category.name())
+    read(&TABLE, product_type, title, &tags)
+        .category
+        .map_or("none", |category| category.name())
 }
 
 /// Each fact is `product type | title | end of the path`; "none" for no category.
@@ -31,8 +38,15 @@ fn assert_facts(facts: &str) {
 
 #[test]
 fn every_line_of_the_file_is_a_rule_and_no_phrase_stands_twice() {
-    let (_, bad) = Table::read(include_str!("../../../../data/reference/categories.tsv"));
-    assert_eq!(bad, []);
+    let mut table = Table::default();
+    assert_eq!(
+        table.add_rules(include_str!("../../../../data/reference/categories.tsv")),
+        []
+    );
+    assert_eq!(
+        table.add_settings(include_str!("../../../../data/reference/category-settings.tsv")),
+        []
+    );
 }
 
 #[test]
@@ -54,7 +68,9 @@ fn a_line_that_is_no_rule_is_reported_and_its_neighbours_are_kept() {
     let (table, bad) = Table::read(file);
     let lines: Vec<usize> = bad.iter().map(|(line, _)| *line).collect();
     assert_eq!(lines, [1, 2, 3, 4], "{bad:?}");
-    let placed = place(&table, None, "Oak bench", &[]).map(|category| category.name());
+    let placed = read(&table, None, "Oak bench", &[])
+        .category
+        .map(|category| category.name());
     assert_eq!(placed, Some("Furniture > Benches"));
 }
 
@@ -149,7 +165,9 @@ fn a_product_type_is_believed_and_a_generic_one_says_nothing() {
     let own = "Apparel & Accessories > Clothing > Skirts";
     assert_eq!(path(own, "Coffee mug", &[]), own);
     assert_eq!(
-        place(&TABLE, Some("Women > Bottoms > Jeans"), "", &[]).map(|c| c.id()),
+        read(&TABLE, Some("Women > Bottoms > Jeans"), "", &[])
+            .category
+            .map(|c| c.id()),
         Some(204)
     );
 }
@@ -237,6 +255,88 @@ fn tags_count_as_far_as_they_agree() {
 fn a_category_is_an_id_of_the_taxonomy() {
     assert_eq!(categorise(None, "Coffee Mug", &[]).map(|id| id.0), Some(2169));
     assert!(ProductCategory::from_id(2169).is_ok());
+}
+
+#[test]
+fn what_stands_behind_a_noun_or_around_it_decides() {
+    assert_facts(
+        "| Laptop Lock | Locks & Latches
+         | Lock for Laptop | Locks & Latches
+         | Screen Protector for Laptop | Screen Protectors
+         | Notebook Sleeve 13 | Computer Covers & Skins
+         | Cordless Garden Trimmer | Weed Trimmers
+         | Toolshed | Sheds, Garages & Carports
+         | Concert Ticket | Event Tickets
+         | Air Balloon Romper | Jumpsuits & Rompers
+         | Abyss - iPad Pro 11 (2nd/1st Gen) Case | Computer Covers & Skins
+         | Aurora - Xiaomi 14 Ultra Case | Mobile Phone Cases
+         | Under Cabinet Light LED | Cabinet Light Fixtures
+         | Over-the-Sink Dish Rack | Dish Racks & Drain Boards",
+    );
+}
+
+#[test]
+fn in_languages_whose_nouns_come_first_the_first_noun_names_the_product() {
+    assert_facts(
+        "| Conjunto de pantalones cortos de algodón | Outfit Sets
+         | Biberón de silicona con asa | Baby Bottles
+         | Organizador de pañales, cesta de algodón | Diaper Organizers
+         | Juguete raro de silicona | none
+         | Vestido Manga Larga de lino | Dresses
+         | Crème hydratante pour le visage | Lotion & Moisturizer",
+    );
+}
+
+#[test]
+fn a_setting_moves_products_to_where_its_things_are() {
+    assert_facts(
+        "| Linen Dress for Baby | Baby & Toddler Dresses
+         | Newborn Hooded Jacket | Baby & Toddler Outerwear
+         | Outdoor Teak Chair | Outdoor Chairs
+         | Cordless Dog Hair Clipper | Pet Hair Clippers & Trimmers
+         | Teak Chair | Furniture > Chairs",
+    );
+}
+
+/// What each of these products of one shop is settled as: `product type | title`, a line a product.
+fn settled(shop: &str) -> Vec<&'static str> {
+    let products = shop.lines().map(str::trim).filter(|line| !line.is_empty());
+    let read_line = |line: &str| {
+        let (product_type, title) = line.split_once('|').unwrap_or(("", line));
+        let product_type = Some(product_type.trim()).filter(|text| !text.is_empty());
+        Reading::of(product_type, title.trim(), &[])
+    };
+    let readings: Vec<Reading> = products.map(read_line).collect();
+    let assortment = Assortment::of(readings.iter());
+    let name = |id: CategoryId| {
+        ProductCategory::from_id(id.0)
+            .ok()
+            .map_or("none", |category| category.name())
+    };
+    let settled = readings
+        .iter()
+        .map(|reading| assortment.settle(reading).map_or("none", name));
+    settled.map(|path| path.rsplit(" > ").next().unwrap_or(path)).collect()
+}
+
+#[test]
+fn what_a_shop_sells_decides_between_meanings() {
+    let stationer = settled("|Ruled Journal\n|Fountain Pen\n|Sketchbook\n|Notebook");
+    assert_eq!(stationer.last(), Some(&"Notebooks & Notepads"));
+    let computers = settled("|Gaming Laptop\n|Laptop 15 inch\n|Desktop Computer\n|Notebook");
+    assert_eq!(computers.last(), Some(&"Laptops"));
+}
+
+#[test]
+fn what_says_nothing_of_itself_is_what_its_shop_or_type_is_but_never_against_its_own_noun() {
+    let roaster = "Coffee|Aurora\nCoffee|Bloom\nCoffee|Cedar\nCoffee|Dune\nCoffee|Ember\nCoffee|Fjord\nCoffee|Grove
+        Coffee|Haven\n|Iris Valley\n|Enamel Mug\n|Gift Box\n|Juniper Subscription";
+    assert_eq!(settled(roaster)[8..], ["Coffee", "Mugs", "none", "Coffee"]);
+    let few = settled("Coffee|Aurora\nCoffee|Bloom\n|Iris Valley");
+    assert_eq!(few.last(), Some(&"none"), "three products tell nothing of a shop");
+    let typed = "Line One|Linen Shirt\nLine One|Oxford Shirt\nLine One|Flannel Shirt\nLine One|Harbour
+        |Chess Set\n|Yoga Mat\n|Olive Oil 1 l\n|Sofa";
+    assert_eq!(settled(typed)[3], "Shirts & Tops");
 }
 
 proptest! {

@@ -11,8 +11,12 @@ const WORD_BYTES_MAX: usize = 32;
 pub(super) enum Join {
     /// Belongs to the phrase.
     Plain,
-    /// "of", "de", "in": ends the phrase once a product was named.
+    /// "of", "in", "by": ends the phrase once a product was named.
     Soft,
+    /// "de", "du", "di": what follows says what the word before is made of or meant for, unless that is a measure.
+    Of,
+    /// "under", "over", "sous": the phrase that follows says where the thing stands.
+    Place,
     /// "for", "with", "para": what follows is never the product.
     Hard,
 }
@@ -26,6 +30,10 @@ pub(super) struct RawWord<'a> {
     pub(super) opens_segment: bool,
     /// A number or a unit: "250g", "3", "oz".
     pub(super) measure: bool,
+    /// Stands in brackets: what stands around them goes on behind them.
+    pub(super) aside: bool,
+    /// How much it speaks for a language whose nouns stand before what tells about them.
+    pub(super) noun_first_points: u8,
     pub(super) join: Join,
 }
 
@@ -52,6 +60,14 @@ pub(super) fn each_word(text: &str, mut each: impl FnMut(RawWord<'_>)) {
                 reader.finish(c, &mut each);
                 reader.opens_segment = true;
             }
+            Step::Open => {
+                reader.finish(c, &mut each);
+                reader.step_aside();
+            }
+            Step::Close => {
+                reader.finish(c, &mut each);
+                reader.step_back();
+            }
         }
         before = c;
     }
@@ -67,6 +83,8 @@ enum Step {
     Nothing,
     Split,
     Segment,
+    Open,
+    Close,
 }
 
 fn step(c: char, before: char, after: char) -> Step {
@@ -77,7 +95,9 @@ fn step(c: char, before: char, after: char) -> Step {
         '\'' | '’' | '‘' | '`' => Step::Apostrophe,
         '®' | '™' | '©' | '\u{ad}' | '\u{200b}' => Step::Nothing,
         ',' | ':' if before.is_ascii_digit() && after.is_ascii_digit() => Step::Split,
-        ',' | ':' | ';' | '|' | '(' | ')' | '[' | ']' | '{' | '}' | '–' | '—' | '•' | '·' | '>' => Step::Segment,
+        '(' | '[' | '{' | '【' => Step::Open,
+        ')' | ']' | '}' | '】' => Step::Close,
+        ',' | ':' | ';' | '|' | '–' | '—' | '•' | '·' | '>' => Step::Segment,
         '+' => Step::Segment,
         '-' | '/' if spaced => Step::Segment,
         _ if c.is_ascii() => Step::Split,
@@ -122,6 +142,8 @@ struct Reader {
     apostrophe: Option<usize>,
     after_number: bool,
     opens_segment: bool,
+    /// In brackets: whether the next word around them opens a segment.
+    outside: Option<bool>,
     count: usize,
 }
 
@@ -133,8 +155,22 @@ impl Reader {
             apostrophe: None,
             after_number: false,
             opens_segment: true,
+            outside: None,
             count: 0,
         }
+    }
+
+    /// Brackets within brackets are one aside.
+    fn step_aside(&mut self) {
+        if self.outside.is_none() {
+            self.outside = Some(self.opens_segment);
+        }
+        self.opens_segment = true;
+    }
+
+    fn step_back(&mut self) {
+        self.opens_segment = self.outside.take().unwrap_or(true);
+        self.after_number = false;
     }
 
     fn push(&mut self, letter: u8) {
@@ -166,10 +202,13 @@ impl Reader {
         };
         let number = raw.first().is_some_and(u8::is_ascii_digit);
         let after_number = std::mem::replace(&mut self.after_number, number);
-        if matches!(raw, b"and" | b"the" | b"a" | b"an") {
+        if matches!(
+            raw,
+            b"and" | b"the" | b"a" | b"an" | b"la" | b"las" | b"los" | b"el" | b"le" | b"les"
+        ) {
             return;
         }
-        let join = join(raw, next, after_number);
+        let join = join(raw, next, after_number, self.opens_segment);
         let (kept, ending) = singular(raw);
         let mut form = [0; WORD_BYTES_MAX];
         let size = kept.len() + ending.len();
@@ -184,20 +223,37 @@ impl Reader {
             form,
             opens_segment,
             measure,
+            aside: self.outside.is_some(),
+            noun_first_points: noun_first_points(raw),
             join,
         });
         self.count += 1;
     }
 }
 
-fn join(raw: &[u8], next: char, after_number: bool) -> Join {
+fn join(raw: &[u8], next: char, after_number: bool, opens_segment: bool) -> Join {
     match raw {
         b"for" | b"with" | b"without" | b"featuring" | b"compatible" | b"fits" | b"para" | b"con" | b"sin"
-        | b"pour" | b"avec" => Join::Hard,
+        | b"pour" | b"avec" | b"sans" | b"mit" | b"ohne" | b"fur" | b"per" | b"com" | b"voor" | b"met" => Join::Hard,
         b"w" if next == '/' => Join::Hard,
         b"in" if after_number => Join::Plain,
-        b"of" | b"in" | b"de" | b"du" | b"des" | b"en" | b"from" | b"by" | b"y" | b"et" => Join::Soft,
+        b"de" | b"du" | b"des" | b"del" | b"di" | b"della" | b"dei" | b"en" | b"aus" | b"von" => Join::Of,
+        b"under" | b"over" | b"behind" | b"beside" | b"inside" | b"sous" | b"sobre" | b"sur" => Join::Place,
+        b"on" if opens_segment => Join::Place,
+        b"of" | b"in" | b"from" | b"by" | b"y" | b"et" | b"und" | b"e" | b"au" | b"aux" | b"al" | b"ka" | b"ki" => {
+            Join::Soft
+        }
         _ => Join::Plain,
+    }
+}
+
+/// How much a word speaks for Spanish, French, Italian or Portuguese, of which two points are enough: "de" alone stands
+/// in English names too.
+fn noun_first_points(raw: &[u8]) -> u8 {
+    match raw {
+        b"para" | b"con" | b"sin" | b"pour" | b"avec" | b"sans" => 2,
+        b"de" | b"du" | b"des" | b"del" | b"di" => 1,
+        _ => 0,
     }
 }
 

@@ -10,12 +10,19 @@ pub(super) enum Gap {
     Line,
 }
 
-/// Text as it grows: gaps are written only between two visible characters.
+/// What an item of a list begins with.
+const BULLET: &str = "• ";
+/// Most characters before a visible one: the end of a line and a bullet.
+const LEAD_CHARS_MAX: usize = 3;
+
+/// Text as it grows: gaps and bullets are written only before visible characters.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     text: String,
     chars: usize,
     gap: Gap,
+    /// Whether an item of a list begins with the next visible character.
+    item: bool,
 }
 
 impl Lines {
@@ -29,6 +36,36 @@ impl Lines {
 
     pub(super) fn gap(&mut self, gap: Gap) {
         self.gap = self.gap.max(gap);
+    }
+
+    /// An item of a list begins here.
+    pub(super) fn begin_item(&mut self) {
+        self.gap(Gap::Line);
+        self.item = true;
+    }
+
+    /// What follows is no part of an item; one that held nothing to see leaves no bullet.
+    pub(super) fn end_item(&mut self) {
+        self.gap(Gap::Line);
+        self.item = false;
+    }
+
+    /// What stands before `next`, the next visible character.
+    fn lead(&self, next: char) -> (Gap, &'static str) {
+        let gap = if self.text.is_empty() { Gap::None } else { self.gap };
+        let is_marked = !self.item || is_bullet(next);
+        (gap, if is_marked { "" } else { BULLET })
+    }
+
+    fn push_lead(&mut self, (gap, bullet): (Gap, &str)) {
+        match gap {
+            Gap::None => {}
+            Gap::Space => self.text.push(' '),
+            Gap::Line => self.text.push('\n'),
+        }
+        self.text.push_str(bullet);
+        self.gap = Gap::None;
+        self.item = false;
     }
 
     pub(super) fn push(&mut self, text: &str, keep_lines: bool) {
@@ -54,7 +91,7 @@ impl Lines {
 
     /// Pushes words of ASCII, divided by single spaces; `false` when the text is full.
     fn push_plain(&mut self, words: &str) -> bool {
-        if self.chars + words.len() + 1 > DESCRIPTION_CHARS_MAX {
+        if self.chars + words.len() + LEAD_CHARS_MAX > DESCRIPTION_CHARS_MAX {
             return words.chars().all(|character| {
                 if character == ' ' {
                     self.gap(Gap::Space);
@@ -64,41 +101,43 @@ impl Lines {
                 }
             });
         }
-        let gap = if self.text.is_empty() { Gap::None } else { self.gap };
-        match gap {
-            Gap::None => {}
-            Gap::Space => self.text.push(' '),
-            Gap::Line => self.text.push('\n'),
-        }
+        let lead = self.lead(words.chars().next().unwrap_or_default());
+        self.push_lead(lead);
         self.text.push_str(words);
-        self.chars += words.len() + usize::from(gap != Gap::None);
-        self.gap = Gap::None;
+        self.chars += words.len() + chars_of(lead);
         true
     }
 
     /// `false` when the text is full.
     fn push_char(&mut self, character: char) -> bool {
-        let gap = if self.text.is_empty() { Gap::None } else { self.gap };
-        let needed = 1 + usize::from(gap != Gap::None);
+        let lead = self.lead(character);
+        let needed = 1 + chars_of(lead);
         if self.chars + needed > DESCRIPTION_CHARS_MAX {
             // Nothing that comes later may slip in behind the cut.
             self.chars = DESCRIPTION_CHARS_MAX;
             return false;
         }
-        match gap {
-            Gap::None => {}
-            Gap::Space => self.text.push(' '),
-            Gap::Line => self.text.push('\n'),
-        }
+        self.push_lead(lead);
         self.text.push(character);
         self.chars += needed;
-        self.gap = Gap::None;
         true
     }
 
     pub(super) fn finish(self) -> String {
         self.text
     }
+}
+
+fn chars_of((gap, bullet): (Gap, &str)) -> usize {
+    usize::from(gap != Gap::None) + bullet.chars().count()
+}
+
+/// Whether stores mark an item with this character themselves.
+const fn is_bullet(character: char) -> bool {
+    matches!(
+        character,
+        '•' | '·' | '▪' | '●' | '◦' | '‣' | '✓' | '✔' | '✅' | '➤' | '*' | '-' | '–' | '—'
+    )
 }
 
 /// How many bytes at the beginning are visible ASCII with at most single spaces in between.

@@ -14,7 +14,7 @@ const HTML_BYTES_MAX: usize = 512 << 10;
 const ROUNDS_MAX: usize = 4;
 
 /// Safe plain text of a description in HTML: no markup, no content of scripts, styles and frames, entities decoded,
-/// white space folded, blocks and list items on lines of their own. Its own output comes back unchanged.
+/// white space folded, blocks and list items on lines of their own, items with a bullet. Its own output comes back unchanged.
 ///
 /// What only looks like markup after decoding is read as markup too, so that no consumer can be tricked into
 /// executing it. At most [`DESCRIPTION_CHARS_MAX`] characters are kept.
@@ -72,11 +72,8 @@ fn any_to_text(html: &str, keep_lines: bool) -> String {
                 lines.gap(Gap::Space);
                 skipped = Some((name.to_vec(), 1));
             }
-            (CallbackEvent::OpenStartTag { name } | CallbackEvent::EndTag { name }, None) => {
-                if let Some(gap) = gap_of(name) {
-                    lines.gap(gap);
-                }
-            }
+            (CallbackEvent::OpenStartTag { name }, None) => tag(name, false, &mut lines),
+            (CallbackEvent::EndTag { name }, None) => tag(name, true, &mut lines),
             (CallbackEvent::String { value }, None) => lines.push(&String::from_utf8_lossy(value), keep_lines),
             _ => {}
         }
@@ -101,14 +98,29 @@ fn is_skipped(name: &[u8]) -> bool {
     )
 }
 
+/// What a tag means to the text around it.
+fn tag(name: &[u8], ends: bool, lines: &mut Lines) {
+    match name {
+        b"li" if ends => lines.end_item(),
+        b"li" => lines.begin_item(),
+        b"ul" | b"ol" => lines.end_item(),
+        _ => {
+            if let Some(gap) = gap_of(name) {
+                lines.gap(gap);
+            }
+        }
+    }
+}
+
 /// What an element puts between the texts before and behind it.
 fn gap_of(name: &[u8]) -> Option<Gap> {
     match name {
-        b"p" | b"div" | b"br" | b"hr" | b"li" | b"ul" | b"ol" | b"dl" | b"dt" | b"dd" | b"tr" | b"table" | b"thead"
-        | b"tbody" | b"tfoot" | b"caption" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"section"
-        | b"article" | b"header" | b"footer" | b"main" | b"nav" | b"aside" | b"address" | b"blockquote" | b"pre"
-        | b"figure" | b"figcaption" | b"details" | b"summary" | b"fieldset" | b"form" | b"legend" | b"center"
-        | b"body" | b"html" | b"head" => Some(Gap::Line),
+        b"p" | b"div" | b"br" | b"hr" | b"dl" | b"dt" | b"dd" | b"tr" | b"table" | b"thead" | b"tbody" | b"tfoot"
+        | b"caption" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"section" | b"article" | b"header"
+        | b"footer" | b"main" | b"nav" | b"aside" | b"address" | b"blockquote" | b"pre" | b"figure" | b"figcaption"
+        | b"details" | b"summary" | b"fieldset" | b"form" | b"legend" | b"center" | b"body" | b"html" | b"head" => {
+            Some(Gap::Line)
+        }
         b"td" | b"th" | b"img" | b"button" | b"option" | b"input" => Some(Gap::Space),
         _ => None,
     }
@@ -232,6 +244,6 @@ mod tests {
     fn ordinary_descriptions_are_read_the_simple_way() {
         let html = "<div class=\"rte\"><p>Salt &amp; pepper &ndash; 5 < 6</p><ul><li data-x='1'>It&rsquo;s <b>soft</b></li></ul><br/></div>";
         let text = simple::to_text(html, false);
-        assert_eq!(text.as_deref(), Some("Salt & pepper – 5 < 6\nIt’s soft"));
+        assert_eq!(text.as_deref(), Some("Salt & pepper – 5 < 6\n• It’s soft"));
     }
 }

@@ -5,8 +5,8 @@
 
 use memchr::{memchr, memchr2};
 
+use super::is_skipped;
 use super::lines::Lines;
-use super::{gap_of, is_skipped};
 
 /// Longest name of a tag that is read here.
 const NAME_BYTES_MAX: usize = 16;
@@ -105,9 +105,7 @@ fn tag(bytes: &[u8], start: usize, lines: &mut Lines) -> Option<usize> {
     if !ends && (is_skipped(name) || matches!(name, b"plaintext" | b"xmp" | b"noframe" | b"noscript")) {
         return None;
     }
-    if let Some(gap) = gap_of(name) {
-        lines.gap(gap);
-    }
+    super::tag(name, ends, lines);
     Some(behind)
 }
 

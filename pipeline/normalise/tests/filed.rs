@@ -1,0 +1,50 @@
+//! What a store sells decides about products that say too little of themselves.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
+
+use data_model::Product;
+use pipeline_normalise::{CatalogueBuilder, StoreContext};
+use serde_json::{Value, json};
+
+/// Pages of products, each an id, a product type and a title, as the store's only catalogue.
+fn catalogue(pages: &[&[(u64, &str, &str)]]) -> Vec<Product> {
+    let mut builder = CatalogueBuilder::new(StoreContext {
+        store: "stall.myshopify.com".parse().unwrap(),
+        currency: "INR".parse().unwrap(),
+        base_url: "https://stall.example".into(),
+    });
+    for page in pages {
+        let products: Vec<Value> = page.iter().map(|(id, kind, title)| product(*id, kind, title)).collect();
+        builder
+            .page(json!({ "products": products }).to_string().as_bytes())
+            .unwrap();
+    }
+    builder.finish().products
+}
+
+fn product(id: u64, product_type: &str, title: &str) -> Value {
+    json!({
+        "id": id, "title": title, "handle": format!("product-{id}"), "body_html": null, "vendor": "Stall",
+        "product_type": product_type, "tags": [], "images": [],
+        "options": [{"name": "Title", "position": 1, "values": ["Default Title"]}],
+        "variants": [{"id": id * 10, "title": "Default Title", "option1": "Default Title", "sku": "", "available": true,
+            "price": "499.00", "compare_at_price": null, "position": 1, "product_id": id}],
+    })
+}
+
+#[test]
+fn a_product_that_says_nothing_of_itself_is_filed_with_what_its_store_sells() {
+    let titles: Vec<String> = (1..=9).map(|id| format!("Estate {id}")).collect();
+    let coffees = titles.iter().zip(1..).map(|(title, id)| (id, "Coffee", title.as_str()));
+    let first: Vec<_> = coffees.chain([(10, "", "Iris Valley")]).collect();
+    let second = [(11, "", "Enamel Mug"), (12, "", "Gift Box")];
+    let found = catalogue(&[&first, &second]);
+    let category = |id: u64| {
+        let mut products = found.iter();
+        products.find(|product| product.key.platform_id == id).unwrap().category
+    };
+    assert_eq!(category(10), category(1), "as nearly all that the store sells");
+    assert!(category(11).is_some_and(|mug| Some(mug) != category(1)));
+    assert_eq!(category(12), None);
+    let alone = catalogue(&[&[(10, "", "Iris Valley")], &second]);
+    assert_eq!(alone[0].category, None);
+}
