@@ -4,6 +4,9 @@
 //! where the same was asked under the same key. Keys, requests and answers lie in the state, so that all servers agree.
 //! What does it runs to its end even where the caller goes away.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use api::{Problem, Rule, Violation};
 use axum::response::{IntoResponse, Response};
 use data_model::ErrorCode;
@@ -12,11 +15,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use state::{Begun, IdempotentRow, IdempotentSlot, Lease, Purpose};
+use tokio::time::Instant;
 
 use crate::carts::{Asked, CartFailure, Carts, random_hex};
+use crate::leases::{self, HeldLease, Leased};
 use crate::rules::carts::ids::CartId;
 
-const KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const KEY: HeaderName = api::IDEMPOTENCY_KEY;
 /// Set on an answer that was given before.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 const KEY_BYTES_MAX: usize = 255;
@@ -55,7 +60,7 @@ struct Kept {
 /// A key's place, and the right to work on it.
 struct Place {
     slot: IdempotentSlot,
-    lease: Lease,
+    lease: HeldLease,
 }
 
 /// Does what is asked, once for each key. `run` makes the body of the answer, which has status 200.
@@ -87,7 +92,7 @@ where
             return Ok(response);
         }
         Claimed::Another => return Err(Problem::new(ErrorCode::IdempotencyMismatch)),
-        Claimed::InFlight => return Err(Problem::new(ErrorCode::IdempotencyConflict)),
+        Claimed::InFlight(left) => return Err(Problem::new(ErrorCode::IdempotencyConflict).retry_after(left)),
     };
     let work = run(begin(&request, &kept, is_again).map_err(told)?);
     let carts = carts.clone();
@@ -100,7 +105,7 @@ where
 }
 
 /// Runs work to its end, also where nobody waits for it any more.
-async fn finished(
+pub(crate) async fn finished(
     work: impl Future<Output = Result<Vec<u8>, CartFailure>> + Send + 'static,
 ) -> Result<Vec<u8>, CartFailure> {
     tokio::spawn(work).await.unwrap_or(Err(CartFailure::Lost))
@@ -125,18 +130,23 @@ enum Claimed {
     Answered(Vec<u8>),
     /// Another request was made under the key.
     Another,
-    /// Somebody is at it.
-    InFlight,
+    /// Somebody is at it; for how long they have it, unless they take longer.
+    InFlight(Duration),
 }
 
 async fn claim(carts: &Carts, slot: IdempotentSlot, fresh: Kept) -> Result<Claimed, CartFailure> {
     let keys = &carts.0.desk.keys;
     let now = carts.0.clock.now();
-    let lease = Lease::new(now.plus_millis(carts.config().lease_ms()))?;
+    let (lease, since) = (leases::lease(now)?, Instant::now());
+    let held = |slot: IdempotentSlot, lease: Lease| {
+        let (state, clock) = (carts.state().clone(), Arc::clone(&carts.0.clock));
+        let lease = HeldLease::new(Leased::Request(slot.clone()), lease, state, clock, since);
+        Place { slot, lease }
+    };
     let sealed = keys.seal(REQUEST, &slot.place(), &serde_json::to_vec(&fresh)?)?;
     let times = (now, now.plus_millis(carts.config().idempotency_ms()));
     let row: IdempotentRow = match carts.state().begin_idempotent(&slot, sealed, &lease, times).await? {
-        Begun::New => return Ok(Claimed::Ours(Place { slot, lease }, fresh, false)),
+        Begun::New => return Ok(Claimed::Ours(held(slot, lease), fresh, false)),
         Begun::Before(row) => row,
     };
     let kept: Kept = serde_json::from_slice(&keys.open(REQUEST, &slot.place(), &row.request)?)?;
@@ -147,14 +157,14 @@ async fn claim(carts: &Carts, slot: IdempotentSlot, fresh: Kept) -> Result<Claim
         return Ok(Claimed::Answered(keys.open(ANSWER, &slot.place(), &sealed)?));
     }
     if row.lease_until > now || !carts.state().resume_idempotent(&slot, &lease, now).await? {
-        return Ok(Claimed::InFlight);
+        return Ok(Claimed::InFlight(leases::wait(row.lease_until, now)));
     }
-    Ok(Claimed::Ours(Place { slot, lease }, kept, true))
+    Ok(Claimed::Ours(held(slot, lease), kept, true))
 }
 
 /// Keeps an answer. A failure that did nothing frees the key; after any other one whoever asks again goes on.
 async fn settle(carts: &Carts, place: &Place, outcome: &Result<Vec<u8>, CartFailure>) {
-    let Place { slot, lease } = place;
+    let (slot, lease) = (&place.slot, place.lease.lease());
     let kept = match outcome {
         Ok(body) => match carts.0.desk.keys.seal(ANSWER, &slot.place(), body) {
             Ok(sealed) => {

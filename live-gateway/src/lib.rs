@@ -22,6 +22,7 @@ mod desk;
 mod gateway;
 mod hidden;
 mod idempotent;
+mod leases;
 mod operations;
 mod routes;
 mod rules;

@@ -50,6 +50,15 @@ struct Token {
     expires_at: Timestamp,
 }
 
+impl Token {
+    fn given(self) -> Given {
+        Given {
+            token: Hidden::new(self.access_token),
+            expires_at: self.expires_at,
+        }
+    }
+}
+
 #[derive(Deserialize)]
 struct UserError {
     #[serde(default)]
@@ -115,15 +124,18 @@ pub(super) fn account_page(answer: &GraphqlAnswer) -> Option<String> {
     matches!(page.scheme(), "https" | "http").then(|| page.to_string())
 }
 
+/// The token that lasts longer now; stores may give another one for it.
+pub(super) fn renewed(answer: &GraphqlAnswer) -> Result<Given, Denied> {
+    let token = payload(answer, "customerAccessTokenRenew")?.customer_access_token;
+    token.map(Token::given).ok_or(Denied::Unidentified)
+}
+
 /// The token that a customer was given.
 pub(super) fn signed_in(answer: &GraphqlAnswer) -> Result<Given, Denied> {
     let payload = payload(answer, "customerAccessTokenCreate")?;
     if let Some(denied) = denied(payload.customer_user_errors) {
         return Err(denied);
     }
-    let token = payload.customer_access_token.ok_or(Denied::Unidentified)?;
-    Ok(Given {
-        token: Hidden::new(token.access_token),
-        expires_at: token.expires_at,
-    })
+    let token = payload.customer_access_token;
+    token.map(Token::given).ok_or(Denied::Unidentified)
 }

@@ -7,17 +7,28 @@ use crate::carts::{CartFailure, Carts, Customer};
 
 const CUSTOMER: Purpose = Purpose::new("customer");
 
+/// As whom a caller is signed in at a store, and until when.
+#[derive(Debug, Clone)]
+pub(crate) struct SignedIn {
+    pub(crate) customer: Customer,
+    pub(crate) expires_at: Timestamp,
+}
+
 fn place(caller: &str, store: &StoreHost) -> String {
     format!("{caller} {}", store.as_str())
 }
 
 impl Carts {
     /// As whom a caller is signed in at stores.
-    pub(crate) async fn customers(&self, caller: &str) -> Result<HashMap<StoreHost, Customer>, CartFailure> {
+    pub(crate) async fn customers(&self, caller: &str) -> Result<HashMap<StoreHost, SignedIn>, CartFailure> {
         let rows = self.state().customers(caller, self.0.clock.now()).await?;
         let open = |(store, row): (StoreHost, CustomerRow)| {
             let plain = self.0.desk.keys.open(CUSTOMER, &place(caller, &store), &row.sealed)?;
-            Ok((store, serde_json::from_slice(&plain)?))
+            let signed_in = SignedIn {
+                customer: serde_json::from_slice(&plain)?,
+                expires_at: row.expires_at,
+            };
+            Ok((store, signed_in))
         };
         rows.into_iter().map(open).collect()
     }

@@ -5,10 +5,12 @@
 
 mod answer;
 mod customers;
+mod renewal;
 pub mod schema;
 mod sign_in;
 mod token;
 
+pub(crate) use self::renewal::Renewals;
 pub(crate) use self::sign_in::{AccountAction, Credentials};
 pub(crate) use self::token::FoundTokens;
 pub use self::token::seal_storefront_token;

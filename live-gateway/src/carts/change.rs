@@ -1,7 +1,7 @@
 //! What every change of a cart has in common: it is held, what it is to become is written down, the stores are brought to
 //! that, and what they made of it is kept.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use data_model::{StoreHost, StoredBrand, Timestamp};
 use futures::future::join_all;
@@ -15,8 +15,10 @@ use super::{Asked, CartFailure, Carts};
 use crate::cart_client::{Buyer, CartAddress};
 use crate::carts::schema::{Cart, CartProblem};
 use crate::hidden::Hidden;
+use crate::leases::HeldLease;
 use crate::rules::carts::answer::{Note, Told, cart, problem};
 use crate::rules::carts::ids::CartId;
+use crate::rules::carts::missing::{missing, product};
 use crate::store_cart::StoreCart;
 
 /// What a change is to bring about.
@@ -71,7 +73,17 @@ impl Carts {
         id: &CartId,
         intend: impl FnOnce(&CartRecord) -> Result<Intent, CartFailure>,
     ) -> Result<Changed, CartFailure> {
-        let mut held = self.hold(id, &asked.caller).await?;
+        let held = self.hold(id, &asked.caller).await?;
+        Box::pin(self.change_held(asked, held, intend)).await
+    }
+
+    /// Changes a cart that is held.
+    pub(super) async fn change_held(
+        &self,
+        asked: &Asked,
+        mut held: Held,
+        intend: impl FnOnce(&CartRecord) -> Result<Intent, CartFailure>,
+    ) -> Result<Changed, CartFailure> {
         let deadline = self.deadline();
         let mut told = Told::default();
         if held.record.open.is_some() {
@@ -138,7 +150,7 @@ impl Carts {
                 buyer: buyers.get(&brand.store).cloned().unwrap_or_default(),
                 is_again,
             };
-            self.ask_store(before, target, deadline)
+            self.ask_store(before, target, (&held.lease, deadline))
         });
         let outcomes = join_all(asked).await;
         for ((brand, target), (before, settled)) in open.targets.iter().zip(outcomes) {
@@ -151,10 +163,15 @@ impl Carts {
         Ok(())
     }
 
-    async fn ask_store(&self, before: Before, target: &Target, deadline: Instant) -> (Before, Settled) {
+    async fn ask_store(
+        &self,
+        before: Before,
+        target: &Target,
+        (lease, deadline): (&HeldLease, Instant),
+    ) -> (Before, Settled) {
         let place = self.place(deadline).await;
         let settled = match (place, self.client(&before.brand, deadline)) {
-            (Some(_place), Ok(client)) => Box::pin(settle(&client, &before, target, deadline)).await,
+            (Some(_place), Ok(client)) => Box::pin(settle(&client, &before, target, (lease, deadline))).await,
             (_, Err(error)) => Settled::failed(&error),
             _ => Settled::busy(),
         };
@@ -170,7 +187,10 @@ impl Carts {
     ) -> Result<HashMap<StoreHost, Buyer>, CartFailure> {
         let mut customers = self.customers(caller).await?;
         let buyer = |(brand, _): &(StoredBrand, Target)| {
-            let customer = customers.remove(&brand.store);
+            let customer = customers.remove(&brand.store).map(|signed_in| {
+                self.renew_in_time(caller, brand, &signed_in);
+                signed_in.customer
+            });
             let email = || customer.as_ref().map(|customer| customer.email.clone());
             let buyer = Buyer {
                 country: brand.crawl_country.clone(),
@@ -203,12 +223,20 @@ fn take_in(
     asked_at: Timestamp,
 ) {
     let is_well = settled.problems.is_empty();
+    let known = record.group(brand);
+    let mut refused = BTreeSet::new();
     for trouble in settled.problems {
-        let product = trouble
-            .variant
-            .and_then(|variant| target.products.get(&variant).cloned());
+        let product = trouble.variant.and_then(|variant| {
+            refused.insert(variant);
+            product_of(known, target, variant)
+        });
         told.problems
             .push(problem(Some(brand), product, trouble.code, trouble.detail));
+    }
+    if let Some(cart) = &settled.cart {
+        let missing = missing(known, target, cart).into_iter();
+        let silent = missing.filter(|one| !refused.contains(&one.variant));
+        told.problems.extend(silent.map(|one| one.problem(brand)));
     }
     let at = record.groups.iter().position(|group| group.brand.store == brand.store);
     let Some(cart) = settled.cart else {
@@ -242,6 +270,16 @@ fn take_in(
         (Some(at), false) => record.groups[at] = group,
         (None, false) => record.groups.push(group),
     }
+}
+
+/// The public id of a variant's product, where it is known.
+fn product_of(known: Option<&Group>, target: &Target, variant: u64) -> Option<String> {
+    let named = target.products.get(&variant).cloned();
+    named.or_else(|| {
+        let group = known?;
+        let line = group.seen.lines.iter().find(|line| line.variant.0 == variant)?;
+        Some(product(&group.brand, line.product))
+    })
 }
 
 /// What a store said of its part.

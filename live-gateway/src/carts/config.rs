@@ -70,10 +70,4 @@ impl CartConfig {
     pub(crate) fn idempotency_ms(&self) -> i64 {
         i64::from(self.idempotency_hours.max(1)) * 3_600_000
     }
-
-    /// For how long whoever changes a cart has it for themselves: longer than any operation takes.
-    pub(crate) fn lease_ms(&self) -> i64 {
-        let longest = self.budget_ms.max(self.optimize_budget_ms);
-        i64::try_from(longest.saturating_mul(2).saturating_add(10_000)).unwrap_or(i64::MAX / 2_000)
-    }
 }

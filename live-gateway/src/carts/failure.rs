@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use api::{Problem, Rule, Violation};
 use data_model::{Classify, ErrorCode, Retry};
 use state::{MasterKeyError, OpenError, StateError};
@@ -19,9 +21,9 @@ pub(crate) enum CartFailure {
     /// What was asked for would break a bound of carts; where in the body, and the rule.
     #[error("the cart would break a bound")]
     Bound(&'static str, &'static str),
-    /// Somebody else changes the cart, and was waited for.
+    /// Somebody else changes the cart, and was waited for; for how long they have it, unless they take longer.
     #[error("another request changes the cart")]
-    Busy,
+    Busy(Duration),
     /// There is no brand of that name.
     #[error("there is no such brand")]
     NoSuchBrand,
@@ -67,7 +69,7 @@ impl Classify for CartFailure {
             Self::NoCart => ErrorCode::CartNotFound,
             Self::NoLine | Self::Bound(..) => ErrorCode::Validation,
             Self::NoBrand | Self::NoSuchBrand => ErrorCode::BrandNotFound,
-            Self::Busy | Self::TakenOver => ErrorCode::Overloaded,
+            Self::Busy(_) | Self::TakenOver => ErrorCode::Overloaded,
             Self::Store { code, .. } => *code,
             Self::Catalogue(error) => error.code(),
             Self::State(error) => error.code(),
@@ -77,7 +79,8 @@ impl Classify for CartFailure {
 
     fn retry(&self) -> Retry {
         match self {
-            Self::Busy | Self::TakenOver => Retry::After(std::time::Duration::from_secs(1)),
+            Self::Busy(left) => Retry::After(*left),
+            Self::TakenOver => Retry::After(Duration::from_secs(1)),
             Self::State(error) if error.is_transient() => Retry::SameKey,
             _ => Retry::Never,
         }
@@ -97,7 +100,7 @@ impl CartFailure {
                 | Self::NoBrand
                 | Self::NoSuchBrand
                 | Self::Bound(..)
-                | Self::Busy
+                | Self::Busy(_)
                 | Self::Catalogue(_)
         )
     }
@@ -114,7 +117,7 @@ impl CartFailure {
                 Problem::invalid(vec![Violation::new(vec!["body".into(), (*place).into()], &rule, None)])
             }
             Self::NoBrand => Problem::of(self).detail("The cart has nothing of that brand."),
-            Self::Busy | Self::TakenOver => Problem::of(self).detail("Another request changes the cart."),
+            Self::Busy(_) | Self::TakenOver => Problem::of(self).detail("Another request changes the cart."),
             Self::Store { detail, reason, .. } => {
                 let problem = Problem::of(self).detail(detail.clone());
                 match reason {

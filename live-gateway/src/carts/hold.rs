@@ -1,9 +1,12 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use state::{CartLock, CartRow, Lease, Purpose};
+use tokio::time::Instant;
 
 use super::record::CartRecord;
 use super::{CartFailure, Carts};
+use crate::leases::{self, HeldLease, Leased};
 use crate::rules::carts::ids::CartId;
 
 const CART: Purpose = Purpose::new("cart");
@@ -16,13 +19,20 @@ pub(super) struct Held {
     pub(super) id: CartId,
     pub(super) row: CartRow,
     pub(super) record: CartRecord,
-    pub(super) lease: Lease,
+    pub(super) lease: HeldLease,
+}
+
+/// What comes of one try to get the right to change a cart.
+pub(super) enum Tried {
+    Held(Held),
+    /// Somebody else changes it; for how long they have it, unless they take longer.
+    Busy(Duration),
 }
 
 impl Carts {
-    pub(super) fn lease(&self) -> Result<Lease, CartFailure> {
-        let until = self.0.clock.now().plus_millis(self.config().lease_ms());
-        Ok(Lease::new(until)?)
+    fn held_lease(&self, id: &CartId, lease: Lease, since: Instant) -> HeldLease {
+        let clock = Arc::clone(&self.0.clock);
+        HeldLease::new(Leased::Cart(id.clone()), lease, self.state().clone(), clock, since)
     }
 
     fn seal(&self, id: &CartId, record: &CartRecord) -> Result<Vec<u8>, CartFailure> {
@@ -42,10 +52,11 @@ impl Carts {
             created_at: now,
             expires_at: now.plus_millis(self.config().keep_ms()),
         };
-        let lease = self.lease()?;
+        let (lease, since) = (leases::lease(now)?, Instant::now());
         if !self.state().create_cart(id.as_str(), caller, &row, &lease).await? {
             return Err(CartFailure::TakenOver);
         }
+        let lease = self.held_lease(&id, lease, since);
         Ok(Held { id, row, record, lease })
     }
 
@@ -62,30 +73,34 @@ impl Carts {
         let deadline = self.deadline();
         let mut wait = TRY_AGAIN.0;
         loop {
-            let lease = self.lease()?;
-            let locked = self.state().lock_cart(id.as_str(), caller, &lease, self.0.clock.now());
-            match locked.await? {
-                CartLock::Absent => return Err(CartFailure::NoCart),
-                CartLock::Held(row) => return self.held(id, row, lease).await,
-                CartLock::Busy if tokio::time::Instant::now() + wait >= deadline => return Err(CartFailure::Busy),
-                CartLock::Busy => tokio::time::sleep(wait).await,
+            match self.try_hold(id, caller).await? {
+                Tried::Held(held) => return Ok(held),
+                Tried::Busy(left) if Instant::now() + wait >= deadline => return Err(CartFailure::Busy(left)),
+                Tried::Busy(_) => tokio::time::sleep(wait).await,
             }
             wait = (wait * 2).min(TRY_AGAIN.1);
         }
     }
 
-    async fn held(&self, id: &CartId, row: CartRow, lease: Lease) -> Result<Held, CartFailure> {
-        match self.open(id, &row) {
-            Ok(record) => Ok(Held {
-                id: id.clone(),
-                row,
-                record,
-                lease,
-            }),
-            Err(failure) => {
-                self.state().unlock_cart(id.as_str(), &lease).await?;
-                Err(failure)
-            }
+    /// A cart with the right to change it, where nobody else changes it now.
+    pub(super) async fn try_hold(&self, id: &CartId, caller: &str) -> Result<Tried, CartFailure> {
+        let (now, since) = (self.0.clock.now(), Instant::now());
+        let lease = leases::lease(now)?;
+        match self.state().lock_cart(id.as_str(), caller, &lease, now).await? {
+            CartLock::Absent => Err(CartFailure::NoCart),
+            CartLock::Busy { until } => Ok(Tried::Busy(leases::wait(until, now))),
+            CartLock::Held(row) => match self.open(id, &row) {
+                Ok(record) => Ok(Tried::Held(Held {
+                    lease: self.held_lease(id, lease, since),
+                    id: id.clone(),
+                    row,
+                    record,
+                })),
+                Err(failure) => {
+                    self.state().unlock_cart(id.as_str(), &lease).await?;
+                    Err(failure)
+                }
+            },
         }
     }
 
@@ -95,7 +110,7 @@ impl Carts {
         held.row.expires_at = self.0.clock.now().plus_millis(self.config().keep_ms());
         let saved = self
             .state()
-            .save_cart(held.id.as_str(), &held.row, &held.lease, release);
+            .save_cart(held.id.as_str(), &held.row, held.lease.lease(), release);
         if saved.await? {
             Ok(())
         } else {
@@ -105,6 +120,6 @@ impl Carts {
 
     /// Gives up the right to change a cart that stays as it is.
     pub(super) async fn let_go(&self, held: &Held) -> Result<(), CartFailure> {
-        Ok(self.state().unlock_cart(held.id.as_str(), &held.lease).await?)
+        Ok(self.state().unlock_cart(held.id.as_str(), held.lease.lease()).await?)
     }
 }

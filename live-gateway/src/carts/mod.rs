@@ -77,6 +77,7 @@ pub(crate) struct Inner {
     places: Semaphore,
     pub(crate) signing: crate::checkout::SigningKeys,
     pub(crate) tokens: crate::accounts::FoundTokens,
+    pub(crate) renewals: crate::accounts::Renewals,
 }
 
 /// Who asks, under which name, and for what.
@@ -86,16 +87,6 @@ pub(crate) struct Asked {
     pub(crate) caller: String,
     /// Names the operation, so that one that is asked again is known.
     pub(crate) operation: String,
-}
-
-impl Asked {
-    /// An operation that nobody will ask about again.
-    pub(crate) fn once(caller: &str) -> Result<Self, CartFailure> {
-        Ok(Self {
-            caller: caller.to_owned(),
-            operation: random_hex()?,
-        })
-    }
 }
 
 impl Carts {
@@ -114,6 +105,7 @@ impl Carts {
             places: Semaphore::new(places),
             signing: crate::checkout::SigningKeys::default(),
             tokens: crate::accounts::FoundTokens::default(),
+            renewals: crate::accounts::Renewals::default(),
         }))
     }
 

@@ -144,7 +144,8 @@ pub struct CartWarning {
     /// The platform's code in small letters (`merchandise_not_enough_stock`, `discount_not_found`, …), or one of ours:
     /// `cart_rebuilt` (the store had forgotten its cart, and it was made anew), `cart_made_twice` (the store did not say
     /// whether it had made a cart, so another was made; the first is left behind, empty of effect), `signed_out` (the store
-    /// does not know the customer any more), `amounts_differ` (the total is not the sum of what the store lists).
+    /// does not know the customer any more), `amounts_differ` (the total is not the sum of what the store lists), `currency_changed` (the store's
+    /// amounts are in another currency than its catalogue was when it was last read).
     pub code: String,
     /// The same, for people; in the store's words where it is the store's.
     pub detail: String,
@@ -179,7 +180,8 @@ pub struct CartProblem {
     /// The product that it is about.
     #[schema(required = true)]
     pub product_id: Option<String>,
-    /// One of the codes of problems: `product_not_found`, `store_rejected`, `store_unavailable`, `store_timeout`, …
+    /// One of the codes of problems: `product_not_found` (there is none, or its store does not sell it any more: then the
+    /// line is gone from the group), `store_rejected`, `store_unavailable`, `store_timeout`, …
     #[schema(value_type = String)]
     pub code: ErrorCode,
     /// The same, for people.

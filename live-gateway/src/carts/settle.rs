@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use super::record::{Group, Target};
 use crate::cart_client::{Buyer, CartAddress, CartClient, CartError};
 use crate::hidden::Hidden;
+use crate::leases::HeldLease;
 use crate::rules::carts::answer::Note;
 use crate::rules::carts::draft::draft;
 use crate::rules::carts::plan::{Step, next, refused_lines, refuses_customer};
@@ -102,6 +103,8 @@ impl Trouble {
 struct Work<'a> {
     client: &'a CartClient,
     before: &'a Before,
+    /// The right to change the cart: without it no store is asked to change anything.
+    lease: &'a HeldLease,
     deadline: Instant,
     target: Target,
     buyer: Buyer,
@@ -111,7 +114,7 @@ struct Work<'a> {
     creates: u32,
     /// The cart was read within this operation, so what is refused of it is not for its age.
     is_fresh: bool,
-    /// Lines were added and the answer was lost. A store that is slow may add them yet, after it was asked what it has.
+    /// Lines were added and an answer was lost. A store that is slow may add them yet, after it was asked what it has.
     is_add_lost: bool,
 }
 
@@ -119,11 +122,17 @@ struct Work<'a> {
 struct Stopped;
 
 /// Brings a store's cart to `target`. It never fails as a whole: what was not done stands in the outcome.
-pub(super) async fn settle(client: &CartClient, before: &Before, target: &Target, deadline: Instant) -> Settled {
+pub(super) async fn settle(
+    client: &CartClient,
+    before: &Before,
+    target: &Target,
+    (lease, deadline): (&HeldLease, Instant),
+) -> Settled {
     let told = before.group.as_ref().and_then(|group| group.buyer.as_deref());
     let mut work = Work {
         client,
         before,
+        lease,
         deadline,
         target: target.clone(),
         buyer: before.buyer.clone(),
@@ -178,6 +187,9 @@ impl Work<'_> {
         for _ in 0..CALLS_MAX {
             let Some(cart) = self.cart() else { return Ok(()) };
             let id = cart.id.clone();
+            if !self.lease.holds().await {
+                return Err(Stopped);
+            }
             if self.tell_buyer {
                 self.tell_buyer(&id).await?;
                 continue;
@@ -224,7 +236,8 @@ impl Work<'_> {
             Step::Deliver(chosen) => self.client.choose_delivery(id, chosen).await,
         };
         let is_lost = matches!(&answer, Err(error) if error.is_unknown());
-        self.is_add_lost |= is_lost && matches!(step, Step::Add(_));
+        // Whoever worked on it before may have asked for the same, and been told of nothing.
+        self.is_add_lost |= (is_lost || self.before.is_again) && matches!(step, Step::Add(_));
         let Some(answer) = self.answered(id, answer).await? else {
             return Ok(());
         };
@@ -308,7 +321,7 @@ impl Work<'_> {
 
     async fn create(&mut self) -> Result<(), Stopped> {
         let mut refused: BTreeMap<u64, u32> = BTreeMap::new();
-        while self.creates < CREATES_MAX {
+        while self.creates < CREATES_MAX && self.lease.holds().await {
             self.creates += 1;
             let mut target = self.target.clone();
             target.lines.extend(&refused);

@@ -54,7 +54,8 @@ impl From<SigningError> for CartFailure {
 /// Makes a new signing key, sealed with `keys` in `state`, and answers all keys, the new one first.
 ///
 /// It is published at once and signs after `config.signing_overlap_s`, when everybody who verifies tokens has read the
-/// list anew. Those before it sign until then, and stay published until the last token that they signed is over.
+/// list anew. Those before it sign until then, and stay published until the last token that they signed is over. The
+/// first key of all signs at once.
 ///
 /// # Errors
 /// [`SigningError`]; then nothing changed.

@@ -2,14 +2,16 @@
 
 use state::{CouponEffect, CouponKind};
 
-use crate::store_cart::{StoreCart, StoreCode};
+use crate::store_cart::{Stated, StoreCart, StoreCode, StoreDelivery};
 
 /// What a code takes off the cart that it was entered at alone.
 pub(crate) fn effect(cart: &StoreCart, code: &StoreCode) -> CouponEffect {
-    let kind = if code.shipping_minor > 0 && code.shipping_minor == code.discount_minor {
-        CouponKind::Shipping
-    } else {
-        kind(code.discount_minor, cart.subtotal_minor, cart.currency.exponent())
+    let takes_goods = code.discount_minor > code.shipping_minor;
+    let kind = match code.stated {
+        _ if !takes_goods && (code.is_for_shipping || can_only_be_for_shipping(cart, code)) => CouponKind::Shipping,
+        Some(Stated::Percentage) if takes_goods => CouponKind::Percentage,
+        Some(Stated::Amount) if takes_goods => CouponKind::Fixed,
+        _ => kind(code.discount_minor, cart.subtotal_minor, cart.currency.exponent()),
     };
     CouponEffect {
         kind,
@@ -18,6 +20,17 @@ pub(crate) fn effect(cart: &StoreCart, code: &StoreCode) -> CouponEffect {
         total_minor: cart.total_minor,
         currency: cart.currency,
     }
+}
+
+/// Whether nothing else is left that a code takes effect on. Codes are for goods or for delivery; one that applies takes
+/// something off goods that cost anything, so one that does not is for the delivery, which costs nothing anyway.
+fn can_only_be_for_shipping(cart: &StoreCart, code: &StoreCode) -> bool {
+    let is_free = |delivery: &StoreDelivery| {
+        let mut chosen = delivery.options.iter();
+        chosen.any(|option| Some(&option.handle) == delivery.selected.as_ref() && option.amount_minor == 0)
+    };
+    let delivers_free = !cart.deliveries.is_empty() && cart.deliveries.iter().all(is_free);
+    code.discount_minor == 0 && cart.subtotal_minor > 0 && delivers_free
 }
 
 /// Whether an amount is a whole percentage of another, or a round amount by itself. Where it may be either, as 50.00 off

@@ -66,6 +66,8 @@ impl Rules {
                 applicable: minor.is_some(),
                 discount_minor: minor.unwrap_or(0),
                 shipping_minor: 0,
+                is_for_shipping: false,
+                stated: None,
             }
         });
         let codes = codes.collect();

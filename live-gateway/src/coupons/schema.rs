@@ -23,7 +23,8 @@ pub struct CouponEntry {
     pub total_minor: i64,
     /// ISO 4217 code of all amounts.
     pub currency: String,
-    /// `percentage`, `fixed` or `shipping` where the store's arithmetic tells; else `unknown`, as for 50.00 off 500.00.
+    /// `percentage`, `fixed` or `shipping`, as the store states it or as its arithmetic tells; `unknown` where neither does. A
+    /// code for delivery where that is free anyway is `shipping` and takes 0 off.
     pub kind: &'static str,
     /// Where the code comes from.
     pub source: CouponSource,

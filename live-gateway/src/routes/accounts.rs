@@ -1,18 +1,14 @@
-use api::{Caller, JsonObject, MembersReader, PathParameters, Problem, Rule};
-use axum::extract::State;
+use api::{JsonObject, MembersReader, PathParameters, Problem, Rule};
 use axum::response::Response;
 use data_model::{ErrorCode, Secret};
-use http::HeaderMap;
 use serde_json::json;
 
+use super::carts::asking::Asking;
 use super::carts::body::{brand, email};
-use super::carts::{carts, document, owner};
-use super::errors::CartErrors;
+use super::described::{Once, OnceErrors};
 use crate::accounts::schema::{Account, AccountBody};
 use crate::accounts::{AccountAction, Credentials};
 use crate::carts::schema::CartAnswerDocument;
-use crate::gateway::LiveGateway;
-use crate::idempotent::{Request, once};
 
 const PASSWORD_CHARS_MAX: usize = 1_000;
 
@@ -29,8 +25,7 @@ const PASSWORD_CHARS_MAX: usize = 1_000;
     path = "/v1/account/{action}",
     operation_id = "account_action",
     tag = "Account",
-    params(("action" = String, Path, description = "`register` or `login`.", pattern = "^(register|login)$"),
-        ("Idempotency-Key" = Option<String>, Header, description = "Printable ASCII, 1 to 255 characters. The same request under the same key is done once; its answer is kept for a day.")),
+    params(Once, ("action" = String, Path, description = "`register` or `login`.", pattern = "^(register|login)$")),
     request_body(content = AccountBody, content_type = "application/json"),
     responses(
         (status = 200, description = "The caller is signed in.", body = CartAnswerDocument<Account>, headers(("X-Request-Id" = String))),
@@ -40,17 +35,14 @@ const PASSWORD_CHARS_MAX: usize = 1_000;
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),
         (status = 504, description = "The store took too long.", body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),
-        CartErrors,
+        OnceErrors,
     )
 )]
 pub(crate) async fn account_action(
-    State(gateway): State<LiveGateway>,
-    caller: Caller,
-    headers: HeaderMap,
+    asking: Asking,
     mut path: PathParameters,
     body: JsonObject,
 ) -> Result<Response, Problem> {
-    let (carts, caller) = (carts(&gateway)?, owner(&caller)?);
     let given = path.text("action").unwrap_or_default().to_owned();
     let action = match given.as_str() {
         "register" => Some(AccountAction::Register),
@@ -67,19 +59,15 @@ pub(crate) async fn account_action(
     let read = email.zip(password).zip(brand).zip(action);
     let read = reader.finish_with(path, read)?;
     let (((email, password), brand), action) = read.ok_or_else(|| Problem::new(ErrorCode::Internal))?;
-    let request = Request {
-        caller,
-        route: "account_action",
-        headers: &headers,
-        content: json!({ "action": given, "body": body.0 }),
-    };
+    let content = json!({ "action": given, "body": body.0 });
     let credentials = Credentials { email, password, brand };
-    let (worker, caller) = (carts.clone(), caller.to_owned());
-    Box::pin(once(carts, request, |begin| async move {
-        let account = worker.sign_in(&caller, action, &credentials, begin.is_again).await?;
-        document((account, worker.0.clock.now()))
-    }))
-    .await
+    asking
+        .once("account_action", content, |carts, begin| async move {
+            let caller = &begin.asked.caller;
+            let account = carts.sign_in(caller, action, &credentials, begin.is_again).await?;
+            Ok((account, carts.0.clock.now()))
+        })
+        .await
 }
 
 fn password(text: &str) -> Result<Secret, Rule> {

@@ -1,16 +1,16 @@
-use api::{Caller, JsonObject, MembersReader, MethodError, Problem};
+use api::{JsonObject, MembersReader, MethodError, Problem};
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use data_model::ErrorCode;
-use http::{HeaderMap, HeaderValue, StatusCode, header};
+use http::{HeaderValue, StatusCode, header};
 use serde_json::json;
 
-use super::carts::{carts, document, owner};
-use super::errors::CartErrors;
+use super::carts::asking::Asking;
+use super::carts::carts;
+use super::described::{CartErrors, Once};
 use crate::carts::schema::CartAnswerDocument;
 use crate::checkout::schema::{Checkout, CheckoutBody, JwksDocument};
 use crate::gateway::LiveGateway;
-use crate::idempotent::{Request, once};
 use crate::rules::carts::ids::CartId;
 
 /// For how long the keys may be kept: a new one is published an hour before it signs.
@@ -26,22 +26,11 @@ const JWKS_CACHE: HeaderValue = HeaderValue::from_static("public, max-age=300");
     path = "/v1/checkout",
     operation_id = "create_checkout",
     tag = "Checkout",
-    params(("Idempotency-Key" = Option<String>, Header, description = "Printable ASCII, 1 to 255 characters. The same request under the same key is done once; its answer is kept for a day.")),
+    params(Once),
     request_body(content = CheckoutBody, content_type = "application/json"),
-    responses(
-        (status = 200, description = "The checkouts.", body = CartAnswerDocument<Checkout>, headers(("X-Request-Id" = String))),
-        (status = 404, description = "The caller has no such cart.", body = api::ProblemDocument,
-            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
-        CartErrors,
-    )
+    responses((status = 200, description = "The checkouts.", body = CartAnswerDocument<Checkout>, headers(("X-Request-Id" = String))), CartErrors)
 )]
-pub(crate) async fn create_checkout(
-    State(gateway): State<LiveGateway>,
-    caller: Caller,
-    headers: HeaderMap,
-    body: JsonObject,
-) -> Result<Response, Problem> {
-    let (carts, caller) = (carts(&gateway)?, owner(&caller)?);
+pub(crate) async fn create_checkout(asking: Asking, body: JsonObject) -> Result<Response, Problem> {
     let mut reader = MembersReader::new(&body);
     let id = reader
         .required("cart_id")
@@ -50,17 +39,12 @@ pub(crate) async fn create_checkout(
     let id = reader
         .finish(id.flatten())?
         .ok_or_else(|| Problem::new(ErrorCode::CartNotFound))?;
-    let request = Request {
-        caller,
-        route: "create_checkout",
-        headers: &headers,
-        content: json!({ "body": body.0 }),
-    };
-    let worker = carts.clone();
-    Box::pin(once(carts, request, |begin| async move {
-        document(worker.checkout(&begin.asked, &id).await?)
-    }))
-    .await
+    let content = json!({ "body": body.0 });
+    asking
+        .once("create_checkout", content, |carts, begin| async move {
+            carts.checkout(&begin.asked, &id).await
+        })
+        .await
 }
 
 /// The keys that verify attribution tokens (RFC 7517, RFC 8037).

@@ -4,7 +4,7 @@ mod accounts;
 mod carts;
 mod checkout;
 mod coupons;
-mod errors;
+mod described;
 mod prices;
 mod probes;
 
@@ -19,7 +19,7 @@ use crate::coupons::Finder;
 use crate::gateway::LiveGateway;
 
 /// A description without operations.
-fn described<S: Clone + Send + Sync + 'static>() -> OpenApiRouter<S> {
+fn undescribed<S: Clone + Send + Sync + 'static>() -> OpenApiRouter<S> {
     let info = InfoBuilder::new()
         .title("Commerce Discovery, Pricing and Cart API")
         .version("1.0")
@@ -38,7 +38,7 @@ fn described<S: Clone + Send + Sync + 'static>() -> OpenApiRouter<S> {
 
 /// Operations with their documentation, from one registration.
 fn operations() -> OpenApiRouter<LiveGateway> {
-    described()
+    undescribed()
         .routes(routes!(prices::get_price))
         .routes(routes!(prices::get_prices))
         .routes(routes!(carts::create::create_cart))
@@ -67,7 +67,7 @@ pub(crate) fn open(gateway: LiveGateway) -> OpenRouter {
 
 /// Probes, and metrics where they are shown.
 pub(crate) fn probes(gateway: LiveGateway, metrics: Option<PrometheusHandle>) -> OpenRouter {
-    let probes = described()
+    let probes = undescribed()
         .routes(routes!(probes::health))
         .routes(routes!(probes::ready));
     let router = without_edge(probes, gateway);
@@ -83,7 +83,7 @@ pub(crate) fn coupons(finder: Finder) -> OpenRouter {
 }
 
 fn coupons_operation() -> OpenApiRouter<Finder> {
-    described().routes(routes!(coupons::find_coupons))
+    undescribed().routes(routes!(coupons::find_coupons))
 }
 
 /// Its interface description.

@@ -1,11 +1,12 @@
 //! What discounts take off and what the total is made of.
 
-use super::{AutomaticDiscount, Discounts, StoreCode};
+use super::{AutomaticDiscount, Discounts, Stated, StoreCode};
 
 /// One discount at one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Taken {
     pub(super) by: By,
+    pub(super) stated: Option<Stated>,
     pub(super) is_shipping: bool,
     pub(super) minor: i64,
 }
@@ -88,8 +89,13 @@ pub(super) fn by_code(
             let fitting = all().filter(is_its).filter(|taken| taken.is_shipping || !shipping_only);
             fitting.map(|taken| taken.minor).sum()
         };
+        let its = || all().filter(is_its);
+        let mut stated = its().filter(|taken| !taken.is_shipping).map(|taken| taken.stated);
+        let first = stated.next().flatten();
         StoreCode {
             applicable,
+            is_for_shipping: its().next().is_some() && its().all(|taken| taken.is_shipping),
+            stated: first.filter(|one| stated.all(|other| other == Some(*one))),
             discount_minor: sum(false),
             shipping_minor: sum(true),
             code,

@@ -101,6 +101,20 @@ pub(crate) struct StoreCode {
     pub(crate) discount_minor: i64,
     /// What of it is taken off shipping.
     pub(crate) shipping_minor: i64,
+    /// The store says that it is for shipping alone, even where that costs nothing.
+    #[serde(default)]
+    pub(crate) is_for_shipping: bool,
+    /// What the store states it as, of what it takes off goods.
+    #[serde(default)]
+    pub(crate) stated: Option<Stated>,
+}
+
+/// How a store states a discount.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Stated {
+    Percentage,
+    Amount,
 }
 
 /// A discount that needs no code.

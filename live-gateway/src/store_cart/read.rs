@@ -6,7 +6,7 @@ use storefront::{GraphqlAnswer, GraphqlError};
 
 use super::arithmetic::{By, LineTaken, Taken, automatic, by_code, parts};
 use super::wire;
-use super::{CartAnswer, CartFault, Refusal, StoreCart, StoreDelivery, StoreLine, StoreOption, StoreWarning};
+use super::{CartAnswer, CartFault, Refusal, Stated, StoreCart, StoreDelivery, StoreLine, StoreOption, StoreWarning};
 use crate::hidden::Hidden;
 use crate::rules::money::from_decimal;
 use crate::rules::reason::Nonsense;
@@ -165,8 +165,18 @@ fn taken(allocations: &[wire::Allocation], currency: CurrencyCode) -> Result<Vec
             (Some(code), _) => By::Code(words(code)),
             (None, title) => By::Title(words(title.as_deref().unwrap_or_default())),
         };
+        let value = allocation
+            .discount_application
+            .as_ref()
+            .and_then(|application| application.value.as_ref());
+        let stated = value.and_then(|value| match (&value.percentage, &value.amount) {
+            (Some(_), None) => Some(Stated::Percentage),
+            (None, Some(_)) => Some(Stated::Amount),
+            _ => None,
+        });
         Ok(Taken {
             by,
+            stated,
             is_shipping: allocation.target_type == "SHIPPING_LINE",
             minor: minor(&allocation.discounted_amount, currency)?,
         })

@@ -71,9 +71,26 @@ pub(super) struct Allocation {
     pub(super) target_type: String,
     pub(super) discounted_amount: Amount,
     #[serde(default)]
+    pub(super) discount_application: Option<Application>,
+    #[serde(default)]
     pub(super) code: Option<String>,
     #[serde(default)]
     pub(super) title: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Application {
+    #[serde(default)]
+    pub(super) value: Option<ApplicationValue>,
+}
+
+/// Has one member: which one, tells what the discount is stated as.
+#[derive(Debug, Deserialize)]
+pub(super) struct ApplicationValue {
+    #[serde(default)]
+    pub(super) percentage: Option<serde::de::IgnoredAny>,
+    #[serde(default)]
+    pub(super) amount: Option<serde::de::IgnoredAny>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -1,6 +1,5 @@
 use state::StateTarget;
 
-use crate::postgres;
 use crate::support::{Options, Street, coupons};
 
 /// What is found is remembered in either database, and told by a server that opens it again.
@@ -34,7 +33,7 @@ async fn outcomes_are_remembered_in_sqlite() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn outcomes_are_remembered_in_postgres() {
-    if let Some(url) = postgres::database().await {
+    if let Some(url) = kit::postgres_database().await {
         remembers(StateTarget::postgres(&url).unwrap()).await;
     }
 }

@@ -185,7 +185,7 @@ async fn codes_are_ranked_by_what_they_take_off_each_as_it_is_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn kinds_are_what_the_stores_arithmetic_says() {
+async fn kinds_are_what_the_stores_say() {
     let rules = || {
         vec![
             percent("SAVE10", 10),
@@ -204,23 +204,17 @@ async fn kinds_are_what_the_stores_arithmetic_says() {
                 .or_default()
                 .entry(kind.to_owned())
                 .or_default() += 1;
-            if kind == "shipping" {
-                assert!(entry["discount_minor"].as_i64().unwrap() > 0, "{entry}");
-            }
         }
     }
-    println!("{kinds:?}");
-    // Where the arithmetic could be either, nothing is claimed; never the wrong one.
     let claimed = |code: &str| {
-        kinds[code]
-            .keys()
-            .filter(|kind| *kind != "unknown")
-            .cloned()
-            .collect::<Vec<_>>()
+        let mut told: Vec<_> = kinds[code].keys().cloned().collect();
+        told.sort();
+        told
     };
     assert_eq!(claimed("SAVE10"), ["percentage"]);
     assert_eq!(claimed("FLAT50"), ["fixed"]);
-    assert_eq!(claimed("FREESHIP"), ["shipping"]);
+    // A store that tells nothing of the kind leaves it unknown where the sum could be either; never the wrong one.
+    assert_eq!(claimed("FREESHIP"), ["shipping", "unknown"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -11,8 +11,6 @@ mod asking;
 mod databases;
 mod faults;
 mod found;
-#[path = "../../../state/tests/all/postgres.rs"]
-mod postgres;
 mod sharing;
 mod shops;
 mod support;

@@ -1,46 +1,61 @@
-use data_model::Classify;
+use data_model::{Classify, ErrorCode};
 use futures::future::join_all;
 
 use super::CartTold;
 use crate::cart_client::CartError;
 use crate::carts::change::Intent;
+use crate::carts::hold::Tried;
 use crate::carts::record::{CartRecord, Group, Target};
 use crate::carts::{Asked, CartFailure, Carts};
 use crate::rules::carts::answer::{Told, cart, problem};
 use crate::rules::carts::ids::CartId;
+use crate::rules::carts::missing::missing;
 use crate::store_cart::StoreCart;
 
 impl Carts {
     /// A cart as its stores have it now. A store that does not answer costs nothing but the freshness of its own group.
     pub(crate) async fn read(&self, caller: &str, id: &CartId) -> Result<CartTold, CartFailure> {
         let (row, mut record) = self.look(id, caller).await?;
-        if self.must_change(caller, &record).await? {
-            return self.read_and_mend(caller, id).await;
+        if self.must_change(caller, &record).await?
+            && let Some(mended) = self.read_and_mend(caller, id).await?
+        {
+            return Ok(mended);
         }
         let now = self.0.clock.now();
         let deadline = self.deadline();
         let reads = record.groups.iter().map(|group| self.read_store(group, deadline));
         let carts = join_all(reads).await;
-        if carts.iter().any(|cart| matches!(cart, Ok(None))) {
-            return self.read_and_mend(caller, id).await;
+        if carts.iter().any(|cart| matches!(cart, Ok(None)))
+            && let Some(mended) = self.read_and_mend(caller, id).await?
+        {
+            return Ok(mended);
         }
         let mut told = Told::default();
         for (group, cart) in record.groups.iter_mut().zip(carts) {
             match cart {
                 Ok(Some(mut cart)) => {
+                    let missing = missing(Some(group), &Target::default(), &cart);
+                    let problems = missing.into_iter().map(|one| one.problem(&group.brand));
+                    told.problems.extend(problems);
                     // A store warns when something is changed; what it warned of then is still so.
                     cart.warnings = std::mem::take(&mut group.seen.warnings);
                     group.seen = cart;
                     group.seen_at = now;
                     told.verified.push(group.brand.store.clone());
                 }
-                Ok(None) => {}
+                Ok(None) => {
+                    let detail =
+                        "The store has forgotten its cart. It is made anew when nobody else changes this cart.";
+                    let problem = problem(Some(&group.brand), None, ErrorCode::Overloaded, detail);
+                    told.problems.push(problem);
+                }
                 Err(error) => {
                     let problem = problem(Some(&group.brand), None, error.code(), error.detail());
                     told.problems.push(problem);
                 }
             }
         }
+        record.groups.retain(|group| !group.seen.lines.is_empty());
         let as_of = record.groups.iter().map(|group| group.seen_at).min().unwrap_or(now);
         Ok((cart(id, (row.created_at, row.expires_at), &record, told), as_of))
     }
@@ -63,12 +78,16 @@ impl Carts {
         Ok(record.groups.iter().any(is_another))
     }
 
-    async fn read_and_mend(&self, caller: &str, id: &CartId) -> Result<CartTold, CartFailure> {
+    /// Reads a cart and does what is to be done; `None` where somebody else changes it now, whom a reader does not wait for.
+    async fn read_and_mend(&self, caller: &str, id: &CartId) -> Result<Option<CartTold>, CartFailure> {
+        let Tried::Held(held) = self.try_hold(id, caller).await? else {
+            return Ok(None);
+        };
         let asked = Asked {
             caller: caller.to_owned(),
             operation: String::new(),
         };
-        let changed = self.change(&asked, id, |record| {
+        let changed = self.change_held(&asked, held, |record| {
             let target = Target {
                 is_read: true,
                 ..Target::default()
@@ -79,7 +98,7 @@ impl Carts {
                 ..Intent::default()
             })
         });
-        Ok(changed.await?.cart(self.0.clock.now()))
+        Ok(Some(Box::pin(changed).await?.cart(self.0.clock.now())))
     }
 
     async fn read_store(&self, group: &Group, deadline: tokio::time::Instant) -> Result<Option<StoreCart>, CartError> {

@@ -1,17 +1,14 @@
-use api::{Caller, JsonObject, MembersReader, PathParameters, Problem, QueryReader};
-use axum::extract::{RawQuery, State};
+use api::{JsonObject, MembersReader, Problem, QueryReader};
+use axum::extract::RawQuery;
 use axum::response::Response;
 use data_model::ErrorCode;
-use http::HeaderMap;
 use serde_json::json;
 
+use super::CartDocument;
+use super::asking::AskingOfCart;
 use super::body::{brand, code};
-use super::{CartDocument, answered, cart_id, carts, document, owner};
-use crate::carts::Asked;
 use crate::carts::schema::DiscountBody;
-use crate::gateway::LiveGateway;
-use crate::idempotent::{Request, once};
-use crate::routes::errors::CartErrors;
+use crate::routes::described::{CartErrors, CartOnce};
 
 /// Puts a discount code in, at one brand's store or at all of them.
 ///
@@ -23,41 +20,23 @@ use crate::routes::errors::CartErrors;
     path = "/v1/cart/{cart_id}/discount",
     operation_id = "add_cart_discount",
     tag = "Cart",
-    params(("cart_id" = String, Path, description = "The cart."),
-        ("Idempotency-Key" = Option<String>, Header, description = "Printable ASCII, 1 to 255 characters. The same request under the same key is done once; its answer is kept for a day.")),
+    params(CartOnce),
     request_body(content = DiscountBody, content_type = "application/json"),
-    responses(
-        (status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))),
-        (status = 404, description = "The caller has no such cart, or the cart has nothing of the brand.", body = api::ProblemDocument,
-            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
-        CartErrors,
-    )
+    responses((status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
 )]
-pub(crate) async fn add_cart_discount(
-    State(gateway): State<LiveGateway>,
-    caller: Caller,
-    headers: HeaderMap,
-    path: PathParameters,
-    body: JsonObject,
-) -> Result<Response, Problem> {
-    let (carts, caller) = (carts(&gateway)?, owner(&caller)?);
-    let id = cart_id(&path)?;
+pub(crate) async fn add_cart_discount(of: AskingOfCart, body: JsonObject) -> Result<Response, Problem> {
     let mut reader = MembersReader::new(&body);
     let code = reader.required("code").parsed(code);
     let brand = reader.optional("brand").parsed(brand);
     let (code, brand) = reader.finish((code, brand))?;
     let code = code.ok_or_else(|| Problem::new(ErrorCode::Internal))?;
-    let request = Request {
-        caller,
-        route: "add_cart_discount",
-        headers: &headers,
-        content: json!({ "cart": id.as_str(), "body": body.0 }),
-    };
-    let worker = carts.clone();
-    Box::pin(once(carts, request, |begin| async move {
-        document(worker.add_code(&begin.asked, &id, &code, brand.as_deref()).await?)
-    }))
-    .await
+    let id = of.cart;
+    let content = json!({ "cart": id.as_str(), "body": body.0 });
+    of.asking
+        .once("add_cart_discount", content, |carts, begin| async move {
+            carts.add_code(&begin.asked, &id, &code, brand.as_deref()).await
+        })
+        .await
 }
 
 /// Takes a discount code out, at one brand's store or at all of them.
@@ -66,29 +45,22 @@ pub(crate) async fn add_cart_discount(
     path = "/v1/cart/{cart_id}/discount/{code}",
     operation_id = "remove_cart_discount",
     tag = "Cart",
-    params(("cart_id" = String, Path, description = "The cart."), ("code" = String, Path, description = "The code."),
+    params(CartOnce, ("code" = String, Path, description = "The code."),
         ("brand" = Option<String>, Query, description = "The brand at whose store it is taken out, by slug; without it all stores of the cart.")),
-    responses(
-        (status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))),
-        (status = 404, description = "The caller has no such cart, or the cart has nothing of the brand.", body = api::ProblemDocument,
-            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
-        CartErrors,
-    )
+    responses((status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
 )]
-pub(crate) async fn remove_cart_discount(
-    State(gateway): State<LiveGateway>,
-    caller: Caller,
-    RawQuery(query): RawQuery,
-    mut path: PathParameters,
-) -> Result<Response, Problem> {
-    let (carts, caller) = (carts(&gateway)?.clone(), owner(&caller)?);
-    let id = cart_id(&path)?;
+pub(crate) async fn remove_cart_discount(mut of: AskingOfCart, RawQuery(query): RawQuery) -> Result<Response, Problem> {
     let mut reader = QueryReader::new(query.as_deref());
     let brand = reader.optional("brand").parsed(brand);
-    let given = path.text("code").unwrap_or_default().to_owned();
-    let code = code(&given).map_err(|rule| path.refuse("code", &rule, &given)).ok();
-    let (code, brand) = reader.finish(path, (code, brand))?;
+    let given = of.path.text("code").unwrap_or_default().to_owned();
+    let code = code(&given).map_err(|rule| of.path.refuse("code", &rule, &given)).ok();
+    let (code, brand) = reader.finish(of.path, (code, brand))?;
     let code = code.ok_or_else(|| Problem::new(ErrorCode::Internal))?;
-    let asked = Asked::once(caller).map_err(|failure| failure.problem())?;
-    answered(async move { document(carts.remove_code(&asked, &id, &code, brand.as_deref()).await?) }).await
+    let id = of.cart;
+    let content = json!({ "cart": id.as_str(), "code": code, "brand": brand });
+    of.asking
+        .once("remove_cart_discount", content, |carts, begin| async move {
+            carts.remove_code(&begin.asked, &id, &code, brand.as_deref()).await
+        })
+        .await
 }

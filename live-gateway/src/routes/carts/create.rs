@@ -1,17 +1,15 @@
-use api::{Caller, JsonObject, MembersReader, PathParameters, Problem};
-use axum::extract::State;
+use api::{JsonObject, MembersReader, Problem};
 use axum::response::Response;
 use data_model::ErrorCode;
-use http::HeaderMap;
 use serde_json::json;
 
+use super::CartDocument;
+use super::asking::{Asking, AskingOfCart};
 use super::body::{email, items};
-use super::{CartDocument, answered, cart_id, carts, document, owner};
+use crate::carts::Carts;
 use crate::carts::schema::CreateBody;
-use crate::gateway::LiveGateway;
 use crate::hidden::Hidden;
-use crate::idempotent::{Request, once};
-use crate::routes::errors::CartErrors;
+use crate::routes::described::{CartErrors, OfCart, Once, OnceErrors};
 
 /// Makes a cart over several brands.
 ///
@@ -24,36 +22,22 @@ use crate::routes::errors::CartErrors;
     path = "/v1/cart",
     operation_id = "create_cart",
     tag = "Cart",
-    params(("Idempotency-Key" = Option<String>, Header, description = "Printable ASCII, 1 to 255 characters. The same request under the same key is done once; its answer is kept for a day.")),
+    params(Once),
     request_body(content = CreateBody, content_type = "application/json"),
-    responses(
-        (status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))),
-        CartErrors,
-    )
+    responses((status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))), OnceErrors)
 )]
-pub(crate) async fn create_cart(
-    State(gateway): State<LiveGateway>,
-    caller: Caller,
-    headers: HeaderMap,
-    body: JsonObject,
-) -> Result<Response, Problem> {
-    let (carts, caller) = (carts(&gateway)?, owner(&caller)?);
+pub(crate) async fn create_cart(asking: Asking, body: JsonObject) -> Result<Response, Problem> {
     let mut reader = MembersReader::new(&body);
-    let items = items(&mut reader, carts.config(), true);
+    let items = items(&mut reader, asking.carts.config(), true);
     let email = reader.optional("email").parsed(email);
     let (items, email) = reader.finish((items, email))?;
-    let request = Request {
-        caller,
-        route: "create_cart",
-        headers: &headers,
-        content: json!({ "body": body.0 }),
-    };
-    let worker = carts.clone();
-    Box::pin(once(carts, request, |begin| async move {
-        let email = email.map(Hidden::new);
-        document(worker.create(&begin.asked, begin.cart, &items, email).await?)
-    }))
-    .await
+    let content = json!({ "body": body.0 });
+    asking
+        .once("create_cart", content, |carts, begin| async move {
+            let email = email.map(Hidden::new);
+            carts.create(&begin.asked, begin.cart, &items, email).await
+        })
+        .await
 }
 
 /// A cart as its stores have it now.
@@ -65,22 +49,13 @@ pub(crate) async fn create_cart(
     path = "/v1/cart/{cart_id}",
     operation_id = "get_cart",
     tag = "Cart",
-    params(("cart_id" = String, Path, description = "The cart.")),
-    responses(
-        (status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))),
-        (status = 404, description = "The caller has no such cart.", body = api::ProblemDocument,
-            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
-        CartErrors,
-    )
+    params(OfCart),
+    responses((status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
 )]
-pub(crate) async fn get_cart(
-    State(gateway): State<LiveGateway>,
-    caller: Caller,
-    path: PathParameters,
-) -> Result<Response, Problem> {
-    let (carts, caller) = (carts(&gateway)?.clone(), owner(&caller)?.to_owned());
-    let id = cart_id(&path)?;
-    let path = api::QueryReader::new(None).finish(path, ());
+pub(crate) async fn get_cart(of: AskingOfCart) -> Result<Response, Problem> {
+    let path = api::QueryReader::new(None).finish(of.path, ());
     path.map_err(|_| Problem::new(ErrorCode::CartNotFound))?;
-    answered(async move { document(carts.read(&caller, &id).await?) }).await
+    let id = of.cart;
+    let read = |carts: Carts, caller: String| async move { carts.read(&caller, &id).await };
+    of.asking.answer(read).await
 }

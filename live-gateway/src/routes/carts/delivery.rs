@@ -1,16 +1,13 @@
-use api::{Caller, JsonObject, MembersReader, PathParameters, Problem};
-use axum::extract::State;
+use api::{JsonObject, MembersReader, Problem};
 use axum::response::Response;
 use data_model::ErrorCode;
-use http::HeaderMap;
 use serde_json::json;
 
+use super::CartDocument;
+use super::asking::AskingOfCart;
 use super::body::{address, brand, named};
-use super::{CartDocument, cart_id, carts, document, owner};
 use crate::carts::schema::{AddressBody, DeliveryBody};
-use crate::gateway::LiveGateway;
-use crate::idempotent::{Request, once};
-use crate::routes::errors::CartErrors;
+use crate::routes::described::{CartErrors, CartOnce};
 
 /// Most characters of a handle.
 const HANDLE_CHARS_MAX: usize = 300;
@@ -24,41 +21,23 @@ const HANDLE_CHARS_MAX: usize = 300;
     path = "/v1/cart/{cart_id}/address",
     operation_id = "set_cart_address",
     tag = "Cart",
-    params(("cart_id" = String, Path, description = "The cart."),
-        ("Idempotency-Key" = Option<String>, Header, description = "Printable ASCII, 1 to 255 characters. The same request under the same key is done once; its answer is kept for a day.")),
+    params(CartOnce),
     request_body(content = AddressBody, content_type = "application/json"),
-    responses(
-        (status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))),
-        (status = 404, description = "The caller has no such cart.", body = api::ProblemDocument,
-            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
-        CartErrors,
-    )
+    responses((status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
 )]
-pub(crate) async fn set_cart_address(
-    State(gateway): State<LiveGateway>,
-    caller: Caller,
-    headers: HeaderMap,
-    path: PathParameters,
-    body: JsonObject,
-) -> Result<Response, Problem> {
-    let (carts, caller) = (carts(&gateway)?, owner(&caller)?);
-    let id = cart_id(&path)?;
+pub(crate) async fn set_cart_address(of: AskingOfCart, body: JsonObject) -> Result<Response, Problem> {
     let mut reader = MembersReader::new(&body);
-    let address = address(&mut reader, carts.config());
+    let address = address(&mut reader, of.asking.carts.config());
     let address = reader
         .finish(address)?
         .ok_or_else(|| Problem::new(ErrorCode::Internal))?;
-    let request = Request {
-        caller,
-        route: "set_cart_address",
-        headers: &headers,
-        content: json!({ "cart": id.as_str(), "body": body.0 }),
-    };
-    let worker = carts.clone();
-    Box::pin(once(carts, request, |begin| async move {
-        document(worker.set_address(&begin.asked, &id, address).await?)
-    }))
-    .await
+    let id = of.cart;
+    let content = json!({ "cart": id.as_str(), "body": body.0 });
+    of.asking
+        .once("set_cart_address", content, |carts, begin| async move {
+            carts.set_address(&begin.asked, &id, address).await
+        })
+        .await
 }
 
 /// Chooses how one brand delivers.
@@ -67,39 +46,21 @@ pub(crate) async fn set_cart_address(
     path = "/v1/cart/{cart_id}/delivery",
     operation_id = "choose_cart_delivery",
     tag = "Cart",
-    params(("cart_id" = String, Path, description = "The cart."),
-        ("Idempotency-Key" = Option<String>, Header, description = "Printable ASCII, 1 to 255 characters. The same request under the same key is done once; its answer is kept for a day.")),
+    params(CartOnce),
     request_body(content = DeliveryBody, content_type = "application/json"),
-    responses(
-        (status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))),
-        (status = 404, description = "The caller has no such cart, or the cart has nothing of the brand.", body = api::ProblemDocument,
-            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
-        CartErrors,
-    )
+    responses((status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
 )]
-pub(crate) async fn choose_cart_delivery(
-    State(gateway): State<LiveGateway>,
-    caller: Caller,
-    headers: HeaderMap,
-    path: PathParameters,
-    body: JsonObject,
-) -> Result<Response, Problem> {
-    let (carts, caller) = (carts(&gateway)?, owner(&caller)?);
-    let id = cart_id(&path)?;
+pub(crate) async fn choose_cart_delivery(of: AskingOfCart, body: JsonObject) -> Result<Response, Problem> {
     let mut reader = MembersReader::new(&body);
     let brand = reader.required("brand").parsed(brand);
     let handle = reader.required("handle").parsed(|text| named(text, HANDLE_CHARS_MAX));
     let chosen = reader.finish(brand.zip(handle))?;
     let (brand, handle) = chosen.ok_or_else(|| Problem::new(ErrorCode::Internal))?;
-    let request = Request {
-        caller,
-        route: "choose_cart_delivery",
-        headers: &headers,
-        content: json!({ "cart": id.as_str(), "body": body.0 }),
-    };
-    let worker = carts.clone();
-    Box::pin(once(carts, request, |begin| async move {
-        document(worker.choose_delivery(&begin.asked, &id, &brand, &handle).await?)
-    }))
-    .await
+    let id = of.cart;
+    let content = json!({ "cart": id.as_str(), "body": body.0 });
+    of.asking
+        .once("choose_cart_delivery", content, |carts, begin| async move {
+            carts.choose_delivery(&begin.asked, &id, &brand, &handle).await
+        })
+        .await
 }

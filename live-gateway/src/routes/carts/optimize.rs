@@ -1,14 +1,10 @@
-use api::{Caller, PathParameters, Problem};
-use axum::extract::State;
+use api::Problem;
 use axum::response::Response;
-use http::HeaderMap;
 use serde_json::json;
 
-use super::{cart_id, carts, document, owner};
+use super::asking::AskingOfCart;
 use crate::carts::schema::{CartAnswerDocument, OptimizedCart};
-use crate::gateway::LiveGateway;
-use crate::idempotent::{Request, once};
-use crate::routes::errors::CartErrors;
+use crate::routes::described::{CartErrors, CartOnce};
 
 /// Finds the codes that take off most, for every brand in the cart, and puts them in.
 ///
@@ -20,32 +16,15 @@ use crate::routes::errors::CartErrors;
     path = "/v1/cart/{cart_id}/optimize",
     operation_id = "optimize_cart",
     tag = "Cart",
-    params(("cart_id" = String, Path, description = "The cart."),
-        ("Idempotency-Key" = Option<String>, Header, description = "Printable ASCII, 1 to 255 characters. The same request under the same key is done once; its answer is kept for a day.")),
-    responses(
-        (status = 200, description = "The cart.", body = CartAnswerDocument<OptimizedCart>, headers(("X-Request-Id" = String))),
-        (status = 404, description = "The caller has no such cart.", body = api::ProblemDocument,
-            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
-        CartErrors,
-    )
+    params(CartOnce),
+    responses((status = 200, description = "The cart.", body = CartAnswerDocument<OptimizedCart>, headers(("X-Request-Id" = String))), CartErrors)
 )]
-pub(crate) async fn optimize_cart(
-    State(gateway): State<LiveGateway>,
-    caller: Caller,
-    headers: HeaderMap,
-    path: PathParameters,
-) -> Result<Response, Problem> {
-    let (carts, caller) = (carts(&gateway)?, owner(&caller)?);
-    let id = cart_id(&path)?;
-    let request = Request {
-        caller,
-        route: "optimize_cart",
-        headers: &headers,
-        content: json!({ "cart": id.as_str() }),
-    };
-    let worker = carts.clone();
-    Box::pin(once(carts, request, |begin| async move {
-        document(worker.optimize(&begin.asked, &id).await?)
-    }))
-    .await
+pub(crate) async fn optimize_cart(of: AskingOfCart) -> Result<Response, Problem> {
+    let id = of.cart;
+    let content = json!({ "cart": id.as_str() });
+    of.asking
+        .once("optimize_cart", content, |carts, begin| async move {
+            carts.optimize(&begin.asked, &id).await
+        })
+        .await
 }

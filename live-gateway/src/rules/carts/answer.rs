@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use data_model::{ErrorCode, ProductKey, StoreHost, StoredBrand, Timestamp};
+use data_model::{ErrorCode, StoreHost, StoredBrand, Timestamp};
 
 use super::days::days;
 use super::ids::{CartId, line_id};
+use super::missing::product;
 use crate::carts::record::{CartRecord, Group};
 use crate::carts::schema::{
     Cart, CartCode, CartDelivery, CartDiscount, CartGroup, CartLine, CartProblem, CartTotal, CartWarning,
@@ -161,13 +162,9 @@ fn lines<'a>(id: &'a CartId, group: &'a Group) -> impl Iterator<Item = CartLine>
     ids(id, group).map(|(line_id, line)| {
         let wanted = group.wanted.get(&line.variant.0).copied().unwrap_or(line.quantity);
         let requested_qty = wanted.max(line.quantity);
-        let key = ProductKey {
-            store: group.brand.store.clone(),
-            platform_id: line.product,
-        };
         CartLine {
             line_id,
-            product_id: key.id().to_string(),
+            product_id: product(&group.brand, line.product),
             variant_id: line.variant.to_string(),
             title: line.title.clone(),
             variant_title: Some(line.variant_title.clone()).filter(|title| !title.is_empty()),
@@ -227,9 +224,23 @@ fn warnings(id: &CartId, group: &Group, notes: &[Note]) -> Vec<CartWarning> {
         detail: "The store's total is not the sum of what it lists; `other_minor` is the difference.".to_owned(),
         line_id: None,
     });
+    let currency = (group.seen.currency != group.brand.currency).then(|| CartWarning {
+        code: "currency_changed".to_owned(),
+        detail: format!(
+            "The store's amounts are in {} now; its catalogue was last read in {}.",
+            group.seen.currency, group.brand.currency
+        ),
+        line_id: None,
+    });
     let told = group.seen.warnings.iter().map(of_store);
     let mut all: Vec<CartWarning> = Vec::new();
-    for warning in notes.iter().map(|note| note.warning()).chain(told).chain(differ) {
+    for warning in notes
+        .iter()
+        .map(|note| note.warning())
+        .chain(told)
+        .chain(differ)
+        .chain(currency)
+    {
         // Stores tell the same again with every change.
         if !all.contains(&warning) {
             all.push(warning);

@@ -4,5 +4,6 @@ pub(crate) mod answer;
 pub(crate) mod days;
 pub(crate) mod draft;
 pub(crate) mod ids;
+pub(crate) mod missing;
 pub(crate) mod optimum;
 pub(crate) mod plan;

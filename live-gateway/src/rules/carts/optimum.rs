@@ -146,6 +146,8 @@ mod tests {
                 applicable: !refused(at(code)),
                 discount_minor: 0,
                 shipping_minor: 0,
+                is_for_shipping: false,
+                stated: None,
             })
             .collect();
         let taken: i64 = list

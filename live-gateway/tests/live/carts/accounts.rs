@@ -5,6 +5,13 @@ use serde_json::{Value, json};
 
 use super::mall::{Call, Mall, Server, group, master_keys, path};
 
+const DAY_MS: i64 = 86_400_000;
+
+/// Asha, as the state knows her.
+fn caller() -> String {
+    api::CallerId::key("asha").as_str().to_owned()
+}
+
 fn account(mall: &Mall, action: &str, email: &str, password: &str) -> Call {
     let body = json!({ "email": email, "password": password, "brand": mall.brand(0) });
     Call::post(format!("/v1/account/{action}"), body)
@@ -181,4 +188,55 @@ async fn without_the_operators_token_the_one_that_the_stores_page_shows_is_taken
     let server = mall.server().await;
     let told = refused(&server, account(&mall, "login", "asha@example.com", "correct horse")).await;
     assert_eq!(told, (422, json!("store_rejected"), json!("no_token")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_customers_token_that_ends_soon_is_renewed_when_it_is_used() {
+    let mall = open().await;
+    let server = mall.server().await;
+    let told = server
+        .data(account(&mall, "register", "asha@example.com", "correct horse"))
+        .await;
+    let cart = server.cart(&[mall.item(0, 0, 1)]).await;
+    server.data(Call::get(path(&cart, ""))).await;
+    assert_eq!(mall.calls(0, "customerAccessTokenRenew"), 0, "there is time");
+    // Two days before its end, by the store's clock and by ours.
+    let ends: data_model::Timestamp = told["expires_at"].as_str().unwrap().parse().unwrap();
+    let now = data_model::Clock::now(mall.clock.as_ref());
+    let left_ms = (ends.micros() - now.micros()) / 1_000 - 2 * DAY_MS;
+    mall.pass(left_ms);
+    let cart = server.cart(&[mall.item(0, 0, 1)]).await;
+    let renewed = async {
+        while mall.calls(0, "customerAccessTokenRenew") == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(30), renewed)
+        .await
+        .unwrap();
+    // Past its first end the cart is still the customer's.
+    let store = &mall.shelf.brands[0].store;
+    let state = mall.state().await;
+    let kept = async {
+        let later = ends.plus_millis(DAY_MS);
+        while !state
+            .customers(&caller(), later)
+            .await
+            .unwrap()
+            .iter()
+            .any(|(known, _)| known == store)
+        {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(30), kept)
+        .await
+        .unwrap();
+    mall.pass(3 * DAY_MS);
+    let read = server.data(Call::get(path(&cart, ""))).await;
+    assert_eq!(
+        (&read["problems"], &group(&read, &mall.brand(0))["warnings"]),
+        (&json!([]), &json!([]))
+    );
+    assert_eq!(mall.calls(0, "customerAccessTokenRenew"), 1);
 }

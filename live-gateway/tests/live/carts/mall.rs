@@ -126,6 +126,13 @@ impl Mall {
         self.stores.stores()[store].slug.clone()
     }
 
+    /// Lets time pass, here and at the stores.
+    pub(super) fn pass(&self, ms: i64) {
+        self.clock.advance_ms(ms);
+        let ms = u64::try_from(ms).unwrap();
+        self.stores.advance_clock(std::time::Duration::from_millis(ms));
+    }
+
     /// The brand's slug, as answers tell it.
     pub(super) fn brand(&self, store: usize) -> String {
         self.shelf.brands[store].slug.to_string()

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use http::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 use state::StateTarget;
 
 use super::mall::{Call, Mall, Server, group, path};
@@ -49,6 +49,31 @@ async fn bare(mall: &Mall) -> Duration {
     median(times)
 }
 
+/// What adding a piece to a cart takes at the store itself, without a gateway.
+async fn bare_add(mall: &Mall) -> Duration {
+    let (client, store) = (reqwest::Client::new(), &mall.stores.stores()[0]);
+    let url = format!("{}/api/2026-04/graphql.json", store.base_url);
+    let send = async |query: &str, operation: &str, variables: Value| -> Value {
+        let body = json!({ "query": query, "operationName": operation, "variables": variables });
+        let call = client.post(&url).header("content-type", "application/json");
+        let answer = call.body(body.to_string()).send().await.unwrap();
+        serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap()
+    };
+    let variant = format!("gid://shopify/ProductVariant/{}", mall.goods(0)[0].1);
+    let lines = json!([{ "merchandiseId": variant, "quantity": 1 }]);
+    let input = json!({ "input": { "lines": lines } });
+    let made = send(storefront::documents::CART_CREATE, "CartCreate", input).await;
+    let id = &made["data"]["cartCreate"]["cart"]["id"];
+    let mut times = Vec::with_capacity(ROUNDS);
+    for _ in 0..ROUNDS {
+        let began = Instant::now();
+        let variables = json!({ "cartId": id, "lines": lines });
+        send(storefront::documents::CART_LINES_ADD, "CartLinesAdd", variables).await;
+        times.push(began.elapsed());
+    }
+    median(times)
+}
+
 async fn timed(server: &Server, calls: impl Iterator<Item = Call>) -> Duration {
     let mut times = Vec::with_capacity(ROUNDS);
     for call in calls {
@@ -86,6 +111,9 @@ async fn what_an_operation_costs_over_the_stores_own_time() {
         Call::new(Method::PATCH, at).with(json!({ "qty": 1 + nth % 2 }))
     };
     println!("update_cart_line: {:?}", timed(&server, (0..ROUNDS).map(set)).await);
+    let add = |nth: usize| Call::post(path(&cart, "/lines"), json!({ "items": [mall.item(0, nth % 2, 1)] }));
+    println!("add_cart_lines: {:?}", timed(&server, (0..ROUNDS).map(add)).await);
+    println!("the store's own cartLinesAdd: {:?}", bare_add(&mall).await);
     let discount = |nth: usize| {
         if nth.is_multiple_of(2) {
             Call::post(path(&cart, "/discount"), json!({ "code": "X" }))

@@ -2,11 +2,13 @@
 
 mod accounts;
 mod arithmetic;
+mod changes;
 mod checkout;
 mod codes;
 mod faults;
 mod idempotency;
 mod killed;
+mod leases;
 mod mall;
 mod measure;
 mod owners;

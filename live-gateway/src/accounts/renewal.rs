@@ -1,0 +1,100 @@
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use data_model::{StoreHost, StoredBrand, Timestamp};
+use serde_json::json;
+use storefront::{Effect, GraphqlRequest, documents};
+use tokio::time::Instant;
+
+use super::answer::renewed;
+use super::customers::SignedIn;
+use crate::carts::{CartFailure, Carts, Customer};
+
+/// A token that is used with less time left than this is renewed: stores give some weeks.
+const LEFT_MS: i64 = 7 * 86_400_000;
+/// For how long it is not tried again, whatever came of it.
+const REST: Duration = Duration::from_secs(3_600);
+/// Most renewals that are remembered; further ones wait.
+const TRIES_MAX: usize = 10_000;
+
+/// When renewals were tried, by caller and store.
+#[derive(Debug, Default)]
+pub(crate) struct Renewals(Mutex<HashMap<(String, StoreHost), Instant>>);
+
+impl Renewals {
+    fn may_try(&self, caller: &str, store: &StoreHost) -> bool {
+        let mut tries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if tries.len() >= TRIES_MAX {
+            tries.retain(|_, at| at.elapsed() < REST);
+        }
+        let place = (caller.to_owned(), store.clone());
+        let rests = tries.get(&place).is_some_and(|at| at.elapsed() < REST);
+        if rests || tries.len() >= TRIES_MAX {
+            return false;
+        }
+        tries.insert(place, Instant::now());
+        true
+    }
+}
+
+impl Carts {
+    /// Renews the token of a customer that ends soon, beside what it is used for now: nobody waits for it.
+    pub(crate) fn renew_in_time(&self, caller: &str, brand: &StoredBrand, signed_in: &SignedIn) {
+        let ends_soon = self.0.clock.now().plus_millis(LEFT_MS) > signed_in.expires_at;
+        if !ends_soon || !self.0.renewals.may_try(caller, &brand.store) {
+            return;
+        }
+        let (carts, caller, brand) = (self.clone(), caller.to_owned(), brand.clone());
+        let customer = signed_in.customer.clone();
+        tokio::spawn(async move {
+            let renewal = Box::pin(carts.renew(&caller, &brand, &customer));
+            match renewal.await {
+                Ok(Some(_)) => {}
+                Ok(None) => tracing::debug!(brand.store = %brand.store, "a customer's token is not renewed"),
+                Err(error) => {
+                    tracing::warn!(
+                        error = &error as &dyn std::error::Error,
+                        "a customer's token is not renewed"
+                    );
+                }
+            }
+        });
+    }
+
+    /// Until when the renewed token holds; `None` where the store does not renew it: it holds as long as it would.
+    async fn renew(
+        &self,
+        caller: &str,
+        brand: &StoredBrand,
+        customer: &Customer,
+    ) -> Result<Option<Timestamp>, CartFailure> {
+        let deadline = self.deadline();
+        let Some(token) = self.storefront_token(brand, deadline).await? else {
+            return Ok(None);
+        };
+        let Ok(store) = self.store(brand, deadline) else {
+            return Ok(None);
+        };
+        let variables = json!({ "customerAccessToken": customer.token.expose() });
+        let request = GraphqlRequest::new(documents::CUSTOMER_TOKEN_RENEW, "CustomerTokenRenew", variables);
+        // What signs somebody in is sent nowhere that the store did not live before.
+        let answer = Box::pin(store.with_token(token).graphql(&request, Effect::Unsafe)).await;
+        let Ok(given) = answer.map_err(drop).and_then(|answer| renewed(&answer).map_err(drop)) else {
+            return Ok(None);
+        };
+        // Whoever signed in or out meanwhile has the last word.
+        let now = self.customers(caller).await?;
+        let is_the_same = |known: &SignedIn| known.customer.token == customer.token;
+        if !now.get(&brand.store).is_some_and(is_the_same) {
+            return Ok(None);
+        }
+        let customer = Customer {
+            token: given.token,
+            ..customer.clone()
+        };
+        self.keep_customer(caller, &brand.store, &customer, given.expires_at)
+            .await?;
+        Ok(Some(given.expires_at))
+    }
+}

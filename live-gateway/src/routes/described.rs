@@ -1,0 +1,105 @@
+//! What operations on carts have in common in their description.
+
+use std::collections::BTreeMap;
+
+use api::LiveErrors;
+use utoipa::openapi::content::ContentBuilder;
+use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::response::{Response, ResponseBuilder};
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{Ref, RefOr, Required};
+use utoipa::{IntoParams, IntoResponses};
+
+const PROBLEM: &str = "application/problem+json";
+
+/// The header that makes a request once.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Once;
+
+/// The cart in the path.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OfCart;
+
+/// Both.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CartOnce;
+
+impl IntoParams for Once {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let text = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .min_length(Some(1))
+            .max_length(Some(255));
+        let key = ParameterBuilder::new()
+            .name("Idempotency-Key")
+            .parameter_in(ParameterIn::Header)
+            .required(Required::False)
+            .description(Some(
+                "Printable ASCII, 1 to 255 characters. The same request under the same key is done once; its answer is kept \
+                 for a day and given again as it was, with `Idempotent-Replayed: true`.",
+            ))
+            .schema(Some(text));
+        vec![key.build()]
+    }
+}
+
+impl IntoParams for OfCart {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let id = ParameterBuilder::new()
+            .name("cart_id")
+            .parameter_in(ParameterIn::Path)
+            .required(Required::True)
+            .description(Some("The cart."))
+            .schema(Some(ObjectBuilder::new().schema_type(Type::String)));
+        vec![id.build()]
+    }
+}
+
+impl IntoParams for CartOnce {
+    fn into_params(place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let mut both = OfCart::into_params(&place);
+        both.extend(Once::into_params(place));
+        both
+    }
+}
+
+/// What an operation that makes something of a caller's can answer besides its result.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OnceErrors;
+
+/// What an operation on one cart can answer besides its result.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CartErrors;
+
+fn problem(description: &str) -> ResponseBuilder {
+    let schema = Ref::from_schema_name("Problem");
+    ResponseBuilder::new()
+        .description(description)
+        .header_ref("X-Request-Id", Ref::new("#/components/headers/RequestId"))
+        .content(PROBLEM, ContentBuilder::new().schema(Some(schema)).build())
+}
+
+impl IntoResponses for OnceErrors {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let mut responses = LiveErrors::responses();
+        let conflict = problem("A request with this idempotency key is in flight.")
+            .header_ref("Retry-After", Ref::new("#/components/headers/RetryAfter"));
+        responses.insert("409".to_owned(), RefOr::T(conflict.build()));
+        // Faults of the request are one thing; another body under the same key, and a store that refuses, are others.
+        if let Some(RefOr::T(invalid)) = responses.get_mut("422") {
+            let schema = Ref::from_schema_name("Problem");
+            let content = ContentBuilder::new().schema(Some(schema)).build();
+            invalid.content.insert(PROBLEM.to_owned(), RefOr::T(content));
+        }
+        responses
+    }
+}
+
+impl IntoResponses for CartErrors {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let mut responses = OnceErrors::responses();
+        let absent = problem("The caller has no such cart, or the cart has nothing of the brand that is named.");
+        responses.insert("404".to_owned(), RefOr::T(absent.build()));
+        responses
+    }
+}

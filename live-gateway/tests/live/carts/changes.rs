@@ -1,0 +1,130 @@
+//! What stores changed since a cart was made is said of it.
+
+use http::Method;
+use serde_json::{Value, json};
+
+use super::mall::{Call, Mall, assert_sums, group, path};
+
+fn line(cart: &Value, brand: &str, nth: usize) -> Value {
+    group(cart, brand)["lines"][nth].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_product_that_its_store_sells_no_more_is_named_when_its_line_is_gone() {
+    let mall = Mall::open(2).await;
+    let server = mall.server().await;
+    let items = [mall.item(0, 0, 1), mall.item(0, 1, 2), mall.item(1, 0, 1)];
+    let cart = server.cart(&items).await;
+    let (product, variant, _) = mall.goods(0)[1].clone();
+    let lines = group(&cart, &mall.brand(0))["lines"].as_array().unwrap().clone();
+    let line = lines.iter().find(|line| line["variant_id"] == variant.to_string());
+    let title = line.unwrap()["title"].as_str().unwrap().to_owned();
+    mall.stores.remove_product(&mall.slug(0), variant).unwrap();
+    let problem = json!({
+        "brand_slug": mall.brand(0),
+        "product_id": product,
+        "code": "product_not_found",
+        "detail": format!(
+            "The store's cart has no “{title}” any more: the store does not sell it now, or somebody took it out there."
+        ),
+    });
+    for _ in 0..2 {
+        let read = server.data(Call::get(path(&cart, ""))).await;
+        assert_sums(&read);
+        assert_eq!(read["problems"], json!([problem]), "each reader is told");
+        assert_eq!(group(&read, &mall.brand(0))["lines"].as_array().unwrap().len(), 1);
+    }
+    // The next change is told of it too, and with it the cart is without the line.
+    let changed = server
+        .data(Call::post(path(&cart, "/discount"), json!({ "code": "X" })))
+        .await;
+    assert_eq!(changed["problems"], json!([problem]));
+    let read = server.data(Call::get(path(&cart, ""))).await;
+    assert_eq!(read["problems"], json!([]));
+    // A brand of which nothing is left is told by its problem.
+    mall.stores.remove_product(&mall.slug(1), mall.goods(1)[0].1).unwrap();
+    let read = server.data(Call::get(path(&cart, ""))).await;
+    assert_eq!(group(&read, &mall.brand(1)), Value::Null);
+    assert_eq!(
+        (&read["problems"][0]["code"], &read["problems"][0]["brand_slug"]),
+        (&json!("product_not_found"), &json!(mall.brand(1)))
+    );
+    assert_sums(&read);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_caller_took_out_is_no_problem() {
+    let mall = Mall::open(1).await;
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 1), mall.item(0, 1, 2)]).await;
+    let id = line(&cart, &mall.brand(0), 0)["line_id"].clone();
+    let below = format!("/lines/{}", id.as_str().unwrap());
+    let after = server.data(Call::new(Method::DELETE, path(&cart, &below))).await;
+    assert_eq!(after["problems"], json!([]));
+    let read = server.data(Call::get(path(&cart, ""))).await;
+    assert_eq!(read["problems"], json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_is_set_and_taken_out_once_for_each_key() {
+    let mall = Mall::open(1).await;
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 1), mall.item(0, 1, 2)]).await;
+    let id = line(&cart, &mall.brand(0), 0)["line_id"].clone();
+    let at = path(&cart, &format!("/lines/{}", id.as_str().unwrap()));
+    let set = |qty: u32| {
+        Call::new(Method::PATCH, at.clone())
+            .with(json!({ "qty": qty }))
+            .once("set")
+    };
+    let first = server.data(set(3)).await;
+    server
+        .data(Call::new(Method::PATCH, at.clone()).with(json!({ "qty": 5 })))
+        .await;
+    let (status, headers, again) = server.send_whole(set(3)).await;
+    assert_eq!((status.as_u16(), &again["data"]), (200, &first));
+    assert_eq!(headers["idempotent-replayed"], "true");
+    let (status, body) = server.send(set(4)).await;
+    assert_eq!((status.as_u16(), &body["code"]), (422, &json!("idempotency_mismatch")));
+
+    let remove = || Call::new(Method::DELETE, at.clone()).once("remove");
+    let removed = server.data(remove()).await;
+    assert_eq!(
+        server.data(remove()).await,
+        removed,
+        "though there is no such line any more"
+    );
+    let (status, _) = server.send(Call::new(Method::DELETE, at.clone())).await;
+    assert_eq!(status, 422);
+
+    server
+        .data(Call::post(path(&cart, "/discount"), json!({ "code": "X" })))
+        .await;
+    let code = || Call::new(Method::DELETE, path(&cart, "/discount/X")).once("code");
+    let without = server.data(code()).await;
+    assert_eq!(server.data(code()).await, without);
+    let other = Call::new(Method::DELETE, path(&cart, "/discount/Y")).once("code");
+    let (status, body) = server.send(other).await;
+    assert_eq!((status.as_u16(), &body["code"]), (422, &json!("idempotency_mismatch")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_brand_whose_amounts_are_in_another_currency_than_its_catalogue_says_so() {
+    let mut mall = Mall::open(1).await;
+    let shelf = std::sync::Arc::get_mut(&mut mall.shelf).unwrap();
+    let stated = shelf.brands[0].currency;
+    let other = if stated.as_str() == "USD" { "EUR" } else { "USD" };
+    shelf.brands[0].currency = other.parse().unwrap();
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 1)]).await;
+    let told = group(&cart, &mall.brand(0));
+    assert_eq!(told["currency"], stated.as_str());
+    assert_eq!(
+        told["warnings"],
+        json!([{
+            "code": "currency_changed",
+            "detail": format!("The store's amounts are in {stated} now; its catalogue was last read in {other}."),
+            "line_id": null,
+        }])
+    );
+}
