@@ -7,9 +7,11 @@ const { body } = document;
 input.value ||= new URLSearchParams(location.search).get('q')?.trim() ?? '';
 
 async function begin() {
-  const [{ $, bare, debounced }, { ghosts }, { addCurrency, label, listen, sync }, { showProduct }, { askAnew, recount }, { loadBrands, loadCategories, loadFacts, loadPart, showBrandCheck }, asked, { closeSuggestions, suggestFor }, { showBrandCodes }, { addFromCard, openCart }] = await Promise.all([
-    import('./dom.js'), import('./cards.js'), import('./facets.js'), import('./product.js'), import('./results.js'), import('./start.js'), import('./state.js'), import('./suggest.js'), import('./codes.js'), import('./drawer.js')]);
-  const { atStart, go, NOTHING, onChange, openProduct } = asked;
+  const [{ $, bare, debounced, keep, kept }, { ghosts }, { listen, sync }, { offerCurrencies }, { showProduct }, shown, { loadBrands }, { loadCategories, loadFacts, loadPart, showBelow },
+    asked, { closeSuggestions, suggestFor }, { remember }, { addFromCard, openCart }] = await Promise.all([
+    import('./dom.js'), import('./cards.js'), import('./facets.js'), import('./prices.js'), import('./product.js'), import('./results.js'), import('./brand.js'), import('./start.js'),
+    import('./state.js'), import('./suggest.js'), import('./recent.js'), import('./drawer.js')]);
+  const { go, NOTHING, onChange, openProduct } = asked;
   const grid = $('grid');
 
   function clearable() {
@@ -21,9 +23,7 @@ async function begin() {
     if (withQuery && input.value.trim() !== q) { typed.cancel(); closeSuggestions(); input.value = q; }
     clearable();
     sync();
-    askAnew();
-    showBrandCheck();
-    showBrandCodes();
+    shown.askAnew();
     showProduct();
   }
 
@@ -42,6 +42,7 @@ async function begin() {
     typed.cancel();
     closeSuggestions();
     typedAt = -Infinity;
+    remember(input.value);
     go({ q: input.value.trim() });
     if (matchMedia('(pointer: coarse)').matches) input.blur();
   });
@@ -73,7 +74,7 @@ async function begin() {
     openProduct(id);
   });
   grid.addEventListener('keydown', (event) => {
-    const links = [...grid.querySelectorAll('a')];
+    const links = [...grid.querySelectorAll('a.to')];
     const at = links.indexOf(event.target);
     const row = getComputedStyle(grid).gridTemplateColumns.split(' ').length;
     const to = { ArrowRight: at + 1, ArrowLeft: at - 1, ArrowDown: at + row, ArrowUp: at - row, Home: 0, End: links.length - 1 }[event.key];
@@ -87,10 +88,18 @@ async function begin() {
     if (button) addFromCard(button, () => openProduct(button.dataset.add));
   });
 
+  // ---- For who builds on this ----
+
+  const developer = $('developer');
+  const showDetails = () => body.classList.toggle('developing', developer.checked);
+  developer.checked = kept('developer') === 'true';
+  developer.addEventListener('change', () => { keep('developer', String(developer.checked)); showDetails(); });
+  showDetails();
+
   // ---- Start ----
 
   grid.append(...ghosts(12));
-  listen(debounced(150, () => loadBrands($('brand-q').value.trim()).catch(() => {})));
+  listen();
   const early = document.activeElement === input ? input.value : '';
   onChange(render);
   suggestFor(typed);
@@ -99,22 +108,16 @@ async function begin() {
     input.dispatchEvent(new InputEvent('input'));
   }
   // Without these the header line and the ways in stay empty; searching goes on.
-  const again = () => { sync(); label(); recount(); };
+  const again = () => { sync(); shown.relabel(); shown.recount(); };
   const ways = [
-    loadPart('facts', loadFacts, (codes) => {
-      const select = $('currency');
-      const before = [...select.options].map((option) => option.value);
-      select.replaceChildren();
-      for (const code of [...codes, ...before]) addCurrency(code);
-      again();
-    }),
-    loadPart('categories', loadCategories, again),
+    loadPart('facts', loadFacts, (codes) => { offerCurrencies(codes); again(); }),
+    loadPart('categories', loadCategories, () => { again(); showBelow(); }),
     loadPart('brands', loadBrands, again),
   ];
 
   // The page is seen when it stands: what comes late must not push away what is being read.
   const LATE = 1200;
-  if (atStart()) await Promise.race([Promise.all(ways), new Promise((enough) => { setTimeout(enough, LATE); })]);
+  await Promise.race([Promise.all([...ways, shown.firstAnswer]), new Promise((enough) => { setTimeout(enough, LATE); })]);
   body.classList.add('stands');
   $('standin').remove();
   if (location.hash === '#cart') openCart();

@@ -1,10 +1,10 @@
 // What stands around a product: how its price went, what it costs to have it sent, and other products.
 
-import { day, el, plural, price, svg, unseen } from './dom.js';
+import { BELOW, day, el, keep, kept, plural, price, SECTION, svg, unseen } from './dom.js';
 import { cardItem } from './cards.js';
 import { ask } from './server.js';
 
-const ROWS = [['complement', 'Goes with it'], ['related', 'More like it']];
+const ROWS = [['complement', 'Goes well with this'], ['related', 'Similar products']];
 
 /** Parts that this server does not have; they are not asked for again. */
 const unserved = new Set();
@@ -28,8 +28,8 @@ export async function recommend(id, place, isOpen) {
       return null;
     });
     if (!isOpen() || !body?.data?.length) return;
-    place.children[at].replaceChildren(el('h3', { id: `row-${intent}` }, title),
-      el('ul', { class: 'row', tabindex: 0, 'aria-labelledby': `row-${intent}` }, ...body.data.map((card, index) => cardItem(card, index, 'h4'))));
+    place.children[at].replaceChildren(el(SECTION, { id: `row-${intent}` }, title),
+      el('ul', { class: 'row', tabindex: 0, 'aria-labelledby': `row-${intent}` }, ...body.data.map((card, index) => cardItem(card, index, BELOW, true))));
   }));
 }
 
@@ -60,20 +60,21 @@ function lowest(history) {
 
 const [WIDTH, HEIGHT, EDGE] = [480, 96, 6];
 
-/** A stepped line: a price holds until the next one. */
+/** A stepped line: a price holds until the next one. Its ends are told beside it, where nothing cuts them. */
 function drawn(line, code) {
   const [first, last] = [line[0][0], Math.max(Date.now(), line.at(-1)[0] + 1)];
   const prices = line.map(([, minor]) => minor);
   const [least, most] = [Math.min(...prices), Math.max(...prices)];
-  const x = (time) => EDGE + (time - first) / (last - first) * (WIDTH - 2 * EDGE);
+  const x = (time) => (time - first) / (last - first) * WIDTH;
   const y = (minor) => HEIGHT - EDGE - (minor - least) / (most - least || 1) * (HEIGHT - 2 * EDGE);
   const steps = line.map(([time, minor], at) => (at ? `H${x(time).toFixed(1)}V${y(minor).toFixed(1)}` : `M${x(time).toFixed(1)} ${y(minor).toFixed(1)}`)).join('') + `H${x(last).toFixed(1)}`;
-  const now = prices.at(-1);
-  const said = `Lowest ${price(least, code)}, highest ${price(most, code)}, now ${price(now, code)}.`;
+  const said = `Lowest ${price(least, code)}, highest ${price(most, code)}, now ${price(prices.at(-1), code)}.`;
   return el('figure', { class: 'history' },
-    svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `Price since ${day(first)}. ${said}` },
-      svg('path', { class: 'area', d: `${steps}V${HEIGHT}H${EDGE}Z` }), svg('path', { class: 'line', d: steps })),
-    el('figcaption', {}, el('span', {}, `Since ${day(first)}`), el('span', {}, `Lowest ${price(least, code)} · highest ${price(most, code)}`)),
+    el('div', { class: 'plot' },
+      el('p', { class: 'scale', 'aria-hidden': 'true' }, el('span', {}, price(most, code)), el('span', {}, price(least, code))),
+      svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `Price since ${day(first)}. ${said}` },
+        svg('path', { class: 'area', d: `${steps}V${HEIGHT}H0Z` }), svg('path', { class: 'line', d: steps }))),
+    el('figcaption', {}, el('span', {}, day(first)), el('span', {}, 'Today')),
     el('details', {}, el('summary', {}, plural(line.length - 1, 'change')),
       el('ol', {}, ...line.toReversed().map(([time, minor]) => el('li', {}, el('span', {}, price(minor, code)), el('time', { datetime: new Date(time).toISOString(), class: 'quiet' }, day(time)))))));
 }
@@ -83,14 +84,12 @@ export async function priceHistory(product, place, isOpen) {
   const body = await optional('price-history', `v1/products/${encodeURIComponent(product.id)}/price-history?limit=1000`);
   if (!isOpen() || !Array.isArray(body?.data)) return;
   const line = lowest(body.data.filter((one) => !one.currency || one.currency === product.currency));
-  if (line.length >= 2) place.replaceChildren(el('h3', {}, 'Price so far'), drawn(line, product.currency));
+  if (line.length >= 2) place.replaceChildren(el(SECTION, {}, 'Price history'), drawn(line, product.currency));
 }
 
 // ---- Delivery ----
 
 const KEPT = 'pincode';
-const kept = () => { try { return localStorage.getItem(KEPT) ?? ''; } catch { return ''; } };
-const keep = (pincode) => { try { localStorage.setItem(KEPT, pincode); } catch { /* It is typed again next time. */ } };
 
 const unknown = () => el('span', { class: 'quiet' }, 'not known');
 const known = (value) => value !== null && value !== undefined;
@@ -106,20 +105,24 @@ function tier(one, code) {
     range && `orders ${range}`, span(one.days_min, one.days_max)].filter(Boolean).join(' · '));
 }
 
-const BASIS = { pincode: 'Seen for this pincode', zone: 'By the delivery zone of this pincode', policy: 'By the store’s shipping policy' };
+const BASIS = { pincode: 'Checked for this pincode', zone: 'From this pincode’s delivery zone', policy: 'From the store’s shipping policy' };
+
+/** What a store charges for delivery, as rows of a list of terms. */
+export function termRows({ free_shipping_threshold_minor: free, cod_available: cod }, code) {
+  return [['Free delivery', known(free) ? (free === 0 ? 'on every order' : `from ${price(free, code)}`) : unknown()],
+    ['Cash on delivery', known(cod) ? (cod ? 'yes' : 'no') : unknown()]];
+}
+export const tierList = (tiers, code) => (tiers?.length ? el('ul', { class: 'tiers' }, ...tiers.map((one) => tier(one, code))) : null);
 
 function told(data) {
   const { delivery = {}, currency: code } = data;
   const dates = delivery.earliest_date && delivery.latest_date ? ` (${delivery.earliest_date === delivery.latest_date ? day(delivery.latest_date) : `${day(delivery.earliest_date)} to ${day(delivery.latest_date)}`})` : '';
   const time = span(delivery.days_min, delivery.days_max);
-  const free = data.free_shipping_threshold_minor;
   const when = delivery.serviceable === false ? `Does not deliver to ${data.pincode}` : time ? time + dates : unknown();
-  const rows = [['Delivery', when],
-    ['Free delivery', known(free) ? (free === 0 ? 'on every order' : `from ${price(free, code)}`) : unknown()],
-    ['Cash on delivery', known(data.cod_available) ? (data.cod_available ? 'yes' : 'no') : unknown()]];
+  const rows = [['Delivery time', when], ...termRows(data, code)];
   const basis = BASIS[delivery.basis];
   return [el('dl', {}, ...rows.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)])),
-    data.tiers?.length ? el('ul', { class: 'tiers' }, ...data.tiers.map((one) => tier(one, code))) : null,
+    tierList(data.tiers, code),
     basis ? el('p', { class: 'small' }, basis, delivery.sampled_at ? ` on ${day(delivery.sampled_at)}` : '', '.') : null].filter(Boolean);
 }
 
@@ -128,13 +131,13 @@ export function deliveryCheck(product, isOpen) {
   if (unserved.has('shipping')) return '';
   const field = el('input', { id: 'pincode', type: 'text', inputmode: 'numeric', autocomplete: 'postal-code', maxlength: 6, placeholder: '560001', 'aria-describedby': 'pincode-said' });
   const answer = el('div', { id: 'pincode-said', class: 'told', 'aria-live': 'polite' });
-  const section = el('section', { class: 'delivery' }, el('h3', {}, 'Delivery'));
+  const section = el('section', { class: 'delivery' }, el(SECTION, {}, 'Delivery'));
   const check = async () => {
     const pincode = field.value.trim();
     const right = /^[1-9][0-9]{5}$/.test(pincode);
     field.setAttribute('aria-invalid', String(!right));
     if (!right) return answer.replaceChildren(el('p', { class: 'wrong' }, 'A pincode has six digits and does not begin with 0.'));
-    keep(pincode);
+    keep(KEPT, pincode);
     try {
       const body = await ask(`v1/shipping?${new URLSearchParams({ product: product.id, pincode })}`, 'shipping');
       if (body && isOpen()) answer.replaceChildren(...told(body.data));
@@ -149,7 +152,7 @@ export function deliveryCheck(product, isOpen) {
   const form = el('form', { submit: (event) => { event.preventDefault(); check(); } },
     el('label', { for: 'pincode' }, 'Pincode'), field, el('button', { class: 'plain', type: 'submit' }, 'Check', unseen(' delivery')));
   section.append(form, answer);
-  field.value = kept();
+  field.value = kept(KEPT);
   if (field.value) check();
   return section;
 }

@@ -1,7 +1,7 @@
 // Product cards, and what they are made of: pictures, prices, stars, colours.
 
 import { decor, el, price, tenths, unseen, webUrl, whole } from './dom.js';
-import { address } from './state.js';
+import { productAddress } from './state.js';
 
 /** Every card that was seen, by id: a product opens with what is known of it. */
 export const cards = new Map();
@@ -56,6 +56,9 @@ function colour(text) {
 }
 
 export const isColour = (name) => /^colou?rs?$/i.test(name);
+const NAMES = { vendor: 'Maker', tag: 'Tags' };
+/** What a property is called wherever it stands, however a store spells it. */
+export const facetTitle = (name) => (isColour(name) ? 'Colour' : NAMES[name] ?? name.replaceAll('_', ' ').replace(/^./u, (letter) => letter.toUpperCase()));
 /** A dot in the colour of a value, or in both of two; nothing to see where a name is not known. */
 export function swatch(value) {
   const parts = value.split(/[/&,+]|\band\b/i).map(colour);
@@ -65,16 +68,52 @@ export function swatch(value) {
   return dot;
 }
 
-/** A card as a list item; `heading` is the level its title has where it stands. */
-export function cardItem(card, at, heading = 'h2') {
+// ---- Cards ----
+
+/** As many colours of one product are shown on its card; the others are counted. */
+const SWATCHES = 6;
+
+const siblings = new WeakMap();
+/** The colours of a product that is sold in several, each a link to the sibling in that colour. */
+function swatches({ id, title, swatches: all = [] }) {
+  if (all.length < 2) return null;
+  const one = (sibling) => {
+    const dot = el('a', { class: sibling.in_stock ? 'dye' : 'dye out', href: productAddress(sibling.id), 'data-id': sibling.id, title: sibling.color,
+      'aria-current': sibling.id === id ? 'true' : null }, swatch(sibling.color), unseen(`${title} in ${sibling.color}${sibling.in_stock ? '' : ', out of stock'}`));
+    siblings.set(dot, sibling);
+    return el('li', {}, dot);
+  };
+  const shown = all.length > SWATCHES + 1 ? all.slice(0, SWATCHES) : all;
+  if (!shown.some((sibling) => sibling.id === id)) shown.splice(-1, 1, ...all.filter((sibling) => sibling.id === id));
+  return el('ul', { class: 'dyes', 'aria-label': `${title}: colours` }, ...shown.map(one),
+    all.length > shown.length ? el('li', { class: 'quiet' }, `+${whole(all.length - shown.length)}`, unseen(' colours')) : null);
+}
+
+// Another colour that is pointed at is seen in the card's own picture.
+function preview({ target }) {
+  const dot = target.closest?.('.dye');
+  const source = dot && webUrl(siblings.get(dot)?.image ?? '');
+  const image = source && dot.closest('.card').querySelector('.frame > img');
+  if (!image || image.dataset.source === source.href) return;
+  image.dataset.source = source.href;
+  image.srcset = '';
+  image.src = scaled(source, SHOT_WIDTHS[1]);
+}
+document.addEventListener('pointerover', preview);
+document.addEventListener('focusin', preview);
+
+const SHOT_WIDTHS = [360, 540, 720];
+/** A card as a list item; `heading` is the level its title has where it stands, `inRow` whether that is a row of few. */
+export function cardItem(card, at, heading = 'h2', inRow = false) {
   cards.set(card.id, { ...cards.get(card.id), ...card });
   const pct = card.discount_pct > 0 ? el('span', { class: 'badge' }, unseen('Price cut '), `−${card.discount_pct}%`) : null;
-  const shot = { widths: [360, 540, 720], sizes: heading !== 'h4' ? '(max-width: 40rem) 46vw, 15rem' : '10rem', letter: card.brand, eager: heading !== 'h4' && at < 6 };
+  const shot = { widths: SHOT_WIDTHS, sizes: inRow ? '10rem' : '(max-width: 40rem) 46vw, 15rem', letter: card.brand, eager: !inRow && at < 6 };
   return el('li', { class: card.in_stock ? 'card' : 'card out' },
     el('div', { class: 'frame' }, picture(card.image, shot), pct, card.in_stock ? null : el('span', { class: 'tag' }, 'Out of stock')),
     el('p', { class: 'by' }, el('span', { dir: 'auto' }, card.brand), stars(card.rating)),
-    el(heading, { dir: 'auto' }, el('a', { href: address({ product: card.id }), 'data-id': card.id }, card.title)),
-    priceLine(card.price_min_minor, card.compare_at_minor, card.currency, false),
+    el(heading, { dir: 'auto' }, el('a', { class: 'to', href: productAddress(card.id), 'data-id': card.id }, card.title)),
+    card.price_min_minor > 0 ? priceLine(card.price_min_minor, card.compare_at_minor, card.currency, false) : el('p', { class: 'price quiet' }, 'No price'),
+    swatches(card),
     el('button', { class: 'add', type: 'button', 'data-add': card.id, disabled: !card.in_stock }, 'Add to cart', unseen(`: ${card.title}`)));
 }
 

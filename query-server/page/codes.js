@@ -1,9 +1,7 @@
 // Codes that work at a brand's own store, tried there when the visitor wants to know.
 
-import { $, el, moment, plural, price } from './dom.js';
+import { el, moment, plural, price } from './dom.js';
 import { ask, signIn } from './server.js';
-import { brandName } from './start.js';
-import { state } from './state.js';
 
 const UNTESTED_SHOWN = 3;
 
@@ -12,23 +10,23 @@ let unserved = false;
 
 const share = (one) => (one.kind === 'percentage' && one.subtotal_minor > 0 ? ` (${Math.round(one.discount_minor / one.subtotal_minor * 100)}%)` : '');
 const takesOff = (one) => (one.discount_minor > 0 ? `${price(one.discount_minor, one.currency)} off${share(one)}`
-  : one.kind === 'shipping' ? 'off delivery' : 'works, with nothing to see before delivery is chosen');
+  : one.kind === 'shipping' ? 'off delivery' : 'works; the saving shows once delivery is chosen');
 
 const entry = (one) => el('li', {}, el('code', {}, one.code), el('b', {}, takesOff(one)),
   el('time', { class: 'quiet', datetime: one.tested_at }, `tested ${moment(one.tested_at)}`));
 
 function found(data) {
   const { coupons, tested, untested } = data;
-  if (!data.product_id) return [el('p', { class: 'quiet' }, 'Nothing of this brand is in stock to try codes with.')];
+  if (!data.product_id) return [el('p', { class: 'quiet' }, 'No product of this brand is in stock, so no code can be tried.')];
   const rest = untested.length ? ` ${plural(untested.length, 'code')} could not be tried: ${untested.slice(0, UNTESTED_SHOWN).map(({ code }) => code).join(', ')}${untested.length > UNTESTED_SHOWN ? ', …' : ''}.` : '';
-  return [coupons.length ? el('ul', { class: 'codes' }, ...coupons.map(entry)) : el('p', {}, 'None of the codes that are known works here now.'),
+  return [coupons.length ? el('ul', { class: 'codes' }, ...coupons.map(entry)) : el('p', {}, 'None of the known codes works here right now.'),
     el('p', { class: 'small' }, `${plural(tested, 'code')} tried on one item.${rest}`)];
 }
 
 /** Why no codes are shown, and a way on. */
 function wrong(failure) {
-  if (failure.status === 401) return el('p', {}, el('a', { class: 'link', href: signIn() }, 'Sign in'), ' to have codes tried at the store.');
-  if (failure.code?.startsWith('store_')) return el('p', { class: 'wrong' }, 'The store does not answer just now. Try again later.');
+  if (failure.status === 401) return el('p', {}, el('a', { class: 'link', href: signIn() }, 'Sign in'), ' to try codes at the store.');
+  if (failure.code?.startsWith('store_')) return el('p', { class: 'wrong' }, 'The store is not answering right now. Try again later.');
   return el('p', { class: 'wrong' }, `${failure.title}. ${failure.text}`);
 }
 
@@ -58,15 +56,4 @@ export function codeFinder(of, brand, isOpen) {
     }
   });
   return place;
-}
-
-let shownFor = '';
-/** Of a brand that is looked at: the codes that work there. */
-export function showBrandCodes() {
-  const { brand } = state;
-  if (brand === shownFor) return;
-  shownFor = brand;
-  const finder = brand ? codeFinder({ brand }, brandName(brand), () => brand === state.brand) : '';
-  $('brand-codes').replaceChildren(finder);
-  $('brand-codes').hidden = finder === '';
 }

@@ -2,6 +2,13 @@
 
 export const $ = (id) => document.getElementById(id);
 
+/** Where the page's parts lie, whichever of its documents is shown. */
+export const ROOT = new URL('.', import.meta.url);
+/** Whether this is the document of one product, which has no list. */
+export const isItem = document.querySelector('main.item') !== null;
+/** The level of headings below a product's title, and below those. */
+export const [SECTION, BELOW] = isItem ? ['h2', 'h3'] : ['h3', 'h4'];
+
 function build(node, props, children) {
   for (const [name, value] of Object.entries(props)) {
     if (typeof value === 'function') node.addEventListener(name, value);
@@ -36,6 +43,10 @@ export function redraw(place, ...children) {
   if (held !== undefined) [...place.querySelectorAll('[data-key]')].find((one) => one.dataset.key === held)?.focus({ preventScroll: true });
 }
 
+/** Text that this browser keeps under a name; '' where there is none or it may not. */
+export const kept = (name) => { try { return localStorage.getItem(name) ?? ''; } catch { return ''; } };
+export const keep = (name, text) => { try { localStorage.setItem(name, text); } catch { /* It lasts as long as the page. */ } };
+
 const number = new Intl.NumberFormat();
 const oneDecimal = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const days = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
@@ -51,7 +62,7 @@ const tab = { product: '', list: '' };
 export function nameTab(news) {
   Object.assign(tab, news);
   const name = tab.product || tab.list;
-  document.title = name ? `${name} · haat` : 'haat · every stall, one search';
+  document.title = name ? `${name} · haat` : 'haat · every store, one search';
 }
 
 // Minor units by ISO 4217, as the server counts them. Browsers follow usage instead and state no decimals for HUF,

@@ -4,7 +4,7 @@ import { $, bare, decor, el, plural, price, redraw, unseen, webUrl, whole } from
 import { addItem, cart, cartCount, checkOut, hasCart, onCart, optimize, readCart, setAddress } from './cart.js';
 import { groupSection, sumRows } from './group.js';
 import { ask, signIn } from './server.js';
-import { brandName } from './start.js';
+import { brandName } from './brand.js';
 import { openProduct } from './state.js';
 
 const dialog = $('cart');
@@ -12,25 +12,25 @@ const form = $('cart-address');
 
 /** What could not be done, in a buyer's words. */
 const PROBLEMS = {
-  product_not_found: 'The store does not sell this product or this choice of it any more.',
-  brand_not_found: 'This brand has left the market.',
-  store_unavailable: 'The store cannot be reached just now. Its part stands as it was last known.',
+  product_not_found: 'The store no longer sells this product or variant.',
+  brand_not_found: 'This brand is no longer listed.',
+  store_unavailable: 'The store cannot be reached right now. Its part is shown as last known.',
   store_timeout: 'The store did not answer in time.',
-  store_throttled: 'The store is asked too often just now. Try again in a moment.',
-  store_unreadable: 'The store’s answer could not be understood.',
+  store_throttled: 'The store is receiving too many requests. Try again in a moment.',
+  store_unreadable: 'The store’s answer could not be read.',
 };
 
 /** What failed, in words; refusals of the server say it best themselves. */
 function words(failure) {
   if (failure.unserved) return 'This market has no carts. Each product’s page leads to the brand’s own store.';
-  if (failure.code === 'cart_not_found') return 'That cart was forgotten. What you add now begins a new one.';
+  if (failure.code === 'cart_not_found') return 'That cart has expired. The next item you add starts a new one.';
   if (PROBLEMS[failure.code]) return PROBLEMS[failure.code];
-  if (failure.status === 0) return 'No answer came. The connection may be gone; try once more, and nothing is done twice.';
-  if (failure.status === 429) return 'That was a little too fast. Try again in a moment.';
-  if (failure.status === 503) return 'Carts cannot be changed just now. Try again in a moment.';
+  if (failure.status === 0) return 'No answer. Check your connection and try again; nothing is done twice.';
+  if (failure.status === 429) return 'Too many requests. Try again in a moment.';
+  if (failure.status === 503) return 'Carts cannot be changed right now. Try again in a moment.';
   if (failure.status === 422) return 'This was not understood. Check what you entered.';
   if (failure.detail && failure.status < 500) return failure.detail;
-  return 'Something went wrong on this side. Try once more, and nothing is done twice.';
+  return 'Something went wrong on our side. Try again; nothing is done twice.';
 }
 
 const say = (text) => { $('cart-said').textContent = text; };
@@ -42,7 +42,7 @@ function wrong(failure, again) {
     $('cart-groups').replaceChildren();
     for (const id of ['cart-more', 'cart-foot', 'cart-problems']) $(id).hidden = true;
     return place.replaceChildren(el('div', { class: 'message' }, el('h3', {}, 'Sign in for a cart'),
-      el('p', {}, 'The cart belongs to your account, so that nobody else sees it. Sign in, then add it again.'), el('a', { class: 'plain', href: signIn() }, 'Sign in')));
+      el('p', {}, 'The cart belongs to your account, so nobody else can see it. Sign in, then add it again.'), el('a', { class: 'plain', href: signIn() }, 'Sign in')));
   }
   $('cart-body').scrollTop = 0;
   place.replaceChildren(el('p', { class: 'wrong' }, words(failure), again && failure.passing ? el('button', { class: 'link', type: 'button', click: again }, 'Try again') : null));
@@ -55,7 +55,7 @@ async function run(doing, work, done, settled = () => {}) {
   try {
     const answer = await work();
     settled();
-    const said = !answer ? '' : answer.problems.length ? 'Not everything could be done. What stands in the way is told below.' : done(answer);
+    const said = !answer ? '' : answer.problems.length ? 'Not everything could be done. See the problems below.' : done(answer);
     draw();
     say(said);
     return answer;
@@ -95,7 +95,7 @@ function draw() {
   $('cart-more').hidden = $('cart-foot').hidden = empty;
   if (empty) {
     const held = $('cart-groups').contains(document.activeElement);
-    $('cart-groups').replaceChildren(cart || !hasCart() ? el('div', { class: 'message' }, el('h3', {}, 'Nothing in it yet'), el('p', {}, 'Add what you like from any brand. Each brand’s part is paid at its own store.')) : '');
+    $('cart-groups').replaceChildren(cart || !hasCart() ? el('div', { class: 'message' }, el('h3', {}, 'Your cart is empty'), el('p', {}, 'Add products from any brand. You pay each brand at its own store.')) : '');
     if (held) $('cart-title').focus();
     return;
   }
@@ -118,19 +118,19 @@ function busy(is) {
 
 // ---- Codes, address, checkout ----
 
-const STOPPED = { budget: 'as much was tried as this store allows at once', throttled: 'the store asked for a pause', store: 'the store stopped answering', changed: 'the cart changed meanwhile' };
+const STOPPED = { budget: 'this store allows no more at once', throttled: 'the store asked for a pause', store: 'the store stopped answering', changed: 'the cart has changed' };
 
 function tried({ brand_slug: slug, saved_minor: saved, codes, tested, untested, stopped_by: stopped }) {
   const code = cart.groups.find((group) => group.brand_slug === slug)?.currency;
   const rest = untested > 0 ? `, ${whole(untested)} not${stopped ? `: ${STOPPED[stopped] ?? stopped}` : ''}` : '';
-  return el('li', {}, el('b', { dir: 'auto' }, nameOf(slug)), saved > 0 ? ` ${price(saved, code)} saved with ${codes.join(' and ')}` : ' nothing better found, left as it was',
+  return el('li', {}, el('b', { dir: 'auto' }, nameOf(slug)), saved > 0 ? ` ${price(saved, code)} saved with ${codes.join(' and ')}` : ' nothing better found, unchanged',
     el('span', { class: 'quiet' }, ` (${plural(tested, 'code')} tried${rest})`));
 }
 
 async function findCodes() {
-  const answer = await run('Trying codes at every store. This takes a moment…', optimize, ({ saved }) => {
+  const answer = await run('Trying codes at every store. This may take a moment…', optimize, ({ saved }) => {
     const sums = saved.filter((one) => one.saved_minor > 0).map((one) => price(one.saved_minor, one.currency));
-    return sums.length ? `${sums.join(' and ')} saved.` : 'No better codes were found. The cart is as it was.';
+    return sums.length ? `${sums.join(' and ')} saved.` : 'No better codes were found. Your cart is unchanged.';
   });
   if (answer) $('cart-saved').replaceChildren(el('ul', { class: 'saved' }, ...answer.optimized.map(tried)));
 }
@@ -150,7 +150,7 @@ async function deliver(event) {
   const given = Object.fromEntries(FIELDS.map((name) => [name, form.elements[name].value.trim()]).filter(([, value]) => value));
   if (given.country) form.elements.country.value = given.country = given.country.toUpperCase();
   try { sessionStorage.setItem(KEPT, JSON.stringify(given)); } catch { /* It is typed again. */ }
-  await run('Asking every store how it delivers there…', () => setAddress(given), ({ groups }) => {
+  await run('Getting delivery options from every store…', () => setAddress(given), ({ groups }) => {
     const without = groups.filter(({ delivery_options: ways }) => ways.length === 0).map(({ brand }) => brand);
     return without.length ? `No delivery there from ${without.join(', ')}.` : 'Choose how each brand delivers.';
   });
@@ -161,12 +161,12 @@ const link = (one) => el('a', { class: 'buy', href: webUrl(one.checkout_url).hre
   el('span', {}, `Check out at ${nameOf(one.brand_slug)}`, unseen(' ')), el('span', { class: 'sum' }, total(one), unseen(' (opens in a new tab)')), decor('↗'));
 
 async function toCheckout() {
-  say('Asking every store for its checkout…');
+  say('Getting checkout links from every store…');
   wrong(null);
   try {
     const answer = await checkOut();
     const open = answer.checkouts.filter((one) => webUrl(one.checkout_url));
-    say(open.length ? `${plural(open.length, 'checkout')}, one for each brand.` : 'No store can be checked out at just now.');
+    say(open.length ? `${plural(open.length, 'checkout')}, one for each brand.` : 'No store can be checked out right now.');
     $('cart-links').replaceChildren(...open.map(link), ...(answer.problems.length ? [el('ul', { class: 'cart-problems' }, ...answer.problems.map(problem))] : []));
     if (open.length === 0) return;
     $('cart-checkout').hidden = true;
@@ -189,7 +189,7 @@ function show() {
 export async function openCart() {
   show();
   draw();
-  await run(hasCart() ? 'Asking the stores…' : '', readCart, () => '');
+  await run(hasCart() ? 'Checking with the stores…' : '', readCart, () => '');
 }
 
 /** Puts an item into the cart and shows it. */

@@ -3,7 +3,7 @@
 import { decor, el, moment, plural, price, svg, unseen } from './dom.js';
 import { picture } from './cards.js';
 import { addCode, removeCode, removeLine, setDelivery, setQty } from './cart.js';
-import { address } from './state.js';
+import { productAddress } from './state.js';
 
 const QTY_MAX = 999;
 /** How long a quantity stands before it is told, so that three clicks are one change. */
@@ -47,9 +47,9 @@ function stepper(line, run) {
 }
 
 function shortage({ qty, requested_qty: asked, available }) {
-  if (qty === 0) return 'Sold out: it is not part of what you pay.';
+  if (qty === 0) return 'Sold out. You will not be charged for it.';
   if (qty < asked) return `The store has only ${qty} of the ${asked} you asked for.`;
-  return available ? '' : 'The store does not sell it just now.';
+  return available ? '' : 'The store is not selling it right now.';
 }
 
 function lineItem(line, code, run) {
@@ -57,12 +57,12 @@ function lineItem(line, code, run) {
   const remove = () => {
     clearTimeout(chosen.get(line.line_id)?.timer);
     chosen.delete(line.line_id);
-    run(`Taking out ${line.title}…`, () => removeLine(line.line_id), () => `${line.title} is out of the cart.`);
+    run(`Removing ${line.title}…`, () => removeLine(line.line_id), () => `${line.title} was removed.`);
   };
   return el('li', { class: line.qty === 0 ? 'cart-line out' : 'cart-line' },
     el('div', { class: 'thumb' }, picture(line.image, { widths: [120, 180], sizes: '64px', letter: line.title })),
     el('div', { class: 'what' },
-      el('a', { class: 'title', dir: 'auto', href: address({ product: line.product_id }), 'data-id': line.product_id }, line.title),
+      el('a', { class: 'title', dir: 'auto', href: productAddress(line.product_id), 'data-id': line.product_id }, line.title),
       line.variant_title ? el('p', { class: 'small', dir: 'auto' }, line.variant_title) : null,
       wrong ? el('p', { class: 'short' }, wrong) : null,
       el('div', { class: 'doing' }, line.qty === 0 ? null : stepper(line, run),
@@ -73,10 +73,10 @@ function lineItem(line, code, run) {
 }
 
 function codeChip(one, group, run) {
-  const remove = () => run(`Taking out the code ${one.code}…`, () => removeCode(group.brand_slug, one.code), () => `The code ${one.code} is out.`);
+  const remove = () => run(`Removing the code ${one.code}…`, () => removeCode(group.brand_slug, one.code), () => `The code ${one.code} was removed.`);
   const effect = !one.applicable ? 'does not apply' : one.discount_minor > 0 ? `−${price(one.discount_minor, group.currency)}` : 'applies';
   return el('li', { class: one.applicable ? 'code on' : 'code' }, el('code', {}, one.code), el('span', {}, effect),
-    el('button', { type: 'button', 'aria-label': `Take out the code ${one.code}`, 'data-key': `no code ${group.brand_slug} ${one.code}`, click: remove }, cross()));
+    el('button', { type: 'button', 'aria-label': `Remove the code ${one.code}`, 'data-key': `no code ${group.brand_slug} ${one.code}`, click: remove }, cross()));
 }
 
 function codeForm(group, run) {
@@ -92,7 +92,7 @@ function codeForm(group, run) {
       typed.delete(slug);
       const now = cart.groups.find((one) => one.brand_slug === slug);
       const verdict = now?.discount_codes.find((one) => one.code.toLowerCase() === code.toLowerCase());
-      if (!verdict) return `${brand} did not take the code ${code}.`;
+      if (!verdict) return `${brand} did not accept the code ${code}.`;
       return verdict.applicable ? `${code} takes ${price(verdict.discount_minor, now.currency)} off.` : `${code} does not apply to this cart.`;
     });
   };
@@ -133,7 +133,7 @@ export function groupSection(group, run) {
   const fresh = group.verified || Date.now() - Date.parse(group.as_of) < FRESH_MS;
   return el('section', { class: 'cart-group', 'aria-labelledby': title },
     el('h3', { id: title, dir: 'auto' }, group.brand),
-    fresh ? null : el('p', { class: 'small' }, `As the store told it ${moment(group.as_of)}.`),
+    fresh ? null : el('p', { class: 'small' }, `As of ${moment(group.as_of)}.`),
     el('ul', { class: 'cart-lines' }, ...group.lines.map((line) => lineItem(line, currency, run))),
     group.discount_codes.length || group.automatic_discounts.length ? el('ul', { class: 'cart-codes', 'aria-label': `Discounts at ${group.brand}` },
       ...group.discount_codes.map((one) => codeChip(one, group, run)),

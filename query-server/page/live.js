@@ -5,14 +5,14 @@ import { ask } from './server.js';
 
 /** Why a price is not verified, in a visitor's words. */
 const WHY = {
-  product_gone: 'The store does not sell this product any more.',
+  product_gone: 'The store no longer sells this product.',
   store_timeout: 'The store did not answer in time.',
-  store_throttled: 'The store is asked too often just now.',
-  store_unavailable: 'The store cannot be reached just now.',
-  store_unreadable: 'The store’s answer could not be understood.',
+  store_throttled: 'The store is receiving too many requests right now.',
+  store_unavailable: 'The store cannot be reached right now.',
+  store_unreadable: 'The store’s answer could not be read.',
   currency_differs: 'The store answers in another currency here.',
   currency_unknown: 'The store does not say which currency it answers in.',
-  busy: 'Many stores are being asked just now.',
+  busy: 'Too many stores are being checked right now.',
 };
 /** Most variants that are listed one by one. */
 const LISTED_MAX = 60;
@@ -60,7 +60,7 @@ function verified(told) {
 function unverified(told) {
   const verdict = told.code === 'product_gone' ? 'Gone from the store' : 'Not verified';
   return [el('p', { class: 'verdict' }, el('b', { class: 'no' }, verdict), unseen(': '), el('span', {}, WHY[told.code] ?? told.detail)),
-    told.code === 'product_gone' ? null : el('p', {}, `Last seen at ${price(told.price_min_minor, told.currency)}, ${moment(told.snapshot_at)}. Do not rely on it.`)];
+    told.code === 'product_gone' ? null : el('p', {}, `Last seen at ${price(told.price_min_minor, told.currency)}, ${moment(told.snapshot_at)}. It may have changed.`)];
 }
 
 /** The check of a product's price; empty where this server does not ask stores. `atOnce` asks without a click. */

@@ -1,11 +1,16 @@
 // Asking and showing products: a search, or a walk through a category or a brand page by page.
 
-import { $, el, plural, whole } from './dom.js';
+import { $, el, plural, ROOT, whole } from './dom.js';
+import { brandSize, nameBrand, readBrand } from './brand.js';
 import { cardItem } from './cards.js';
-import { addCurrency, label, takeFacets, takeUnderstood } from './facets.js';
+import { nothingFound, showBeyond } from './empty.js';
+import { takeFacets } from './facets.js';
+import { label, takeUnderstood } from './label.js';
+import { addCurrency } from './prices.js';
 import { ask, whenBack } from './server.js';
-import { brandSize, categories, nameBrand, showExamples, showFacts } from './start.js';
-import { atStart, browsing, changer, facetsOf, filtered, linker, NO_FILTERS, NOTHING, query, state } from './state.js';
+import { categories, showBelow, showFacts } from './start.js';
+import { atStart, browsing, changer, facetsOf, linker, NO_FILTERS, NOTHING, query, state } from './state.js';
+import { askValuesBy } from './values.js';
 
 const LIMIT = 40;
 const START = 24;
@@ -17,32 +22,64 @@ let walks = true;
 let asked = null;
 let retry = 0;
 let next = null;
+/** Whether more was found than a search lists. */
+let cut = false;
 
-const SHARED = ['brand', 'price_min', 'price_max', 'currency', 'in_stock', 'on_sale', 'facets', 'sort', 'limit'];
-function path() {
-  if (walks && browsing()) return `v1/browse?${query({ ...state, limit: PAGE }, ['category', ...SHARED])}`;
+const SHARED = ['brand', 'price_min', 'price_max', 'currency', 'in_stock', 'on_sale', 'facets', 'sort', 'limit', 'fold'];
+/** The request that answers what is asked; colours of one product are one card. */
+function path(limit) {
+  if (walks && browsing()) return `v1/browse?${query({ ...state, limit: limit ?? PAGE, fold: 'color' }, ['category', ...SHARED])}`;
   const facets = facetsOf(state);
   if (state.category) facets.set('category', [state.category]);
-  const wanted = { ...state, limit: atStart() ? START : LIMIT, facet_counts: atStart() ? '' : 'true',
+  const wanted = { ...state, limit: limit ?? (atStart() ? START : LIMIT), fold: 'color', facet_counts: atStart() ? '' : 'true',
     facets: facets.size ? JSON.stringify(Object.fromEntries([...facets].map(([name, values]) => [name, [...values]]))) : '' };
-  return `v1/search?${query(wanted, ['q', 'mode', ...SHARED, 'facet_counts'])}`;
+  return `v1/search?${query(wanted, ['q', 'mode', 'understand', ...SHARED, 'facet_counts'])}`;
 }
+askValuesBy(async (extra) => {
+  const body = await ask(`${path(1)}&${new URLSearchParams(extra)}`, 'values');
+  return body && (body.data.facets ?? body.provenance.facets);
+});
+
+let pending = false;
+/** Says of the question what there is to say, unless its answer is still to come: both change together. */
+export const relabel = () => { if (!pending) label(); };
+
+/** Comes when the first question is answered, or has failed. */
+export let firstAnswer = null;
 
 /** Asks anew when the question is another one than before. */
 export function askAnew() {
   if (path() === asked) return;
+  if (firstAnswer) return void search();
   label();
-  search();
+  firstAnswer = search();
+}
+
+/** How long the answer waits for what is told of a brand, so that neither pushes the other away. */
+const BRAND_MS = 700;
+
+function busy(is) {
+  pending = is;
+  $('results').classList.toggle('waiting', is);
+  grid.setAttribute('aria-busy', String(is));
 }
 
 async function search(attempt = 0) {
   clearTimeout(retry);
-  asked = path();
-  grid.setAttribute('aria-busy', 'true');
+  const mine = path();
+  asked = mine;
+  busy(true);
   const started = performance.now();
   try {
-    const body = await ask(asked, 'search');
-    if (body) show(body, performance.now() - started);
+    const brand = readBrand();
+    const body = await ask(mine, 'search');
+    if (!body) return;
+    const took = performance.now() - started;
+    const drawBrand = await Promise.race([brand, new Promise((enough) => { setTimeout(enough, BRAND_MS, null); })]);
+    if (asked !== mine) return;
+    if (drawBrand) drawBrand();
+    else brand.then((draw) => draw());
+    show(body, took);
   } catch (failure) {
     if (failure.unserved && walks && browsing()) {
       walks = false;
@@ -51,7 +88,10 @@ async function search(attempt = 0) {
     const pause = failure.pause || (failure.status === 0 && navigator.onLine ? 4 : 0);
     if (pause && attempt < 3) retry = setTimeout(search, pause * 1000, attempt + 1);
     whenBack(failure, 'search', search);
+    busy(false);
     takeFacets(null, null);
+    takeUnderstood([]);
+    label();
     $('took').textContent = '';
     const held = $('message').contains(document.activeElement);
     instead(failure.title, failure.show(() => search(), changer('plain', NOTHING, {}, 'To the start page')), true);
@@ -68,19 +108,22 @@ function take(found) {
 
 function show({ data, provenance }, took) {
   const found = Array.isArray(data) ? data : data.items;
+  busy(false);
   next = data.next_cursor ?? null;
+  cut = provenance.more ?? (!next && !atStart() && found.length === LIMIT);
   take(found);
   showFacts({ release: provenance.release });
-  takeFacets(data.facets ?? provenance.facets, data.price ?? provenance.price);
+  takeFacets(data.facets ?? provenance.facets, { ...provenance.price, ...data.price });
   takeUnderstood(provenance.understood ?? []);
   label();
+  showBelow();
   tell(provenance, took);
-  if (found.length === 0) return nothing();
+  if (found.length === 0) return instead('No results', nothingFound());
   $('message').hidden = true;
   grid.hidden = false;
   grid.replaceChildren(...found.map((card, at) => cardItem(card, at, atStart() ? 'h3' : 'h2')));
-  grid.setAttribute('aria-busy', 'false');
   count(found.length);
+  showBeyond(cut, found.length);
 }
 
 /** How many products a walk has in all, where nothing else narrows it; else nothing. */
@@ -91,44 +134,48 @@ function inAll() {
 }
 
 function count(shown) {
-  const cut = !next && !atStart() && shown === LIMIT;
   const all = next ? inAll() : 0;
-  const some = `${state.q ? 'best' : 'first'} ${whole(shown)}`;
+  const beyond = cut && state.q ? `More than ${plural(shown, 'product')}` : '';
+  const said = all > shown ? `${whole(shown)} of ${plural(all, 'product')}` : next || cut && !state.q ? `The first ${plural(shown, 'product')}` : plural(shown, 'product');
   $('count').classList.remove('sr');
-  $('count').textContent = all > shown ? `${whole(shown)} of ${plural(all, 'product')}` : next || cut ? `The ${some} products` : plural(shown, 'product');
-  $('filters-done').textContent = all <= shown && (next || cut) ? `Show the ${some}` : `Show ${plural(Math.max(all, shown), 'product')}`;
+  $('count').textContent = beyond || (atStart() ? '' : said);
+  $('filters-done').textContent = beyond || next && all <= shown ? `Show the first ${whole(shown)}` : `Show ${plural(Math.max(all, shown), 'product')}`;
   $('more').hidden = !next;
 }
 
 /** Counts anew when it is known how large categories and brands are. */
-export const recount = () => { if (grid.querySelector('[data-id]')) count(grid.children.length); };
+export function recount() {
+  if (!grid.querySelector('[data-id]')) return;
+  count(grid.children.length);
+  showBeyond(cut, grid.children.length);
+}
 
 const MODES = { hybrid: 'words and meaning', semantic: 'meaning', lexical: 'words' };
 const RELAXED = {
-  all_but_one: 'Few products have all of these words, so some of these lack one.',
-  any_term: 'Few products have all of these words, so some of these have only a few of them.',
-  prefix: 'Nothing has this word, so these have words that begin with it.',
-  meaning: 'No product has these words, so these are near in meaning.',
+  all_but_one: 'Few products have all of these words, so some results lack one.',
+  any_term: 'Few products have all of these words, so some results have only a few of them.',
+  prefix: 'No product has this word, so these have words that begin with it.',
+  meaning: 'No product has these words, so these are close in meaning.',
 };
 
 /** Why meaning was left out, where it is worth telling: words and numbers that have no meaning are not. */
 const DEGRADED = {
-  other_embedder: 'Meaning cannot be searched with these settings; these were found by words.',
-  embedder_failed: 'Meaning could not be searched just now; these were found by words.',
+  other_embedder: 'Search by meaning is off; these were found by words.',
+  embedder_failed: 'Search by meaning is not available right now; these were found by words.',
 };
 
 /** How long it took, with what was searched by behind it; what was read differently than typed. */
 function tell(provenance, took) {
   const engine = state.q ? provenance.engine : null;
-  $('took').textContent = `${whole(Math.max(1, Math.round(took)))} ms`;
-  $('took').title = engine ? `Found by ${MODES[engine] ?? engine}` : '';
+  // For who builds on this: how long it took, what it was found by, and the request itself.
+  $('took').replaceChildren(`${whole(Math.max(1, Math.round(took)))} ms`, engine ? `, by ${MODES[engine] ?? engine}` : '', ' · ', el('a', { class: 'link', href: new URL(asked, ROOT).href }, 'JSON'));
   const notes = [];
   const mended = state.q ? provenance.corrections ?? [] : [];
   if (mended.length) {
     const became = new Map(mended.map(({ from, to }) => [from.toLowerCase(), to]));
     const words = state.q.split(/(\s+)/).map((word) => became.get(word.toLowerCase()) ?? word).join('');
     const shown = words === state.q ? mended.map(({ to }) => to).join(', ') : words;
-    notes.push(el('p', {}, 'Showing results for ', el('b', { dir: 'auto' }, shown), '. ', linker('link', { mode: 'lexical' }, {}, 'Search for exactly ', el('span', { dir: 'auto' }, `“${state.q}”`))));
+    notes.push(el('p', {}, 'Showing results for ', el('b', { dir: 'auto' }, shown), '. ', linker('link', { mode: 'lexical' }, {}, 'Search only for ', el('span', { dir: 'auto' }, `“${state.q}”`))));
   }
   const alike = state.q ? [...new Set((provenance.synonyms ?? []).map(({ to }) => to))].slice(0, 5) : [];
   if (alike.length) notes.push(el('p', {}, 'Also searched for ', el('b', { dir: 'auto' }, alike.join(', ')), '.'));
@@ -142,23 +189,16 @@ function instead(said, content, failed = false) {
   next = null;
   grid.replaceChildren();
   grid.hidden = true;
-  grid.setAttribute('aria-busy', 'false');
+  cut = false;
+  showBeyond(false, 0);
   $('more').hidden = true;
-  $('notes').hidden = true;
+  if (failed) $('notes').hidden = true;
   // Of a failure the message says it to the eye.
   $('count').textContent = said;
   $('count').classList.toggle('sr', failed);
-  $('filters-done').textContent = 'Back to the results';
+  $('filters-done').textContent = 'Close the filters';
   $('message').replaceChildren(...content);
   $('message').hidden = false;
-}
-
-function nothing() {
-  instead('No products', [el('h2', {}, 'No stall has this'), ...(filtered()
-    ? [el('p', {}, 'The filters leave nothing over. Without them there may be more.'), changer('plain', NO_FILTERS, {}, 'Clear the filters')]
-    : state.mode === 'lexical' ? [el('p', {}, 'No product has exactly these words.'), changer('plain', { mode: '' }, {}, 'Search by words and meaning')]
-      : [el('p', {}, 'Try fewer or other words.'), el('div', { class: 'examples', 'data-examples': true })])]);
-  showExamples();
 }
 
 /** The next page of the walk. */
@@ -173,7 +213,7 @@ async function further() {
     take(body.data.items);
     grid.append(...body.data.items.map((card, at) => cardItem(card, first + at)));
     count(grid.children.length);
-    grid.children[first]?.querySelector('a').focus({ preventScroll: true });
+    grid.children[first]?.querySelector('a.to').focus({ preventScroll: true });
   } catch (failure) {
     // A list ends with its release; the new one is another list.
     if (failure.status === 422) search();

@@ -1,16 +1,16 @@
 // Talking to the server: one question a channel, and what went wrong in words.
 
-import { el } from './dom.js';
+import { el, ROOT } from './dom.js';
 
 const WORDS = {
-  0: ['The market cannot be reached', 'It goes on by itself when the connection is back.'],
-  404: ['Not in the market any more', 'The store may have taken this product off its shelves.'],
+  0: ['No connection', 'We’ll reconnect automatically.'],
+  404: ['No longer available', 'The store may have removed this product.'],
   422: ['This search was not understood', 'A filter in the address may be mistyped or cut off.'],
-  429: ['A little too fast', 'Many searches came from here at once. It goes on in a moment.'],
-  503: ['The market is just opening', 'The shelves are being filled. It goes on in a moment.'],
+  429: ['Too many searches', 'Many searches came from your network. We’ll try again in a moment.'],
+  503: ['Starting up', 'The market is loading. We’ll try again in a moment.'],
   brand_not_found: ['No such brand', 'It may have left the market. Look for it among all brands.'],
   category_not_found: ['No such category', 'The address may be mistyped. The start page lists all categories.'],
-  overloaded: ['The market is crowded', 'Too many people ask at once. It goes on in a moment.'],
+  overloaded: ['The market is busy', 'Many people are searching right now. We’ll try again in a moment.'],
 };
 
 /** What a refused field means to the one who asked. */
@@ -29,7 +29,7 @@ export class Failure extends Error {
     this.requestId = body?.request_id ?? headers?.get('x-request-id');
     this.pause = status === 429 || status === 503 ? Math.min(Math.max(Number(headers.get('retry-after')) || 1, 1), 30) : 0;
     const fault = status === 422 && Array.isArray(body?.detail) ? FAULTS[body.detail[0]?.loc?.[1]] : null;
-    [this.title, this.text] = fault ?? WORDS[this.code] ?? WORDS[status] ?? ['Something went wrong', 'It is on this side, not on yours. Please try again.'];
+    [this.title, this.text] = fault ?? WORDS[this.code] ?? WORDS[status] ?? ['Something went wrong', 'The fault is ours. Please try again.'];
   }
 
   /** The server does not have this operation: that part of the page is left out. */
@@ -81,7 +81,7 @@ export async function send(method, path, body) {
   let response;
   let told = null;
   try {
-    response = await fetch(path, { method, headers, body: text, cache: 'no-store', credentials: 'same-origin', signal: AbortSignal.timeout(CHANGE_MS) });
+    response = await fetch(new URL(path, ROOT), { method, headers, body: text, cache: 'no-store', credentials: 'same-origin', signal: AbortSignal.timeout(CHANGE_MS) });
     told = await response.json();
   } catch {
     if (!response || response.ok) throw new Failure(0);
@@ -96,7 +96,7 @@ export async function send(method, path, body) {
 }
 
 /** Where to sign in, and to come back here from. */
-export const signIn = () => `dashboard/?${new URLSearchParams({ return_to: location.pathname + location.search })}`;
+export const signIn = () => `${ROOT.pathname}dashboard/?${new URLSearchParams({ return_to: location.pathname + location.search })}`;
 
 /** Asks the server. A newer question on the same channel aborts the older one, which then answers null. */
 export async function ask(path, channel, timeoutMs = 15000) {
@@ -106,7 +106,7 @@ export async function ask(path, channel, timeoutMs = 15000) {
   channels.set(channel, controller);
   try {
     const signal = AbortSignal.any?.([controller.signal, AbortSignal.timeout(timeoutMs)]) ?? controller.signal;
-    const response = await fetch(path, { signal, headers: { accept: 'application/json, application/problem+json' } });
+    const response = await fetch(new URL(path, ROOT), { signal, headers: { accept: 'application/json, application/problem+json' } });
     const body = await response.json().catch(() => null);
     if (controller.signal.aborted) return null;
     if (!response.ok || body?.data === undefined) throw new Failure(response.ok ? 500 : response.status, body, response.headers);

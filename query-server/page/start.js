@@ -1,9 +1,9 @@
-// Ways into the market when nothing is searched: what it holds, its categories, its brands, example searches.
+// Ways into the market when nothing is searched: what it holds, its categories, example searches.
 
-import { $, day, el, moment, plural, redraw, unseen, whole } from './dom.js';
+import { $, day, el, moment, plural, unseen, whole } from './dom.js';
 import { picture } from './cards.js';
 import { ask, whenBack } from './server.js';
-import { changer, linker, NO_FILTERS, query, state } from './state.js';
+import { changer, linker, NO_FILTERS, state } from './state.js';
 
 /** Loads a part of the page that it can be without, now and, if nobody answers, when the connection is back. */
 export const loadPart = (name, load, then) => load().then(then).catch((failure) => whenBack(failure, `part ${name}`, () => loadPart(name, load, then)));
@@ -23,9 +23,8 @@ export function showFacts(news) {
   const { failed, held_back: held } = facts.outcomes ?? {};
   const rows = [['Stores last checked', span(facts.checked)],
     ['Could not be read', failed > 0 && `${plural(failed, 'store')}, shown as last read`], ['Held back', held > 0 && `${plural(held, 'store')}, until a doubtful change is confirmed`],
-    ['Catalogues last changed', span(facts.seen)], ['Put together', facts.published && moment(facts.published)],
+    ['Catalogues last changed', span(facts.seen)], ['Published', facts.published && moment(facts.published)],
     ['Release', facts.release && el('code', {}, facts.release)]].filter(([, value]) => value);
-  $('data').hidden = rows.length === 0;
   $('data').querySelector('dl').replaceChildren(...rows.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]));
   if (parts.length) $('lead').textContent = `${plural(facts.products, 'product')} of ${plural(facts.brands, 'brand store')}, side by side. You buy at the store itself.`;
   warnIfStale(facts.checked?.newest);
@@ -56,7 +55,7 @@ export const categories = new Map();
 export const categoryName = (slug) => categories.get(slug)?.name ?? slug;
 
 const SHELVES = 12;
-const BELOW = 4;
+const BELOW = 2;
 
 function enter(one, parent) {
   const entry = { ...one, parent, children: [] };
@@ -65,118 +64,48 @@ function enter(one, parent) {
   return entry;
 }
 
-export async function loadCategories() {
+const thumb = (one, sizes) => el('span', { class: 'thumb' }, picture(one.image, { widths: [120, 180, 240], sizes, letter: one.name }));
+
+/** Asks for the category tree; answers the whole market. */
+export async function readCategories() {
   const { data } = await ask('v1/categories', 'categories');
   const market = enter({ slug: '', name: 'All categories', children: data }, null);
   // The tops hang below nothing: the way up ends at them.
   for (const top of market.children) top.parent = null;
+  return market;
+}
+
+export async function loadCategories() {
+  const market = await readCategories();
   const shelf = (one) => {
     const below = one.children.slice(0, BELOW);
-    return el('li', { class: 'shelf' }, el('h3', {}, linker('', { category: one.slug }, { dir: 'auto' }, one.name), el('span', { class: 'quiet' }, unseen(', '), whole(one.product_count), unseen(' products'))),
-      below.length ? el('ul', {}, ...below.map((child) => el('li', {}, linker('', { category: child.slug }, { dir: 'auto' }, child.name)))) : null);
+    return el('li', { class: 'shelf' }, thumb(one, '4.5rem'), el('div', {}, el('h3', {}, linker('', { category: one.slug }, { dir: 'auto' }, one.name)),
+      el('p', { class: 'quiet' }, plural(one.product_count, 'product')),
+      below.length ? el('ul', {}, ...below.map((child) => el('li', {}, linker('', { category: child.slug }, { dir: 'auto' }, child.name)))) : null));
   };
   $('shelves').replaceChildren(...market.children.slice(0, SHELVES).map(shelf));
   $('shelves-part').hidden = market.children.length === 0;
 }
 
-// ---- Brands ----
-
-let brands = [];
-const names = new Map();
-let next = null;
-export const brandName = (slug) => names.get(slug) ?? slug;
-/** How many products a brand has; undefined where it is not known. */
-export const brandSize = (slug) => brands.find((brand) => brand.slug === slug)?.product_count;
-export const nameBrand = (slug, name) => names.set(slug, name);
-
-const PAGE = 24;
-export async function loadBrands(q = '') {
-  const body = await ask(`v1/brands?${query({ q, limit: q ? 50 : 100 }, ['q', 'limit'])}`, 'brands');
-  if (!body) return;
-  brands = body.data;
-  for (const brand of brands) nameBrand(brand.slug, brand.name);
-  if (!q) {
-    takeExamples();
-    next = body.provenance.page?.next_cursor ?? null;
-    showStalls(brands);
-  }
-  showBrandChoice(true);
+/** The categories of most products, the tops left out where they have others below them. */
+export function popularCategories(limit) {
+  const all = [...new Set(categories.values())].filter(({ slug, children }) => slug && children.length === 0);
+  return all.sort((a, b) => b.product_count - a.product_count).slice(0, limit);
 }
 
-const stall = (brand) => el('li', {}, linker('stall', { brand: brand.slug }, {},
-  el('span', { class: 'sign' }, picture(brand.logo, { widths: [96, 144], sizes: '44px', letter: brand.name })),
-  el('span', { class: 'text2' }, el('span', { dir: 'auto' }, brand.name), el('span', { class: 'quiet' }, plural(brand.product_count, 'product')))));
-
-/** Some of the brands, more of them when asked, page after page. */
-function showStalls(known) {
-  const list = $('stalls');
-  const button = $('stalls-more');
-  list.replaceChildren(...known.slice(0, PAGE).map(stall));
-  $('stalls-part').hidden = known.length === 0;
-  let rest = known.slice(PAGE);
-  button.hidden = rest.length === 0 && !next;
-  button.onclick = async () => {
-    const first = list.children.length;
-    if (rest.length === 0) {
-      const body = await ask(`v1/brands?${new URLSearchParams({ limit: 100, cursor: next })}`, 'brand page').catch(() => null);
-      next = body?.provenance.page?.next_cursor ?? null;
-      rest = body?.data ?? [];
-      for (const brand of rest) nameBrand(brand.slug, brand.name);
-    }
-    list.append(...rest.map(stall));
-    rest = [];
-    button.hidden = !next;
-    list.children[first]?.querySelector('a').focus({ preventScroll: true });
-  };
-}
-
-const CHECKED = {
-  changed: 'What was found then is shown here.',
-  unchanged: 'Nothing had changed.',
-  held_back: 'What it showed then looked doubtful. Until that is confirmed, its earlier catalogue is shown here.',
-  failed: 'It could not be read then. Its earlier catalogue is shown here.',
-};
-
-let checkedFor = '';
-/** Of a brand that is looked at: when its store was last checked, and what came of it. */
-export async function showBrandCheck() {
-  const { brand } = state;
-  if (brand === checkedFor) return;
-  checkedFor = brand;
-  const line = $('brand-check');
-  line.hidden = true;
-  if (!brand) return;
-  const body = await ask(`v1/brands/${encodeURIComponent(brand)}`, 'brand').catch((failure) => {
-    if (failure.passing) checkedFor = '';
-    whenBack(failure, 'brand', showBrandCheck);
-    return null;
-  });
-  const { checked_at: at, check_outcome: outcome } = body?.data ?? {};
-  if (!at || brand !== state.brand) return;
-  line.replaceChildren(`Store last checked ${moment(at)}. `, CHECKED[outcome] ?? '');
-  line.classList.toggle('doubt', outcome === 'held_back' || outcome === 'failed');
-  line.hidden = false;
-}
-
-let drawnFor = null;
-/** The choice of one brand among the filters. Counts stand only where nothing else narrows. */
-export function showBrandChoice(anew = false) {
-  const narrowed = Boolean(state.q || state.category || state.facets);
-  const drawing = `${state.brand}\n${narrowed}`;
-  if (!anew && drawing === drawnFor) return;
-  drawnFor = drawing;
-  const option = (slug, name, count) => el('label', { class: 'check' }, el('input', { type: 'radio', name: 'brand', value: slug, checked: slug === state.brand, 'data-key': slug }),
-    el('span', { class: 'name', dir: 'auto' }, name), count >= 0 && !narrowed ? el('span', { class: 'quiet' }, unseen(', '), whole(count)) : null);
-  const other = state.brand && !brands.some((brand) => brand.slug === state.brand);
-  redraw($('brands'), option('', 'All brands'), ...(other ? [option(state.brand, brandName(state.brand))] : []),
-    ...brands.map((brand) => option(brand.slug, brand.name, brand.product_count)), brands.length || !$('brand-q').value ? '' : el('p', { class: 'note' }, 'No brand of this name'));
+/** Within a category: what lies right below it, with pictures. */
+export function showBelow() {
+  const children = state.category && !state.q && !state.brand ? categories.get(state.category)?.children ?? [] : [];
+  $('below').replaceChildren(...children.map((one) => el('li', {}, linker('tile', { category: one.slug }, {}, thumb(one, '2.75rem'),
+    el('span', { class: 'text2' }, el('span', { dir: 'auto' }, one.name), el('span', { class: 'quiet' }, unseen(', '), whole(one.product_count), unseen(' products')))))));
+  $('below').hidden = children.length === 0;
 }
 
 // ---- Examples ----
 
 let examples = [];
 /** Example searches: what the largest brands sell, and what is cheaper now. */
-function takeExamples() {
+export function takeExamples(brands) {
   const seen = new Set();
   const fresh = (text) => text.length <= 28 && !seen.has(text.toLowerCase()) && seen.add(text.toLowerCase());
   const kinds = brands.map((brand) => brand.categories.map((category) => category.name).find(fresh)).filter(Boolean).slice(0, 6);
@@ -187,7 +116,7 @@ function takeExamples() {
 }
 
 export function showExamples() {
-  const chip = ({ text, patch }) => changer('chip', { ...NO_FILTERS, ...patch }, { dir: 'auto' }, text);
+  const chip = ({ text, patch }) => changer('chip', { ...NO_FILTERS, mode: '', understand: '', ...patch }, { dir: 'auto' }, text);
   for (const place of document.querySelectorAll('[data-examples]')) {
     place.replaceChildren(...(examples.length ? [el('span', { class: 'quiet' }, 'Try'), ...examples.map(chip)] : []));
   }

@@ -1,10 +1,10 @@
 // What is asked. It lives in the URL, so that it can be shared and the back button works.
 
-import { $, bare, el } from './dom.js';
+import { $, bare, el, isItem, ROOT } from './dom.js';
 
 const SORTS = ['price_asc', 'price_desc', 'rating', 'newest'];
 const MODES = ['semantic', 'lexical'];
-const KEYS = ['q', 'category', 'brand', 'facets', 'price_min', 'price_max', 'currency', 'in_stock', 'on_sale', 'sort', 'mode', 'product'];
+const KEYS = ['q', 'category', 'brand', 'facets', 'price_min', 'price_max', 'currency', 'in_stock', 'on_sale', 'sort', 'mode', 'understand', 'product'];
 export const NO_FILTERS = { category: '', brand: '', facets: '', price_min: '', price_max: '', in_stock: '', on_sale: '' };
 export const NOTHING = Object.fromEntries(KEYS.map((key) => [key, '']));
 
@@ -34,20 +34,33 @@ function tidy(next) {
   for (const key of ['in_stock', 'on_sale']) if (next[key] !== 'true') next[key] = '';
   if (!SORTS.includes(next.sort)) next.sort = '';
   if (!MODES.includes(next.mode) || !next.q) next.mode = '';
+  if (next.understand !== 'false' || !next.q || next.mode) next.understand = '';
   next.facets = facetText(facetsOf(next));
   const compares = next.price_min || next.price_max || next.sort.startsWith('price');
   if (!compares || !/^[A-Z]{3}$/.test(next.currency)) next.currency = '';
   return next;
 }
 
+// A brand has an address of its own; everything else is in the query.
+const BRANDS = `${ROOT.pathname}brands/`;
 function read() {
   const given = new URLSearchParams(location.search);
-  return tidy(Object.fromEntries(KEYS.map((key) => [key, (given.get(key) ?? '').trim()])));
+  const next = Object.fromEntries(KEYS.map((key) => [key, (given.get(key) ?? '').trim()]));
+  if (location.pathname.startsWith(BRANDS)) {
+    try { next.brand = decodeURIComponent(location.pathname.slice(BRANDS.length)); } catch { /* No brand at all. */ }
+  }
+  return tidy(next);
 }
 
 export const query = (of, keys) => new URLSearchParams(keys.filter((key) => of[key]).map((key) => [key, of[key]])).toString();
 /** The page's address when `patch` is applied to what is asked. */
-export const address = (patch) => `${location.pathname}?${query(tidy({ ...state, ...patch }), KEYS)}`.replace(/\?$/, '');
+export function address(patch) {
+  const next = tidy({ ...state, ...patch });
+  const path = next.brand && !next.q ? BRANDS + encodeURIComponent(next.brand) : ROOT.pathname;
+  return `${path}?${query(next, KEYS.filter((key) => key !== 'brand' || path === ROOT.pathname))}`.replace(/\?$/, '');
+}
+/** The address of a product's own document. */
+export const productAddress = (id) => `${ROOT.pathname}products/${encodeURIComponent(id)}`;
 
 export let state = read();
 export const filtered = () => Object.keys(NO_FILTERS).some((key) => state[key]);
@@ -65,6 +78,8 @@ export function onChange(draw) {
 }
 
 export function go(patch, { replace = false, mark = null } = {}) {
+  // The document of one product has no list.
+  if (isItem) return location.assign(address(patch));
   const next = tidy({ ...state, ...patch });
   if (KEYS.every((key) => next[key] === state[key])) return;
   const to = address(patch);
@@ -79,6 +94,7 @@ export function go(patch, { replace = false, mark = null } = {}) {
 
 /** Opens a product; closing it goes back over all that were opened since. */
 export function openProduct(id) {
+  if (isItem) return location.assign(productAddress(id));
   const before = history.state?.opened ?? 0;
   go({ product: id }, { mark: before || !state.product ? { opened: before + 1 } : null });
 }
@@ -90,7 +106,7 @@ export function closeProduct() {
 
 /** A button that changes what is asked; it may vanish with that, so the heading takes the focus. */
 export function changer(kind, patch, props, ...content) {
-  const change = () => { go(patch); $('heading').focus({ preventScroll: true }); };
+  const change = () => { go(patch); $('heading')?.focus({ preventScroll: true }); };
   return el('button', { class: kind, type: 'button', click: change, ...props }, ...content);
 }
 
@@ -100,7 +116,7 @@ export function linker(kind, patch, props, ...content) {
     if (!bare(event)) return;
     event.preventDefault();
     go(patch);
-    $('heading').focus({ preventScroll: true });
+    $('heading')?.focus({ preventScroll: true });
     scrollTo(0, 0);
   };
   return el('a', { class: kind, href: address(patch), click: follow, ...props }, ...content);

@@ -1,9 +1,11 @@
-// Suggestions while a search is typed: a combobox with a list box, as the ARIA practices describe it. The text stays
-// what was typed until a suggestion is chosen.
+// Suggestions while a search is typed, and before: a combobox with a list box, as the ARIA practices describe it. The
+// text stays what was typed until a suggestion is chosen.
 
-import { $, debounced, el, plural, price } from './dom.js';
+import { $, debounced, el, plural, price, whole } from './dom.js';
 import { cards, picture } from './cards.js';
 import { ask, drop } from './server.js';
+import { forgetSearches, recentSearches, remember } from './recent.js';
+import { popularCategories } from './start.js';
 import { go, NO_FILTERS, openProduct, state } from './state.js';
 
 const LIMIT = 6;
@@ -66,10 +68,12 @@ function folded(queries) {
   return kept.map(({ text }) => text);
 }
 
+const elsewhere = { ...NO_FILTERS, q: '', sort: '', mode: '' };
+const searchFor = (text) => { remember(text); go({ q: text, product: '' }); };
+
 function rows({ queries = [], products = [], brands = [], categories = [] }, typed) {
-  const elsewhere = { ...NO_FILTERS, q: '', sort: '', mode: '' };
   return [
-    ['Searches', folded(queries).map((text) => ({ text, act: () => go({ q: text, product: '' }), content: [glass(), completed(text, typed)] }))],
+    ['Searches', folded(queries).map((text) => ({ text, act: () => searchFor(text), content: [glass(), completed(text, typed)] }))],
     ['Categories', categories.map((one) => ({ text: '', act: () => go({ ...elsewhere, category: one.slug }),
       content: [el('span', { dir: 'auto' }, one.name), el('span', { class: 'quiet' }, 'Category')] }))],
     ['Brands', brands.map((one) => ({ text: '', act: () => go({ ...elsewhere, brand: one.slug }),
@@ -81,10 +85,21 @@ function rows({ queries = [], products = [], brands = [], categories = [] }, typ
   ].filter(([, found]) => found.length > 0);
 }
 
-function show(found, typed) {
-  for (const card of found.products ?? []) cards.set(card.id, { ...cards.get(card.id), ...card });
+/** What is offered before anything is typed: the last searches of this browser, and where most products are. */
+function emptyRows() {
+  const recent = recentSearches();
+  const again = recent.map((text) => ({ text, act: () => searchFor(text), content: [glass(), el('span', { dir: 'auto' }, text)] }));
+  const forget = { text: '', act: () => { forgetSearches(); input.focus(); showEmpty(); }, content: [el('span', { class: 'quiet' }, 'Clear recent searches')] };
+  return [
+    ['Recent searches', recent.length ? [...again, forget] : []],
+    ['Popular categories', popularCategories(LIMIT).map((one) => ({ text: '', act: () => go({ ...elsewhere, category: one.slug }), content: [
+      el('span', { class: 'thumb' }, picture(one.image, { widths: [96, 144], sizes: '44px', letter: one.name, eager: true })), el('span', { dir: 'auto' }, one.name), el('span', { class: 'quiet' }, whole(one.product_count))] }))],
+  ].filter(([, found]) => found.length > 0);
+}
+
+function show(offered) {
   options = [];
-  const groups = rows(found, typed).map(([name, group], at) => el('div', { role: 'group', 'aria-labelledby': `suggestions-${at}` },
+  const groups = offered.map(([name, group], at) => el('div', { role: 'group', 'aria-labelledby': `suggestions-${at}` },
     el('div', { class: 'name', id: `suggestions-${at}`, role: 'presentation' }, name), ...group.map((option) => {
       option.node = el('div', { class: 'option', role: 'option', id: `suggestion-${options.length}`, 'aria-selected': 'false',
         click: () => choose(option), mousemove: () => { const here = options.indexOf(option); if (here !== active) mark(here); } }, ...option.content);
@@ -100,12 +115,20 @@ function show(found, typed) {
   said.textContent = plural(options.length, 'suggestion');
 }
 
+function showEmpty() {
+  drop('suggest');
+  fetching.cancel();
+  show(emptyRows());
+}
+
 async function fetchThem() {
   const typed = input.value.trim();
-  if (!typed) return closeSuggestions();
+  if (!typed) return showEmpty();
   try {
     const body = await ask(`v1/suggest?${new URLSearchParams({ q: typed, limit: LIMIT })}`, 'suggest');
-    if (body && document.activeElement === input) show(body.data, typed);
+    if (!body || document.activeElement !== input) return;
+    for (const card of body.data.products ?? []) cards.set(card.id, { ...cards.get(card.id), ...card });
+    show(rows(body.data, typed));
   } catch (failure) {
     // Searching goes on without suggestions.
     closeSuggestions();
@@ -141,7 +164,8 @@ function onKey(event) {
 export function suggestFor(withoutSuggestions) {
   instead = withoutSuggestions;
   const typed = () => {
-    if (served && input.value.trim()) fetching();
+    if (!input.value.trim()) showEmpty();
+    else if (served) fetching();
     else closeSuggestions();
     if (!served || !input.value.trim()) withoutSuggestions();
   };
@@ -149,6 +173,10 @@ export function suggestFor(withoutSuggestions) {
   input.addEventListener('compositionend', typed);
   input.addEventListener('keydown', onKey);
   input.addEventListener('blur', closeSuggestions);
+  // Whoever comes to the empty field, or presses it once more, sees where to begin.
+  const entered = () => { if (!input.value.trim() && !shown()) showEmpty(); };
+  input.addEventListener('focus', entered);
+  input.addEventListener('click', entered);
   // An address that ends in #q opens at the field, with what it asks for typed in.
   if (location.hash === '#q') {
     input.focus();

@@ -38,6 +38,9 @@ pub struct QueryConfig {
     pub cache_keep_ms: u64,
     /// Words that shoppers use for the same thing.
     pub synonyms: Synonyms,
+    /// Whether what the taxonomy calls mature is among categories, suggestions and what is answered to no query at all. It is
+    /// found by words and by its categories anyway.
+    pub adult: bool,
     /// Limits of requests and answers.
     pub edge: EdgeConfig,
 }
@@ -83,6 +86,7 @@ impl QueryConfig {
             .chain_update(self.market_currency.as_str())
             .chain_update(self.market_utc_offset_minutes.to_le_bytes())
             .chain_update(self.search_limit_max.to_le_bytes())
+            .chain_update([u8::from(self.adult)])
             .chain_update(self.synonyms.digest());
         digest
             .finalize()
@@ -110,6 +114,7 @@ impl QueryConfig {
             search_limit_max: 40,
             cache_keep_ms: 3_600_000,
             synonyms: Synonyms::shipped(),
+            adult: false,
             edge: EdgeConfig::default(),
         }
     }

@@ -187,10 +187,16 @@ impl QueryServer {
         let inner = &self.0;
         let (embedder, synonyms) = (inner.config.embedder.clone(), inner.config.synonyms.clone());
         let settings = inner.config.digest();
+        let adult = inner.config.adult;
         let previous = inner.served.load_full();
         let prepared = tokio::task::spawn_blocking(move || {
             let previous = previous.as_ref().map(|previous| &previous.release);
-            prepare((local, current), previous, embedder.as_ref(), (synonyms, &settings))
+            prepare(
+                (local, current),
+                previous,
+                embedder.as_ref(),
+                (synonyms, &settings, adult),
+            )
         });
         let release = current.id;
         let aborted = |source| FollowError::Aborted { release, source };
@@ -348,8 +354,8 @@ fn prepare(
     (local, current): (LocalRelease, Current),
     previous: Option<&Release>,
     embedder: Option<&Arc<dyn Embedder>>,
-    (synonyms, settings): (Synonyms, &str),
+    (synonyms, settings, adult): (Synonyms, &str, bool),
 ) -> Result<Served, PrepareError> {
     let release = Release::open_after(local, previous).map_err(|error| PrepareError::Open(Box::new(error)))?;
-    Served::prepare(release, current, embedder, synonyms, settings)
+    Served::prepare(release, current, embedder, synonyms, (settings, adult))
 }

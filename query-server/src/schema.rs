@@ -5,6 +5,7 @@
 
 mod brand;
 mod browse;
+mod lookup;
 mod parameters;
 mod price_history;
 mod product;
@@ -16,7 +17,8 @@ mod understood;
 pub use brand::{
     Brand, BrandAnswer, BrandCategory, BrandDetail, BrandsAnswer, CheckOutcome, ShippingSummary, ShippingTierSummary,
 };
-pub use browse::{BrowseAnswer, BrowsePage, Facet, FacetValue, PriceBin, PriceSummary};
+pub use browse::{BrowseAnswer, BrowsePage, BrowseProvenance, Facet, FacetValue, PriceBasis, PriceBin, PriceSummary};
+pub use lookup::{Lookup, LookupAnswer, LookupParameters};
 pub use parameters::{
     BrandParameter, BrandsParameters, FilterParameters, IncludeParameters, ListParameters, ReviewsParameters,
     SearchParameters,
@@ -24,7 +26,8 @@ pub use parameters::{
 pub use price_history::{PriceHistoryAnswer, PriceHistoryParameters, PricePoint};
 pub use product::{
     Attributes, CategoryRef, Correction, Explained, ExplainedMeaning, ExplainedWords, Medium, Offer, ProductAnswer,
-    ProductCard, ProductDetail, ProductProvenance, Review, ReviewsAnswer, SearchAnswer, SearchProvenance, Variant,
+    ProductCard, ProductDetail, ProductProvenance, Review, ReviewsAnswer, SearchAnswer, SearchProvenance, Swatch,
+    Variant,
 };
 pub use recommend::{RecommendAnswer, RecommendParameters, RecommendProvenance};
 pub use shipping::{Delivery, Shipping, ShippingAnswer, ShippingParameters};
@@ -75,6 +78,9 @@ pub struct Category {
     pub path: String,
     /// Products filed under it or below it.
     pub product_count: u64,
+    /// A picture of one of its products; null where none in stock has one.
+    #[schema(required = true, format = "uri")]
+    pub image: Option<String>,
     /// The categories below it.
     #[schema(no_recursion)]
     pub children: Vec<Category>,

@@ -4,16 +4,18 @@ use api::EntityTag;
 use arc_swap::ArcSwap;
 use data_checks::Checks;
 use data_embedding::Embedder;
+use data_index::taxonomy::{self, Category};
 use data_index::text::{Analysis, analyse};
 use data_index::{BrandEntry, Current, OpenError, Release, RowAddress};
-use data_model::{ProductId, ProductIdent};
+use data_model::{CategoryId, ProductId, ProductIdent};
 use rustc_hash::FxHashMap;
 
 use crate::browse::BrowseIndex;
 use crate::checks::CheckedAnswers;
 use crate::hosts::{self, host_key};
-use crate::lexical::{Order, ReadError, Synonyms, TextIndex, Wanted, search};
+use crate::lexical::{Allowed, Order, ReadError, RowSet, Synonyms, TextIndex, Wanted, search};
 use crate::operations::{Constant, OperationError};
+use crate::pictures::Pictures;
 use crate::render::{self, json};
 use crate::semantic::Semantic;
 use crate::suggest::Names;
@@ -28,6 +30,8 @@ pub(crate) struct Served {
     pub(crate) semantic: Semantic,
     pub(crate) browse: BrowseIndex,
     pub(crate) names: Names,
+    /// Where something is shown to those alone who ask for it: everything else.
+    decent: Option<Allowed>,
     /// `r0123…`, as provenance and logs spell it.
     id: String,
     /// What entity tags follow from besides the request.
@@ -62,7 +66,7 @@ pub enum PrepareError {
 }
 
 /// Changes when answers to the same request over the same release change.
-const ANSWERS_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/5");
+const ANSWERS_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/6");
 
 impl Served {
     /// Prepares a release and asks it for what it must know; `settings` differs where answers over the same release do.
@@ -72,11 +76,13 @@ impl Served {
         current: Current,
         embedder: Option<&Arc<dyn Embedder>>,
         synonyms: Synonyms,
-        settings: &str,
+        (settings, adult): (&str, bool),
     ) -> Result<Self, PrepareError> {
         let semantic = Semantic::of(&release, embedder);
         let text = TextIndex::open(&release, synonyms).map_err(PrepareError::Text)?;
-        let browse = BrowseIndex::of(&release);
+        let hidden = (!adult).then(taxonomy::mature).flatten().map(|category| category.id);
+        let browse = BrowseIndex::of(&release, hidden);
+        let decent = hidden.and_then(|hidden| without(&release, hidden));
         let id = release.id().to_string();
         let brand_members = release.brands().iter().map(brand_members).collect();
         let mut brands_by_size: Vec<usize> = (0..release.brands().len()).collect();
@@ -84,9 +90,12 @@ impl Served {
             let entry = release.brands().get(*at);
             entry.map(|entry| (std::cmp::Reverse(entry.product_count), &entry.facts.brand.slug))
         });
-        let names = Names::of(&release, &brands_by_size);
+        let shown = |category: &Category| !taxonomy::lineage(category.id).any(|above| Some(above.id) == hidden);
+        let names = Names::of(&release, &brands_by_size, shown);
         let brand_of_host = hosts::of(&release, &brands_by_size);
-        let tree = |out: &mut Vec<u8>| render::category::tree(out, release.category_tree());
+        let pictures = Pictures::of(&release);
+        let pictured = (&pictures, &release);
+        let tree = |out: &mut Vec<u8>| render::category::tree(out, release.category_tree(), pictured, shown);
         let categories = render::envelope(1 << 16, &id, tree, |_| {});
         let stamp = format!(
             "{ANSWERS_VERSION} {id} {} {} {settings}",
@@ -102,6 +111,7 @@ impl Served {
             semantic,
             browse,
             names,
+            decent,
             id,
             stamp,
             brand_members,
@@ -122,6 +132,11 @@ impl Served {
         let release = (&self.release, &self.current);
         let answers = CheckedAnswers::of(release, &self.id, &self.stamp, Arc::clone(checks));
         self.checked.store(Arc::new(answers));
+    }
+
+    /// Where something is shown to those alone who ask for it: everything else.
+    pub(crate) const fn decent(&self) -> Option<&Allowed> {
+        self.decent.as_ref()
     }
 
     /// The release's id as text.
@@ -155,10 +170,14 @@ impl Served {
         self.release.part(at.part).map(|part| part.cards().id(at.row))
     }
 
+    /// The same, as its position among the release's brands.
+    pub(crate) fn brand_position(&self, domain: &str) -> Option<usize> {
+        self.brand_of_host.get(host_key(domain).as_ref()).copied()
+    }
+
     /// The brand whose store has this host, or had it when it was crawled.
     pub(crate) fn brand_by_domain(&self, domain: &str) -> Option<&BrandEntry> {
-        let at = self.brand_of_host.get(host_key(domain).as_ref())?;
-        self.release.brands().get(*at)
+        self.release.brands().get(self.brand_position(domain)?)
     }
 
     /// Logs that the text index cannot be read; who asked is told no more than that something went wrong.
@@ -186,6 +205,7 @@ impl Served {
                 allowed: None,
                 narrowed: false,
                 order: Order::Relevance,
+                currency: None,
                 limit: 1,
                 enough: 1,
                 with_matches: false,
@@ -203,6 +223,23 @@ impl Served {
         }
         Ok(())
     }
+}
+
+/// All rows but those of a category and below it; `None` where there are none of those.
+fn without(release: &Release, category: CategoryId) -> Option<Allowed> {
+    if release.category_count(category) == 0 {
+        return None;
+    }
+    let parts = release.parts().iter().map(|part| {
+        let facets = part.facets();
+        let code = facets.code("category", &category.to_string());
+        let mut hidden = RowSet::none(part.rows());
+        for row in code.map(|code| facets.rows(code)).unwrap_or_default() {
+            hidden.insert(row);
+        }
+        hidden.not()
+    });
+    Some(Allowed::of(parts.collect()))
 }
 
 fn brand_members(entry: &BrandEntry) -> Box<[u8]> {

@@ -75,7 +75,8 @@ impl QueryServer {
     }
 
     /// What the gateway asks, for a listener of its own that the public does not reach: `POST /internal/v1/resolve`,
-    /// `GET /internal/v1/brand`, `GET /internal/v1/shop`, and the probes. It is no part of the interface description.
+    /// `GET /internal/v1/brand`, `GET /internal/v1/shop`, the probes, and the operations of stored data, which a gateway asks
+    /// for agents. Nobody is limited there, and it is no part of the interface description.
     pub fn internal_router(&self) -> EdgeRouter {
         routes::internal_router(self).edge(self.0.config.edge.clone())
     }

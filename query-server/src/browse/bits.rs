@@ -52,6 +52,31 @@ impl Bits {
         }
     }
 
+    pub(super) fn insert_all<'a>(&mut self, ranges: impl Iterator<Item = &'a Range<u32>>) {
+        ranges.for_each(|range| self.insert_range(range.clone()));
+    }
+
+    /// How many of some rows are in the set.
+    pub(super) fn count_in(&self, rows: &Range<u32>) -> u32 {
+        let (first, last) = (rows.start as usize / ROWS_PER_WORD, rows.end as usize / ROWS_PER_WORD);
+        let word = |at: usize| {
+            at.checked_sub(self.first)
+                .and_then(|at| self.words.get(at))
+                .copied()
+                .unwrap_or(0)
+        };
+        let below = |row: u32| (1_u64 << (row % 64)) - 1;
+        if first == last {
+            return (word(first) & below(rows.end) & !below(rows.start)).count_ones();
+        }
+        let (from, to) = ((first + 1).max(self.first), last.max(self.first));
+        let between = self
+            .words
+            .get(from - self.first..(to - self.first).min(self.words.len()));
+        let between: u32 = between.map_or(0, |words| words.iter().map(|word| word.count_ones()).sum());
+        between + (word(first) & !below(rows.start)).count_ones() + (word(last) & below(rows.end)).count_ones()
+    }
+
     pub(super) fn len(&self) -> u64 {
         u64::from(count(&self.words))
     }
@@ -169,6 +194,8 @@ mod tests {
             prop_assert_eq!(positions(bits.first, &bits.words), expected.clone());
             prop_assert_eq!(bits.len(), expected.len() as u64);
             prop_assert!((0..1_100).all(|row| bits.contains(row) == expected.contains(&row)));
+            let inside = expected.iter().filter(|row| (range.0..range.0 + range.1).contains(*row));
+            prop_assert_eq!(bits.count_in(&(range.0..range.0 + range.1)) as usize, inside.count());
         }
     }
 }

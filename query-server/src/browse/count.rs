@@ -8,7 +8,9 @@ use data_index::taxonomy::{self, Category};
 use data_model::{CategoryId, CurrencyCode};
 use rustc_hash::FxHashMap;
 
+use super::FacetWindow;
 use super::bits::Bits;
+use super::brands::{self, BRAND};
 use super::counter::Counter;
 use super::covered::Covered;
 use super::narrow::{Chosen, Narrowed};
@@ -19,14 +21,14 @@ use super::values::Values;
 
 /// Most facets that are counted besides those that are filtered by.
 pub(super) const FACETS_MAX: usize = 12;
-/// Most values of a facet, besides those that are filtered by.
-const VALUES_MAX: usize = 50;
 
 /// A facet and how many products have each of its values: most first, then by value.
 #[derive(Debug)]
 pub(crate) struct FacetCounts<'a> {
     pub(crate) name: Cow<'a, str>,
     pub(crate) values: Vec<FacetValue<'a>>,
+    /// How many values have a product, whether or not they are shown.
+    pub(crate) values_total: usize,
 }
 
 /// A facet value, how it is shown, and how many products have it.
@@ -54,7 +56,7 @@ impl<'a> FacetValue<'a> {
     }
 
     /// A value that no product has but that was asked for.
-    fn unknown(name: &str, value: &str) -> Self {
+    pub(super) fn unknown(name: &str, value: &str) -> Self {
         let (value, label): (Cow<'a, str>, Cow<'a, str>) = match category(name, value) {
             Some(category) => (category.slug.as_str().into(), category.name.into()),
             None => (value.to_owned().into(), value.to_owned().into()),
@@ -198,6 +200,14 @@ impl Base {
         (of.len() * 2 > self.rows && of.words.len() == all.len()).then(|| (counts.as_slice(), of.lacking(all)))
     }
 
+    /// The currency of all prices, where they have one alone.
+    pub(super) fn only_currency(&self) -> Option<CurrencyCode> {
+        match self.spreads.as_slice() {
+            [(currency, _)] => Some(*currency),
+            _ => None,
+        }
+    }
+
     pub(super) fn spread(&self, currency: CurrencyCode) -> Option<&Spread> {
         let mut spreads = self.spreads.iter();
         spreads.find(|(known, _)| *known == currency).map(|(_, spread)| spread)
@@ -219,7 +229,8 @@ fn shown(values: &Values, covered: &[u32]) -> Vec<usize> {
         _ => 1,
     };
     let named = values.names().iter().zip(covered).enumerate();
-    let held = named.filter(|(_, (_, covered))| **covered > 0);
+    // What stores call a brand is not the market's.
+    let held = named.filter(|(_, ((name, _), covered))| **covered > 0 && **name != *BRAND);
     let mut facets: Vec<_> = held
         .map(|(facet, ((name, _), covered))| (rank(name), Reverse(*covered), facet))
         .collect();
@@ -239,7 +250,10 @@ pub(super) struct Counting<'a, 'b> {
     pub(super) base: &'b Base,
     /// All products, counted.
     pub(super) whole: &'b Base,
-    pub(super) category: Option<CategoryId>,
+    pub(super) scope: Scope<'b>,
+    pub(super) window: &'b FacetWindow,
+    /// A category that is shown to those alone who ask for it.
+    pub(super) hidden: Option<CategoryId>,
 }
 
 impl<'a> Counting<'a, '_> {
@@ -254,25 +268,33 @@ impl<'a> Counting<'a, '_> {
             };
             let shown = self.base.facets.iter().copied();
             // What is filtered by is shown too, whether or not it is among what most products have.
-            let further = narrowed
-                .only
-                .iter()
-                .filter_map(|(chosen, _)| self.values.facet(&chosen.name));
+            let of_columns = || narrowed.only.iter().filter(|(chosen, _)| !chosen.is_brand());
+            let further = of_columns().filter_map(|(chosen, _)| self.values.facet(&chosen.name));
             let further = further.filter(|facet| !self.base.facets.contains(facet));
             let facets = shown.chain(further).filter_map(|facet| {
                 let (name, ids) = self.values.name(facet);
                 let mut chosen = narrowed.only.iter().map(|(chosen, _)| chosen);
                 let chosen = chosen.find(|chosen| chosen.name == name);
-                let of_facet = self.candidates(name, between(&counted, &ids));
-                let values = self.top((facet, name), of_facet.collect(), chosen, counter);
+                let of_facet = self.candidates((facet, name), between(&counted, &ids));
+                let values_total = of_facet.len();
+                let values = self.top((facet, name), of_facet, chosen, counter);
                 (!values.is_empty()).then(|| FacetCounts {
                     name: name.into(),
                     values,
+                    values_total,
                 })
             });
             let mut facets: Vec<_> = facets.collect();
+            let is_chosen = narrowed.only.iter().any(|(chosen, _)| chosen.is_brand());
+            if self.scope.brand.is_none() || is_chosen {
+                let brands = brands::counts((self.release, self.rows), narrowed, self.window);
+                let at = facets.iter().take_while(|facet| facet.name == "category").count();
+                if !brands.values.is_empty() {
+                    facets.insert(at, brands);
+                }
+            }
             // A name that no product has: nothing is known of it but what was asked for.
-            let unknown = narrowed.only.iter().map(|(chosen, _)| chosen);
+            let unknown = of_columns().map(|(chosen, _)| chosen);
             let unknown = unknown.filter(|chosen| self.values.facet(&chosen.name).is_none());
             facets.extend(unknown.map(|chosen| {
                 FacetCounts {
@@ -282,6 +304,7 @@ impl<'a> Counting<'a, '_> {
                         .iter()
                         .map(|value| FacetValue::unknown(&chosen.name, value))
                         .collect(),
+                    values_total: 0,
                 }
             }));
             facets
@@ -300,19 +323,35 @@ impl<'a> Counting<'a, '_> {
             }
             None => counter.add(self.values, &listed(&narrowed.all), None),
         }
-        for (chosen, only) in &narrowed.only {
+        for (chosen, only) in narrowed.only.iter().filter(|(chosen, _)| !chosen.is_brand()) {
             counter.add_facet(self.values, &chosen.name, &listed(only));
         }
     }
 
     /// Of the values of a facet that were counted, those that are shown: of categories those right below the one that is
     /// looked at.
-    fn candidates(&self, name: &str, of_facet: &[(u32, u32)]) -> impl Iterator<Item = (u32, u32)> {
-        let children = (name == "category").then(|| self.values.children(self.category));
-        of_facet
-            .iter()
-            .copied()
-            .filter(move |(id, _)| children.is_none_or(|children| children.binary_search(id).is_ok()))
+    fn candidates(&self, (facet, name): (usize, &str), of_facet: &[(u32, u32)]) -> Vec<(u32, u32)> {
+        if name != "category" {
+            let begun = self.values.beginning_with(self.release, facet, self.window.beginning());
+            return between(of_facet, &begun).to_vec();
+        }
+        let children = self.values.children(self.scope.category);
+        let is_hidden = |id| {
+            self.hidden
+                .is_some_and(|hidden| self.category(id).is_some_and(|held| held.id == hidden))
+        };
+        let begins = |id| {
+            let category = self.category(id);
+            category.is_none_or(|held| self.window.begins(&held.slug) || self.window.begins_folded(held.name))
+        };
+        let shown = |id: u32| children.binary_search(&id).is_ok() && !is_hidden(id) && begins(id);
+        of_facet.iter().copied().filter(|(id, _)| shown(*id)).collect()
+    }
+
+    /// The category that a value of that facet is.
+    fn category(&self, id: u32) -> Option<&'static Category> {
+        let key = self.values.key(self.release, id)?;
+        taxonomy::by_slug_or_id(key.value)
     }
 
     /// The values that most products have, and those that are filtered by.
@@ -324,9 +363,10 @@ impl<'a> Counting<'a, '_> {
         counter: &Counter,
     ) -> Vec<FacetValue<'a>> {
         let order = |(id, count): &(u32, u32)| (Reverse(*count), *id);
-        if counted.len() > VALUES_MAX {
-            counted.select_nth_unstable_by_key(VALUES_MAX, order);
-            counted.truncate(VALUES_MAX);
+        let values_max = self.window.values_max();
+        if counted.len() > values_max {
+            counted.select_nth_unstable_by_key(values_max, order);
+            counted.truncate(values_max);
         }
         let mut unknown = Vec::new();
         for value in chosen.iter().flat_map(|chosen| &chosen.values) {

@@ -8,6 +8,7 @@
 //! the smaller side is counted: what is left, or what fell out.
 
 mod bits;
+mod brands;
 mod count;
 mod counter;
 mod covered;
@@ -21,19 +22,24 @@ mod scope;
 mod search;
 mod spread;
 mod values;
+mod window;
 
 use data_index::{Release, RowAddress, RowFilter};
-use data_model::CurrencyCode;
+use data_model::{CategoryId, CurrencyCode};
 
+pub(crate) use self::brands::{BRAND, named as brands_named};
 pub(crate) use self::count::FacetCounts;
 use self::count::{Base, Bases, Wanted};
 use self::narrow::Narrowed;
+use self::page::Pages;
 pub(crate) use self::price::Prices;
 use self::rows::Rows;
 pub(crate) use self::scope::Scope;
 pub(crate) use self::search::of_search;
 use self::values::Values;
+pub use self::window::FacetWindow;
 use crate::lexical::Order;
+use crate::siblings::{Member, Siblings};
 
 /// What a release's lists need besides its columns, made once.
 #[derive(Debug)]
@@ -41,6 +47,9 @@ pub(crate) struct BrowseIndex {
     rows: Rows,
     values: Values,
     bases: Bases,
+    siblings: Siblings,
+    /// A category that is shown to those alone who ask for it.
+    hidden: Option<CategoryId>,
 }
 
 /// One page that is asked for.
@@ -51,6 +60,17 @@ pub(crate) struct Asked<'a> {
     /// How many products stand before the page.
     pub(crate) start: usize,
     pub(crate) limit: usize,
+    /// Whether of siblings the first alone is listed.
+    pub(crate) folded: bool,
+}
+
+/// What is counted of a list.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Counted<'a> {
+    /// Of what prices.
+    pub(crate) currency: CurrencyCode,
+    /// Which values of facets.
+    pub(crate) window: &'a FacetWindow,
 }
 
 /// Counts of one set of products.
@@ -66,30 +86,74 @@ pub(crate) struct Browsed<'a> {
     pub(crate) rows: Vec<RowAddress>,
     /// Whether products follow behind the page.
     pub(crate) more: bool,
+    /// Whether the price filter left out products for their currency alone.
+    pub(crate) left_out: bool,
     pub(crate) counts: Counts<'a>,
 }
 
 impl BrowseIndex {
-    pub(crate) fn of(release: &Release) -> Self {
+    /// `hidden` is a category that is shown to those alone who ask for it.
+    pub(crate) fn of(release: &Release, hidden: Option<CategoryId>) -> Self {
         let rows = Rows::of(release);
         let values = Values::of(release);
         let bases = Bases::of(release, &rows, &values);
-        Self { rows, values, bases }
+        let siblings = Siblings::of(rows.len(), rows.stretches(release));
+        Self {
+            rows,
+            values,
+            bases,
+            siblings,
+            hidden,
+        }
     }
 
     /// One page of the products of `scope` that pass the filter, with the counts of all of them. Only the filter's
-    /// price, stock, sale and facets are read: brand and category are the scope's. Prices are those in `currency`.
+    /// price, stock, sale and facets are read: brand and category are the scope's.
     pub(crate) fn browse<'a>(
         &'a self,
         release: &'a Release,
         scope: &Scope<'_>,
         asked: &Asked<'_>,
-        currency: CurrencyCode,
+        counted: Counted<'_>,
     ) -> Browsed<'a> {
         let narrowed = self.narrowed(release, scope, asked.filter);
-        let (rows, more) = page::page(release, &self.rows, &narrowed.all, asked, currency);
-        let counts = self.counted(release, scope, &narrowed, currency);
-        Browsed { rows, more, counts }
+        let pages = Pages {
+            release,
+            rows: &self.rows,
+            siblings: asked.folded.then_some(&self.siblings),
+        };
+        let (rows, more) = pages.page(&narrowed.all, asked, counted.currency);
+        let counts = self.counted(release, scope, &narrowed, counted);
+        Browsed {
+            rows,
+            more,
+            left_out: narrowed.left_out,
+            counts,
+        }
+    }
+
+    /// The currency of all prices of a scope, where they have one alone.
+    pub(crate) fn only_currency(&self, release: &Release, scope: &Scope<'_>) -> Option<CurrencyCode> {
+        match self.bases.of_scope(scope) {
+            Some(base) => base.only_currency(),
+            None => scope.only_currency(release, &self.rows),
+        }
+    }
+
+    /// Whether prices are in more than one currency.
+    pub(crate) fn has_currencies(&self) -> bool {
+        self.rows.currencies().len() > 1
+    }
+
+    /// The family of siblings that a product is of.
+    pub(crate) fn family(&self, at: RowAddress) -> Option<u32> {
+        self.siblings.family(self.rows.number(at)?)
+    }
+
+    /// The siblings of a family, by colour.
+    pub(crate) fn siblings(&self, family: u32) -> impl Iterator<Item = (RowAddress, Member)> {
+        let members = self.siblings.members(family).iter();
+        members.map(|member| (self.rows.address(member.row), *member))
     }
 
     /// How many products the release serves.
@@ -97,12 +161,10 @@ impl BrowseIndex {
         self.rows.live()
     }
 
-    /// All live products in an order, by price those in `currency` alone.
-    pub(crate) fn ordered(&self, order: Order, currency: CurrencyCode) -> impl ExactSizeIterator<Item = RowAddress> {
-        self.rows
-            .order(order, currency)
-            .iter()
-            .map(|row| self.rows.address(*row))
+    /// All live products in an order, by price those in `currency` first.
+    pub(crate) fn ordered(&self, order: Order, currency: CurrencyCode) -> impl Iterator<Item = RowAddress> {
+        let runs = self.rows.order(order, currency).into_iter();
+        runs.flatten().map(|row| self.rows.address(*row))
     }
 
     /// The counts alone.
@@ -111,10 +173,10 @@ impl BrowseIndex {
         release: &'a Release,
         scope: &Scope<'_>,
         filter: &RowFilter,
-        currency: CurrencyCode,
+        counted: Counted<'_>,
     ) -> Counts<'a> {
         let narrowed = self.narrowed(release, scope, filter);
-        self.counted(release, scope, &narrowed, currency)
+        self.counted(release, scope, &narrowed, counted)
     }
 
     fn narrowed(&self, release: &Release, scope: &Scope<'_>, filter: &RowFilter) -> Narrowed {
@@ -127,7 +189,7 @@ impl BrowseIndex {
         release: &'a Release,
         scope: &Scope<'_>,
         narrowed: &Narrowed,
-        currency: CurrencyCode,
+        Counted { currency, window }: Counted<'_>,
     ) -> Counts<'a> {
         let made;
         let base = match self.bases.of_scope(scope) {
@@ -148,7 +210,9 @@ impl BrowseIndex {
             values: &self.values,
             base,
             whole: self.bases.whole(),
-            category: scope.category,
+            scope: *scope,
+            window,
+            hidden: self.hidden,
         };
         Counts {
             facets: counting.facets(narrowed),

@@ -1,7 +1,9 @@
 use data_index::columns::{fold_name, fold_value};
 use data_index::{FacetClause, PriceRange, Release, RowFilter, taxonomy};
+use data_model::CurrencyCode;
 
 use super::bits::{Bits, ones};
+use super::brands::{self, BRAND};
 use super::rows::Rows;
 
 /// A scope under filters.
@@ -17,6 +19,8 @@ pub(super) struct Narrowed {
     pub(super) only_price: Option<Bits>,
     /// Whether there was any filter.
     pub(super) filtered: bool,
+    /// Whether the price filter left out products for their currency alone.
+    pub(super) left_out: bool,
 }
 
 /// The values of one facet that are filtered by.
@@ -38,6 +42,7 @@ impl Narrowed {
                 only: Vec::new(),
                 only_price: None,
                 filtered,
+                left_out: false,
             };
         }
         let mut hard = scope.clone();
@@ -53,13 +58,15 @@ impl Narrowed {
                 cards.and_on_sale(segment.first, words);
             }
         }
+        let passing = chosen(release, rows, &scope, &filter.facets);
+        let mut left_out = false;
         if let Some(price) = filter.price {
+            left_out = has_others(rows, &hard, &passing, price.currency);
             match rows.in_currency(price.currency) {
                 Some(words) => hard.and(scope.part_of(words)),
                 None => hard.words.fill(0),
             }
         }
-        let passing = chosen(release, rows, &scope, &filter.facets);
         // Of the hard ones: those that fail a filter of facets or price, and those that fail more than one.
         let (mut one, mut more) = (vec![0_u64; scope.words.len()], vec![0_u64; scope.words.len()]);
         let mut fail = |passes: &[u64]| {
@@ -92,6 +99,7 @@ impl Narrowed {
                 words: hard.words.iter().zip(&one).map(|(hard, one)| hard & !one).collect(),
             },
             filtered,
+            left_out,
             only_price: in_range.map(only),
             only: passing
                 .into_iter()
@@ -100,6 +108,23 @@ impl Narrowed {
             scope,
         }
     }
+}
+
+/// Whether any of `hard` that passes every facet has its price in another currency.
+fn has_others(rows: &Rows, hard: &Bits, passing: &[(Chosen, Bits)], currency: CurrencyCode) -> bool {
+    let passes = |at: usize| {
+        let words = passing
+            .iter()
+            .map(|(_, passes)| passes.words.get(at).copied().unwrap_or(0));
+        words.fold(u64::MAX, |passed, word| passed & word)
+    };
+    rows.in_others(currency).any(|others| {
+        let words = hard.words.iter().zip(hard.part_of(others)).enumerate();
+        let mut held = words
+            .map(|(at, (hard, others))| (at, hard & others))
+            .filter(|(_, held)| *held != 0);
+        held.any(|(at, held)| held & passes(at) != 0)
+    })
 }
 
 /// What passes the clauses of each facet. Several clauses of one facet must all hold.
@@ -111,7 +136,11 @@ fn chosen(release: &Release, rows: &Rows, scope: &Bits, clauses: &[FacetClause])
         values.sort_unstable();
         values.dedup();
         let mut passes = Bits::empty(scope.window());
-        for segment in rows.segments(release, &scope.window()) {
+        if name == BRAND {
+            passes.insert_all(brands::named(release, &values).flat_map(|at| rows.brand(at)));
+        }
+        let segments = rows.segments(release, &scope.window()).filter(|_| name != BRAND);
+        for segment in segments {
             let (facets, words) = (
                 segment.part.facets(),
                 passes.words.get_mut(segment.words).unwrap_or_default(),
@@ -134,6 +163,9 @@ fn chosen(release: &Release, rows: &Rows, scope: &Bits, clauses: &[FacetClause])
 }
 
 fn folded(name: &str, value: &str) -> String {
+    if name == BRAND {
+        return brands::folded(value);
+    }
     let value = fold_value(value);
     let category = (name == "category").then(|| taxonomy::by_slug_or_id(&value)).flatten();
     category.map_or(value, |category| category.id.to_string())

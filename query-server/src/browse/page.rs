@@ -2,65 +2,113 @@ use std::cmp::Reverse;
 
 use data_index::{Release, RowAddress};
 use data_model::CurrencyCode;
+use rustc_hash::FxHashSet;
 
-use super::Asked;
 use super::bits::Bits;
 use super::rows::Rows;
+use super::{Asked, Siblings};
 use crate::lexical::{Order, order_key};
 
-/// One page of `of`, and whether products follow behind it.
-pub(super) fn page(
-    release: &Release,
-    rows: &Rows,
-    of: &Bits,
-    asked: &Asked<'_>,
-    currency: CurrencyCode,
-) -> (Vec<RowAddress>, bool) {
-    let wanted = asked.start.saturating_add(asked.limit);
-    let ordered = rows.order(asked.order, currency);
-    // One more than is shown tells whether the list goes on.
-    let first = walk(ordered, of, wanted.saturating_add(1))
-        .unwrap_or_else(|| gather(release, rows, of, asked.order, wanted.saturating_add(1)));
-    let shown = first.iter().skip(asked.start).take(asked.limit);
-    (shown.map(|row| rows.address(*row)).collect(), first.len() > wanted)
+/// What a list is read off.
+#[derive(Debug)]
+pub(super) struct Pages<'a> {
+    pub(super) release: &'a Release,
+    pub(super) rows: &'a Rows,
+    /// Where of siblings the first alone is listed.
+    pub(super) siblings: Option<&'a Siblings>,
 }
 
-/// Reads the order of all rows until enough of them are found; `None` when gathering is cheaper.
-fn walk(ordered: &[u32], of: &Bits, wanted: usize) -> Option<Vec<u32>> {
-    let held = usize::try_from(of.len()).unwrap_or(usize::MAX);
-    if held == 0 {
-        return Some(Vec::new());
-    }
-    // Looking at a row of the order costs about a quarter of gathering one. What is wanted may stand unevenly.
-    let steps_max = held.saturating_mul(4);
-    let expected = wanted.min(held).saturating_mul(ordered.len()) / held;
-    if expected > steps_max {
-        return None;
-    }
-    let mut found = Vec::with_capacity(wanted.min(held));
-    for row in ordered.iter().take(steps_max) {
-        if of.contains(*row) {
-            found.push(*row);
-            if found.len() == wanted {
-                return Some(found);
-            }
+/// Takes rows in order; of siblings the first alone, where that is asked for.
+struct Taken<'a> {
+    siblings: Option<&'a Siblings>,
+    families: FxHashSet<u32>,
+    rows: Vec<u32>,
+}
+
+impl Taken<'_> {
+    fn take(&mut self, row: u32) {
+        let family = self.siblings.and_then(|siblings| siblings.family(row));
+        if family.is_none_or(|family| self.families.insert(family)) {
+            self.rows.push(row);
         }
     }
-    (steps_max >= ordered.len()).then_some(found)
 }
 
-/// Takes all rows and orders the first of them.
-fn gather(release: &Release, rows: &Rows, of: &Bits, order: Order, wanted: usize) -> Vec<u32> {
-    if order == Order::Relevance {
-        let ranks = first(of.iter().map(|row| rows.rank(row)).collect(), wanted);
-        return ranks.into_iter().map(|rank| rows.ranked(rank)).collect();
+impl Pages<'_> {
+    /// One page of `of`, and whether products follow behind it.
+    pub(super) fn page(&self, of: &Bits, asked: &Asked<'_>, currency: CurrencyCode) -> (Vec<RowAddress>, bool) {
+        let wanted = asked.start.saturating_add(asked.limit);
+        let ordered = self.rows.order(asked.order, currency);
+        // One more than is shown tells whether the list goes on.
+        let first = self
+            .walk(ordered, of, wanted.saturating_add(1))
+            .unwrap_or_else(|| self.gather(of, (asked.order, currency), wanted.saturating_add(1)));
+        let shown = first.iter().skip(asked.start).take(asked.limit);
+        (shown.map(|row| self.rows.address(*row)).collect(), first.len() > wanted)
     }
-    let keyed = of.iter().filter_map(|row| {
-        let (part, at) = rows.row(release, row)?;
-        Some((Reverse(order_key(order, part.cards(), at)), rows.rank(row)))
-    });
-    let keyed = first(keyed.collect(), wanted);
-    keyed.into_iter().map(|(_, rank)| rows.ranked(rank)).collect()
+
+    fn none_taken(&self) -> Taken<'_> {
+        Taken {
+            siblings: self.siblings,
+            families: FxHashSet::default(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Reads the order of all rows until enough of them are found; `None` when gathering is cheaper.
+    fn walk(&self, ordered: [&[u32]; 3], of: &Bits, wanted: usize) -> Option<Vec<u32>> {
+        let held = usize::try_from(of.len()).unwrap_or(usize::MAX);
+        if held == 0 {
+            return Some(Vec::new());
+        }
+        // Looking at a row of the order costs about a quarter of gathering one. What is wanted may stand unevenly.
+        let steps_max = held.saturating_mul(4);
+        let rows: usize = ordered.iter().map(|run| run.len()).sum();
+        let expected = wanted.min(held).saturating_mul(rows) / held;
+        if expected > steps_max {
+            return None;
+        }
+        let mut taken = self.none_taken();
+        taken.rows.reserve(wanted.min(held));
+        let mut steps_left = steps_max;
+        for run in ordered {
+            for row in run.iter().take(steps_left) {
+                if of.contains(*row) {
+                    taken.take(*row);
+                    if taken.rows.len() == wanted {
+                        return Some(taken.rows);
+                    }
+                }
+            }
+            steps_left = steps_left.saturating_sub(run.len());
+        }
+        (steps_max >= rows).then_some(taken.rows)
+    }
+
+    /// Takes all rows and orders the first of them.
+    fn gather(&self, of: &Bits, (order, currency): (Order, CurrencyCode), wanted: usize) -> Vec<u32> {
+        // How many siblings stand between those that are listed is not known before they are looked at.
+        let first_of = if self.siblings.is_some() { usize::MAX } else { wanted };
+        let ranks: Vec<u32> = if order == Order::Relevance {
+            first(of.iter().map(|row| self.rows.rank(row)).collect(), first_of)
+        } else {
+            let keyed = of.iter().filter_map(|row| {
+                let (part, at) = self.rows.row(self.release, row)?;
+                let key = order_key((order, Some(currency)), part.cards(), at);
+                Some((Reverse(key), self.rows.rank(row)))
+            });
+            let keyed = first(keyed.collect(), first_of);
+            keyed.into_iter().map(|(_, rank)| rank).collect()
+        };
+        let mut taken = self.none_taken();
+        for rank in ranks {
+            if taken.rows.len() == wanted {
+                break;
+            }
+            taken.take(self.rows.ranked(rank));
+        }
+        taken.rows
+    }
 }
 
 /// The smallest of the keys, sorted.

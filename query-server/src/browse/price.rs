@@ -6,9 +6,8 @@ use super::count::Base;
 use super::narrow::Narrowed;
 use super::rows::Rows;
 use super::spread::{Limits, Spread, each_price};
-use crate::lexical::Order;
 
-/// The lowest prices of products, those in one currency.
+/// The lowest prices of products, those in one currency; 0 is no price.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Prices {
     pub(crate) currency: CurrencyCode,
@@ -109,7 +108,7 @@ fn ends_by_order(
         rows.row(release, row)
             .map(|(part, at)| part.cards().price_min_minor(at))
     };
-    let ascending = rows.order(Order::PriceAscending, currency);
+    let ascending = rows.cheapest(currency);
     let from = ascending.partition_point(|row| price(*row).is_some_and(|price| price < spread.min_minor));
     let to = ascending.partition_point(|row| price(*row).is_some_and(|price| price <= spread.max_minor));
     let within = ascending.get(from..to).unwrap_or_default();

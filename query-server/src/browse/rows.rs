@@ -6,6 +6,7 @@ use data_model::CurrencyCode;
 
 use super::bits::{Bits, ROWS_PER_WORD, positions};
 use crate::lexical::{Order, order_key};
+use crate::siblings::Stretch;
 
 /// All rows of a release numbered in one sequence, part after part, each part beginning at a multiple of 64; with
 /// the live rows in each order.
@@ -14,7 +15,7 @@ pub(crate) struct Rows {
     /// The number of each part's first row, and of what would follow the last part.
     starts: Vec<u32>,
     alive: Vec<u64>,
-    /// The live rows whose prices are in a currency.
+    /// The live rows that have a price, above 0, in a currency.
     currencies: Vec<(CurrencyCode, Vec<u64>)>,
     /// The live rows of each brand, as positions in [`Release::brands`] go.
     brands: Vec<Vec<Range<u32>>>,
@@ -23,11 +24,11 @@ pub(crate) struct Rows {
     ranks: Vec<u32>,
     rating: Vec<u32>,
     newest: Vec<u32>,
-    /// Both by currency first: prices of different currencies are never compared.
+    /// Both by currency first: prices of different currencies are never compared; of each currency last what has none.
     price_ascending: Vec<u32>,
     price_descending: Vec<u32>,
-    /// Where each currency lies in the two.
-    price_spans: Vec<(CurrencyCode, Range<usize>)>,
+    /// Where each currency lies in the two, and how many of them have a price.
+    price_spans: Vec<(CurrencyCode, Range<usize>, usize)>,
 }
 
 /// Rows of one part that lie in a window.
@@ -94,6 +95,9 @@ impl Rows {
                 continue;
             };
             let currency = part.cards().currency(at);
+            if part.cards().price_min_minor(at) <= 0 {
+                continue;
+            }
             let known = currencies.iter().position(|(known, _)| *known == currency);
             let known = known.unwrap_or_else(|| {
                 currencies.push((currency, Bits::empty(alive.window())));
@@ -109,41 +113,52 @@ impl Rows {
     }
 
     fn sort(&mut self, release: &Release, alive: &Bits) {
-        let quality_and_id = |row| {
+        // What is sold out stands behind what is not; quality is no less than 0: its bits are in its order.
+        let keyed = |row| {
             let (part, at) = self.row(release, row)?;
-            let id = u128::from_be_bytes(*part.cards().id(at).as_bytes());
-            Some((part.cards().quality(at), id, row))
+            let (cards, id) = (part.cards(), *part.cards().id(at).as_bytes());
+            let presentable = (cards.in_stock(at), cards.quality(at).to_bits());
+            Some((Reverse(presentable), u128::from_be_bytes(id), row))
         };
-        let mut sorted: Vec<(f32, u128, u32)> = alive.iter().filter_map(quality_and_id).collect();
-        sorted.sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+        let mut sorted: Vec<_> = alive.iter().filter_map(keyed).collect();
+        sorted.sort_unstable();
         self.relevance = sorted.into_iter().map(|(_, _, row)| row).collect();
         for (rank, row) in (0..).zip(&self.relevance) {
             self.ranks[*row as usize] = rank;
         }
-        self.rating = self.sorted(release, Order::Rating, false);
-        self.newest = self.sorted(release, Order::Newest, false);
-        self.price_ascending = self.sorted(release, Order::PriceAscending, true);
-        self.price_descending = self.sorted(release, Order::PriceDescending, true);
-        let mut end = 0;
-        for (currency, words) in &self.currencies {
-            let count: usize = words.iter().map(|word| word.count_ones() as usize).sum();
-            self.price_spans.push((*currency, end..end + count));
-            end += count;
+        self.rating = self.sorted(release, Order::Rating);
+        self.newest = self.sorted(release, Order::Newest);
+        self.price_ascending = self.sorted(release, Order::PriceAscending);
+        self.price_descending = self.sorted(release, Order::PriceDescending);
+        let currency_of = |row: &u32| Some(self.row(release, *row)?.0.cards().currency(self.address(*row).row));
+        let mut spans = Vec::new();
+        let mut start = 0;
+        let alike = self
+            .price_ascending
+            .chunk_by(|one, other| currency_of(one) == currency_of(other));
+        for rows in alike {
+            let span = start..start + rows.len();
+            start = span.end;
+            if let Some(currency) = rows.first().and_then(currency_of) {
+                let words = self.in_currency(currency).unwrap_or_default();
+                let priced = words.iter().map(|word| word.count_ones() as usize).sum();
+                spans.push((currency, span, priced));
+            }
         }
+        self.price_spans = spans;
     }
 
     /// All live rows in an order; what is equal stands as by relevance.
-    fn sorted(&self, release: &Release, order: Order, by_currency: bool) -> Vec<u32> {
+    fn sorted(&self, release: &Release, order: Order) -> Vec<u32> {
         let keyed = (0_u32..).zip(&self.relevance).filter_map(|(rank, row)| {
             let (part, at) = self.row(release, *row)?;
-            let currency = by_currency.then(|| part.cards().currency(at));
-            Some((currency, Reverse(order_key(order, part.cards(), at)), rank))
+            Some((Reverse(order_key((order, None), part.cards(), at)), rank))
         });
         let mut keyed: Vec<_> = keyed.collect();
         keyed.sort_unstable();
         keyed
             .into_iter()
-            .map(|(_, _, rank)| self.relevance[rank as usize])
+            .map(|(_, rank)| self.relevance[rank as usize])
             .collect()
     }
 
@@ -159,6 +174,32 @@ impl Rows {
             part: u32::try_from(part).unwrap_or(u32::MAX),
             row: row - self.starts.get(part).copied().unwrap_or(0),
         }
+    }
+
+    /// The number of a row.
+    pub(super) fn number(&self, at: RowAddress) -> Option<u32> {
+        Some(self.starts.get(at.part as usize)? + at.row)
+    }
+
+    /// How many numbers there are.
+    pub(super) fn len(&self) -> usize {
+        self.ranks.len()
+    }
+
+    /// The live rows of each brand, part by part.
+    pub(super) fn stretches<'a>(&self, release: &'a Release) -> impl Iterator<Item = Vec<Stretch<'a>>> {
+        let stretch = move |rows: &Range<u32>| {
+            let at = self.address(rows.start);
+            let start = rows.start - at.row;
+            Some(Stretch {
+                part: release.part(at.part)?,
+                start,
+                rows: at.row..rows.end - start,
+            })
+        };
+        self.brands
+            .iter()
+            .map(move |rows| rows.iter().filter_map(stretch).collect())
     }
 
     pub(super) fn alive(&self) -> &[u64] {
@@ -181,7 +222,7 @@ impl Rows {
         self.brands.get(brand).map_or(&[], Vec::as_slice)
     }
 
-    /// The live rows whose prices are in this currency; `None` when there are none.
+    /// The live rows that have a price in this currency; `None` when there are none.
     pub(super) fn in_currency(&self, currency: CurrencyCode) -> Option<&[u64]> {
         let at = self
             .currencies
@@ -190,8 +231,14 @@ impl Rows {
         self.currencies.get(at).map(|(_, words)| words.as_slice())
     }
 
-    pub(super) fn currencies(&self) -> impl Iterator<Item = CurrencyCode> {
+    pub(super) fn currencies(&self) -> impl ExactSizeIterator<Item = CurrencyCode> {
         self.currencies.iter().map(|(currency, _)| *currency)
+    }
+
+    /// The live rows that have a price in another currency, currency by currency.
+    pub(super) fn in_others(&self, currency: CurrencyCode) -> impl Iterator<Item = &[u64]> {
+        let others = self.currencies.iter().filter(move |(known, _)| *known != currency);
+        others.map(|(_, words)| words.as_slice())
     }
 
     pub(super) fn rank(&self, row: u32) -> u32 {
@@ -203,23 +250,34 @@ impl Rows {
         self.relevance.get(rank as usize).copied().unwrap_or(u32::MAX)
     }
 
-    /// All live rows in an order, by price those in `currency` alone.
-    pub(super) fn order(&self, order: Order, currency: CurrencyCode) -> &[u32] {
-        let of_currency = |rows| {
-            let spans = self.price_spans.iter();
-            let mut spans = spans.filter(|(known, _)| *known == currency);
-            spans
-                .next()
-                .and_then(|(_, span)| <[u32]>::get(rows, span.clone()))
-                .unwrap_or_default()
+    /// All live rows in an order, run after run; by price those in `currency` first, then the others by currency.
+    pub(super) fn order(&self, order: Order, currency: CurrencyCode) -> [&[u32]; 3] {
+        let by_currency = |rows| {
+            let span = self.price_span(currency).map_or(0..0, |(span, _)| span);
+            let run = |range| <[u32]>::get(rows, range).unwrap_or_default();
+            [run(span.clone()), run(0..span.start), run(span.end..rows.len())]
         };
         match order {
-            Order::Relevance => &self.relevance,
-            Order::Rating => &self.rating,
-            Order::Newest => &self.newest,
-            Order::PriceAscending => of_currency(&self.price_ascending),
-            Order::PriceDescending => of_currency(&self.price_descending),
+            Order::Relevance => [&self.relevance, &[], &[]],
+            Order::Rating => [&self.rating, &[], &[]],
+            Order::Newest => [&self.newest, &[], &[]],
+            Order::PriceAscending => by_currency(&self.price_ascending),
+            Order::PriceDescending => by_currency(&self.price_descending),
         }
+    }
+
+    /// The live rows that have a price in a currency, the cheapest first.
+    pub(super) fn cheapest(&self, currency: CurrencyCode) -> &[u32] {
+        let span = self.price_span(currency);
+        let priced = span.map(|(span, priced)| span.start..span.start + priced);
+        priced
+            .and_then(|rows| self.price_ascending.get(rows))
+            .unwrap_or_default()
+    }
+
+    fn price_span(&self, currency: CurrencyCode) -> Option<(Range<usize>, usize)> {
+        let mut spans = self.price_spans.iter().filter(|(known, ..)| *known == currency);
+        spans.next().map(|(_, span, priced)| (span.clone(), *priced))
     }
 
     /// The parts that a window reaches into.

@@ -1,7 +1,7 @@
 use std::ops::Range;
 
 use data_index::Release;
-use data_model::CategoryId;
+use data_model::{CategoryId, CurrencyCode};
 
 use super::bits::{Bits, ROWS_PER_WORD};
 use super::rows::Rows;
@@ -19,6 +19,25 @@ pub(crate) struct Scope<'a> {
 }
 
 impl Scope<'_> {
+    /// The currency of all prices of the scope, where they have one alone.
+    pub(super) fn only_currency(&self, release: &Release, rows: &Rows) -> Option<CurrencyCode> {
+        let mut known = rows.currencies();
+        if known.len() == 1 {
+            return known.next();
+        }
+        if self.brand.is_none() && self.category.is_none() && self.matches.is_none() {
+            return None;
+        }
+        let bits = self.bits(release, rows);
+        let is_held = |currency: &CurrencyCode| {
+            let words = rows.in_currency(*currency).map(|words| bits.part_of(words));
+            let mut pairs = bits.words.iter().zip(words.unwrap_or_default());
+            pairs.any(|(one, other)| one & other != 0)
+        };
+        let mut held = known.filter(is_held);
+        held.next().filter(|_| held.next().is_none())
+    }
+
     pub(super) fn bits(&self, release: &Release, rows: &Rows) -> Bits {
         let mut bits = match self.brand {
             Some(brand) => of_brand(rows, brand),

@@ -1,5 +1,6 @@
 use super::{Counts, Scope};
 use crate::hybrid::Answer;
+use crate::lexical::Allowed;
 use crate::operations::SearchPlan;
 use crate::served::Served;
 
@@ -9,6 +10,7 @@ pub(crate) fn of_search<'a>(served: &'a Served, plan: &SearchPlan, found: &Answe
     let blank = plan.text.trim().is_empty() && plan.similar_to.is_none();
     let matches = match brand {
         Err(()) => Some(&[][..]),
+        Ok(_) if plan.is_blank() => served.decent().map(Allowed::parts),
         Ok(_) if blank => None,
         Ok(_) => Some(&*found.matches),
     };
@@ -19,5 +21,5 @@ pub(crate) fn of_search<'a>(served: &'a Served, plan: &SearchPlan, found: &Answe
     };
     served
         .browse
-        .counts(&served.release, &scope, plan.row_filter(), plan.currency)
+        .counts(&served.release, &scope, plan.row_filter(), plan.counted())
 }

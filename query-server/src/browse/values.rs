@@ -124,6 +124,28 @@ impl Values {
         Some(release.part(part)?.facets().key(code))
     }
 
+    /// The ids of a facet's values that begin with a folded text.
+    pub(super) fn beginning_with(&self, release: &Release, facet: usize, text: &str) -> Range<u32> {
+        let (_, ids) = self.name(facet);
+        if text.is_empty() {
+            return ids;
+        }
+        let first = |goes_before: &dyn Fn(&str) -> bool| {
+            let (mut low, mut high) = (ids.start, ids.end);
+            while low < high {
+                let middle = low + (high - low) / 2;
+                if self.key(release, middle).is_some_and(|key| goes_before(key.value)) {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            low
+        };
+        let from = first(&|value| value < text);
+        from..first(&|value| value < text || value.starts_with(text))
+    }
+
     /// The id of a folded value of a facet.
     pub(super) fn id(&self, release: &Release, facet: usize, value: &str) -> Option<u32> {
         let (

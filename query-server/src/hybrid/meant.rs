@@ -4,7 +4,6 @@ use data_index::text::{Analysis, analyse};
 
 use super::tuning;
 use crate::lexical::Correction;
-use crate::understanding;
 
 /// The text that a query's meaning is read from: its mended words stand in place of those that no product holds, and so
 /// does what its last word was completed to, unless people write that word as it is.
@@ -35,7 +34,8 @@ const WRITTEN_CHARS_MIN: usize = 3;
 /// words are words, it means something.
 pub(super) fn alone_min(text: &str) -> f32 {
     let is_written = |word: &str| {
-        word.chars().count() >= WRITTEN_CHARS_MIN && (data_embedding::is_word(word) || understanding::is_kept(word))
+        word.chars().count() >= WRITTEN_CHARS_MIN
+            && (data_embedding::is_word(word) || data_understanding::is_kept(word))
     };
     let (plain, stems) = (analyse(Analysis::Plain, text), analyse(Analysis::Stemmed, text));
     let stem_at = |position| stems.iter().find(|stem| stem.position == position);

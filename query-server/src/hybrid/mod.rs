@@ -47,6 +47,8 @@ pub(crate) struct Question<'a> {
     pub(crate) limit: usize,
     /// Most products of one brand.
     pub(crate) per_brand_max: Option<usize>,
+    /// Whether of siblings the first alone is answered.
+    pub(crate) folded: bool,
     /// A product that what is found must be like; it is not found itself.
     pub(crate) similar_to: Option<RowAddress>,
     /// Whether all that the search is about is asked for besides.
@@ -58,6 +60,8 @@ pub(crate) struct Question<'a> {
 pub(crate) struct Answer {
     /// Best first.
     pub(crate) rows: Vec<FusedRow>,
+    /// Whether there are products beyond those.
+    pub(crate) more: bool,
     /// What was searched with.
     pub(crate) engine: Mode,
     /// Why meaning was left out though it was asked for.
@@ -77,10 +81,8 @@ pub(crate) struct Answer {
 /// Finds what a question asks for.
 pub(crate) fn search(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
     let mut answer = ranked(served, question)?;
-    // So many of one brand as a page has are as many as fit.
-    if let Some(max) = question.per_brand_max.filter(|max| *max < question.page()) {
-        capped::keep(served, question, &mut answer.rows, max)?;
-    }
+    capped::keep(served, question, &mut answer.rows)?;
+    answer.more = answer.rows.len() > question.limit;
     answer.rows.truncate(question.page());
     if question.with_matches && (answer.matches.is_empty() || !answer.fits) {
         // What was found by meaning alone or by fewer words counts as well, unless filters would leave it out.
@@ -100,6 +102,26 @@ pub(crate) fn search(served: &Served, question: &Question<'_>) -> Result<Answer,
         Relaxed::of(tiers)
     };
     Ok(answer)
+}
+
+/// Whether a question finds anything at all.
+pub(crate) fn finds_any(served: &Served, question: &Question<'_>) -> Result<bool, ReadError> {
+    let few = Question {
+        limit: 1,
+        per_brand_max: None,
+        folded: false,
+        with_matches: false,
+        order: Order::Relevance,
+        // What passes the filter is of the kinds of thing that are asked for.
+        turns: &[],
+        sense: None,
+        ..*question
+    };
+    let is_of_words = few.mode != Mode::Semantic && few.similar_to.is_none();
+    if is_of_words && !few.find(served, 1)?.hits.is_empty() {
+        return Ok(true);
+    }
+    Ok(!ranked(served, &few)?.rows.is_empty())
 }
 
 /// All that was weighed for a question, best first, whatever brands it is of: more than is shown, where there is more.
@@ -129,6 +151,7 @@ impl Answer {
     fn new(rows: Vec<FusedRow>, engine: Mode, degraded: Option<Lacking>) -> Self {
         Self {
             rows,
+            more: false,
             engine,
             degraded,
             relaxed: Relaxed::No,
@@ -172,8 +195,8 @@ impl Question<'_> {
 
     /// How many hits to gather, of which at least the page's are wanted.
     fn candidates(&self, usually: usize) -> usize {
-        // One more, where the product that they are like is among them.
-        usually.max(self.page() + usize::from(self.similar_to.is_some()))
+        // One more tells whether there are more, and one more, where the product that they are like is among them.
+        usually.max(self.page() + 1 + usize::from(self.similar_to.is_some()))
     }
 
     /// The vector to look near to: that of the text, moved half way to the product's that is to be like.
@@ -228,6 +251,7 @@ impl Question<'_> {
             allowed: self.allowed,
             narrowed: self.narrowed,
             order: self.order,
+            currency: Some(self.currency),
             limit,
             enough: self.page(),
             // Likeness to a product is a matter of degree: what is shown is counted.
@@ -267,7 +291,7 @@ fn by_likeness(served: &Served, question: &Question<'_>) -> Result<Answer, ReadE
     if let Some(vector) = served.release.vector(like) {
         let near = near(served, question, &vector, tuning::COSINE_MIN);
         let mut rows = fuse::fuse(&served.release, &[], &[], &near, &[]);
-        sort(served, question.order, &mut rows);
+        sort(served, question, &mut rows);
         return Ok(Answer::new(rows, Mode::Semantic, None));
     }
     let title = served
@@ -289,7 +313,7 @@ fn by_meaning(served: &Served, question: &Question<'_>) -> Result<Answer, ReadEr
         Err(lacking) => return by_words(served, question, Some(lacking)),
     };
     let mut rows = fuse::fuse(&served.release, &[], &[], &near, &[]);
-    sort(served, question.order, &mut rows);
+    sort(served, question, &mut rows);
     Ok(Answer::new(rows, Mode::Semantic, None))
 }
 
@@ -387,7 +411,7 @@ fn in_order(served: &Served, question: &Question<'_>) -> Result<Answer, ReadErro
         Ok(vector) => {
             let near = near(served, question, &vector, meant::alone_min(question.text));
             let mut rows = fuse::fuse(&served.release, &[], &[], &near, &[]);
-            sort(served, question.order, &mut rows);
+            sort(served, question, &mut rows);
             Ok(Answer {
                 rows,
                 engine: Mode::Hybrid,
@@ -401,9 +425,11 @@ fn in_order(served: &Served, question: &Question<'_>) -> Result<Answer, ReadErro
     }
 }
 
-fn sort(served: &Served, order: Order, rows: &mut [FusedRow]) {
+fn sort(served: &Served, question: &Question<'_>, rows: &mut [FusedRow]) {
+    let order = question.order;
     if order != Order::Relevance {
         // Stable: what is alike in this order stays as near as it was found.
-        rows.sort_by_key(|row| std::cmp::Reverse(order.key(&served.release, row.at)));
+        let currency = Some(question.currency);
+        rows.sort_by_key(|row| std::cmp::Reverse(order.key(currency, &served.release, row.at)));
     }
 }

@@ -3,11 +3,12 @@
 use data_index::taxonomy;
 use data_index::{FacetClause, Filter, RowFilter};
 use data_model::{CategoryId, CurrencyCode};
+use data_understanding::{Answers, Meaning, Price, Understood};
 
 use crate::lexical::{self, Allowed, Demanded, Demands, Order, ReadError, Wanted, tier};
 use crate::operations::PriceBounds;
 use crate::served::Served;
-use crate::understanding::{Answers, Meaning, Price, Told, ToldFilter, Understood};
+use crate::told::{Told, ToldFilter};
 
 /// What a query asks for besides words, on one release.
 #[derive(Debug, Default)]
@@ -35,6 +36,7 @@ pub(crate) fn names_whole(served: &Served, text: &str) -> Result<bool, ReadError
         allowed: None,
         narrowed: false,
         order: Order::Relevance,
+        currency: None,
         limit: 1,
         enough: 1,
         with_matches: false,

@@ -22,7 +22,7 @@ pub(super) fn by_sense(served: &Served, question: &Question<'_>) -> Result<Answe
         allowed: question.allowed,
         narrowed: false,
     };
-    let near = nearest.in_order(&served.release, question.page());
+    let near = nearest.in_order(&served.release, question.candidates(question.page()));
     let rows = fuse::fuse(&served.release, &[], &[], &near, &[]);
     Ok(Answer::new(rows, Mode::Hybrid, None))
 }
@@ -36,7 +36,7 @@ pub(super) fn in_turn(served: &Served, question: &Question<'_>) -> Result<Answer
             with_matches: false,
             ..*question
         };
-        let wanted = of_kind.wanted(question.page());
+        let wanted = of_kind.wanted(question.candidates(question.page()));
         let ordered = served.browse.ordered(question.order, question.currency);
         lists.push(listed(&served.release, ordered, &wanted).hits.into_iter());
     }
@@ -44,8 +44,9 @@ pub(super) fn in_turn(served: &Served, question: &Question<'_>) -> Result<Answer
         return by_words(served, question, None);
     }
     let mut seen: FxHashSet<RowAddress> = FxHashSet::default();
-    let mut hits: Vec<ScoredRow> = Vec::with_capacity(question.page());
-    while hits.len() < question.page() {
+    let wanted = question.candidates(question.page());
+    let mut hits: Vec<ScoredRow> = Vec::with_capacity(wanted);
+    while hits.len() < wanted {
         let round: Vec<ScoredRow> = lists.iter_mut().filter_map(Iterator::next).collect();
         if round.is_empty() {
             break;

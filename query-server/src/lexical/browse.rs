@@ -1,19 +1,17 @@
+use std::cmp::Reverse;
+
 use data_index::{Filter, Release, RowAddress};
 
-use super::top::{Hit, TopHits};
-use super::{Found, Wanted, tier};
+use super::top::order_key;
+use super::{Found, Wanted};
 
 /// Below this share of all rows, gathering the passing rows and ordering them beats walking the order of all rows.
 const GATHER_BELOW_ONE_IN: u64 = 16;
 
 /// The first products of `ordered`, which are all live ones in the wanted order, that pass the filter: what is asked for
 /// without words needs no search.
-pub(crate) fn listed(
-    release: &Release,
-    ordered: impl ExactSizeIterator<Item = RowAddress>,
-    wanted: &Wanted<'_>,
-) -> Found {
-    let rows_max = ordered.len() as u64;
+pub(crate) fn listed(release: &Release, ordered: impl Iterator<Item = RowAddress>, wanted: &Wanted<'_>) -> Found {
+    let rows_max = release.counts().products;
     let ordered = ordered.filter(|row| wanted.allowed.is_none_or(|allowed| allowed.has(row.part, row.row)));
     let rows = match wanted.filter {
         None => ordered.take(wanted.limit).collect(),
@@ -28,14 +26,29 @@ fn passing_max(filter: &Filter) -> u64 {
     filter.parts().iter().map(data_index::PartFilter::rows_max).sum()
 }
 
+/// The first of what passes, in the order that lists of all products have.
 fn gather(release: &Release, filter: &Filter, wanted: &Wanted<'_>) -> Vec<RowAddress> {
-    let mut top = TopHits::new(release, wanted.order, wanted.limit);
+    let order = (wanted.order, wanted.currency);
+    let mut passed = Vec::new();
     for (at, part) in (0..).zip(release.parts()) {
         let Some(passing) = filter.part(at) else { continue };
+        let cards = part.cards();
         let is_allowed = |row: &u32| wanted.allowed.is_none_or(|allowed| allowed.has(at, *row));
         for row in passing.bitmap().iter().filter(is_allowed) {
-            top.push(tier::ALL, part.cards().quality(row), RowAddress { part: at, row });
+            // Quality is no less than 0: its bits are in its order.
+            let presentable = Reverse((cards.in_stock(row), cards.quality(row).to_bits()));
+            let key = (
+                Reverse(order_key(order, cards, row)),
+                presentable,
+                *cards.id(row).as_bytes(),
+            );
+            passed.push((key, RowAddress { part: at, row }));
         }
     }
-    top.into_sorted().iter().map(Hit::address).collect()
+    if wanted.limit < passed.len() {
+        passed.select_nth_unstable(wanted.limit);
+        passed.truncate(wanted.limit);
+    }
+    passed.sort_unstable();
+    passed.into_iter().map(|(_, at)| at).collect()
 }

@@ -4,11 +4,11 @@
 use data_index::terms::{NO_ROW, word_hash};
 use data_index::text::{Analysis, analyse};
 use data_index::{Part, Release};
+use data_understanding::{Lacking, Meaning};
 
 use super::index::TextIndex;
 use super::matches::RowSet;
 use super::terms::QueryTerms;
-use crate::understanding::{Lacking, Meaning};
 
 /// Attributes that may have a phrase for a value.
 const ATTRIBUTES: [&str; 4] = ["color", "material", "pattern", "style"];
@@ -32,6 +32,16 @@ impl Allowed {
     #[inline]
     pub(crate) fn has(&self, part: u32, row: u32) -> bool {
         self.parts.get(part as usize).is_some_and(|rows| rows.has(row))
+    }
+
+    /// These rows of each part.
+    pub(crate) const fn of(parts: Vec<RowSet>) -> Self {
+        Self { parts }
+    }
+
+    /// The rows of each part.
+    pub(crate) fn parts(&self) -> &[RowSet] {
+        &self.parts
     }
 
     pub(super) fn part(&self, part: u32) -> Option<&RowSet> {

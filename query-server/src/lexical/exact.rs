@@ -1,3 +1,5 @@
+use std::ops::ControlFlow;
+
 use data_index::text::code_of;
 use data_index::{Release, RowAddress};
 use tantivy::schema::IndexRecordOption;
@@ -21,7 +23,10 @@ pub(super) fn collect(
     (wanted, whole): (&Wanted<'_>, &Whole<'_>),
     (top, mut marks): (&mut TopHits<'_>, Option<&mut Marks<'_>>),
 ) -> Result<(), ReadError> {
-    each(index, wanted.text, |part, row| {
+    let Some(code) = code_of(wanted.text) else {
+        return Ok(());
+    };
+    each(index, &code, PRODUCTS_MAX, |part, row| {
         let at = RowAddress { part, row };
         if let Some(marks) = &mut marks {
             marks.mark(part, std::iter::once(row));
@@ -34,27 +39,41 @@ pub(super) fn collect(
             };
             top.push_code(tier, quality_bonus(release, part, row), at);
         }
+        ControlFlow::Continue(())
     })
 }
 
-/// Calls `found` with every row, dead ones too, of which the whole text is a code: part and row.
-fn each(index: &TextIndex, text: &str, mut found: impl FnMut(u32, u32)) -> Result<(), ReadError> {
-    let Some(code) = code_of(text) else {
-        return Ok(());
-    };
-    let term = Term::from_field_text(index.code, &code);
+/// Calls `found` with every row, dead ones too, that has a code, until that breaks off: part and row.
+pub(crate) fn coded(
+    index: &TextIndex,
+    code: &str,
+    found: impl FnMut(u32, u32) -> ControlFlow<()>,
+) -> Result<(), ReadError> {
+    each(index, code, u32::MAX, found)
+}
+
+/// The same, but for parts in which more rows have the code.
+fn each(
+    index: &TextIndex,
+    code: &str,
+    rows_max: u32,
+    mut found: impl FnMut(u32, u32) -> ControlFlow<()>,
+) -> Result<(), ReadError> {
+    let term = Term::from_field_text(index.code, code);
     for (part, segment) in (0..).zip(&index.segments) {
         let Some(info) = segment.code.get_term_info(&term)? else {
             continue;
         };
-        if info.doc_freq > PRODUCTS_MAX {
+        if info.doc_freq > rows_max {
             continue;
         }
         let mut postings = segment
             .code
             .read_postings_from_terminfo(&info, IndexRecordOption::Basic)?;
         while postings.doc() != TERMINATED {
-            found(part, postings.doc());
+            if found(part, postings.doc()).is_break() {
+                return Ok(());
+            }
             postings.advance();
         }
     }

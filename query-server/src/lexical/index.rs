@@ -66,6 +66,11 @@ impl TextIndex {
         })
     }
 
+    /// How many titles, brand names and names of categories hold a word.
+    pub(crate) fn count(&self, word: &str) -> u32 {
+        self.vocabulary.count(word)
+    }
+
     /// Single words that shoppers use for this one.
     pub(crate) fn other_words(&self, word: &str) -> Vec<String> {
         self.synonyms.of_word(word).collect()

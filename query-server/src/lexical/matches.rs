@@ -90,7 +90,7 @@ impl RowSet {
     }
 
     /// The other rows of the part.
-    pub(super) fn not(mut self) -> Self {
+    pub(crate) fn not(mut self) -> Self {
         self.words.iter_mut().for_each(|word| *word = !*word);
         if let Some(last) = self.words.last_mut().filter(|_| !self.rows.is_multiple_of(64)) {
             *last &= (1 << (self.rows % 64)) - 1;

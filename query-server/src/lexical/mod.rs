@@ -39,6 +39,7 @@ mod window;
 
 pub(crate) use browse::listed;
 pub(crate) use demands::{Allowed, Demanded, Demands};
+pub(crate) use exact::coded;
 pub(crate) use index::{TextIndex, as_float};
 pub(crate) use matches::RowSet;
 pub(crate) use repair::Correction;
@@ -48,7 +49,7 @@ pub use top::Order;
 pub(crate) use top::{TopHits, order_key};
 
 use data_index::{Filter, Release, RowAddress};
-use data_model::CategoryId;
+use data_model::{CategoryId, CurrencyCode};
 
 use self::groups::OpenGroups;
 use self::matches::Marks;
@@ -163,6 +164,8 @@ pub(crate) struct Wanted<'a> {
     /// Whether `filter` leaves products of the scope out.
     pub(crate) narrowed: bool,
     pub(crate) order: Order,
+    /// What prices are ordered in first.
+    pub(crate) currency: Option<CurrencyCode>,
     pub(crate) limit: usize,
     /// So many products with every word make it needless to look for others.
     pub(crate) enough: usize,
@@ -268,7 +271,7 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
     let by_relevance = wanted.order == Order::Relevance;
     let mut top = TopHits::new(
         release,
-        wanted.order,
+        (wanted.order, wanted.currency),
         if by_relevance {
             phrase::candidates(wanted.limit)
         } else {

@@ -1,7 +1,6 @@
 use super::index::TextIndex;
 use super::terms::{QueryTerm, QueryTerms, TERMS_MAX};
 use super::vocabulary::Near;
-use crate::understanding;
 
 /// A word of the query that no product holds, and what was looked for instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,7 +104,7 @@ fn replacement(index: &TextIndex, word: &str) -> Option<Vec<String>> {
         return None;
     }
     // A word that people write is no misspelling, whatever the catalogue holds: powder is not power.
-    if data_embedding::is_word(word) || index.synonyms.is_word(word) || understanding::is_kept(word) {
+    if data_embedding::is_word(word) || index.synonyms.is_word(word) || data_understanding::is_kept(word) {
         return None;
     }
     let near = |edits_max, other_first, titles_min| {

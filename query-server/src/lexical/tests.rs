@@ -31,6 +31,7 @@ fn wanted(text: &str, limit: usize) -> Wanted<'_> {
         allowed: None,
         narrowed: false,
         order: Order::Relevance,
+        currency: None,
         limit,
         enough: limit,
         with_matches: false,

@@ -2,6 +2,7 @@ use std::cmp::Ordering;
 
 use data_index::columns::Cards;
 use data_index::{Release, RowAddress};
+use data_model::CurrencyCode;
 
 /// What decides which product stands first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -9,7 +10,7 @@ pub enum Order {
     /// How well it fits the query; without a query, how presentable it is.
     #[default]
     Relevance,
-    /// The cheapest first.
+    /// The cheapest first; those without a price last.
     PriceAscending,
     /// The dearest first.
     PriceDescending,
@@ -41,10 +42,10 @@ impl Order {
     ];
 
     /// What decides in this order, the greater first; the same for all rows in order of relevance.
-    pub(crate) fn key(self, release: &Release, at: RowAddress) -> (i64, i64) {
+    pub(crate) fn key(self, currency: Option<CurrencyCode>, release: &Release, at: RowAddress) -> (i64, i64) {
         release
             .part(at.part)
-            .map_or((i64::MIN, 0), |part| order_key(self, part.cards(), at.row))
+            .map_or((i64::MIN, 0), |part| order_key((self, currency), part.cards(), at.row))
     }
 }
 
@@ -91,6 +92,8 @@ impl Eq for Hit {}
 pub(crate) struct TopHits<'a> {
     release: &'a Release,
     order: Order,
+    /// What prices are ordered in first.
+    currency: Option<CurrencyCode>,
     limit: usize,
     /// The best and some that came since, up to twice as many as are wanted: to part them now and then costs less than to
     /// keep them in order.
@@ -104,10 +107,11 @@ pub(crate) struct TopHits<'a> {
 }
 
 impl<'a> TopHits<'a> {
-    pub(super) fn new(release: &'a Release, order: Order, limit: usize) -> Self {
+    pub(super) fn new(release: &'a Release, (order, currency): (Order, Option<CurrencyCode>), limit: usize) -> Self {
         Self {
             release,
             order,
+            currency,
             limit,
             hits: Vec::new(),
             worst: None,
@@ -153,7 +157,7 @@ impl<'a> TopHits<'a> {
         };
         let Some(part) = self.release.part(at.part) else { return };
         let cards = part.cards();
-        let key = order_key(self.order, cards, at.row);
+        let key = order_key((self.order, self.currency), cards, at.row);
         if let Some(worst) = &self.worst {
             // Most end here, many before their id is read.
             let rank = (tier, key)
@@ -212,12 +216,17 @@ fn id(cards: &Cards, row: u32) -> u128 {
     u128::from_be_bytes(*cards.id(row).as_bytes())
 }
 
-/// What an order compares first; the greater stands before the smaller.
-pub(crate) fn order_key(order: Order, cards: &Cards, row: u32) -> (i64, i64) {
+/// What an order compares first; the greater stands before the smaller. Prices of different currencies are never compared:
+/// those in the one that is given stand first, then the others, currency by currency. A price of 0 is none.
+pub(crate) fn order_key((order, currency): (Order, Option<CurrencyCode>), cards: &Cards, row: u32) -> (i64, i64) {
+    let of_currency = || -place(cards.currency(row), currency);
     match order {
         Order::Relevance => (0, 0),
-        Order::PriceAscending => (-cards.price_min_minor(row), 0),
-        Order::PriceDescending => (cards.price_min_minor(row), 0),
+        Order::PriceAscending => match cards.price_min_minor(row) {
+            ..=0 => (of_currency(), i64::MIN),
+            price => (of_currency(), -price),
+        },
+        Order::PriceDescending => (of_currency(), cards.price_min_minor(row)),
         Order::Rating => cards.rating(row).map_or((-1, 0), |rating| {
             // Exact enough: ratings are stated with one or two decimals.
             (
@@ -227,6 +236,15 @@ pub(crate) fn order_key(order: Order, cards: &Cards, row: u32) -> (i64, i64) {
         }),
         Order::Newest => (cards.newest_at(row).map_or(i64::MIN, data_model::Timestamp::micros), 0),
     }
+}
+
+/// Where the prices of a currency stand: first those in the one that is wanted, then by code.
+fn place(currency: CurrencyCode, wanted: Option<CurrencyCode>) -> i64 {
+    if Some(currency) == wanted {
+        return -1;
+    }
+    let letters = currency.as_str().bytes();
+    letters.fold(0, |code, letter| code << 8 | i64::from(letter))
 }
 
 #[cfg(test)]
@@ -249,8 +267,8 @@ mod tests {
         fn the_best_are_kept_whatever_came_when(
             offered in prop::collection::vec((1_u8..4, 0_u8..6), 0..300), limit in 1_usize..40,
         ) {
-            let mut top = TopHits::new(&RELEASE, Order::Relevance, limit);
-            let mut all = TopHits::new(&RELEASE, Order::Relevance, offered.len() + 1);
+            let mut top = TopHits::new(&RELEASE, (Order::Relevance, None), limit);
+            let mut all = TopHits::new(&RELEASE, (Order::Relevance, None), offered.len() + 1);
             for (row, (tier, score)) in (0..).zip(&offered) {
                 let (score, at) = (f32::from(*score), RowAddress { part: 0, row });
                 let is_beaten = top.beats(*tier, score);

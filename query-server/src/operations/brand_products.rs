@@ -1,6 +1,7 @@
 use data_model::{BrandSlug, CategoryId};
 
-use super::{Answer, BrowseOf, BrowseRequest, Filters, Known, Limit, Named, OperationError, Unless};
+use super::{Answer, BrowseOf, BrowseRequest, Filters, Fold, Known, Limit, Named, OperationError, Unless};
+use crate::browse::FacetWindow;
 use crate::cursor::Cursor;
 use crate::lexical::Order;
 use crate::server::QueryServer;
@@ -16,6 +17,10 @@ pub struct BrandProductsRequest {
     pub filters: Filters,
     /// What stands first.
     pub order: Order,
+    /// Which cards stand for several products.
+    pub fold: Fold,
+    /// Which values of facets are shown.
+    pub facet_window: FacetWindow,
     /// Most products of the page.
     pub limit: Limit<24, 60>,
     /// Where the page before ended; see [`QueryServer::cursor`].
@@ -31,6 +36,8 @@ impl BrandProductsRequest {
             category: None,
             filters: Filters::default(),
             order: Order::default(),
+            fold: Fold::default(),
+            facet_window: FacetWindow::default(),
             limit: Limit::default(),
             cursor: None,
         }
@@ -44,6 +51,8 @@ impl From<BrandProductsRequest> for BrowseRequest {
             category,
             filters,
             order,
+            fold,
+            facet_window,
             limit,
             cursor,
         } = request;
@@ -54,6 +63,8 @@ impl From<BrandProductsRequest> for BrowseRequest {
             },
             filters,
             order,
+            fold,
+            facet_window,
             limit,
             cursor,
         }

@@ -5,8 +5,8 @@ use data_index::columns::fold_name;
 use data_index::{Release, RowFilter, taxonomy};
 use data_model::{BrandSlug, CategoryId, CurrencyCode};
 
-use super::{Answer, Filters, Known, Limit, Named, OperationError, Unless};
-use crate::browse::{Asked, Scope};
+use super::{Answer, Filters, Fold, Known, Limit, Named, OperationError, Unless};
+use crate::browse::{Asked, Counted, FacetWindow, Scope};
 use crate::config::CursorKey;
 use crate::cursor::{Cursor, Cursors};
 use crate::lexical::Order;
@@ -77,6 +77,10 @@ pub struct BrowseRequest {
     pub filters: Filters,
     /// What stands first.
     pub order: Order,
+    /// Which cards stand for several products.
+    pub fold: Fold,
+    /// Which values of facets are shown.
+    pub facet_window: FacetWindow,
     /// Most products of the page.
     pub limit: Limit<24, 60>,
     /// Where the page before ended; see [`QueryServer::cursor`].
@@ -91,6 +95,8 @@ impl BrowseRequest {
             of,
             filters: Filters::default(),
             order: Order::default(),
+            fold: Fold::default(),
+            facet_window: FacetWindow::default(),
             limit: Limit::default(),
             cursor: None,
         }
@@ -117,7 +123,9 @@ impl QueryServer {
         let scope = request.of.scope(&served.release)?;
         // The cursor is signed, so servers with other keys answer other bytes.
         let tag = EntityTag::following(&[served.stamp(), b"browse", key.bytes()], &request);
-        let plan = BrowsePlan::of(request, scope, self.0.config.market_currency);
+        let only = || served.browse.only_currency(&served.release, &scope);
+        let currency = request.filters.currency.or_else(only);
+        let plan = BrowsePlan::of(request, scope, currency.unwrap_or(self.0.config.market_currency));
         let list = plan.list_key();
         let start = match &plan.cursor {
             Some(cursor) => cursors(key, &served, &list).position(cursor)?,
@@ -141,6 +149,8 @@ struct BrowsePlan {
     scope: Scope<'static>,
     filter: RowFilter,
     order: Order,
+    fold: Fold,
+    facet_window: FacetWindow,
     limit: usize,
     /// The currency of the answer's prices.
     currency: CurrencyCode,
@@ -148,12 +158,13 @@ struct BrowsePlan {
 }
 
 impl BrowsePlan {
-    fn of(request: BrowseRequest, scope: Scope<'static>, market_currency: CurrencyCode) -> Self {
-        let (filter, currency) = request.filters.into_rows(request.order, market_currency);
+    fn of(request: BrowseRequest, scope: Scope<'static>, currency: CurrencyCode) -> Self {
         Self {
             scope,
-            filter,
+            filter: request.filters.into_rows(currency),
             order: request.order,
+            fold: request.fold,
+            facet_window: request.facet_window,
             limit: request.limit.get(),
             currency,
             cursor: request.cursor,
@@ -179,11 +190,12 @@ impl BrowsePlan {
             on_sale,
             ..
         } = &self.filter;
-        let (category, brand, order) = (self.scope.category, self.scope.brand, self.order);
+        let (category, brand, order, fold) = (self.scope.category, self.scope.brand, self.order, self.fold);
         // The currency counts without a filter by price too: the answer tells prices in it.
         let currency = self.currency;
         // The quoted texts of `Debug` cannot run into each other.
-        format!("{category:?} {brand:?} {currency:?} {price:?} {in_stock} {on_sale} {order:?} {clauses:?}").into_bytes()
+        format!("{category:?} {brand:?} {currency:?} {price:?} {in_stock} {on_sale} {order:?} {fold:?} {clauses:?}")
+            .into_bytes()
     }
 }
 
@@ -197,20 +209,27 @@ fn page(served: &Served, plan: &BrowsePlan, start: usize, cursors: &Cursors<'_>)
         order: plan.order,
         start,
         limit: plan.limit.min(LIST_MAX.saturating_sub(start)),
+        folded: plan.fold == Fold::Color,
     };
-    let browsed = served
-        .browse
-        .browse(&served.release, &plan.scope, &asked, plan.currency);
+    let counted = Counted {
+        currency: plan.currency,
+        window: &plan.facet_window,
+    };
+    let browsed = served.browse.browse(&served.release, &plan.scope, &asked, counted);
     let end = start + browsed.rows.len();
     let next = (browsed.more && end < LIST_MAX).then(|| cursors.write(u32::try_from(end).unwrap_or(u32::MAX)));
     let data = |out: &mut Vec<u8>| {
         json::object(out, |object| {
-            object.array("items", &browsed.rows, |out, at| card::card(out, served, *at));
+            object.array("items", &browsed.rows, |out, at| {
+                card::listed(out, served, *at, plan.fold)
+            });
             facets::members(object, &browsed.counts);
             object.text_or_null("next_cursor", next.as_deref());
         });
     };
     let values: usize = browsed.counts.facets.iter().map(|facet| facet.values.len() + 1).sum();
     let bytes_expected = browsed.rows.len() * 640 + values * 64 + 1024;
-    envelope(bytes_expected, served.id_text(), data, |_| {})
+    envelope(bytes_expected, served.id_text(), data, |provenance| {
+        provenance.object("price", |price| facets::basis(price, plan.currency, browsed.left_out));
+    })
 }

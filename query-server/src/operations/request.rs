@@ -4,8 +4,6 @@ use data_index::taxonomy;
 use data_index::{FacetClause, PriceRange, RowFilter};
 use data_model::{BrandSlug, CategoryId, CurrencyCode};
 
-use crate::lexical::Order;
-
 /// How many are wanted: from 1 to `MAX`, `DEFAULT` where nobody says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Limit<const DEFAULT: u16, const MAX: u16>(u16);
@@ -150,6 +148,13 @@ impl FacetFilter {
     }
 }
 
+impl FacetFilter {
+    /// The clauses.
+    pub(super) fn clauses(&self) -> impl Iterator<Item = &FacetClause> {
+        self.0.iter()
+    }
+}
+
 impl Hash for FacetFilter {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.0.len().hash(state);
@@ -165,7 +170,8 @@ impl Hash for FacetFilter {
 pub struct Filters {
     /// What the lowest price of a product must be.
     pub price: PriceBounds,
-    /// The currency of price filters, price sorts and of prices that are counted; the market's where nobody says.
+    /// The currency of price filters, price sorts and of prices that are counted; where nobody says, the only one of what is
+    /// asked for, else the market's.
     pub currency: Option<CurrencyCode>,
     /// Only products with an available variant.
     pub in_stock: bool,
@@ -175,24 +181,39 @@ pub struct Filters {
     pub facets: FacetFilter,
 }
 
+/// Less is no price.
+const PRICE_MINOR_MIN: i64 = 1;
+
 impl Filters {
-    /// What rows must pass in a list of this order, and the currency that prices are told in.
-    pub(super) fn into_rows(self, order: Order, market_currency: CurrencyCode) -> (RowFilter, CurrencyCode) {
-        let currency = self.currency.unwrap_or(market_currency);
+    /// What rows must pass where prices are in this currency.
+    pub(super) fn into_rows(self, currency: CurrencyCode) -> RowFilter {
         // Prices of different currencies are never compared.
-        let by_price = matches!(order, Order::PriceAscending | Order::PriceDescending);
-        let price = (by_price || !self.price.is_open()).then_some(PriceRange {
+        let price = (!self.price.is_open()).then_some(PriceRange {
             currency,
-            min_minor: self.price.min_minor,
+            min_minor: self.price.min_minor.max(Some(PRICE_MINOR_MIN)),
             max_minor: self.price.max_minor,
         });
-        let filter = RowFilter {
+        RowFilter {
             price,
             in_stock: self.in_stock,
             on_sale: self.on_sale,
             facets: self.facets.0,
             ..RowFilter::default()
-        };
-        (filter, currency)
+        }
     }
+}
+
+/// Which cards stand for several products.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Fold {
+    /// None: each product has its own.
+    #[default]
+    None,
+    /// Of products of one brand whose titles differ by a colour alone, the first stands for all.
+    Color,
+}
+
+impl Fold {
+    /// The names that requests spell them by.
+    pub const NAMED: [(&'static str, Self); 2] = [("none", Self::None), ("color", Self::Color)];
 }

@@ -1,19 +1,18 @@
 use std::sync::Arc;
 
 use api::EntityTag;
-use data_index::{FacetClause, Release, RowFilter};
-use data_model::{BrandSlug, CurrencyCode, ProductIdent, StoreHost};
+use data_model::{BrandSlug, CurrencyCode, ProductIdent};
 
-use super::{Answer, Filters, Known, Named, OperationError, PriceBounds, Text, Unless};
-use crate::browse::of_search;
-use crate::hybrid::{self, Question, Reading, explain, search};
-use crate::lexical::{Order, ReadError, tier};
+use super::{Answer, Filters, Fold, Known, Named, OperationError, SearchPlan, Text, Unless};
+use crate::browse::{Counts, FacetWindow, of_search};
+use crate::hybrid::{self, Question, explain, finds_any, search};
+use crate::lexical::{Order, ReadError};
 use crate::render::json::ObjectWriter;
 use crate::render::{Written, card, envelope, facets, json};
 use crate::semantic::Lacking;
 use crate::served::Served;
 use crate::server::QueryServer;
-use crate::understanding::{self, Told};
+use crate::told;
 
 /// How a caller wants the catalogue searched.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -91,6 +90,8 @@ pub struct SearchRequest {
     pub mode: Mode,
     /// Most cards.
     pub limit: SearchLimit,
+    /// Which cards stand for several products.
+    pub fold: Fold,
     /// Most cards of one brand; as many as fit where nobody says.
     pub per_brand_max: Option<SearchLimit>,
     /// A product that what is found must be like; it is not found itself.
@@ -99,149 +100,10 @@ pub struct SearchRequest {
     pub explain: bool,
     /// Whether to count facet values.
     pub facet_counts: bool,
+    /// Which values of facets are shown.
+    pub facet_window: FacetWindow,
     /// Whether the text is words alone: no price, nothing that is not wanted and nobody's gift is read out of it.
     pub as_typed: bool,
-}
-
-/// A search with all that it means on this server.
-#[derive(Debug)]
-pub(crate) struct SearchPlan {
-    pub(crate) text: String,
-    mode: Mode,
-    order: Order,
-    limit: usize,
-    per_brand_max: Option<usize>,
-    pub(crate) similar_to: Option<ProductIdent>,
-    explain: bool,
-    facet_counts: bool,
-    /// The currency of price filters, price sorts and of the prices that are counted.
-    pub(crate) currency: CurrencyCode,
-    brand: Option<Named<BrandSlug>>,
-    filter: RowFilter,
-    /// The facets that the request itself filters by.
-    stated: Vec<FacetClause>,
-    /// What was read out of the text.
-    reading: Reading,
-    /// The text whose meaning puts products in order, where no words are left.
-    sense: Option<String>,
-}
-
-impl SearchPlan {
-    fn of(served: &Served, mut request: SearchRequest, market_currency: CurrencyCode) -> Result<Self, ReadError> {
-        let mut reading = Reading::default();
-        let (mut text, mut sense) = (request.text.into_string(), None);
-        if request.mode == Mode::Hybrid && !request.as_typed {
-            let understood = understanding::read(&text);
-            if !understood.parts.is_empty() && (understood.has_phrase() || !hybrid::names_whole(served, &text)?) {
-                reading = Reading::of(served, &understood);
-                sense = reading.is_need.then(|| reading.sense());
-                text = understood.text;
-            }
-        }
-        narrow(&mut request.filters, &mut reading, market_currency);
-        let (mut filter, currency) = request.filters.into_rows(request.order, market_currency);
-        let stated = filter.facets.clone();
-        filter.facets.extend(reading.category_clause());
-        Ok(Self {
-            text,
-            mode: request.mode,
-            order: request.order,
-            limit: request.limit.get(),
-            per_brand_max: request.per_brand_max.map(SearchLimit::get),
-            similar_to: request.similar_to,
-            explain: request.explain,
-            facet_counts: request.facet_counts,
-            currency,
-            brand: request.brand,
-            filter,
-            stated,
-            reading,
-            sense,
-        })
-    }
-
-    /// Where the words that are left find nothing among what answers a need, the need alone tells.
-    fn is_lost(&self, found: &hybrid::Answer) -> bool {
-        let is_found = |row: &hybrid::FusedRow| row.by_words.is_some_and(|found| found.tier >= tier::ALL);
-        self.reading.is_need && !self.text.is_empty() && !found.rows.iter().any(is_found)
-    }
-
-    /// What the products that are found must pass, but for their brand.
-    pub(crate) fn row_filter(&self) -> &RowFilter {
-        &self.filter
-    }
-
-    /// Whether the text asks for kinds of thing without naming one.
-    fn asks_for_kinds(&self) -> bool {
-        self.reading.told.iter().any(Told::is_of_kinds)
-    }
-
-    /// Looks for the words that were read as kinds of thing, where there is nothing of these kinds.
-    fn take_as_words(&mut self) {
-        let words = self.reading.forget_kinds();
-        let text = format!("{} {words}", self.text);
-        text.trim().clone_into(&mut self.text);
-        self.filter.facets.clone_from(&self.stated);
-        self.sense = None;
-    }
-
-    /// The kinds of thing to answer in turn, where the text names none itself.
-    fn turns(&self, served: &Served) -> Vec<data_index::Filter> {
-        if !self.text.is_empty() || self.reading.categories.is_empty() {
-            return Vec::new();
-        }
-        let others = RowFilter {
-            stores: self.stores(&served.release),
-            facets: self.stated.clone(),
-            ..self.filter.clone()
-        };
-        self.reading.turns(served, &others)
-    }
-
-    /// Whether facets are counted: where likeness or meaning alone decides, there is no set of products to count.
-    fn counts(&self) -> bool {
-        self.facet_counts && self.mode != Mode::Semantic
-    }
-
-    /// Whether there is anything to pass but for the brand.
-    fn narrows(&self) -> bool {
-        self.filter != RowFilter::default()
-    }
-
-    /// Where the release has the brand that was asked for, if one was; `Err` when it does not have it.
-    pub(crate) fn brand_scope(&self, release: &Release) -> Result<Option<usize>, ()> {
-        let Some(brand) = &self.brand else { return Ok(None) };
-        let entry = brand.known().and_then(|slug| release.brand_by_slug(slug));
-        let at = entry.and_then(|entry| release.brand_index(&entry.facts.brand.store));
-        at.map(Some).ok_or(())
-    }
-
-    /// The filter on this release; `None` when there is nothing to filter by.
-    fn filter(&self, release: &Release) -> Option<data_index::Filter> {
-        let filter = RowFilter {
-            stores: self.stores(release),
-            ..self.filter.clone()
-        };
-        (filter != RowFilter::default()).then(|| release.filter(&filter))
-    }
-
-    /// What of the filter says where to look, the brand, on this release.
-    fn scope(&self, release: &Release) -> Option<data_index::Filter> {
-        let stores = self.stores(release);
-        stores.is_some().then(|| {
-            release.filter(&RowFilter {
-                stores,
-                ..RowFilter::default()
-            })
-        })
-    }
-
-    /// The store of the brand that was asked for; none when there is no such brand.
-    fn stores(&self, release: &Release) -> Option<Vec<StoreHost>> {
-        let brand = self.brand.as_ref()?;
-        let entry = brand.known().and_then(|slug| release.brand_by_slug(slug));
-        Some(entry.map(|entry| entry.facts.brand.store.clone()).into_iter().collect())
-    }
 }
 
 impl QueryServer {
@@ -283,36 +145,42 @@ impl QueryServer {
     }
 }
 
-/// Lets the price that was read out of the text filter, unless the request states one itself, or another currency.
-fn narrow(filters: &mut Filters, reading: &mut Reading, market_currency: CurrencyCode) {
-    let named = reading.price.and_then(|price| price.currency);
-    let is_other = named
-        .zip(filters.currency)
-        .is_some_and(|(named, stated)| named != stated);
-    if filters.price != PriceBounds::default() || is_other {
-        return;
+/// What a search finds.
+fn find(served: &Served, plan: &SearchPlan) -> Result<hybrid::Answer, OperationError> {
+    asked(served, plan, plan.filter(&served.release), search)
+}
+
+/// Whether a price filter leaves out products for their currency alone.
+fn left_out(served: &Served, plan: &SearchPlan) -> Result<bool, OperationError> {
+    if !served.browse.has_currencies() {
+        return Ok(false);
     }
-    let currency = filters.currency.or(named).unwrap_or(market_currency);
-    if let Some(bounds) = reading.price_in(currency) {
-        filters.price = bounds;
-        filters.currency = Some(currency);
+    match plan.other_currencies(&served.release) {
+        Some(others) => asked(served, plan, Some(others), finds_any),
+        None => Ok(false),
     }
 }
 
-/// What a search finds.
-fn find(served: &Served, plan: &SearchPlan) -> Result<hybrid::Answer, OperationError> {
-    let (filter, scope) = (plan.filter(&served.release), plan.scope(&served.release));
+/// Asks what a plan asks, of what passes the filter.
+fn asked<T>(
+    served: &Served,
+    plan: &SearchPlan,
+    filter: Option<data_index::Filter>,
+    search: impl FnOnce(&Served, &Question<'_>) -> Result<T, ReadError>,
+) -> Result<T, OperationError> {
+    let scope = plan.scope(&served.release);
     let similar_to = match &plan.similar_to {
         Some(ident) => Some(served.find(ident)?),
         None => None,
     };
     let turns = plan.turns(served);
+    let of_all = served.decent().filter(|_| plan.is_blank());
     let question = Question {
         text: &plan.text,
         mode: plan.mode,
         filter: filter.as_ref(),
         scope: scope.as_ref(),
-        allowed: plan.reading.allowed.as_ref(),
+        allowed: plan.reading.allowed.as_ref().or(of_all),
         turns: &turns,
         sense: plan.sense.as_deref(),
         narrowed: plan.narrows(),
@@ -320,6 +188,7 @@ fn find(served: &Served, plan: &SearchPlan) -> Result<hybrid::Answer, OperationE
         currency: plan.currency,
         limit: plan.limit,
         per_brand_max: plan.per_brand_max,
+        folded: plan.fold == Fold::Color,
         similar_to,
         with_matches: plan.counts(),
     };
@@ -347,13 +216,16 @@ fn answer(
         found = find(served, &plan)?;
     }
     let counts = plan.counts().then(|| of_search(served, &plan, &found));
-    let cards = |out: &mut Vec<u8>| json::array(out, &found.rows, |out, row| card::card(out, served, row.at));
+    let left_out = left_out(served, &plan)?;
+    let cards = |out: &mut Vec<u8>| {
+        json::array(out, &found.rows, |out, row| {
+            card::listed(out, served, row.at, plan.fold)
+        });
+    };
     let whole = found.degraded != Some(Lacking::Answer);
     let written = envelope(found.rows.len() * 640 + 256, served.id_text(), cards, |provenance| {
         tell(provenance, &plan, &found);
-        if let Some(counts) = &counts {
-            facets::members(provenance, counts);
-        }
+        tell_counts(provenance, &plan, counts.as_ref(), left_out);
         if plan.explain {
             provenance.array("explain", &found.rows, |out, row| {
                 if let Some(part) = served.release.part(row.at.part) {
@@ -365,12 +237,28 @@ fn answer(
     Ok((written, whole))
 }
 
+/// Tells what was counted, and what prices were filtered and ordered by.
+fn tell_counts(provenance: &mut ObjectWriter<'_>, plan: &SearchPlan, counts: Option<&Counts<'_>>, left_out: bool) {
+    if let Some(counts) = counts {
+        facets::facets(provenance, &counts.facets);
+    }
+    if counts.is_some() || plan.is_by_price() {
+        provenance.object("price", |price| {
+            facets::basis(price, plan.currency, left_out);
+            if let Some(counts) = counts {
+                facets::spread(price, &counts.prices);
+            }
+        });
+    }
+}
+
 /// Tells how a search was answered.
 fn tell(provenance: &mut ObjectWriter<'_>, plan: &SearchPlan, found: &hybrid::Answer) {
     provenance.text("engine", found.engine.as_str());
     provenance.text("requested_mode", plan.mode.as_str());
     provenance.text("relaxed", found.relaxed.as_str());
-    provenance.array("understood", &plan.reading.told, understanding::write);
+    provenance.flag("more", found.more);
+    provenance.array("understood", &plan.reading.told, told::write);
     provenance.array("corrections", &found.corrections, |out, correction| {
         json::object(out, |object| {
             object.text("from", &correction.from);

@@ -122,7 +122,8 @@ fn filters(served: &Served, at: RowAddress, intent: Intent) -> [Option<RowFilter
         Intent::Cheaper => {
             let price = Some(PriceRange {
                 currency: cards.currency(at.row),
-                min_minor: None,
+                // A price of 0 is none.
+                min_minor: Some(1),
                 max_minor: Some(cards.price_min_minor(at.row) - 1),
             });
             let same_kind = cards.category(at.row).map(|category| RowFilter {
@@ -170,6 +171,7 @@ fn find(served: &Served, at: RowAddress, filter: &RowFilter, wanted: usize) -> R
         allowed: None,
         narrowed: false,
         order: Order::Relevance,
+        currency: None,
         limit: wanted.min(BY_WORDS),
         enough: wanted.min(BY_WORDS),
         with_matches: false,
@@ -188,7 +190,9 @@ fn find(served: &Served, at: RowAddress, filter: &RowFilter, wanted: usize) -> R
 
 /// Whether a candidate is one that the intent allows.
 fn fits(served: &Served, at: RowAddress, intent: Intent, other: RowAddress) -> bool {
-    if at == other {
+    // What is shown to those alone who ask for it is no answer to anything else.
+    let is_shown = |row: RowAddress| served.decent().is_none_or(|decent| decent.has(row.part, row.row));
+    if at == other || (is_shown(at) && !is_shown(other)) {
         return false;
     }
     let release = &served.release;

@@ -68,6 +68,7 @@ pub(crate) fn detail(served: &Served, checked: &CheckedAnswers, entry: &BrandEnt
     let write = |out: &mut Vec<u8>| {
         object(out, |object| {
             members(object, entry, checked.of_brand(entry), usize::MAX);
+            object.text("url", &entry.facts.brand.base_url);
             object.text_or_null("description", entry.facts.brand.description.as_deref());
             match &entry.facts.shipping {
                 Some(policy) => object.object("shipping", |object| shipping::policy(object, policy)),

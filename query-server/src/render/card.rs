@@ -1,11 +1,43 @@
 use data_index::RowAddress;
 
 use super::json::{ObjectWriter, object};
+use crate::operations::Fold;
 use crate::served::Served;
+
+/// Most siblings that are told with a card.
+const SWATCHES_MAX: usize = 24;
 
 /// Writes a product card.
 pub(crate) fn card(out: &mut Vec<u8>, served: &Served, at: RowAddress) {
     object(out, |object| members(object, served, at));
+}
+
+/// Writes the card of a product in a list that may be folded: then with its siblings.
+pub(crate) fn listed(out: &mut Vec<u8>, served: &Served, at: RowAddress, fold: Fold) {
+    object(out, |object| {
+        members(object, served, at);
+        if fold == Fold::Color {
+            swatches(object, served, at);
+        }
+    });
+}
+
+fn swatches(object: &mut ObjectWriter<'_>, served: &Served, at: RowAddress) {
+    let family = served.browse.family(at);
+    let siblings = family.into_iter().flat_map(|family| served.browse.siblings(family));
+    object.array("swatches", siblings.take(SWATCHES_MAX), |out, (at, member)| {
+        let Some(part) = served.release.part(at.part) else {
+            return super::json::object(out, |_| {});
+        };
+        let (cards, row) = (part.cards(), at.row);
+        super::json::object(out, |object| {
+            object.id("id", cards.id(row));
+            object.id("product_uid", cards.uid(row));
+            object.text("color", member.color(cards.title(row)));
+            object.text_or_null("image", cards.image(row));
+            object.flag("in_stock", cards.in_stock(row));
+        });
+    });
 }
 
 /// Writes the members of a card into an object that has more.

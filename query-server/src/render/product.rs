@@ -3,6 +3,7 @@ use data_index::{RowAddress, taxonomy};
 
 use super::json::{ObjectWriter, array, object, string};
 use super::{Written, card, envelope, review};
+use crate::lookup::segment;
 use crate::operations::Include;
 use crate::served::Served;
 
@@ -98,7 +99,7 @@ fn attributes(object: &mut ObjectWriter<'_>, cards: &Cards, row: u32, details: &
         }),
         None => object.null("category"),
     }
-    object.text("url", &format!("{base_url}/products/{}", details.handle()));
+    object.text("url", &format!("{base_url}/products/{}", segment(details.handle())));
     object.object("options", |object| named_values(object, details.options()));
     object.object("attributes", |object| named_values(object, details.attributes()));
     object.moment_or_null("created_at", details.created_at());

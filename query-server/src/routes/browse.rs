@@ -15,11 +15,18 @@ use crate::server::QueryServer;
 /// pass every other filter: a facet's own filter does not narrow them, nor does the price range narrow `price`. They
 /// tell what choosing a value would answer. Which facets are shown, in which order, and the limits of the histogram
 /// follow from the category and the brand alone, so that they stand still while filters change: categories right below
-/// the one that is browsed, then the facets that most products have, then tags; at most 12 facets of 50 values each.
-/// What is filtered by is always shown, were it with a count of 0.
+/// the one that is browsed, brands, then the facets that most products have, then tags; at most 12 facets besides that of
+/// brands, of `facet_values_max` values each: `values_total` tells how many there are, `facet_query` reaches the rest. What is
+/// filtered by is always shown, were it with a count of 0.
 ///
-/// Prices of different currencies are never compared. A price filter or a price sort leaves out products in other
-/// currencies than `currency`, from items and counts; `price` is about products in `currency` alone, always.
+/// Prices of different currencies are never compared. They are those in `currency`, by default in the only currency of what
+/// is browsed, else in the market's; `provenance.price` names it. A price filter keeps products of that currency alone,
+/// from items and counts, and `provenance.price.left_out` tells whether others were left out for it. A price sort drops nothing:
+/// products of that currency stand first, in order, then the others by currency, in order. `price` is about products in
+/// that currency alone. A price of 0 is none: it fails every price filter, and is never the cheapest.
+///
+/// Without `sort`, and among what a sort finds equal, what is sold out stands behind what is not. With `fold=color` products of
+/// one brand whose titles differ by a colour alone are one card, with `swatches`; counts count products all the same.
 ///
 /// The list ends after 1,000 products. A cursor is good for the same filters and sort in the same release; `limit`
 /// may change from page to page.
@@ -52,6 +59,8 @@ fn asked(query: Option<&str>, server: &QueryServer) -> Result<BrowseRequest, Pro
     let of = BrowseOf::new(brand, category);
     let filters = read::filters(&mut reader);
     let order = read::order(&mut reader);
+    let fold = read::fold(&mut reader);
+    let facet_window = read::facet_window(&mut reader);
     let limit = read::limit(&mut reader);
     let cursor = read::cursor(&mut reader, server);
     if of.is_none() && !reader.refused("category") && !reader.refused("brand") {
@@ -62,6 +71,8 @@ fn asked(query: Option<&str>, server: &QueryServer) -> Result<BrowseRequest, Pro
         of: of.ok_or_else(|| Problem::new(ErrorCode::Internal))?,
         filters,
         order,
+        fold,
+        facet_window,
         limit,
         cursor,
     })
@@ -105,6 +116,8 @@ fn asked_of_brand(
         category: read::category(&mut reader),
         filters: read::filters(&mut reader),
         order: read::order(&mut reader),
+        fold: read::fold(&mut reader),
+        facet_window: read::facet_window(&mut reader),
         limit: read::limit(&mut reader),
         cursor: read::cursor(&mut reader, server),
     };

@@ -5,26 +5,21 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use http::StatusCode;
 
-use super::probes;
 use crate::operations::{BrandKey, IDENTS_MAX, Named, OperationError};
 use crate::server::QueryServer;
 
 /// What the gateway asks. None of it is for the public, and none of it is described to them.
 pub(crate) fn internal_router(server: &QueryServer) -> OpenRouter {
-    let patterns = [
-        "/internal/v1/resolve",
-        "/internal/v1/brand",
-        "/internal/v1/shop",
-        "/healthz",
-        "/readyz",
-    ];
+    let patterns = ["/internal/v1/resolve", "/internal/v1/brand", "/internal/v1/shop"];
     let router = Router::new()
         .route(patterns[0], post(resolve))
         .route(patterns[1], get(stored_brand))
-        .route(patterns[2], get(shop))
-        .route(patterns[3], get(probes::health))
-        .route(patterns[4], get(probes::ready));
-    OpenRouter::new(router.with_state(server.clone()), patterns)
+        .route(patterns[2], get(shop));
+    let own = OpenRouter::new(router.with_state(server.clone()), patterns);
+    // The operations of stored data too, probes among them: a gateway asks them for agents.
+    let (operations, document) = super::operations().split_for_parts();
+    let patterns: Vec<String> = document.paths.paths.keys().cloned().collect();
+    own.merge(OpenRouter::new(operations.with_state(server.clone()), patterns))
 }
 
 /// `{"idents": […]}` to what they stand for: [`data_model::Resolved`].

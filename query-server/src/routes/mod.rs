@@ -4,6 +4,8 @@ mod brands;
 mod browse;
 mod categories;
 mod internal;
+mod lookup;
+mod pages;
 mod price_history;
 mod probes;
 mod problem;
@@ -52,6 +54,7 @@ fn operations() -> OpenApiRouter<QueryServer> {
         .routes(routes!(search::search_products))
         .routes(routes!(suggest::suggest_while_typing))
         .routes(routes!(recommend::recommend_products))
+        .routes(routes!(lookup::lookup_products))
         .routes(routes!(products::get_product))
         .routes(routes!(reviews::list_reviews))
         .routes(routes!(price_history::list_price_history))
@@ -77,7 +80,9 @@ pub(crate) fn open_router(server: &QueryServer, metrics: Option<PrometheusHandle
     let patterns: Vec<String> = document.paths.paths.keys().cloned().collect();
     let mut open = OpenRouter::new(router.with_state(server.clone()), patterns)
         .read_by_any_origin()
-        .described(document);
+        .described(document)
+        .route("/products/{ident}", get(pages::product).with_state(server.clone()))
+        .route("/brands/{slug}", get(pages::brand).with_state(server.clone()));
     for (path, asset) in page::parts() {
         let asset = Arc::new(asset);
         open = open.route(path, get(async move |headers: HeaderMap| asset.answer(&headers)));

@@ -10,7 +10,7 @@ use crate::server::QueryServer;
 
 /// Top ranked product cards for a query.
 ///
-/// Capped; there are no pages and no total. `mode=hybrid` orders what is found by words and what is found by meaning
+/// Capped; there are no pages and no total: `provenance.more` tells whether there are others. `mode=hybrid` orders what is found by words and what is found by meaning
 /// together; what only its meaning speaks for must be near enough to be meant. `provenance.engine` tells what was
 /// searched with, and `provenance.degraded` why meaning was left out. In another order than that of relevance, meaning
 /// answers only where words find nothing.
@@ -25,7 +25,10 @@ use crate::server::QueryServer;
 /// any grammatical form, in one word or in two (told in `provenance.synonyms`): it mends and completes none and knows no
 /// other words for the same; where too few products hold all words, it too goes on with those that lack some. A product whose title is the query stands first, then one
 /// whose SKU or handle it is, then those of the brand whose name it is. Without a query the most presentable products are
-/// answered. A price filter or a price sort leaves out products in other currencies.
+/// answered, what is sold out behind what is not. Prices are those in `currency`, by default in the only currency of what is
+/// searched, else in the market's; `provenance.price` names it where prices filter, order or are counted. A price filter keeps
+/// products of that currency alone, and `provenance.price.left_out` tells whether others were left out for it; a price sort
+/// drops nothing: products of that currency stand first, in order, then the others by currency, in order. A price of 0 is none.
 ///
 /// In `mode=hybrid` the query is read as a sentence too (`provenance.understood` tells what was read, `understand=false`
 /// turns it off): prices ("under 2000", "500 se kam", "between 1000 and 2000", "below 20 dollars") filter, in the currency
@@ -36,7 +39,8 @@ use crate::server::QueryServer;
 /// code or the name of a brand means that alone, and a price parameter of the request goes before a price of the text.
 /// Where no product has the words, what is near in meaning is answered (`provenance.relaxed` is `meaning`).
 ///
-/// An answer of fewer than twenty is the beginning of one of twenty.
+/// An answer of fewer than twenty is the beginning of one of twenty. With `fold=color` products of one brand whose titles differ
+/// by a colour alone are one card, with `swatches`.
 ///
 /// `facet_counts=true` adds `provenance.facets` and `provenance.price`, as `GET /v1/browse` answers them: counted over
 /// every product that the words match, however many are shown; where fewer than twenty hold every word, also what is shown
@@ -78,10 +82,12 @@ fn asked(query: Option<&str>, limit_max: u16) -> Result<SearchRequest, Problem> 
         limit: (reader.optional("limit").integer(limits()))
             .and_then(within)
             .unwrap_or_default(),
+        fold: read::fold(&mut reader),
         per_brand_max: (reader.optional("per_brand_max").integer(limits())).and_then(within),
         similar_to: reader.optional("similar_to").parsed(product_ident),
         explain: reader.optional("explain").boolean().unwrap_or(false),
         facet_counts: reader.optional("facet_counts").boolean().unwrap_or(false),
+        facet_window: read::facet_window(&mut reader),
         as_typed: !reader.optional("understand").boolean().unwrap_or(true),
     };
     reader.finish(PathParameters::none(), request)

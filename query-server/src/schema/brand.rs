@@ -123,6 +123,9 @@ pub struct BrandDetail {
     /// What came of that; null if it is not known.
     #[schema(required = true)]
     pub check_outcome: Option<CheckOutcome>,
+    /// Address of its store.
+    #[schema(format = "uri")]
+    pub url: String,
     /// What the brand says of itself.
     #[schema(required = true)]
     pub description: Option<String>,

@@ -1,31 +1,34 @@
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
-use super::{ProductCard, Provenance};
+use super::ProductCard;
 
 /// A facet and how many products have each of its values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Facet {
-    /// What to name in `facets`: `color`, `size`, `category`, `vendor`, `tag`, …
+    /// What to name in `facets`: `category`, `brand`, `color`, `size`, `vendor`, `tag`, …
     pub name: String,
-    /// Those that most products have first, then by value; at most 50, and those that are filtered by.
+    /// Those that most products have first, then by value; at most `facet_values_max`, and those that are filtered by.
     pub values: Vec<FacetValue>,
+    /// How many values any product has, of those that begin with `facet_query`: where there are more than are shown, that
+    /// parameter and `facet_values_max` reach the rest.
+    pub values_total: u32,
 }
 
 /// A facet value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FacetValue {
-    /// What to filter by: lower case, white space folded; a category's slug.
+    /// What to filter by: lower case, white space folded; a category's or a brand's slug.
     pub value: String,
-    /// As a store spells it; a category's name.
+    /// As a store spells it; a category's or a brand's name.
     pub label: String,
     /// How many products have it among those that pass every other filter.
     pub count: u32,
 }
 
-/// The lowest prices of the products that pass every filter but the price range, those in one currency.
+/// The lowest prices of the products that pass every filter but the price range, those in one currency; 0 is none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PriceSummary {
@@ -40,6 +43,41 @@ pub struct PriceSummary {
     /// How the prices lie, ascending without gaps, at most twelve bins; the last holds the few that are far above the
     /// others. Empty when no product is in the currency.
     pub histogram: Vec<PriceBin>,
+}
+
+/// What prices a list is filtered and ordered by.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct PriceBasis {
+    /// ISO 4217.
+    pub currency: String,
+    /// Whether a price filter left out products because their prices are in other currencies.
+    pub left_out: bool,
+    /// The lowest; null when there is none. This and what follows with `facet_counts=true` alone.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "told")]
+    #[schema(value_type = Option<i64>)]
+    pub min_minor: Option<Option<i64>>,
+    /// The highest; null when there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "told")]
+    #[schema(value_type = Option<i64>)]
+    pub max_minor: Option<Option<i64>>,
+    /// How the prices lie, as `GET /v1/browse` tells them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub histogram: Option<Vec<PriceBin>>,
+}
+
+/// A member that may be null, and absent.
+fn told<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Option<i64>>, D::Error> {
+    Option::deserialize(value).map(Some)
+}
+
+/// Where a faceted list comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct BrowseProvenance {
+    /// The release.
+    pub release: String,
+    /// What prices the list is filtered and ordered by.
+    pub price: PriceBasis,
 }
 
 /// How many prices lie between two limits.
@@ -76,7 +114,7 @@ pub struct BrowseAnswer {
     /// One page with counts of the whole list.
     pub data: BrowsePage,
     /// Where it comes from.
-    pub provenance: Provenance,
+    pub provenance: BrowseProvenance,
     /// `graph`
     pub tier: String,
 }

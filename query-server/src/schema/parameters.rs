@@ -16,6 +16,10 @@ fn modes() -> Schema {
     one_of(&["hybrid", "semantic", "lexical"])
 }
 
+fn folds() -> Schema {
+    one_of(&["none", "color"])
+}
+
 fn sorts() -> Schema {
     one_of(&["relevance", "price_asc", "price_desc", "rating", "newest"])
 }
@@ -76,7 +80,7 @@ pub struct FilterParameters {
     /// `true` keeps only products that are marked down.
     #[param(required = false)]
     pub on_sale: Option<bool>,
-    /// A JSON object of facet names to a value, or to a list of values of which any will do. Names combine with AND.
+    /// A JSON object of facet names (`category`, `brand`, `color`, …) to a value, or to a list of values of which any will do. Names combine with AND.
     /// A number counts by its value (`41.0` is `41`); an empty object filters by nothing, an empty text is no JSON.
     #[param(
         required = false,
@@ -87,10 +91,20 @@ pub struct FilterParameters {
     /// `relevance`, `price_asc`, `price_desc`, `rating` or `newest`.
     #[param(required = false, schema_with = sorts)]
     pub sort: Option<String>,
-    /// ISO 4217: the currency of price filters, price sorts and of prices that are counted; by default the market's. Small
-    /// letters are taken as well.
+    /// ISO 4217: the currency of price filters, price sorts and of prices that are counted; by default the only one of what is
+    /// searched or browsed, else the market's. Small letters are taken as well.
     #[param(required = false, pattern = "^[A-Za-z]{3}$")]
     pub currency: Option<String>,
+    /// `color`: products of one brand whose titles differ by a colour alone are one card, the first of them in the order that
+    /// is asked for, with all of them as its `swatches`.
+    #[param(required = false, schema_with = folds)]
+    pub fold: Option<String>,
+    /// Most values of each facet.
+    #[param(default = 50, minimum = 1, maximum = 500, required = false)]
+    pub facet_values_max: Option<i64>,
+    /// Only facet values that begin so; of categories and brands also those whose names do. Facets without any are left out.
+    #[param(required = false, max_length = 100)]
+    pub facet_query: Option<String>,
 }
 
 /// Parameters of `GET /v1/browse`, besides [`ListParameters`] and [`FilterParameters`]: a brand, or a category, or both.

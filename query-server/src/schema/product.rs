@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Facet, Pages, PriceSummary};
+use super::{Facet, Pages, PriceBasis};
 
 /// A product as lists show it. Prices are the stored snapshot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -37,6 +37,27 @@ pub struct ProductCard {
     /// Address of the first picture.
     #[schema(required = true)]
     pub image: Option<String>,
+    /// With `fold=color`: the products of the brand whose titles differ from this one's by a colour alone, this one among
+    /// them, by colour, at most 24; empty where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub swatches: Option<Vec<Swatch>>,
+}
+
+/// A product in one of its colours.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Swatch {
+    /// UUID.
+    pub id: String,
+    /// `sha:` and 40 hex digits.
+    pub product_uid: String,
+    /// The colour, as the title says it.
+    pub color: String,
+    /// Address of the first picture.
+    #[schema(required = true, format = "uri")]
+    pub image: Option<String>,
+    /// Whether any variant is available.
+    pub in_stock: bool,
 }
 
 /// A product with the parts that were asked for.
@@ -244,6 +265,8 @@ pub struct SearchProvenance {
     /// `prefix` when products were found by a word that begins with the query's last one; `meaning` when no product has
     /// the words and what is answered is near in meaning.
     pub relaxed: String,
+    /// Whether there are products beyond those that are answered.
+    pub more: bool,
     /// What was read out of the query besides words, in its order; empty where `understand=false` or the mode is another
     /// than `hybrid`.
     pub understood: Vec<super::Understood>,
@@ -259,10 +282,10 @@ pub struct SearchProvenance {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub facets: Option<Vec<Facet>>,
-    /// With `facet_counts=true`: their prices.
+    /// What prices filtered and ordered, where any did; with `facet_counts=true` how those of the products lie.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub price: Option<PriceSummary>,
+    pub price: Option<PriceBasis>,
     /// With `explain=true`: what the place of each card is made of, in the order of the cards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explain: Option<Vec<Explained>>,

@@ -193,10 +193,15 @@ fn queries(served: &Served, begun: &str, typed: &Typed, limit: usize, work: &mut
     phrases(served, &typed.meant(), limit, work)
 }
 
+/// Whether a row is live, and nothing that is shown to those alone who ask for it.
+fn is_suggested(served: &Served, part: &Part, at: RowAddress) -> bool {
+    !part.dead().contains(at.row) && served.decent().is_none_or(|decent| decent.has(at.part, at.row))
+}
+
 fn phrases(served: &Served, begun: &[String], limit: usize, work: &mut Work) -> Vec<String> {
     let mut merged: FxHashMap<&str, (bool, u32, &str)> = FxHashMap::default();
-    for (left, part) in shares(served.release.parts()) {
-        let live = |row| !part.dead().contains(row);
+    for (at, (left, part)) in (0..).zip(shares(served.release.parts())) {
+        let live = |row| is_suggested(served, part, RowAddress { part: at, row });
         for begin in begun {
             let phrases = |work: &mut Work| part.suggest().phrases(begin, limit + PHRASES_MORE, live, work);
             for phrase in work.share(left, phrases) {
@@ -230,7 +235,7 @@ fn best(served: &Served, slots: &Slots, limit: usize, work: &mut Work) -> Vec<Ro
         if wanted.iter().any(Vec::is_empty) {
             continue;
         }
-        let live = |row| !part.dead().contains(row);
+        let live = |row| is_suggested(served, part, RowAddress { part: at, row });
         let rows = work.share(left, |work| part.suggest().best_rows(wanted, limit, live, work));
         found.extend(rows.into_iter().map(|row| {
             let cards = part.cards();

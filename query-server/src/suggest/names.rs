@@ -25,14 +25,16 @@ pub(super) struct Begun<'a> {
 }
 
 impl Names {
-    /// `by_size` are the positions of the brands, those with most products first.
-    pub(crate) fn of(release: &Release, by_size: &[usize]) -> Self {
+    /// `by_size` are the positions of the brands, those with most products first; of categories those are named that are
+    /// `shown`.
+    pub(crate) fn of(release: &Release, by_size: &[usize], shown: impl Fn(&Category) -> bool) -> Self {
         let held = |at: &&usize| release.brands().get(**at).is_some_and(|entry| entry.product_count > 0);
         let brands: Vec<usize> = by_size.iter().filter(held).copied().collect();
         let brand_names = brands.iter().filter_map(|at| release.brands().get(*at));
         let brand_names = folded(brand_names.map(|entry| entry.facts.brand.name.as_str()));
         let mut nodes = Vec::new();
         release.category_tree().iter().for_each(|node| gather(node, &mut nodes));
+        nodes.retain(|(_, category)| shown(category));
         nodes.sort_unstable_by_key(|(count, category)| (std::cmp::Reverse(*count), category.path));
         let categories: Vec<&'static Category> = nodes.into_iter().map(|(_, category)| category).collect();
         let category_names = folded(categories.iter().map(|category| category.name));

@@ -47,131 +47,150 @@ async fn a_category_is_answered_with_items_facets_and_prices() {
     let path = "/v1/browse?category=coffee&limit=1";
     let cursor = page(&market, path).await.next_cursor.unwrap();
     insta::assert_snapshot!(market.body(path).await.replace(&cursor, "[cursor]"), @r#"
-{
-  "data": {
-    "items": [
-      {
-        "id": "3184d755-3f80-5149-ac36-3f630b93c84d",
-        "product_uid": "sha:4ad5da2baf81d11491511f8e7abbafcb4a73b4d3",
-        "title": "Vienna Roast Coffee",
-        "brand": "Blue Tokai",
-        "brand_slug": "blue-tokai",
-        "price_min_minor": 49900,
-        "compare_at_minor": 59900,
-        "discount_pct": 17,
-        "currency": "INR",
-        "in_stock": true,
-        "rating": 4.7,
-        "image": "https://cdn.example/vienna.jpg"
-      }
-    ],
-    "facets": [
-      {
-        "name": "roast",
-        "values": [
-          {
-            "value": "dark",
-            "label": "Dark",
-            "count": 1
-          }
-        ]
-      },
-      {
-        "name": "vendor",
-        "values": [
-          {
-            "value": "blue tokai",
-            "label": "Blue Tokai",
-            "count": 1
-          }
-        ]
-      },
-      {
-        "name": "weight",
-        "values": [
-          {
-            "value": "1 kg",
-            "label": "1 kg",
-            "count": 1
+        {
+          "data": {
+            "items": [
+              {
+                "id": "3184d755-3f80-5149-ac36-3f630b93c84d",
+                "product_uid": "sha:4ad5da2baf81d11491511f8e7abbafcb4a73b4d3",
+                "title": "Vienna Roast Coffee",
+                "brand": "Blue Tokai",
+                "brand_slug": "blue-tokai",
+                "price_min_minor": 49900,
+                "compare_at_minor": 59900,
+                "discount_pct": 17,
+                "currency": "INR",
+                "in_stock": true,
+                "rating": 4.7,
+                "image": "https://cdn.example/vienna.jpg"
+              }
+            ],
+            "facets": [
+              {
+                "name": "brand",
+                "values": [
+                  {
+                    "value": "blue-tokai",
+                    "label": "Blue Tokai",
+                    "count": 4
+                  }
+                ],
+                "values_total": 1
+              },
+              {
+                "name": "roast",
+                "values": [
+                  {
+                    "value": "dark",
+                    "label": "Dark",
+                    "count": 1
+                  }
+                ],
+                "values_total": 1
+              },
+              {
+                "name": "vendor",
+                "values": [
+                  {
+                    "value": "blue tokai",
+                    "label": "Blue Tokai",
+                    "count": 1
+                  }
+                ],
+                "values_total": 1
+              },
+              {
+                "name": "weight",
+                "values": [
+                  {
+                    "value": "1 kg",
+                    "label": "1 kg",
+                    "count": 1
+                  },
+                  {
+                    "value": "250 g",
+                    "label": "250 g",
+                    "count": 1
+                  }
+                ],
+                "values_total": 2
+              },
+              {
+                "name": "tag",
+                "values": [
+                  {
+                    "value": "best <seller>",
+                    "label": "best <seller>",
+                    "count": 1
+                  },
+                  {
+                    "value": "dark",
+                    "label": "dark",
+                    "count": 1
+                  }
+                ],
+                "values_total": 2
+              }
+            ],
+            "price": {
+              "min_minor": 49900,
+              "max_minor": 100000,
+              "currency": "INR",
+              "histogram": [
+                {
+                  "from_minor": 48000,
+                  "to_minor": 50000,
+                  "count": 1
+                },
+                {
+                  "from_minor": 50000,
+                  "to_minor": 52000,
+                  "count": 0
+                },
+                {
+                  "from_minor": 52000,
+                  "to_minor": 54000,
+                  "count": 0
+                },
+                {
+                  "from_minor": 54000,
+                  "to_minor": 56000,
+                  "count": 1
+                },
+                {
+                  "from_minor": 56000,
+                  "to_minor": 58000,
+                  "count": 0
+                },
+                {
+                  "from_minor": 58000,
+                  "to_minor": 60000,
+                  "count": 0
+                },
+                {
+                  "from_minor": 60000,
+                  "to_minor": 62000,
+                  "count": 1
+                },
+                {
+                  "from_minor": 62000,
+                  "to_minor": 102000,
+                  "count": 1
+                }
+              ]
+            },
+            "next_cursor": "[cursor]"
           },
-          {
-            "value": "250 g",
-            "label": "250 g",
-            "count": 1
-          }
-        ]
-      },
-      {
-        "name": "tag",
-        "values": [
-          {
-            "value": "best <seller>",
-            "label": "best <seller>",
-            "count": 1
+          "provenance": {
+            "release": "[release]",
+            "price": {
+              "currency": "INR",
+              "left_out": false
+            }
           },
-          {
-            "value": "dark",
-            "label": "dark",
-            "count": 1
-          }
-        ]
-      }
-    ],
-    "price": {
-      "min_minor": 49900,
-      "max_minor": 100000,
-      "currency": "INR",
-      "histogram": [
-        {
-          "from_minor": 48000,
-          "to_minor": 50000,
-          "count": 1
-        },
-        {
-          "from_minor": 50000,
-          "to_minor": 52000,
-          "count": 0
-        },
-        {
-          "from_minor": 52000,
-          "to_minor": 54000,
-          "count": 0
-        },
-        {
-          "from_minor": 54000,
-          "to_minor": 56000,
-          "count": 1
-        },
-        {
-          "from_minor": 56000,
-          "to_minor": 58000,
-          "count": 0
-        },
-        {
-          "from_minor": 58000,
-          "to_minor": 60000,
-          "count": 0
-        },
-        {
-          "from_minor": 60000,
-          "to_minor": 62000,
-          "count": 1
-        },
-        {
-          "from_minor": 62000,
-          "to_minor": 102000,
-          "count": 1
+          "tier": "graph"
         }
-      ]
-    },
-    "next_cursor": "[cursor]"
-  },
-  "provenance": {
-    "release": "[release]"
-  },
-  "tier": "graph"
-}
-"#);
+        "#);
 }
 
 #[tokio::test]
@@ -188,9 +207,11 @@ async fn every_sort_pages_through_the_whole_list_once_and_ends_at_a_thousand() {
         .await;
         let ids: BTreeSet<_> = narrow.iter().map(|card| &card.id).collect();
         assert_eq!(narrow.len(), ids.len(), "{sort}");
+        // The market's currency stands first, then the others.
+        let of_currency = |card: &ProductCard| (card.currency != "INR", card.currency.clone());
         let ordered = match sort {
-            "price_asc" => narrow.is_sorted_by_key(|card| card.price_min_minor),
-            "price_desc" => narrow.is_sorted_by_key(|card| -card.price_min_minor),
+            "price_asc" => narrow.is_sorted_by_key(|card| (of_currency(card), card.price_min_minor)),
+            "price_desc" => narrow.is_sorted_by_key(|card| (of_currency(card), -card.price_min_minor)),
             // Those without a rating stand last.
             "rating" => narrow.is_sorted_by_key(|card| card.rating.map_or(1, |rating| -(rating * 10.0) as i64)),
             _ => true,
@@ -362,24 +383,20 @@ async fn prices_are_those_of_one_currency() {
     let yen = page(&market, "/v1/browse?brand=ekiben").await;
     assert_eq!(
         (yen.items.len(), yen.price.currency.as_str(), yen.price.min_minor),
-        (5, "INR", None)
+        (
+            5,
+            "JPY",
+            Some(yen.items.iter().map(|card| card.price_min_minor).min().unwrap())
+        )
     );
     let yen = page(&market, "/v1/browse?brand=ekiben&currency=jpy&sort=price_asc").await;
     assert_eq!((yen.items.len(), yen.price.currency.as_str()), (5, "JPY"));
     assert_eq!(yen.price.min_minor, Some(yen.items[0].price_min_minor));
-    // A price filter or a price sort leaves out what is in other currencies.
-    assert!(
-        page(&market, "/v1/browse?brand=ekiben&price_min=0")
-            .await
-            .items
-            .is_empty()
-    );
-    let sorted = page(&market, "/v1/browse?brand=ekiben&sort=price_desc").await;
-    assert!(
-        sorted.items.is_empty() && sorted.facets.is_empty(),
-        "{:?}",
-        sorted.facets
-    );
+    // A price filter leaves out what is in other currencies, a price sort does not.
+    let filtered = page(&market, "/v1/browse?brand=ekiben&price_min=0&currency=INR").await;
+    assert!(filtered.items.is_empty());
+    let sorted = page(&market, "/v1/browse?brand=ekiben&sort=price_desc&currency=INR").await;
+    assert_eq!(sorted.items.len(), 5);
     let euros = page(&market, "/v1/browse?brand=ekiben&currency=EUR").await;
     assert_eq!((euros.items.len(), euros.price.max_minor), (5, None));
     for odd in ["XXX", "rupees", "%F0%9F%92%B0", ""] {

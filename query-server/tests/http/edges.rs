@@ -116,7 +116,10 @@ async fn the_page_loads_its_own_parts_only() {
     let html = String::from_utf8(page.body).unwrap();
     let named = html.split('"');
     let parts: Vec<&str> = named
-        .filter(|text| text.ends_with(".css") || text.ends_with(".js"))
+        .filter_map(|text| {
+            text.strip_prefix("./")
+                .filter(|name| name.ends_with(".css") || name.ends_with(".js"))
+        })
         .collect();
     assert!(parts.contains(&"app.css") && parts.contains(&"app.js"), "{parts:?}");
     for part in &parts {

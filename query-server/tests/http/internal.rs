@@ -247,7 +247,12 @@ async fn the_internal_listener_tells_every_fault_as_the_public_one_does() {
         assert_eq!(told, expected, "{query}");
     }
     assert_eq!(ask(&market, "GET", "/internal/v1/resolve", "").await.status, 405);
-    assert_eq!(ask(&market, "GET", "/v1/stats", "").await.status, 404);
+    // What a gateway asks for agents; the page and the description are the public's.
+    let stats = ask(&market, "GET", "/v1/stats", "").await.body;
+    assert_eq!(stats, market.get("/v1/stats").await.body);
+    for public in ["/", "/openapi.json"] {
+        assert_eq!(ask(&market, "GET", public, "").await.status, 404, "{public}");
+    }
     assert_eq!(ask(&market, "GET", "/readyz", "").await.status, 200);
     let nothing = ask(&Market::empty(), "POST", "/internal/v1/resolve", r#"{"idents": []}"#).await;
     assert_eq!(

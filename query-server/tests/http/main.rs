@@ -6,6 +6,7 @@
     reason = "what helpers of tests cannot do ends the test"
 )]
 
+mod adult;
 mod brand_products;
 mod brands;
 mod browse;
@@ -13,12 +14,16 @@ mod browse_faults;
 mod catalogue;
 mod checks;
 mod concepts;
+mod currencies;
 mod edges;
 mod faults;
+mod fold;
 mod internal;
+mod lookup;
 mod meaning;
 mod openapi;
 mod operations;
+mod pages;
 mod price_history;
 mod product;
 mod recommend;

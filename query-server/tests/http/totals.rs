@@ -69,6 +69,7 @@ async fn the_category_tree_is_pruned_and_counts_descendants() {
       "name": "Apparel & Accessories",
       "path": "Apparel & Accessories",
       "product_count": 3,
+      "image": null,
       "children": [
         {
           "id": 1604,
@@ -76,6 +77,7 @@ async fn the_category_tree_is_pruned_and_counts_descendants() {
           "name": "Clothing",
           "path": "Apparel & Accessories > Clothing",
           "product_count": 3,
+          "image": null,
           "children": [
             {
               "id": 212,
@@ -83,6 +85,7 @@ async fn the_category_tree_is_pruned_and_counts_descendants() {
               "name": "Shirts & Tops",
               "path": "Apparel & Accessories > Clothing > Shirts & Tops",
               "product_count": 3,
+              "image": null,
               "children": []
             }
           ]
@@ -95,6 +98,7 @@ async fn the_category_tree_is_pruned_and_counts_descendants() {
       "name": "Food, Beverages & Tobacco",
       "path": "Food, Beverages & Tobacco",
       "product_count": 4,
+      "image": "https://cdn.example/vienna.jpg",
       "children": [
         {
           "id": 413,
@@ -102,6 +106,7 @@ async fn the_category_tree_is_pruned_and_counts_descendants() {
           "name": "Beverages",
           "path": "Food, Beverages & Tobacco > Beverages",
           "product_count": 4,
+          "image": "https://cdn.example/vienna.jpg",
           "children": [
             {
               "id": 1868,
@@ -109,6 +114,7 @@ async fn the_category_tree_is_pruned_and_counts_descendants() {
               "name": "Coffee",
               "path": "Food, Beverages & Tobacco > Beverages > Coffee",
               "product_count": 4,
+              "image": "https://cdn.example/vienna.jpg",
               "children": []
             }
           ]

@@ -114,7 +114,14 @@ async fn what_is_not_wanted_is_left_out_and_not_counted() {
     let counted = asked(&market, "kurta not black", "&facet_counts=true&currency=INR")
         .await
         .provenance;
-    let prices: u32 = counted.price.unwrap().histogram.iter().map(|bin| bin.count).sum();
+    let prices: u32 = counted
+        .price
+        .unwrap()
+        .histogram
+        .unwrap()
+        .iter()
+        .map(|bin| bin.count)
+        .sum();
     assert_eq!(prices, 2);
     assert_eq!(counted.understood[0].filter.as_ref().unwrap().excluded, ["black"]);
 }

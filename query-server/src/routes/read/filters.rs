@@ -1,7 +1,8 @@
 use api::{QueryReader, Rule};
 
 use super::facets;
-use crate::operations::{Filters, PriceBounds};
+use crate::browse::FacetWindow;
+use crate::operations::{Filters, Fold, PriceBounds};
 
 /// Reads `price_min`, `price_max`, `currency`, `in_stock`, `on_sale` and `facets`.
 pub(in crate::routes) fn filters(reader: &mut QueryReader<'_>) -> Filters {
@@ -26,4 +27,20 @@ pub(in crate::routes) fn filters(reader: &mut QueryReader<'_>) -> Filters {
         on_sale: reader.optional("on_sale").boolean().unwrap_or(false),
         facets: facets::read(reader),
     }
+}
+
+/// Reads `fold`.
+pub(in crate::routes) fn fold(reader: &mut QueryReader<'_>) -> Fold {
+    reader.optional("fold").choice(&Fold::NAMED).unwrap_or_default()
+}
+
+/// Reads `facet_values_max` and `facet_query`.
+pub(in crate::routes) fn facet_window(reader: &mut QueryReader<'_>) -> FacetWindow {
+    let values_max = reader.optional("facet_values_max").integer(1..=FacetWindow::VALUES_MAX);
+    let beginning = reader.optional("facet_query").text(FacetWindow::BEGINNING_CHARS_MAX);
+    FacetWindow::new(
+        values_max.unwrap_or(FacetWindow::VALUES_USUAL),
+        beginning.as_deref().unwrap_or_default(),
+    )
+    .unwrap_or_default()
 }

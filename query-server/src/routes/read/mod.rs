@@ -5,7 +5,7 @@ mod facets;
 mod filters;
 
 pub(super) use self::cursor::{EXPIRED, FOREIGN, cursor};
-pub(super) use self::filters::filters;
+pub(super) use self::filters::{facet_window, filters, fold};
 
 use api::{PathParameters, QueryReader};
 use data_model::{BrandSlug, CategoryId};

@@ -1,0 +1,45 @@
+use data_index::text::{Analysis, analyse};
+use data_model::{BrandSlug, CurrencyCode, ReleaseId};
+
+use super::OperationError;
+use crate::server::QueryServer;
+
+/// What a brand is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrandName {
+    /// Its slug.
+    pub slug: BrandSlug,
+    /// Its name.
+    pub name: String,
+    /// What it sells in.
+    pub currency: CurrencyCode,
+    /// Whether each word of its name stands in more titles and names than the brand has products: then it says other
+    /// things as well.
+    pub is_plain: bool,
+}
+
+impl QueryServer {
+    /// The names of all brands with products, those with most products first, and the release that has them.
+    ///
+    /// # Errors
+    /// `NotReady`.
+    pub fn brand_names(&self) -> Result<(ReleaseId, Vec<BrandName>), OperationError> {
+        self.at_once(|served| {
+            let entries = served.brands_by_size().filter(|entry| entry.product_count > 0);
+            let names = entries.map(|entry| {
+                let brand = &entry.facts.brand;
+                let words = analyse(Analysis::Plain, &brand.name);
+                // A product of its own counts for the brand's name, and for its title where that names the brand, too.
+                let own = entry.product_count.saturating_mul(2);
+                let is_plain = words.iter().all(|word| u64::from(served.text.count(&word.text)) > own);
+                BrandName {
+                    slug: brand.slug.clone(),
+                    name: brand.name.clone(),
+                    currency: brand.currency,
+                    is_plain,
+                }
+            });
+            Ok((served.release.id(), names.collect()))
+        })
+    }
+}

@@ -1,0 +1,44 @@
+use api::EntityTag;
+use data_model::{BrandSlug, ProductIdent};
+
+use super::{Known, Named, OperationError};
+use crate::page;
+use crate::server::QueryServer;
+
+/// A document for browsers, unless the caller has it already.
+#[derive(Debug)]
+pub(crate) enum Page {
+    /// What the caller has is still right.
+    Known(EntityTag),
+    /// The document, in HTML.
+    Document(EntityTag, String),
+}
+
+impl QueryServer {
+    /// The document of a product.
+    pub(crate) fn product_page(&self, product: ProductIdent, known: Known<'_>) -> Result<Page, OperationError> {
+        self.at_once(|served| {
+            let at = served.find(&product)?;
+            let tag = EntityTag::following(&[served.stamp(), b"product page"], &product);
+            Ok(if known.has(&tag) {
+                Page::Known(tag)
+            } else {
+                Page::Document(tag, page::product(served, at))
+            })
+        })
+    }
+
+    /// The document of a brand.
+    pub(crate) fn brand_page(&self, brand: &Named<BrandSlug>, known: Known<'_>) -> Result<Page, OperationError> {
+        self.at_once(|served| {
+            let entry = brand.known().and_then(|slug| served.release.brand_by_slug(slug));
+            let entry = entry.ok_or(OperationError::BrandNotFound)?;
+            let tag = EntityTag::following(&[served.stamp(), b"brand page"], brand);
+            Ok(if known.has(&tag) {
+                Page::Known(tag)
+            } else {
+                Page::Document(tag, page::brand(entry))
+            })
+        })
+    }
+}

@@ -1,0 +1,45 @@
+use data_index::BrandEntry;
+
+use super::markup::{Markup, beginning, web_address};
+use super::{json_ld, shell};
+
+/// Characters of a description that say what the document is about.
+const ABOUT_CHARS_MAX: usize = 160;
+
+/// The document of a brand: the page with its list at this brand, and what is stored of the brand for who runs no scripts.
+pub(crate) fn brand(entry: &BrandEntry) -> String {
+    let brand = &entry.facts.brand;
+    let mut about = Markup::default();
+    about
+        .raw("<title>")
+        .text(&brand.name)
+        .raw(" · haat</title>\n<meta name=\"description\" content=\"");
+    match &brand.description {
+        Some(description) => about.text(&beginning(description, ABOUT_CHARS_MAX)),
+        None => about.raw("Products of ").text(&brand.name),
+    };
+    about
+        .raw("\">\n<link rel=\"canonical\" href=\"../brands/")
+        .text(brand.slug.as_str())
+        .raw("\">\n");
+    about.property("og:title", &brand.name);
+    about
+        .raw("<script type=\"application/ld+json\">")
+        .raw(&json_ld::brand(entry))
+        .raw("</script>");
+
+    let mut plain = Markup::default();
+    plain
+        .raw("<div class=\"message\"><h1>")
+        .text(&brand.name)
+        .raw("</h1><p>");
+    plain.text(brand.description.as_deref().unwrap_or_default()).raw("</p>");
+    if let Some(store) = web_address(&brand.base_url) {
+        plain
+            .raw("<a class=\"plain\" rel=\"noopener noreferrer\" href=\"")
+            .text(store)
+            .raw("\">Visit the store</a>");
+    }
+    plain.raw("</div>");
+    shell::list(about, plain)
+}

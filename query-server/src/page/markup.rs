@@ -1,0 +1,85 @@
+/// HTML as it grows. Tags are written as they are; whatever a store says is escaped.
+#[derive(Debug, Default)]
+pub(super) struct Markup(String);
+
+impl Markup {
+    /// Markup of our own.
+    pub(super) fn raw(&mut self, markup: &str) -> &mut Self {
+        self.0.push_str(markup);
+        self
+    }
+
+    /// A text, or the value of an attribute between double quotes.
+    pub(super) fn text(&mut self, text: &str) -> &mut Self {
+        for character in text.chars() {
+            match character {
+                '&' => self.0.push_str("&amp;"),
+                '<' => self.0.push_str("&lt;"),
+                '>' => self.0.push_str("&gt;"),
+                '"' => self.0.push_str("&quot;"),
+                '\'' => self.0.push_str("&#39;"),
+                _ => self.0.push(character),
+            }
+        }
+        self
+    }
+
+    /// `<meta property="…" content="…">`.
+    pub(super) fn property(&mut self, name: &str, content: &str) -> &mut Self {
+        self.raw("<meta property=\"").text(name).raw("\" content=\"");
+        self.text(content).raw("\">\n")
+    }
+
+    pub(super) fn into_string(self) -> String {
+        self.0
+    }
+}
+
+/// The address if it is one of the web, for `href` and `src`: never `javascript:` or `data:`.
+pub(super) fn web_address(text: &str) -> Option<&str> {
+    let scheme = ["https://", "http://"];
+    scheme.iter().any(|scheme| text.starts_with(scheme)).then_some(text)
+}
+
+/// The first words of a text, for where there is room for a sentence or two.
+pub(super) fn beginning(text: &str, chars_max: usize) -> String {
+    let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match folded.char_indices().nth(chars_max) {
+        None => folded,
+        Some((end, _)) => {
+            let cut = folded.get(..end).unwrap_or_default();
+            let words = cut.rsplit_once(' ').map_or(cut, |(words, _)| words);
+            format!("{words}…")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn no_text_ends_its_element_or_its_attribute(text in any::<String>()) {
+            let mut markup = Markup::default();
+            markup.text(&text);
+            let written = markup.into_string();
+            prop_assert!(!written.contains(['<', '>', '"', '\'']));
+            let read = written.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+            prop_assert_eq!(read.replace("&#39;", "'").replace("&amp;", "&"), text);
+        }
+
+        #[test]
+        fn a_beginning_is_as_long_as_there_is_room(text in any::<String>(), room in 1_usize..50) {
+            prop_assert!(beginning(&text, room).chars().count() <= room + 1);
+        }
+    }
+
+    #[test]
+    fn only_addresses_of_the_web_are_linked() {
+        assert_eq!(web_address("https://a.example/x"), Some("https://a.example/x"));
+        assert_eq!(web_address("javascript:alert(1)"), None);
+        assert_eq!(web_address("data:text/html,x"), None);
+    }
+}

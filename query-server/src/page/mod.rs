@@ -1,0 +1,80 @@
+//! The page over the market: its parts, and the documents that the server writes for one product or one brand, so that
+//! who runs no scripts reads them too.
+
+mod brand;
+mod json_ld;
+mod markup;
+mod product;
+mod shell;
+
+use api::Asset;
+use http::HeaderMap;
+
+pub(crate) use self::brand::brand;
+pub(crate) use self::product::{missing, product};
+
+/// What the page may load: its own parts, and pictures from the stores. Everything else is refused by the browser,
+/// whatever a store's texts hold.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+    img-src https: http: data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+/// The page and its parts: path and text. Its scripts are modules that name each other by these paths.
+const PARTS: [(&str, &str); 29] = [
+    ("/", include_str!("../../page/index.html")),
+    ("/app.css", include_str!("../../page/app.css")),
+    ("/app.js", include_str!("../../page/app.js")),
+    ("/around.js", include_str!("../../page/around.js")),
+    ("/brand.js", include_str!("../../page/brand.js")),
+    ("/cards.js", include_str!("../../page/cards.js")),
+    ("/cart.css", include_str!("../../page/cart.css")),
+    ("/cart.js", include_str!("../../page/cart.js")),
+    ("/codes.js", include_str!("../../page/codes.js")),
+    ("/detail.js", include_str!("../../page/detail.js")),
+    ("/dom.js", include_str!("../../page/dom.js")),
+    ("/drawer.js", include_str!("../../page/drawer.js")),
+    ("/empty.js", include_str!("../../page/empty.js")),
+    ("/facets.js", include_str!("../../page/facets.js")),
+    ("/group.js", include_str!("../../page/group.js")),
+    ("/item.js", include_str!("../../page/item.js")),
+    ("/label.js", include_str!("../../page/label.js")),
+    ("/live.js", include_str!("../../page/live.js")),
+    ("/prices.js", include_str!("../../page/prices.js")),
+    ("/product.css", include_str!("../../page/product.css")),
+    ("/product.js", include_str!("../../page/product.js")),
+    ("/recent.js", include_str!("../../page/recent.js")),
+    ("/results.js", include_str!("../../page/results.js")),
+    ("/server.js", include_str!("../../page/server.js")),
+    ("/start.js", include_str!("../../page/start.js")),
+    ("/state.js", include_str!("../../page/state.js")),
+    ("/suggest.js", include_str!("../../page/suggest.js")),
+    ("/values.js", include_str!("../../page/values.js")),
+    ("/base.css", api::BASE_STYLE),
+];
+
+/// The page's parts, by path.
+pub(crate) fn parts() -> impl Iterator<Item = (&'static str, Asset)> {
+    PARTS.into_iter().map(|(path, text)| {
+        let media_type = match path.rsplit_once('.') {
+            Some((_, "css")) => "text/css; charset=utf-8",
+            Some((_, "js")) => "text/javascript; charset=utf-8",
+            _ => "text/html; charset=utf-8",
+        };
+        let asset = Asset::new(media_type, text)
+            .header(http::header::CONTENT_SECURITY_POLICY, POLICY)
+            .header(http::header::REFERRER_POLICY, "no-referrer");
+        (path, asset)
+    })
+}
+
+/// The headers of every document that the server writes.
+pub(crate) fn document_headers() -> HeaderMap {
+    use http::{HeaderValue, header};
+    HeaderMap::from_iter([
+        (
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("text/html; charset=utf-8"),
+        ),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
+        (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+    ])
+}

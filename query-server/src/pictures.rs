@@ -1,0 +1,81 @@
+use data_index::{CategoryNode, Release, RowAddress};
+use data_model::{CategoryId, ProductId};
+use rustc_hash::FxHashMap;
+
+/// A product with a picture for each category: the most presentable one in stock that is filed where most of the
+/// category's products are, so that the picture shows what is mostly there.
+#[derive(Debug, Default)]
+pub(crate) struct Pictures(FxHashMap<CategoryId, RowAddress>);
+
+impl Pictures {
+    /// Looks at every product once.
+    pub(crate) fn of(release: &Release) -> Self {
+        let mut filed = FxHashMap::<CategoryId, Filed>::default();
+        for (at, part) in (0..).zip(release.parts()) {
+            let cards = part.cards();
+            for row in (0..part.rows()).filter(|row| !part.dead().contains(*row)) {
+                let category = cards.category(row);
+                let Some(category) = category.filter(|_| cards.in_stock(row) && cards.image(row).is_some()) else {
+                    continue;
+                };
+                let one = Filed {
+                    products: 1,
+                    quality: cards.quality(row),
+                    id: cards.id(row),
+                    best: RowAddress { part: at, row },
+                };
+                let others = filed.entry(category);
+                others.and_modify(|others| others.add(one)).or_insert(one);
+            }
+        }
+        let mut pictures = Self::default();
+        for node in release.category_tree() {
+            pictures.choose(node, &filed);
+        }
+        pictures
+    }
+
+    /// Address of the picture of a category, if any product has one.
+    pub(crate) fn of_category<'a>(&self, release: &'a Release, category: CategoryId) -> Option<&'a str> {
+        let at = self.0.get(&category)?;
+        release.part(at.part)?.cards().image(at.row)
+    }
+
+    /// Chooses for a category and those below it; answers what was chosen for it.
+    fn choose(&mut self, node: &CategoryNode, filed: &FxHashMap<CategoryId, Filed>) -> Option<RowAddress> {
+        let own = filed.get(&node.category.id);
+        let mut most = own.map(|filed| (filed.products, filed.best));
+        for child in &node.children {
+            let Some(best) = self.choose(child, filed) else {
+                continue;
+            };
+            if most.is_none_or(|(products, _)| products < child.product_count) {
+                most = Some((child.product_count, best));
+            }
+        }
+        let (_, best) = most?;
+        self.0.insert(node.category.id, best);
+        Some(best)
+    }
+}
+
+/// The pictured products in stock that are filed right under a category.
+#[derive(Debug, Clone, Copy)]
+struct Filed {
+    products: u64,
+    quality: f32,
+    id: ProductId,
+    best: RowAddress,
+}
+
+impl Filed {
+    /// Products alike go by id, so that the choice is the same however a release is divided into parts.
+    fn add(&mut self, one: Self) {
+        let products = self.products + one.products;
+        let order = one.quality.total_cmp(&self.quality).then(self.id.cmp(&one.id));
+        if order.is_gt() {
+            *self = one;
+        }
+        self.products = products;
+    }
+}

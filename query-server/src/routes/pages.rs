@@ -1,0 +1,62 @@
+//! The documents of products and brands, for browsers.
+
+use api::{CacheRule, EntityTag, GraphAnswer, PathParameters, Problem};
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, StatusCode, header};
+
+use super::write::known;
+use crate::operations::{Known, Named, OperationError, Page};
+use crate::page;
+use crate::server::QueryServer;
+
+/// The document of one product. A product that there is not has one too, with status 404.
+pub(super) async fn product(
+    State(server): State<QueryServer>,
+    path: PathParameters,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let ident = path.text("ident").and_then(|text| text.parse().ok());
+    let page = match ident {
+        Some(ident) => server.product_page(ident, Known::by(&known(&headers))),
+        None => Err(OperationError::ProductNotFound),
+    };
+    written(page, "No such product")
+}
+
+/// The document of one brand.
+pub(super) async fn brand(
+    State(server): State<QueryServer>,
+    path: PathParameters,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let brand = path.text("slug").map_or(Named::Nothing, Named::brand);
+    written(server.brand_page(&brand, Known::by(&known(&headers))), "No such brand")
+}
+
+fn written(page: Result<Page, OperationError>, missing: &str) -> Result<Response, Problem> {
+    match page {
+        Ok(Page::Known(tag)) => Ok(GraphAnswer::NotModified(tag).into_response()),
+        Ok(Page::Document(tag, html)) => Ok(document(StatusCode::OK, Some(&tag), html)),
+        Err(OperationError::ProductNotFound | OperationError::BrandNotFound) => {
+            Ok(document(StatusCode::NOT_FOUND, None, page::missing(missing)))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn document(status: StatusCode, tag: Option<&EntityTag>, html: String) -> Response {
+    let mut response = (status, page::document_headers(), html).into_response();
+    let headers = response.headers_mut();
+    let rule = if tag.is_some() {
+        CacheRule::Graph
+    } else {
+        CacheRule::NoStore
+    };
+    headers.insert(header::CACHE_CONTROL, rule.value());
+    headers.insert(header::VARY, http::HeaderValue::from_static("accept-encoding"));
+    if let Some(tag) = tag {
+        headers.insert(header::ETAG, tag.header().clone());
+    }
+    response
+}

@@ -1,0 +1,46 @@
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{ProductCard, Provenance};
+
+/// Parameters of `GET /v1/lookup`: at least one of `url`, `sku` and `handle`, each as often as is wanted, 20 in all.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct LookupParameters {
+    /// The address of a product's page at its store.
+    #[param(required = false)]
+    pub url: Vec<String>,
+    /// The SKU of a variant, exactly as the store writes it.
+    #[param(required = false)]
+    pub sku: Vec<String>,
+    /// What a brand calls a product in addresses; with `brand`.
+    #[param(required = false)]
+    pub handle: Vec<String>,
+    /// The slug of the brand whose handles these are; SKUs are then looked for at that brand alone.
+    #[param(required = false, max_length = 200)]
+    pub brand: Option<String>,
+}
+
+/// What was found by one name.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Lookup {
+    /// `url`, `sku` or `handle`.
+    pub by: String,
+    /// As it was asked.
+    pub value: String,
+    /// The products that have exactly that; empty where none has, at most 20.
+    pub products: Vec<ProductCard>,
+    /// Whether others have it too.
+    pub more: bool,
+}
+
+/// Products by what others call them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct LookupAnswer {
+    /// One entry for each name, in the order asked.
+    pub data: Vec<Lookup>,
+    /// Where they come from.
+    pub provenance: Provenance,
+    /// `graph`
+    pub tier: String,
+}

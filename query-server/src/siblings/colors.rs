@@ -1,0 +1,237 @@
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+use unicode_normalization::char::is_combining_mark;
+
+/// What makes a phrase say a colour and nothing else; what other words of colours may say (a wood, a scent, a metal) only a
+/// product's own colours decide.
+const COLOURS_ALONE: [&str; 22] = [
+    "black",
+    "white",
+    "red",
+    "blue",
+    "green",
+    "yellow",
+    "purple",
+    "pink",
+    "brown",
+    "grey",
+    "gray",
+    "beige",
+    "navy",
+    "teal",
+    "maroon",
+    "magenta",
+    "fuchsia",
+    "khaki",
+    "cyan",
+    "multicolor",
+    "multicolour",
+    "multicolored",
+];
+/// Words before a colour that are part of it.
+const SHADES: [&str; 9] = [
+    "dark", "light", "pale", "deep", "bright", "dusty", "neon", "pastel", "heather",
+];
+
+/// A colour of the table, without its first word.
+struct Colour {
+    rest: Vec<&'static str>,
+    is_colour_alone: bool,
+}
+
+/// The colours of the table by their first words, those of most words first.
+static COLOURS: LazyLock<FxHashMap<&'static str, Vec<Colour>>> = LazyLock::new(|| {
+    let lines = include_str!("../../../data/reference/colours.txt").lines();
+    let mut colours: FxHashMap<&'static str, Vec<Colour>> = FxHashMap::default();
+    for line in lines.filter(|line| !line.starts_with('#')) {
+        let mut words = line
+            .split(|char: char| !char.is_alphanumeric())
+            .filter(|word| !word.is_empty());
+        let Some(first) = words.next() else { continue };
+        let rest: Vec<&str> = words.collect();
+        let is_colour_alone = std::iter::once(&first)
+            .chain(&rest)
+            .any(|word| COLOURS_ALONE.contains(word));
+        colours.entry(first).or_default().push(Colour { rest, is_colour_alone });
+    }
+    let longest_first = |of_word: &mut Vec<Colour>| of_word.sort_by_key(|colour| std::cmp::Reverse(colour.rest.len()));
+    colours.values_mut().for_each(longest_first);
+    colours
+});
+
+/// Reads colours in titles, one after the other; its memory is used again.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    /// The words in small letters, one after the other.
+    folded: String,
+    /// Where each stands in it, and in the title.
+    words: Vec<(Range<usize>, Range<usize>)>,
+    key: String,
+}
+
+impl Reader {
+    /// What a title says besides a colour, and where it says the colour, in bytes. `own` are the product's own colours, folded;
+    /// words that name nothing but a colour count besides, where the product `has_look`. `None` where no colour is said, or
+    /// nothing else.
+    pub(super) fn read<'a>(
+        &mut self,
+        title: &str,
+        own: impl Iterator<Item = &'a str> + Clone,
+        has_look: bool,
+    ) -> Option<(&str, (u16, u16))> {
+        self.split(title);
+        let mut color: Option<Range<usize>> = None;
+        self.key.clear();
+        let (mut at, mut shade) = (0, None);
+        while at < self.words.len() {
+            let length = self.colour_at(at, own.clone(), has_look);
+            let Some(length) = length else {
+                self.keep(shade.take());
+                if SHADES.contains(&self.word(at)) {
+                    shade = Some(at);
+                } else {
+                    self.keep(Some(at));
+                }
+                at += 1;
+                continue;
+            };
+            let from = self.words.get(shade.take().unwrap_or(at))?.1.start;
+            let to = self.words.get(at + length - 1)?.1.end;
+            // Of several colours all is said from the first to the last, where nothing but their joints stands between.
+            match &mut color {
+                Some(color) if is_joint(title.get(color.end..from)?) => color.end = to,
+                Some(_) => {}
+                none => *none = Some(from..to),
+            }
+            at += length;
+        }
+        self.keep(shade);
+        let says_more = self
+            .key
+            .split(' ')
+            .any(|word| word.len() > 1 && word.chars().any(char::is_alphabetic));
+        let color = color.filter(|_| says_more)?;
+        let ends = (u16::try_from(color.start).ok()?, u16::try_from(color.end).ok()?);
+        Some((&self.key, ends))
+    }
+
+    fn split(&mut self, title: &str) {
+        self.folded.clear();
+        self.words.clear();
+        let mut start = None;
+        let mut push = |range: Range<usize>| {
+            let from = self.folded.len();
+            let word = title.get(range.clone()).unwrap_or_default();
+            self.folded.extend(word.chars().flat_map(char::to_lowercase));
+            self.words.push((from..self.folded.len(), range));
+        };
+        for (at, char) in title.char_indices() {
+            // A mark belongs to the letter before it.
+            let is_inside = char.is_alphanumeric() || (start.is_some() && is_combining_mark(char));
+            match (is_inside, start) {
+                (true, None) => start = Some(at),
+                (false, Some(from)) => {
+                    push(from..at);
+                    start = None;
+                }
+                _ => {}
+            }
+        }
+        if let Some(from) = start {
+            push(from..title.len());
+        }
+    }
+
+    fn word(&self, at: usize) -> &str {
+        let word = self
+            .words
+            .get(at)
+            .and_then(|(folded, _)| self.folded.get(folded.clone()));
+        word.unwrap_or_default()
+    }
+
+    fn keep(&mut self, word: Option<usize>) {
+        if let Some((folded, _)) = word.and_then(|at| self.words.get(at)) {
+            if !self.key.is_empty() {
+                self.key.push(' ');
+            }
+            self.key.push_str(self.folded.get(folded.clone()).unwrap_or_default());
+        }
+    }
+
+    /// Of how many words the colour is that begins with a word.
+    fn colour_at<'a>(&self, at: usize, own: impl Iterator<Item = &'a str>, has_look: bool) -> Option<usize> {
+        let of_own = own.filter_map(|value| {
+            let words = || {
+                value
+                    .split(|char: char| !char.is_alphanumeric())
+                    .filter(|word| !word.is_empty())
+            };
+            let length = words().count();
+            let stands = length > 0 && words().enumerate().all(|(nth, word)| self.word(at + nth) == word);
+            stands.then_some(length)
+        });
+        let of_table = || {
+            let colours = COLOURS.get(self.word(at))?;
+            let stands = |colour: &&Colour| {
+                let mut rest = (at + 1..).zip(&colour.rest);
+                colour.is_colour_alone && rest.all(|(at, word)| self.word(at) == *word)
+            };
+            colours.iter().find(stands).map(|colour| 1 + colour.rest.len())
+        };
+        of_own.max().max(has_look.then(of_table).flatten())
+    }
+}
+
+/// Whether a text does nothing but join two colours: `/`, `&`, `and`.
+fn is_joint(text: &str) -> bool {
+    let text = text.trim();
+    text.is_empty() || matches!(text, "/" | "&" | "+" | "-" | "," | "|")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(title: &str, own: &[&str], has_look: bool) -> Option<(String, String)> {
+        let mut reader = Reader::default();
+        let (key, (from, to)) = reader.read(title, own.iter().copied(), has_look)?;
+        Some((key.to_owned(), title[usize::from(from)..usize::from(to)].to_owned()))
+    }
+
+    #[test]
+    fn titles_are_the_same_but_for_their_colours() {
+        for (title, own, key, color) in [
+            ("Oxford Shirt - Navy Blue", &[][..], "oxford shirt", "Navy Blue"),
+            ("Oxford Shirt – Light Grey", &[], "oxford shirt", "Light Grey"),
+            ("OXFORD SHIRT (Black & White)", &[], "oxford shirt", "Black & White"),
+            ("Light Cotton Kurta in red", &[], "light cotton kurta in", "red"),
+            (
+                "Linen Shirt Aubergine Dream",
+                &["aubergine dream"],
+                "linen shirt",
+                "Aubergine Dream",
+            ),
+            ("Walnut Desk", &["walnut"], "desk", "Walnut"),
+            ("काला Kurta Black", &["black"], "काला kurta", "Black"),
+        ] {
+            let expected = Some((key.to_owned(), color.to_owned()));
+            assert_eq!(read(title, own, true), expected, "{title}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_something_else_is_a_colour_where_the_product_says_so() {
+        for (title, own, has_look) in [
+            ("Walnut Desk", &[][..], true),
+            ("Lavender Soap", &[], true),
+            ("Green Tea", &[], false),
+            ("Black", &["black"], true),
+            ("Plain Shirt", &["red"], true),
+        ] {
+            assert_eq!(read(title, own, has_look), None, "{title}");
+        }
+    }
+}

@@ -1,0 +1,251 @@
+use data_index::BrandFacts;
+use data_model::{CategoryId, Product};
+use query_server::schema::{BrowseAnswer, SearchAnswer};
+
+use crate::support::{Catalogue, Market};
+
+const SHIRTS: u32 = 212;
+const SHOES: u32 = 187;
+
+fn sold(facts: &BrandFacts, id: u64, title: &str, price_minor: i64, category: u32) -> Product {
+    Product {
+        category: Some(CategoryId(category)),
+        variants: vec![kit::variant(id * 10, price_minor)],
+        ..kit::product(&facts.brand, id, title)
+    }
+}
+
+fn facts(name: &str, currency: &str) -> BrandFacts {
+    let mut facts = kit::facts(kit::brand(name));
+    facts.brand.currency = currency.parse().unwrap();
+    facts
+}
+
+/// A brand in each of three currencies; shirts are sold in all of them, shoes in euros alone.
+fn catalogue() -> Catalogue {
+    let (inr, eur, usd) = (facts("Corner", "INR"), facts("Atelier", "EUR"), facts("Depot", "USD"));
+    let shirts = |facts: &BrandFacts, prices: [i64; 3]| -> Vec<Product> {
+        let priced = (1..).zip(prices);
+        priced
+            .map(|(id, price)| {
+                sold(
+                    facts,
+                    id,
+                    &format!("Plain Shirt {} {id}", facts.brand.name),
+                    price,
+                    SHIRTS,
+                )
+            })
+            .collect()
+    };
+    let mut of_atelier = shirts(&eur, [4_000, 9_000, 1_000]);
+    of_atelier.push(sold(&eur, 4, "Leather Shoe", 12_000, SHOES));
+    of_atelier.push(sold(&eur, 5, "Canvas Shoe", 7_000, SHOES));
+    vec![
+        (inr.clone(), shirts(&inr, [50_000, 0, 20_000])),
+        (eur, of_atelier),
+        (usd.clone(), shirts(&usd, [3_000, 1_500, 2_500])),
+    ]
+}
+
+async fn browse(market: &Market, query: &str) -> BrowseAnswer {
+    market.get(&format!("/v1/browse?{query}")).await.read()
+}
+
+async fn search(market: &Market, query: &str) -> SearchAnswer {
+    market.get(&format!("/v1/search?{query}")).await.read()
+}
+
+fn prices(answer: &BrowseAnswer) -> Vec<(&str, i64)> {
+    let items = answer.data.items.iter();
+    items
+        .map(|card| (card.currency.as_str(), card.price_min_minor))
+        .collect()
+}
+
+#[tokio::test]
+async fn a_scope_with_one_currency_is_ordered_and_filtered_in_it() {
+    let market = Market::of(&catalogue()).await;
+    for scope in [
+        "brand=atelier&category=shirts-tops",
+        "brand=atelier&facets=%7B%22category%22:%22shirts-tops%22%7D",
+    ] {
+        let answer = browse(&market, &format!("{scope}&sort=price_asc")).await;
+        assert_eq!(prices(&answer), [("EUR", 1_000), ("EUR", 4_000), ("EUR", 9_000)]);
+        assert_eq!(
+            (
+                answer.provenance.price.currency.as_str(),
+                answer.provenance.price.left_out
+            ),
+            ("EUR", false)
+        );
+    }
+    let answer = browse(&market, "category=shoes&price_max=8000").await;
+    assert_eq!(prices(&answer), [("EUR", 7_000)]);
+    assert_eq!(
+        (answer.data.price.currency.as_str(), answer.data.price.min_minor),
+        ("EUR", Some(7_000))
+    );
+    let found = search(&market, "q=shirt&brand=depot&price_max=2000").await;
+    let basis = found.provenance.price.unwrap();
+    assert_eq!(
+        (found.data.len(), basis.currency.as_str(), basis.left_out),
+        (1, "USD", false)
+    );
+    for scope in [
+        "facets=%7B%22category%22:%22shoes%22%7D",
+        "facets=%7B%22brand%22:%22atelier%22%7D",
+    ] {
+        let found = search(&market, &format!("q=shoe&sort=price_desc&{scope}")).await;
+        assert_eq!(found.provenance.price.unwrap().currency, "EUR", "{scope}");
+    }
+}
+
+#[tokio::test]
+async fn a_price_sort_drops_nothing() {
+    let market = Market::of(&catalogue()).await;
+    let ascending = [
+        ("INR", 20_000),
+        ("INR", 50_000),
+        ("INR", 0),
+        ("EUR", 1_000),
+        ("EUR", 4_000),
+        ("EUR", 9_000),
+        ("USD", 1_500),
+        ("USD", 2_500),
+        ("USD", 3_000),
+    ];
+    let whole = browse(&market, "category=shirts-tops&sort=price_asc").await;
+    assert_eq!(prices(&whole), ascending);
+    assert_eq!(
+        (
+            whole.provenance.price.currency.as_str(),
+            whole.provenance.price.left_out
+        ),
+        ("INR", false)
+    );
+    let (mut paged, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = browse(&market, &format!("category=shirts-tops&sort=price_asc&limit=2{cursor}")).await;
+        paged.extend(
+            prices(&page)
+                .into_iter()
+                .map(|(currency, price)| (currency.to_owned(), price)),
+        );
+        let Some(next) = page.data.next_cursor else { break };
+        cursor = format!("&cursor={next}");
+    }
+    assert!(
+        paged
+            .iter()
+            .map(|(currency, price)| (currency.as_str(), *price))
+            .eq(ascending)
+    );
+    let descending = browse(&market, "category=shirts-tops&sort=price_desc&currency=USD").await;
+    let first = [("USD", 3_000), ("USD", 2_500), ("USD", 1_500), ("EUR", 9_000)];
+    assert_eq!(prices(&descending)[..4], first);
+    assert_eq!(prices(&descending)[6..], [("INR", 50_000), ("INR", 20_000), ("INR", 0)]);
+    for mode in ["hybrid", "lexical"] {
+        let found = search(&market, &format!("q=plain+shirt&sort=price_asc&mode={mode}")).await;
+        let found: Vec<_> = found
+            .data
+            .iter()
+            .map(|card| (card.currency.as_str(), card.price_min_minor))
+            .collect();
+        assert_eq!(found, ascending, "{mode}");
+    }
+    let all = search(&market, "sort=price_asc").await;
+    assert_eq!(all.data.len(), 11);
+    assert_eq!(all.provenance.price.unwrap().currency, "INR");
+}
+
+#[tokio::test]
+async fn a_price_filter_says_that_it_left_out_other_currencies() {
+    let market = Market::of(&catalogue()).await;
+    let answer = browse(&market, "category=shirts-tops&price_max=30000").await;
+    assert_eq!(prices(&answer), [("INR", 20_000)]);
+    assert!(answer.provenance.price.left_out);
+    // What another filter leaves out as well was not left out for its currency.
+    let answer = browse(&market, "category=shirts-tops&price_max=30000&on_sale=true").await;
+    assert!(!answer.provenance.price.left_out);
+    let facets = "facets=%7B%22brand%22:%22corner%22%7D";
+    let answer = browse(
+        &market,
+        &format!("category=shirts-tops&price_max=30000&currency=INR&{facets}"),
+    )
+    .await;
+    assert_eq!((answer.data.items.len(), answer.provenance.price.left_out), (1, false));
+    for (query, left_out) in [
+        ("q=plain+shirt&price_max=30000", true),
+        ("q=plain+shirt&price_max=30000&mode=lexical", true),
+        ("q=shirts&mode=semantic&price_max=30000", true),
+        ("q=plain+shirt+under+300", true),
+        ("q=plain+shirt+corner&price_max=30000&mode=lexical&brand=corner", false),
+        ("q=plain+shirt&sort=price_asc", false),
+        ("price_max=30000", true),
+    ] {
+        let found = search(&market, query).await;
+        let basis = found.provenance.price.unwrap();
+        assert_eq!((basis.currency.as_str(), basis.left_out), ("INR", left_out), "{query}");
+        if left_out {
+            assert!(found.data.iter().all(|card| card.currency == "INR"), "{query}");
+        }
+    }
+    assert_eq!(search(&market, "q=shirt").await.provenance.price, None);
+}
+
+#[tokio::test]
+async fn a_price_of_zero_is_none() {
+    let market = Market::of(&catalogue()).await;
+    let answer = browse(&market, "brand=corner&price_max=100000").await;
+    assert_eq!(prices(&answer).len(), 2);
+    assert_eq!(answer.data.price.min_minor, Some(20_000));
+    assert_eq!(answer.data.price.histogram.iter().map(|bin| bin.count).sum::<u32>(), 2);
+    let all = browse(&market, "brand=corner&sort=price_asc").await;
+    assert_eq!(prices(&all).last(), Some(&("INR", 0)));
+    assert_eq!(
+        search(&market, "q=plain+shirt&brand=corner&price_min=0")
+            .await
+            .data
+            .len(),
+        2
+    );
+    let brand = market.get("/v1/brands/corner").await.json();
+    assert_eq!(brand["data"]["price_min_minor"], 20_000);
+    let dear = all
+        .data
+        .items
+        .iter()
+        .find(|card| card.price_min_minor == 20_000)
+        .unwrap();
+    let cheaper = market
+        .get(&format!("/v1/recommend?product_id={}&intent=cheaper", dear.id))
+        .await
+        .json();
+    assert_eq!(cheaper["data"], serde_json::json!([]));
+}
+
+#[tokio::test]
+async fn what_is_sold_out_stands_behind_what_is_not() {
+    let facts = facts("Corner", "INR");
+    let mut products: Vec<Product> = (1..=6)
+        .map(|id| sold(&facts, id, &format!("Mug {id}"), 1_000, SHOES))
+        .collect();
+    for product in &mut products[..3] {
+        product.variants[0].available = false;
+        // However well it is thought of.
+        product.rating = Some(data_model::Rating {
+            average: 5.0,
+            count: 10_000,
+        });
+        product.description = "A mug. ".repeat(40);
+    }
+    let market = Market::of(&vec![(facts, products)]).await;
+    let in_stock = |stock: Vec<bool>| assert_eq!(stock, [true, true, true, false, false, false]);
+    let answer = browse(&market, "brand=corner").await;
+    in_stock(answer.data.items.iter().map(|card| card.in_stock).collect());
+    for query in ["", "brand=corner"] {
+        let found = search(&market, query).await;
+        in_stock(found.data.iter().map(|card| card.in_stock).collect());
+    }
+}
