@@ -18,9 +18,10 @@ const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resour
 const PAGE: &str = include_str!("../page/index.html");
 
 /// The parts of the page, all under `/dashboard/`.
-const PARTS: [(&str, &str, &str); 9] = [
+const PARTS: [(&str, &str, &str); 10] = [
     ("app.css", CSS, include_str!("../page/app.css")),
     ("app.js", JS, include_str!("../page/app.js")),
+    ("base.css", CSS, api::BASE_STYLE),
     ("audit.js", JS, include_str!("../page/audit.js")),
     ("chart.js", JS, include_str!("../page/chart.js")),
     ("dom.js", JS, include_str!("../page/dom.js")),

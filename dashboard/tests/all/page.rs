@@ -4,12 +4,13 @@ use http::header;
 use crate::support::{Browser, Site, config};
 
 /// Every part of the page.
-const PARTS: [&str; 11] = [
+const PARTS: [&str; 12] = [
     "",
     "link",
     "app.css",
     "app.js",
     "audit.js",
+    "base.css",
     "chart.js",
     "dom.js",
     "keys.js",
