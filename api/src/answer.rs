@@ -43,7 +43,9 @@ pub enum CacheRule {
 }
 
 impl CacheRule {
-    const fn value(self) -> HeaderValue {
+    /// The value of `Cache-Control`.
+    #[must_use]
+    pub const fn value(self) -> HeaderValue {
         match self {
             Self::Graph => HeaderValue::from_static("public, max-age=30, stale-while-revalidate=300"),
             Self::Asset => HeaderValue::from_static("public, no-cache"),

@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 use crate::edge::BodyLimit;
 use crate::{Location, Problem, Rule, Violation};
 
-/// The JSON object that a request carries. Everything that can be wrong with the body as such is answered here:
-/// 415 for another media type, 413 for one that is too large, 422 for one that is no JSON or no object.
-#[derive(Debug, Clone, PartialEq)]
-pub struct JsonObject(pub Map<String, Value>);
+/// The body of a request that says it is JSON, as it was sent. Answered here: 415 for another media type, 413 for one that
+/// is too large. An empty body is one whatever it says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JsonText(pub bytes::Bytes);
 
-impl<S: Send + Sync> FromRequest<S> for JsonObject {
+impl<S: Send + Sync> FromRequest<S> for JsonText {
     type Rejection = Problem;
 
     async fn from_request(request: Request, _state: &S) -> Result<Self, Problem> {
@@ -35,6 +35,20 @@ impl<S: Send + Sync> FromRequest<S> for JsonObject {
         if !is_stated && !bytes.is_empty() {
             return Err(Problem::new(ErrorCode::UnsupportedMediaType));
         }
+        Ok(Self(bytes))
+    }
+}
+
+/// The JSON object that a request carries. Everything that can be wrong with the body as such is answered here:
+/// 415 for another media type, 413 for one that is too large, 422 for one that is no JSON or no object.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JsonObject(pub Map<String, Value>);
+
+impl<S: Send + Sync> FromRequest<S> for JsonObject {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let JsonText(bytes) = JsonText::from_request(request, state).await?;
         parse(&bytes).map(Self)
     }
 }

@@ -11,6 +11,7 @@ mod compress;
 mod edge;
 mod etag;
 mod openapi;
+mod operations;
 mod parameters;
 mod problem;
 mod request_id;
@@ -19,17 +20,23 @@ mod telemetry;
 mod traces;
 mod violation;
 
+/// The style sheet that every page of haat begins with: colours, fonts, fields, buttons, the header.
+pub const BASE_STYLE: &str = include_str!("../page/base.css");
+
 pub use access::{
     Allowance, Caller, CallerId, ClientNetwork, Credential, Guard, Identify, KnownCaller, Limit, Meter, NoCredentials,
     NotTaken, Operations, Outcome, Prompt, SESSION_COOKIE, Verdict, Via,
 };
 pub use answer::{Asset, CacheRule, Envelope, GraphAnswer, LiveAnswer, Tier, json};
-pub use body::JsonObject;
+pub use body::{JsonObject, JsonText};
 pub use edge::{Edge, EdgeConfig, EdgeRouter, OpenRouter};
 pub use etag::{EntityTag, if_none_match};
 pub use openapi::{
     GraphErrors, LiveErrors, LocationDocument, MethodError, ProblemDocument, ValidationDocument, ViolationDocument,
     common_components,
+};
+pub use operations::{
+    Asker, CallOperation, LocalOperations, OperationAnswer, OperationCall, RemoteError, RemoteOperations,
 };
 pub use parameters::{
     Field, Members, MembersReader, ParameterReader, ParameterSource, PathParameters, QueryReader, QueryString,
@@ -41,3 +48,6 @@ pub use serve::{AddressRangeError, AddressRanges, ServeError, ServerConfig, serv
 pub use telemetry::{LogFormat, TelemetryError, init_logs, install_metrics, metrics_answer, run_metrics_upkeep};
 pub use traces::{TraceConfig, Traces};
 pub use violation::{Location, Rule, Violation};
+
+/// The header of the key under which a request is done once.
+pub const IDEMPOTENCY_KEY: http::HeaderName = http::HeaderName::from_static("idempotency-key");

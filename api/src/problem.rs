@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use data_model::{Classify, ErrorCode, Retry};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;
@@ -136,8 +137,8 @@ impl Problem {
         StatusCode::from_u16(self.0.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
-    /// Writes the body and the headers of the answer.
-    pub(crate) fn render(self, response: &mut Response, request_id: &RequestId) {
+    /// Writes the body and the headers of the answer, and answers the body.
+    pub(crate) fn render(self, response: &mut Response, request_id: &RequestId) -> Bytes {
         let Inner {
             code,
             detail,
@@ -166,7 +167,8 @@ impl Problem {
             ("application/json", serde_json::to_vec(&document))
         };
         // Neither document holds anything that JSON cannot.
-        *response.body_mut() = Body::from(body.unwrap_or_default());
+        let body = Bytes::from(body.unwrap_or_default());
+        *response.body_mut() = Body::from(body.clone());
         let own = response.headers_mut();
         own.extend(headers);
         own.remove(header::CONTENT_LENGTH);
@@ -179,6 +181,7 @@ impl Problem {
                 HeaderValue::from(u32::try_from(seconds).unwrap_or(1)),
             );
         }
+        body
     }
 }
 

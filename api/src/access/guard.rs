@@ -167,6 +167,36 @@ impl Guard {
         }
     }
 
+    /// Whether the access table lets `caller` call an operation.
+    ///
+    /// # Errors
+    /// `missing_credentials`
+    pub fn check(&self, caller: &Caller, operation_id: &str) -> Result<(), Problem> {
+        if caller.known().is_none() && self.keyed.contains(operation_id) {
+            return Err(missing());
+        }
+        Ok(())
+    }
+
+    /// Takes one more request of `caller` to `route` into account: for what holds several requests in one, of which the
+    /// way in has counted the first.
+    ///
+    /// # Errors
+    /// `rate_limit` or `daily_limit`
+    pub async fn charge(&self, caller: &Caller, route: &str) -> Result<(), Problem> {
+        if let Some(limit) = &self.limit {
+            let verdict = match limit.admit(caller) {
+                Prompt::Now(verdict) => verdict,
+                Prompt::Later(verdict) => verdict.await,
+            };
+            if let Some(problem) = too_much(&verdict) {
+                return Err(problem);
+            }
+        }
+        self.count(caller, route);
+        Ok(())
+    }
+
     /// Counts an admitted request.
     pub(crate) fn count(&self, caller: &Caller, route: &str) {
         if let (Some(meter), Some(known)) = (&self.meter, caller.known()) {
@@ -204,14 +234,18 @@ fn missing() -> Problem {
 }
 
 fn judged(caller: Caller, wanting: Option<Problem>, verdict: Verdict, allowance: Arc<Allowance>) -> Entered {
-    let refused = match verdict.outcome {
-        Outcome::Allowed => wanting,
-        Outcome::TooFast(wait) => Some(Problem::new(ErrorCode::RateLimit).retry_after(wait)),
-        Outcome::TooManyToday(wait) => Some(Problem::new(ErrorCode::DailyLimit).retry_after(wait)),
-    };
+    let refused = too_much(&verdict).or(wanting);
     Entered {
         outcome: refused.map_or(Ok(caller), Err),
         told: Some((verdict, allowance)),
+    }
+}
+
+fn too_much(verdict: &Verdict) -> Option<Problem> {
+    match verdict.outcome {
+        Outcome::Allowed => None,
+        Outcome::TooFast(wait) => Some(Problem::new(ErrorCode::RateLimit).retry_after(wait)),
+        Outcome::TooManyToday(wait) => Some(Problem::new(ErrorCode::DailyLimit).retry_after(wait)),
     }
 }
 

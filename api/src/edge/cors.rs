@@ -10,8 +10,8 @@ const EXPOSED: HeaderValue =
     HeaderValue::from_static("etag, x-request-id, ratelimit, ratelimit-policy, retry-after, www-authenticate");
 /// What a page's script may send.
 const SENT: HeaderValue = HeaderValue::from_static(
-    "accept, authorization, content-type, idempotency-key, if-none-match, mcp-protocol-version, x-request-id, \
-     x-service-key",
+    "accept, authorization, content-type, idempotency-key, if-none-match, last-event-id, mcp-method, mcp-name, \
+     mcp-protocol-version, mcp-session-id, x-request-id, x-service-key",
 );
 const READS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
 const ALL: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PATCH, DELETE, OPTIONS");

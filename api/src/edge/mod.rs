@@ -35,7 +35,7 @@ pub use self::open::OpenRouter;
 pub(crate) use self::routes::RoutePattern;
 use self::routes::{Constant, RouteFacts, Routes};
 use crate::access::{Entered, Guard, Prompt, RouteAccess};
-use crate::{Problem, RequestId, traces};
+use crate::{Asker, Problem, RequestId, traces};
 
 /// Limits of what one server takes on.
 #[derive(Debug, Clone)]
@@ -261,6 +261,11 @@ impl EdgeRouter {
         }
         if let Some(known) = caller.known() {
             request.extensions_mut().insert(Arc::clone(known));
+        }
+        // Only what is no plain read may hold several requests in one, or ask in the caller's name.
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            let (caller, request_id) = (caller.clone(), id.clone());
+            request.extensions_mut().insert(Asker { caller, request_id });
         }
         hand_over(&mut request, route, config);
         // The handler runs as this future is polled, not before.

@@ -10,8 +10,8 @@ use utoipa::openapi::{OpenApi, SecurityRequirement};
 
 use super::routes::Constant;
 use super::{Edge, EdgeConfig, EdgeRouter};
-use crate::Asset;
-use crate::access::{Operations, RouteAccess};
+use crate::access::{Guard, Operations, RouteAccess};
+use crate::{Asset, LocalOperations};
 
 /// Where the interface description is served.
 const DOCUMENT_PATH: &str = "/openapi.json";
@@ -95,6 +95,21 @@ impl OpenRouter {
             Some(document) => self.described(document),
             None => self,
         }
+    }
+
+    /// What describes the routes until now.
+    #[must_use]
+    pub fn document(&self) -> Option<&OpenApi> {
+        self.document.as_ref()
+    }
+
+    /// What the operations described until now answer, to be asked from within this process.
+    #[must_use]
+    pub fn operations(&self, guard: Arc<Guard>) -> LocalOperations {
+        let items = self.document.iter().flat_map(|document| document.paths.paths.values());
+        let operations = items.flat_map(|item| [&item.get, &item.post, &item.put, &item.patch, &item.delete]);
+        let known = operations.flatten().filter_map(|one| one.operation_id.clone());
+        LocalOperations::new(self.router.clone(), known.collect(), guard)
     }
 
     /// Puts an edge with these limits around the routes.

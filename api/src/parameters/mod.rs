@@ -46,6 +46,33 @@ impl<'a> QueryReader<'a> {
         Self::of(QueryString::new(query))
     }
 
+    /// Every value of these names, in their order in the query, as `read` reads them; more than `items_max` are a fault. Faults of
+    /// one are told by its name and which of that name it is, as FastAPI tells them of lists.
+    pub fn each<T>(
+        &mut self,
+        names: &[&'static str],
+        items_max: usize,
+        mut read: impl FnMut(&'static str, Field<'_, 'a>) -> Option<T>,
+    ) -> Vec<T> {
+        let found = self.source.all(names);
+        if let Some((name, _)) = found.get(items_max) {
+            let (max, actual) = (items_max, found.len());
+            self.refuse(*name, &Rule::TooLong { max, actual }, None);
+            return Vec::new();
+        }
+        let mut values = Vec::with_capacity(found.len());
+        for (at, (name, raw)) in found.iter().enumerate() {
+            let before = found.iter().take(at).filter(|(earlier, _)| earlier == name).count();
+            let above = [Location::from(*name)];
+            let place = (QueryString::PART, above.as_slice());
+            values.extend(read(
+                name,
+                Field::new(&mut self.violations, place, before.into(), Some(*raw)),
+            ));
+        }
+        values
+    }
+
     /// Ends the reading: `value` when there was no fault in the query or in `path`.
     ///
     /// # Errors

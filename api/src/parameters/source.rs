@@ -50,6 +50,15 @@ impl<'a> QueryString<'a> {
         });
         Self(pairs.collect())
     }
+
+    /// Every value of these names, in the order of the query.
+    pub(super) fn all(&self, names: &[&'static str]) -> Vec<(&'static str, Raw<'a>)> {
+        let named = |(key, raw): &(Cow<'a, [u8]>, &'a [u8])| {
+            let name = names.iter().find(|name| key.as_ref() == name.as_bytes())?;
+            Some((*name, Raw::Text(raw)))
+        };
+        self.0.iter().filter_map(named).collect()
+    }
 }
 
 impl<'a> ParameterSource<'a> for QueryString<'a> {

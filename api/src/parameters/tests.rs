@@ -122,3 +122,22 @@ proptest! {
         prop_assert_eq!(parse_integer(&value.to_string()), Ok(value));
     }
 }
+
+#[test]
+fn what_is_given_several_times_is_read_in_order_and_its_faults_are_placed() {
+    let read = |query: &'static str| {
+        let mut reader = QueryReader::new(Some(query));
+        let values = reader.each(&["a", "b"], 3, |name, field| Some(format!("{name}{}", field.text(3)?)));
+        reader.finish(PathParameters::none(), values)
+    };
+    assert_eq!(read("b=1&x=0&a=2&%62=3%20").unwrap(), ["b1", "a2", "b3 "]);
+    assert_eq!(read("").unwrap(), [""; 0]);
+    let faults = |query: &'static str| {
+        kinds(query, |reader| {
+            reader.each(&["a", "b"], 3, |_, field| field.text(3));
+            assert!(reader.refused("a") != reader.refused("b"));
+        })
+    };
+    assert_eq!(faults("b=2&a=1&a=long+one"), ["string_too_long"]);
+    assert_eq!(faults("a=1&b=2&a=3&b=4"), ["too_long"]);
+}

@@ -1,0 +1,87 @@
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::{Bytes, BytesMut};
+use data_model::ErrorCode;
+use http::header;
+
+use super::{CallOperation, OperationAnswer, OperationCall};
+use crate::{Problem, request_id};
+
+/// Largest answer that is read: a page of products with all their variants is much smaller.
+const ANSWER_BYTES_MAX: usize = 32 << 20;
+
+/// The operations of a server elsewhere that trusts whoever reaches it: the listener for gateways of a query server.
+///
+/// Who calls is not passed on: callers were let in here.
+#[derive(Debug, Clone)]
+pub struct RemoteOperations {
+    client: reqwest::Client,
+    base: String,
+}
+
+/// Operations elsewhere cannot be asked as configured.
+#[derive(Debug, thiserror::Error)]
+#[error("no HTTP client for the operations of another server")]
+pub struct RemoteError(#[source] reqwest::Error);
+
+impl RemoteOperations {
+    /// Those of the server at `base`, each of which may take `timeout`. Sends nothing yet.
+    ///
+    /// # Errors
+    /// When the client cannot be built.
+    pub fn new(base: &str, timeout: Duration) -> Result<Self, RemoteError> {
+        let client = reqwest::Client::builder()
+            .no_proxy()
+            .timeout(timeout)
+            .redirect(reqwest::redirect::Policy::none());
+        Ok(Self {
+            client: client.build().map_err(RemoteError)?,
+            base: base.trim_end_matches('/').to_owned(),
+        })
+    }
+
+    async fn asked(&self, call: &OperationCall) -> Result<OperationAnswer, reqwest::Error> {
+        let url = format!("{}{}", self.base, call.target());
+        let mut request = self.client.request(call.method.clone(), url);
+        request = request.header(request_id::HEADER, call.asker.request_id.clone().into_header());
+        if let Some(body) = &call.body {
+            request = request
+                .header(header::CONTENT_TYPE, "application/json")
+                .body(body.clone());
+        }
+        if let Some(key) = &call.idempotency_key {
+            request = request.header(crate::IDEMPOTENCY_KEY, key.clone());
+        }
+        let mut response = request.send().await?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        let mut body = BytesMut::new();
+        while let Some(chunk) = response.chunk().await? {
+            if body.len() + chunk.len() > ANSWER_BYTES_MAX {
+                tracing::warn!(bytes_max = ANSWER_BYTES_MAX, "an operation elsewhere answers too much");
+                return Ok(OperationAnswer::problem(Problem::new(ErrorCode::Internal), &call.asker));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(OperationAnswer::told(status, &headers, Bytes::from(body)))
+    }
+}
+
+#[async_trait]
+impl CallOperation for RemoteOperations {
+    async fn call(&self, call: OperationCall) -> OperationAnswer {
+        self.asked(&call).await.unwrap_or_else(|error| {
+            let code = if error.is_timeout() {
+                ErrorCode::Overloaded
+            } else {
+                ErrorCode::NotReady
+            };
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                operation = call.operation_id.as_ref(),
+                "an operation elsewhere does not answer"
+            );
+            OperationAnswer::problem(Problem::new(code), &call.asker)
+        })
+    }
+}
