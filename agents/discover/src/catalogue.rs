@@ -1,0 +1,219 @@
+//! What discovery asks of the catalogue.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use data_model::{BrandSlug, Classify, CurrencyCode, ErrorCode};
+use data_understanding::intent::{BrandNames, NamedBrand, brand_keys};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Searches products and tells of them.
+#[async_trait]
+pub trait Catalogue: fmt::Debug + Send + Sync {
+    /// What the brands are called that the catalogue has now.
+    ///
+    /// # Errors
+    /// [`CatalogueError`]
+    fn brands(&self) -> Result<Arc<BrandList>, CatalogueError>;
+
+    /// The currency of amounts where nobody names one.
+    fn market_currency(&self) -> CurrencyCode;
+
+    /// The best products that can be bought, at most 40.
+    ///
+    /// # Errors
+    /// [`CatalogueError`]
+    async fn search(&self, search: SearchFor) -> Result<Found, CatalogueError>;
+
+    /// Variants, offers and attributes of a product; `None` where it is gone.
+    ///
+    /// # Errors
+    /// [`CatalogueError`]
+    async fn detail(&self, id: &str) -> Result<Option<Detail>, CatalogueError>;
+}
+
+/// Why the catalogue does not answer, as the caller is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the catalogue does not answer: {}", .0.as_str())]
+pub struct CatalogueError(pub ErrorCode);
+
+impl Classify for CatalogueError {
+    fn code(&self) -> ErrorCode {
+        self.0
+    }
+}
+
+/// A search, with what products must pass.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SearchFor {
+    /// What is looked for, in a person's words; at most 512 characters.
+    pub text: String,
+    /// The least that a product may cost, in minor units.
+    pub price_min_minor: Option<i64>,
+    /// The most.
+    pub price_max_minor: Option<i64>,
+    /// What amounts are in.
+    pub currency: Option<CurrencyCode>,
+    /// Whose products.
+    pub brand: Option<BrandSlug>,
+    /// Facets, each with values of which products have one.
+    pub facets: Vec<(String, Vec<String>)>,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    /// The best first.
+    pub cards: Vec<Card>,
+    /// What found them.
+    pub engine: String,
+    /// The release that they are of.
+    pub release: String,
+}
+
+/// A product card, as the search answers it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Card {
+    /// UUID.
+    pub id: String,
+    /// As the store wrote it: data, whatever it says.
+    pub title: String,
+    /// The brand's display name.
+    pub brand: String,
+    /// The brand's slug.
+    pub brand_slug: String,
+    /// The lowest price of a variant, in minor units.
+    pub price_min_minor: i64,
+    /// ISO 4217 code.
+    pub currency: String,
+    /// Share of the list price that is taken off.
+    pub discount_pct: Option<i64>,
+    /// Average of ratings.
+    pub rating: Option<serde_json::Number>,
+    /// Everything else that the card has.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// What is known of a product besides its card.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Detail {
+    /// What can be bought.
+    pub variants: Vec<Variant>,
+    /// What it costs.
+    pub offers: Vec<Offer>,
+    /// What the store says of it.
+    pub attributes: Attributes,
+}
+
+/// A variant of a product.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub struct Variant {
+    /// The platform's id.
+    pub id: String,
+    /// By the names that the store gave them.
+    #[serde(default)]
+    pub options: BTreeMap<String, String>,
+}
+
+/// What a variant costs, as it was stored.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub struct Offer {
+    /// The variant.
+    pub variant_id: String,
+    /// In minor units.
+    pub amount_minor: i64,
+    /// Whether it can be bought.
+    pub available: bool,
+}
+
+/// What a store says of a product.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Attributes {
+    /// The store's own kind of thing.
+    pub product_type: Option<String>,
+    /// Where the product is filed.
+    pub category: Option<Category>,
+    /// Values of options, by name.
+    pub options: BTreeMap<String, Vec<String>>,
+    /// Other values, by name: `color`, `material`, `gender`, …
+    pub attributes: BTreeMap<String, Vec<String>>,
+}
+
+/// A category of the taxonomy.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Category {
+    /// From the top down.
+    pub path: String,
+}
+
+/// A brand as it is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrandOfList {
+    /// Its slug.
+    pub slug: BrandSlug,
+    /// What it is called.
+    pub name: String,
+    /// What it sells in.
+    pub currency: Option<CurrencyCode>,
+    /// Whether its name says other things as often.
+    pub is_plain: bool,
+}
+
+/// What brands are called.
+#[derive(Debug, Clone, Default)]
+pub struct BrandList {
+    release: String,
+    brands: Vec<BrandOfList>,
+    by_key: HashMap<String, usize>,
+}
+
+impl BrandList {
+    /// The brands of a release, those with most products first: of two of one name the first is meant.
+    #[must_use]
+    pub fn new(release: String, brands: Vec<BrandOfList>) -> Self {
+        let mut by_key = HashMap::new();
+        for (at, brand) in brands.iter().enumerate() {
+            for key in brand_keys(&brand.name) {
+                by_key.entry(key).or_insert(at);
+            }
+        }
+        Self {
+            release,
+            brands,
+            by_key,
+        }
+    }
+
+    /// The release that has them.
+    #[must_use]
+    pub fn release(&self) -> &str {
+        &self.release
+    }
+
+    /// The brand at a place.
+    #[must_use]
+    pub fn at(&self, at: usize) -> Option<&BrandOfList> {
+        self.brands.get(at)
+    }
+
+    /// The brand of this slug.
+    #[must_use]
+    pub fn of_slug(&self, slug: &str) -> Option<&BrandOfList> {
+        self.brands.iter().find(|brand| brand.slug.as_str() == slug)
+    }
+}
+
+impl BrandNames for BrandList {
+    fn named(&self, key: &str) -> Option<NamedBrand> {
+        let at = *self.by_key.get(key)?;
+        let is_plain = self.brands.get(at)?.is_plain;
+        Some(NamedBrand { at, is_plain })
+    }
+}

@@ -1,0 +1,421 @@
+//! What a sentence wants, of the rules' reading and of the model's.
+
+use data_understanding::intent::{self, Audience, BrandNames, Intent, Unwanted, brand_keys};
+use data_understanding::{Price, stems};
+use serde::Deserialize;
+use serde_json::Number;
+
+use crate::catalogue::BrandList;
+
+/// Longest answer of a model that is taken for an intent, in bytes.
+const REPLY_BYTES_MAX: usize = 8 * 1024;
+/// Most values of a list that are looked at.
+const VALUES_MAX: usize = 8;
+/// Longest value, in characters.
+const VALUE_CHARS_MAX: usize = 60;
+/// Longest text that is looked for in the model's words, in characters.
+const WORDS_CHARS_MAX: usize = 160;
+/// Most things that are not wanted.
+const UNWANTED_MAX: usize = 16;
+
+/// What a model answered, in its form; whether any of it is so is another question.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Reply {
+    words: String,
+    brand: Option<String>,
+    colors: Vec<String>,
+    sizes: Vec<String>,
+    audience: Option<String>,
+    occasion: Option<String>,
+    price_min: Option<Number>,
+    price_max: Option<Number>,
+    currency: Option<String>,
+    unwanted: Vec<String>,
+}
+
+/// What was answered has not the form of an intent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("no intent")]
+pub struct ReplyError;
+
+impl Reply {
+    /// Reads what a model said.
+    ///
+    /// # Errors
+    /// [`ReplyError`] for anything but one JSON object with members of the right types and no others.
+    pub fn read(said: &str) -> Result<Self, ReplyError> {
+        // A list would be taken for members in their order.
+        if said.len() > REPLY_BYTES_MAX || !said.trim_start().starts_with('{') {
+            return Err(ReplyError);
+        }
+        serde_json::from_str(said).map_err(|_| ReplyError)
+    }
+}
+
+/// What products must be, and what they should be.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Constraints {
+    /// What they may cost, in hundredths.
+    pub price: Price,
+    /// One of these colours.
+    pub colours: Vec<&'static str>,
+    /// One of these sizes.
+    pub sizes: Vec<String>,
+    /// Made for these, or for nobody in particular.
+    pub audience: Option<Audience>,
+    /// The occasion: what is looked for, not what must be.
+    pub occasion: Option<&'static str>,
+    /// Of this brand: a place in the list.
+    pub brand: Option<usize>,
+    /// None of these.
+    pub unwanted: Vec<Unwanted>,
+    /// Of none of these brands.
+    pub unwanted_brands: Vec<usize>,
+    /// What is looked for, in the sentence's words.
+    pub text: String,
+    /// What is looked for, in the model's words.
+    pub words: Option<Words>,
+}
+
+/// What a model says is looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Words {
+    /// The words.
+    pub text: String,
+    /// Whether the sentence has any of them. Where it has none, they may be a translation, or made up.
+    pub is_grounded: bool,
+}
+
+impl Constraints {
+    /// What the rules read.
+    #[must_use]
+    pub fn of_rules(intent: Intent) -> Self {
+        Self {
+            price: intent.price,
+            colours: intent.colours,
+            sizes: intent.sizes,
+            audience: intent.audience,
+            occasion: intent.occasion,
+            brand: intent.brand,
+            unwanted: intent.unwanted,
+            unwanted_brands: intent.unwanted_brands,
+            text: intent.text,
+            words: None,
+        }
+    }
+
+    /// Takes over what another text says where this one says nothing, and everything that it refuses.
+    pub fn complete(&mut self, other: Intent) {
+        let is_open = self.price.min.is_none() && self.price.max.is_none();
+        if is_open {
+            self.price = other.price;
+        }
+        if self.colours.is_empty() {
+            self.colours = other.colours;
+        }
+        if self.sizes.is_empty() {
+            self.sizes = other.sizes;
+        }
+        self.audience = self.audience.or(other.audience);
+        self.occasion = self.occasion.or(other.occasion);
+        self.brand = self.brand.or(other.brand);
+        self.unwanted.extend(other.unwanted);
+        self.unwanted.truncate(UNWANTED_MAX);
+        self.unwanted_brands.extend(other.unwanted_brands);
+    }
+
+    /// Adds what a model made of the sentence, as far as the sentence and the catalogue bear it out. What the rules read
+    /// stays as it is: only fields that they left open are filled, bounds become narrower and more is refused.
+    #[must_use]
+    pub fn with_reply(&self, reply: &Reply, sentence: &str, brands: &BrandList) -> Self {
+        let mut told = self.clone();
+        let said = Said::of(sentence);
+        told.price = self.price_with(reply, sentence);
+        if told.colours.is_empty() {
+            let colours = bounded(&reply.colors).filter_map(intent::colour);
+            told.colours = said.colours(colours);
+            told.colours.retain(|colour| !self.refuses(colour));
+        }
+        if told.sizes.is_empty() {
+            let sizes = bounded(&reply.sizes)
+                .filter(|size| said.has(size))
+                .filter_map(intent::size);
+            told.sizes = sizes.collect();
+        }
+        let audience = reply.audience.as_deref().and_then(Audience::named);
+        let occasion = reply
+            .occasion
+            .as_deref()
+            .filter(|text| is_short(text))
+            .and_then(intent::occasion_named);
+        told.audience = self
+            .audience
+            .or_else(|| audience.filter(|audience| said.has(audience.as_str())));
+        let named = intent::occasions_named(sentence);
+        told.occasion = self.occasion.or(occasion.filter(|occasion| named.contains(occasion)));
+        told.brand = self.brand.or_else(|| said.brand(reply.brand.as_deref()?, brands));
+        told.brand = told.brand.filter(|brand| !self.unwanted_brands.contains(brand));
+        let refuses = intent::refuses(sentence);
+        for what in bounded(&reply.unwanted).filter(|what| refuses && said.has(what)) {
+            told.refuse(what, brands);
+        }
+        told.words = words(&reply.words, &said);
+        told
+    }
+
+    fn refuses(&self, word: &str) -> bool {
+        self.unwanted.iter().any(|unwanted| unwanted.what == word)
+    }
+
+    /// The bounds that the sentence bears out: each must be one of its own numbers.
+    fn price_with(&self, reply: &Reply, sentence: &str) -> Price {
+        let numbers = intent::numbers(sentence);
+        let amount = |number: &Option<Number>| {
+            number
+                .as_ref()
+                .and_then(hundredths)
+                .filter(|amount| numbers.contains(amount))
+        };
+        let (min, max) = (amount(&reply.price_min), amount(&reply.price_max));
+        let most = max.into_iter().chain(self.price.max).min();
+        let least = min.max(self.price.min);
+        // Of bounds that leave nothing the model has mixed something up.
+        if least.zip(most).is_some_and(|(least, most)| least > most) {
+            return self.price;
+        }
+        let named = reply.currency.as_deref().filter(|code| code.len() == 3);
+        let is_new = self.price.min.is_none() && self.price.max.is_none() && (min.is_some() || max.is_some());
+        let named = named.filter(|code| is_new && sentence.to_ascii_uppercase().contains(&code.to_ascii_uppercase()));
+        Price {
+            min: least,
+            max: most,
+            currency: self.price.currency.or_else(|| named?.to_ascii_uppercase().parse().ok()),
+        }
+    }
+
+    /// Refuses what a model says is not wanted, unless it is what is wanted.
+    fn refuse(&mut self, what: &str, brands: &BrandList) {
+        let brand = brand_keys(what)
+            .iter()
+            .find_map(|key| brands.named(key))
+            .map(|brand| brand.at);
+        if let Some(brand) = brand.filter(|brand| self.brand != Some(*brand)) {
+            self.unwanted_brands.push(brand);
+            return;
+        }
+        let what = what.to_lowercase();
+        let is_wanted = self.colours.iter().any(|colour| *colour == what) || self.refuses(&what);
+        if !is_wanted && self.unwanted.len() < UNWANTED_MAX && !is_asked_for(&self.text, &what) {
+            self.unwanted.push(Unwanted {
+                lacking: Vec::new(),
+                what,
+            });
+        }
+    }
+}
+
+/// Whether a sentence names something without refusing it: the first word of what it looks for.
+fn is_asked_for(text: &str, what: &str) -> bool {
+    let (text, what) = (stems(text), stems(what));
+    let Some(head) = text.first() else { return false };
+    what.is_empty() || what.contains(head)
+}
+
+/// A sentence, as what a model says of it is compared with it.
+struct Said {
+    stems: Vec<String>,
+    words: Vec<String>,
+    colours: Vec<&'static str>,
+}
+
+impl Said {
+    fn of(sentence: &str) -> Self {
+        let lower = sentence.to_lowercase();
+        let words = lower.split(|char: char| !char.is_alphanumeric() && char != '.');
+        Self {
+            stems: stems(sentence),
+            words: words.filter(|word| !word.is_empty()).map(str::to_owned).collect(),
+            colours: intent::colours_named(sentence),
+        }
+    }
+
+    /// Whether the sentence has all words of a text.
+    fn has(&self, text: &str) -> bool {
+        let lower = text.to_lowercase();
+        let mut words = lower
+            .split(|char: char| !char.is_alphanumeric() && char != '.')
+            .filter(|word| !word.is_empty());
+        let stems = stems(text);
+        let by_stem = !stems.is_empty() && stems.iter().all(|stem| self.stems.contains(stem));
+        by_stem
+            || lower.chars().any(char::is_alphanumeric) && words.all(|word| self.words.iter().any(|own| own == word))
+    }
+
+    fn colours(&self, colours: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
+        let mut named: Vec<&'static str> = colours.filter(|colour| self.colours.contains(colour)).collect();
+        named.dedup();
+        named
+    }
+
+    /// The brand that a model names, where the catalogue has it and the sentence names it, too, if with a slip.
+    fn brand(&self, name: &str, brands: &BrandList) -> Option<usize> {
+        if !is_short(&name) {
+            return None;
+        }
+        let keys = brand_keys(name);
+        let brand = keys.iter().find_map(|key| brands.named(key))?;
+        let is_said = |word: &str| self.words.iter().any(|own| is_near(own, word));
+        let named = keys.iter().any(|key| key.split(' ').all(is_said));
+        named.then_some(brand.at)
+    }
+}
+
+/// Whether two words are one but for a letter.
+fn is_near(one: &str, other: &str) -> bool {
+    if one == other {
+        return true;
+    }
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let shorter = one.len().min(other.len());
+    if shorter < 4 || one.len().abs_diff(other.len()) > 1 {
+        return false;
+    }
+    let begins = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
+    let (one, other) = (
+        one.get(begins..).unwrap_or_default(),
+        other.get(begins..).unwrap_or_default(),
+    );
+    let ends = one
+        .iter()
+        .rev()
+        .zip(other.iter().rev())
+        .take_while(|(one, other)| one == other)
+        .count();
+    one.len().max(other.len()) - ends <= 1
+}
+
+fn is_short(text: &&str) -> bool {
+    text.chars().count() <= VALUE_CHARS_MAX && !text.chars().any(char::is_control)
+}
+
+fn bounded(values: &[String]) -> impl Iterator<Item = &str> {
+    values.iter().take(VALUES_MAX).map(String::as_str).filter(is_short)
+}
+
+/// What a model says is looked for, without signs that a search reads.
+fn words(text: &str, said: &Said) -> Option<Words> {
+    let plain = |char: char| {
+        if char.is_alphanumeric() || char == '\'' {
+            char
+        } else {
+            ' '
+        }
+    };
+    let text: String = text.chars().take(WORDS_CHARS_MAX).map(plain).collect();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_grounded = stems(&text).iter().any(|stem| said.stems.contains(stem));
+    (!text.is_empty()).then_some(Words { text, is_grounded })
+}
+
+/// An amount in hundredths, without a detour over a fraction; `None` for what is below zero or no amount of money.
+fn hundredths(number: &Number) -> Option<u64> {
+    let text = number.to_string();
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let whole: u64 = whole.parse().ok()?;
+    let digits = fraction.get(..fraction.len().min(2))?;
+    let fraction: u64 = format!("{digits:0<2}").parse().ok()?;
+    whole.checked_mul(100)?.checked_add(fraction)
+}
+
+#[cfg(test)]
+mod tests {
+    use data_understanding::intent::NoBrands;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn reply(json: &str) -> Reply {
+        Reply::read(json).unwrap()
+    }
+
+    fn merged(sentence: &str, json: &str) -> Constraints {
+        let brands = BrandList::default();
+        let ruled = Constraints::of_rules(Intent::of(sentence, &NoBrands));
+        ruled.with_reply(&reply(json), sentence, &brands)
+    }
+
+    #[test]
+    fn only_amounts_of_the_sentence_are_bounds_and_only_narrower_ones() {
+        let max = |sentence, json| merged(sentence, json).price.max;
+        assert_eq!(max("shoes, my limit: 2000", r#"{"price_max": 2000}"#), Some(200_000));
+        assert_eq!(max("shoes, my limit: 2000", r#"{"price_max": 2000.0}"#), Some(200_000));
+        assert_eq!(max("shoes, my limit: 2000", r#"{"price_max": 3000}"#), None);
+        assert_eq!(max("shoes under 2000", r#"{"price_max": 9000}"#), Some(200_000));
+        assert_eq!(
+            max("shoes under 2000 or even 1500", r#"{"price_max": 1500}"#),
+            Some(150_000)
+        );
+        assert_eq!(max("shoes under 2000", r#"{"price_max": -1e308}"#), Some(200_000));
+    }
+
+    #[test]
+    fn what_was_read_stays_and_what_was_not_is_filled_where_the_sentence_bears_it_out() {
+        let told = merged(
+            "tawny boots for trecking, gold laces",
+            r#"{"colors": ["gold", "red"], "sizes": ["9"], "audience": "men"}"#,
+        );
+        assert_eq!(
+            (told.colours, told.sizes, told.audience),
+            (vec!["gold"], Vec::new(), None)
+        );
+        let told = merged(
+            "red boots, black laces are fine",
+            r#"{"colors": ["black"], "unwanted": ["boots", "laces"]}"#,
+        );
+        assert_eq!((told.colours.first(), told.unwanted), (Some(&"red"), Vec::new()));
+    }
+
+    #[test]
+    fn what_is_no_object_of_these_members_is_no_reply() {
+        for said in [
+            "",
+            "null",
+            "[]",
+            "{",
+            "\"red\"",
+            r#"{"colors": "red"}"#,
+            r#"{"price_max": "2000"}"#,
+            r#"{"other": 1}"#,
+            r#"{"words": null}"#,
+            r#"{"colors": [1]}"#,
+            r#"{"words": ""} and more"#,
+        ] {
+            assert_eq!(Reply::read(said), Err(ReplyError), "{said}");
+        }
+        assert_eq!(Reply::read("{}"), Ok(Reply::default()));
+    }
+
+    proptest! {
+        #[test]
+        fn no_reply_loosens_what_the_rules_read(
+            words in prop::collection::vec(
+                prop::sample::select(vec!["red", "blue", "shirt", "under", "500", "900", "above", "not", "leather", "for", "men", "women", "size", "M", "9", "cotton", "without", "sugar"]),
+                0..12,
+            ),
+            max in prop::option::of(0_u64..2_000), min in prop::option::of(0_u64..2_000),
+            colours in prop::collection::vec(prop::sample::select(vec!["red", "blue", "green", "gold", "x"]), 0..4),
+            unwanted in prop::collection::vec(prop::sample::select(vec!["red", "shirt", "leather", "sugar", "women", ""]), 0..4),
+        ) {
+            let sentence = words.join(" ");
+            let json = serde_json::json!({"price_max": max, "price_min": min, "colors": colours, "unwanted": unwanted, "sizes": ["M"]});
+            let ruled = Constraints::of_rules(Intent::of(&sentence, &NoBrands));
+            let told = ruled.with_reply(&reply(&json.to_string()), &sentence, &BrandList::default());
+            prop_assert!(ruled.price.max.is_none_or(|most| told.price.max.is_some_and(|max| max <= most)));
+            prop_assert!(ruled.price.min.is_none_or(|least| told.price.min.is_some_and(|min| min >= least)));
+            prop_assert!(ruled.colours.is_empty() || ruled.colours == told.colours);
+            prop_assert!(ruled.sizes.is_empty() || ruled.sizes == told.sizes);
+            prop_assert!(ruled.unwanted.iter().all(|unwanted| told.unwanted.contains(unwanted)));
+        }
+    }
+}

@@ -1,0 +1,87 @@
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// Failures in a row after which nothing is asked for a while.
+const FAILURES: u32 = 3;
+/// The first while; each that follows without a success is twice as long.
+const PAUSE: Duration = Duration::from_secs(5);
+/// The longest.
+const PAUSE_MAX: Duration = Duration::from_secs(160);
+
+/// Spares people the wait for a model that has just failed others: after some failures in a row it is left alone for a
+/// while, then asked once, which tells whether to go on.
+#[derive(Debug, Default)]
+pub(super) struct Breaker(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    failures: u32,
+    pause: Option<Duration>,
+    until: Option<Instant>,
+}
+
+impl Breaker {
+    /// Whether the model may be asked at `now`. When a pause is over, one caller is told so, and the others once it has
+    /// succeeded.
+    pub(super) fn lets_through(&self, now: Instant) -> bool {
+        let mut state = self.state();
+        match state.until {
+            Some(until) if now < until => false,
+            Some(_) => {
+                state.until = Some(now + state.pause.unwrap_or(PAUSE));
+                true
+            }
+            None => true,
+        }
+    }
+
+    /// Takes note of how asking ended.
+    pub(super) fn note(&self, succeeded: bool, now: Instant) {
+        let mut state = self.state();
+        if succeeded {
+            *state = State::default();
+            return;
+        }
+        state.failures = state.failures.saturating_add(1);
+        if state.failures >= FAILURES {
+            let pause = state.pause.map_or(PAUSE, |pause| (pause * 2).min(PAUSE_MAX));
+            state.pause = Some(pause);
+            state.until = Some(now + pause);
+        }
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        // Whoever panicked with it left it whole.
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_that_fails_is_left_alone_for_longer_each_time_until_it_succeeds() {
+        let breaker = Breaker::default();
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        for _ in 0..FAILURES {
+            assert!(breaker.lets_through(start));
+            breaker.note(false, start);
+        }
+        assert!(!breaker.lets_through(at(4)));
+        // One is let through; the others wait for what becomes of it.
+        assert!(breaker.lets_through(at(5)));
+        assert!(!breaker.lets_through(at(5)));
+        breaker.note(false, at(5));
+        assert!(!breaker.lets_through(at(14)));
+        assert!(breaker.lets_through(at(15)));
+        breaker.note(true, at(15));
+        assert!(breaker.lets_through(at(15)) && breaker.lets_through(at(15)));
+        for _ in 0..20 {
+            breaker.note(false, at(20));
+        }
+        assert!(!breaker.lets_through(at(20 + 159)));
+        assert!(breaker.lets_through(at(20 + 160)));
+    }
+}

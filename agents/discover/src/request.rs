@@ -1,0 +1,91 @@
+use api::{JsonObject, MembersReader, Problem, Rule};
+use data_model::BrandSlug;
+use serde_json::Value;
+
+/// Longest sentence, in characters.
+const QUERY_CHARS_MAX: usize = 512;
+/// Longest context, in characters.
+const CONTEXT_CHARS_MAX: usize = 2_000;
+/// Longest name of a brand, in characters.
+const BRAND_CHARS_MAX: usize = 200;
+/// The most that JSON numbers hold exactly.
+const MINOR_MAX: i64 = (1 << 53) - 1;
+/// Most products of an answer.
+pub(crate) const LIMIT_MAX: usize = 40;
+const LIMIT_DEFAULT: usize = 12;
+
+/// What somebody wants to find.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct DiscoverRequest {
+    /// A sentence.
+    pub(crate) query: String,
+    /// What else is known of the buyer: it fills what the sentence leaves open.
+    pub(crate) context: String,
+    pub(crate) budget_max_minor: Option<i64>,
+    pub(crate) brand: Brand,
+    pub(crate) limit: usize,
+}
+
+/// Whose products are wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Brand {
+    Any,
+    Known(BrandSlug),
+    /// A text that is no slug names no brand.
+    Nothing,
+}
+
+impl DiscoverRequest {
+    /// Reads a body.
+    pub(crate) fn read(body: &JsonObject) -> Result<Self, Problem> {
+        let mut reader = MembersReader::new(body);
+        let query = reader.required("query").parsed(|text| {
+            let chars = text.chars().count();
+            if text.trim().is_empty() {
+                Err(Rule::StringTooShort(1))
+            } else if chars > QUERY_CHARS_MAX {
+                Err(Rule::StringTooLong(QUERY_CHARS_MAX))
+            } else {
+                Ok(text.trim().to_owned())
+            }
+        });
+        let brand = reader.optional("brand").text(BRAND_CHARS_MAX);
+        let brand = brand.filter(|text| !text.is_empty());
+        let brand = brand.map_or(Brand::Any, |text| text.parse().map_or(Brand::Nothing, Brand::Known));
+        let budget_max_minor = reader.optional("budget_max_minor").integer(0..=MINOR_MAX);
+        let limit = reader.optional("limit").integer(1..=LIMIT_MAX as i64);
+        let context = context(&mut reader, body);
+        let limit = limit
+            .and_then(|limit| usize::try_from(limit).ok())
+            .unwrap_or(LIMIT_DEFAULT);
+        let query = query.unwrap_or_default();
+        reader.finish(Self {
+            query,
+            context,
+            budget_max_minor,
+            brand,
+            limit,
+        })
+    }
+}
+
+/// The member `context`: a text, or an object of which the texts count.
+fn context(reader: &mut MembersReader<'_>, body: &JsonObject) -> String {
+    let text = match body.0.get("context") {
+        None | Some(Value::Null) => return String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Object(members)) => {
+            let texts: Vec<&str> = members.values().filter_map(Value::as_str).collect();
+            return texts.join(". ").chars().take(CONTEXT_CHARS_MAX).collect();
+        }
+        Some(other) => {
+            reader.refuse("context", &Rule::StringType, Some(other.clone()));
+            return String::new();
+        }
+    };
+    if text.chars().count() > CONTEXT_CHARS_MAX {
+        reader.refuse("context", &Rule::StringTooLong(CONTEXT_CHARS_MAX), Some(text.into()));
+        return String::new();
+    }
+    text
+}

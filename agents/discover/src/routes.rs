@@ -1,0 +1,71 @@
+//! The route: reads a request, calls the operation, writes.
+
+use api::{JsonObject, LiveErrors, OpenRouter, Problem, common_components};
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use data_model::ErrorCode;
+use utoipa::openapi::{InfoBuilder, License, OpenApi, OpenApiBuilder, Server};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::discover::Discover;
+use crate::request::DiscoverRequest;
+use crate::schema::{DiscoverAnswerDocument, DiscoverBody};
+
+fn operations() -> OpenApiRouter<Discover> {
+    let info = InfoBuilder::new()
+        .title("Commerce Discovery, Pricing and Cart API")
+        .version("1.0")
+        .description(Some("Discovery in a person's own words."))
+        .license(Some(License::new("Apache-2.0")))
+        .build();
+    let document = OpenApiBuilder::new()
+        .info(info)
+        .components(Some(common_components()))
+        .servers(Some([Server::new("/")]))
+        .build();
+    OpenApiRouter::with_openapi(document).routes(routes!(discover_products))
+}
+
+/// The interface description.
+#[must_use]
+pub fn openapi() -> OpenApi {
+    operations().into_openapi()
+}
+
+/// The route, described, without an edge.
+pub fn open_router(discover: Discover) -> OpenRouter {
+    let (router, document) = operations().split_for_parts();
+    let patterns: Vec<String> = document.paths.paths.keys().cloned().collect();
+    OpenRouter::new(router.with_state(discover), patterns).described(document)
+}
+
+/// Products for a sentence in a person's own words.
+///
+/// Budget, colour, size, audience, brand and what is not wanted are read out of the sentence and hold for every product
+/// of the answer; `provenance.intent` tells them, and `provenance.left_out` what was left out for them. A language model
+/// reads the sentence where the operator has set one; it may narrow what rules read, and never loosens it. Without one,
+/// or when it does not answer in time, `degraded` is true and the rules' reading is answered. `why` is made of facts
+/// alone. `add_to_cart` is a request that can be sent as it is, with a key. Answers are made for one request and kept by
+/// no cache; titles are the stores' own words, to be read as data.
+#[utoipa::path(
+    post,
+    path = "/v1/discover",
+    operation_id = "discover_products",
+    tag = "Discovery",
+    request_body(content = DiscoverBody, content_type = "application/json"),
+    responses(
+        (status = 200, description = "The best products that keep to the sentence.", body = DiscoverAnswerDocument,
+            headers(("X-Request-Id" = String))),
+        LiveErrors,
+    )
+)]
+async fn discover_products(State(discover): State<Discover>, body: JsonObject) -> Result<Response, Problem> {
+    let request = DiscoverRequest::read(&body)?;
+    let answer = discover.discover(&request).await.map_err(|error| Problem::of(&error))?;
+    let body = serde_json::to_vec(&answer).map_err(|error| {
+        tracing::error!(%error, "an answer could not be written as JSON");
+        Problem::new(ErrorCode::Internal)
+    })?;
+    Ok(api::LiveAnswer(body.into()).into_response())
+}

@@ -1,0 +1,21 @@
+use data_understanding::intent::shades;
+
+use super::sizes;
+use crate::intent::Constraints;
+
+/// Most values of a facet that the catalogue takes.
+const VALUES_MAX: usize = 50;
+
+/// Facets that products have which state a wanted colour and size as most stores do. Others may keep to them in other words.
+pub(crate) fn of(wanted: &Constraints) -> Vec<(String, Vec<String>)> {
+    let colours = wanted.colours.iter().flat_map(|colour| shades(colour));
+    let colours: Vec<String> = colours.take(VALUES_MAX).map(str::to_owned).collect();
+    let sizes = wanted.sizes.iter().flat_map(|size| sizes::spelled(size));
+    let sizes: Vec<String> = sizes.take(VALUES_MAX).collect();
+    let clauses = [("color", colours), ("size", sizes)];
+    clauses
+        .into_iter()
+        .filter(|(_, values)| !values.is_empty())
+        .map(|(name, values)| (name.to_owned(), values))
+        .collect()
+}

@@ -1,0 +1,112 @@
+use data_model::CurrencyCode;
+use data_understanding::stems;
+
+use super::Bounds;
+use super::fits::Fit;
+use crate::catalogue::Card;
+use crate::intent::Constraints;
+
+/// Most words of the sentence that are told to stand in a title.
+const WORDS_MAX: usize = 4;
+
+/// Why a product is there: facts of its card and of the variant that is put into the cart, told in words of our own and of
+/// the sentence. Nothing of what a store wrote is repeated but the brand's name.
+pub(crate) fn why(card: &Card, fit: &Fit, wanted: &Constraints, bounds: Bounds) -> String {
+    let mut facts = Vec::new();
+    let mut words = words_in_title(card, wanted);
+    // A colour is told by itself.
+    let is_colour = |word: &String| {
+        fit.colour
+            .is_some_and(|colour| colour.split(' ').any(|part| quoted(part) == *word))
+    };
+    words.retain(|word| !is_colour(word));
+    if !words.is_empty() {
+        facts.push(format!("its name has {}", listed(&words)));
+    }
+    if wanted.brand.is_some() {
+        facts.push(format!("by {}", card.brand));
+    }
+    facts.extend(fit.colour.map(|colour| format!("in {colour}")));
+    facts.extend(fit.size.as_ref().map(|size| format!("in stock in size {size}")));
+    facts.push(price(card, fit, bounds));
+    if let Some(percent) = card.discount_pct.filter(|percent| *percent > 0) {
+        facts.push(format!("{percent}% below its list price"));
+    }
+    facts.extend(card.rating.as_ref().map(|rating| format!("rated {rating} of 5")));
+    let lacking: Vec<String> = wanted
+        .unwanted
+        .iter()
+        .take(WORDS_MAX)
+        .map(|unwanted| quoted(&unwanted.what))
+        .collect();
+    if !lacking.is_empty() {
+        facts.push(format!("does not name {}", listed(&lacking)));
+    }
+    let mut why = facts.join("; ");
+    if let Some(first) = why.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    why.push('.');
+    why
+}
+
+fn price(card: &Card, fit: &Fit, bounds: Bounds) -> String {
+    let own = card.currency.parse().unwrap_or(bounds.currency);
+    let amount = told(fit.amount_minor, own);
+    match bounds.max_minor.filter(|_| own == bounds.currency) {
+        Some(max) => format!("{amount}, within the budget of {}", told(max, own)),
+        None => amount,
+    }
+}
+
+/// `INR 1499.00`
+fn told(minor: i64, currency: CurrencyCode) -> String {
+    let exponent = currency.exponent();
+    let unit = 10_i64.pow(exponent);
+    let (whole, rest) = (minor / unit, minor % unit);
+    match exponent {
+        0 => format!("{} {whole}", currency.as_str()),
+        digits => format!(
+            "{} {whole}.{:0width$}",
+            currency.as_str(),
+            rest.abs(),
+            width = digits as usize
+        ),
+    }
+}
+
+/// The words of the sentence that stand in the title, as the sentence has them.
+fn words_in_title(card: &Card, wanted: &Constraints) -> Vec<String> {
+    let title = stems(&card.title);
+    let text = wanted
+        .words
+        .as_ref()
+        .filter(|words| words.is_grounded)
+        .map_or(&wanted.text, |words| &words.text);
+    let mut words: Vec<String> = Vec::new();
+    for word in text
+        .split(|char: char| !char.is_alphanumeric())
+        .filter(|word| word.chars().count() > 2)
+    {
+        let stems = stems(word);
+        let is_in = !stems.is_empty() && stems.iter().all(|stem| title.contains(stem));
+        let is_word = !data_understanding::is_of_sentences(&word.to_lowercase());
+        let word = quoted(&word.to_lowercase());
+        if is_in && is_word && !words.contains(&word) && words.len() < WORDS_MAX {
+            words.push(word);
+        }
+    }
+    words
+}
+
+fn quoted(word: &str) -> String {
+    format!("“{word}”")
+}
+
+fn listed(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [head @ .., last] => format!("{} and {last}", head.join(", ")),
+    }
+}

@@ -1,0 +1,60 @@
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use crate::support::Server;
+
+#[tokio::test]
+async fn every_fault_of_a_request_is_told_with_its_field() {
+    let (status, _, answer) = Server::alone()
+        .send(r#"{"query": " ", "budget_max_minor": -1, "limit": 41, "brand": 3, "context": [1]}"#)
+        .await;
+    assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
+    let told: Vec<String> = answer["detail"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|fault| format!("{} {}", fault["loc"], fault["type"]))
+        .collect();
+    insta::assert_snapshot!(told.join("\n"), @r#"
+        ["body","query"] "string_too_short"
+        ["body","brand"] "string_type"
+        ["body","budget_max_minor"] "greater_than_equal"
+        ["body","limit"] "less_than_equal"
+        ["body","context"] "string_type"
+        "#);
+}
+
+#[tokio::test]
+async fn a_body_that_is_none_is_refused() {
+    let server = Server::alone();
+    for (body, status, code) in [
+        ("", StatusCode::UNPROCESSABLE_ENTITY, "validation"),
+        ("{}", StatusCode::UNPROCESSABLE_ENTITY, "validation"),
+        ("[]", StatusCode::UNPROCESSABLE_ENTITY, "validation"),
+        ("{", StatusCode::UNPROCESSABLE_ENTITY, "malformed_json"),
+    ] {
+        let (told, _, answer) = server.send(body).await;
+        assert_eq!((told, &answer["code"]), (status, &json!(code)), "{body}");
+    }
+    let long = json!({"query": "x".repeat(513)}).to_string();
+    assert_eq!(server.send(&long).await.0, StatusCode::UNPROCESSABLE_ENTITY);
+    let further = json!({"query": "mug", "stream": true, "budget_max_minor": null, "brand": null, "context": null});
+    assert_eq!(server.send(&further.to_string()).await.0, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn no_cache_keeps_an_answer() {
+    let (_, headers, _) = Server::alone().send(r#"{"query": "mug"}"#).await;
+    assert_eq!(headers["cache-control"], "no-store");
+    assert!(!headers.contains_key("etag"));
+}
+
+#[test]
+fn every_status_is_described() {
+    let document: Value = serde_json::to_value(agents_discover::openapi()).unwrap();
+    let operation = &document["paths"]["/v1/discover"]["post"];
+    assert_eq!(operation["operationId"], json!("discover_products"));
+    for status in ["200", "401", "405", "413", "415", "422", "429", "431", "500", "503"] {
+        assert!(operation["responses"][status].is_object(), "{status}");
+    }
+}

@@ -1,0 +1,179 @@
+//! Which pages may ask (the Fetch standard's `Origin`), and under which names this server is asked.
+//!
+//! A page that makes its own name stand for this machine (DNS rebinding) is of the same origin as this server for the
+//! browser, so CORS does not stop it: its `Origin` and `Host` are names that nobody gave to this server.
+
+use std::net::IpAddr;
+
+use api::Problem;
+use axum::extract::Request;
+use data_model::ErrorCode;
+use http::uri::Authority;
+use http::{HeaderMap, HeaderValue, header};
+use url::{Host, Url};
+
+/// Looks at where a request comes from.
+#[derive(Debug, Clone)]
+pub(crate) struct Doorman {
+    /// Origins as browsers write them.
+    origins: Vec<String>,
+    /// Names besides those of this machine; `None`: any name will do.
+    hosts: Option<Vec<String>>,
+}
+
+impl Doorman {
+    /// Lets in pages of `public_url`, of `origins`, and of this machine. A server that listens on this machine alone is to
+    /// be asked by a name of this machine or that of `public_url`; of another server nobody knows all names.
+    pub(crate) fn new(public_url: &str, origins: &[HeaderValue], is_local: bool) -> Self {
+        let public = Url::parse(public_url).ok();
+        let own = public.as_ref().map(|url| url.origin().ascii_serialization());
+        let named = origins.iter().filter_map(|origin| origin.to_str().ok());
+        let hosts = public.as_ref().and_then(Url::host_str);
+        Self {
+            origins: named.map(str::to_ascii_lowercase).chain(own).collect(),
+            hosts: is_local.then(|| hosts.map(str::to_ascii_lowercase).into_iter().collect()),
+        }
+    }
+
+    /// Lets a request in, or not.
+    ///
+    /// # Errors
+    /// `forbidden`
+    pub(crate) fn check(&self, request: &Request) -> Result<(), Problem> {
+        let refused = |detail: &'static str| Err(Problem::new(ErrorCode::Forbidden).detail(detail));
+        if !self.takes_origin(request.headers()) {
+            return refused(
+                "Pages of this origin may not ask: the operator names those that may (api.cors_origins, public_url).",
+            );
+        }
+        if !self.takes_host(request) {
+            return refused("This server is not known by this name: the operator names it (public_url).");
+        }
+        Ok(())
+    }
+
+    fn takes_origin(&self, headers: &HeaderMap) -> bool {
+        let mut sent = headers.get_all(header::ORIGIN).iter();
+        let Some(origin) = sent.next() else {
+            // No page asks: browsers name the origin of every POST.
+            return true;
+        };
+        if sent.next().is_some() {
+            return false;
+        }
+        let Ok(origin) = origin.to_str().map(str::to_ascii_lowercase) else {
+            return false;
+        };
+        self.origins.contains(&origin) || is_of_this_machine(&origin)
+    }
+
+    fn takes_host(&self, request: &Request) -> bool {
+        let Some(hosts) = &self.hosts else { return true };
+        let named = request.headers().get(header::HOST).map(HeaderValue::as_bytes);
+        let named = match (named, request.uri().authority()) {
+            (Some(named), _) => Authority::try_from(named).ok(),
+            (None, authority) => authority.cloned(),
+        };
+        // A request within the process names no host.
+        let Some(named) = named else {
+            return !request.headers().contains_key(header::HOST);
+        };
+        let name = named.host().trim_end_matches('.').to_ascii_lowercase();
+        hosts.contains(&name) || is_this_machine(&name)
+    }
+}
+
+fn is_of_this_machine(origin: &str) -> bool {
+    let Ok(url) = Url::parse(origin) else { return false };
+    let plain = url.origin().ascii_serialization() == origin;
+    let host = match url.host() {
+        Some(Host::Domain(name)) => is_this_machine(name),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => IpAddr::from(address).to_canonical().is_loopback(),
+        None => false,
+    };
+    plain && host && matches!(url.scheme(), "http" | "https")
+}
+
+/// `localhost`, names below it (RFC 6761, 6.3), and loopback addresses.
+fn is_this_machine(name: &str) -> bool {
+    let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    name == "localhost"
+        || name.ends_with(".localhost")
+        || address.is_ok_and(|address| address.to_canonical().is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+
+    use super::*;
+
+    fn takes(doorman: &Doorman, host: &str, origin: Option<&str>) -> bool {
+        let mut request = Request::builder().uri("/v1/mcp").header("host", host);
+        if let Some(origin) = origin {
+            request = request.header("origin", origin);
+        }
+        doorman.check(&request.body(Body::empty()).unwrap()).is_ok()
+    }
+
+    #[test]
+    fn a_local_server_is_asked_by_names_of_this_machine() {
+        let doorman = Doorman::new("", &[], true);
+        for host in [
+            "localhost:8080",
+            "127.0.0.1:8080",
+            "[::1]:8080",
+            "haat.localhost",
+            "LOCALHOST.",
+        ] {
+            assert!(takes(&doorman, host, None), "{host}");
+            assert!(!takes(&doorman, host, Some("http://evil.example")), "{host}");
+        }
+        for host in [
+            "evil.example",
+            "localhost.evil.example:8080",
+            "10.0.0.1",
+            "127.0.0.1.evil.example",
+        ] {
+            assert!(!takes(&doorman, host, None), "{host}");
+            assert!(!takes(&doorman, host, Some(&format!("http://{host}"))), "{host}");
+        }
+    }
+
+    #[test]
+    fn pages_of_this_machine_and_of_named_origins_may_ask() {
+        let named = [HeaderValue::from_static("https://shop.example")];
+        let doorman = Doorman::new("https://market.example/", &named, false);
+        for origin in [
+            "https://market.example",
+            "https://shop.example",
+            "HTTPS://SHOP.EXAMPLE",
+            "http://localhost:6274",
+            "http://127.0.0.1",
+            "http://[::1]:9",
+        ] {
+            assert!(takes(&doorman, "market.example", Some(origin)), "{origin}");
+        }
+        for origin in [
+            "null",
+            "",
+            "http://shop.example",
+            "https://shop.example.evil.example",
+            "https://market.example:444",
+            "http://localhost.evil.example",
+            "file://localhost",
+            "http://localhost/path",
+        ] {
+            assert!(!takes(&doorman, "market.example", Some(origin)), "{origin}");
+        }
+        assert!(takes(&doorman, "10.0.0.9:8080", None), "nobody knows all names of it");
+    }
+
+    #[test]
+    fn a_local_server_behind_a_proxy_is_asked_by_its_public_name() {
+        let doorman = Doorman::new("https://market.example", &[], true);
+        assert!(takes(&doorman, "market.example", Some("https://market.example")));
+        assert!(!takes(&doorman, "other.example", None));
+    }
+}

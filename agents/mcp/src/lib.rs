@@ -1,0 +1,20 @@
+//! The market as tools for agents: the Model Context Protocol at `/v1/mcp`, for every revision that clients speak.
+//!
+//! In: JSON-RPC messages, alone or in batches, of callers that the edge let in. Out: the market's operations as tools, with
+//! the results and the errors of REST, as JSON or as one event stream each; and a stream that only tells that the server
+//! is there. The protocol is pure (`protocol`), tools follow from the interface description (`tools`), and every call goes
+//! through the operation that REST asks ([`api::CallOperation`]).
+//! It never decides what a product, a price or a cart is, keeps no session, and sends no message of its own accord.
+
+mod config;
+mod doorman;
+mod heartbeat;
+mod protocol;
+mod routes;
+mod server;
+mod told;
+mod tools;
+
+pub use config::{InvalidConfig, McpConfig};
+pub use server::{Mcp, McpParts};
+pub use tools::BookError;

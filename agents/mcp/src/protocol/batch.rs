@@ -1,0 +1,30 @@
+use serde_json::Value;
+
+use super::fault::Fault;
+use super::message::Message;
+
+/// What a body holds.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Body {
+    One(Message),
+    /// An array, as the revision of 2025-03-26 has it; taken from every client.
+    Batch(Vec<Message>),
+    /// Neither: one error answers it.
+    Refused(Fault),
+}
+
+/// Reads a body; a batch holds at most `items_max` messages.
+pub(crate) fn read(body: &[u8], items_max: usize) -> Body {
+    match serde_json::from_slice(body) {
+        Ok(Value::Array(items)) if items.is_empty() => {
+            Body::Refused(Fault::invalid_request("A batch holds at least one message."))
+        }
+        Ok(Value::Array(items)) if items.len() > items_max => {
+            let why = format!("A batch holds at most {items_max} messages, not {}.", items.len());
+            Body::Refused(Fault::invalid_request(why))
+        }
+        Ok(Value::Array(items)) => Body::Batch(items.into_iter().map(Message::of).collect()),
+        Ok(one) => Body::One(Message::of(one)),
+        Err(error) => Body::Refused(Fault::unreadable(&error.to_string())),
+    }
+}

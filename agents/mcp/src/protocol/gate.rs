@@ -1,0 +1,129 @@
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+
+use super::fault::Fault;
+use super::message::Request;
+use super::version::{Era, LEGACY, MODERN};
+
+const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+
+/// A header as it was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sent<'a> {
+    Nothing,
+    /// Once, as text without white space around it.
+    Text(&'a str),
+    /// Several times, or not as text.
+    Unreadable,
+}
+
+/// What the headers of a request say of the message in its body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Head<'a> {
+    /// `MCP-Protocol-Version`
+    pub(crate) version: Sent<'a>,
+    /// `Mcp-Method`
+    pub(crate) method: Sent<'a>,
+    /// `Mcp-Name`
+    pub(crate) name: Sent<'a>,
+}
+
+impl Head<'_> {
+    /// Whether the headers are those of an era that has no batches and no streams of the server's own.
+    pub(crate) fn is_modern(&self) -> bool {
+        matches!(self.version, Sent::Text(version) if MODERN.contains(&version))
+    }
+
+    /// Looks at the version of a message that has no `_meta`: a notification, or one of a batch.
+    pub(crate) fn check_version(&self) -> Result<(), Fault> {
+        match self.version {
+            Sent::Text(version) if !LEGACY.contains(&version) && !MODERN.contains(&version) => {
+                Err(Fault::unsupported_version(version))
+            }
+            Sent::Unreadable => Err(Fault::invalid_request(
+                "MCP-Protocol-Version is to be sent once, as ASCII.",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Tells in which era a request is to be answered, and whether it says all that this era asks for.
+pub(crate) fn era(request: &Request, head: &Head<'_>) -> Result<Era, Fault> {
+    let stated = request.meta(META_VERSION);
+    let is_legacy = match head.version {
+        Sent::Nothing => true,
+        Sent::Text(version) => LEGACY.contains(&version),
+        Sent::Unreadable => return head.check_version().map(|()| Era::Legacy),
+    };
+    if is_legacy && stated.is_none() && request.method != "server/discover" {
+        return Ok(Era::Legacy);
+    }
+    modern(request, head, stated).map(|()| Era::Modern)
+}
+
+fn modern(request: &Request, head: &Head<'_>, stated: Option<&Value>) -> Result<(), Fault> {
+    let stated = match (stated, head.version) {
+        (Some(Value::String(stated)), _) => stated.as_str(),
+        // A version that nobody knows is what is wrong, whatever else is.
+        (None, Sent::Text(version)) if !MODERN.contains(&version) && !LEGACY.contains(&version) => {
+            return Err(Fault::unsupported_version(version));
+        }
+        _ => {
+            let why = format!("`params._meta` is to name the protocol version as `{META_VERSION}`.");
+            return Err(Fault::incomplete_meta(why));
+        }
+    };
+    match head.version {
+        Sent::Text(version) if version == stated => {}
+        Sent::Text(_) => {
+            let why = format!("MCP-Protocol-Version and `{META_VERSION}` name two versions.");
+            return Err(Fault::header_mismatch(why));
+        }
+        Sent::Nothing => return Err(Fault::header_mismatch("The header MCP-Protocol-Version is missing.")),
+        Sent::Unreadable => return head.check_version(),
+    }
+    if !MODERN.contains(&stated) {
+        return Err(Fault::unsupported_version(stated));
+    }
+    if !request.meta(META_CAPABILITIES).is_some_and(Value::is_object) {
+        let why = format!("`params._meta` is to say what the client can do, as `{META_CAPABILITIES}`.");
+        return Err(Fault::incomplete_meta(why));
+    }
+    same("Mcp-Method", head.method, &request.method)?;
+    // What is named must be named in both places; where the body names nothing, the method tells what is wrong.
+    let named = match request.method.as_str() {
+        "tools/call" | "prompts/get" => request.param("name"),
+        "resources/read" => request.param("uri"),
+        _ => return Ok(()),
+    };
+    match named.and_then(Value::as_str) {
+        Some(name) => same("Mcp-Name", head.name, name),
+        None => Ok(()),
+    }
+}
+
+/// Holds a header to what the body says.
+fn same(header: &str, sent: Sent<'_>, body: &str) -> Result<(), Fault> {
+    let mismatch = |why: &str| Err(Fault::header_mismatch(format!("The header {header} {why}.")));
+    match sent {
+        Sent::Nothing => mismatch("is missing"),
+        Sent::Unreadable => mismatch("is to be sent once, as ASCII"),
+        Sent::Text(text) => match decoded(text) {
+            Some(text) if text == body => Ok(()),
+            Some(_) => mismatch("does not say what the body says"),
+            None => mismatch("is no base64 of UTF-8"),
+        },
+    }
+}
+
+/// The text that a header stands for: itself, or what `=?base64?…?=` holds.
+fn decoded(text: &str) -> Option<String> {
+    let packed = text.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?="));
+    match packed {
+        None => Some(text.to_owned()),
+        Some(packed) => String::from_utf8(STANDARD.decode(packed).ok()?).ok(),
+    }
+}

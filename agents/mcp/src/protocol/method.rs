@@ -1,0 +1,90 @@
+use serde_json::{Map, Value};
+
+use super::fault::Fault;
+use super::message::Request;
+use super::version::{Era, negotiated};
+
+/// What a request asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Asked {
+    /// The handshake of the legacy revisions, with the revision that is agreed on.
+    Initialize(&'static str),
+    /// What takes the handshake's place.
+    Discover,
+    Ping,
+    ListTools,
+    ListPrompts,
+    ListResources,
+    ListResourceTemplates,
+    /// A tool by its name; whether there is one is not looked at here.
+    CallTool {
+        name: String,
+        arguments: Map<String, Value>,
+    },
+}
+
+impl Asked {
+    /// A short name for counts: never what a client wrote.
+    pub(crate) fn label(&self) -> &'static str {
+        match self {
+            Self::Initialize(_) => "initialize",
+            Self::Discover => "server/discover",
+            Self::Ping => "ping",
+            Self::ListTools => "tools/list",
+            Self::ListPrompts => "prompts/list",
+            Self::ListResources => "resources/list",
+            Self::ListResourceTemplates => "resources/templates/list",
+            Self::CallTool { .. } => "tools/call",
+        }
+    }
+}
+
+/// Reads what a request of an era asks for.
+pub(crate) fn asked(request: Request, era: Era) -> Result<Asked, Fault> {
+    request.params()?;
+    let modern = era == Era::Modern;
+    match (request.method.as_str(), era) {
+        ("initialize", Era::Legacy) => match request.param("protocolVersion").and_then(Value::as_str) {
+            Some(version) => Ok(Asked::Initialize(negotiated(version))),
+            None => Err(Fault::invalid_params("`params.protocolVersion` is to be a text.")),
+        },
+        ("ping", Era::Legacy) => Ok(Asked::Ping),
+        ("server/discover", Era::Modern) => Ok(Asked::Discover),
+        ("tools/list", _) => unpaged(&request, Asked::ListTools),
+        ("prompts/list", _) => unpaged(&request, Asked::ListPrompts),
+        ("resources/list", _) => unpaged(&request, Asked::ListResources),
+        ("resources/templates/list", _) => unpaged(&request, Asked::ListResourceTemplates),
+        ("resources/read", _) => {
+            let uri = request.param("uri").and_then(Value::as_str);
+            Err(Fault::unknown_resource(uri, modern))
+        }
+        ("prompts/get", _) => Err(Fault::invalid_params("This server has no prompts.")),
+        ("tools/call", _) => call(request),
+        _ => Err(Fault::unknown_method(modern)),
+    }
+}
+
+/// Every list is one page, so no cursor was ever given out.
+fn unpaged(request: &Request, asked: Asked) -> Result<Asked, Fault> {
+    match request.param("cursor") {
+        None | Some(Value::Null) => Ok(asked),
+        Some(_) => Err(Fault::invalid_params(
+            "`params.cursor` is none that this server gave out.",
+        )),
+    }
+}
+
+fn call(request: Request) -> Result<Asked, Fault> {
+    let Some(Value::Object(mut params)) = request.params else {
+        return Err(Fault::invalid_params("`params.name` is to name a tool."));
+    };
+    let Some(Value::String(name)) = params.remove("name") else {
+        return Err(Fault::invalid_params("`params.name` is to name a tool."));
+    };
+    let arguments = match params.remove("arguments") {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(arguments)) => arguments,
+        Some(_) => return Err(Fault::invalid_params("`params.arguments` is to be an object.")),
+    };
+    Ok(Asked::CallTool { name, arguments })
+}

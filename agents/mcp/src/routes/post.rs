@@ -1,0 +1,117 @@
+use std::convert::Infallible;
+
+use api::{Asker, JsonText, LiveErrors, Problem};
+use axum::body::Body;
+use axum::extract::{FromRequest, FromRequestParts, Request, State};
+use axum::response::Response;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+
+use super::empty;
+use super::schema::{McpAnswer, McpBody, McpError};
+use crate::protocol::accept::{Accept, Form};
+use crate::protocol::gate::{Head, Sent};
+use crate::server::{Mcp, Reply};
+
+const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
+const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// The Model Context Protocol: tools for agents.
+///
+/// The body is one JSON-RPC 2.0 message or a batch of them. `tools/list` tells the tools; `tools/call` takes `name` and
+/// `arguments`. Tools answer what the operations of the same purpose answer, as `structuredContent` and as text; what
+/// goes wrong in one is a result with `isError` and the problem's document as text. All revisions from 2024-11-05 to
+/// 2026-07-28 are spoken: those with `initialize`, and the one in which each request says all about itself. There are no
+/// sessions: `Mcp-Session-Id` is ignored, and `DELETE` is answered 405. The answer is JSON, or an event stream where
+/// `Accept` takes no JSON.
+///
+/// Each request of a batch counts as one towards the caller's limit. What only notifies is answered 202 without a body.
+#[utoipa::path(
+    post,
+    path = "/v1/mcp",
+    operation_id = "call_mcp",
+    tag = "Agents",
+    request_body(content = McpBody, content_type = "application/json"),
+    responses(
+        (status = 200, description = "The answer, or the answers of a batch in its order.",
+            content((McpAnswer = "application/json"), (String = "text/event-stream")), headers(("X-Request-Id" = String))),
+        (status = 202, description = "Nothing was asked: notifications alone.", headers(("X-Request-Id" = String))),
+        (status = 400, description = "No message, or headers that do not fit it.", body = McpError, headers(("X-Request-Id" = String))),
+        (status = 403, description = "A page of an origin that may not ask, or a name that is not this server's.",
+            body = api::ProblemDocument, content_type = "application/problem+json", headers(("X-Request-Id" = String))),
+        (status = 404, description = "No such method, where the revision is one without `initialize`.", body = McpError,
+            headers(("X-Request-Id" = String))),
+        LiveErrors,
+    )
+)]
+pub(crate) async fn call_mcp(State(mcp): State<Mcp>, request: Request) -> Result<Response, Problem> {
+    mcp.0.doorman.check(&request)?;
+    let (mut parts, body) = request.into_parts();
+    let Ok(asker) = Asker::from_request_parts(&mut parts, &()).await as Result<_, Infallible>;
+    let headers = parts.headers.clone();
+    let JsonText(body) = JsonText::from_request(Request::from_parts(parts, body), &()).await?;
+    let head = head(&headers);
+    // Boxed: what a tool does may be large.
+    let reply = Box::pin(mcp.reply(&head, &asker, &body)).await;
+    Ok(written(reply, accept(&headers).form()))
+}
+
+/// What the headers say of the message.
+pub(super) fn head(headers: &HeaderMap) -> Head<'_> {
+    let sent = |name: HeaderName| {
+        let mut values = headers.get_all(name).into_iter();
+        match (values.next(), values.next()) {
+            (None, _) => Sent::Nothing,
+            (Some(value), None) => value.to_str().map_or(Sent::Unreadable, |text| Sent::Text(text.trim())),
+            (Some(_), Some(_)) => Sent::Unreadable,
+        }
+    };
+    Head {
+        version: sent(VERSION),
+        method: sent(METHOD),
+        name: sent(NAME),
+    }
+}
+
+pub(super) fn accept(headers: &HeaderMap) -> Accept {
+    let lines = headers.get_all(header::ACCEPT).into_iter();
+    Accept::of(lines.filter_map(|line| line.to_str().ok()))
+}
+
+/// Headers of an event stream: no cache keeps it, and no proxy waits for its end.
+pub(super) fn event_stream(body: Body) -> Response {
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(ACCEL_BUFFERING, HeaderValue::from_static("no"));
+    response
+}
+
+fn written(reply: Reply, form: Form) -> Response {
+    match (reply, form) {
+        (Reply::Taken, _) => empty(StatusCode::ACCEPTED),
+        // One event for each message: clients of later revisions read no arrays.
+        (Reply::One(200, message), Form::EventStream) => event_stream(event(&message).into()),
+        (Reply::Many(messages), Form::EventStream) => {
+            event_stream(messages.iter().map(|message| event(message)).collect::<String>().into())
+        }
+        (Reply::One(status, message), _) => json(status, message),
+        (Reply::Many(messages), Form::Json) => json(200, ["[", &messages.join(","), "]"].concat()),
+    }
+}
+
+/// A message as an event; its JSON is one line.
+fn event(message: &str) -> String {
+    ["event: message\ndata: ", message, "\n\n"].concat()
+}
+
+fn json(status: u16, body: String) -> Response {
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

@@ -1,0 +1,98 @@
+//! Arguments of a tool as the call of an operation. What is wrong with a value the operation itself says; here is only
+//! what a path or a query cannot express.
+
+use api::{Asker, IDEMPOTENCY_KEY, Location, OperationCall, Problem, Rule, Violation};
+use http::HeaderValue;
+use serde_json::{Map, Value};
+
+use super::operation::{Kind, Operation, Parameter, Place};
+
+/// The call that `arguments` make of an operation; what it does not take is ignored, as REST does, and null is absent.
+///
+/// # Errors
+/// A 422 that lists what can stand in no path and no query.
+pub(super) fn call(
+    operation: &Operation,
+    mut arguments: Map<String, Value>,
+    asker: Asker,
+) -> Result<OperationCall, Problem> {
+    let mut violations = Vec::new();
+    let mut path = operation.path.clone();
+    let mut query = Vec::new();
+    let idempotency_key = match arguments.remove("idempotency_key") {
+        Some(given) if operation.idempotent_by_key && !given.is_null() => header(given, &mut violations),
+        _ => None,
+    };
+    for parameter in operation.parameters.iter().filter(|one| one.place != Place::Body) {
+        let given = arguments.remove(&parameter.name).filter(|given| !given.is_null());
+        let text = match given {
+            Some(given) => text(parameter, given, &mut violations),
+            None if parameter.place == Place::Path => {
+                refuse(parameter, &Rule::Missing, Some(Value::Null), &mut violations);
+                None
+            }
+            None => None,
+        };
+        let Some(text) = text else { continue };
+        if parameter.place == Place::Query {
+            query.push((parameter.name.clone().into(), text));
+        } else if text.is_empty() || text == "." || text == ".." {
+            // A path would be another one by it.
+            refuse(parameter, &Rule::StringTooShort(1), Some(text.into()), &mut violations);
+        } else {
+            path = path.replace(&format!("{{{}}}", parameter.name), &OperationCall::segment(&text));
+        }
+    }
+    if !violations.is_empty() {
+        return Err(Problem::invalid(violations));
+    }
+    let mut call = OperationCall::new(operation.id.clone(), operation.method.clone(), path, asker);
+    call.query = query;
+    call.idempotency_key = idempotency_key;
+    if operation.has_body {
+        call = call.body(Value::Object(arguments).to_string());
+    }
+    Ok(call)
+}
+
+/// A value as the text that a path or a query holds.
+fn text(parameter: &Parameter, given: Value, violations: &mut Vec<Violation>) -> Option<String> {
+    match given {
+        Value::String(text) => Some(text),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Object(_) if parameter.kind == Kind::JsonText => Some(given.to_string()),
+        Value::Array(words) if parameter.kind == Kind::List && words.iter().all(Value::is_string) => {
+            let words: Vec<_> = words.iter().filter_map(Value::as_str).collect();
+            Some(words.join(","))
+        }
+        given => {
+            let rule = match parameter.kind {
+                Kind::Integer => Rule::IntType,
+                Kind::Boolean => Rule::BoolType,
+                Kind::Text | Kind::JsonText | Kind::List => Rule::StringType,
+            };
+            refuse(parameter, &rule, Some(given), violations);
+            None
+        }
+    }
+}
+
+fn refuse(parameter: &Parameter, rule: &Rule, input: Option<Value>, violations: &mut Vec<Violation>) {
+    let part = if parameter.place == Place::Path {
+        "path"
+    } else {
+        "query"
+    };
+    let loc = vec![Location::from(part), parameter.name.clone().into()];
+    violations.push(Violation::new(loc, rule, input));
+}
+
+fn header(given: Value, violations: &mut Vec<Violation>) -> Option<HeaderValue> {
+    let key = given.as_str().and_then(|key| HeaderValue::from_str(key).ok());
+    if key.is_none() {
+        let loc = vec![Location::from("header"), IDEMPOTENCY_KEY.as_str().to_owned().into()];
+        violations.push(Violation::new(loc, &Rule::StringType, Some(given)));
+    }
+    key
+}

@@ -1,0 +1,116 @@
+use api::{Asker, OperationCall, Problem, Rule, Violation};
+use data_model::ErrorCode;
+use serde_json::{Map, Value, json};
+
+use super::operation::Operation;
+use super::spec::{CART, READ, Spec};
+use super::{arguments, schema};
+
+/// The tools that a server offers, in a fixed order.
+#[derive(Debug)]
+pub(crate) struct Book {
+    tools: Vec<Tool>,
+    /// The tools as `tools/list` tells them: a JSON array.
+    listed: String,
+}
+
+/// One tool.
+#[derive(Debug)]
+pub(crate) struct Tool {
+    pub(crate) name: &'static str,
+    operations: Vec<Operation>,
+}
+
+/// A tool calls what the interface description does not have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the tool {tool} calls {operation}, which is not described")]
+pub struct BookError {
+    tool: &'static str,
+    operation: &'static str,
+}
+
+impl Book {
+    /// The tools over the operations of `document`, those of carts where they are wanted.
+    pub(crate) fn of(document: &Value, with_carts: bool) -> Result<Self, BookError> {
+        let carts = if with_carts { &CART[..] } else { &[] };
+        let (mut tools, mut listed) = (Vec::new(), Vec::new());
+        for spec in READ.iter().chain(carts) {
+            let operations = spec.operations.iter().map(|id| {
+                Operation::find(document, id).ok_or(BookError {
+                    tool: spec.name,
+                    operation: id,
+                })
+            });
+            let operations = operations.collect::<Result<Vec<_>, _>>()?;
+            listed.push(told(spec, document, &operations));
+            let name = spec.name;
+            tools.push(Tool { name, operations });
+        }
+        Ok(Self {
+            tools,
+            listed: Value::Array(listed).to_string(),
+        })
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
+
+    pub(crate) fn listed(&self) -> &str {
+        &self.listed
+    }
+}
+
+/// A tool as clients are told of it.
+fn told(spec: &Spec, document: &Value, operations: &[Operation]) -> Value {
+    let [read_only, destructive, idempotent, open_world] = spec.hints.flags();
+    let output = operations.first().map(|first| schema::output(document, first));
+    json!({
+        "name": spec.name,
+        "title": spec.title,
+        "description": spec.description,
+        "inputSchema": schema::input(document, operations),
+        "outputSchema": output,
+        "annotations": {
+            "title": spec.title,
+            "readOnlyHint": read_only,
+            "destructiveHint": destructive,
+            "idempotentHint": idempotent,
+            "openWorldHint": open_world,
+        },
+    })
+}
+
+impl Tool {
+    /// The call that `arguments` make.
+    ///
+    /// # Errors
+    /// A 422 that lists what is wrong, as far as the operation itself would not be asked.
+    pub(crate) fn call(&self, arguments: Map<String, Value>, asker: Asker) -> Result<OperationCall, Problem> {
+        let operation = self.operation(&arguments)?;
+        arguments::call(operation, arguments, asker)
+    }
+
+    /// The operation that takes these arguments: of a cart's change the one that sets a line where a line is named, the
+    /// one that takes it out where none are wanted.
+    fn operation(&self, arguments: &Map<String, Value>) -> Result<&Operation, Problem> {
+        let named = |name: &str| arguments.get(name).is_some_and(|value| !value.is_null());
+        let operation = if self.name == "update_cart" {
+            if named("items") && (named("line_id") || named("qty")) {
+                let rule = Rule::Value("give items, or line_id and qty, not both");
+                let loc = vec!["body".into(), "items".into()];
+                return Err(Problem::invalid(vec![Violation::new(loc, &rule, None)]));
+            }
+            let none_wanted = arguments.get("qty").and_then(Value::as_f64) == Some(0.0);
+            let wanted = match (named("line_id") || named("qty"), none_wanted) {
+                (false, _) => "add_cart_lines",
+                (true, false) => "update_cart_line",
+                (true, true) => "remove_cart_line",
+            };
+            self.operations.iter().find(|operation| operation.id == wanted)
+        } else {
+            self.operations.first()
+        };
+        operation.ok_or_else(|| Problem::new(ErrorCode::Internal))
+    }
+}

@@ -1,0 +1,133 @@
+//! Schemas of tools, made of those of the interface description: one source for both.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::operation::{Operation, resolved};
+
+const COMPONENTS: &str = "#/components/schemas/";
+
+/// Makes schemas that stand by themselves: what they refer to is theirs, under `$defs`.
+struct Maker<'a> {
+    document: &'a Value,
+    defs: BTreeMap<String, Value>,
+}
+
+/// The schema of what a tool takes: what its operations take, each once.
+pub(super) fn input(document: &Value, operations: &[Operation]) -> Value {
+    let mut maker = Maker::new(document);
+    let mut properties = Map::new();
+    for parameter in operations.iter().flat_map(|operation| &operation.parameters) {
+        if !properties.contains_key(&parameter.name) {
+            properties.insert(parameter.name.clone(), maker.made(&parameter.schema));
+        }
+    }
+    if operations.iter().any(|operation| operation.idempotent_by_key) {
+        let told = "The same call under the same key is done once; its answer is kept for a day. Printable ASCII.";
+        let key = json!({ "type": "string", "description": told, "minLength": 1, "maxLength": 255 });
+        properties.insert("idempotency_key".to_owned(), key);
+    }
+    let mut schema = json!({ "type": "object", "properties": properties });
+    let required = required(operations);
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    maker.with_defs(schema)
+}
+
+/// What each of the operations requires.
+fn required(operations: &[Operation]) -> Vec<&str> {
+    let requires = |operation: &Operation, name: &str| {
+        let mut own = operation.parameters.iter();
+        own.any(|one| one.name == name && one.required)
+    };
+    let first = operations.first().map_or(&[][..], |first| &first.parameters);
+    let names = first.iter().map(|parameter| parameter.name.as_str());
+    names
+        .filter(|name| operations.iter().all(|operation| requires(operation, name)))
+        .collect()
+}
+
+/// The schema of what a tool answers.
+pub(super) fn output(document: &Value, operation: &Operation) -> Value {
+    let mut maker = Maker::new(document);
+    let schema = maker.made(resolved(document, &operation.answer));
+    maker.with_defs(schema)
+}
+
+impl<'a> Maker<'a> {
+    fn new(document: &'a Value) -> Self {
+        Self {
+            document,
+            defs: BTreeMap::new(),
+        }
+    }
+
+    fn made(&mut self, schema: &Value) -> Value {
+        match schema {
+            Value::Object(members) => self.object(members),
+            Value::Array(items) => items.iter().map(|item| self.made(item)).collect(),
+            other => other.clone(),
+        }
+    }
+
+    fn object(&mut self, members: &Map<String, Value>) -> Value {
+        // Formats of numbers are OpenAPI's own: clients that check formats know none of them.
+        let of_number = members.get("format").is_some_and(is_of_number);
+        let mut made = Map::new();
+        for (name, value) in members {
+            match (name.as_str(), value) {
+                ("format", _) if of_number => {}
+                ("example", value) => {
+                    made.insert("examples".to_owned(), json!([value]));
+                }
+                ("$ref", Value::String(to)) => {
+                    made.insert("$ref".to_owned(), self.reference(to).into());
+                }
+                // Names of members are no keywords.
+                ("properties", Value::Object(named)) => {
+                    let named = named.iter().map(|(name, schema)| (name.clone(), self.made(schema)));
+                    made.insert(name.clone(), Value::Object(named.collect()));
+                }
+                ("enum" | "const" | "default" | "required", value) => {
+                    made.insert(name.clone(), value.clone());
+                }
+                (_, value) => {
+                    let value = self.made(value);
+                    made.insert(name.clone(), value);
+                }
+            }
+        }
+        Value::Object(made)
+    }
+
+    fn reference(&mut self, to: &str) -> String {
+        let Some(name) = to.strip_prefix(COMPONENTS) else {
+            return to.to_owned();
+        };
+        if !self.defs.contains_key(name) {
+            // Entered first, so that a schema that refers to itself ends.
+            self.defs.insert(name.to_owned(), Value::Null);
+            let pointer = format!("/components/schemas/{name}");
+            let described = self.document.pointer(&pointer).cloned().unwrap_or(Value::Bool(true));
+            let made = self.made(&described);
+            self.defs.insert(name.to_owned(), made);
+        }
+        format!("#/$defs/{name}")
+    }
+
+    fn with_defs(self, mut schema: Value) -> Value {
+        if let (Some(members), false) = (schema.as_object_mut(), self.defs.is_empty()) {
+            members.insert("$defs".to_owned(), Value::Object(self.defs.into_iter().collect()));
+        }
+        schema
+    }
+}
+
+fn is_of_number(format: &Value) -> bool {
+    let Some(format) = format.as_str() else { return false };
+    let digits = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
+    let sized = format.strip_prefix("uint").or_else(|| format.strip_prefix("int"));
+    sized.is_some_and(digits) || matches!(format, "float" | "double")
+}

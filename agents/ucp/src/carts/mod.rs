@@ -1,0 +1,76 @@
+//! Carts and checkouts in the protocol's words.
+
+mod change;
+mod shape;
+
+use serde::Deserialize;
+
+pub(crate) use self::change::{cancel, create, read, replace};
+pub(crate) use self::shape::Answer;
+use crate::failure::Failure;
+use crate::ids::Ident;
+use crate::message::Message;
+
+/// Most lines of a request.
+const LINES_MAX: usize = 100;
+const QUANTITY_MAX: u32 = 999;
+
+#[derive(Debug, Deserialize)]
+struct ItemBody {
+    id: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct LineBody {
+    item: ItemBody,
+    quantity: u32,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Buyer {
+    email: Option<String>,
+}
+
+/// The body of a request that makes or replaces a cart or a checkout.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct CartBody {
+    line_items: Vec<LineBody>,
+    buyer: Buyer,
+    /// The cart that becomes a checkout.
+    cart_id: Option<String>,
+}
+
+impl CartBody {
+    /// What is to be in the cart: pieces by variant, each once.
+    fn items(&self) -> Result<Vec<(Ident, u32)>, Failure> {
+        if self.line_items.len() > LINES_MAX {
+            return Err(Failure::bad("invalid", format!("line_items: at most {LINES_MAX}.")));
+        }
+        let mut items: Vec<(Ident, u32)> = Vec::with_capacity(self.line_items.len());
+        for line in &self.line_items {
+            let id = &line.item.id;
+            let ident: Ident = id.parse().map_err(|_| unknown(id))?;
+            let at = items.iter().position(|(known, _)| *known == ident);
+            let quantity = match at {
+                Some(at) => items[at].1.saturating_add(line.quantity),
+                None => line.quantity,
+            };
+            if line.quantity == 0 || quantity > QUANTITY_MAX {
+                let content = format!("line_items: a quantity is from 1 to {QUANTITY_MAX}.");
+                return Err(Failure::bad("invalid", content));
+            }
+            match at {
+                Some(at) => items[at].1 = quantity,
+                None => items.push((ident, quantity)),
+            }
+        }
+        Ok(items)
+    }
+}
+
+fn unknown(id: &str) -> Failure {
+    let content = format!("No product or variant is called {id}.");
+    Failure::Outcome(vec![Message::unrecoverable("not_found", content)])
+}

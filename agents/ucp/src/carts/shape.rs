@@ -1,0 +1,217 @@
+//! A cart of REST as the protocol's cart or checkout. Pure.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::ids::Ident;
+use crate::message::{Capability, Message, Meta};
+use crate::wire::{Cart, Group, Line, Problem};
+
+/// The attribute of stores' carts that carries the token, and its name here.
+const TOKEN: &str = "haat_attribution";
+
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Total {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    amount: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    display_text: Option<&'static str>,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Item {
+    id: String,
+    title: String,
+    price: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    image_url: Option<String>,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct LineItem {
+    id: String,
+    item: Item,
+    quantity: u32,
+    totals: Vec<Total>,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Link {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    url: String,
+    title: String,
+}
+
+/// A cart, or a checkout: that has a status, and links.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct CartAnswer {
+    ucp: Meta,
+    id: String,
+    line_items: Vec<LineItem>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
+    currency: String,
+    totals: Vec<Total>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    messages: Vec<Message>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    links: Option<Vec<Link>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    continue_url: Option<String>,
+    expires_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attribution: Option<BTreeMap<&'static str, String>>,
+}
+
+/// What is answered for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Cart,
+    /// A person goes on at this address, where it is known, else at the cart's own; the token says who sent them.
+    Checkout {
+        url: Option<String>,
+        token: Option<String>,
+    },
+    /// A checkout that is over.
+    Canceled,
+}
+
+impl Answer {
+    pub(crate) fn capability(&self) -> Capability {
+        match self {
+            Self::Cart => Capability::Cart,
+            Self::Checkout { .. } | Self::Canceled => Capability::Checkout,
+        }
+    }
+}
+
+fn total(kind: &'static str, amount: i64) -> Total {
+    Total {
+        kind,
+        amount,
+        display_text: None,
+    }
+}
+
+/// Entries that must not be zero, left away where they are.
+fn entry(kind: &'static str, amount: i64, display_text: Option<&'static str>) -> Option<Total> {
+    (amount != 0).then_some(Total {
+        kind,
+        amount,
+        display_text,
+    })
+}
+
+fn totals(group: &Group) -> Vec<Total> {
+    let parts = [
+        Some(total("subtotal", group.subtotal_minor)),
+        entry("discount", -group.discount_minor, None),
+        entry("fulfillment", group.delivery_minor, Some("Delivery")),
+        // What the store counts in besides; it does not say what it is.
+        entry("other", group.other_minor, Some("Other, as the store counts it")),
+        Some(total("total", group.total_minor)),
+    ];
+    parts.into_iter().flatten().collect()
+}
+
+fn line(line: &Line) -> LineItem {
+    let title = match &line.variant_title {
+        Some(variant) => format!("{} – {variant}", line.title),
+        None => line.title.clone(),
+    };
+    let parts = [
+        Some(total("subtotal", line.line_total_minor)),
+        entry("items_discount", -line.discount_minor, None),
+        Some(total("total", line.line_total_minor - line.discount_minor)),
+    ];
+    LineItem {
+        id: line.line_id.clone(),
+        item: Item {
+            id: Ident::variant(&line.product_id, &line.variant_id).to_string(),
+            title,
+            price: line.unit_price_minor,
+            image_url: line.image.clone(),
+        },
+        quantity: line.qty,
+        totals: parts.into_iter().flatten().collect(),
+    }
+}
+
+/// What a store did not do, for the agent.
+pub(crate) fn trouble(problem: &Problem) -> Message {
+    let code = match problem.code.as_str() {
+        "product_not_found" => "item_unavailable",
+        code => code,
+    };
+    Message::recoverable(code, problem.detail.clone())
+}
+
+fn messages(cart: &Cart, group: &Group, answer: &Answer) -> Vec<Message> {
+    let mut messages: Vec<_> = cart.problems.iter().map(trouble).collect();
+    for line in &group.lines {
+        if line.qty == 0 {
+            let content = format!("{} is sold out.", line.title);
+            messages.push(Message::recoverable("out_of_stock", content));
+        } else if line.qty < line.requested_qty {
+            let content = format!(
+                "The store has {} of the {} of {}.",
+                line.qty, line.requested_qty, line.title
+            );
+            messages.push(Message::warning("quantity_adjusted", content));
+        }
+    }
+    for warning in &group.warnings {
+        messages.push(Message::warning(&warning.code, warning.detail.clone()));
+    }
+    if !group.verified {
+        let content = format!("{} did not answer; this is what its cart was last.", group.brand);
+        messages.push(Message::warning("not_verified", content));
+    }
+    if matches!(answer, Answer::Checkout { .. }) {
+        let content = format!("A person pays at the checkout of {}: open continue_url.", group.brand);
+        messages.push(Message::for_buyer("payment_at_seller", content));
+    }
+    messages
+}
+
+/// Writes a cart of one brand's; what has no line of that brand is told by `None`.
+pub(crate) fn written(cart: &Cart, answer: Answer) -> Option<CartAnswer> {
+    let [group] = cart.groups.as_slice() else { return None };
+    let messages = messages(cart, group, &answer);
+    let capability = answer.capability();
+    let (status, own, token) = match answer {
+        Answer::Cart => (None, None, None),
+        Answer::Checkout { url, token } => (Some("requires_escalation"), url, token),
+        Answer::Canceled => (Some("canceled"), None, None),
+    };
+    let is_over = status == Some("canceled");
+    let continue_url = own.unwrap_or_else(|| group.checkout_url.clone());
+    let seller = url::Url::parse(&group.checkout_url)
+        .ok()
+        .and_then(|url| url.join("/").ok());
+    let links = seller.map(|url| Link {
+        kind: "seller",
+        url: url.to_string(),
+        title: group.brand.clone(),
+    });
+    Some(CartAnswer {
+        ucp: Meta::of(capability),
+        id: cart.cart_id.clone(),
+        line_items: group.lines.iter().filter(|line| line.qty > 0).map(self::line).collect(),
+        status,
+        currency: group.currency.clone(),
+        totals: totals(group),
+        messages,
+        links: status.map(|_| links.into_iter().collect()),
+        continue_url: (!is_over).then_some(continue_url),
+        expires_at: cart.expires_at.clone(),
+        attribution: token.map(|token| BTreeMap::from([(TOKEN, token)])),
+    })
+}
+
+#[cfg(test)]
+#[path = "shape_tests.rs"]
+mod tests;

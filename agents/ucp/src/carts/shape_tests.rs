@@ -1,0 +1,102 @@
+use serde_json::{Value, json};
+
+use super::*;
+
+fn cart(change: impl FnOnce(&mut Value)) -> Cart {
+    let mut cart = json!({
+        "cart_id": "c1", "expires_at": "2026-12-23T00:00:00Z", "problems": [],
+        "groups": [{
+            "brand": "Asha", "currency": "INR", "verified": true, "subtotal_minor": 99_800, "discount_minor": 9_980,
+            "delivery_minor": 5_000, "other_minor": 0, "total_minor": 94_820,
+            "checkout_url": "https://asha.example/cart/c/tok?key=k", "warnings": [],
+            "lines": [{
+                "line_id": "l1", "product_id": "0190b6a2", "variant_id": "7", "title": "Kurta", "variant_title": "M",
+                "image": null, "qty": 2, "requested_qty": 2, "unit_price_minor": 49_900, "line_total_minor": 99_800,
+                "discount_minor": 0,
+            }],
+        }],
+    });
+    change(&mut cart);
+    serde_json::from_value(cart).unwrap()
+}
+
+fn told(cart: &Cart, answer: Answer) -> Value {
+    serde_json::to_value(written(cart, answer).unwrap()).unwrap()
+}
+
+#[test]
+fn totals_are_the_sum_of_their_parts_and_discounts_are_below_zero() {
+    let answer = told(&cart(|_| {}), Answer::Cart);
+    assert_eq!(
+        answer["totals"],
+        json!([
+            { "type": "subtotal", "amount": 99_800 }, { "type": "discount", "amount": -9_980 },
+            { "type": "fulfillment", "amount": 5_000, "display_text": "Delivery" }, { "type": "total", "amount": 94_820 },
+        ])
+    );
+    let parts = answer["totals"].as_array().unwrap();
+    let amount = |entry: &Value| entry["amount"].as_i64().unwrap();
+    let (total, rest) = parts.split_last().unwrap();
+    assert_eq!(rest.iter().map(amount).sum::<i64>(), amount(total));
+    assert_eq!(answer["line_items"][0]["item"]["id"], "0190b6a2:7");
+    assert_eq!((&answer["status"], &answer["links"]), (&Value::Null, &Value::Null));
+}
+
+#[test]
+fn a_checkout_is_a_persons_to_end_until_it_is_canceled() {
+    let token = Answer::Checkout {
+        url: Some("https://asha.example/checkouts/1".to_owned()),
+        token: Some("a.b.c".to_owned()),
+    };
+    let checkout = told(&cart(|_| {}), token);
+    assert_eq!(
+        (
+            &checkout["status"],
+            &checkout["continue_url"],
+            &checkout["attribution"]["haat_attribution"]
+        ),
+        (
+            &json!("requires_escalation"),
+            &json!("https://asha.example/checkouts/1"),
+            &json!("a.b.c")
+        )
+    );
+    assert_eq!(checkout["ucp"]["payment_handlers"], json!({}));
+    assert_eq!(checkout["messages"][0]["severity"], "requires_buyer_input");
+    assert_eq!(
+        checkout["links"],
+        json!([{ "type": "seller", "url": "https://asha.example/", "title": "Asha" }])
+    );
+    let canceled = told(&cart(|_| {}), Answer::Canceled);
+    assert_eq!(
+        (&canceled["status"], &canceled["continue_url"]),
+        (&json!("canceled"), &Value::Null)
+    );
+}
+
+#[test]
+fn what_a_store_has_less_of_is_said_and_what_it_has_none_of_is_no_line() {
+    let short = cart(|cart| cart["groups"][0]["lines"][0]["requested_qty"] = json!(5));
+    assert_eq!(told(&short, Answer::Cart)["messages"][0]["code"], "quantity_adjusted");
+    let none = cart(|cart| cart["groups"][0]["lines"][0]["qty"] = json!(0));
+    let none = told(&none, Answer::Cart);
+    assert_eq!(
+        (&none["line_items"], &none["messages"][0]["code"]),
+        (&json!([]), &json!("out_of_stock"))
+    );
+    let gone =
+        json!({ "code": "product_not_found", "detail": "It is gone.", "brand_slug": "asha", "product_id": null });
+    let gone = cart(|cart| cart["problems"] = json!([gone]));
+    assert_eq!(told(&gone, Answer::Cart)["messages"][0]["code"], "item_unavailable");
+}
+
+#[test]
+fn a_cart_of_no_seller_or_of_several_is_none_of_the_protocols() {
+    let empty = cart(|cart| cart["groups"] = json!([]));
+    assert_eq!(written(&empty, Answer::Cart), None);
+    let two = cart(|cart| {
+        let group = cart["groups"][0].clone();
+        cart["groups"] = json!([group, group]);
+    });
+    assert_eq!(written(&two, Answer::Cart), None);
+}

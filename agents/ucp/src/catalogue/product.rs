@@ -1,0 +1,307 @@
+//! A product of REST as the protocol's. Pure.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::filter::PriceFilter;
+use crate::ids::Ident;
+use crate::wire::{self, Detail, Offer};
+
+/// An amount with its currency.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(crate) struct Price {
+    amount: i64,
+    currency: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct Range {
+    min: Price,
+    max: Price,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct Description {
+    plain: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct Category {
+    value: String,
+    taxonomy: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct Media {
+    #[serde(rename = "type")]
+    kind: String,
+    url: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alt_text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    width: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    height: Option<u32>,
+}
+
+/// One value of an option, with what is known of it beside what is selected, where that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct OptionValue {
+    pub(crate) label: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) available: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) exists: Option<bool>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct ProductOption {
+    pub(crate) name: String,
+    pub(crate) values: Vec<OptionValue>,
+}
+
+/// A value that is chosen of an option.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
+pub(crate) struct Selected {
+    pub(crate) name: String,
+    pub(crate) label: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct Availability {
+    available: bool,
+    status: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct Seller {
+    name: String,
+}
+
+/// Which identifier of a request led to a variant, and how.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Input {
+    pub(crate) id: String,
+    #[serde(rename = "match")]
+    pub(crate) kind: &'static str,
+}
+
+/// A buyable form of a product.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Variant {
+    pub(crate) id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sku: Option<String>,
+    title: String,
+    description: Description,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    pub(crate) price: Price,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    list_price: Option<Price>,
+    availability: Availability,
+    pub(crate) options: Vec<Selected>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    media: Vec<Media>,
+    seller: Seller,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) inputs: Vec<Input>,
+}
+
+/// A product.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Product {
+    pub(crate) id: String,
+    title: String,
+    description: Description,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    categories: Vec<Category>,
+    price_range: Range,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    list_price_range: Option<Range>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    media: Vec<Media>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) options: Vec<ProductOption>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) selected: Option<Vec<Selected>>,
+    pub(crate) variants: Vec<Variant>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rating: Option<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<String>,
+    metadata: Value,
+}
+
+impl Variant {
+    pub(crate) fn is_available(&self) -> bool {
+        self.availability.available
+    }
+
+    /// Whether it has all of these options.
+    pub(crate) fn has(&self, selected: &[Selected]) -> bool {
+        selected.iter().all(|one| self.options.contains(one))
+    }
+}
+
+/// An absolute address of the web, else nothing: the protocol takes no other.
+fn address(text: &str) -> Option<String> {
+    let url = url::Url::parse(text).ok()?;
+    matches!(url.scheme(), "https" | "http").then(|| url.to_string())
+}
+
+/// Writes a product with those variants that cost what is asked for, the first one that can be bought first. `None` where
+/// none is left.
+pub(crate) fn product(detail: &Detail, prices: &PriceFilter) -> Option<Product> {
+    let offers: BTreeMap<&str, &Offer> = detail
+        .offers
+        .iter()
+        .map(|offer| (offer.variant_id.as_str(), offer))
+        .collect();
+    let mut variants: Vec<Variant> = detail
+        .variants
+        .iter()
+        .filter_map(|one| Some(variant(detail, one, offers.get(one.id.as_str())?)))
+        .filter(|one| prices.takes(one.price.amount))
+        .collect();
+    // A stable sort: else they stay in the store's order.
+    variants.sort_by_key(|one| !one.is_available());
+    let range = |prices: Vec<Price>| {
+        let (min, max) = (prices.iter().min()?.clone(), prices.iter().max()?.clone());
+        Some(Range { min, max })
+    };
+    let all = detail.offers.iter();
+    let price_range = range(all.clone().map(|one| price(detail, one.amount_minor)).collect())?;
+    if variants.is_empty() {
+        return None;
+    }
+    let is_marked_down = all.clone().any(|one| one.compare_at_minor.is_some());
+    let list = all.map(|one| price(detail, one.compare_at_minor.unwrap_or(one.amount_minor)));
+    Some(Product {
+        id: detail.id.clone(),
+        title: detail.title.clone(),
+        description: Description {
+            plain: detail.attributes.description.clone(),
+        },
+        url: address(&detail.attributes.url),
+        categories: categories(detail),
+        price_range,
+        list_price_range: range(list.collect()).filter(|_| is_marked_down),
+        media: detail.media.iter().filter_map(media).collect(),
+        options: options(detail),
+        selected: None,
+        variants,
+        rating: detail
+            .rating
+            .filter(|_| detail.rating_count > 0)
+            .map(|value| json!({ "value": value, "scale_min": 0, "scale_max": 5, "count": detail.rating_count })),
+        tags: detail.attributes.tags.clone(),
+        metadata: json!({
+            "brand": detail.brand,
+            "brand_slug": detail.brand_slug,
+            "product_uid": detail.product_uid,
+        }),
+    })
+}
+
+fn price(detail: &Detail, amount: i64) -> Price {
+    Price {
+        amount,
+        currency: detail.currency.clone(),
+    }
+}
+
+fn categories(detail: &Detail) -> Vec<Category> {
+    let Some(category) = &detail.attributes.category else {
+        return Vec::new();
+    };
+    let of = |value: String, taxonomy| Category { value, taxonomy };
+    vec![
+        of(category.id.to_string(), "google_product_category"),
+        of(category.path.clone(), "google_product_category"),
+        of(category.slug.clone(), "merchant"),
+    ]
+}
+
+fn media(medium: &wire::Medium) -> Option<Media> {
+    Some(Media {
+        kind: medium.kind.clone(),
+        url: address(&medium.url)?,
+        alt_text: medium.alt.clone(),
+        width: medium.width.filter(|width| *width > 0),
+        height: medium.height.filter(|height| *height > 0),
+    })
+}
+
+fn options(detail: &Detail) -> Vec<ProductOption> {
+    let options = detail
+        .attributes
+        .options
+        .iter()
+        .filter(|(_, values)| !values.is_empty());
+    options
+        .map(|(name, values)| ProductOption {
+            name: name.clone(),
+            values: values.iter().map(|label| value(label)).collect(),
+        })
+        .collect()
+}
+
+fn value(label: &str) -> OptionValue {
+    OptionValue {
+        label: label.to_owned(),
+        available: None,
+        exists: None,
+    }
+}
+
+fn variant(detail: &Detail, variant: &wire::Variant, offer: &Offer) -> Variant {
+    let title = if variant.title.is_empty() {
+        &detail.title
+    } else {
+        &variant.title
+    };
+    let at_store = address(&detail.attributes.url).and_then(|page| {
+        let mut page = url::Url::parse(&page).ok()?;
+        page.query_pairs_mut().append_pair("variant", &variant.id);
+        Some(page.to_string())
+    });
+    let image = variant.image.as_deref().and_then(address);
+    let options = variant.options.iter().map(|(name, label)| Selected {
+        name: name.clone(),
+        label: label.clone(),
+    });
+    Variant {
+        id: Ident::variant(&detail.id, &variant.id).to_string(),
+        sku: variant.sku.clone(),
+        title: title.clone(),
+        description: Description { plain: title.clone() },
+        url: at_store,
+        price: price(detail, offer.amount_minor),
+        list_price: offer.compare_at_minor.map(|minor| price(detail, minor)),
+        availability: Availability {
+            available: offer.available,
+            status: if offer.available { "in_stock" } else { "out_of_stock" },
+        },
+        options: options.collect(),
+        media: image.into_iter().map(picture).collect(),
+        seller: Seller {
+            name: detail.brand.clone(),
+        },
+        inputs: Vec::new(),
+    }
+}
+
+fn picture(url: String) -> Media {
+    Media {
+        kind: "image".to_owned(),
+        url,
+        alt_text: None,
+        width: None,
+        height: None,
+    }
+}

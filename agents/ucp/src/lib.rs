@@ -1,0 +1,70 @@
+//! The shared commerce protocol (UCP, https://ucp.dev) over the same operations as REST.
+//!
+//! In: an agent's requests in the protocol's words. Out: its answers, each made of what REST operations answer
+//! ([`api::CallOperation`]); no rule of catalogue, carts or checkouts is repeated here. A product's variants name their
+//! seller. A cart of the protocol is one business's, so it is a cart here with items of one brand. A checkout is an
+//! escalation: a person goes on at `continue_url`, the brand's own checkout; nothing is paid by an agent.
+//!
+//! What the protocol is: its version [`VERSION`], whose schemas the tests hold every answer against.
+
+mod answer;
+mod carts;
+mod catalogue;
+mod failure;
+mod ids;
+mod llms;
+mod market;
+mod message;
+mod profile;
+mod read;
+mod routes;
+mod wire;
+
+use std::sync::Arc;
+
+use api::{CallOperation, OpenRouter};
+
+/// The version of the protocol that is spoken.
+pub const VERSION: &str = "2026-04-08";
+
+/// Where the operations lie below the server's address.
+pub(crate) const BASE_PATH: &str = "/v1/ucp";
+
+/// How the market shows itself.
+#[derive(Debug, Clone)]
+pub struct UcpConfig {
+    /// The server's own public address, without a slash at the end.
+    pub public_url: String,
+    /// Whether the server keeps carts and hands over to checkouts; without, the catalogue alone is offered.
+    pub has_carts: bool,
+}
+
+/// The protocol's operations over those of REST. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Ucp(pub(crate) Arc<Inner>);
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) config: UcpConfig,
+    pub(crate) operations: Arc<dyn CallOperation>,
+}
+
+impl Ucp {
+    /// Speaks the protocol for what `operations` can do.
+    #[must_use]
+    pub fn new(config: UcpConfig, operations: Arc<dyn CallOperation>) -> Self {
+        Self(Arc::new(Inner { config, operations }))
+    }
+
+    /// The profile, the operations and `/llms.txt`.
+    #[must_use]
+    pub fn open_router(&self) -> OpenRouter {
+        routes::open(self.clone())
+    }
+
+    /// The interface description of all operations.
+    #[must_use]
+    pub fn openapi() -> utoipa::openapi::OpenApi {
+        routes::document()
+    }
+}

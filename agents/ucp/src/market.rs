@@ -1,0 +1,150 @@
+//! Asks the operations of REST.
+
+use api::{Asker, OperationAnswer, OperationCall};
+use futures::future::join_all;
+use http::{HeaderValue, Method, StatusCode};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::ids::Ident;
+use crate::wire::{Card, Cart, Checkout, Detail, Envelope, Page};
+use crate::{Inner, Ucp};
+
+/// Parts of a product that are read.
+const PARTS: &str = "variants,media,offers,attributes";
+
+/// Asks in somebody's name.
+#[derive(Debug)]
+pub(crate) struct Market<'a> {
+    inner: &'a Inner,
+    asker: Asker,
+}
+
+impl Ucp {
+    pub(crate) fn market(&self, asker: Asker) -> Market<'_> {
+        Market { inner: &self.0, asker }
+    }
+}
+
+fn read<T: DeserializeOwned>(answer: &OperationAnswer) -> Result<T, Failure> {
+    if !answer.is_success() {
+        return Err(Failure::of(answer));
+    }
+    let envelope: Result<Envelope<T>, _> = serde_json::from_slice(&answer.body);
+    envelope
+        .map(|envelope| envelope.data)
+        .map_err(|error| Failure::unreadable(&error))
+}
+
+impl Market<'_> {
+    /// The server's own address: where a person goes on when nothing nearer is known.
+    pub(crate) fn home(&self) -> &str {
+        &self.inner.config.public_url
+    }
+
+    fn operation(&self, id: &'static str, method: Method, path: impl Into<String>) -> OperationCall {
+        OperationCall::new(id, method, path, self.asker.clone())
+    }
+
+    async fn ask<T: DeserializeOwned>(&self, call: OperationCall) -> Result<T, Failure> {
+        read(&self.inner.operations.call(call).await)
+    }
+
+    /// Ids of the products that a search finds, best first.
+    pub(crate) async fn search(&self, parameters: &[(&'static str, String)]) -> Result<Vec<String>, Failure> {
+        let mut call = self.operation("search_products", Method::GET, "/v1/search");
+        for (name, value) in parameters {
+            call = call.query(*name, value.clone());
+        }
+        let cards: Vec<Card> = self.ask(call).await?;
+        Ok(cards.into_iter().map(|card| card.id).collect())
+    }
+
+    /// A page of a category.
+    pub(crate) async fn browse(&self, parameters: &[(&'static str, String)]) -> Result<Page, Failure> {
+        let mut call = self.operation("browse", Method::GET, "/v1/browse");
+        for (name, value) in parameters {
+            call = call.query(*name, value.clone());
+        }
+        self.ask(call).await
+    }
+
+    /// A product; `None` where there is none, or what is asked for is no product's name.
+    pub(crate) async fn product(&self, product: &str) -> Result<Option<Detail>, Failure> {
+        let path = format!("/v1/products/{}", OperationCall::segment(product));
+        let call = self.operation("get_product", Method::GET, path).query("include", PARTS);
+        let answer = self.inner.operations.call(call).await;
+        match answer.status {
+            StatusCode::NOT_FOUND | StatusCode::UNPROCESSABLE_ENTITY => Ok(None),
+            _ => read(&answer).map(Some),
+        }
+    }
+
+    /// Products by their names, in that order.
+    pub(crate) async fn products(&self, products: &[&str]) -> Result<Vec<Option<Detail>>, Failure> {
+        let asked = products.iter().map(|product| self.product(product));
+        join_all(asked).await.into_iter().collect()
+    }
+
+    /// Makes a cart; once for each key.
+    pub(crate) async fn create_cart(
+        &self,
+        items: &[(Ident, u32)],
+        email: Option<&str>,
+        key: Option<HeaderValue>,
+    ) -> Result<Cart, Failure> {
+        let mut body = json!({ "items": written(items) });
+        if let Some(email) = email {
+            body["email"] = email.into();
+        }
+        let call = self.operation("create_cart", Method::POST, "/v1/cart");
+        let mut call = call.body(body.to_string());
+        call.idempotency_key = key;
+        self.ask(call).await
+    }
+
+    pub(crate) async fn cart(&self, id: &str) -> Result<Cart, Failure> {
+        self.ask(self.operation("get_cart", Method::GET, path(id, ""))).await
+    }
+
+    pub(crate) async fn add_lines(&self, id: &str, items: &[(Ident, u32)]) -> Result<Cart, Failure> {
+        let call = self.operation("add_cart_lines", Method::POST, path(id, "/lines"));
+        self.ask(call.body(json!({ "items": written(items) }).to_string()))
+            .await
+    }
+
+    pub(crate) async fn set_line(&self, id: &str, line: &str, quantity: u32) -> Result<Cart, Failure> {
+        let below = format!("/lines/{}", OperationCall::segment(line));
+        let call = match quantity {
+            0 => self.operation("remove_cart_line", Method::DELETE, path(id, &below)),
+            _ => self
+                .operation("update_cart_line", Method::PATCH, path(id, &below))
+                .body(json!({ "qty": quantity }).to_string()),
+        };
+        self.ask(call).await
+    }
+
+    /// Hands a cart over; once for each key.
+    pub(crate) async fn check_out(&self, id: &str, key: Option<HeaderValue>) -> Result<Checkout, Failure> {
+        let call = self.operation("create_checkout", Method::POST, "/v1/checkout");
+        let mut call = call.body(json!({ "cart_id": id }).to_string());
+        call.idempotency_key = key;
+        self.ask(call).await
+    }
+}
+
+fn path(cart: &str, below: &str) -> String {
+    format!("/v1/cart/{}{below}", OperationCall::segment(cart))
+}
+
+fn written(items: &[(Ident, u32)]) -> Value {
+    let item = |(ident, quantity): &(Ident, u32)| {
+        let mut item = json!({ "product_id": ident.product, "qty": quantity });
+        if let Some(variant) = &ident.variant {
+            item["variant_id"] = variant.as_str().into();
+        }
+        item
+    };
+    items.iter().map(item).collect()
+}

@@ -1,0 +1,128 @@
+//! What every answer says of itself, and messages beside its result.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::VERSION;
+
+/// Capabilities by their names in the protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Capability {
+    Search,
+    Lookup,
+    Cart,
+    Checkout,
+}
+
+impl Capability {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Search => "dev.ucp.shopping.catalog.search",
+            Self::Lookup => "dev.ucp.shopping.catalog.lookup",
+            Self::Cart => "dev.ucp.shopping.cart",
+            Self::Checkout => "dev.ucp.shopping.checkout",
+        }
+    }
+}
+
+/// The member `ucp` of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Meta {
+    version: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
+    capabilities: BTreeMap<&'static str, [Version; 1]>,
+    /// There where a checkout is answered, and empty: nothing is paid by an agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    payment_handlers: Option<BTreeMap<&'static str, Version>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+struct Version {
+    version: &'static str,
+}
+
+impl Meta {
+    /// Of an answer that did what was asked.
+    pub(crate) fn of(capability: Capability) -> Self {
+        let is_checkout = capability == Capability::Checkout;
+        Self {
+            version: VERSION,
+            status: None,
+            capabilities: BTreeMap::from([(capability.name(), [Version { version: VERSION }])]),
+            payment_handlers: is_checkout.then(BTreeMap::new),
+        }
+    }
+
+    /// Of an answer that says why there is none.
+    pub(crate) fn error(capability: Capability) -> Self {
+        Self {
+            status: Some("error"),
+            ..Self::of(capability)
+        }
+    }
+}
+
+/// Said beside a result, or in place of one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Message {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    code: String,
+    content: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    severity: Option<&'static str>,
+}
+
+impl Message {
+    fn new(kind: &'static str, code: &str, content: impl Into<String>, severity: Option<&'static str>) -> Self {
+        Self {
+            kind,
+            code: code.to_owned(),
+            content: content.into(),
+            severity,
+        }
+    }
+
+    pub(crate) fn info(code: &str, content: impl Into<String>) -> Self {
+        Self::new("info", code, content, None)
+    }
+
+    pub(crate) fn warning(code: &str, content: impl Into<String>) -> Self {
+        Self::new("warning", code, content, None)
+    }
+
+    /// What the agent can mend by asking otherwise.
+    pub(crate) fn recoverable(code: &str, content: impl Into<String>) -> Self {
+        Self::new("error", code, content, Some("recoverable"))
+    }
+
+    /// What no other request to the same thing mends.
+    pub(crate) fn unrecoverable(code: &str, content: impl Into<String>) -> Self {
+        Self::new("error", code, content, Some("unrecoverable"))
+    }
+
+    /// What a person must do.
+    pub(crate) fn for_buyer(code: &str, content: impl Into<String>) -> Self {
+        Self::new("error", code, content, Some("requires_buyer_input"))
+    }
+}
+
+/// An answer that says why there is no result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct ErrorAnswer {
+    ucp: Meta,
+    messages: Vec<Message>,
+    continue_url: String,
+}
+
+impl ErrorAnswer {
+    pub(crate) fn new(capability: Capability, messages: Vec<Message>, continue_url: &str) -> Self {
+        Self {
+            ucp: Meta::error(capability),
+            messages,
+            continue_url: continue_url.to_owned(),
+        }
+    }
+}

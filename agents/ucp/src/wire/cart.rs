@@ -1,0 +1,70 @@
+use serde::Deserialize;
+
+/// A cart over several brands; here of one.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Cart {
+    pub(crate) cart_id: String,
+    pub(crate) expires_at: String,
+    pub(crate) groups: Vec<Group>,
+    pub(crate) problems: Vec<Problem>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Group {
+    pub(crate) brand: String,
+    pub(crate) currency: String,
+    pub(crate) verified: bool,
+    pub(crate) lines: Vec<Line>,
+    pub(crate) subtotal_minor: i64,
+    pub(crate) discount_minor: i64,
+    pub(crate) delivery_minor: i64,
+    pub(crate) other_minor: i64,
+    pub(crate) total_minor: i64,
+    pub(crate) checkout_url: String,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Line {
+    pub(crate) line_id: String,
+    pub(crate) product_id: String,
+    pub(crate) variant_id: String,
+    pub(crate) title: String,
+    pub(crate) variant_title: Option<String>,
+    pub(crate) image: Option<String>,
+    pub(crate) qty: u32,
+    pub(crate) requested_qty: u32,
+    pub(crate) unit_price_minor: i64,
+    pub(crate) line_total_minor: i64,
+    pub(crate) discount_minor: i64,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Warning {
+    pub(crate) code: String,
+    pub(crate) detail: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Problem {
+    pub(crate) code: String,
+    pub(crate) detail: String,
+}
+
+/// Where the brands' checkouts are, and the token that says who sent the buyer.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Checkout {
+    pub(crate) checkouts: Vec<BrandCheckout>,
+    pub(crate) attribution: Option<Attribution>,
+    pub(crate) problems: Vec<Problem>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct BrandCheckout {
+    pub(crate) checkout_url: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Attribution {
+    pub(crate) token: String,
+}
