@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use access::{Access, AccessParts, Credentials, Limits, LocalLimits, Plans, UsageMeter};
+use agents_mcp::Mcp;
+use agents_ucp::Ucp;
 use anyhow::Context as _;
 use api::{Guard, Limit, Meter, OpenRouter};
 use dashboard::{Dashboard, DashboardConfig, Market};
@@ -165,6 +167,9 @@ fn check_operations(keyed: &BTreeSet<String>) -> anyhow::Result<()> {
         LiveGateway::openapi(),
         Finder::openapi(),
         access::openapi(),
+        Mcp::openapi(),
+        agents_discover::openapi(),
+        Ucp::openapi(),
     ];
     let paths = documents.iter().flat_map(|document| document.paths.paths.values());
     let operations = paths.flat_map(|item| [&item.get, &item.post, &item.put, &item.patch, &item.delete]);

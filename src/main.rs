@@ -4,10 +4,12 @@
 //! on standard error, an exit code.
 
 mod access;
+mod agents;
 mod cli;
 mod clock;
 mod commands;
 mod config;
+mod discover;
 mod exit;
 mod home;
 mod listen;

@@ -158,6 +158,7 @@ impl Context {
             checks: Some(storage.clone()),
             synonyms: self.synonyms()?,
             embedder: self.embedder()?,
+            adult: self.config.api.adult,
             cursor_key: secret.map_or(defaults.cursor_key.clone(), CursorKey::from_secret),
             edge: api::EdgeConfig {
                 timeout_ms: given.request_timeout_ms,

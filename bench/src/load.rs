@@ -108,15 +108,19 @@ async fn ask(
     outcome
 }
 
-async fn connect(host: &str) -> anyhow::Result<BufReader<TcpStream>> {
+pub(crate) async fn connect(host: &str) -> anyhow::Result<BufReader<TcpStream>> {
     let stream = TcpStream::connect(host).await?;
     stream.set_nodelay(true)?;
     Ok(BufReader::with_capacity(1 << 16, stream))
 }
 
-/// GETs a path and reads the answer away; bodies by `Content-Length`.
+/// GETs a path and reads the answer away.
 async fn get(stream: &mut BufReader<TcpStream>, host: &str, path: &str) -> anyhow::Result<u16> {
-    let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    exchange(stream, &format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n")).await
+}
+
+/// Sends a whole request and reads the answer away; bodies by `Content-Length`.
+pub(crate) async fn exchange(stream: &mut BufReader<TcpStream>, request: &str) -> anyhow::Result<u16> {
     stream.get_mut().write_all(request.as_bytes()).await?;
     let mut line = String::new();
     stream.read_line(&mut line).await?;

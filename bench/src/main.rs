@@ -10,6 +10,7 @@ mod crawl;
 mod http;
 mod live;
 mod load;
+mod mcp;
 mod meter;
 mod overload;
 mod reads;
@@ -64,6 +65,8 @@ enum What {
     Overload,
     /// A live price beside the same fetch by a bare client; reads beside a gateway and without one
     Live,
+    /// A tool of agents beside the same call of REST; a hundred sessions with open streams
+    Mcp,
     /// A hundred hot swaps of the release under load
     Swaps,
     /// All of them, one after the other
@@ -112,6 +115,9 @@ fn main() -> anyhow::Result<()> {
     }
     if all || cli.what == What::Overload {
         overload::overload(&bench)?;
+    }
+    if all || cli.what == What::Mcp {
+        mcp::run(&bench)?;
     }
     if all || cli.what == What::Swaps {
         overload::swaps(&bench)?;

@@ -19,13 +19,17 @@ pub(crate) struct Asked {
     typos: Vec<String>,
     beginnings: Vec<String>,
     ids: Vec<String>,
+    /// Parameters that look a product up: by its handle, by its address.
+    handles: Vec<String>,
+    addresses: Vec<String>,
     brands: Vec<String>,
     categories: Vec<String>,
 }
 
 impl Asked {
     pub(crate) fn of(bench: &Bench) -> anyhow::Result<Self> {
-        let statement = "select p.product_id, p.title, p.brand_slug from products p order by p.product_uid";
+        let statement = "select p.product_id, p.title, p.brand_slug, p.handle, b.base_url from products p
+            join brands b on b.slug = p.brand_slug order by p.product_uid";
         let limit = REQUESTS.to_string();
         let rows = bench.run(bench.home(), &["sql", statement, "--limit", &limit])?;
         let rows = rows.as_array().context("rows")?;
@@ -43,6 +47,12 @@ impl Asked {
             beginnings: queries.iter().map(|query| beginning(query)).collect(),
             queries,
             ids: texts("product_id"),
+            handles: (texts("handle").iter().zip(texts("brand_slug")))
+                .map(|(handle, brand)| format!("handle={}&brand={}", encoded(handle), encoded(&brand)))
+                .collect(),
+            addresses: (texts("base_url").iter().zip(texts("handle")))
+                .map(|(base_url, handle)| format!("{base_url}/products/{handle}"))
+                .collect(),
             brands: texts("brand_slug"),
             categories: Vec::new(),
         })
@@ -128,7 +138,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     let each = |path: &str, values: &[String]| -> Vec<String> {
         values.iter().map(|value| path.replace("{}", &encoded(value))).collect()
     };
-    let kinds: [(&str, Vec<String>); 13] = [
+    let kinds: [(&str, Vec<String>); 16] = [
         ("nothing", vec!["/healthz".to_owned(); REQUESTS]),
         ("stats", vec!["/v1/stats".to_owned(); REQUESTS]),
         ("lexical", search("&mode=lexical", &asked.queries)),
@@ -143,6 +153,15 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
         ("suggest", each("/v1/suggest?q={}", &asked.beginnings)),
         ("browse_category", each("/v1/browse?category={}", &asked.categories)),
         ("browse_brand", each("/v1/brands/{}/products", &asked.brands)),
+        (
+            "browse_folded",
+            each("/v1/browse?fold=color&category={}", &asked.categories),
+        ),
+        (
+            "lookup_handle",
+            asked.handles.iter().map(|rest| format!("/v1/lookup?{rest}")).collect(),
+        ),
+        ("lookup_url", each("/v1/lookup?url={}", &asked.addresses)),
         ("recommend", each("/v1/recommend?product_id={}", &asked.ids)),
         ("product", each("/v1/products/{}", &asked.ids)),
     ];

@@ -94,7 +94,7 @@ fn opened_on(
     context.output.print(
         &json!({
             "address": address, "home": context.config.home, "examples": examples.reads, "change": examples.change,
-            "key": visitor.key, "dashboard": visitor.dashboard,
+            "key": visitor.key, "dashboard": visitor.dashboard, "mcp": format!("{address}/v1/mcp"),
         }),
         |out| {
             writeln!(out, "\n  The market is open: {address}\n")?;
@@ -108,6 +108,7 @@ fn opened_on(
             )?;
             writeln!(out, "\n  Your key, for what needs one:\n\n  {}\n", visitor.key)?;
             writeln!(out, "  curl -H 'X-Service-Key: {}' '{address}/v1/me'\n", visitor.key)?;
+            writeln!(out, "  For agents, over MCP: {address}/v1/mcp\n")?;
             writeln!(out, "  Sign in, once, to keep keys and a cart: {}", visitor.dashboard)?;
             let fate = if is_scratch {
                 "closes the market and removes it; --home DIR keeps it"

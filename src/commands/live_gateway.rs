@@ -2,6 +2,7 @@ use serde_json::json;
 
 use super::query_server::{Aside, edge_config, listen_aside};
 use crate::access::{Doors, public_url};
+use crate::agents::{self, At};
 use crate::cli::LiveGatewayArgs;
 use crate::exit::Outcome;
 use crate::live::{self, Live, brands_elsewhere};
@@ -37,7 +38,14 @@ pub(crate) async fn run(args: LiveGatewayArgs, context: Context) -> anyhow::Resu
     };
     let public = context.config.query_server.metrics_public;
     let shown = public || (ops.is_none() && local.ip().to_canonical().is_loopback());
-    let open = live.open_router().merge(doors.take_routes());
+    let at = At {
+        context: &context,
+        guard: doors.guard(),
+        local,
+        stop: stop.clone(),
+    };
+    let open = agents::with_agents(live.open_router(), &at, Some(agents::elsewhere(&context)?))?;
+    let open = open.merge(doors.take_routes());
     let router = open.merge(live.probes(shown.then_some(metrics))).edge(edge);
     let writer = live.into_writer();
     let address = format!("http://{local}");

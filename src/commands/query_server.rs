@@ -8,8 +8,10 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::access::{Doors, public_url};
+use crate::agents::{self, At};
 use crate::cli::QueryServerArgs;
 use crate::config::cors_origins;
+use crate::discover;
 use crate::exit::{Outcome, plain};
 use crate::listen::Listen;
 use crate::live::{self, Brands, Live, Writer};
@@ -194,6 +196,7 @@ pub(crate) async fn start(
     let mut doors = Doors::open(context, state, local).await?;
     let edge = edge_config(context, &doors)?;
     let open = server.open_router(shown.then_some(metrics)).merge(doors.take_routes());
+    let open = open.merge(discover::open_router(context, &server)?);
     let (router, writer) = match kept {
         None => (open.edge(edge), None),
         Some(kept) => {
@@ -205,8 +208,14 @@ pub(crate) async fn start(
                 public_url(context, local),
                 doors.stopped(),
             )?;
-            let router = open.merge(live.open_router()).edge(edge);
-            (router, live.into_writer())
+            let at = At {
+                context,
+                guard: doors.guard(),
+                local,
+                stop: stop.clone(),
+            };
+            let open = agents::with_agents(open.merge(live.open_router()), &at, None)?;
+            (open.edge(edge), live.into_writer())
         }
     };
     let until = stop.clone();

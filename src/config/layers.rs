@@ -17,6 +17,7 @@ const SECRETS: &[&str] = &[
     "s3.secret_access_key",
     "query_server.cursor_secret",
     "embedding.endpoint.api_key",
+    "discover.model.api_key",
     "state.master_key",
     "state.url",
     "limits.url",
@@ -370,6 +371,7 @@ pub(crate) fn cors_origins(list: &str) -> anyhow::Result<Vec<http::HeaderValue>>
 fn check_callers(config: &Config) -> anyhow::Result<()> {
     config.limits.check()?;
     config.access.check()?;
+    config.mcp.check()?;
     cors_origins(&config.api.cors_origins)?;
     let state = &config.state;
     if !state.url.is_empty() {

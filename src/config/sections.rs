@@ -1,4 +1,6 @@
 use access::{AccessConfig, LimitsConfig};
+use agents_discover::DiscoverConfig;
+use agents_mcp::McpConfig;
 use clap::ValueEnum;
 use dashboard::DashboardConfig;
 use data_model::CurrencyCode;
@@ -28,6 +30,8 @@ pub(crate) struct Config {
     pub(crate) access: AccessConfig,
     pub(crate) limits: LimitsConfig,
     pub(crate) dashboard: DashboardConfig,
+    /// How sentences become products.
+    pub(crate) discover: DiscoverConfig,
     /// How stores are talked to.
     pub(crate) storefront: StorefrontConfig,
     /// How a run works, and the bounds of its crawl.
@@ -37,6 +41,8 @@ pub(crate) struct Config {
     pub(crate) embedding: Embedding,
     pub(crate) query_server: QueryServer,
     pub(crate) live_gateway: LiveGateway,
+    /// What agents are offered.
+    pub(crate) mcp: McpConfig,
     pub(crate) state: State,
     pub(crate) log: Log,
     pub(crate) traces: Traces,
@@ -50,6 +56,8 @@ pub(crate) struct Config {
 pub(crate) struct Api {
     /// Origins whose pages may ask with a key, separated by commas; stored data is for pages of any origin.
     pub(crate) cors_origins: String,
+    /// Whether adult categories are among categories and suggestions.
+    pub(crate) adult: bool,
 }
 
 /// How to reach an S3-compatible store; empty text means "not set".
@@ -262,10 +270,12 @@ impl Config {
             public_url: String::new(),
             api: Api {
                 cors_origins: String::new(),
+                adult: false,
             },
             access: AccessConfig::default(),
             limits: LimitsConfig::default(),
             dashboard: DashboardConfig::default(),
+            discover: DiscoverConfig::default(),
             s3: S3 {
                 endpoint: String::new(),
                 region: "us-east-1".into(),
@@ -302,6 +312,7 @@ impl Config {
             },
             query_server: QueryServer::defaults()?,
             live_gateway: LiveGateway::defaults()?,
+            mcp: McpConfig::default(),
             state: State {
                 url: String::new(),
                 master_key: String::new(),

@@ -10,13 +10,17 @@
 
 mod access;
 mod buying;
+mod cart_kill;
 mod demo;
+mod discover;
 mod embedders;
 mod health;
 mod judged;
 mod keys;
 mod kill;
 mod live;
+mod mcp;
+mod mcp_peers;
 mod memory;
 mod metrics;
 mod offline;
@@ -31,3 +35,4 @@ mod schemathesis;
 mod support;
 mod swap;
 mod traces;
+mod ucp;

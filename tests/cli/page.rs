@@ -58,7 +58,7 @@ fn shows_the_start(haat: &Haat, base: &str) {
     let start = shown(haat, &format!("{base}/"));
     let headings: Vec<&str> = start.split("<h1").skip(1).collect();
     assert_eq!(headings.len(), 1, "{start}");
-    shows(headings.first().unwrap(), "Every stall, one search.</h1>");
+    shows(headings.first().unwrap(), "Every store, one search.</h1>");
     let (_, stats) = get(&format!("{base}/v1/stats"));
     shows(part(&start, "data"), stats["data"]["release"]["id"].as_str().unwrap());
 }
@@ -104,7 +104,9 @@ fn the_page_shows_what_the_server_answers() {
     let query: String = title.split(' ').collect::<Vec<_>>().join("+");
     let listed = shown(&haat, &format!("{base}/?q={query}"));
     shows(part(&listed, "grid"), title);
-    let (_, counted) = get(&format!("{base}/v1/search?q={query}&facet_counts=true&limit=40"));
+    let (_, counted) = get(&format!(
+        "{base}/v1/search?q={query}&facet_counts=true&limit=40&fold=color"
+    ));
     let facets = counted["provenance"]["facets"].as_array().unwrap();
     let facet = facets
         .iter()
@@ -122,7 +124,7 @@ fn the_page_shows_what_the_server_answers() {
 
     // A walk through a brand: its facets, and more than one page of it.
     let brand = product["brand_slug"].as_str().unwrap();
-    let (_, walk) = get(&format!("{base}/v1/browse?brand={brand}&limit=36"));
+    let (_, walk) = get(&format!("{base}/v1/browse?brand={brand}&limit=36&fold=color"));
     let walked = shown(&haat, &format!("{base}/?brand={brand}"));
     for title in titles(&walk["data"]["items"]) {
         shows(part(&walked, "grid"), title);
@@ -186,7 +188,7 @@ fn the_page_puts_into_the_cart_what_can_be_bought_and_nothing_else() {
     // Cards: a product that is sold out cannot be added.
     let (_, brands) = get(&format!("{base}/v1/brands?limit=1"));
     let brand = brands["data"][0]["slug"].as_str().unwrap();
-    let (_, walk) = get(&format!("{base}/v1/browse?brand={brand}&limit=36"));
+    let (_, walk) = get(&format!("{base}/v1/browse?brand={brand}&limit=36&fold=color"));
     let listed = shown(&haat, &format!("{base}/?brand={brand}"));
     let cards = walk["data"]["items"].as_array().unwrap();
     assert!(!cards.is_empty());
@@ -219,7 +221,7 @@ fn the_page_puts_into_the_cart_what_can_be_bought_and_nothing_else() {
     let cart = shown(&haat, &format!("{base}/#cart"));
     let drawer = between(&cart, "<dialog class=\"cart\"", "</dialog>");
     assert!(drawer.split('>').next().unwrap().contains("open"), "{drawer}");
-    shows(drawer, "Nothing in it yet");
+    shows(drawer, "Your cart is empty");
 }
 
 /// How many values of a product's options no variant in stock has.
@@ -279,7 +281,7 @@ fn the_page_shows_what_the_store_says_now() {
     assert_eq!(post(&format!("{store}/emulator/change"), &faults).0, 200);
     let told = checked();
     shows(&told, "Not verified");
-    shows(&told, "The store cannot be reached just now.");
+    shows(&told, "The store cannot be reached right now.");
 }
 
 #[test]
@@ -345,6 +347,35 @@ fn the_page_draws_how_a_price_went() {
         let listed = figure.split("</figure>").next().unwrap();
         assert_eq!(listed.matches("<time").count(), steps, "{listed}");
     }
+}
+
+/// What `tests/peers/browser/market.mjs` does on the page by hand and by keyboard. `HAAT_SHOTS=DIR` keeps pictures of it.
+#[test]
+fn the_page_serves_visitors_on_a_phone_and_at_a_desk() {
+    if !has_program("chromium", &["--version"]) || !has_program("node", &["--version"]) {
+        return;
+    }
+    let haat = Haat::new();
+    let args = ["demo", "--products", "1500", "--stores", "12", "--seed", "3"];
+    let (_demo, ready) = haat.serve(&[&args[..], &["--listen", "127.0.0.1:0"]].concat());
+    let peers = std::env::var_os("TEST_BROWSER_PEERS").map(std::path::PathBuf::from);
+    let axe = peers.map(|folder| folder.join("node_modules/axe-core/axe.min.js"));
+    let visited = Command::new("node")
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/browser/market.mjs"))
+        .arg(ready["address"].as_str().unwrap())
+        .arg(haat.path().join("visitor"))
+        .arg(axe.filter(|file| file.is_file()).unwrap_or_default())
+        .arg(std::env::var_os("HAAT_SHOTS").unwrap_or_default())
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&visited.stdout);
+    println!("{told}");
+    let complaint = String::from_utf8_lossy(&visited.stderr);
+    assert!(visited.status.success(), "{told}{complaint}");
+    assert!(
+        told.lines().filter(|line| line.starts_with("ok: ")).count() > 15,
+        "{told}{complaint}"
+    );
 }
 
 /// Records a check of each brand, as a crawl does: `outcome` at `checked_at`, as event `seq` of the record.

@@ -27,6 +27,8 @@ fn every_answer_is_as_the_interface_description_says() {
         .current_dir(haat.path())
         .args(["run", &document, "--checks", "all", "--seed", "1", "--no-color"])
         .args(["-H", &key, "--exclude-checks", "positive_data_acceptance"])
+        // A stream, whose answer has no end that a client could wait for.
+        .args(["--exclude-operation-id", "open_mcp_stream"])
         .args(["--max-examples", "40", "--request-timeout", "10"])
         .output()
         .unwrap();

@@ -147,6 +147,17 @@ fn rules_of_the_gateway_touch_no_clock_network_or_task() {
 }
 
 #[test]
+fn the_protocol_of_agents_touches_no_clock_network_or_task() {
+    let words = ["Instant", "Clock", "async", "tokio", "std::fs", "std::env", "axum"];
+    for file in rust_files(&root().join("agents/mcp/src/protocol")) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        for word in words {
+            assert!(!text.contains(word), "{} uses {word}", file.display());
+        }
+    }
+}
+
+#[test]
 fn arrows_between_crates_go_one_way() {
     let metadata = metadata();
     let allowed: &[(&str, &[&str])] = &[
@@ -166,7 +177,24 @@ fn arrows_between_crates_go_one_way() {
         ("state", &["data-model"]),
         ("storefront", &["data-model"]),
         ("access", &["api", "data-model", "state"]),
+        ("agents-ucp", &["api", "data-model"]),
+        ("agents-mcp", &["api", "data-model"]),
         ("dashboard", &["api", "data-model", "state"]),
+        (
+            "data-understanding",
+            &["data-embedding", "data-index", "data-model", "data-storage"],
+        ),
+        (
+            "agents-discover",
+            &[
+                "api",
+                "data-embedding",
+                "data-index",
+                "data-model",
+                "data-storage",
+                "data-understanding",
+            ],
+        ),
         ("live-gateway", &["api", "data-model", "state", "storefront"]),
         ("api", &["data-model"]),
         ("pipeline-parse", &["data-model"]),

@@ -3,7 +3,8 @@
 //! In: names and numbers that matter to the test. Out: whole values, in which everything else is as plain as it can be.
 //! Tests change what they are about with struct update syntax. It is no part of what users run, and holds no expectation.
 //!
-//! Releases come with the feature `release`, so that the tests of a crate that knows no release compile no index.
+//! Releases come with the feature `release`, so that the tests of a crate that knows no release compile no index; a
+//! PostgreSQL server with the feature `postgres`.
 
 #![expect(
     clippy::unwrap_used,
@@ -12,10 +13,14 @@
 
 mod catalogue;
 mod clock;
+#[cfg(feature = "postgres")]
+mod postgres;
 #[cfg(feature = "release")]
 mod release;
 
 pub use catalogue::{brand, product, refresh, variant};
 pub use clock::{NOON, SetClock, ShiftedClock};
+#[cfg(feature = "postgres")]
+pub use postgres::database as postgres_database;
 #[cfg(feature = "release")]
 pub use release::{build, build_after, build_with_history, facts, open};

@@ -1,0 +1,77 @@
+//! Wires what agents ask: doors beside REST that call the same operations.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agents_mcp::{Mcp, McpParts};
+use agents_ucp::{Ucp, UcpConfig};
+use anyhow::Context as _;
+use api::{CallOperation, Guard, OpenRouter, RemoteOperations};
+use query_server::QueryServer;
+use tokio_util::sync::CancellationToken;
+use utoipa::openapi::OpenApi;
+
+use crate::access::public_url;
+use crate::config::cors_origins;
+use crate::wiring::Context;
+
+/// Where agents ask.
+pub(crate) struct At<'a> {
+    pub(crate) context: &'a Context,
+    /// Who may ask what.
+    pub(crate) guard: Arc<Guard>,
+    /// Where the server listens.
+    pub(crate) local: SocketAddr,
+    /// Is cancelled when the server stops.
+    pub(crate) stop: CancellationToken,
+}
+
+/// Operations that another server carries out, and their description.
+pub(crate) struct Elsewhere {
+    operations: Arc<dyn CallOperation>,
+    document: OpenApi,
+}
+
+/// The operations of stored data at the query server that the gateway looks products up at.
+pub(crate) fn elsewhere(context: &Context) -> anyhow::Result<Elsewhere> {
+    let given = &context.config.live_gateway;
+    let timeout = Duration::from_millis(context.config.mcp.timeout_ms);
+    let operations = RemoteOperations::new(&given.catalogue, timeout).context("live_gateway.catalogue")?;
+    Ok(Elsewhere {
+        operations: Arc::new(operations),
+        document: QueryServer::openapi(),
+    })
+}
+
+/// Adds the doors of agents to the routes that have the operations; those that the routes do not have are asked
+/// `elsewhere`.
+pub(crate) fn with_agents(open: OpenRouter, at: &At<'_>, elsewhere: Option<Elsewhere>) -> anyhow::Result<OpenRouter> {
+    let config = &at.context.config;
+    let mut document = open.document().cloned().unwrap_or_default();
+    let local = open.operations(Arc::clone(&at.guard));
+    let operations: Arc<dyn CallOperation> = match elsewhere {
+        Some(elsewhere) => {
+            document.merge(elsewhere.document);
+            Arc::new(local.or(elsewhere.operations))
+        }
+        None => Arc::new(local),
+    };
+    let of_ucp = UcpConfig {
+        public_url: public_url(at.context, at.local),
+        has_carts: true,
+    };
+    let ucp = Ucp::new(of_ucp, Arc::clone(&operations));
+    let mcp = Mcp::new(McpParts {
+        operations,
+        guard: Arc::clone(&at.guard),
+        document: serde_json::to_value(document).context("interface description")?,
+        config: config.mcp.clone(),
+        public_url: public_url(at.context, at.local),
+        origins: cors_origins(&config.api.cors_origins)?,
+        is_local: at.local.ip().to_canonical().is_loopback(),
+        version: env!("CARGO_PKG_VERSION"),
+        stop: at.stop.clone(),
+    })?;
+    Ok(open.merge(mcp.open_router()).merge(ucp.open_router()))
+}

@@ -1,0 +1,330 @@
+//! The shared commerce protocol over emulated stores: every answer is held against the protocol's own schemas.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use crate::support::{Haat, has_program};
+
+/// Validates documents against the schemas below a folder, and prints what is wrong with each.
+const VALIDATOR: &str = r##"
+import json, pathlib, sys, jsonschema, referencing
+root = pathlib.Path(sys.argv[1])
+schemas = []
+for path in root.rglob("*.json"):
+    one = json.loads(path.read_text())
+    # What the profile's schema refers to lies beside its folder, not beside what it calls itself.
+    if path.parent.name == "discovery":
+        one["$id"] = f"https://ucp.dev/discovery/{path.name}"
+    schemas.append(one)
+known = [(one["$id"], referencing.Resource(one, referencing.jsonschema.DRAFT202012)) for one in schemas if "$id" in one]
+registry = referencing.Registry().with_resources(known)
+faults = []
+for one in json.load(sys.stdin):
+    validator = jsonschema.Draft202012Validator({"$ref": one["schema"]}, registry=registry, format_checker=jsonschema.FormatChecker())
+    faults += [f"{one['name']}: {error.json_path}: {error.message[:200]}" for error in validator.iter_errors(one["document"])]
+print(json.dumps(faults))
+"##;
+
+/// An agent, and what it was answered.
+struct Agent {
+    base: String,
+    key: String,
+    runtime: tokio::runtime::Runtime,
+    client: reqwest::Client,
+    answers: Vec<Value>,
+}
+
+impl Agent {
+    fn send(&self, method: Method, path: &str, key: Option<&str>, body: Option<&str>) -> (StatusCode, Value) {
+        let mut request = self
+            .client
+            .request(method, format!("{}{path}", self.base))
+            .header("ucp-agent", r#"profile="https://agent.example/profile.json""#);
+        if let Some(key) = key {
+            request = request.header("x-service-key", key);
+        }
+        if let Some(body) = body {
+            request = request.header("content-type", "application/json").body(body.to_owned());
+        }
+        self.runtime.block_on(async {
+            let answer = request.send().await.unwrap();
+            let status = answer.status();
+            (
+                status,
+                serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap_or(Value::Null),
+            )
+        })
+    }
+
+    /// An answer that is to be valid against a schema of the protocol.
+    fn ask(&mut self, method: Method, path: &str, body: Option<&Value>, (status, schema): (u16, &str)) -> Value {
+        let text = body.map(ToString::to_string);
+        let (told, answer) = self.send(method.clone(), path, Some(&self.key), text.as_deref());
+        assert_eq!(told, status, "{method} {path}: {answer}");
+        self.answers.push(json!({
+            "name": format!("{method} {path}"),
+            "schema": format!("https://ucp.dev/{schema}"),
+            "document": answer,
+        }));
+        answer
+    }
+
+    fn post(&mut self, path: &str, body: &Value, expected: (u16, &str)) -> Value {
+        self.ask(Method::POST, path, Some(body), expected)
+    }
+}
+
+const SEARCH: (u16, &str) = (200, "schemas/shopping/catalog_search.json#/$defs/search_response");
+const LOOKUP: (u16, &str) = (200, "schemas/shopping/catalog_lookup.json#/$defs/lookup_response");
+const PRODUCT: (u16, &str) = (200, "schemas/shopping/catalog_lookup.json#/$defs/get_product_response");
+const ERROR: (u16, &str) = (200, "schemas/shopping/types/error_response.json");
+const CART: &str = "schemas/shopping/cart.json";
+const CHECKOUT: &str = "schemas/shopping/checkout.json";
+
+fn error_code(answer: &Value) -> (&str, &str) {
+    let message = &answer["messages"][0];
+    (
+        answer["ucp"]["status"].as_str().unwrap(),
+        message["code"].as_str().unwrap(),
+    )
+}
+
+/// Looks at the catalogue; answers variants that can be bought, by seller.
+fn catalogue(agent: &mut Agent) -> Vec<(String, String)> {
+    let found = agent.post(
+        "/catalog/search",
+        &json!({ "query": "steel", "pagination": { "limit": 3 } }),
+        SEARCH,
+    );
+    assert_eq!(found["products"].as_array().unwrap().len(), 3);
+    let cursor = &found["pagination"]["cursor"];
+    let next = json!({ "query": "steel", "pagination": { "limit": 3, "cursor": cursor } });
+    let next = agent.post("/catalog/search", &next, SEARCH);
+    let ids = |page: &Value| -> Vec<String> {
+        let products = page["products"].as_array().unwrap().iter();
+        products.map(|one| one["id"].as_str().unwrap().to_owned()).collect()
+    };
+    assert!(
+        ids(&next).iter().all(|id| !ids(&found).contains(id)),
+        "a page has other products"
+    );
+    let other = json!({ "query": "saree", "pagination": { "cursor": cursor } });
+    let (status, refused) = agent.send(Method::POST, "/catalog/search", None, Some(&other.to_string()));
+    assert_eq!((status.as_u16(), &refused["code"]), (400, &json!("invalid")));
+
+    let product = &found["products"][0];
+    let max = product["price_range"]["max"]["amount"].as_i64().unwrap();
+    let currency = &product["price_range"]["max"]["currency"];
+    let cheap =
+        json!({ "query": "steel", "filters": { "price": { "max": max } }, "context": { "currency": currency } });
+    let cheap = agent.post("/catalog/search", &cheap, SEARCH);
+    for product in cheap["products"].as_array().unwrap() {
+        for variant in product["variants"].as_array().unwrap() {
+            assert!(variant["price"]["amount"].as_i64().unwrap() <= max, "{variant}");
+        }
+    }
+    let category = found["products"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find_map(|one| one["categories"][2]["value"].as_str());
+    let category = category.unwrap().to_owned();
+    let shelf = agent.post(
+        "/catalog/search",
+        &json!({ "filters": { "categories": [category] } }),
+        SEARCH,
+    );
+    assert!(!shelf["products"].as_array().unwrap().is_empty());
+
+    let (id, variant) = (&product["id"], &product["variants"][0]["id"]);
+    let looked = agent.post(
+        "/catalog/lookup",
+        &json!({ "ids": [id, variant, id, "nothing"] }),
+        LOOKUP,
+    );
+    assert_eq!(looked["products"].as_array().unwrap().len(), 1);
+    assert_eq!(looked["messages"][0]["content"], "nothing");
+    let inputs = &looked["products"][0]["variants"][0]["inputs"];
+    assert_eq!(
+        inputs,
+        &json!([{ "id": id, "match": "featured" }, { "id": variant, "match": "exact" }])
+    );
+    let whole = agent.post("/catalog/product", &json!({ "id": variant }), PRODUCT);
+    assert_eq!(&whole["product"]["variants"][0]["id"], variant);
+    let absent = agent.post("/catalog/product", &json!({ "id": "nothing" }), ERROR);
+    assert_eq!(error_code(&absent), ("error", "not_found"));
+
+    let all = agent.post(
+        "/catalog/search",
+        &json!({ "query": "cotton", "pagination": { "limit": 20 } }),
+        SEARCH,
+    );
+    let variants = all["products"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .chain(found["products"].as_array().unwrap());
+    let bought = variants
+        .map(|one| &one["variants"][0])
+        .filter(|one| one["availability"]["available"] == true);
+    bought
+        .map(|one| {
+            (
+                one["seller"]["name"].as_str().unwrap().to_owned(),
+                one["id"].as_str().unwrap().to_owned(),
+            )
+        })
+        .collect()
+}
+
+fn line(id: &str, quantity: u32) -> Value {
+    json!({ "item": { "id": id }, "quantity": quantity })
+}
+
+/// Carts and checkouts of one seller, and what is refused of them.
+fn carts(agent: &mut Agent, variants: &[(String, String)]) {
+    let (seller, one) = &variants[0];
+    let same = variants.iter().find(|(other, id)| other == seller && id != one);
+    let other = variants.iter().find(|(other, _)| other != seller).unwrap();
+    let mixed = json!({ "line_items": [line(one, 1), line(&other.1, 1)] });
+    let refused = agent.post("/carts", &mixed, ERROR);
+    assert_eq!(error_code(&refused), ("error", "several_sellers"));
+    let unknown = agent.post("/carts", &json!({ "line_items": [line("0190:7", 1)] }), ERROR);
+    assert_eq!(error_code(&unknown), ("error", "not_found"));
+
+    let cart = agent.post("/carts", &json!({ "line_items": [line(one, 1)] }), (201, CART));
+    assert_eq!(cart["line_items"][0]["item"]["id"], json!(one));
+    let path = format!("/carts/{}", cart["id"].as_str().unwrap());
+    let mut wanted = vec![line(one, 2)];
+    wanted.extend(same.map(|(_, id)| line(id, 1)));
+    let body = json!({ "id": cart["id"], "line_items": wanted });
+    let more = agent.ask(Method::PUT, &path, Some(&body), (200, CART));
+    assert_eq!(more["line_items"].as_array().unwrap().len(), wanted.len());
+    let less = json!({ "id": cart["id"], "line_items": [line(one, 1)] });
+    let less = agent.ask(Method::PUT, &path, Some(&less), (200, CART));
+    assert_eq!(less["totals"], cart["totals"], "as it was");
+
+    let checkout = agent.post(
+        "/checkout-sessions",
+        &json!({ "cart_id": cart["id"], "line_items": [] }),
+        (201, CHECKOUT),
+    );
+    assert_eq!(checkout["status"], "requires_escalation");
+    assert!(
+        checkout["messages"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|one| one["severity"] == "requires_buyer_input")
+    );
+    assert!(
+        checkout["attribution"]["haat_attribution"]
+            .as_str()
+            .unwrap()
+            .split('.')
+            .count()
+            == 3
+    );
+    let session = format!("/checkout-sessions/{}", checkout["id"].as_str().unwrap());
+    let again = agent.ask(Method::GET, &session, None, (200, CHECKOUT));
+    assert_eq!(again["continue_url"], checkout["continue_url"]);
+    let completed = agent.ask(Method::POST, &format!("{session}/complete"), None, (200, CHECKOUT));
+    assert_eq!(completed["status"], "requires_escalation", "no agent pays");
+    let page = agent.runtime.block_on(async {
+        let url = checkout["continue_url"].as_str().unwrap();
+        agent.client.get(url).send().await.unwrap().status()
+    });
+    assert_eq!(page, 200, "a person finds the seller's checkout");
+
+    let canceled = agent.ask(Method::POST, &format!("{session}/cancel"), None, (200, CHECKOUT));
+    assert_eq!(canceled["status"], "canceled");
+    let gone = agent.ask(Method::GET, &path, None, ERROR);
+    assert_eq!(error_code(&gone), ("error", "not_found"));
+    let direct = agent.post(
+        "/checkout-sessions",
+        &json!({ "line_items": [line(one, 1)] }),
+        (201, CHECKOUT),
+    );
+    let path = format!("/carts/{}", direct["id"].as_str().unwrap());
+    let last = agent.ask(Method::POST, &format!("{path}/cancel"), None, (200, CART));
+    assert_eq!(last["line_items"].as_array().unwrap().len(), 1);
+    let nobody = agent.send(Method::GET, &path, None, None);
+    assert_eq!(nobody.0, 401, "{}", nobody.1);
+}
+
+#[test]
+fn every_answer_of_the_shared_protocol_is_valid_against_its_schemas() {
+    let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/ucp/v2026-04-08/source");
+    if !schemas.is_dir() {
+        println!("skipped: the protocol's schemas are absent: {}", schemas.display());
+        return;
+    }
+    if !has_program("python3", &["-c", "import jsonschema, referencing"]) {
+        return;
+    }
+    let haat = Haat::new();
+    let _stores = haat.with_stores(&["--products", "400", "--stores", "4", "--seed", "11"]);
+    haat.run(&["crawl", "--release"]).json();
+    let key = haat.run(&["keys", "create", "agent", "--plan", "granted"]).json();
+    let (_server, served) = haat.serve(&["up", "--listen", "127.0.0.1:0"]);
+    let address = served["address"].as_str().unwrap();
+    let mut agent = Agent {
+        base: address.to_owned(),
+        key: key["key"].as_str().unwrap().to_owned(),
+        runtime: tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap(),
+        client: reqwest::Client::new(),
+        answers: Vec::new(),
+    };
+    let profile = agent.ask(
+        Method::GET,
+        "/.well-known/ucp",
+        None,
+        (200, "discovery/profile_schema.json#/$defs/business_profile"),
+    );
+    let service = &profile["ucp"]["services"]["dev.ucp.shopping"][0];
+    agent.base = service["endpoint"].as_str().unwrap().to_owned();
+    assert_eq!(agent.base, format!("{address}/v1/ucp"));
+    let variants = catalogue(&mut agent);
+    carts(&mut agent, &variants);
+
+    for (body, code) in [
+        ("{", "malformed_json"),
+        ("[]", "invalid"),
+        ("{}", "invalid"),
+        (r#"{"query":7}"#, "invalid"),
+    ] {
+        let (status, answer) = agent.send(Method::POST, "/catalog/search", None, Some(body));
+        assert_eq!((status.as_u16(), answer["code"].as_str()), (400, Some(code)), "{body}");
+    }
+    let many: Vec<String> = (0..51).map(|nth| format!("{nth}")).collect();
+    let (status, answer) = agent.send(
+        Method::POST,
+        "/catalog/lookup",
+        None,
+        Some(&json!({ "ids": many }).to_string()),
+    );
+    assert_eq!(
+        (status.as_u16(), answer["code"].as_str()),
+        (400, Some("request_too_large"))
+    );
+
+    let mut python = Command::new("python3")
+        .args(["-c", VALIDATOR])
+        .arg(&schemas)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let documents = Value::Array(agent.answers.clone()).to_string();
+    python.stdin.take().unwrap().write_all(documents.as_bytes()).unwrap();
+    let output = python.wait_with_output().unwrap();
+    let faults: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(faults, json!([]), "of {} answers", agent.answers.len());
+}

@@ -1,0 +1,130 @@
+//! A PostgreSQL server for tests: the one that `TEST_POSTGRES` names, or a throw-away one of the installed program.
+
+#![expect(
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a test that cannot go on says so at once, says what it skips, and is told by the environment where it runs"
+)]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
+
+/// A server for all tests of this process. Its own shell ends it, and removes what it wrote, when this process ends in
+/// whatever way: the pipe that it reads from closes then.
+struct Server {
+    url: String,
+    _shell: Child,
+}
+
+static SERVER: OnceLock<Option<Server>> = OnceLock::new();
+
+/// The address of a new, empty database; `None`, with a line that says so, where there is no server.
+///
+/// # Panics
+/// Where the server is there and does not work; under `CI` where there is none.
+pub async fn database() -> Option<String> {
+    let base = match std::env::var("TEST_POSTGRES") {
+        Ok(url) => url,
+        Err(_) => tokio::task::spawn_blocking(|| SERVER.get_or_init(start).as_ref().map(|server| server.url.clone()))
+            .await
+            .unwrap()?,
+    };
+    let name = format!("haat_{}", uuid::Uuid::new_v4().simple());
+    let options: PgConnectOptions = base.parse().unwrap();
+    let mut connection = options.connect().await.unwrap();
+    let sql = AssertSqlSafe(format!("CREATE DATABASE {name}"));
+    connection.execute(sql).await.unwrap();
+    connection.close().await.unwrap();
+    let mut url: url::Url = base.parse().unwrap();
+    url.set_path(&name);
+    Some(url.to_string())
+}
+
+/// Where the programs of PostgreSQL lie: on the path, or where Debian puts them.
+fn programs() -> Option<PathBuf> {
+    let debian = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let mut folders: Vec<_> = debian.map(|entry| entry.path().join("bin")).collect();
+    folders.sort();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    folders.extend(std::env::split_paths(&path));
+    folders
+        .into_iter()
+        .find(|folder| folder.join("initdb").is_file() && folder.join("postgres").is_file())
+}
+
+fn start() -> Option<Server> {
+    let Some(programs) = programs() else {
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "PostgreSQL is not installed, and TEST_POSTGRES names no server"
+        );
+        println!("skipped on PostgreSQL: it is not installed, and TEST_POSTGRES names no server");
+        return None;
+    };
+    // Not in the folder for temporary files of one user: the server refuses to run as root, and runs as another one then.
+    let folder = tempfile::Builder::new().prefix("haat-postgres-").tempdir_in("/tmp");
+    let folder = folder.unwrap().keep();
+    let root = std::os::unix::fs::MetadataExt::uid(&folder.metadata().unwrap()) == 0;
+    let script = r#"
+set -e
+bin=$1 folder=$2
+"$bin/initdb" -D "$folder/data" -U haat -A trust -E UTF8 --no-locale --no-sync >"$folder/initdb.log"
+"$bin/postgres" -D "$folder/data" -k "$folder" -c listen_addresses= -c max_connections=200 >"$folder/server.log" 2>&1 &
+server=$!
+trap 'kill -INT $server; wait $server || true; rm -rf "$folder"' EXIT
+read -r _ || true
+"#;
+    let mut shell = if root {
+        assert!(
+            Command::new("chown")
+                .arg("postgres")
+                .arg(&folder)
+                .status()
+                .unwrap()
+                .success()
+        );
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "sh"]);
+        command
+    } else {
+        Command::new("sh")
+    };
+    let shell = shell
+        .args(["-c", script, "sh"])
+        .arg(programs)
+        .arg(&folder)
+        .current_dir("/")
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_for(&folder, shell)
+}
+
+/// Waits until the server answers.
+fn wait_for(folder: &Path, mut shell: Child) -> Option<Server> {
+    let url = format!("postgres://haat@localhost/postgres?host={}", folder.display());
+    let options: PgConnectOptions = url.parse().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let begin = Instant::now();
+    while runtime.block_on(options.connect()).is_err() {
+        let ended = shell.try_wait().unwrap();
+        let late = begin.elapsed() > Duration::from_secs(60);
+        if late || ended.is_some() {
+            let told = std::fs::read_to_string(folder.join("server.log")).unwrap_or_default();
+            let _ = shell.stdin.take().map(|mut stdin| stdin.write_all(b"\n"));
+            panic!("PostgreSQL did not start: {ended:?} {told}");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Some(Server { url, _shell: shell })
+}
