@@ -73,6 +73,22 @@ fn shows_prices(histogram: &str, bins: &Value) {
     }
 }
 
+/// What is typed is suggested for.
+fn shows_suggestions(haat: &Haat, base: &str, word: &str) {
+    let (_, suggested) = get(&format!("{base}/v1/suggest?q={word}&limit=6"));
+    let opened = shown(haat, &format!("{base}/?q={word}#q"));
+    let list = part(&opened, "suggestions").split("suggestions-said").next().unwrap();
+    let products = titles(&suggested["data"]["products"]);
+    assert!(!products.is_empty());
+    for title in products {
+        shows(list, title);
+    }
+    assert!(
+        opened.contains("aria-expanded=\"true\" aria-controls=\"suggestions\""),
+        "{opened}"
+    );
+}
+
 #[test]
 fn the_page_shows_what_the_server_answers() {
     if !has_program("chromium", &["--version"]) {
@@ -130,19 +146,7 @@ fn the_page_shows_what_the_server_answers() {
         shows(part(&walked, "grid"), title);
     }
 
-    // What is typed is suggested for.
-    let (_, suggested) = get(&format!("{base}/v1/suggest?q={last_word}&limit=6"));
-    let opened = shown(&haat, &format!("{base}/?q={last_word}#q"));
-    let list = part(&opened, "suggestions").split("suggestions-said").next().unwrap();
-    let products = titles(&suggested["data"]["products"]);
-    assert!(!products.is_empty());
-    for title in products {
-        shows(list, title);
-    }
-    assert!(
-        opened.contains("aria-expanded=\"true\" aria-controls=\"suggestions\""),
-        "{opened}"
-    );
+    shows_suggestions(&haat, base, last_word);
 
     // A product: itself, and what is like it.
     let (_, related) = get(&format!("{base}/v1/recommend?product_id={id}&limit=12"));

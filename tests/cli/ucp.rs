@@ -93,6 +93,27 @@ fn error_code(answer: &Value) -> (&str, &str) {
     )
 }
 
+/// One product, by its own id and its variant's, and one that nobody has.
+fn looks_up(agent: &mut Agent, product: &Value) {
+    let (id, variant) = (&product["id"], &product["variants"][0]["id"]);
+    let looked = agent.post(
+        "/catalog/lookup",
+        &json!({ "ids": [id, variant, id, "nothing"] }),
+        LOOKUP,
+    );
+    assert_eq!(looked["products"].as_array().unwrap().len(), 1);
+    assert_eq!(looked["messages"][0]["content"], "nothing");
+    let inputs = &looked["products"][0]["variants"][0]["inputs"];
+    assert_eq!(
+        inputs,
+        &json!([{ "id": id, "match": "featured" }, { "id": variant, "match": "exact" }])
+    );
+    let whole = agent.post("/catalog/product", &json!({ "id": variant }), PRODUCT);
+    assert_eq!(&whole["product"]["variants"][0]["id"], variant);
+    let absent = agent.post("/catalog/product", &json!({ "id": "nothing" }), ERROR);
+    assert_eq!(error_code(&absent), ("error", "not_found"));
+}
+
 /// Looks at the catalogue; answers variants that can be bought, by seller.
 fn catalogue(agent: &mut Agent) -> Vec<(String, String)> {
     let found = agent.post(
@@ -140,23 +161,7 @@ fn catalogue(agent: &mut Agent) -> Vec<(String, String)> {
     );
     assert!(!shelf["products"].as_array().unwrap().is_empty());
 
-    let (id, variant) = (&product["id"], &product["variants"][0]["id"]);
-    let looked = agent.post(
-        "/catalog/lookup",
-        &json!({ "ids": [id, variant, id, "nothing"] }),
-        LOOKUP,
-    );
-    assert_eq!(looked["products"].as_array().unwrap().len(), 1);
-    assert_eq!(looked["messages"][0]["content"], "nothing");
-    let inputs = &looked["products"][0]["variants"][0]["inputs"];
-    assert_eq!(
-        inputs,
-        &json!([{ "id": id, "match": "featured" }, { "id": variant, "match": "exact" }])
-    );
-    let whole = agent.post("/catalog/product", &json!({ "id": variant }), PRODUCT);
-    assert_eq!(&whole["product"]["variants"][0]["id"], variant);
-    let absent = agent.post("/catalog/product", &json!({ "id": "nothing" }), ERROR);
-    assert_eq!(error_code(&absent), ("error", "not_found"));
+    looks_up(agent, product);
 
     let all = agent.post(
         "/catalog/search",

@@ -147,7 +147,7 @@ impl Constraints {
         let occasion = reply
             .occasion
             .as_deref()
-            .filter(|text| is_short(text))
+            .filter(is_short)
             .and_then(intent::occasion_named);
         told.audience = self
             .audience

@@ -24,7 +24,7 @@ pub(super) struct Held {
 
 /// What comes of one try to get the right to change a cart.
 pub(super) enum Tried {
-    Held(Held),
+    Held(Box<Held>),
     /// Somebody else changes it; for how long they have it, unless they take longer.
     Busy(Duration),
 }
@@ -74,7 +74,7 @@ impl Carts {
         let mut wait = TRY_AGAIN.0;
         loop {
             match self.try_hold(id, caller).await? {
-                Tried::Held(held) => return Ok(held),
+                Tried::Held(held) => return Ok(*held),
                 Tried::Busy(left) if Instant::now() + wait >= deadline => return Err(CartFailure::Busy(left)),
                 Tried::Busy(_) => tokio::time::sleep(wait).await,
             }
@@ -90,12 +90,12 @@ impl Carts {
             CartLock::Absent => Err(CartFailure::NoCart),
             CartLock::Busy { until } => Ok(Tried::Busy(leases::wait(until, now))),
             CartLock::Held(row) => match self.open(id, &row) {
-                Ok(record) => Ok(Tried::Held(Held {
+                Ok(record) => Ok(Tried::Held(Box::new(Held {
                     lease: self.held_lease(id, lease, since),
                     id: id.clone(),
                     row,
                     record,
-                })),
+                }))),
                 Err(failure) => {
                     self.state().unlock_cart(id.as_str(), &lease).await?;
                     Err(failure)

@@ -2,9 +2,7 @@
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
-    clippy::print_stdout,
-    clippy::disallowed_methods,
-    reason = "a test that cannot go on says so at once, says what it measured or skips, and is told by the environment where it runs"
+    reason = "a test that cannot go on says so at once"
 )]
 
 mod asking;

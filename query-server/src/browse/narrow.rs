@@ -33,17 +33,22 @@ pub(super) struct Chosen {
 }
 
 impl Narrowed {
+    /// All of the scope: nothing filters.
+    fn whole(scope: Bits) -> Self {
+        Self {
+            all: scope.clone(),
+            scope,
+            only: Vec::new(),
+            only_price: None,
+            filtered: false,
+            left_out: false,
+        }
+    }
+
     pub(super) fn of(release: &Release, rows: &Rows, scope: Bits, filter: &RowFilter) -> Self {
         let filtered = filter.in_stock || filter.on_sale || filter.price.is_some() || !filter.facets.is_empty();
         if !filtered {
-            return Self {
-                all: scope.clone(),
-                scope,
-                only: Vec::new(),
-                only_price: None,
-                filtered,
-                left_out: false,
-            };
+            return Self::whole(scope);
         }
         let mut hard = scope.clone();
         for segment in rows.segments(release, &scope.window()) {

@@ -3,9 +3,8 @@
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
-    clippy::print_stdout,
     clippy::disallowed_methods,
-    reason = "a test that cannot go on says so at once, says what it skips, and is told by the environment where it runs"
+    reason = "a test that cannot go on says so at once, and is told by the environment where it runs"
 )]
 
 mod audit;

@@ -61,6 +61,15 @@ enum Next {
     Cursor(String),
 }
 
+/// How many products a page has.
+fn limit(asked: Option<u64>) -> Result<usize, Failure> {
+    match asked {
+        None => Ok(LIMIT),
+        Some(0) => Err(Failure::bad("invalid", "pagination.limit is at least 1.")),
+        Some(limit) => Ok(usize::try_from(limit).unwrap_or(LIMIT_MAX).min(LIMIT_MAX)),
+    }
+}
+
 /// Looks for products: by words, or in categories.
 pub(crate) async fn search(market: &Market<'_>, body: SearchBody) -> Result<SearchAnswer, Failure> {
     let filters = body.filters.checked()?;
@@ -73,11 +82,7 @@ pub(crate) async fn search(market: &Market<'_>, body: SearchBody) -> Result<Sear
         let content = format!("query: at most {QUERY_CHARS_MAX} characters.");
         return Err(Failure::bad("invalid", content));
     }
-    let limit = match body.pagination.limit {
-        None => LIMIT,
-        Some(0) => return Err(Failure::bad("invalid", "pagination.limit is at least 1.")),
-        Some(limit) => usize::try_from(limit).unwrap_or(LIMIT_MAX).min(LIMIT_MAX),
-    };
+    let limit = limit(body.pagination.limit)?;
     let mut parameters = filters.parameters(&body.context);
     let mark = mark(query, &filters, &body.context);
     let cursor = body

@@ -1,10 +1,6 @@
 //! The protocol's operations through their routes, over operations of REST that answer what they are told to.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test that cannot go on says so at once"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -87,7 +87,7 @@ impl Carts {
             caller: caller.to_owned(),
             operation: String::new(),
         };
-        let changed = self.change_held(&asked, held, |record| {
+        let changed = self.change_held(&asked, *held, |record| {
             let target = Target {
                 is_read: true,
                 ..Target::default()

@@ -57,5 +57,5 @@ pub(crate) async fn get_cart(of: AskingOfCart) -> Result<Response, Problem> {
     path.map_err(|_| Problem::new(ErrorCode::CartNotFound))?;
     let id = of.cart;
     let read = |carts: Carts, caller: String| async move { carts.read(&caller, &id).await };
-    of.asking.answer(read).await
+    Box::pin(of.asking.answer(read)).await
 }

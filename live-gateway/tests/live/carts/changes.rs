@@ -17,7 +17,10 @@ async fn a_product_that_its_store_sells_no_more_is_named_when_its_line_is_gone()
     let cart = server.cart(&items).await;
     let (product, variant, _) = mall.goods(0)[1].clone();
     let lines = group(&cart, &mall.brand(0))["lines"].as_array().unwrap().clone();
-    let line = lines.iter().find(|line| line["variant_id"] == variant.to_string());
+    let name = variant.to_string();
+    let line = lines
+        .iter()
+        .find(|line| line["variant_id"].as_str() == Some(name.as_str()));
     let title = line.unwrap()["title"].as_str().unwrap().to_owned();
     mall.stores.remove_product(&mall.slug(0), variant).unwrap();
     let problem = json!({

@@ -133,11 +133,12 @@ async fn renewed_until<'a>(mall: &'a Mall, cart: &'a Value) -> impl Future<Outpu
         loop {
             let now = mall.clock.now();
             let lease = Lease::new(now).unwrap();
-            match state.lock_cart(id, &caller(), &lease, now).await.unwrap() {
-                CartLock::Busy { until } if until > now.plus_millis(5_000) => return,
-                CartLock::Busy { .. } => tokio::task::yield_now().await,
-                other => panic!("{other:?}"),
+            let lock = state.lock_cart(id, &caller(), &lease, now).await.unwrap();
+            assert!(matches!(lock, CartLock::Busy { .. }), "{lock:?}");
+            if matches!(lock, CartLock::Busy { until } if until > now.plus_millis(5_000)) {
+                return;
             }
+            tokio::task::yield_now().await;
         }
     }
 }
