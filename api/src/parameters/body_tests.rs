@@ -156,7 +156,7 @@ fn qty() -> impl Strategy<Value = (Option<Value>, Option<&'static str>)> {
     prop_oneof![
         (1_i64..=99).prop_map(|qty| (Some(json!(qty)), None)),
         (1_i64..=99).prop_map(|qty| (Some(json!(qty.to_string())), None)),
-        Just((Some(json!(true)), None)),
+        Just((Some(json!(true)), Some("int_type"))),
         (100_i64..).prop_map(|qty| (Some(json!(qty)), Some("less_than_equal"))),
         (..1_i64).prop_map(|qty| (Some(json!(qty)), Some("greater_than_equal"))),
         Just((Some(json!(1.5)), Some("int_from_float"))),

@@ -52,7 +52,7 @@ impl<'r, 'a> Field<'r, 'a> {
     }
 
     /// An integer within bounds; beyond 64 bits it counts as the largest or smallest one. Of a body: a number without
-    /// fraction, or a text or boolean that stands for one.
+    /// fraction, or a text that stands for one; a boolean is none.
     pub fn integer(mut self, bounds: RangeInclusive<i64>) -> Option<i64> {
         let read = match self.raw? {
             Raw::Json(Value::Number(number)) => match (number.as_i64(), number.as_f64()) {
@@ -62,7 +62,6 @@ impl<'r, 'a> Field<'r, 'a> {
                 (None, Some(float)) => Ok(float as i64),
                 (None, None) => Err(Rule::IntType),
             },
-            Raw::Json(Value::Bool(flag)) => Ok(i64::from(*flag)),
             Raw::Json(Value::String(text)) => parse_integer(text),
             Raw::Json(_) => Err(Rule::IntType),
             Raw::Text(_) => {
