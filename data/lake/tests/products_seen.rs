@@ -119,7 +119,11 @@ async fn documented_queries_answer(lake: &Lake) {
     let gone = sql(lake, queries[1]).await;
     let three = gone.lines().filter(|line| line.contains("| Three "));
     let times: Vec<_> = three.filter_map(|line| line.split('|').nth(4)).map(str::trim).collect();
-    assert_eq!(times, ["2026-11-21T04:00:00Z", "2026-11-21T03:00:00Z"], "the last first: {gone}");
+    assert_eq!(
+        times,
+        ["2026-11-21T04:00:00Z", "2026-11-21T03:00:00Z"],
+        "the last first: {gone}"
+    );
     assert_eq!(gone.matches("| alpha ").count(), 5, "{gone}");
 }
 

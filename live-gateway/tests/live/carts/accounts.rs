@@ -193,6 +193,7 @@ async fn without_the_operators_token_the_one_that_the_stores_page_shows_is_taken
 #[tokio::test(flavor = "multi_thread")]
 async fn a_customers_token_that_ends_soon_is_renewed_when_it_is_used() {
     let mall = open().await;
+    mall.show_the_stores_time();
     let server = mall.server().await;
     let told = server
         .data(account(&mall, "register", "asha@example.com", "correct horse"))

@@ -4,7 +4,7 @@ use api::{
     Allowance, CallerId, Credential, EdgeConfig, EdgeRouter, Guard, Identify, KnownCaller, NotTaken, Prompt, Via,
 };
 use axum::body::Body;
-use data_model::ProductIdent;
+use data_model::{Clock as _, ProductIdent};
 use emulator::{Emulator, EmulatorConfig, Running, Source};
 use http::{Method, Request, StatusCode};
 use http_body_util::BodyExt;
@@ -124,6 +124,12 @@ impl Mall {
 
     pub(super) fn slug(&self, store: usize) -> String {
         self.stores.stores()[store].slug.clone()
+    }
+
+    /// Sets the clock to what the stores' clocks show, which are the system's: for what a store says the end of.
+    pub(super) fn show_the_stores_time(&self) {
+        let ahead_ms = kit::ShiftedClock::default().now().millis_since(self.clock.now());
+        self.clock.advance_ms(ahead_ms);
     }
 
     /// Lets time pass, here and at the stores.
