@@ -29,11 +29,10 @@ pub use access::{
 };
 pub use answer::{Asset, CacheRule, Envelope, GraphAnswer, LiveAnswer, Tier, json};
 pub use body::{JsonObject, JsonText};
-pub use edge::{Edge, EdgeConfig, EdgeRouter, OpenRouter};
+pub use edge::{Edge, EdgeConfig, EdgeRouter, OpenRouter, described};
 pub use etag::{EntityTag, if_none_match};
 pub use openapi::{
     GraphErrors, LiveErrors, LocationDocument, MethodError, ProblemDocument, ValidationDocument, ViolationDocument,
-    common_components,
 };
 pub use operations::{
     Asker, CallOperation, LocalOperations, OperationAnswer, OperationCall, RemoteError, RemoteOperations,

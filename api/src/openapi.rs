@@ -102,8 +102,7 @@ pub enum LocationDocument {
 }
 
 /// Schemas, headers and security schemes that every document needs.
-#[must_use]
-pub fn common_components() -> Components {
+pub(crate) fn common_components() -> Components {
     let text = || ObjectBuilder::new().schema_type(Type::String).build();
     let whole = || ObjectBuilder::new().schema_type(Type::Integer).build();
     let header = |schema, description: &str| HeaderBuilder::new().schema(Some(schema)).description(Some(description));

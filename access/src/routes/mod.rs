@@ -1,10 +1,10 @@
 //! The routes: read who asks, call one operation, write.
 
-use api::{Caller, LiveErrors, OpenRouter, Problem, common_components};
+use api::{Caller, LiveErrors, OpenRouter, Problem, described};
 use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderValue, StatusCode, header};
-use utoipa::openapi::{InfoBuilder, License, OpenApi, OpenApiBuilder, Server};
+use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -13,18 +13,7 @@ use crate::schema::{MeAnswer, PlansAnswer, QuotaAnswer};
 
 /// Operations with their documentation, from one registration.
 fn operations() -> OpenApiRouter<Access> {
-    let info = InfoBuilder::new()
-        .title("Commerce Discovery, Pricing and Cart API")
-        .version("1.0")
-        .description(Some("Access: plans, quota, and who asks."))
-        .license(Some(License::new("Apache-2.0")))
-        .build();
-    let document = OpenApiBuilder::new()
-        .info(info)
-        .components(Some(common_components()))
-        .servers(Some([Server::new("/")]))
-        .build();
-    OpenApiRouter::with_openapi(document)
+    described("Access: plans, quota, and who asks.")
         .routes(routes!(get_plans))
         .routes(routes!(get_quota))
         .routes(routes!(get_me))
@@ -39,9 +28,7 @@ pub fn openapi() -> OpenApi {
 /// The operations' routes.
 #[must_use]
 pub fn open_router(access: Access) -> OpenRouter {
-    let (router, document) = operations().split_for_parts();
-    let patterns: Vec<String> = document.paths.paths.keys().cloned().collect();
-    OpenRouter::new(router.with_state(access), patterns).described(document)
+    OpenRouter::of(operations(), access)
 }
 
 /// The access policy: what anybody may ask, what needs a key, how much each plan allows, and how to get a key.

@@ -1,10 +1,10 @@
 //! The route: reads a request, calls the operation, writes.
 
-use api::{JsonObject, LiveErrors, OpenRouter, Problem, common_components};
+use api::{JsonObject, LiveErrors, OpenRouter, Problem, described};
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use data_model::ErrorCode;
-use utoipa::openapi::{InfoBuilder, License, OpenApi, OpenApiBuilder, Server};
+use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -13,18 +13,7 @@ use crate::request::DiscoverRequest;
 use crate::schema::{DiscoverAnswerDocument, DiscoverBody};
 
 fn operations() -> OpenApiRouter<Discover> {
-    let info = InfoBuilder::new()
-        .title("Commerce Discovery, Pricing and Cart API")
-        .version("1.0")
-        .description(Some("Discovery in a person's own words."))
-        .license(Some(License::new("Apache-2.0")))
-        .build();
-    let document = OpenApiBuilder::new()
-        .info(info)
-        .components(Some(common_components()))
-        .servers(Some([Server::new("/")]))
-        .build();
-    OpenApiRouter::with_openapi(document).routes(routes!(discover_products))
+    described("Discovery in a person's own words.").routes(routes!(discover_products))
 }
 
 /// The interface description.
@@ -35,9 +24,7 @@ pub fn openapi() -> OpenApi {
 
 /// The route, described, without an edge.
 pub fn open_router(discover: Discover) -> OpenRouter {
-    let (router, document) = operations().split_for_parts();
-    let patterns: Vec<String> = document.paths.paths.keys().cloned().collect();
-    OpenRouter::new(router.with_state(discover), patterns).described(document)
+    OpenRouter::of(operations(), discover)
 }
 
 /// Products for a sentence in a person's own words.

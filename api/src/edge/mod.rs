@@ -1,4 +1,5 @@
 mod cors;
+mod description;
 mod finish;
 mod host;
 mod open;
@@ -29,6 +30,7 @@ use tower::Service;
 use tracing::Instrument;
 
 use self::cors::Cors;
+pub use self::description::described;
 use self::finish::Asked;
 pub(crate) use self::host::HostFault;
 pub use self::open::OpenRouter;

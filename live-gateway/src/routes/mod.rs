@@ -8,37 +8,22 @@ mod described;
 mod prices;
 mod probes;
 
-use api::{OpenRouter, common_components};
+use api::{OpenRouter, described};
 use axum::routing::get;
 use metrics_exporter_prometheus::PrometheusHandle;
-use utoipa::openapi::{InfoBuilder, License, OpenApi, OpenApiBuilder, Server};
+use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::coupons::Finder;
 use crate::gateway::LiveGateway;
 
-/// A description without operations.
-fn undescribed<S: Clone + Send + Sync + 'static>() -> OpenApiRouter<S> {
-    let info = InfoBuilder::new()
-        .title("Commerce Discovery, Pricing and Cart API")
-        .version("1.0")
-        .description(Some(
-            "The live tier: what the brands' stores say now, carts over them, and their checkouts. Money is whole minor units with an ISO 4217 code.",
-        ))
-        .license(Some(License::new("Apache-2.0")))
-        .build();
-    let document = OpenApiBuilder::new()
-        .info(info)
-        .components(Some(common_components()))
-        .servers(Some([Server::new("/")]))
-        .build();
-    OpenApiRouter::with_openapi(document)
-}
+const ABOUT: &str = "The live tier: what the brands' stores say now, carts over them, and their checkouts. Money is whole minor \
+    units with an ISO 4217 code.";
 
 /// Operations with their documentation, from one registration.
 fn operations() -> OpenApiRouter<LiveGateway> {
-    undescribed()
+    described(ABOUT)
         .routes(routes!(prices::get_price))
         .routes(routes!(prices::get_prices))
         .routes(routes!(carts::create::create_cart))
@@ -62,15 +47,15 @@ pub(crate) fn document() -> OpenApi {
 
 /// The operations' routes.
 pub(crate) fn open(gateway: LiveGateway) -> OpenRouter {
-    without_edge(operations(), gateway)
+    OpenRouter::of(operations(), gateway)
 }
 
 /// Probes, and metrics where they are shown.
 pub(crate) fn probes(gateway: LiveGateway, metrics: Option<PrometheusHandle>) -> OpenRouter {
-    let probes = undescribed()
+    let probes = described(ABOUT)
         .routes(routes!(probes::health))
         .routes(routes!(probes::ready));
-    let router = without_edge(probes, gateway);
+    let router = OpenRouter::of(probes, gateway);
     match metrics {
         Some(handle) => router.route("/metrics", get(async move || api::metrics_answer(&handle))),
         None => router,
@@ -79,20 +64,14 @@ pub(crate) fn probes(gateway: LiveGateway, metrics: Option<PrometheusHandle>) ->
 
 /// The operation that finds discount codes.
 pub(crate) fn coupons(finder: Finder) -> OpenRouter {
-    without_edge(coupons_operation(), finder)
+    OpenRouter::of(coupons_operation(), finder)
 }
 
 fn coupons_operation() -> OpenApiRouter<Finder> {
-    undescribed().routes(routes!(coupons::find_coupons))
+    described(ABOUT).routes(routes!(coupons::find_coupons))
 }
 
 /// Its interface description.
 pub(crate) fn coupons_document() -> OpenApi {
     coupons_operation().into_openapi()
-}
-
-fn without_edge<S: Clone + Send + Sync + 'static>(router: OpenApiRouter<S>, state: S) -> OpenRouter {
-    let (router, document) = router.split_for_parts();
-    let patterns: Vec<String> = document.paths.paths.keys().cloned().collect();
-    OpenRouter::new(router.with_state(state), patterns).described(document)
 }

@@ -21,13 +21,13 @@ mod write;
 
 use std::sync::Arc;
 
-use api::{OpenRouter, common_components};
+use api::{OpenRouter, described};
 use axum::Router;
 use axum::response::IntoResponse;
 use axum::routing::get;
 use http::HeaderMap;
 use metrics_exporter_prometheus::PrometheusHandle;
-use utoipa::openapi::{InfoBuilder, License, OpenApi, OpenApiBuilder, Server};
+use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -37,20 +37,7 @@ use crate::server::QueryServer;
 
 /// Operations with their documentation, from one registration.
 fn operations() -> OpenApiRouter<QueryServer> {
-    let info = InfoBuilder::new()
-        .title("Commerce Discovery, Pricing and Cart API")
-        .version("1.0")
-        .description(Some(
-            "One market of many brand stores. Money is whole minor units with an ISO 4217 code.",
-        ))
-        .license(Some(License::new("Apache-2.0")))
-        .build();
-    let document = OpenApiBuilder::new()
-        .info(info)
-        .components(Some(common_components()))
-        .servers(Some([Server::new("/")]))
-        .build();
-    OpenApiRouter::with_openapi(document)
+    described("One market of many brand stores. Money is whole minor units with an ISO 4217 code.")
         .routes(routes!(search::search_products))
         .routes(routes!(suggest::suggest_while_typing))
         .routes(routes!(recommend::recommend_products))
@@ -76,11 +63,8 @@ pub(crate) fn document() -> OpenApi {
 
 /// Every public route, without the edge. What is asked often and needs no work is answered by the edge itself.
 pub(crate) fn open_router(server: &QueryServer, metrics: Option<PrometheusHandle>) -> OpenRouter {
-    let (router, document) = operations().split_for_parts();
-    let patterns: Vec<String> = document.paths.paths.keys().cloned().collect();
-    let mut open = OpenRouter::new(router.with_state(server.clone()), patterns)
+    let mut open = OpenRouter::of(operations(), server.clone())
         .read_by_any_origin()
-        .described(document)
         .route("/products/{ident}", get(pages::product).with_state(server.clone()))
         .route("/brands/{slug}", get(pages::brand).with_state(server.clone()));
     for (path, asset) in page::parts() {

@@ -1,0 +1,33 @@
+use utoipa::openapi::{InfoBuilder, License, OpenApiBuilder, Server};
+use utoipa_axum::router::OpenApiRouter;
+
+use super::OpenRouter;
+use crate::openapi::common_components;
+
+/// What every part of the interface description is called.
+const TITLE: &str = "Commerce Discovery, Pricing and Cart API";
+
+/// A description without operations, about what `about` says; each operation is added with its documentation.
+pub fn described<S: Clone + Send + Sync + 'static>(about: &str) -> OpenApiRouter<S> {
+    let info = InfoBuilder::new()
+        .title(TITLE)
+        .version("1.0")
+        .description(Some(about))
+        .license(Some(License::new("Apache-2.0")))
+        .build();
+    let document = OpenApiBuilder::new()
+        .info(info)
+        .components(Some(common_components()))
+        .servers(Some([Server::new("/")]))
+        .build();
+    OpenApiRouter::with_openapi(document)
+}
+
+impl OpenRouter {
+    /// The routes of described operations, over their state.
+    pub fn of<S: Clone + Send + Sync + 'static>(operations: OpenApiRouter<S>, state: S) -> Self {
+        let (router, document) = operations.split_for_parts();
+        let patterns: Vec<String> = document.paths.paths.keys().cloned().collect();
+        Self::new(router.with_state(state), patterns).described(document)
+    }
+}
