@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents_mcp::{Mcp, McpParts};
+use agents_mcp::{MarketTools, Mcp, McpParts};
 use agents_ucp::{Ucp, UcpConfig};
 use anyhow::Context as _;
 use api::{CallOperation, Guard, OpenRouter, RemoteOperations};
@@ -62,16 +62,18 @@ pub(crate) fn with_agents(open: OpenRouter, at: &At<'_>, elsewhere: Option<Elsew
         has_carts: true,
     };
     let ucp = Ucp::new(of_ucp, Arc::clone(&operations));
-    let mcp = Mcp::new(McpParts {
-        operations,
+    let document = serde_json::to_value(document).context("interface description")?;
+    let tools = MarketTools::of(operations, &document, config.mcp.cart_tools)?;
+    let parts = McpParts {
         guard: Arc::clone(&at.guard),
-        document: serde_json::to_value(document).context("interface description")?,
         config: config.mcp.clone(),
         public_url: public_url(at.context, at.local),
         origins: cors_origins(&config.api.cors_origins)?,
         is_local: at.local.ip().to_canonical().is_loopback(),
         version: env!("CARGO_PKG_VERSION"),
         stop: at.stop.clone(),
-    })?;
-    Ok(open.merge(mcp.open_router()).merge(ucp.open_router()))
+    };
+    let of_ucp = ucp.open_router(&parts);
+    let mcp = Mcp::new(parts, Arc::new(tools));
+    Ok(open.merge(mcp.open_router()).merge(of_ucp))
 }

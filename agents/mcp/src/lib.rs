@@ -16,5 +16,6 @@ mod told;
 mod tools;
 
 pub use config::{InvalidConfig, McpConfig};
+pub use routes::{McpBody, McpFaulted};
 pub use server::{Mcp, McpParts};
-pub use tools::BookError;
+pub use tools::{BookError, MarketTools, ToolError, ToolOutcome, Toolset};

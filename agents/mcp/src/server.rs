@@ -1,10 +1,11 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use api::{Asker, CallOperation, Guard, OpenRouter, OperationAnswer, Problem};
+use api::{Asker, Guard, OpenRouter, OperationAnswer, Problem};
 use data_model::ErrorCode;
 use futures::stream::{StreamExt, iter};
 use http::HeaderValue;
+use metrics::{Counter, Histogram};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
@@ -21,24 +22,20 @@ use crate::protocol::method::{self, Asked};
 use crate::protocol::version::Era;
 use crate::routes;
 use crate::told::{List, Told};
-use crate::tools::{Book, BookError, tool_result};
+use crate::tools::{ToolError, ToolOutcome, Toolset};
 
-/// The path of the endpoint; what is charged beyond the first request of a POST is counted under it too.
+/// The path of the market's own endpoint.
 pub(crate) const PATH: &str = "/v1/mcp";
 
 /// Requests of one batch that are worked on at the same time: those of many callers come before one caller's many.
 const BATCH_CONCURRENCY: usize = 4;
 
-/// What an endpoint is made of.
-#[derive(Debug)]
+/// What every endpoint of a server has in common.
+#[derive(Debug, Clone)]
 pub struct McpParts {
-    /// Carries tools' operations out.
-    pub operations: Arc<dyn CallOperation>,
     /// Charges what a batch holds beyond its first request.
     pub guard: Arc<Guard>,
-    /// The interface description of all operations, as JSON.
-    pub document: Value,
-    /// What is offered.
+    /// Bounds.
     pub config: McpConfig,
     /// The address under which clients reach the server.
     pub public_url: String,
@@ -52,16 +49,19 @@ pub struct McpParts {
     pub stop: CancellationToken,
 }
 
-/// The endpoint; cheap to clone.
+/// An endpoint; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Mcp(pub(crate) Arc<Inner>);
 
 #[derive(Debug)]
 pub(crate) struct Inner {
-    operations: Arc<dyn CallOperation>,
+    tools: Arc<dyn Toolset>,
+    /// Of each tool, in the order of their names.
+    metrics: Vec<OnceLock<ToolMetrics>>,
     guard: Arc<Guard>,
-    book: Book,
     told: Told,
+    /// What is charged beyond the first request of a POST is counted under it too.
+    path: &'static str,
     pub(crate) config: McpConfig,
     pub(crate) doorman: Doorman,
     pub(crate) manifest: Value,
@@ -89,25 +89,28 @@ struct Within<'a> {
 }
 
 impl Mcp {
-    /// Makes the tools of the interface description.
-    ///
-    /// # Errors
-    /// When an operation that a tool calls is not described.
-    pub fn new(parts: McpParts) -> Result<Self, BookError> {
-        let book = Book::of(&parts.document, parts.config.cart_tools)?;
-        let told = Told::new(&book, parts.version);
+    /// The market's own endpoint, at `/v1/mcp`.
+    #[must_use]
+    pub fn new(parts: McpParts, tools: Arc<dyn Toolset>) -> Self {
+        Self::at(PATH, parts, tools)
+    }
+
+    /// An endpoint at another path, whose routes are another crate's: they hand requests to [`Mcp::post`].
+    #[must_use]
+    pub fn at(path: &'static str, parts: McpParts, tools: Arc<dyn Toolset>) -> Self {
         describe_metrics();
-        Ok(Self(Arc::new(Inner {
+        Self(Arc::new(Inner {
             doorman: Doorman::new(&parts.public_url, &parts.origins, parts.is_local),
             manifest: routes::manifest(&parts.public_url, parts.version),
             streams: Arc::new(Semaphore::new(parts.config.streams_max)),
-            operations: parts.operations,
+            metrics: tools.names().iter().map(|_| OnceLock::new()).collect(),
+            told: Told::new(&*tools, parts.version),
+            tools,
             guard: parts.guard,
-            book,
-            told,
+            path,
             config: parts.config,
             stop: parts.stop,
-        })))
+        }))
     }
 
     /// The endpoint's routes, described.
@@ -120,6 +123,14 @@ impl Mcp {
     #[must_use]
     pub fn openapi() -> OpenApi {
         routes::document()
+    }
+
+    /// Answers a POST.
+    ///
+    /// # Errors
+    /// Where a page or a name is not let in, or the body is none that can be read.
+    pub async fn post(&self, request: axum::extract::Request) -> Result<axum::response::Response, Problem> {
+        routes::answered(self, request).await
     }
 
     /// Answers the body of a POST.
@@ -170,7 +181,7 @@ impl Mcp {
             if !matches!(message, Message::Notification { .. } | Message::Response) {
                 requests += 1;
                 if requests > 1 {
-                    refusal = self.0.guard.charge(&within.asker.caller, PATH).await.err();
+                    refusal = self.0.guard.charge(&within.asker.caller, self.0.path).await.err();
                 }
             }
             charged.push((message, refusal));
@@ -190,8 +201,8 @@ impl Mcp {
             (Message::Notification { .. } | Message::Response, _) => return None,
             (Message::Invalid { id, why }, _) => (id, Outcome::Fault(Fault::invalid_request(why))),
             (Message::Request(request), Some(problem)) => {
-                let answer = OperationAnswer::problem(problem, within.asker);
-                (Some(request.id.clone()), self.too_much(&request, &answer))
+                let outcome = self.too_much(&request, problem, within.asker);
+                (Some(request.id), outcome)
             }
             (Message::Request(request), None) => {
                 let id = request.id.clone();
@@ -202,12 +213,11 @@ impl Mcp {
     }
 
     /// What a request beyond the caller's limit is answered with: a tool's caller is told as of any other trouble.
-    fn too_much(&self, request: &Request, answer: &OperationAnswer) -> Outcome {
-        if request.method == "tools/call"
-            && let Some(result) = tool_result(answer, Era::Legacy, "")
-        {
-            return Outcome::Result(result);
+    fn too_much(&self, request: &Request, problem: Problem, asker: &Asker) -> Outcome {
+        if request.method == "tools/call" {
+            return self.written(self.0.tools.refused(problem, asker), Era::Legacy, asker);
         }
+        let answer = OperationAnswer::problem(problem, asker);
         Outcome::Fault(Fault::too_much(
             serde_json::from_slice(&answer.body).unwrap_or_default(),
         ))
@@ -239,31 +249,28 @@ impl Mcp {
     }
 
     async fn call(&self, name: &str, arguments: Map<String, Value>, era: Era, within: Within<'_>) -> Outcome {
-        let Some(tool) = self.0.book.find(name) else {
+        let tools = &self.0.tools;
+        let mut known = tools.names().iter().zip(&self.0.metrics);
+        let Some((&name, metrics)) = known.find(|(known, _)| **known == name) else {
             let name: String = name.chars().take(128).collect();
             return Outcome::Fault(Fault::invalid_params(format!("Unknown tool: {name}")));
         };
-        let (name, asker) = (tool.name, within.asker);
+        let asker = within.asker;
         let began = Instant::now();
-        let answer = match tool.call(arguments, asker.clone()) {
-            Ok(call) => match timeout_at(within.deadline, self.0.operations.call(call)).await {
-                Ok(answer) => answer,
-                Err(_) => {
-                    let late = Problem::new(ErrorCode::Overloaded).detail("The answer took too long.");
-                    OperationAnswer::problem(late, asker)
-                }
-            },
-            Err(problem) => OperationAnswer::problem(problem, asker),
+        let calling = tools.call(name, arguments, asker.clone());
+        let outcome = match timeout_at(within.deadline, calling).await {
+            Ok(outcome) => outcome,
+            Err(_) => {
+                let late = Problem::new(ErrorCode::Overloaded).detail("The answer took too long.");
+                tools.refused(late, asker)
+            }
         };
         let took = began.elapsed();
-        let status = answer.status.as_u16();
-        let outcome = match status {
-            200..=299 => "answered",
-            400..=499 => "refused",
-            _ => "failed",
+        let status = match &outcome {
+            ToolOutcome::Answer(answer) => answer.status.as_u16(),
+            ToolOutcome::Error(error) => error.status,
         };
-        metrics::counter!("mcp_tool_calls_total", "tool" => name, "outcome" => outcome).increment(1);
-        metrics::histogram!("mcp_tool_duration_seconds", "tool" => name).record(took.as_secs_f64());
+        metrics.get_or_init(|| ToolMetrics::of(name)).record(status, took);
         tracing::debug!(
             target: "mcp",
             request_id = asker.request_id.as_str(),
@@ -271,17 +278,60 @@ impl Mcp {
             status,
             took_ms = took.as_secs_f64() * 1e3,
         );
-        match tool_result(&answer, era, &self.0.told.server_member) {
-            Some(result) => Outcome::Result(result),
-            None => {
-                tracing::error!(
-                    request_id = asker.request_id.as_str(),
-                    tool = name,
-                    "an answer is no JSON"
-                );
-                Outcome::Fault(Fault::internal())
+        self.written(outcome, era, asker)
+    }
+
+    fn written(&self, outcome: ToolOutcome, era: Era, asker: &Asker) -> Outcome {
+        let answer = match outcome {
+            ToolOutcome::Answer(answer) => answer,
+            ToolOutcome::Error(ToolError {
+                status,
+                code,
+                message,
+                data,
+            }) => {
+                return Outcome::Fault(Fault {
+                    code,
+                    message,
+                    data: Some(data),
+                    status,
+                });
             }
+        };
+        self.0.told.results.written(&answer, era).map_or_else(
+            || {
+                tracing::error!(request_id = asker.request_id.as_str(), "an answer is no JSON");
+                Outcome::Fault(Fault::internal())
+            },
+            Outcome::Result,
+        )
+    }
+}
+
+/// Metrics' handles of one tool, looked up once.
+#[derive(Debug)]
+struct ToolMetrics {
+    outcomes: [Counter; 3],
+    seconds: Histogram,
+}
+
+impl ToolMetrics {
+    fn of(tool: &'static str) -> Self {
+        Self {
+            outcomes: ["answered", "refused", "failed"]
+                .map(|outcome| metrics::counter!("mcp_tool_calls_total", "tool" => tool, "outcome" => outcome)),
+            seconds: metrics::histogram!("mcp_tool_duration_seconds", "tool" => tool),
         }
+    }
+
+    fn record(&self, status: u16, took: Duration) {
+        let [answered, refused, failed] = &self.outcomes;
+        match status {
+            200..=299 => answered.increment(1),
+            400..=499 => refused.increment(1),
+            _ => failed.increment(1),
+        }
+        self.seconds.record(took.as_secs_f64());
     }
 }
 

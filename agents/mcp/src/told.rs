@@ -3,23 +3,18 @@
 use serde_json::{Value, json};
 
 use crate::protocol::version::{Era, MODERN};
-use crate::tools::{Book, DATA_NOTICE};
+use crate::tools::{DATA_NOTICE, Results, Toolset};
 
 /// For how long clients may keep lists, which change with the program alone.
 const LIST_TTL_MS: u64 = 300_000;
-
-const INSTRUCTIONS: &str = "One market of many brand stores. Find products with search_products, look at one with \
-    get_product, and ask get_price for what it costs now before you tell a person a price: stored prices may be old. Money \
-    is whole minor units with an ISO 4217 code (39900 with INR is 399.00 rupees). A tool that fails says why in `code`; \
-    wait as long as `rate_limit` says before you try again.";
 
 /// Answers that are the same for everybody.
 #[derive(Debug)]
 pub(crate) struct Told {
     info: Value,
     instructions: String,
-    /// The member of `_meta` that names the server, as results of the modern era carry it.
-    pub(crate) server_member: String,
+    /// How results of tools are written.
+    pub(crate) results: Results,
     discover: String,
     lists: [Listed; 4],
 }
@@ -41,9 +36,9 @@ pub(crate) enum List {
 }
 
 impl Told {
-    pub(crate) fn new(book: &Book, version: &str) -> Self {
+    pub(crate) fn new(tools: &dyn Toolset, version: &str) -> Self {
         let info = json!({ "name": "haat", "title": "haat", "version": version });
-        let instructions = format!("{INSTRUCTIONS} {DATA_NOTICE}");
+        let instructions = format!("{} {DATA_NOTICE}", tools.instructions());
         let server_member = format!("\"io.modelcontextprotocol/serverInfo\":{info}");
         let discover = json!({
             "supportedVersions": MODERN,
@@ -62,7 +57,7 @@ impl Told {
             ),
         };
         let lists = [
-            listed("tools", book.listed()),
+            listed("tools", tools.list()),
             listed("prompts", "[]"),
             listed("resources", "[]"),
             listed("resourceTemplates", "[]"),
@@ -72,7 +67,7 @@ impl Told {
             instructions,
             discover: discover.to_string(),
             lists,
-            server_member,
+            results: Results::new(tools.untrusted(), &server_member),
         }
     }
 

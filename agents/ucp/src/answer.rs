@@ -1,26 +1,97 @@
+use std::time::Duration;
+
 use axum::response::{IntoResponse, Response};
-use http::StatusCode;
+use bytes::Bytes;
+use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 
-use crate::failure::{Failure, transport};
+use crate::failure::Failure;
+use crate::market::Market;
 use crate::message::{Capability, ErrorAnswer};
 
-/// The answer to a request: its result with `status`, or why there is none.
-pub(crate) fn answered<T: Serialize>(
-    (status, capability, home): (StatusCode, Capability, &str),
-    result: Result<T, Failure>,
-) -> Response {
-    match result {
-        Ok(result) => api::json(status, &result).into_response(),
-        Err(Failure::Outcome(messages)) => {
-            let answer = ErrorAnswer::new(capability, messages, home);
-            api::json(StatusCode::OK, &answer).into_response()
+/// How a request ended, whatever door it came by.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    /// With an answer in the protocol's words: JSON.
+    Answer(StatusCode, Bytes),
+    /// The request is at fault, or cannot be served now.
+    Fault(Fault),
+}
+
+/// What is told of a fault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Fault {
+    #[serde(skip)]
+    pub(crate) status: StatusCode,
+    pub(crate) code: String,
+    pub(crate) content: String,
+    #[serde(skip)]
+    pub(crate) retry_after: Option<Duration>,
+}
+
+impl Fault {
+    /// What was sent is not as it must be.
+    pub(crate) fn invalid(content: &str) -> Self {
+        Self {
+            status: StatusCode::BAD_REQUEST,
+            code: "invalid".to_owned(),
+            content: content.to_owned(),
+            retry_after: None,
         }
-        Err(Failure::Transport {
-            status,
-            code,
-            content,
-            retry_after,
-        }) => transport(status, &code, &content, retry_after),
+    }
+
+    /// Something is wrong on our side.
+    pub(crate) fn internal() -> Self {
+        Self {
+            status: StatusCode::INTERNAL_SERVER_ERROR,
+            code: "internal".to_owned(),
+            content: "Something went wrong on our side.".to_owned(),
+            retry_after: None,
+        }
+    }
+}
+
+/// The end of a request: its result with `status`, or why there is none.
+pub(crate) fn ended<T: Serialize>(
+    (status, capability, market): (StatusCode, Capability, &Market<'_>),
+    result: Result<T, Failure>,
+) -> Ended {
+    let written = match result {
+        Ok(result) => serde_json::to_vec(&result).map(|body| (status, body)),
+        Err(Failure::Outcome(messages)) => {
+            let answer = ErrorAnswer::new((market.version(), capability), messages, market.home());
+            serde_json::to_vec(&answer).map(|body| (StatusCode::OK, body))
+        }
+        Err(Failure::Transport(fault)) => return Ended::Fault(fault),
+    };
+    match written {
+        Ok((status, body)) => Ended::Answer(status, body.into()),
+        Err(error) => {
+            tracing::error!(%error, "an answer could not be written as JSON");
+            Ended::Fault(Fault::internal())
+        }
+    }
+}
+
+impl IntoResponse for Ended {
+    fn into_response(self) -> Response {
+        let fault = match self {
+            Self::Answer(status, body) => {
+                let mut response = api::LiveAnswer(body).into_response();
+                *response.status_mut() = status;
+                return response;
+            }
+            Self::Fault(fault) => fault,
+        };
+        let mut response = api::json(fault.status, &fault).into_response();
+        let headers = response.headers_mut();
+        if let Some(wait) = fault.retry_after {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(wait.as_secs().max(1)));
+        }
+        if fault.status == StatusCode::UNAUTHORIZED {
+            let challenge = HeaderValue::from_static("Bearer realm=\"ucp\"");
+            headers.insert(header::WWW_AUTHENTICATE, challenge);
+        }
+        response
     }
 }

@@ -1,30 +1,17 @@
-use std::time::Duration;
-
 use api::OperationAnswer;
-use axum::response::{IntoResponse, Response};
-use http::{HeaderValue, StatusCode, header};
-use serde::{Deserialize, Serialize};
+use http::StatusCode;
+use serde::Deserialize;
 
+use crate::answer::Fault;
 use crate::message::Message;
 
 /// Why a request has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Failure {
     /// The request itself is at fault, or cannot be served now: a status says so.
-    Transport {
-        status: StatusCode,
-        code: String,
-        content: String,
-        retry_after: Option<Duration>,
-    },
+    Transport(Fault),
     /// What was asked for cannot be: the protocol answers that with 200 and messages.
     Outcome(Vec<Message>),
-}
-
-#[derive(Debug, Serialize)]
-struct Document<'a> {
-    code: &'a str,
-    content: &'a str,
 }
 
 /// What is read of a problem's document; the list of faults is one sentence a fault.
@@ -42,11 +29,11 @@ struct Problem {
 #[serde(untagged)]
 enum Detail {
     Text(String),
-    Faults(Vec<Fault>),
+    Faults(Vec<Violation>),
 }
 
 #[derive(Debug, Deserialize)]
-struct Fault {
+struct Violation {
     loc: Vec<serde_json::Value>,
     msg: String,
 }
@@ -54,12 +41,12 @@ struct Fault {
 impl Failure {
     /// The request is not as it must be.
     pub(crate) fn bad(code: &str, content: impl Into<String>) -> Self {
-        Self::Transport {
+        Self::Transport(Fault {
             status: StatusCode::BAD_REQUEST,
             code: code.to_owned(),
             content: content.into(),
             retry_after: None,
-        }
+        })
     }
 
     /// There is no such thing.
@@ -76,7 +63,7 @@ impl Failure {
         });
         let content = match problem.detail {
             Some(Detail::Text(text)) => text,
-            Some(Detail::Faults(faults)) => faults.iter().map(Fault::told).collect::<Vec<_>>().join("; "),
+            Some(Detail::Faults(faults)) => faults.iter().map(Violation::told).collect::<Vec<_>>().join("; "),
             None => problem.title.unwrap_or_else(|| "The request failed.".to_owned()),
         };
         let status = match (answer.status, problem.code.as_str()) {
@@ -86,7 +73,7 @@ impl Failure {
             (StatusCode::UNPROCESSABLE_ENTITY, _) => StatusCode::BAD_REQUEST,
             (status, _) => status,
         };
-        Self::Transport {
+        Self::Transport(Fault {
             status,
             code: if problem.code.is_empty() {
                 "internal".to_owned()
@@ -95,22 +82,17 @@ impl Failure {
             },
             content,
             retry_after: answer.retry_after,
-        }
+        })
     }
 
     /// An operation answered what nobody understands.
     pub(crate) fn unreadable(error: &serde_json::Error) -> Self {
         tracing::error!(%error, "an operation's answer is not what it is described as");
-        Self::Transport {
-            status: StatusCode::INTERNAL_SERVER_ERROR,
-            code: "internal".to_owned(),
-            content: "Something went wrong on our side.".to_owned(),
-            retry_after: None,
-        }
+        Self::Transport(Fault::internal())
     }
 }
 
-impl Fault {
+impl Violation {
     fn told(&self) -> String {
         let steps = self.loc.iter().map(|step| match step {
             serde_json::Value::String(name) => name.clone(),
@@ -118,21 +100,4 @@ impl Fault {
         });
         format!("{}: {}", steps.collect::<Vec<_>>().join("."), self.msg)
     }
-}
-
-/// The answer of a transport error.
-pub(crate) fn transport(status: StatusCode, code: &str, content: &str, retry_after: Option<Duration>) -> Response {
-    let mut response = api::json(status, &Document { code, content }).into_response();
-    let headers = response.headers_mut();
-    if let Some(wait) = retry_after {
-        let seconds = wait.as_secs().max(1);
-        headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
-    }
-    if status == StatusCode::UNAUTHORIZED {
-        headers.insert(
-            header::WWW_AUTHENTICATE,
-            HeaderValue::from_static("Bearer realm=\"ucp\""),
-        );
-    }
-    response
 }

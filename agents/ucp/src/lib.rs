@@ -5,7 +5,8 @@
 //! seller. A cart of the protocol is one business's, so it is a cart here with items of one brand. A checkout is an
 //! escalation: a person goes on at `continue_url`, the brand's own checkout; nothing is paid by an agent.
 //!
-//! What the protocol is: its version [`VERSION`], whose schemas the tests hold every answer against.
+//! The same operations are tools over MCP. Which versions of the protocol are spoken says [`Version`]; the tests hold every
+//! answer against their schemas.
 
 mod answer;
 mod carts;
@@ -15,17 +16,20 @@ mod ids;
 mod llms;
 mod market;
 mod message;
+mod operations;
 mod profile;
 mod read;
 mod routes;
+mod tools;
+mod version;
 mod wire;
 
 use std::sync::Arc;
 
+use agents_mcp::McpParts;
 use api::{CallOperation, OpenRouter};
 
-/// The version of the protocol that is spoken.
-pub const VERSION: &str = "2026-04-08";
+pub use self::version::Version;
 
 /// Where the operations lie below the server's address.
 pub(crate) const BASE_PATH: &str = "/v1/ucp";
@@ -56,10 +60,10 @@ impl Ucp {
         Self(Arc::new(Inner { config, operations }))
     }
 
-    /// The profile, the operations and `/llms.txt`.
+    /// The profiles, the operations over REST and over MCP, and `/llms.txt`; endpoints over MCP are made of `parts`.
     #[must_use]
-    pub fn open_router(&self) -> OpenRouter {
-        routes::open(self.clone())
+    pub fn open_router(&self, parts: &McpParts) -> OpenRouter {
+        routes::open(self, parts)
     }
 
     /// The interface description of all operations.

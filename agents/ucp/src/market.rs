@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::ids::Ident;
 use crate::wire::{Card, Cart, Checkout, Detail, Envelope, Page};
-use crate::{Inner, Ucp};
+use crate::{Inner, Ucp, Version};
 
 /// Parts of a product that are read.
 const PARTS: &str = "variants,media,offers,attributes";
@@ -19,11 +19,16 @@ const PARTS: &str = "variants,media,offers,attributes";
 pub(crate) struct Market<'a> {
     inner: &'a Inner,
     asker: Asker,
+    version: Version,
 }
 
 impl Ucp {
-    pub(crate) fn market(&self, asker: Asker) -> Market<'_> {
-        Market { inner: &self.0, asker }
+    pub(crate) fn market(&self, asker: Asker, version: Version) -> Market<'_> {
+        Market {
+            inner: &self.0,
+            asker,
+            version,
+        }
     }
 }
 
@@ -38,6 +43,11 @@ fn read<T: DeserializeOwned>(answer: &OperationAnswer) -> Result<T, Failure> {
 }
 
 impl Market<'_> {
+    /// The version of the protocol in which is asked and answered.
+    pub(crate) fn version(&self) -> Version {
+        self.version
+    }
+
     /// The server's own address: where a person goes on when nothing nearer is known.
     pub(crate) fn home(&self) -> &str {
         &self.inner.config.public_url

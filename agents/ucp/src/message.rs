@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::VERSION;
+use crate::Version;
 
 /// Capabilities by their names in the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,37 +29,37 @@ impl Capability {
 /// The member `ucp` of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Meta {
-    version: &'static str,
+    version: Version,
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<&'static str>,
-    capabilities: BTreeMap<&'static str, [Version; 1]>,
+    capabilities: BTreeMap<&'static str, [Active; 1]>,
     /// There where a checkout is answered, and empty: nothing is paid by an agent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    payment_handlers: Option<BTreeMap<&'static str, Version>>,
+    payment_handlers: Option<BTreeMap<&'static str, Active>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-struct Version {
-    version: &'static str,
+struct Active {
+    version: Version,
 }
 
 impl Meta {
     /// Of an answer that did what was asked.
-    pub(crate) fn of(capability: Capability) -> Self {
+    pub(crate) fn of((version, capability): (Version, Capability)) -> Self {
         let is_checkout = capability == Capability::Checkout;
         Self {
-            version: VERSION,
+            version,
             status: None,
-            capabilities: BTreeMap::from([(capability.name(), [Version { version: VERSION }])]),
+            capabilities: BTreeMap::from([(capability.name(), [Active { version }])]),
             payment_handlers: is_checkout.then(BTreeMap::new),
         }
     }
 
     /// Of an answer that says why there is none.
-    pub(crate) fn error(capability: Capability) -> Self {
+    fn error(of: (Version, Capability)) -> Self {
         Self {
             status: Some("error"),
-            ..Self::of(capability)
+            ..Self::of(of)
         }
     }
 }
@@ -118,9 +118,9 @@ pub(crate) struct ErrorAnswer {
 }
 
 impl ErrorAnswer {
-    pub(crate) fn new(capability: Capability, messages: Vec<Message>, continue_url: &str) -> Self {
+    pub(crate) fn new(of: (Version, Capability), messages: Vec<Message>, continue_url: &str) -> Self {
         Self {
-            ucp: Meta::error(capability),
+            ucp: Meta::error(of),
             messages,
             continue_url: continue_url.to_owned(),
         }

@@ -7,49 +7,74 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::{Map, Value, json};
 
 use crate::message::Capability;
-use crate::{BASE_PATH, UcpConfig, VERSION};
+use crate::routes::{MCP_PATH, MCP_PATH_2026_08_25};
+use crate::{BASE_PATH, UcpConfig, Version};
 
 /// Agents may keep it for so long: at least a minute, says the protocol.
 const CACHE: HeaderValue = HeaderValue::from_static("public, max-age=300");
 const SITE: &str = "https://ucp.dev";
 
 /// A capability: its page and schema in the specification.
-fn capability(capability: Capability) -> (String, Value) {
+fn capability(capability: Capability, version: Version) -> (String, Value) {
     let (page, schema) = match capability {
         Capability::Search => ("catalog/search", "catalog_search"),
         Capability::Lookup => ("catalog/lookup", "catalog_lookup"),
         Capability::Cart => ("cart", "cart"),
         Capability::Checkout => ("checkout", "checkout"),
     };
+    let folder = match version {
+        Version::V2026_04_08 => "",
+        Version::V2026_08_25 => "shopping/",
+    };
     let told = json!([{
-        "version": VERSION,
-        "spec": format!("{SITE}/{VERSION}/specification/{page}"),
-        "schema": format!("{SITE}/{VERSION}/schemas/shopping/{schema}.json"),
+        "version": version,
+        "spec": format!("{SITE}/{version}/specification/{folder}{page}"),
+        "schema": format!("{SITE}/{version}/schemas/shopping/{schema}.json"),
     }]);
     (capability.name().to_owned(), told)
 }
 
-/// The profile of a market. No payment handler: what is paid is paid by a person at a seller.
-pub(crate) fn profile(config: &UcpConfig) -> Value {
+/// Where the operations are: over REST, over MCP.
+fn services(config: &UcpConfig, version: Version) -> Vec<Value> {
+    let base = &config.public_url;
+    let service = |transport: &str, schema: &str, endpoint: String| {
+        json!({
+            "version": version,
+            "spec": format!("{SITE}/{version}/specification/overview"),
+            "transport": transport,
+            "schema": format!("{SITE}/{version}/services/shopping/{schema}"),
+            "endpoint": endpoint,
+        })
+    };
+    let mcp = |path: &str| service("mcp", "mcp.openrpc.json", format!("{base}{path}"));
+    match version {
+        Version::V2026_04_08 => vec![
+            service("rest", "rest.openapi.json", format!("{base}{BASE_PATH}")),
+            mcp(MCP_PATH),
+        ],
+        Version::V2026_08_25 => vec![mcp(MCP_PATH_2026_08_25)],
+    }
+}
+
+/// The profile of a market in one version. No payment handler: what is paid is paid by a person at a seller.
+pub(crate) fn profile(config: &UcpConfig, version: Version) -> Value {
     let of_carts = [Capability::Cart, Capability::Checkout];
     let offered = [Capability::Search, Capability::Lookup]
         .into_iter()
         .chain(of_carts.into_iter().filter(|_| config.has_carts));
-    let capabilities: Map<String, Value> = offered.map(capability).collect();
-    json!({
-        "ucp": {
-            "version": VERSION,
-            "services": { "dev.ucp.shopping": [{
-                "version": VERSION,
-                "spec": format!("{SITE}/{VERSION}/specification/overview"),
-                "transport": "rest",
-                "schema": format!("{SITE}/{VERSION}/services/shopping/rest.openapi.json"),
-                "endpoint": format!("{}{BASE_PATH}", config.public_url),
-            }] },
-            "capabilities": capabilities,
-            "payment_handlers": {},
-        },
-    })
+    let capabilities: Map<String, Value> = offered.map(|one| capability(one, version)).collect();
+    let mut ucp = json!({
+        "version": version,
+        "services": { "dev.ucp.shopping": services(config, version) },
+        "capabilities": capabilities,
+        "payment_handlers": {},
+    });
+    if version == Version::V2026_04_08 {
+        let later = Version::V2026_08_25;
+        let profile = format!("{}/.well-known/ucp/{later}", config.public_url);
+        ucp["supported_versions"] = json!({ later.as_str(): profile });
+    }
+    json!({ "ucp": ucp })
 }
 
 /// Answers with a text that follows from the configuration alone.

@@ -5,10 +5,11 @@ use axum::extract::FromRequestParts;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use serde::de::DeserializeOwned;
+use serde_json::Value;
 use url::Url;
 
 use crate::failure::Failure;
+use crate::operations::Sent;
 
 const AGENT: HeaderName = HeaderName::from_static("ucp-agent");
 /// Most characters of the header.
@@ -35,24 +36,42 @@ impl<S: Sync> FromRequestParts<S> for Agent {
     }
 }
 
+impl Agent {
+    /// What a tool's argument `meta` says: `ucp-agent.profile`, and `idempotency-key`.
+    pub(crate) fn of_meta(meta: Option<&Value>, asker: Asker) -> Self {
+        let member = |name: &str| meta.and_then(|meta| meta.get(name));
+        let profile = member("ucp-agent").map(|agent| agent.get("profile").and_then(Value::as_str));
+        let is_wrong = profile.is_some_and(|profile| !profile.is_some_and(is_address));
+        let key = member("idempotency-key").and_then(Value::as_str);
+        Self {
+            asker,
+            key: key.and_then(|key| HeaderValue::from_str(key).ok()),
+            fault: is_wrong.then(|| {
+                let content = "meta.ucp-agent.profile is to be the address of the agent's profile.";
+                Failure::bad("invalid_profile_url", content)
+            }),
+        }
+    }
+}
+
 /// Looks at the header that names the agent's profile: `profile="https://…"` (RFC 8941). The profile is not fetched.
 fn agent(headers: &HeaderMap) -> Result<(), Failure> {
     let Some(value) = headers.get(AGENT) else {
         return Ok(());
     };
-    let bad = || {
+    let text = value.to_str().ok().filter(|text| text.len() <= AGENT_CHARS_MAX);
+    let is_profile = text.and_then(profile).is_some_and(is_address);
+    is_profile.then_some(()).ok_or_else(|| {
         let content = "The header UCP-Agent is no dictionary with profile=\"https://…\" (RFC 8941).";
         Failure::bad("invalid_profile_url", content)
-    };
-    let text = value.to_str().ok().filter(|text| text.len() <= AGENT_CHARS_MAX);
-    let profile = text.and_then(profile).ok_or_else(bad)?;
-    let url = Url::parse(profile).map_err(|_| bad())?;
+    })
+}
+
+/// Whether a profile could lie there: it is not fetched.
+pub(crate) fn is_address(profile: &str) -> bool {
+    let Ok(url) = Url::parse(profile) else { return false };
     let is_here = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
-    if url.scheme() == "https" || url.scheme() == "http" && is_here {
-        Ok(())
-    } else {
-        Err(bad())
-    }
+    profile.len() <= AGENT_CHARS_MAX && (url.scheme() == "https" || url.scheme() == "http" && is_here)
 }
 
 /// The string of the member `profile`. Addresses hold neither commas nor quotation marks that are not escaped.
@@ -65,13 +84,19 @@ fn profile(text: &str) -> Option<&str> {
 }
 
 /// The body of a request.
-pub(crate) fn body<T: DeserializeOwned>(body: &Bytes) -> Result<T, Failure> {
-    let value: serde_json::Value = serde_json::from_slice(body)
+pub(crate) fn body(body: &Bytes) -> Sent {
+    let value: Value = serde_json::from_slice(body)
         .map_err(|error| Failure::bad("malformed_json", format!("The body is no JSON: {error}")))?;
-    if !value.is_object() {
-        return Err(Failure::bad("invalid", "The body is no JSON object."));
+    object(value, "The body")
+}
+
+/// What is to be an object, as `name` calls it.
+pub(crate) fn object(value: Value, name: &str) -> Sent {
+    if value.is_object() {
+        Ok(value)
+    } else {
+        Err(Failure::bad("invalid", format!("{name} is no JSON object.")))
     }
-    serde_json::from_value(value).map_err(|error| Failure::bad("invalid", error.to_string()))
 }
 
 #[cfg(test)]

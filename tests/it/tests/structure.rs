@@ -177,7 +177,7 @@ fn arrows_between_crates_go_one_way() {
         ("state", &["data-model"]),
         ("storefront", &["data-model"]),
         ("access", &["api", "data-model", "state"]),
-        ("agents-ucp", &["api", "data-model"]),
+        ("agents-ucp", &["agents-mcp", "api", "data-model"]),
         ("agents-mcp", &["api", "data-model"]),
         ("dashboard", &["api", "data-model", "state"]),
         (

@@ -5,31 +5,22 @@ mod post;
 mod schema;
 mod stream;
 
-use api::{OpenRouter, common_components};
+use api::{OpenRouter, described};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::StatusCode;
-use utoipa::openapi::{InfoBuilder, License, OpenApi, OpenApiBuilder, Server};
+use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub(crate) use self::manifest::manifest;
+pub(crate) use self::post::answered;
+pub use self::schema::{McpBody, McpFaulted};
 use crate::server::Mcp;
 
 /// Operations with their documentation, from one registration.
 fn operations() -> OpenApiRouter<Mcp> {
-    let info = InfoBuilder::new()
-        .title("Commerce Discovery, Pricing and Cart API")
-        .version("1.0")
-        .description(Some("The market as tools for agents."))
-        .license(Some(License::new("Apache-2.0")))
-        .build();
-    let document = OpenApiBuilder::new()
-        .info(info)
-        .components(Some(common_components()))
-        .servers(Some([Server::new("/")]))
-        .build();
-    OpenApiRouter::with_openapi(document).routes(routes!(post::call_mcp, stream::open_mcp_stream))
+    described("The market as tools for agents.").routes(routes!(post::call_mcp, stream::open_mcp_stream))
 }
 
 pub(crate) fn document() -> OpenApi {
@@ -37,15 +28,11 @@ pub(crate) fn document() -> OpenApi {
 }
 
 pub(crate) fn open(mcp: &Mcp) -> OpenRouter {
-    let (router, document) = operations().split_for_parts();
-    let patterns: Vec<String> = document.paths.paths.keys().cloned().collect();
     let manifest = api::Asset::new("application/json", mcp.0.manifest.to_string());
-    OpenRouter::new(router.with_state(mcp.clone()), patterns)
-        .described(document)
-        .route(
-            "/server.json",
-            get(async move |headers: http::HeaderMap| manifest.answer(&headers)),
-        )
+    OpenRouter::of(operations(), mcp.clone()).route(
+        "/server.json",
+        get(async move |headers: http::HeaderMap| manifest.answer(&headers)),
+    )
 }
 
 /// An answer without a body.

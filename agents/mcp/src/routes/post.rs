@@ -1,13 +1,13 @@
 use std::convert::Infallible;
 
-use api::{Asker, JsonText, LiveErrors, Problem};
+use api::{Asker, JsonText, Problem};
 use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
 use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 use super::empty;
-use super::schema::{McpAnswer, McpBody, McpError};
+use super::schema::{McpAnswered, McpBody};
 use crate::protocol::accept::{Accept, Form};
 use crate::protocol::gate::{Head, Sent};
 use crate::server::{Mcp, Reply};
@@ -33,19 +33,14 @@ const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering")
     operation_id = "call_mcp",
     tag = "Agents",
     request_body(content = McpBody, content_type = "application/json"),
-    responses(
-        (status = 200, description = "The answer, or the answers of a batch in its order.",
-            content((McpAnswer = "application/json"), (String = "text/event-stream")), headers(("X-Request-Id" = String))),
-        (status = 202, description = "Nothing was asked: notifications alone.", headers(("X-Request-Id" = String))),
-        (status = 400, description = "No message, or headers that do not fit it.", body = McpError, headers(("X-Request-Id" = String))),
-        (status = 403, description = "A page of an origin that may not ask, or a name that is not this server's.",
-            body = api::ProblemDocument, content_type = "application/problem+json", headers(("X-Request-Id" = String))),
-        (status = 404, description = "No such method, where the revision is one without `initialize`.", body = McpError,
-            headers(("X-Request-Id" = String))),
-        LiveErrors,
-    )
+    responses(McpAnswered)
 )]
 pub(crate) async fn call_mcp(State(mcp): State<Mcp>, request: Request) -> Result<Response, Problem> {
+    answered(&mcp, request).await
+}
+
+/// Reads a message or a batch, and answers it.
+pub(crate) async fn answered(mcp: &Mcp, request: Request) -> Result<Response, Problem> {
     mcp.0.doorman.check(&request)?;
     let (mut parts, body) = request.into_parts();
     let Ok(asker) = Asker::from_request_parts(&mut parts, &()).await as Result<_, Infallible>;
@@ -113,5 +108,9 @@ fn json(status: u16, body: String) -> Response {
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if status == 401 {
+        let challenge = HeaderValue::from_static("Bearer realm=\"haat\"");
+        headers.insert(header::WWW_AUTHENTICATE, challenge);
+    }
     response
 }

@@ -1,21 +1,101 @@
 //! Messages, as the interface description has them: loosely, for the protocol has a description of its own.
 
+use std::collections::BTreeMap;
+
+use api::LiveErrors;
 use serde_json::json;
+use utoipa::openapi::content::ContentBuilder;
+use utoipa::openapi::response::{Response, ResponseBuilder};
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, OneOfBuilder, SchemaType, Type};
-use utoipa::openapi::{RefOr, Schema};
-use utoipa::{PartialSchema, ToSchema};
+use utoipa::openapi::{Ref, RefOr, Schema};
+use utoipa::{IntoResponses, PartialSchema, ToSchema};
+
+const JSON: &str = "application/json";
 
 /// One message, or a batch.
 #[derive(Debug)]
-pub(crate) struct McpBody;
+pub struct McpBody;
 
 /// One answer, or those of a batch.
 #[derive(Debug)]
-pub(crate) struct McpAnswer;
+struct McpAnswer;
 
 /// An error of JSON-RPC.
 #[derive(Debug)]
-pub(crate) struct McpError;
+struct McpError;
+
+/// What a POST can be answered with.
+#[derive(Debug)]
+pub(super) struct McpAnswered;
+
+impl IntoResponses for McpAnswered {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let content = |schema: RefOr<Schema>| ContentBuilder::new().schema(Some(schema)).build();
+        let response = |description: &str| {
+            ResponseBuilder::new()
+                .description(description)
+                .header_ref("X-Request-Id", Ref::new("#/components/headers/RequestId"))
+        };
+        let fault = |description: &str| response(description).content(JSON, content(McpError::schema()));
+        let problem = RefOr::Ref(Ref::from_schema_name("Problem"));
+        let mut responses = LiveErrors::responses();
+        for (status, response) in [
+            (
+                "200",
+                response("The answer, or the answers of a batch in its order.")
+                    .content(JSON, content(McpAnswer::schema()))
+                    .content("text/event-stream", content(RefOr::T(Schema::from(text())))),
+            ),
+            ("202", response("Nothing was asked: notifications alone.")),
+            ("400", fault("No message, or headers that do not fit it.")),
+            (
+                "403",
+                response("A page of an origin that may not ask, or a name that is not this server's.")
+                    .content("application/problem+json", content(problem)),
+            ),
+            (
+                "404",
+                fault("No such method, where the revision is one without `initialize`."),
+            ),
+        ] {
+            responses.insert(status.to_owned(), RefOr::T(response.build()));
+        }
+        responses
+    }
+}
+
+/// The same of an endpoint whose tools tell faults as errors of JSON-RPC, with the status that these have.
+#[derive(Debug)]
+pub struct McpFaulted;
+
+impl IntoResponses for McpFaulted {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let mut responses = McpAnswered::responses();
+        let problem = || RefOr::Ref(Ref::from_schema_name("Problem"));
+        let content = |schema: RefOr<Schema>| ContentBuilder::new().schema(Some(schema)).build();
+        for (status, description) in [
+            ("401", "A key is needed, or the one that was sent is not valid."),
+            ("403", "The caller, the page or the name may not do this."),
+            (
+                "409",
+                "The key was used with another request, or its request is in flight.",
+            ),
+            ("429", "Too many requests."),
+            ("500", "Something went wrong on our side."),
+            ("502", "The store does not answer."),
+            ("503", "Not ready, or too much is asked at once."),
+            ("504", "The store took too long."),
+        ] {
+            let response = ResponseBuilder::new()
+                .description(description)
+                .header_ref("X-Request-Id", Ref::new("#/components/headers/RequestId"))
+                .content(JSON, content(McpError::schema()))
+                .content("application/problem+json", content(problem()));
+            responses.insert(status.to_owned(), RefOr::T(response.build()));
+        }
+        responses
+    }
+}
 
 fn text() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)
@@ -100,8 +180,6 @@ impl PartialSchema for McpError {
 }
 
 impl ToSchema for McpBody {}
-impl ToSchema for McpAnswer {}
-impl ToSchema for McpError {}
 
 #[cfg(test)]
 mod tests {

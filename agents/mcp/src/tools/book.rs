@@ -56,6 +56,10 @@ impl Book {
         self.tools.iter().find(|tool| tool.name == name)
     }
 
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.tools.iter().map(|tool| tool.name)
+    }
+
     pub(crate) fn listed(&self) -> &str {
         &self.listed
     }

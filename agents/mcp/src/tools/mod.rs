@@ -2,14 +2,17 @@
 
 mod arguments;
 mod book;
+mod market;
 mod operation;
 mod result;
 mod schema;
 mod spec;
+mod toolset;
 
-pub(crate) use self::book::Book;
 pub use self::book::BookError;
-pub(crate) use self::result::{DATA_NOTICE, tool_result};
+pub use self::market::MarketTools;
+pub(crate) use self::result::{DATA_NOTICE, Results};
+pub use self::toolset::{ToolError, ToolOutcome, Toolset};
 
 #[cfg(test)]
 mod tests;

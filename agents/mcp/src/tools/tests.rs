@@ -4,6 +4,7 @@ use api::{Allowance, Asker, Caller, CallerId, KnownCaller, OperationAnswer, Requ
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 
+use super::book::Book;
 use super::*;
 use crate::protocol::version::Era;
 
@@ -353,9 +354,9 @@ fn a_result_is_the_answer_twice_and_says_whose_text_it_holds() {
         body: "{\"data\":\n\"</script>\u{2028}\\n\"}".into(),
         retry_after: None,
     };
-    let server = "\"s\":1";
+    let results = Results::new(&["/structuredContent/data", "/content/0"], "\"s\":1");
     for (era, resulted) in [(Era::Legacy, Value::Null), (Era::Modern, json!("complete"))] {
-        let result = tool_result(&answer, era, server).unwrap();
+        let result = results.written(&answer, era).unwrap();
         assert!(!result.contains('\n'));
         let result: Value = serde_json::from_str(&result).unwrap();
         let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
@@ -370,7 +371,7 @@ fn a_result_is_the_answer_twice_and_says_whose_text_it_holds() {
         body: "{\"code\":\"product_not_found\"}".into(),
         retry_after: None,
     };
-    let result: Value = serde_json::from_str(&tool_result(&refused, Era::Modern, server).unwrap()).unwrap();
+    let result: Value = serde_json::from_str(&results.written(&refused, Era::Modern).unwrap()).unwrap();
     let wanted = json!({
         "content": [{ "type": "text", "text": "{\"code\":\"product_not_found\"}" }],
         "isError": true, "resultType": "complete", "_meta": { "s": 1 },
@@ -380,5 +381,5 @@ fn a_result_is_the_answer_twice_and_says_whose_text_it_holds() {
         body: "<html>".into(),
         ..refused
     };
-    assert_eq!(tool_result(&broken, Era::Legacy, server), None);
+    assert_eq!(results.written(&broken, Era::Legacy), None);
 }

@@ -8,6 +8,7 @@
 
 mod batches;
 mod callers;
+mod closing;
 mod hostile;
 mod legacy;
 mod modern;

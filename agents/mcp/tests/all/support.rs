@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use agents_mcp::{Mcp, McpConfig, McpParts};
+use agents_mcp::{MarketTools, Mcp, McpConfig, McpParts};
 use api::{
     Allowance, Caller, CallerId, Credential, EdgeConfig, EdgeRouter, Guard, Identify, KnownCaller, Limit, NotTaken,
     OpenRouter, Outcome, PathParameters, Problem, Prompt, QueryReader, Verdict, Via,
@@ -17,12 +17,30 @@ use data_model::ErrorCode;
 use http::{HeaderMap, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 /// A market with one endpoint, and what tests steer it by.
 pub(crate) struct Market {
     pub(crate) edge: EdgeRouter,
     pub(crate) stop: CancellationToken,
+    pub(crate) work: Arc<Work>,
+}
+
+/// What is told of a search that is held until nobody waits for it.
+#[derive(Debug, Default)]
+pub(crate) struct Work {
+    pub(crate) begun: Notify,
+    pub(crate) ended: Notify,
+}
+
+/// Tells that the work has ended, however it did.
+struct Ends(Arc<Work>);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        self.0.ended.notify_one();
+    }
 }
 
 /// An answer, read whole.
@@ -78,13 +96,18 @@ impl Limit for SoMany {
     }
 }
 
-async fn found(request: Request) -> Result<Response, Problem> {
+async fn found(request: Request, work: Arc<Work>) -> Result<Response, Problem> {
     let mut reader = QueryReader::new(request.uri().query());
     let q = reader.optional("q").text(20).map(|q| q.into_owned());
     let limit = reader.optional("limit").integer(1..=40);
     let (q, limit) = reader.finish(PathParameters::none(), (q, limit))?;
     match q.as_deref() {
         Some("slow") => std::future::pending().await,
+        Some("held") => {
+            let _ends = Ends(Arc::clone(&work));
+            work.begun.notify_one();
+            std::future::pending().await
+        }
         Some("broken") => Err(Problem::new(ErrorCode::Internal)),
         _ => Ok(api::json(
             StatusCode::OK,
@@ -144,8 +167,10 @@ impl Market {
             keyed: ["find_coupons".to_owned()].into(),
             ..Guard::default()
         });
+        let work = Arc::new(Work::default());
+        let of_search = Arc::clone(&work);
         let router = Router::new()
-            .route("/v1/search", get(found))
+            .route("/v1/search", get(move |request| found(request, Arc::clone(&of_search))))
             .route("/v1/products/{ident}", get(product))
             .route("/v1/products/{ident}/price", get(product))
             .route("/v1/coupons", get(whose))
@@ -157,23 +182,24 @@ impl Market {
         let described = serde_json::from_value(described).unwrap();
         let open = OpenRouter::new(router, ["/v1/search", "/v1/products/{ident}"]).described(described);
         let stop = CancellationToken::new();
-        let mcp = Mcp::new(McpParts {
-            operations: Arc::new(open.operations(Arc::clone(&guard))),
+        let operations = Arc::new(open.operations(Arc::clone(&guard)));
+        let tools = MarketTools::of(operations, &document(), config.cart_tools).unwrap();
+        let parts = McpParts {
             guard: Arc::clone(&guard),
-            document: document(),
             config,
             public_url: "https://market.example".to_owned(),
             origins: vec!["https://shop.example".parse().unwrap()],
             is_local: true,
             version: "0.0.0",
             stop: stop.clone(),
-        });
+        };
+        let mcp = Mcp::new(parts, Arc::new(tools));
         let config = EdgeConfig {
             guard,
             ..EdgeConfig::default()
         };
-        let edge = open.merge(mcp.unwrap().open_router()).edge(config);
-        Self { edge, stop }
+        let edge = open.merge(mcp.open_router()).edge(config);
+        Self { edge, stop, work }
     }
 
     /// Sends a body with further headers.

@@ -9,8 +9,8 @@ use crate::message::Message;
 use crate::wire::Cart;
 
 /// The cart as it is answered. One without lines is over, and one of several sellers is none of the protocol's.
-fn told(cart: &Cart, answer: Answer) -> Result<CartAnswer, Failure> {
-    written(cart, answer).ok_or_else(|| match cart.groups.len() {
+fn told(market: &Market<'_>, cart: &Cart, answer: Answer) -> Result<CartAnswer, Failure> {
+    written(cart, market.version(), answer).ok_or_else(|| match cart.groups.len() {
         0 if !cart.problems.is_empty() => Failure::Outcome(cart.problems.iter().map(trouble).collect()),
         0 => Failure::not_found("There is no such cart, or nothing is in it."),
         _ => {
@@ -52,14 +52,14 @@ pub(crate) async fn create(
     (key, is_checkout): (Option<HeaderValue>, bool),
 ) -> Result<CartAnswer, Failure> {
     if !is_checkout {
-        return told(&made(market, &body, key).await?, Answer::Cart);
+        return told(market, &made(market, &body, key).await?, Answer::Cart);
     }
     let id = match &body.cart_id {
         Some(id) => id.clone(),
         None => {
             let cart = made(market, &body, key.clone()).await?;
             // Nothing is handed over of a cart with nothing in it.
-            told(&cart, Answer::Cart)?;
+            told(market, &cart, Answer::Cart)?;
             cart.cart_id
         }
     };
@@ -73,12 +73,12 @@ pub(crate) async fn create(
         problems: cart.problems.into_iter().chain(handed.problems).collect(),
         ..cart
     };
-    told(&cart, answer)
+    told(market, &cart, answer)
 }
 
 /// A cart or a checkout as it is now.
 pub(crate) async fn read(market: &Market<'_>, id: &str, answer: Answer) -> Result<CartAnswer, Failure> {
-    told(&market.cart(id).await?, answer)
+    told(market, &market.cart(id).await?, answer)
 }
 
 /// Makes a cart what the request says: lines that it does not name go.
@@ -97,7 +97,7 @@ pub(crate) async fn replace(
     }
     let mut cart = market.cart(id).await?;
     // A cart that is over stays over.
-    told(&cart, answer.clone())?;
+    told(market, &cart, answer.clone())?;
     let brand = cart
         .groups
         .first()
@@ -129,13 +129,13 @@ pub(crate) async fn replace(
             cart = market.set_line(id, &line.line_id, 0).await?;
         }
     }
-    told(&cart, answer)
+    told(market, &cart, answer)
 }
 
 /// Ends a cart or a checkout: its lines go, and what it was is answered.
 pub(crate) async fn cancel(market: &Market<'_>, id: &str, answer: Answer) -> Result<CartAnswer, Failure> {
     let cart = market.cart(id).await?;
-    let last = told(&cart, answer)?;
+    let last = told(market, &cart, answer)?;
     for line in cart.groups.iter().flat_map(|group| &group.lines) {
         market.set_line(id, &line.line_id, 0).await?;
     }

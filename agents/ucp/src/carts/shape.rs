@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::Version;
 use crate::ids::Ident;
 use crate::message::{Capability, Message, Meta};
 use crate::wire::{Cart, Group, Line, Problem};
@@ -80,6 +81,9 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
+    /// A checkout as it is now.
+    pub(crate) const NOW: Self = Self::Checkout { url: None, token: None };
+
     pub(crate) fn capability(&self) -> Capability {
         match self {
             Self::Cart => Capability::Cart,
@@ -178,7 +182,7 @@ fn messages(cart: &Cart, group: &Group, answer: &Answer) -> Vec<Message> {
 }
 
 /// Writes a cart of one brand's; what has no line of that brand is told by `None`.
-pub(crate) fn written(cart: &Cart, answer: Answer) -> Option<CartAnswer> {
+pub(crate) fn written(cart: &Cart, version: Version, answer: Answer) -> Option<CartAnswer> {
     let [group] = cart.groups.as_slice() else { return None };
     let messages = messages(cart, group, &answer);
     let capability = answer.capability();
@@ -198,7 +202,7 @@ pub(crate) fn written(cart: &Cart, answer: Answer) -> Option<CartAnswer> {
         title: group.brand.clone(),
     });
     Some(CartAnswer {
-        ucp: Meta::of(capability),
+        ucp: Meta::of((version, capability)),
         id: cart.cart_id.clone(),
         line_items: group.lines.iter().filter(|line| line.qty > 0).map(self::line).collect(),
         status,

@@ -2,9 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
+mod tools;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use agents_mcp::{McpConfig, McpParts};
 use agents_ucp::{Ucp, UcpConfig};
 use api::{CallOperation, EdgeConfig, EdgeRouter, OperationAnswer, OperationCall};
 use async_trait::async_trait;
@@ -12,6 +15,7 @@ use axum::body::Body;
 use http::{Method, Request, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 /// Forty products, and what was asked.
 #[derive(Debug, Default)]
@@ -84,7 +88,17 @@ fn router(shop: &Arc<Shop>) -> EdgeRouter {
         has_carts: true,
     };
     let operations = Arc::clone(shop) as Arc<dyn CallOperation>;
-    Ucp::new(config, operations).open_router().edge(EdgeConfig::default())
+    let parts = McpParts {
+        guard: Arc::default(),
+        config: McpConfig::default(),
+        public_url: config.public_url.clone(),
+        origins: Vec::new(),
+        is_local: false,
+        version: "0.0.0",
+        stop: CancellationToken::new(),
+    };
+    let open = Ucp::new(config, operations).open_router(&parts);
+    open.edge(EdgeConfig::default())
 }
 
 async fn send(shop: &Arc<Shop>, method: Method, path: &str, body: Option<Value>) -> (u16, http::HeaderMap, Value) {
@@ -258,7 +272,7 @@ async fn a_request_that_is_not_as_it_must_be_asks_nothing() {
 #[tokio::test]
 async fn the_profile_and_the_text_for_models_are_kept_by_their_tags() {
     let shop = Arc::new(Shop::default());
-    for path in ["/.well-known/ucp", "/llms.txt"] {
+    for path in ["/.well-known/ucp", "/.well-known/ucp/2026-08-25", "/llms.txt"] {
         let (status, headers, body) = send(&shop, Method::GET, path, None).await;
         assert_eq!(
             (status, &headers["cache-control"]),

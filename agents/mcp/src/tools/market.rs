@@ -1,0 +1,70 @@
+use std::sync::Arc;
+
+use api::{Asker, CallOperation, OperationAnswer, Problem};
+use async_trait::async_trait;
+use data_model::ErrorCode;
+use serde_json::{Map, Value};
+
+use super::book::{Book, BookError};
+use super::toolset::{ToolOutcome, Toolset};
+
+const INSTRUCTIONS: &str = "One market of many brand stores. Find products with search_products, look at one with \
+    get_product, and ask get_price for what it costs now before you tell a person a price: stored prices may be old. Money \
+    is whole minor units with an ISO 4217 code (39900 with INR is 399.00 rupees). A tool that fails says why in `code`; \
+    wait as long as `rate_limit` says before you try again.";
+
+/// The market's own tools: each calls the operation of REST that has the same purpose.
+#[derive(Debug)]
+pub struct MarketTools {
+    book: Book,
+    names: Vec<&'static str>,
+    operations: Arc<dyn CallOperation>,
+}
+
+impl MarketTools {
+    /// The tools over the operations that `document` describes, those of carts where they are wanted.
+    ///
+    /// # Errors
+    /// When an operation that a tool calls is not described.
+    pub fn of(operations: Arc<dyn CallOperation>, document: &Value, with_carts: bool) -> Result<Self, BookError> {
+        let book = Book::of(document, with_carts)?;
+        Ok(Self {
+            names: book.names().collect(),
+            book,
+            operations,
+        })
+    }
+}
+
+#[async_trait]
+impl Toolset for MarketTools {
+    fn list(&self) -> &str {
+        self.book.listed()
+    }
+
+    fn names(&self) -> &[&'static str] {
+        &self.names
+    }
+
+    fn instructions(&self) -> &str {
+        INSTRUCTIONS
+    }
+
+    fn untrusted(&self) -> &'static [&'static str] {
+        &["/structuredContent/data", "/content/0"]
+    }
+
+    async fn call(&self, name: &'static str, arguments: Map<String, Value>, asker: Asker) -> ToolOutcome {
+        let Some(tool) = self.book.find(name) else {
+            return self.refused(Problem::new(ErrorCode::Internal), &asker);
+        };
+        match tool.call(arguments, asker.clone()) {
+            Ok(call) => ToolOutcome::Answer(self.operations.call(call).await),
+            Err(problem) => self.refused(problem, &asker),
+        }
+    }
+
+    fn refused(&self, problem: Problem, asker: &Asker) -> ToolOutcome {
+        ToolOutcome::Answer(OperationAnswer::problem(problem, asker))
+    }
+}

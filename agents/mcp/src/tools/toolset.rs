@@ -1,0 +1,49 @@
+use std::fmt;
+
+use api::{Asker, OperationAnswer, Problem};
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+
+/// What an endpoint offers: tools, what they answer, and what is said of all of them.
+#[async_trait]
+pub trait Toolset: fmt::Debug + Send + Sync {
+    /// The tools as `tools/list` tells them: a JSON array on one line, in a fixed order.
+    fn list(&self) -> &str;
+
+    /// Their names, in the same order.
+    fn names(&self) -> &[&'static str];
+
+    /// What a client is told of the endpoint as a whole.
+    fn instructions(&self) -> &str;
+
+    /// JSON pointers to the parts of a result that hold what shops and their customers wrote.
+    fn untrusted(&self) -> &'static [&'static str];
+
+    /// Calls the tool of this name, one of [`Toolset::names`]. Whoever drops the future has no more use for the answer.
+    async fn call(&self, name: &'static str, arguments: Map<String, Value>, asker: Asker) -> ToolOutcome;
+
+    /// What a call ends with that is not carried out: too late, or too often asked.
+    fn refused(&self, problem: Problem, asker: &Asker) -> ToolOutcome;
+}
+
+/// How a call of a tool ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ToolOutcome {
+    /// With a result: a JSON object, or where it is no success a problem's document.
+    Answer(OperationAnswer),
+    /// With an error of JSON-RPC.
+    Error(ToolError),
+}
+
+/// An error of JSON-RPC that a tool ends with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolError {
+    /// The status of the HTTP answer, where the message came alone.
+    pub status: u16,
+    /// The code of JSON-RPC.
+    pub code: i64,
+    /// For people.
+    pub message: String,
+    /// For programs.
+    pub data: Value,
+}

@@ -1,0 +1,98 @@
+//! The protocol's operations, whatever door they are asked by: what was sent in, how it ended out.
+
+use http::StatusCode;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::answer::{Ended, ended};
+use crate::carts::{self, Answer};
+use crate::catalogue;
+use crate::failure::Failure;
+use crate::market::Market;
+use crate::message::Capability;
+use crate::read::Agent;
+use crate::{Ucp, Version};
+
+/// What was sent along: a JSON object, or why it is none.
+pub(crate) type Sent = Result<Value, Failure>;
+
+/// What a request does to a cart, or to the checkout of one.
+pub(crate) enum Asked<'a> {
+    Make(Sent),
+    Read(&'a str),
+    Replace(&'a str, Sent),
+    Cancel(&'a str),
+}
+
+/// What is asked of the catalogue.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Look {
+    Search,
+    Lookup,
+    Product,
+}
+
+impl Ucp {
+    /// Looks into the catalogue.
+    pub(crate) async fn look(&self, agent: Agent, version: Version, look: Look, sent: Sent) -> Ended {
+        let market = self.market(agent.asker, version);
+        let capability = match look {
+            Look::Search => Capability::Search,
+            Look::Lookup | Look::Product => Capability::Lookup,
+        };
+        let of = (StatusCode::OK, capability);
+        match look {
+            Look::Search => {
+                let work = async { catalogue::search(&market, body(sent)?).await };
+                told(of, (&market, agent.fault), Box::pin(work)).await
+            }
+            Look::Lookup => {
+                let work = async { catalogue::lookup(&market, body(sent)?).await };
+                told(of, (&market, agent.fault), Box::pin(work)).await
+            }
+            Look::Product => {
+                let work = async { catalogue::get_product(&market, body(sent)?).await };
+                told(of, (&market, agent.fault), Box::pin(work)).await
+            }
+        }
+    }
+
+    /// Answers as `answer` says: with a cart, or with its checkout.
+    pub(crate) async fn carry_out(&self, agent: Agent, version: Version, asked: Asked<'_>, answer: Answer) -> Ended {
+        let (market, capability) = (self.market(agent.asker, version), answer.capability());
+        let status = match asked {
+            Asked::Make(_) => StatusCode::CREATED,
+            _ => StatusCode::OK,
+        };
+        let work = async {
+            match asked {
+                Asked::Make(sent) => {
+                    let is_checkout = capability == Capability::Checkout;
+                    carts::create(&market, body(sent)?, (agent.key, is_checkout)).await
+                }
+                Asked::Read(id) => carts::read(&market, id, answer).await,
+                Asked::Replace(id, sent) => carts::replace(&market, id, body(sent)?, answer).await,
+                Asked::Cancel(id) => carts::cancel(&market, id, answer).await,
+            }
+        };
+        told((status, capability), (&market, agent.fault), Box::pin(work)).await
+    }
+}
+
+fn body<T: DeserializeOwned>(sent: Sent) -> Result<T, Failure> {
+    serde_json::from_value(sent?).map_err(|error| Failure::bad("invalid", error.to_string()))
+}
+
+/// How `work` ended, unless what was said of the agent is at fault.
+async fn told<T: Serialize>(
+    (status, capability): (StatusCode, Capability),
+    (market, fault): (&Market<'_>, Option<Failure>),
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Ended {
+    let result = match fault {
+        Some(fault) => Err(fault),
+        None => work.await,
+    };
+    ended((status, capability, market), result)
+}

@@ -1,0 +1,49 @@
+//! Carts.
+
+use api::PathParameters;
+use axum::extract::State;
+use bytes::Bytes;
+
+use super::described::{Answered, Body, Made, Named};
+use super::id;
+use crate::answer::Ended;
+use crate::carts::Answer;
+use crate::operations::Asked;
+use crate::read::{Agent, body};
+use crate::{Ucp, Version};
+
+const VERSION: Version = Version::V2026_04_08;
+
+/// Makes a cart of one seller, in the protocol's words (`create_cart`). Items of several sellers need a cart each.
+#[utoipa::path(post, path = "/v1/ucp/carts", tag = "Agents", request_body = Body, responses(Made))]
+pub(super) async fn ucp_create_cart(State(ucp): State<Ucp>, agent: Agent, sent: Bytes) -> Ended {
+    ucp.carry_out(agent, VERSION, Asked::Make(body(&sent)), Answer::Cart)
+        .await
+}
+
+/// A cart as its store has it now (`get_cart`).
+#[utoipa::path(get, path = "/v1/ucp/carts/{id}", tag = "Agents", params(Named), responses(Answered))]
+pub(super) async fn ucp_get_cart(State(ucp): State<Ucp>, agent: Agent, path: PathParameters) -> Ended {
+    ucp.carry_out(agent, VERSION, Asked::Read(id(&path)), Answer::Cart)
+        .await
+}
+
+/// Makes a cart what the request says (`update_cart`): lines that it does not name go.
+#[utoipa::path(put, path = "/v1/ucp/carts/{id}", tag = "Agents", params(Named), request_body = Body, responses(Answered))]
+pub(super) async fn ucp_update_cart(State(ucp): State<Ucp>, agent: Agent, path: PathParameters, sent: Bytes) -> Ended {
+    ucp.carry_out(agent, VERSION, Asked::Replace(id(&path), body(&sent)), Answer::Cart)
+        .await
+}
+
+/// Ends a cart, and answers what it was (`cancel_cart`).
+#[utoipa::path(
+    post,
+    path = "/v1/ucp/carts/{id}/cancel",
+    tag = "Agents",
+    params(Named),
+    responses(Answered)
+)]
+pub(super) async fn ucp_cancel_cart(State(ucp): State<Ucp>, agent: Agent, path: PathParameters) -> Ended {
+    ucp.carry_out(agent, VERSION, Asked::Cancel(id(&path)), Answer::Cart)
+        .await
+}

@@ -1,0 +1,32 @@
+//! The catalogue.
+
+use axum::extract::State;
+use bytes::Bytes;
+
+use super::described::{Answered, Body};
+use crate::answer::Ended;
+use crate::operations::Look;
+use crate::read::{Agent, body};
+use crate::{Ucp, Version};
+
+const VERSION: Version = Version::V2026_04_08;
+
+/// Search of the catalogue, in the protocol's words (`catalog_search`).
+///
+/// By words, by categories and price, or both. Each variant names its seller.
+#[utoipa::path(post, path = "/v1/ucp/catalog/search", tag = "Agents", request_body = Body, responses(Answered))]
+pub(super) async fn ucp_search_catalog(State(ucp): State<Ucp>, agent: Agent, sent: Bytes) -> Ended {
+    ucp.look(agent, VERSION, Look::Search, body(&sent)).await
+}
+
+/// Products by identifiers of products or variants, in the protocol's words (`catalog_lookup`).
+#[utoipa::path(post, path = "/v1/ucp/catalog/lookup", tag = "Agents", request_body = Body, responses(Answered))]
+pub(super) async fn ucp_lookup_catalog(State(ucp): State<Ucp>, agent: Agent, sent: Bytes) -> Ended {
+    ucp.look(agent, VERSION, Look::Lookup, body(&sent)).await
+}
+
+/// One product with options, in the protocol's words (`get_product`).
+#[utoipa::path(post, path = "/v1/ucp/catalog/product", tag = "Agents", request_body = Body, responses(Answered))]
+pub(super) async fn ucp_get_product(State(ucp): State<Ucp>, agent: Agent, sent: Bytes) -> Ended {
+    ucp.look(agent, VERSION, Look::Product, body(&sent)).await
+}

@@ -1,0 +1,81 @@
+//! Checkouts. Each is named by its cart.
+
+use api::PathParameters;
+use axum::extract::State;
+use bytes::Bytes;
+
+use super::described::{Answered, Body, Made, Named};
+use super::id;
+use crate::answer::Ended;
+use crate::carts::Answer;
+use crate::operations::Asked;
+use crate::read::{Agent, body};
+use crate::{Ucp, Version};
+
+const VERSION: Version = Version::V2026_04_08;
+
+/// Hands a cart over to its seller's own checkout (`create_checkout`).
+///
+/// Its status is `requires_escalation` always: a person opens `continue_url` and pays there. `attribution` holds the signed
+/// token that says who sent them. `cart_id` names the cart; without it one is made of `line_items`.
+#[utoipa::path(post, path = "/v1/ucp/checkout-sessions", tag = "Agents", request_body = Body, responses(Made))]
+pub(super) async fn ucp_create_checkout(State(ucp): State<Ucp>, agent: Agent, sent: Bytes) -> Ended {
+    ucp.carry_out(agent, VERSION, Asked::Make(body(&sent)), Answer::NOW)
+        .await
+}
+
+/// A checkout as its store has it now (`get_checkout`). It is named by its cart.
+#[utoipa::path(
+    get,
+    path = "/v1/ucp/checkout-sessions/{id}",
+    tag = "Agents",
+    params(Named),
+    responses(Answered)
+)]
+pub(super) async fn ucp_get_checkout(State(ucp): State<Ucp>, agent: Agent, path: PathParameters) -> Ended {
+    ucp.carry_out(agent, VERSION, Asked::Read(id(&path)), Answer::NOW).await
+}
+
+/// Makes a checkout what the request says (`update_checkout`): lines that it does not name go.
+#[utoipa::path(
+    put,
+    path = "/v1/ucp/checkout-sessions/{id}",
+    tag = "Agents",
+    params(Named),
+    request_body = Body,
+    responses(Answered)
+)]
+pub(super) async fn ucp_update_checkout(
+    State(ucp): State<Ucp>,
+    agent: Agent,
+    path: PathParameters,
+    sent: Bytes,
+) -> Ended {
+    ucp.carry_out(agent, VERSION, Asked::Replace(id(&path), body(&sent)), Answer::NOW)
+        .await
+}
+
+/// What an agent cannot do (`complete_checkout`): the answer says again where a person goes on.
+#[utoipa::path(
+    post,
+    path = "/v1/ucp/checkout-sessions/{id}/complete",
+    tag = "Agents",
+    params(Named),
+    responses(Answered)
+)]
+pub(super) async fn ucp_complete_checkout(State(ucp): State<Ucp>, agent: Agent, path: PathParameters) -> Ended {
+    ucp.carry_out(agent, VERSION, Asked::Read(id(&path)), Answer::NOW).await
+}
+
+/// Ends a checkout and its cart, and answers what it was (`cancel_checkout`).
+#[utoipa::path(
+    post,
+    path = "/v1/ucp/checkout-sessions/{id}/cancel",
+    tag = "Agents",
+    params(Named),
+    responses(Answered)
+)]
+pub(super) async fn ucp_cancel_checkout(State(ucp): State<Ucp>, agent: Agent, path: PathParameters) -> Ended {
+    ucp.carry_out(agent, VERSION, Asked::Cancel(id(&path)), Answer::Canceled)
+        .await
+}

@@ -1,0 +1,125 @@
+//! What the operations have in common in their description. The protocol has schemas of its own, so bodies are objects.
+
+use std::collections::BTreeMap;
+
+use api::MethodError;
+use utoipa::openapi::content::ContentBuilder;
+use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::response::{Response, ResponseBuilder};
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{Ref, RefOr, Required, Schema};
+use utoipa::{IntoParams, IntoResponses, PartialSchema, ToSchema};
+
+/// A body in the protocol's words.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Body;
+
+/// The cart or the checkout in the path.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Named;
+
+/// What an operation can answer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Answered;
+
+/// What an operation can answer that makes something.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Made;
+
+impl PartialSchema for Body {
+    fn schema() -> RefOr<Schema> {
+        let object = ObjectBuilder::new().schema_type(Type::Object);
+        let told = "An object, as the protocol's own schema of this operation has it.";
+        RefOr::T(object.description(Some(told)).into())
+    }
+}
+
+impl ToSchema for Body {
+    fn name() -> std::borrow::Cow<'static, str> {
+        "UcpMessage".into()
+    }
+}
+
+impl IntoParams for Named {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let id = ParameterBuilder::new()
+            .name("id")
+            .parameter_in(ParameterIn::Path)
+            .required(Required::True)
+            .description(Some("The cart. A checkout is named by its cart."))
+            .schema(Some(ObjectBuilder::new().schema_type(Type::String)));
+        vec![id.build()]
+    }
+}
+
+impl IntoResponses for Answered {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let mut responses = faults();
+        let told = answer("What was asked for, or messages that say why there is none.");
+        responses.insert("200".to_owned(), RefOr::T(told.build()));
+        responses
+    }
+}
+
+impl IntoResponses for Made {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let mut responses = faults();
+        for (status, told) in [
+            ("201", "What was made."),
+            ("200", "Messages that say why there is none."),
+        ] {
+            responses.insert(status.to_owned(), RefOr::T(answer(told).build()));
+        }
+        responses
+    }
+}
+
+fn described(description: &str) -> ResponseBuilder {
+    ResponseBuilder::new()
+        .description(description)
+        .header_ref("X-Request-Id", Ref::new("#/components/headers/RequestId"))
+}
+
+fn answer(description: &str) -> ResponseBuilder {
+    let body = ContentBuilder::new().schema(Some(Ref::from_schema_name("UcpMessage")));
+    described(description).content("application/json", body.build())
+}
+
+/// What every operation can answer besides its result.
+fn faults() -> BTreeMap<String, RefOr<Response>> {
+    let text = || ObjectBuilder::new().schema_type(Type::String);
+    let told = ObjectBuilder::new()
+        .property("code", text())
+        .property("content", text())
+        .required("code")
+        .required("content")
+        .build();
+    let error = |description: &str| {
+        let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem")));
+        let own = ContentBuilder::new().schema(Some(told.clone()));
+        described(description)
+            .content("application/json", own.build())
+            .content("application/problem+json", problem.build())
+    };
+    let retry =
+        |response: ResponseBuilder| response.header_ref("Retry-After", Ref::new("#/components/headers/RetryAfter"));
+    let used = "The key was used with another body, or its request is in flight.";
+    let large = "Request line and headers are larger than the server reads; there is no body.";
+    let mut responses = MethodError::responses();
+    for (status, response) in [
+        ("400", error("The request is not valid.")),
+        ("401", error("A key is needed, or the one that was sent is not valid.")),
+        ("403", error("The caller may not do this.")),
+        ("409", retry(error(used))),
+        ("413", error("The URI or the body is too large.")),
+        ("429", retry(error("Too many requests."))),
+        ("431", ResponseBuilder::new().description(large)),
+        ("500", error("Something went wrong on our side.")),
+        ("502", error("The store does not answer.")),
+        ("503", retry(error("Not ready, or too much is asked at once."))),
+        ("504", error("The store took too long.")),
+    ] {
+        responses.insert(status.to_owned(), RefOr::T(response.build()));
+    }
+    responses
+}

@@ -1,0 +1,75 @@
+//! The routes: read a request, call one function, write.
+
+mod carts;
+mod catalogue;
+mod checkouts;
+mod constants;
+mod described;
+mod tools;
+
+use std::sync::Arc;
+
+use agents_mcp::{Mcp, McpParts};
+use api::{OpenRouter, PathParameters, described};
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(crate) use self::tools::{MCP_PATH, MCP_PATH_2026_08_25};
+use crate::tools::UcpTools;
+use crate::{Ucp, Version};
+
+/// Operations with their documentation, from one registration.
+fn operations() -> OpenApiRouter<Ucp> {
+    described("The shared commerce protocol (UCP).")
+        .routes(routes!(constants::get_ucp_profile))
+        .routes(routes!(constants::get_ucp_profile_2026_08_25))
+        .routes(routes!(constants::get_llms_txt))
+        .routes(routes!(catalogue::ucp_search_catalog))
+        .routes(routes!(catalogue::ucp_lookup_catalog))
+        .routes(routes!(catalogue::ucp_get_product))
+        .routes(routes!(carts::ucp_create_cart))
+        .routes(routes!(carts::ucp_get_cart, carts::ucp_update_cart))
+        .routes(routes!(carts::ucp_cancel_cart))
+        .routes(routes!(checkouts::ucp_create_checkout))
+        .routes(routes!(checkouts::ucp_get_checkout, checkouts::ucp_update_checkout))
+        .routes(routes!(checkouts::ucp_complete_checkout))
+        .routes(routes!(checkouts::ucp_cancel_checkout))
+}
+
+/// The protocol over MCP in its first version, and in the later one.
+fn of_mcp() -> [OpenApiRouter<Mcp>; 2] {
+    let about = "The shared commerce protocol (UCP) over MCP.";
+    [
+        described(about).routes(routes!(tools::call_ucp_mcp)),
+        described(about).routes(routes!(tools::call_ucp_mcp_2026_08_25)),
+    ]
+}
+
+/// The interface description of the operations.
+pub(crate) fn document() -> OpenApi {
+    let mut document = operations().into_openapi();
+    for tools in of_mcp() {
+        document.merge(tools.into_openapi());
+    }
+    document
+}
+
+/// The routes; endpoints over MCP are made of `parts`.
+pub(crate) fn open(ucp: &Ucp, parts: &McpParts) -> OpenRouter {
+    let versions = [
+        (Version::V2026_04_08, MCP_PATH),
+        (Version::V2026_08_25, MCP_PATH_2026_08_25),
+    ];
+    let open = OpenRouter::of(operations(), ucp.clone());
+    let of_mcp = of_mcp().into_iter().zip(versions);
+    of_mcp.fold(open, |open, (router, (version, path))| {
+        let tools = Arc::new(UcpTools::new(ucp.clone(), version));
+        open.merge(OpenRouter::of(router, Mcp::at(path, parts.clone(), tools)))
+    })
+}
+
+/// The cart that a path names; a checkout is named by its cart.
+fn id(path: &PathParameters) -> &str {
+    path.text("id").unwrap_or_default()
+}

@@ -1,0 +1,332 @@
+//! The protocol over MCP: the same operations as tools, with the arguments that the protocol gives them.
+
+use agents_mcp::{ToolError, ToolOutcome, Toolset};
+use api::{Asker, OperationAnswer, Problem};
+use async_trait::async_trait;
+use http::StatusCode;
+use serde_json::{Map, Value, json};
+
+use crate::answer::{Ended, Fault};
+use crate::carts::Answer;
+use crate::failure::Failure;
+use crate::operations::{Asked, Look, Sent};
+use crate::read::{Agent, object};
+use crate::{Ucp, Version};
+
+const INSTRUCTIONS: &str = "A market of many brand stores in the words of the Universal Commerce Protocol. Each variant names its \
+    seller; a cart is one seller's. A checkout is always an escalation: give `continue_url` to the person, who pays at the \
+    seller's own checkout. Amounts are whole minor units.";
+
+/// Codes of JSON-RPC, as the protocol assigns them.
+const NEGOTIATION: i64 = -32_001;
+const REFUSED: i64 = -32_000;
+const INVALID_PARAMS: i64 = -32_602;
+const INTERNAL: i64 = -32_603;
+
+/// What a tool does, and so what it takes.
+#[derive(Debug, Clone, Copy)]
+enum Does {
+    Look(Look),
+    Make,
+    Read,
+    Replace,
+    Cancel,
+}
+
+/// One tool.
+#[derive(Debug, Clone, Copy)]
+struct Tool {
+    name: &'static str,
+    /// The argument that holds what is asked for.
+    body: &'static str,
+    does: Does,
+    description: &'static str,
+}
+
+const fn tool(name: &'static str, body: &'static str, does: Does, description: &'static str) -> Tool {
+    Tool {
+        name,
+        body,
+        does,
+        description,
+    }
+}
+
+const CATALOGUE: [Tool; 3] = [
+    tool(
+        "search_catalog",
+        "catalog",
+        Does::Look(Look::Search),
+        "Searches products by words, by categories and price, or both.",
+    ),
+    tool(
+        "lookup_catalog",
+        "catalog",
+        Does::Look(Look::Lookup),
+        "Finds products by ids of products or variants.",
+    ),
+    tool(
+        "get_product",
+        "catalog",
+        Does::Look(Look::Product),
+        "Tells one product with its options and the variants that fit what is selected.",
+    ),
+];
+
+const CARTS: [Tool; 9] = [
+    tool(
+        "create_cart",
+        "cart",
+        Does::Make,
+        "Makes a cart of one seller. Items of several sellers need a cart each. Needs a key.",
+    ),
+    tool(
+        "get_cart",
+        "cart",
+        Does::Read,
+        "Tells a cart as its store has it now. Needs a key.",
+    ),
+    tool(
+        "update_cart",
+        "cart",
+        Does::Replace,
+        "Makes a cart what `cart` says: lines that it does not name are taken out. Needs a key.",
+    ),
+    tool(
+        "cancel_cart",
+        "cart",
+        Does::Cancel,
+        "Ends a cart, and tells what it was. Needs a key.",
+    ),
+    tool(
+        "create_checkout",
+        "checkout",
+        Does::Make,
+        "Hands a cart over to its seller's checkout: a person opens `continue_url` and pays there. `cart_id` names the cart; \
+         without it one is made of `line_items`. Needs a key.",
+    ),
+    tool(
+        "get_checkout",
+        "checkout",
+        Does::Read,
+        "Tells a checkout as its store has it now. Needs a key.",
+    ),
+    tool(
+        "update_checkout",
+        "checkout",
+        Does::Replace,
+        "Makes a checkout what `checkout` says: lines that it does not name are taken out. Needs a key.",
+    ),
+    tool(
+        "complete_checkout",
+        "checkout",
+        Does::Read,
+        "Cannot pay: tells again where a person goes on. Needs a key.",
+    ),
+    tool(
+        "cancel_checkout",
+        "checkout",
+        Does::Cancel,
+        "Ends a checkout and its cart, and tells what it was. Needs a key.",
+    ),
+];
+
+/// The protocol's operations as tools, in one version of it.
+#[derive(Debug)]
+pub(crate) struct UcpTools {
+    ucp: Ucp,
+    version: Version,
+    tools: Vec<Tool>,
+    names: Vec<&'static str>,
+    listed: String,
+}
+
+impl UcpTools {
+    pub(crate) fn new(ucp: Ucp, version: Version) -> Self {
+        let carts = if ucp.0.config.has_carts { &CARTS[..] } else { &[] };
+        let tools: Vec<Tool> = CATALOGUE.iter().chain(carts).copied().collect();
+        Self {
+            names: tools.iter().map(|tool| tool.name).collect(),
+            listed: Value::Array(tools.iter().map(Tool::told).collect()).to_string(),
+            tools,
+            ucp,
+            version,
+        }
+    }
+
+    async fn ended(&self, tool: Tool, arguments: Map<String, Value>, asker: Asker) -> Ended {
+        let mut arguments = arguments;
+        let agent = Agent::of_meta(arguments.get("meta"), asker);
+        let id = match arguments.remove("id") {
+            Some(Value::String(id)) => id,
+            _ if matches!(tool.does, Does::Read | Does::Replace | Does::Cancel) => {
+                return Ended::Fault(Fault::invalid("id is to name what is asked for."));
+            }
+            _ => String::new(),
+        };
+        let sent: Sent = object(arguments.remove(tool.body).unwrap_or_default(), tool.body);
+        let answer = match (tool.body, tool.does) {
+            ("checkout", Does::Cancel) => Answer::Canceled,
+            ("checkout", _) => Answer::NOW,
+            _ => Answer::Cart,
+        };
+        let asked = match tool.does {
+            Does::Look(look) => return self.ucp.look(agent, self.version, look, sent).await,
+            Does::Make => Asked::Make(sent),
+            Does::Read => Asked::Read(&id),
+            Does::Replace => Asked::Replace(&id, sent),
+            Does::Cancel => Asked::Cancel(&id),
+        };
+        self.ucp.carry_out(agent, self.version, asked, answer).await
+    }
+}
+
+impl Tool {
+    /// The tool as clients are told of it.
+    fn told(&self) -> Value {
+        let text = || json!({ "type": "string" });
+        let agent = json!({ "type": "object", "properties": { "profile": text() }, "required": ["profile"] });
+        let meta = json!({
+            "type": "object",
+            "description": "Who asks, and under which key it is done once.",
+            "properties": { "ucp-agent": agent, "idempotency-key": text() },
+        });
+        let mut properties = json!({ "meta": meta });
+        let mut required = Vec::new();
+        let (reads, ends) = match self.does {
+            Does::Look(_) | Does::Read => (true, false),
+            Does::Make => (false, false),
+            Does::Replace | Does::Cancel => (false, true),
+        };
+        if matches!(self.does, Does::Read | Does::Replace | Does::Cancel) {
+            properties["id"] = json!({ "type": "string", "description": "The cart's or the checkout's id." });
+            required.push("id");
+        }
+        if matches!(self.does, Does::Look(_) | Does::Make | Does::Replace) {
+            properties[self.body] = self.body_schema();
+            required.push(self.body);
+        } else if self.name == "complete_checkout" {
+            properties[self.body] = json!({ "type": "object" });
+        }
+        json!({
+            "name": self.name,
+            "description": self.description,
+            "inputSchema": { "type": "object", "properties": properties, "required": required },
+            "annotations": {
+                "readOnlyHint": reads,
+                "destructiveHint": ends,
+                "idempotentHint": reads || ends,
+                "openWorldHint": !matches!(self.does, Does::Look(_)),
+            },
+        })
+    }
+
+    /// What is read of the object that says what is asked for; the protocol's own schema has more, which is ignored.
+    fn body_schema(&self) -> Value {
+        let text = || json!({ "type": "string" });
+        let texts = || json!({ "type": "array", "items": { "type": "string" } });
+        let minor = || json!({ "type": "integer", "minimum": 0 });
+        let filters = json!({ "type": "object", "properties": {
+            "categories": texts(),
+            "price": { "type": "object", "properties": { "min": minor(), "max": minor() } },
+        } });
+        let context = json!({ "type": "object", "properties": { "currency": text() } });
+        let (properties, required) = match self.does {
+            Does::Look(Look::Search) => {
+                let limit = json!({ "type": "integer", "minimum": 1 });
+                let pagination = json!({ "type": "object", "properties": { "cursor": text(), "limit": limit } });
+                let whole =
+                    json!({ "query": text(), "filters": filters, "context": context, "pagination": pagination });
+                (whole, vec![])
+            }
+            Does::Look(Look::Lookup) => (
+                json!({ "ids": { "type": "array", "items": text(), "minItems": 1, "maxItems": 50 }, "filters": filters }),
+                vec!["ids"],
+            ),
+            Does::Look(Look::Product) => {
+                let option = json!({ "type": "object", "properties": { "name": text(), "label": text() }, "required": ["name", "label"] });
+                let selected = json!({ "type": "array", "items": option });
+                let whole = json!({ "id": text(), "selected": selected, "preferences": texts(), "filters": filters });
+                (whole, vec!["id"])
+            }
+            _ => {
+                let item = json!({ "type": "object", "properties": { "id": text() }, "required": ["id"] });
+                let quantity = json!({ "type": "integer", "minimum": 1 });
+                let line = json!({ "type": "object", "properties": { "item": item, "quantity": quantity }, "required": ["item", "quantity"] });
+                let buyer = json!({ "type": "object", "properties": { "email": text() } });
+                let lines = json!({ "type": "array", "items": line });
+                let mut whole = json!({ "line_items": lines, "buyer": buyer });
+                if self.body == "checkout" {
+                    whole["cart_id"] = text();
+                }
+                (whole, vec!["line_items"])
+            }
+        };
+        json!({ "type": "object", "properties": properties, "required": required })
+    }
+}
+
+#[async_trait]
+impl Toolset for UcpTools {
+    fn list(&self) -> &str {
+        &self.listed
+    }
+
+    fn names(&self) -> &[&'static str] {
+        &self.names
+    }
+
+    fn instructions(&self) -> &str {
+        INSTRUCTIONS
+    }
+
+    fn untrusted(&self) -> &'static [&'static str] {
+        &["/structuredContent", "/content/0"]
+    }
+
+    async fn call(&self, name: &'static str, arguments: Map<String, Value>, asker: Asker) -> ToolOutcome {
+        let tool = self.tools.iter().find(|tool| tool.name == name).copied();
+        outcome(match tool {
+            Some(tool) => self.ended(tool, arguments, asker).await,
+            None => Ended::Fault(Fault::internal()),
+        })
+    }
+
+    fn refused(&self, problem: Problem, asker: &Asker) -> ToolOutcome {
+        let failure = Failure::of(&OperationAnswer::problem(problem, asker));
+        outcome(match failure {
+            Failure::Transport(fault) => Ended::Fault(fault),
+            Failure::Outcome(_) => Ended::Fault(Fault::internal()),
+        })
+    }
+}
+
+/// Outcomes of the protocol are results, whatever they say; faults are errors of JSON-RPC.
+fn outcome(ended: Ended) -> ToolOutcome {
+    let fault = match ended {
+        Ended::Answer(status, body) => {
+            return ToolOutcome::Answer(OperationAnswer {
+                status,
+                body,
+                retry_after: None,
+            });
+        }
+        Ended::Fault(fault) => fault,
+    };
+    let code = match (fault.status, fault.code.as_str()) {
+        (_, "invalid_profile_url") => NEGOTIATION,
+        (StatusCode::BAD_REQUEST, _) => INVALID_PARAMS,
+        (StatusCode::INTERNAL_SERVER_ERROR, _) => INTERNAL,
+        _ => REFUSED,
+    };
+    let mut data = json!({ "code": fault.code, "content": fault.content });
+    if let Some(wait) = fault.retry_after {
+        data["retry_after"] = wait.as_secs().max(1).into();
+    }
+    ToolOutcome::Error(ToolError {
+        status: fault.status.as_u16(),
+        code,
+        message: fault.content,
+        data,
+    })
+}

@@ -1,0 +1,37 @@
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+/// The protocol's versions that are spoken.
+///
+/// What is answered here is the same in both: what the later one adds is optional, and nothing of it is offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Version {
+    /// Over REST and over MCP.
+    V2026_04_08,
+    /// Over MCP alone.
+    V2026_08_25,
+}
+
+impl Version {
+    /// As the protocol writes it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::V2026_04_08 => "2026-04-08",
+            Self::V2026_08_25 => "2026-08-25",
+        }
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for Version {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
