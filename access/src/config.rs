@@ -52,6 +52,8 @@ pub struct LimitsConfig {
     /// `redis://` or `rediss://` address of a Valkey or Redis server, in which several servers count together; empty: each
     /// server counts for itself. It may hold a password, and is never shown.
     pub url: String,
+    /// File of the certificates (PEM) that a `rediss://` server's own must follow from; empty: those that this machine trusts.
+    pub ca_file: String,
     /// Longest wait for that server; a request that got no answer by then is counted in this process.
     pub timeout_ms: u64,
     /// Most client networks that are counted apart.
@@ -78,6 +80,7 @@ impl Default for LimitsConfig {
     fn default() -> Self {
         Self {
             url: String::new(),
+            ca_file: String::new(),
             timeout_ms: 50,
             addresses_max: 100_000,
             anonymous: PlanLimits {
@@ -112,6 +115,7 @@ impl fmt::Debug for LimitsConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LimitsConfig")
             .field("url", &if self.url.is_empty() { "" } else { "***" })
+            .field("ca_file", &self.ca_file)
             .field("timeout_ms", &self.timeout_ms)
             .field("addresses_max", &self.addresses_max)
             .field("anonymous", &self.anonymous)

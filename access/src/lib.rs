@@ -19,7 +19,7 @@ mod usage;
 pub use config::{AccessConfig, InvalidConfig, LimitsConfig, PlanLimits};
 pub use identify::Credentials;
 #[cfg(feature = "valkey")]
-pub use limits::{InvalidUrl, SharedLimits};
+pub use limits::{InvalidServer, SharedLimits};
 pub use limits::{Limits, LocalLimits};
 pub use operations::{Access, AccessParts};
 pub use plans::Plans;

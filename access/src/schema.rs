@@ -42,6 +42,7 @@ pub struct AccessPlan {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct KeyHowTo {
     /// Where to sign in for one, relative to this server.
+    #[schema(format = "uri-reference")]
     pub path: &'static str,
     /// What to do.
     pub description: &'static str,
@@ -103,7 +104,7 @@ pub struct OwnAccount {
     /// Names it.
     pub id: String,
     /// The address that its provider last told; null where it told none.
-    #[schema(required = true)]
+    #[schema(required = true, format = Email)]
     pub email: Option<String>,
 }
 

@@ -1,21 +1,24 @@
 use std::fmt;
 
 use chrono::{DateTime, NaiveDate};
-use data_model::Timestamp;
+use data_model::{TimeZone, Timestamp};
 use serde::{Deserialize, Serialize};
-
-const DAY_MICROS: i64 = 86_400_000_000;
 
 /// A calendar day of the market, as a count of days since 1970-01-01; shown as `2026-11-23`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day(i64);
 
 impl Day {
-    /// The day on which `moment` falls where clocks are `utc_offset_minutes` ahead of UTC.
+    /// The day on which `moment` falls in `zone`.
     #[must_use]
-    pub const fn of(moment: Timestamp, utc_offset_minutes: i32) -> Self {
-        let micros = moment.micros() + utc_offset_minutes as i64 * 60_000_000;
-        Self(micros.div_euclid(DAY_MICROS))
+    pub fn of(moment: Timestamp, zone: TimeZone) -> Self {
+        Self(zone.day(moment))
+    }
+
+    /// When the day begins in `zone`.
+    #[must_use]
+    pub fn begin(self, zone: TimeZone) -> Timestamp {
+        zone.day_begin(self.0)
     }
 
     /// Builds from days since 1970-01-01.
@@ -78,11 +81,16 @@ mod tests {
 
     #[test]
     fn a_day_begins_at_the_markets_own_midnight() {
+        let zone: TimeZone = "Asia/Kolkata".parse().unwrap();
         let before: Timestamp = "2026-11-22T18:29:59.999999Z".parse().unwrap();
         let after: Timestamp = "2026-11-22T18:30:00Z".parse().unwrap();
-        assert_eq!(Day::of(before, 330).to_string(), "2026-11-22");
-        assert_eq!(Day::of(after, 330).to_string(), "2026-11-23");
-        assert_eq!(Day::of(Timestamp::from_micros(-1), 0).to_string(), "1969-12-31");
+        assert_eq!(Day::of(before, zone).to_string(), "2026-11-22");
+        assert_eq!(Day::of(after, zone).to_string(), "2026-11-23");
+        assert_eq!(Day::of(after, zone).begin(zone), after);
+        assert_eq!(
+            Day::of(Timestamp::from_micros(-1), TimeZone::UTC).to_string(),
+            "1969-12-31"
+        );
     }
 
     #[test]

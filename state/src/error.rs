@@ -44,6 +44,21 @@ pub enum StateError {
         /// What cannot be read.
         what: &'static str,
     },
+    /// The state was to be filled from a dump, and holds something already.
+    #[error("the state is not empty: {table} has rows")]
+    NotEmpty {
+        /// A table with rows.
+        table: &'static str,
+    },
+    /// What should be a dump of a state is none, or not a whole one.
+    #[error("the dump of the state is damaged: {what}")]
+    Dump {
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// The file of a dump cannot be read or written.
+    #[error("the dump of the state cannot be read or written")]
+    DumpFile(#[source] std::io::Error),
     /// No such key, or one that the actor may not see.
     #[error("there is no key {id}")]
     UnknownKey {

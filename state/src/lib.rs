@@ -1,4 +1,4 @@
-//! What servers must remember: API keys, what they were used for, who signs in, and who changed what.
+//! What servers must remember: API keys, what they were used for, who signs in, who changed what, and which jobs ran.
 //!
 //! In: a folder for SQLite or the address of a PostgreSQL server, and typed operations. Out: what was acknowledged, also
 //! after a kill or a power cut. The same statements and the same tests serve both databases.
@@ -18,6 +18,7 @@ mod day;
 mod envelope;
 mod error;
 mod idempotency;
+mod jobs;
 mod keys;
 mod lease;
 mod random;
@@ -35,11 +36,12 @@ pub use day::Day;
 pub use envelope::{MasterKey, MasterKeyError, MasterKeyId, MasterKeys, OpenError, Purpose};
 pub use error::StateError;
 pub use idempotency::{Begun, IdempotentRow, IdempotentSlot};
+pub use jobs::{JobCause, JobMark, JobRow, JobRun, JobRunEnd, JobRunOutcome, JobWork, NewJobRun};
 pub use keys::{
     AccountId, ApiKey, ApiKeyError, IssuedKey, KeyChange, KeyChanges, KeyGrant, KeyHash, KeyId, KeyIndex, KeyName,
     KeyRecord, KeyStatus, KeyUsage, NameError, NewKey, Plan, Refused, Rotated, UsageBatch, UsageEntry,
 };
-pub use lease::Lease;
+pub use lease::{Lease, LeaseToken};
 pub use sessions::{
     IssuedSession, LinkHash, LinkToken, NewSession, PendingHash, PendingToken, SessionGrant, SessionHash, SessionId,
     SessionLimits, SessionToken, SignInMethod, TokenError,

@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use api::{Caller, ClientNetwork, KnownCaller, Limit, Prompt, Verdict};
-use data_model::Clock;
+#[cfg(feature = "valkey")]
+use data_model::Timestamp;
+use data_model::{Clock, TimeZone};
 use rustc_hash::FxBuildHasher;
 use state::{Day, KeyId, State, StateError};
 
@@ -42,14 +44,14 @@ pub struct LocalLimits {
     /// Callers within the process.
     nowhere: Mutex<Tally>,
     clock: Arc<dyn Clock>,
-    utc_offset_minutes: i32,
+    zone: TimeZone,
 }
 
 impl LocalLimits {
-    /// Limits as the plans have them, for at most `addresses_max` client networks. Days begin at midnight where clocks are
-    /// `utc_offset_minutes` ahead of UTC.
+    /// Limits as the plans have them, for at most `addresses_max` client networks. Days begin at midnight of
+    /// `zone`.
     #[must_use]
-    pub fn new(plans: Plans, addresses_max: usize, utc_offset_minutes: i32, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(plans: Plans, addresses_max: usize, zone: TimeZone, clock: Arc<dyn Clock>) -> Self {
         metrics::describe_gauge!(NETWORKS, "Client networks that are counted apart");
         metrics::describe_counter!(
             SHARING,
@@ -68,7 +70,7 @@ impl LocalLimits {
             plans,
             rules,
             clock,
-            utc_offset_minutes,
+            zone,
         }
     }
 
@@ -77,7 +79,7 @@ impl LocalLimits {
     /// # Errors
     /// [`StateError`]; counts then begin at nothing.
     pub async fn resume(&self, state: &State) -> Result<(), StateError> {
-        let today = Day::of(self.clock.now(), self.utc_offset_minutes);
+        let today = Day::of(self.clock.now(), self.zone);
         self.take_over(today, state.usage_on(today).await?);
         Ok(())
     }
@@ -112,10 +114,16 @@ impl LocalLimits {
         &self.plans
     }
 
-    /// How far the market's clocks are ahead of UTC.
+    /// The time, as this process sees it.
     #[cfg(feature = "valkey")]
-    pub(super) const fn utc_offset_minutes(&self) -> i32 {
-        self.utc_offset_minutes
+    pub(super) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// Where the market's days begin.
+    #[cfg(feature = "valkey")]
+    pub(super) const fn zone(&self) -> TimeZone {
+        self.zone
     }
 
     pub(crate) fn admit_now(&self, caller: &Caller) -> Verdict {
@@ -141,7 +149,7 @@ impl LocalLimits {
     }
 
     fn moment(&self) -> Moment {
-        Moment::of(self.clock.now(), self.utc_offset_minutes)
+        Moment::of(self.clock.now(), self.zone)
     }
 
     fn by_rules(&self, caller: &Caller, judge: impl FnOnce(&Rules) -> Verdict) -> Verdict {

@@ -15,7 +15,7 @@ use api::{Caller, KnownCaller, Limit, Prompt, Verdict, Via};
 
 pub use self::local::LocalLimits;
 #[cfg(feature = "valkey")]
-pub use self::shared::{InvalidUrl, SharedLimits};
+pub use self::shared::{InvalidServer, SharedLimits};
 
 /// Limits that can be looked at, too.
 pub trait Limits: Limit {

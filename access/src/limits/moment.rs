@@ -1,10 +1,7 @@
 use std::time::Duration;
 
-use data_model::Timestamp;
+use data_model::{TimeZone, Timestamp};
 use state::Day;
-
-const DAY_MICROS: i64 = 86_400_000_000;
-const MINUTE_MICROS: i64 = 60_000_000;
 
 /// When something is asked, as limits see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,13 +15,13 @@ pub(super) struct Moment {
 }
 
 impl Moment {
-    pub(super) fn of(now: Timestamp, utc_offset_minutes: i32) -> Self {
-        let day = Day::of(now, utc_offset_minutes).number();
-        let end_micros = (day + 1) * DAY_MICROS - i64::from(utc_offset_minutes) * MINUTE_MICROS;
+    pub(super) fn of(now: Timestamp, zone: TimeZone) -> Self {
+        let day = Day::of(now, zone);
+        let ends = day.plus(1).begin(zone).micros();
         Self {
             now_ns: now.micros().saturating_mul(1000),
-            day,
-            day_left: Duration::from_micros(end_micros.abs_diff(now.micros())),
+            day: day.number(),
+            day_left: Duration::from_micros(ends.abs_diff(now.micros())),
         }
     }
 }

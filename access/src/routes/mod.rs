@@ -31,7 +31,9 @@ pub fn open_router(access: Access) -> OpenRouter {
     OpenRouter::of(operations(), access)
 }
 
-/// The access policy: what anybody may ask, what needs a key, how much each plan allows, and how to get a key.
+/// The access policy.
+///
+/// What anybody may ask, what needs a key, how much each plan allows, and how to get a key.
 #[utoipa::path(
     get,
     path = "/v1/plans",

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use api::{KnownCaller, Meter, Via};
-use data_model::Clock;
+use data_model::{Clock, TimeZone};
 use state::{Day, KeyId, State, UsageBatch};
 use tokio_util::sync::CancellationToken;
 
@@ -29,7 +29,7 @@ const LOST: &str = "usage_lost_total";
 /// before it came back); in batches: `usage_write_failures_total`.
 pub struct UsageMeter {
     clock: Arc<dyn Clock>,
-    utc_offset_minutes: i32,
+    zone: TimeZone,
     counts: Counts,
     /// What was taken from the counts and is not known to be written: sent again as it is.
     unwritten: Mutex<Option<Arc<UsageBatch>>>,
@@ -42,18 +42,18 @@ impl UsageMeter {
     /// was counted until then, for ten seconds at most: cancel it when the servers have ended, or what they count
     /// afterwards is lost.
     ///
-    /// Days begin at midnight where clocks are `utc_offset_minutes` ahead of UTC.
+    /// Days begin at midnight of `zone`.
     pub fn start(
         state: State,
         clock: Arc<dyn Clock>,
-        utc_offset_minutes: i32,
+        zone: TimeZone,
         config: &AccessConfig,
         stop: CancellationToken,
     ) -> (Arc<Self>, impl Future<Output = ()> + Send + 'static) {
         describe();
         let meter = Arc::new(Self {
             clock,
-            utc_offset_minutes,
+            zone,
             counts: Counts::default(),
             unwritten: Mutex::default(),
             moving: tokio::sync::RwLock::default(),
@@ -69,7 +69,7 @@ impl UsageMeter {
 
     /// The market's day.
     pub(crate) fn today(&self) -> Day {
-        Day::of(self.clock.now(), self.utc_offset_minutes)
+        Day::of(self.clock.now(), self.zone)
     }
 
     /// What was written of these keys, as `written` reads it from the state, and what this server has not written yet: by

@@ -99,6 +99,7 @@ mod tests {
     use std::sync::Arc;
 
     use api::{Allowance, CallerId, KnownCaller, Meter, Via};
+    use data_model::TimeZone;
     use kit::SetClock;
     use metrics_exporter_prometheus::PrometheusBuilder;
     use state::{KeyId, NewKey, StateTarget};
@@ -126,7 +127,13 @@ mod tests {
             allowance: Arc::new(Allowance::unlimited()),
         };
         let stop = CancellationToken::new();
-        let (meter, _writing) = UsageMeter::start(state.clone(), clock, 0, &AccessConfig::default(), stop.clone());
+        let (meter, _writing) = UsageMeter::start(
+            state.clone(),
+            clock,
+            TimeZone::UTC,
+            &AccessConfig::default(),
+            stop.clone(),
+        );
         let writer = Writer {
             meter,
             state,

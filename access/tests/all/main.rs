@@ -19,4 +19,6 @@ mod routes;
 mod shared;
 mod site;
 mod support;
+#[cfg(feature = "valkey")]
+mod tls;
 mod usage;

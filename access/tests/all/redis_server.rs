@@ -22,6 +22,7 @@ pub(crate) struct Server {
     child: Child,
     port: u16,
     password: Option<&'static str>,
+    tls: bool,
     folder: TempDir,
 }
 
@@ -40,9 +41,20 @@ fn program() -> Option<&'static str> {
     found
 }
 
-fn run(port: u16, password: Option<&str>, folder: &TempDir) -> Option<Child> {
+fn run(port: u16, password: Option<&str>, tls: bool, folder: &TempDir) -> Option<Child> {
     let mut command = Command::new(program()?);
-    command.args(["--port", &port.to_string(), "--bind", "127.0.0.1"]);
+    let port = port.to_string();
+    if tls {
+        command.args(["--port", "0", "--tls-port", &port, "--tls-auth-clients", "no"]);
+        for (setting, file) in [("cert", "server.pem"), ("key", "server.key"), ("ca-cert", "ca.pem")] {
+            command
+                .arg(format!("--tls-{setting}-file"))
+                .arg(folder.path().join(file));
+        }
+    } else {
+        command.args(["--port", &port]);
+    }
+    command.args(["--bind", "127.0.0.1"]);
     command.args(["--save", "", "--appendonly", "no"]);
     command.args(["--databases", &DATABASES.to_string()]);
     command.arg("--dir").arg(folder.path());
@@ -59,16 +71,72 @@ impl Server {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let folder = tempfile::tempdir().unwrap();
         Some(Self {
-            child: run(port, password, &folder)?,
+            child: run(port, password, false, &folder)?,
             port,
             password,
+            tls: false,
             folder,
         })
     }
 
+    /// Starts one that speaks TLS alone, with a certificate for `host` of an authority of its own, whose certificate is
+    /// [`Server::ca_file`].
+    pub(crate) fn start_with_tls(host: &str) -> Option<Self> {
+        program()?;
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let folder = tempfile::tempdir().unwrap();
+        let names = format!("subjectAltName={host}");
+        openssl(
+            &folder,
+            &[
+                "req",
+                "-x509",
+                "-subj",
+                "/CN=haat test",
+                "-out",
+                "ca.pem",
+                "-keyout",
+                "ca.key",
+            ],
+            &[],
+        );
+        let signed = [
+            "-CA",
+            "ca.pem",
+            "-CAkey",
+            "ca.key",
+            "-addext",
+            "basicConstraints=critical,CA:FALSE",
+        ];
+        let server = [
+            "req",
+            "-x509",
+            "-subj",
+            "/CN=server",
+            "-out",
+            "server.pem",
+            "-keyout",
+            "server.key",
+        ];
+        openssl(&folder, &server, &[&signed[..], &["-addext", &names]].concat());
+        Some(Self {
+            child: run(port, None, true, &folder)?,
+            port,
+            password: None,
+            tls: true,
+            folder,
+        })
+    }
+
+    /// The certificate of the authority that signed the server's.
+    pub(crate) fn ca_file(&self) -> String {
+        self.folder.path().join("ca.pem").to_string_lossy().into_owned()
+    }
+
     pub(crate) fn url(&self) -> String {
         let password = self.password.map(|password| format!(":{password}@"));
-        format!("redis://{}127.0.0.1:{}/0", password.unwrap_or_default(), self.port)
+        let scheme = if self.tls { "rediss" } else { "redis" };
+        format!("{scheme}://{}127.0.0.1:{}/0", password.unwrap_or_default(), self.port)
     }
 
     /// Kills the server.
@@ -79,7 +147,7 @@ impl Server {
 
     /// Starts it again at the same address.
     pub(crate) fn restart(&mut self) {
-        self.child = run(self.port, self.password, &self.folder).unwrap();
+        self.child = run(self.port, self.password, self.tls, &self.folder).unwrap();
     }
 
     /// Sends the process a signal: `STOP`, after which it answers nothing, or `CONT`.
@@ -87,6 +155,25 @@ impl Server {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
     }
+}
+
+fn openssl(folder: &TempDir, command: &[&str], more: &[&str]) {
+    let made = Command::new("openssl")
+        .current_dir(folder.path())
+        .args(command)
+        .args([
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-nodes",
+            "-days",
+            "2",
+        ])
+        .args(more)
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{made:?}");
 }
 
 impl Drop for Server {

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use access::{InvalidUrl, Limits, LimitsConfig, LocalLimits, Plans, SharedLimits};
+use access::{InvalidServer, Limits, LimitsConfig, LocalLimits, Plans, SharedLimits};
 use api::{Caller, Limit, Outcome};
 use data_model::Clock;
 use kit::SetClock;
@@ -17,7 +17,7 @@ use crate::redis_server::{self, Server};
 use crate::support::{EVENING, INDIA, all, holder, limits, nobody, there, until};
 
 /// A server that is sure to be waited for: these tests are not about its slowness.
-fn at(url: String, config: &LimitsConfig) -> LimitsConfig {
+pub(crate) fn at(url: String, config: &LimitsConfig) -> LimitsConfig {
     LimitsConfig {
         url,
         timeout_ms: 5_000,
@@ -26,7 +26,7 @@ fn at(url: String, config: &LimitsConfig) -> LimitsConfig {
 }
 
 /// One program's limits in the server of `config`.
-fn program(config: &LimitsConfig, clock: Option<&Arc<SetClock>>) -> (SharedLimits, DropGuard) {
+pub(crate) fn program(config: &LimitsConfig, clock: Option<&Arc<SetClock>>) -> (SharedLimits, DropGuard) {
     let plans = Plans::of(config).unwrap();
     let clock = clock.map(|clock| {
         let clock: Arc<dyn Clock> = Arc::<SetClock>::clone(clock);
@@ -40,7 +40,7 @@ fn program(config: &LimitsConfig, clock: Option<&Arc<SetClock>>) -> (SharedLimit
     (limits, stop.drop_guard())
 }
 
-async fn is_up(limits: &SharedLimits) {
+pub(crate) async fn is_up(limits: &SharedLimits) {
     until("the server is used", async || limits.is_up()).await;
 }
 
@@ -151,7 +151,7 @@ fn lines(handle: &PrometheusHandle) -> Vec<String> {
 }
 
 /// Requests of one caller until one is refused.
-async fn passed(limits: &SharedLimits, caller: &Caller) -> u32 {
+pub(crate) async fn passed(limits: &SharedLimits, caller: &Caller) -> u32 {
     let mut passed = 0;
     while there(limits.admit(caller)).await.outcome == Outcome::Allowed {
         passed += 1;
@@ -275,7 +275,7 @@ async fn a_server_that_asks_for_a_password_gets_it_and_nobody_else_does() {
 
 /// What is logged on this thread.
 #[derive(Debug, Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Log {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
@@ -288,14 +288,14 @@ impl Write for Log {
 }
 
 impl Log {
-    fn here() -> (Self, tracing::subscriber::DefaultGuard) {
+    pub(crate) fn here() -> (Self, tracing::subscriber::DefaultGuard) {
         let log = Self::default();
         let written = log.clone();
         let logging = tracing_subscriber::fmt().with_writer(move || written.clone()).finish();
         (log, tracing::subscriber::set_default(logging))
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
     }
 }
@@ -357,7 +357,7 @@ fn an_address_that_is_none_is_refused_without_being_shown() {
         let local = LocalLimits::new(Plans::of(&config).unwrap(), 1_000, INDIA, Arc::clone(&clock));
         let refused = SharedLimits::start(&config, local, CancellationToken::new());
         let refused = refused.map(|_| ()).unwrap_err();
-        assert_eq!(refused, InvalidUrl, "{url}");
+        assert!(matches!(refused, InvalidServer::Url), "{url}: {refused}");
         assert!(!refused.to_string().contains("planted"));
     }
 }

@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use access::{LimitsConfig, PlanLimits, Plans};
 use api::{Allowance, Caller, CallerId, ClientNetwork, KnownCaller, Prompt, Via};
+use data_model::TimeZone;
 use state::{Actor, IssuedKey, NewKey, Plan, State, StateTarget};
 
 /// Half an hour before the market's midnight, in India.
 pub(crate) const EVENING: &str = "2026-11-23T18:00:00Z";
-pub(crate) const INDIA: i32 = 330;
+pub(crate) const INDIA: TimeZone = TimeZone::INDIA;
 
 pub(crate) fn limits(per_second: u32, burst: u32, per_day: u64) -> PlanLimits {
     PlanLimits {

@@ -16,6 +16,7 @@ mod refresh;
 mod release_id;
 mod secret;
 mod stored;
+mod time_zone;
 mod timestamp;
 
 pub use brand::{Brand, BrandSlug, slugify};
@@ -34,4 +35,5 @@ pub use refresh::{BrandRefresh, DeliverySample, Quarantined, ShippingPolicy, Shi
 pub use release_id::ReleaseId;
 pub use secret::Secret;
 pub use stored::{CodePlace, Resolved, StatedCode, StoredBrand, StoredProduct, StoredShop, StoredVariant};
+pub use time_zone::{TimeZone, TimeZoneError};
 pub use timestamp::{Timestamp, TimestampError};

@@ -44,6 +44,12 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("../../migrations/sqlite/0005_dashboard.sql"),
         postgres: include_str!("../../migrations/postgres/0005_dashboard.sql"),
     },
+    Step {
+        version: 6,
+        what: "jobs and their runs",
+        sqlite: include_str!("../../migrations/sqlite/0006_jobs.sql"),
+        postgres: include_str!("../../migrations/postgres/0006_jobs.sql"),
+    },
 ];
 
 pub(super) async fn sqlite(pool: &SqlitePool) -> Result<(), StateError> {
@@ -55,6 +61,11 @@ pub(super) async fn postgres(pool: &PgPool) -> Result<(), StateError> {
     migrator(|step| step.postgres).run(pool).await.map_err(refused)
 }
 
+/// The newest schema that this program knows.
+pub(super) fn known() -> i64 {
+    STEPS.iter().map(|step| step.version).max().unwrap_or_default()
+}
+
 fn migrator(sql: impl Fn(&Step) -> &'static str) -> Migrator {
     let steps = STEPS.iter().map(|step| {
         let kind = MigrationType::Simple;
@@ -64,7 +75,7 @@ fn migrator(sql: impl Fn(&Step) -> &'static str) -> Migrator {
 }
 
 fn refused(error: MigrateError) -> StateError {
-    let known = STEPS.iter().map(|step| step.version).max().unwrap_or_default();
+    let known = known();
     match error {
         MigrateError::VersionMissing(found) | MigrateError::VersionTooNew(found, _) if found > known => {
             StateError::NewerSchema { found, known }
@@ -96,6 +107,7 @@ mod tests {
         3 2b0bff24fcd3cbfa 93d60f4e1977dd84
         4 f22187bc96fee7d9 061cf99f3c380f24
         5 98a9ecf557142f75 fa4862cadb26f685
+        6 1274008d7d864585 5bc130cc913722d8
         ");
     }
 }

@@ -1,5 +1,6 @@
 //! One door to two databases: the same statements, with `$1` for parameters, run on SQLite and on PostgreSQL.
 
+mod dump;
 mod migrate;
 mod postgres;
 mod sqlite;

@@ -75,6 +75,7 @@ async fn end_leases(pool: &SqlitePool) -> Result<(), StateError> {
     for sql in [
         "UPDATE carts SET lease_until = 0 WHERE lease_until > 0",
         "UPDATE idempotent_requests SET lease_until = 0 WHERE lease_until > 0",
+        "UPDATE jobs SET lease = NULL, revision = revision + 1 WHERE lease IS NOT NULL",
     ] {
         sqlx::query(sql).execute(pool).await?;
     }

@@ -3,7 +3,7 @@ use std::future::Future;
 use sqlx::postgres::{PgArguments, PgRow, Postgres};
 use sqlx::query::{Query, QueryAs};
 use sqlx::sqlite::{Sqlite, SqliteArguments, SqliteRow};
-use sqlx::{FromRow, Transaction};
+use sqlx::{AssertSqlSafe, FromRow, Transaction};
 
 use super::{Database, STATEMENT_TIMEOUT, State};
 use crate::error::StateError;
@@ -115,6 +115,34 @@ impl Writing {
         Ok(self.rows(sql, values).await?.into_iter().next())
     }
 
+    /// Runs one statement that is put together of names of the schema alone, never of what somebody sent.
+    pub(super) async fn run(&mut self, sql: String, values: Vec<Value>) -> Result<u64, StateError> {
+        let sql = AssertSqlSafe(sql);
+        match self {
+            Self::Sqlite(writing) => {
+                let query: Query<'_, Sqlite, SqliteArguments> = bound!(sqlx::query(sql), values);
+                Ok(in_time(query.execute(&mut **writing)).await?.rows_affected())
+            }
+            Self::Postgres(writing) => {
+                let query: Query<'_, Postgres, PgArguments> = bound!(sqlx::query(sql), values);
+                Ok(in_time(query.execute(&mut **writing)).await?.rows_affected())
+            }
+        }
+    }
+
+    /// Whether such a statement answers a row.
+    pub(super) async fn any(&mut self, sql: String) -> Result<bool, StateError> {
+        let sql = AssertSqlSafe(sql);
+        match self {
+            Self::Sqlite(writing) => Ok(in_time(sqlx::query(sql).fetch_optional(&mut **writing))
+                .await?
+                .is_some()),
+            Self::Postgres(writing) => Ok(in_time(sqlx::query(sql).fetch_optional(&mut **writing))
+                .await?
+                .is_some()),
+        }
+    }
+
     /// Makes the change hold. When this fails with [`StateError::Unavailable`] it may hold nevertheless.
     pub(crate) async fn commit(self) -> Result<(), StateError> {
         match self {
@@ -125,7 +153,7 @@ impl Writing {
 }
 
 /// Waits for the database, but not for one that hangs.
-async fn in_time<T>(statement: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, StateError> {
+pub(super) async fn in_time<T>(statement: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, StateError> {
     match tokio::time::timeout(STATEMENT_TIMEOUT, statement).await {
         Ok(done) => done.map_err(StateError::from),
         Err(_) => Err(StateError::Unavailable(None)),

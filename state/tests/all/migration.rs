@@ -12,7 +12,7 @@ use state::{
     SignInMethod, SigningKeyRow, State, StateError, StateTarget, UsageBatch, UsageEntry,
 };
 
-use crate::support::{Place, at, cli, create, on_both, told};
+use crate::support::{Place, at, cli, create, india, on_both, told};
 
 const MASTER_KEY: &str = "0102030405060708010203040506070801020304050607080102030405060708";
 const DAY: Duration = Duration::from_secs(86_400);
@@ -103,7 +103,7 @@ async fn as_of(target: &StateTarget, steps: usize, sql: String) {
 fn rows(before: &Before, dialect: &Dialect) -> String {
     let (made, later) = (at(0).micros(), at(60).micros());
     let ends = at(86_400).micros();
-    let day = Day::of(at(0), 330).number();
+    let day = Day::of(at(0), india()).number();
     let hash = |key: &ApiKey| dialect.bytes(key.hash().as_bytes());
     let Before {
         active,
@@ -232,7 +232,7 @@ fn use_and_audit_of_the_first_schema_are_gone_on_with() {
     on_both(async |place| {
         let before = made_by_an_older_program(&place, 1).await;
         let state = place.open().await;
-        let (id, today) = (before_id(ACTIVE), Day::of(at(0), 330));
+        let (id, today) = (before_id(ACTIVE), Day::of(at(0), india()));
         let batch = UsageBatch::new([UsageEntry {
             key: id.clone(),
             day: today,

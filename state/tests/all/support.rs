@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::future::Future;
 
-use data_model::Timestamp;
+use data_model::{TimeZone, Timestamp};
 use state::{Actor, IssuedKey, NewKey, Plan, State, StateTarget};
 
 /// A fresh state on one database, and what keeps it there.
@@ -52,6 +52,11 @@ pub(crate) fn cli() -> Actor {
 
 pub(crate) fn account(name: &str) -> Actor {
     Actor::Account(name.parse().unwrap())
+}
+
+/// Where the market is.
+pub(crate) fn india() -> TimeZone {
+    "Asia/Kolkata".parse().unwrap()
 }
 
 /// The n-th second of a day in 2026.

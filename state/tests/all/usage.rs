@@ -1,18 +1,18 @@
 use state::{Day, KeyId, State, UsageBatch, UsageEntry};
 
-use crate::support::{at, create, on_both};
+use crate::support::{at, create, india, on_both};
 
 fn counted(key: &KeyId, day: i64, route: &str, requests: u64) -> UsageEntry {
     UsageEntry {
         key: key.clone(),
-        day: Day::of(at(0), 330).plus(day),
+        day: Day::of(at(0), india()).plus(day),
         route: route.to_owned(),
         requests,
     }
 }
 
 async fn rows(state: &State, key: &KeyId) -> Vec<String> {
-    let first = Day::of(at(0), 330);
+    let first = Day::of(at(0), india());
     let usage = state.usage_of_key(key, first.plus(-30), first.plus(30)).await.unwrap();
     usage
         .iter()
@@ -44,7 +44,7 @@ fn what_servers_count_is_added_up_by_key_day_and_route() {
                 "2026-11-24 /v1/search 2"
             ]
         );
-        let today = Day::of(at(0), 330);
+        let today = Day::of(at(0), india());
         let mut on = state.usage_on(today).await.unwrap();
         on.sort();
         let mut expected = vec![(one.clone(), 18), (two.clone(), 5)];

@@ -1,27 +1,32 @@
 -- One caller's request against what they may ask: GCRA and the day's count, in one step that nothing comes between.
 --
 -- KEYS[1]  whose tally
--- ARGV     1 requests a second, 2 burst, 3 requests a day (0: no limit), 4 how far the market's clocks are ahead of UTC in
---          microseconds, 5 whether the request is taken (1) or only looked at (0), 6 the moment in microseconds since 1970
---          (empty: this server's time)
+-- ARGV     1 requests a second, 2 burst, 3 requests a day (0: no limit), 4 whether the request is taken (1) or only looked
+--          at (0), 5 the moment in microseconds since 1970 (empty: this server's time), 6 the market's day as the caller's
+--          clock has it, 7 to 9 when that day and the next two begin
 -- Answers  outcome (0 allowed, 1 too fast, 2 too many today), microseconds to wait, how many more may come at once,
 --          microseconds until everything is paid, requests of today, microseconds that are left of today
 --
 -- What is owed is kept in millionths of a request, which one microsecond pays `rate` of: whole numbers, exact in doubles.
 local REQUEST = 1000000
-local DAY = 86400000000
 
 local rate, burst, per_day = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local offset, takes = tonumber(ARGV[4]), ARGV[5] == '1'
+local takes = ARGV[4] == '1'
 local now
-if ARGV[6] == '' then
+if ARGV[5] == '' then
   local time = redis.call('TIME')
   now = tonumber(time[1]) * 1000000 + tonumber(time[2])
 else
-  now = tonumber(ARGV[6])
+  now = tonumber(ARGV[5])
 end
-local day = math.floor((now + offset) / DAY)
-local day_left = (day + 1) * DAY - offset - now
+-- The callers' clocks and this one may show different days around midnight: this one decides.
+local day, ends = tonumber(ARGV[6]) - 1, tonumber(ARGV[7])
+for later = 8, 9 do
+  if now >= ends then
+    day, ends = day + 1, tonumber(ARGV[later])
+  end
+end
+local day_left = math.max(1, ends - now)
 
 local full = burst * REQUEST
 local kept = redis.call('HMGET', KEYS[1], 'at', 'owed', 'rate', 'day', 'taken')

@@ -5,15 +5,15 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
-use data_model::Secret;
 use futures::FutureExt;
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, Script};
+use redis::{AsyncConnectionConfig, Client, Script, TlsCertificates};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::InvalidUrl;
+use super::InvalidServer;
+use crate::config::LimitsConfig;
 
 /// What the script answers: see there.
 pub(super) type Reply = (u8, u64, u32, u64, u64, u64);
@@ -26,7 +26,9 @@ pub(super) struct Question {
     pub(super) burst: u32,
     /// 0: no limit.
     pub(super) per_day: u64,
-    pub(super) utc_offset_minutes: i32,
+    /// The market's day as this process sees it, and when that day and the next two begin.
+    pub(super) day: i64,
+    pub(super) begins: [i64; 3],
     pub(super) takes: bool,
     /// Microseconds since 1970; `None`: the server's time.
     pub(super) moment: Option<i64>,
@@ -40,7 +42,8 @@ impl Question {
             per_second: 1_000,
             burst: 1_000_000,
             per_day: 0,
-            utc_offset_minutes: 0,
+            day: 0,
+            begins: [0; 3],
             takes: true,
             moment: None,
         }
@@ -56,6 +59,8 @@ const PAUSE_MAX: Duration = Duration::from_secs(2);
 const LASTED: Duration = Duration::from_secs(5);
 
 const UP: &str = "limits_shared_up";
+
+const PEM_CERTIFICATE: &[u8] = b"-----BEGIN CERTIFICATE-----";
 
 /// Why there is no connection.
 #[derive(Debug, thiserror::Error)]
@@ -86,17 +91,13 @@ pub(super) struct Link {
 }
 
 impl Link {
-    pub(super) fn new(url: &Secret, script: Script, answer_timeout: Duration) -> Result<Self, InvalidUrl> {
+    pub(super) fn new(config: &LimitsConfig, script: Script) -> Result<Self, InvalidServer> {
         metrics::describe_gauge!(UP, "Whether limits are counted in Valkey (1) or in this process (0)");
         metrics::gauge!(UP).set(0.0);
-        let is_server = ["redis://", "rediss://"]
-            .iter()
-            .any(|scheme| url.expose().starts_with(scheme));
-        let client = Client::open(url.expose()).ok().filter(|_| is_server);
         Ok(Self {
-            client: client.ok_or(InvalidUrl)?,
+            client: client(config)?,
             script,
-            answer_timeout,
+            answer_timeout: Duration::from_millis(config.timeout_ms),
             connection: RwLock::new(None),
             lost: Notify::new(),
         })
@@ -114,9 +115,10 @@ impl Link {
             .arg(question.per_second)
             .arg(question.burst)
             .arg(question.per_day)
-            .arg(i64::from(question.utc_offset_minutes) * 60_000_000)
             .arg(u8::from(question.takes))
-            .arg(moment.unwrap_or_default());
+            .arg(moment.unwrap_or_default())
+            .arg(question.day)
+            .arg(&question.begins);
         invocation.invoke_async(connection).await
     }
 
@@ -206,6 +208,33 @@ impl Link {
         answered.await.map_err(|_| Down::Slow)?.map_err(Down::Refused)?;
         Ok(connection)
     }
+}
+
+/// A client of the configured server, which believes certificates of `limits.ca_file` alone where that is set.
+fn client(config: &LimitsConfig) -> Result<Client, InvalidServer> {
+    let LimitsConfig { url, ca_file, .. } = config;
+    let is_tls = url.starts_with("rediss://");
+    if !is_tls && !url.starts_with("redis://") {
+        return Err(InvalidServer::Url);
+    }
+    let plain = Client::open(url.as_str()).map_err(|_| InvalidServer::Url)?;
+    if ca_file.is_empty() {
+        return Ok(plain);
+    }
+    if !is_tls {
+        return Err(InvalidServer::NoTls);
+    }
+    let pem = std::fs::read(ca_file).map_err(|error| InvalidServer::Unreadable(ca_file.clone(), error))?;
+    let unusable = || InvalidServer::NoCertificate(ca_file.clone());
+    // A file without any would mean that nobody is believed, which is not what it was set for.
+    if !pem.windows(PEM_CERTIFICATE.len()).any(|part| part == PEM_CERTIFICATE) {
+        return Err(unusable());
+    }
+    let certificates = TlsCertificates {
+        client_tls: None,
+        root_cert: Some(pem),
+    };
+    Client::build_with_tls(url.as_str(), certificates).map_err(|_| unusable())
 }
 
 impl fmt::Debug for Link {

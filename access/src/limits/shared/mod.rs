@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::{Allowance, Caller, Limit, Outcome, Prompt, Verdict};
-use data_model::{Clock, Secret};
+use data_model::Clock;
 use redis::Script;
+use state::Day;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -38,10 +39,22 @@ struct Shared {
     clock: Option<Arc<dyn Clock>>,
 }
 
-/// `limits.url` cannot be used. The message does not hold it: it may hold a password.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("limits.url is not the address of a Valkey or Redis server (redis://host:port or rediss://host:port)")]
-pub struct InvalidUrl;
+/// The server cannot be used as it is configured. No message holds its address, which may hold a password.
+#[derive(Debug, thiserror::Error)]
+pub enum InvalidServer {
+    /// The address is none.
+    #[error("limits.url is not the address of a Valkey or Redis server (redis://host:port or rediss://host:port)")]
+    Url,
+    /// Certificates are named, but no TLS is spoken.
+    #[error("limits.ca_file is for a server that is spoken to over TLS: limits.url must begin with rediss://")]
+    NoTls,
+    /// The file of certificates cannot be read.
+    #[error("limits.ca_file {0:?} cannot be read")]
+    Unreadable(String, #[source] std::io::Error),
+    /// The file holds no certificate, or one that is damaged.
+    #[error("limits.ca_file {0:?} holds no certificate that can be used (PEM)")]
+    NoCertificate(String),
+}
 
 impl SharedLimits {
     /// Limits in the server that `limits.url` names (one server, no cluster), and what keeps the connection, which is to be run until `stop` is
@@ -51,33 +64,32 @@ impl SharedLimits {
     /// where several are built in; else the server counts as one that does not answer.
     ///
     /// # Errors
-    /// [`InvalidUrl`].
+    /// [`InvalidServer`].
     pub fn start(
         config: &LimitsConfig,
         local: LocalLimits,
         stop: CancellationToken,
-    ) -> Result<(Self, impl Future<Output = ()> + Send + 'static), InvalidUrl> {
+    ) -> Result<(Self, impl Future<Output = ()> + Send + 'static), InvalidServer> {
         Self::start_by(config, local, None, stop)
     }
 
     /// The same, by this clock instead of the server's.
     ///
     /// # Errors
-    /// [`InvalidUrl`].
+    /// [`InvalidServer`].
     pub fn start_by(
         config: &LimitsConfig,
         local: LocalLimits,
         clock: Option<Arc<dyn Clock>>,
         stop: CancellationToken,
-    ) -> Result<(Self, impl Future<Output = ()> + Send + 'static), InvalidUrl> {
+    ) -> Result<(Self, impl Future<Output = ()> + Send + 'static), InvalidServer> {
         metrics::describe_counter!(
             FALLBACK,
             "Requests whose limits were counted in this process for want of Valkey"
         );
         metrics::counter!(FALLBACK).increment(0);
         let timeout = Duration::from_millis(config.timeout_ms);
-        let url = Secret::new(config.url.as_str());
-        let link = Link::new(&url, Script::new(include_str!("gcra.lua")), timeout)?;
+        let link = Link::new(config, Script::new(include_str!("gcra.lua")))?;
         let shared = Arc::new(Shared {
             link,
             local,
@@ -138,12 +150,15 @@ impl Shared {
         let Some((per_second, burst)) = allowance.rate() else {
             return Ok(Verdict::UNLIMITED);
         };
+        let zone = self.local.zone();
+        let today = Day::of(self.local.now(), zone);
         let question = Question {
             tally: tally_of(caller),
             per_second: per_second.get(),
             burst: burst.get(),
             per_day: allowance.per_day().unwrap_or(0),
-            utc_offset_minutes: self.local.utc_offset_minutes(),
+            day: today.number(),
+            begins: [0, 1, 2].map(|days| today.plus(days).begin(zone).micros()),
             takes,
             moment: self.clock.as_ref().map(|clock| clock.now().micros()),
         };

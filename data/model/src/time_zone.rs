@@ -1,0 +1,161 @@
+use std::fmt;
+use std::str::FromStr;
+
+use chrono::{DateTime, Days, NaiveDate, NaiveTime, Offset, TimeDelta, TimeZone as _, Utc};
+use chrono_tz::Tz;
+use serde::{Deserialize, Serialize};
+
+use crate::Timestamp;
+
+/// A time zone of the IANA database, with its daylight saving: where days begin, and what clocks there show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TimeZone(Tz);
+
+/// A text that names no time zone.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no time zone is called {0:?}: IANA names are such as Asia/Kolkata, Europe/Berlin or UTC")]
+pub struct TimeZoneError(String);
+
+/// Clocks that are set forward skip so much at least, where they skip midnight.
+const GAP_STEP: TimeDelta = TimeDelta::minutes(15);
+/// The longest that clocks were ever set forward is a day (Samoa, 2011).
+const GAP_STEPS_MAX: i32 = 26 * 4;
+
+impl TimeZone {
+    /// `Asia/Kolkata`.
+    pub const INDIA: Self = Self(Tz::Asia__Kolkata);
+    /// `UTC`.
+    pub const UTC: Self = Self(Tz::UTC);
+
+    /// The zone's name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.0.name()
+    }
+
+    /// How far clocks are ahead of UTC at this moment, in milliseconds.
+    #[must_use]
+    pub fn ahead_ms(self, moment: Timestamp) -> i64 {
+        let offset = self.0.offset_from_utc_datetime(&utc(moment).naive_utc());
+        i64::from(offset.fix().local_minus_utc()) * 1000
+    }
+
+    /// The date that a calendar there shows at this moment, as days since 1970-01-01.
+    #[must_use]
+    pub fn day(self, moment: Timestamp) -> i64 {
+        moment
+            .micros()
+            .saturating_add(self.ahead_ms(moment).saturating_mul(1000))
+            .div_euclid(86_400_000_000)
+    }
+
+    /// When that day begins there: at midnight, or where clocks skip it, when they are set forward.
+    #[must_use]
+    pub fn day_begin(self, day: i64) -> Timestamp {
+        let date = NaiveDate::default();
+        let date = match u64::try_from(day) {
+            Ok(days) => date.checked_add_days(Days::new(days)),
+            Err(_) => date.checked_sub_days(Days::new(day.unsigned_abs())),
+        };
+        // No calendar holds such a day; a moment of that size is clamped.
+        let Some(date) = date else {
+            return Timestamp::from_micros(day.saturating_mul(86_400_000_000));
+        };
+        let midnight = date.and_time(NaiveTime::MIN);
+        let candidates = (0..=GAP_STEPS_MAX).map(|step| midnight + GAP_STEP * step);
+        let mut found = candidates.filter_map(|local| self.0.from_local_datetime(&local).earliest());
+        found.next().map_or(
+            Timestamp::from_micros(day.saturating_mul(86_400_000_000)),
+            |begin: DateTime<Tz>| Timestamp::from_micros(begin.timestamp_micros()),
+        )
+    }
+
+    /// The moment as a clock there shows it, for calendars.
+    #[must_use]
+    pub fn local(self, moment: Timestamp) -> DateTime<Tz> {
+        utc(moment).with_timezone(&self.0)
+    }
+}
+
+fn utc(moment: Timestamp) -> DateTime<Utc> {
+    DateTime::from_timestamp_micros(moment.micros()).unwrap_or(DateTime::UNIX_EPOCH)
+}
+
+impl fmt::Display for TimeZone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for TimeZone {
+    type Err = TimeZoneError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let found = text.parse().map(Self);
+        found.map_err(|_| TimeZoneError(text.chars().take(64).collect()))
+    }
+}
+
+impl Serialize for TimeZone {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for TimeZone {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn begin(zone: &str, day: &str) -> String {
+        let zone: TimeZone = zone.parse().unwrap();
+        let noon: Timestamp = format!("{day}T12:00:00Z").parse().unwrap();
+        zone.day_begin(TimeZone::UTC.day(noon)).to_string()
+    }
+
+    #[test]
+    fn a_day_begins_at_midnight_whatever_the_clocks_do_later_that_day() {
+        assert_eq!(begin("Asia/Kolkata", "2026-11-23"), "2026-11-22T18:30:00Z");
+        // Clocks are set forward on the first, back on the second.
+        assert_eq!(begin("Europe/Berlin", "2026-03-29"), "2026-03-28T23:00:00Z");
+        assert_eq!(begin("Europe/Berlin", "2026-03-30"), "2026-03-29T22:00:00Z");
+        assert_eq!(begin("Europe/Berlin", "2026-10-25"), "2026-10-24T22:00:00Z");
+        assert_eq!(begin("Europe/Berlin", "2026-10-26"), "2026-10-25T23:00:00Z");
+    }
+
+    #[test]
+    fn a_day_without_a_midnight_begins_when_clocks_are_set_forward() {
+        assert_eq!(begin("America/Sao_Paulo", "2018-11-04"), "2018-11-04T03:00:00Z");
+        // A day that a country left out begins with the next one.
+        assert_eq!(begin("Pacific/Apia", "2011-12-30"), begin("Pacific/Apia", "2011-12-31"));
+    }
+
+    #[test]
+    fn what_names_no_zone_is_refused_with_examples() {
+        assert_eq!(
+            "IST+5:30".parse::<TimeZone>().unwrap_err().to_string(),
+            "no time zone is called \"IST+5:30\": IANA names are such as Asia/Kolkata, Europe/Berlin or UTC"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn every_moment_lies_between_the_begin_of_its_day_and_of_the_next(
+            seconds in 946_684_800_i64..4_102_444_800,
+            zone in prop::sample::select(vec!["UTC", "Asia/Kolkata", "Europe/Berlin", "Australia/Lord_Howe", "America/Santiago", "Africa/Cairo"]),
+        ) {
+            let (zone, moment): (TimeZone, _) = (zone.parse().unwrap(), Timestamp::from_micros(seconds * 1_000_000));
+            let day = zone.day(moment);
+            prop_assert!(zone.day_begin(day) <= moment && moment < zone.day_begin(day + 1));
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! A dump of the state: every row of every table, as lines of JSON that either database takes in again.
+//!
+//! ```text
+//! {"dump":1,"schema":5}
+//! {"table":"keys","row":{"id":"key_…","hash":{"hex":"…"},"revoked_at":null,…}}
+//! {"end":{"rows":1}}
+//! ```
+//!
+//! Texts, numbers and bytes are all that the tables hold. What is sealed stays sealed: without the master keys a dump
+//! tells no secret.
+
+use std::io::{BufRead, Write};
+
+use futures::TryStreamExt as _;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json, json};
+use sqlx::{AssertSqlSafe, Column as _, Row as _, TypeInfo as _, ValueRef as _};
+
+use super::migrate;
+use super::statement::{Value, Writing, in_time};
+use super::{Database, State};
+use crate::error::StateError;
+
+/// The form of a dump.
+const FORM: u32 = 1;
+/// The longest line that is read: a cart with its stores' answers is far below.
+const LINE_BYTES_MAX: u64 = 64 << 20;
+
+/// A table, after those that it refers to.
+struct Table {
+    name: &'static str,
+    /// A column that refers to another row of the same table, and the column that tells rows apart: it is filled in when
+    /// all rows are there.
+    refers: Option<(&'static str, &'static str)>,
+}
+
+const fn table(name: &'static str) -> Table {
+    Table { name, refers: None }
+}
+
+/// Every table of the schema. A migration that makes a table adds it here; a test compares.
+const TABLES: &[Table] = &[
+    table("key_revision"),
+    Table {
+        name: "keys",
+        refers: Some(("replaced_by", "id")),
+    },
+    table("usage"),
+    table("usage_batches"),
+    table("audit"),
+    table("master_keys"),
+    table("accounts"),
+    table("sessions"),
+    table("sign_in_links"),
+    table("pending_sign_ins"),
+    table("carts"),
+    table("idempotent_requests"),
+    table("customers"),
+    table("storefront_tokens"),
+    table("signing_keys"),
+    table("coupon_outcomes"),
+    table("dashboard_place"),
+    table("jobs"),
+    table("job_runs"),
+];
+
+/// The tables with rows that a master key has sealed, and the one that tells which keys were used.
+const SEALED: [&str; 6] = [
+    "master_keys",
+    "carts",
+    "idempotent_requests",
+    "customers",
+    "storefront_tokens",
+    "signing_keys",
+];
+
+/// The table whose only row a migration makes.
+const MADE: &str = "key_revision";
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, deny_unknown_fields)]
+enum Line {
+    Head { dump: u32, schema: i64 },
+    Row { table: String, row: Map<String, Json> },
+    End { end: End },
+}
+
+#[derive(Serialize, Deserialize)]
+struct End {
+    rows: u64,
+}
+
+/// A row of either database as JSON.
+macro_rules! told {
+    ($row:expr) => {{
+        let mut cells = Map::new();
+        for column in $row.columns() {
+            let at = column.ordinal();
+            let raw = $row.try_get_raw(at)?;
+            let (is_null, kind) = (raw.is_null(), raw.type_info().name().to_owned());
+            let cell = match kind.as_str() {
+                _ if is_null => Json::Null,
+                "TEXT" | "VARCHAR" => $row.try_get::<String, _>(at)?.into(),
+                "BLOB" | "BYTEA" => json!({ "hex": hex::encode($row.try_get::<Vec<u8>, _>(at)?) }),
+                _ => $row.try_get::<i64, _>(at)?.into(),
+            };
+            cells.insert(column.name().to_owned(), cell);
+        }
+        cells
+    }};
+}
+
+/// Writes the rows of one table, as they are within a transaction.
+macro_rules! write_rows {
+    ($reading:expr, $table:expr, $out:expr, $rows:expr) => {{
+        let sql = AssertSqlSafe(format!("SELECT * FROM {}", $table));
+        let mut found = sqlx::query(sql).fetch(&mut *$reading);
+        while let Some(row) = in_time(found.try_next()).await? {
+            let line = Line::Row {
+                table: $table.to_owned(),
+                row: told!(row),
+            };
+            write_line($out, &line)?;
+            $rows += 1;
+        }
+    }};
+}
+
+impl State {
+    /// Writes everything, as it was at one moment; answers how many rows it was. Servers may go on meanwhile.
+    ///
+    /// # Errors
+    /// The database does not answer, or `out` does not take it.
+    pub async fn dump(&self, out: &mut (dyn Write + Send)) -> Result<u64, StateError> {
+        let head = Line::Head {
+            dump: FORM,
+            schema: migrate::known(),
+        };
+        write_line(out, &head)?;
+        let mut rows = 0;
+        match &self.database {
+            Database::Sqlite(pool) => {
+                let mut reading = in_time(pool.begin()).await?;
+                for table in TABLES {
+                    write_rows!(reading, table.name, out, rows);
+                }
+            }
+            Database::Postgres(pool) => {
+                let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+                let mut reading = in_time(pool.begin_with(begin)).await?;
+                for table in TABLES {
+                    write_rows!(reading, table.name, out, rows);
+                }
+            }
+        }
+        write_line(out, &Line::End { end: End { rows } })?;
+        Ok(rows)
+    }
+
+    /// Takes in what [`State::dump`] wrote, from either database: all of it, or nothing. The state must be empty, as
+    /// [`State::open`] makes it. With `without_sealed` it leaves out what master keys have sealed, for where those are lost:
+    /// carts, customers' sign-ins, stores' tokens, signing keys.
+    ///
+    /// # Errors
+    /// [`StateError::NotEmpty`], [`StateError::NewerSchema`], [`StateError::Dump`] for what is no whole dump, or the database
+    /// does not answer.
+    pub async fn take_dump(&self, dump: &mut (dyn BufRead + Send), without_sealed: bool) -> Result<u64, StateError> {
+        let known = migrate::known();
+        match next_line(dump)? {
+            Some(Line::Head { dump: FORM, schema }) if schema <= known => {}
+            Some(Line::Head { dump: FORM, schema }) => return Err(StateError::NewerSchema { found: schema, known }),
+            _ => return Err(damaged("its first line")),
+        }
+        let mut writing = self.begin().await?;
+        for table in TABLES.iter().filter(|table| table.name != MADE) {
+            let sql = format!("SELECT 1 FROM (SELECT 1 AS one FROM {} LIMIT 1) AS found", table.name);
+            if writing.any(sql).await? {
+                return Err(StateError::NotEmpty { table: table.name });
+            }
+        }
+        writing.run(format!("DELETE FROM {MADE}"), vec![]).await?;
+        let (mut rows, mut taken, mut references) = (0, 0, Vec::new());
+        let said = loop {
+            match next_line(dump)? {
+                Some(Line::Row { table, row }) => {
+                    let table = TABLES.iter().find(|known| known.name == table);
+                    let table = table.ok_or_else(|| damaged("the name of a table"))?;
+                    rows += 1;
+                    if without_sealed && SEALED.contains(&table.name) {
+                        continue;
+                    }
+                    writing.insert(table, row, &mut references).await?;
+                    taken += 1;
+                }
+                Some(Line::End { end }) => break end.rows,
+                Some(Line::Head { .. }) | None => return Err(damaged("its end")),
+            }
+        };
+        if said != rows {
+            return Err(damaged("the number of rows"));
+        }
+        for (sql, values) in references {
+            writing.run(sql, values).await?;
+        }
+        writing.number_on().await?;
+        writing.commit().await?;
+        Ok(taken)
+    }
+}
+
+impl State {
+    /// Whether the state holds exactly what [`State::take_dump`] takes of a dump, whichever database that came from.
+    ///
+    /// # Errors
+    /// As [`State::take_dump`].
+    pub async fn holds_dump(&self, dump: &mut (dyn BufRead + Send), without_sealed: bool) -> Result<bool, StateError> {
+        let mut own = Vec::new();
+        self.dump(&mut own).await?;
+        let mut theirs = Vec::new();
+        dump.read_to_end(&mut theirs).map_err(StateError::DumpFile)?;
+        let left_out = SEALED.map(|table| format!("{{\"table\":\"{table}\",").into_bytes());
+        let is_left_out = |line: &[u8]| without_sealed && left_out.iter().any(|start| line.starts_with(start));
+        let rows = |dump: &[u8]| {
+            let lines = dump.split(|byte| *byte == b'\n');
+            let lines = lines.filter(|line| line.starts_with(b"{\"table\"") && !is_left_out(line));
+            let mut lines: Vec<_> = lines.map(<[u8]>::to_vec).collect();
+            lines.sort_unstable();
+            lines
+        };
+        Ok(rows(&own) == rows(&theirs))
+    }
+}
+
+impl Writing {
+    async fn insert(
+        &mut self,
+        table: &Table,
+        mut row: Map<String, Json>,
+        references: &mut Vec<(String, Vec<Value>)>,
+    ) -> Result<(), StateError> {
+        let is_name = |name: &String| {
+            name.bytes()
+                .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'))
+        };
+        if row.is_empty() || !row.keys().all(is_name) {
+            return Err(damaged("the name of a column"));
+        }
+        if let Some((column, id)) = table.refers
+            && let Some(to) = row.insert(column.to_owned(), Json::Null).filter(|to| !to.is_null())
+        {
+            let of = row.get(id).cloned().unwrap_or_default();
+            let sql = format!("UPDATE {} SET {column} = $1 WHERE {id} = $2", table.name);
+            references.push((sql, vec![value(to)?, value(of)?]));
+        }
+        // A null needs no parameter, whose type nothing would tell.
+        row.retain(|_, cell| !cell.is_null());
+        let names: Vec<&str> = row.keys().map(String::as_str).collect();
+        let places: Vec<_> = (1..=names.len()).map(|place| format!("${place}")).collect();
+        let system = match self {
+            Self::Sqlite(_) => "",
+            Self::Postgres(_) => " OVERRIDING SYSTEM VALUE",
+        };
+        let sql = format!(
+            "INSERT INTO {} ({}){system} VALUES ({})",
+            table.name,
+            names.join(", "),
+            places.join(", ")
+        );
+        let values = row.into_iter().map(|(_, cell)| value(cell)).collect::<Result<_, _>>()?;
+        self.run(sql, values).await?;
+        Ok(())
+    }
+
+    /// New rows of the audit are numbered behind those that were taken in. SQLite does so by itself.
+    async fn number_on(&mut self) -> Result<(), StateError> {
+        if matches!(self, Self::Postgres(_)) {
+            let sql = "SELECT 1 FROM (SELECT setval(pg_get_serial_sequence('audit', 'seq'), \
+                       (SELECT coalesce(max(seq), 0) + 1 FROM audit), false)) AS numbered";
+            self.any(sql.to_owned()).await?;
+        }
+        Ok(())
+    }
+}
+
+fn value(cell: Json) -> Result<Value, StateError> {
+    match cell {
+        Json::String(text) => Ok(Value::text(text)),
+        Json::Number(number) => number.as_i64().map(Value::integer).ok_or_else(|| damaged("a number")),
+        Json::Object(bytes) => {
+            let hex = bytes.get("hex").and_then(Json::as_str);
+            let bytes = hex.and_then(|hex| hex::decode(hex).ok());
+            bytes.map(Value::Bytes).ok_or_else(|| damaged("bytes"))
+        }
+        _ => Err(damaged("a value")),
+    }
+}
+
+fn damaged(what: &'static str) -> StateError {
+    StateError::Dump { what }
+}
+
+fn write_line(out: &mut (dyn Write + Send), line: &Line) -> Result<(), StateError> {
+    let mut text = serde_json::to_vec(line).map_err(|_| damaged("a row"))?;
+    text.push(b'\n');
+    out.write_all(&text).map_err(StateError::DumpFile)
+}
+
+fn next_line(dump: &mut (dyn BufRead + Send)) -> Result<Option<Line>, StateError> {
+    let mut line = Vec::new();
+    let mut bounded = std::io::Read::take(dump, LINE_BYTES_MAX);
+    bounded.read_until(b'\n', &mut line).map_err(StateError::DumpFile)?;
+    if line.is_empty() {
+        return Ok(None);
+    }
+    serde_json::from_slice(&line).map(Some).map_err(|_| damaged("a line"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::StateTarget;
+
+    #[tokio::test]
+    async fn a_dump_holds_every_table_of_the_schema() {
+        let state = State::open(&StateTarget::Memory).await.unwrap();
+        let sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' \
+                   AND name <> '_sqlx_migrations'";
+        let made: Vec<(String,)> = state.rows(sql, vec![]).await.unwrap();
+        let made: BTreeSet<_> = made.iter().map(|(name,)| name.as_str()).collect();
+        assert_eq!(TABLES.iter().map(|table| table.name).collect::<BTreeSet<_>>(), made);
+    }
+}

@@ -1,0 +1,101 @@
+use std::collections::BTreeMap;
+
+use data_model::Timestamp;
+use serde::Serialize;
+
+use super::{JobCause, JobRunOutcome};
+use crate::database::{State, Value};
+use crate::error::StateError;
+
+/// A run of a job, as it is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct JobRun {
+    /// The job.
+    pub job: String,
+    /// Which run of the job.
+    pub number: i64,
+    /// Why it began.
+    pub cause: JobCause,
+    /// What came of it.
+    pub outcome: JobRunOutcome,
+    /// The moment of the schedule that it stands for; of a triggered run, when it was asked for.
+    pub scheduled_at: Timestamp,
+    /// How many earlier moments of the schedule it stands for too.
+    pub missed: u32,
+    /// How often this was tried, with this time.
+    pub attempt: u32,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+    /// Who ran it.
+    pub worker: String,
+    /// What it did, in numbers.
+    pub counts: BTreeMap<String, u64>,
+    /// What needs saying, in words.
+    pub detail: Option<String>,
+}
+
+type Row = (
+    String,
+    i64,
+    String,
+    String,
+    String,
+    i64,
+    i64,
+    i64,
+    i64,
+    Option<i64>,
+    String,
+    Option<String>,
+);
+
+fn read(row: Row) -> Result<JobRun, StateError> {
+    const DAMAGED: StateError = StateError::Damaged { what: "run of a job" };
+    let (job, number, cause, outcome, worker, scheduled_at, missed, attempt, started_at, ended_at, counts, detail) =
+        row;
+    Ok(JobRun {
+        job,
+        number,
+        cause: JobCause::parse(&cause).ok_or(DAMAGED)?,
+        outcome: JobRunOutcome::parse(&outcome).ok_or(DAMAGED)?,
+        scheduled_at: Timestamp::from_micros(scheduled_at),
+        missed: u32::try_from(missed).map_err(|_| DAMAGED)?,
+        attempt: u32::try_from(attempt).map_err(|_| DAMAGED)?,
+        started_at: Timestamp::from_micros(started_at),
+        ended_at: ended_at.map(Timestamp::from_micros),
+        worker,
+        counts: serde_json::from_str(&counts).map_err(|_| DAMAGED)?,
+        detail,
+    })
+}
+
+impl State {
+    /// The newest runs of this job, or of all, the newest first.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn job_runs(&self, job: Option<&str>, limit: u32) -> Result<Vec<JobRun>, StateError> {
+        // `started_at` alone would not do: a clock may be set back between two runs of a job.
+        let sql = "SELECT job, number, cause, outcome, worker, scheduled_at, missed, attempt, started_at, ended_at, \
+                   counts, detail FROM job_runs WHERE $1 = '' OR job = $1 \
+                   ORDER BY CASE WHEN $1 = '' THEN started_at ELSE 0 END DESC, number DESC, job LIMIT $2";
+        let values = vec![Value::text(job.unwrap_or_default()), Value::integer(i64::from(limit))];
+        let rows: Vec<Row> = self.rows(sql, values).await?;
+        rows.into_iter().map(read).collect()
+    }
+
+    /// The last run of each job that had one, by name.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn last_job_runs(&self) -> Result<Vec<JobRun>, StateError> {
+        let sql = "SELECT runs.job, runs.number, runs.cause, runs.outcome, runs.worker, runs.scheduled_at, runs.missed, \
+                   runs.attempt, runs.started_at, runs.ended_at, runs.counts, runs.detail \
+                   FROM jobs JOIN job_runs runs ON runs.job = jobs.name AND runs.number = jobs.last_run \
+                   ORDER BY runs.job";
+        let rows: Vec<Row> = self.rows(sql, vec![]).await?;
+        rows.into_iter().map(read).collect()
+    }
+}

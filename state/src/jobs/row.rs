@@ -1,0 +1,154 @@
+use data_model::Timestamp;
+use serde::Serialize;
+
+use crate::database::{State, Value};
+use crate::error::StateError;
+
+/// A job as it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobRow {
+    /// Its name.
+    pub name: String,
+    /// Counted up with every decision about the job.
+    pub revision: i64,
+    /// Every moment of the schedule up to this one was run, or is told by a run that stands for it.
+    pub accounted_to: Timestamp,
+    /// The number of the last run; 0 where there was none.
+    pub last_run: i64,
+    /// How often what the last run is about was tried.
+    pub attempt: u32,
+    /// When it is to be tried again.
+    pub retry_at: Option<Timestamp>,
+    /// Whether the last run is at work.
+    pub work: JobWork,
+    /// Since when, and by whom, the job rests.
+    pub paused: Option<JobMark>,
+    /// Since when, and for whom, a run is asked for.
+    pub triggered: Option<JobMark>,
+    /// When the last run ended that did its work.
+    pub good_at: Option<Timestamp>,
+}
+
+/// Whether somebody is at work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobWork {
+    /// Nobody is.
+    Idle,
+    /// Somebody is, who counts this up while they live.
+    Held {
+        /// The count.
+        beat: i64,
+    },
+    /// Whoever was is known to be gone, and left the run unfinished.
+    Abandoned {
+        /// The last count.
+        beat: i64,
+    },
+}
+
+/// Who asked for something, and when.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct JobMark {
+    /// When.
+    pub at: Timestamp,
+    /// Who: a machine and a program, for people to read.
+    pub by: String,
+}
+
+type Row = (
+    String,
+    i64,
+    i64,
+    i64,
+    i64,
+    Option<i64>,
+    i64,
+    Option<String>,
+    i64,
+    Option<i64>,
+    Option<String>,
+    Option<i64>,
+    Option<String>,
+    Option<i64>,
+);
+
+/// The columns of [`Row`].
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT name, revision, accounted_to, last_run, attempt, retry_at, running, lease, beat, paused_at, paused_by, \
+             triggered_at, triggered_by, good_at FROM jobs ",
+            $rest
+        )
+    };
+}
+
+fn read(row: Row) -> Result<JobRow, StateError> {
+    let (
+        name,
+        revision,
+        accounted_to,
+        last_run,
+        attempt,
+        retry_at,
+        running,
+        lease,
+        beat,
+        paused,
+        by,
+        asked,
+        asker,
+        good,
+    ) = row;
+    let mark = |at: Option<i64>, by: Option<String>| {
+        at.map(|at| JobMark {
+            at: Timestamp::from_micros(at),
+            by: by.unwrap_or_default(),
+        })
+    };
+    let work = match (running, lease) {
+        (0, _) => JobWork::Idle,
+        (_, Some(_)) => JobWork::Held { beat },
+        (_, None) => JobWork::Abandoned { beat },
+    };
+    Ok(JobRow {
+        name,
+        revision,
+        accounted_to: Timestamp::from_micros(accounted_to),
+        last_run,
+        attempt: u32::try_from(attempt).map_err(|_| StateError::Damaged { what: "job" })?,
+        retry_at: retry_at.map(Timestamp::from_micros),
+        work,
+        paused: mark(paused, by),
+        triggered: mark(asked, asker),
+        good_at: good.map(Timestamp::from_micros),
+    })
+}
+
+impl State {
+    /// Every job that was ever seen, by name.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn jobs(&self) -> Result<Vec<JobRow>, StateError> {
+        let rows: Vec<Row> = self.rows(select!("ORDER BY name"), vec![]).await?;
+        rows.into_iter().map(read).collect()
+    }
+
+    /// The job of this name. One that was never seen is written down first: its schedule counts from `now` on.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn job(&self, name: &str, now: Timestamp) -> Result<JobRow, StateError> {
+        let find = || self.rows(select!("WHERE name = $1"), vec![Value::text(name)]);
+        let mut rows: Vec<Row> = find().await?;
+        if rows.is_empty() {
+            let mut writing = self.begin().await?;
+            super::change::enrol(&mut writing, name, now).await?;
+            writing.commit().await?;
+            rows = find().await?;
+        }
+        let row = rows.into_iter().next();
+        row.ok_or(StateError::Damaged { what: "job" }).and_then(read)
+    }
+}
