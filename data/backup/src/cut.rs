@@ -1,0 +1,129 @@
+//! Which objects of a home belong to a backup. Pure.
+
+use std::collections::BTreeMap;
+
+/// The moment of the lake that a backup holds: its newest ended tick, and the version of each table then.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LakeCut {
+    /// The tick's number.
+    pub tick: u64,
+    /// The version of each table, by its name.
+    pub versions: BTreeMap<String, u64>,
+}
+
+/// When an object is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// It is copied before the moment of the lake is fixed: it may be older than the lake, never newer.
+    Before,
+    /// It is copied afterwards, if it was listed before: what it points at is there by then.
+    Listed,
+    /// It is copied afterwards.
+    After,
+    /// It is no part of a backup.
+    Never,
+}
+
+/// Folders whose objects say that something was done, or wait to be folded into the lake.
+const BEFORE: [&str; 4] = ["checks/", "crawl-state/", "held/", "observations/"];
+/// What every home makes anew, and what is backed up in another way.
+const NEVER: [&str; 5] = ["cache/", "doctor/", "state/", ".staging/", crate::RESTORING];
+
+/// When the object at `path` is copied.
+pub(crate) fn turn(path: &str, with_landing: bool) -> Turn {
+    let is_below = |folders: &[&str]| folders.iter().any(|folder| path.starts_with(folder));
+    if is_below(&NEVER) || (!with_landing && path.starts_with("landing/")) {
+        Turn::Never
+    } else if is_below(&BEFORE) {
+        Turn::Before
+    } else if path.starts_with("releases/log/") || path.starts_with("releases/manifests/") || is_end_of_landing(path) {
+        Turn::Listed
+    } else {
+        Turn::After
+    }
+}
+
+/// The mark that all pages of a store have landed.
+fn is_end_of_landing(path: &str) -> bool {
+    path.starts_with("landing/") && path.ends_with("/done.json")
+}
+
+/// Whether an object of the lake is as old as the cut; every object elsewhere is.
+pub(crate) fn is_within(path: &str, cut: Option<&LakeCut>) -> bool {
+    let Some(within) = path.strip_prefix("lake/") else {
+        return true;
+    };
+    let Some(cut) = cut else {
+        return false;
+    };
+    let Some((table, rest)) = within.split_once('/') else {
+        return true;
+    };
+    if table == "_ticks" {
+        return number(rest).is_none_or(|tick| tick <= cut.tick);
+    }
+    let Some(entry) = rest.strip_prefix("_delta_log/") else {
+        return true;
+    };
+    // It may name a checkpoint that is newer. Without it a reader lists the log, and finds the newest checkpoint itself.
+    if entry == "_last_checkpoint" {
+        return false;
+    }
+    let version = cut.versions.get(table);
+    number(entry).is_none_or(|entry| version.is_some_and(|version| entry <= *version))
+}
+
+/// The number of twenty digits that a name begins with.
+fn number(name: &str) -> Option<u64> {
+    name.get(..20)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut() -> LakeCut {
+        LakeCut {
+            tick: 7,
+            versions: [("products".to_owned(), 3)].into(),
+        }
+    }
+
+    fn within(path: &str) -> bool {
+        is_within(path, Some(&cut()))
+    }
+
+    #[test]
+    fn entries_and_ticks_behind_the_cut_are_left_out() {
+        assert!(within("lake/products/_delta_log/00000000000000000003.json"));
+        assert!(!within("lake/products/_delta_log/00000000000000000004.json"));
+        assert!(!within(
+            "lake/products/_delta_log/00000000000000000004.checkpoint.parquet"
+        ));
+        assert!(!within("lake/products/_delta_log/_last_checkpoint"));
+        assert!(within("lake/_ticks/00000000000000000007.done.json"));
+        assert!(!within("lake/_ticks/00000000000000000008-abc.arrow"));
+        assert!(!within("lake/unknown/_delta_log/00000000000000000000.json"));
+        assert!(within("lake/products/part-0001.parquet"));
+        assert!(within("registry/00000000000000000009.json"));
+    }
+
+    #[test]
+    fn nothing_of_the_lake_is_copied_where_there_is_none() {
+        assert!(!is_within("lake/products/part-0001.parquet", None));
+        assert!(is_within("registry/00000000000000000009.json", None));
+    }
+
+    #[test]
+    fn what_promises_that_something_was_done_is_copied_before_the_cut() {
+        assert_eq!(turn("crawl-state/a.example.json", true), Turn::Before);
+        assert_eq!(turn("observations/2026-01-01/1.jsonl.zst", true), Turn::Before);
+        assert_eq!(turn("releases/log/00000000000000000001.json", true), Turn::Listed);
+        assert_eq!(turn("landing/r/s/done.json", true), Turn::Listed);
+        assert_eq!(turn("landing/r/s/products-00001.json.zst", true), Turn::After);
+        assert_eq!(turn("landing/r/s/products-00001.json.zst", false), Turn::Never);
+        assert_eq!(turn("state/state.sqlite3", true), Turn::Never);
+        assert_eq!(turn("cache/files/a", true), Turn::Never);
+        assert_eq!(turn("lake/products/part-0001.parquet", true), Turn::After);
+    }
+}

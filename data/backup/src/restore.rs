@@ -1,0 +1,222 @@
+use std::collections::HashSet;
+use std::path::Path;
+
+use data_storage::{ObjectPath, Storage, StorageError, get_bytes, put_new};
+use futures::TryStreamExt as _;
+use serde::{Deserialize, Serialize};
+
+use crate::backups::{self, each, load, remove};
+use crate::copy::{self, COPIES_AT_ONCE, object_path};
+use crate::manifest::STATE_DUMP;
+use crate::{BackupError, BackupId, CopyProgress, Entry, Manifest};
+
+/// The object that says that a home is being restored; it is gone when the restore has ended.
+pub const RESTORING: &str = "restoring.json";
+/// What a home may hold before something is restored to it: none of it comes from a backup.
+const HARMLESS: [&str; 4] = ["cache/", "doctor/", ".staging/", RESTORING];
+/// Files of the state beside its database that a running server or an opened state leaves.
+const STATE: &str = "state/";
+
+/// What a home that is being restored says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Restoring {
+    /// The backup.
+    pub backup: BackupId,
+}
+
+/// What a restore did, or would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Restored {
+    /// The backup.
+    pub manifest: Manifest,
+    /// How many objects were written, or would be.
+    pub written: u64,
+    /// Their bytes.
+    pub written_bytes: u64,
+    /// Paths of objects that are lost or damaged in the backup, and so are not in the home.
+    pub lost: Vec<String>,
+    /// Whether the backup holds a dump of the state, which was written to the given file.
+    pub has_state: bool,
+}
+
+/// The backup that is being restored to a home, if one is.
+///
+/// # Errors
+/// The storage fails.
+pub async fn is_restoring(home: &Storage) -> Result<Option<Restoring>, BackupError> {
+    let content = get_bytes(home, &ObjectPath::from(RESTORING)).await?;
+    Ok(content.and_then(|content| serde_json::from_slice(&content).ok()))
+}
+
+/// Copies every object of a backup to an empty home, and the dump of the state to `state_dump`. A restore that was cut short
+/// is carried on by the same call. The home says that it is being restored until [`Restored`] is answered and
+/// `end` has ended well: that is where the caller restores the state from its dump.
+///
+/// Objects that the backup has lost are refused before anything is written, unless `accept_loss` is set.
+///
+/// # Errors
+/// There is no such backup, objects of it are lost, the home is not empty, or a storage fails.
+pub async fn restore<E, F>(
+    (backups, home): (&Storage, &Storage),
+    id: Option<&BackupId>,
+    options: RestoreOptions<'_>,
+    end: impl FnOnce(bool) -> F,
+) -> Result<Result<Restored, E>, BackupError>
+where
+    F: Future<Output = Result<(), E>>,
+{
+    let manifest = load(backups, id).await?;
+    let missing = backups::missing(backups, &manifest).await?;
+    if let Some(first) = missing.first().filter(|_| !options.accept_loss) {
+        return Err(BackupError::Damaged {
+            count: missing.len(),
+            first: first.clone(),
+            id: manifest.id,
+        });
+    }
+    require_empty(home, &manifest.id).await?;
+    let has_state = manifest.entries.iter().any(|entry| entry.path == STATE_DUMP);
+    let mut restored = Restored {
+        written: 0,
+        written_bytes: 0,
+        lost: missing,
+        has_state,
+        manifest,
+    };
+    let lost: HashSet<&String> = restored.lost.iter().collect();
+    let wanted = restored
+        .manifest
+        .entries
+        .iter()
+        .filter(|entry| !lost.contains(&entry.path));
+    let wanted: Vec<_> = wanted.cloned().collect();
+    let bytes = wanted.iter().map(|entry| entry.bytes).sum();
+    options.progress.total(wanted.len() as u64, bytes);
+    if options.dry_run {
+        (restored.written, restored.written_bytes) = (wanted.len() as u64, bytes);
+        return Ok(Ok(restored));
+    }
+    let mark = Restoring {
+        backup: restored.manifest.id.clone(),
+    };
+    let mark = serde_json::to_vec(&mark).map_err(|error| BackupError::File {
+        path: RESTORING.to_owned(),
+        source: error.into(),
+    })?;
+    put_new(home, &ObjectPath::from(RESTORING), mark).await?;
+    let dump = file_of(options.state_dump)?;
+    let (dump, progress) = (&dump, options.progress);
+    let writes = wanted.iter().map(|entry| async move {
+        let done = write(backups, (home, dump), entry).await?;
+        progress.done(entry.bytes);
+        Ok((entry, done))
+    });
+    for (entry, done) in each(writes, COPIES_AT_ONCE).await? {
+        match done {
+            Written::Now => {
+                restored.written += 1;
+                restored.written_bytes += entry.bytes;
+            }
+            Written::Before => {}
+            Written::Not => restored.lost.push(entry.path.clone()),
+        }
+    }
+    if let Some(first) = restored.lost.first().filter(|_| !options.accept_loss) {
+        return Err(BackupError::Damaged {
+            count: restored.lost.len(),
+            first: first.clone(),
+            id: restored.manifest.id,
+        });
+    }
+    if let Err(error) = end(restored.has_state && !restored.lost.iter().any(|path| path == STATE_DUMP)).await {
+        return Ok(Err(error));
+    }
+    remove(home, &ObjectPath::from(RESTORING)).await?;
+    Ok(Ok(restored))
+}
+
+/// How a backup is restored.
+#[derive(Clone, Copy)]
+pub struct RestoreOptions<'a> {
+    /// Whether nothing is written: only what would be is counted.
+    pub dry_run: bool,
+    /// Whether what the backup has lost is left out.
+    pub accept_loss: bool,
+    /// The file that takes the dump of the state.
+    pub state_dump: &'a Path,
+    /// Learns how far it is.
+    pub progress: &'a dyn CopyProgress,
+}
+
+impl std::fmt::Debug for RestoreOptions<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RestoreOptions").finish_non_exhaustive()
+    }
+}
+
+/// What became of an object.
+enum Written {
+    Now,
+    /// An earlier try had written it.
+    Before,
+    /// The backup has lost it.
+    Not,
+}
+
+async fn write(
+    backups: &Storage,
+    (home, dump): (&Storage, &(Storage, ObjectPath)),
+    entry: &Entry,
+) -> Result<Written, BackupError> {
+    let (to, path) = match entry.path == STATE_DUMP {
+        true => (&dump.0, dump.1.clone()),
+        false => (home, ObjectPath::from(entry.path.as_str())),
+    };
+    let there = copy::hash(to, &path).await?;
+    if there.is_some_and(|(sha256, _)| sha256 == entry.sha256) {
+        return Ok(Written::Before);
+    }
+    let is_sent = copy::send((backups, &object_path(&entry.sha256)), (to, &path), &entry.sha256).await?;
+    Ok(if is_sent { Written::Now } else { Written::Not })
+}
+
+/// A file of this machine as an object of its folder.
+fn file_of(path: &Path) -> Result<(Storage, ObjectPath), BackupError> {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let (Some(folder), Some(name)) = (path.parent(), name) else {
+        return Err(BackupError::File {
+            path: path.display().to_string(),
+            source: std::io::ErrorKind::InvalidFilename.into(),
+        });
+    };
+    Ok((Storage::from_path(folder)?, ObjectPath::from(name)))
+}
+
+/// Refuses a home that holds something which does not come from this backup.
+async fn require_empty(home: &Storage, id: &BackupId) -> Result<(), BackupError> {
+    let place = home.url().to_string();
+    if let Some(restoring) = is_restoring(home).await? {
+        return match restoring.backup == *id {
+            true => Ok(()),
+            false => Err(BackupError::AnotherRestoring {
+                id: restoring.backup,
+                home: place,
+            }),
+        };
+    }
+    let mut listed = home.store().list(None);
+    loop {
+        let next = listed.try_next().await.map_err(|source| StorageError::List {
+            prefix: place.clone(),
+            source,
+        })?;
+        let Some(meta) = next else {
+            return Ok(());
+        };
+        let path = meta.location.as_ref();
+        let is_harmless = HARMLESS.iter().any(|folder| path.starts_with(folder)) || path.starts_with(STATE);
+        if !is_harmless {
+            return Err(BackupError::NotEmpty { home: place });
+        }
+    }
+}

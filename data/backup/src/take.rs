@@ -1,0 +1,342 @@
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use data_model::{Clock, Timestamp};
+use data_storage::{ObjectPath, Storage, StorageError, put_over};
+use futures::TryStreamExt as _;
+
+use crate::backups::{self, each, objects};
+use crate::copy::{self, COPIES_AT_ONCE, Copied};
+use crate::cut::{LakeCut, Turn, is_within, turn};
+use crate::keep::{BACKING_UP, refuse_pruning};
+use crate::manifest::FORMAT;
+use crate::{BackupError, BackupId, CopyProgress, Entry, Manifest};
+
+/// How a backup is taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TakeOptions {
+    /// Whether raw pages are copied too.
+    pub with_landing: bool,
+    /// Whether nothing is written: only what would be copied is counted.
+    pub dry_run: bool,
+}
+
+/// A file of this machine that goes into a backup beside the home's objects.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Given {
+    /// Its path in the backup.
+    pub path: String,
+    /// Where it lies.
+    pub file: PathBuf,
+}
+
+/// A backup that was taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Taken {
+    /// What it holds; of a dry run, what it would hold, where the hash of what was not read is empty.
+    pub manifest: Manifest,
+    /// How many objects were written; of a dry run, how many would be read.
+    pub copied: u64,
+    /// Their bytes.
+    pub copied_bytes: u64,
+    /// Objects that the home removed while it was backed up.
+    pub vanished: u64,
+}
+
+/// A backup at work, before the moment of the lake is fixed.
+pub struct Taking<'a> {
+    home: &'a Storage,
+    backups: &'a Storage,
+    options: TakeOptions,
+    progress: &'a dyn CopyProgress,
+    manifest: Manifest,
+    /// Objects of the last backup, by path: what has the same name and size is the same.
+    before: HashMap<String, Entry>,
+    /// The objects that the backups have, with their sizes: one of another size was cut short, and is written anew.
+    there: Mutex<HashMap<String, u64>>,
+    /// What was listed before the cut and is copied after it.
+    listed: HashSet<String>,
+    entries: BTreeMap<String, Entry>,
+    copied: (u64, u64),
+    vanished: u64,
+}
+
+impl std::fmt::Debug for Taking<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Taking")
+            .field("id", &self.manifest.id)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An object of the home, as it was listed.
+#[derive(Debug, Clone)]
+struct Seen {
+    path: ObjectPath,
+    bytes: u64,
+    etag: Option<String>,
+}
+
+/// Begins a backup, and copies what must not be newer than the lake. The moment of the lake is fixed after this, by its
+/// newest tick, and given to [`Taking::finish`].
+///
+/// # Errors
+/// Backups and home lie within each other, a clean-up is at work, or a storage fails.
+pub async fn begin<'a>(
+    (home, backups): (&'a Storage, &'a Storage),
+    options: TakeOptions,
+    clock: &dyn Clock,
+    progress: &'a dyn CopyProgress,
+) -> Result<Taking<'a>, BackupError> {
+    refuse_nested(home, backups)?;
+    let began_at = clock.now();
+    let id = BackupId::new(began_at, uuid::Uuid::new_v4().as_fields().0);
+    if !options.dry_run {
+        mark(backups, &id, began_at).await?;
+        if let Err(refused) = refuse_pruning(backups, began_at).await {
+            unmark(backups, &id).await?;
+            return Err(refused);
+        }
+    }
+    let newest = match backups::load(backups, None).await {
+        Ok(manifest) => Some(manifest),
+        // Without it everything is read anew.
+        Err(BackupError::NoBackup { .. } | BackupError::Manifest { .. } | BackupError::Newer { .. }) => None,
+        Err(error) => return Err(error),
+    };
+    let there = objects(backups, "objects").await?;
+    let entries = newest.into_iter().flat_map(|manifest| manifest.entries);
+    let before: HashMap<_, _> = entries
+        .filter(|entry| there.get(&entry.sha256) == Some(&entry.bytes))
+        .map(|entry| (entry.path.clone(), entry))
+        .collect();
+    let mut taking = Taking {
+        home,
+        backups,
+        progress,
+        manifest: Manifest {
+            format: FORMAT,
+            id,
+            began_at,
+            home: home.url().to_string(),
+            lake_tick: None,
+            has_landing: options.with_landing,
+            entries: Vec::new(),
+        },
+        options,
+        before,
+        there: Mutex::new(there),
+        listed: HashSet::new(),
+        entries: BTreeMap::new(),
+        copied: (0, 0),
+        vanished: 0,
+    };
+    let seen = taking.seen().await?;
+    let with_landing = taking.options.with_landing;
+    let of = |wanted: Turn| {
+        seen.iter()
+            .filter(move |one| turn(one.path.as_ref(), with_landing) == wanted)
+    };
+    taking.listed = of(Turn::Listed).map(|one| one.path.to_string()).collect();
+    let first: Vec<_> = of(Turn::Before).cloned().collect();
+    taking.copy(first).await?;
+    Ok(taking)
+}
+
+fn refuse_nested(home: &Storage, backups: &Storage) -> Result<(), BackupError> {
+    let (inner, outer) = (home.url().as_str(), backups.url().as_str());
+    match inner.starts_with(outer) || outer.starts_with(inner) {
+        true => Err(BackupError::Nested {
+            home: inner.to_owned(),
+            backups: outer.to_owned(),
+        }),
+        false => Ok(()),
+    }
+}
+
+fn mark_path(id: &BackupId) -> ObjectPath {
+    ObjectPath::from(format!("{BACKING_UP}/{id}.json"))
+}
+
+async fn mark(backups: &Storage, id: &BackupId, at: Timestamp) -> Result<(), BackupError> {
+    let content = serde_json::json!({ "began_at": at.micros() }).to_string();
+    Ok(put_over(backups, &mark_path(id), content).await?)
+}
+
+async fn unmark(backups: &Storage, id: &BackupId) -> Result<(), BackupError> {
+    backups::remove(backups, &mark_path(id)).await
+}
+
+impl Taking<'_> {
+    /// Copies the rest as the lake was at `cut`, and the files that are given, and writes the list of all. Without a cut the
+    /// home has no lake.
+    ///
+    /// # Errors
+    /// A storage fails, or an object keeps changing. What was copied stays, and the next backup does not copy it again.
+    pub async fn finish(mut self, cut: Option<LakeCut>, given: Vec<Given>) -> Result<Taken, BackupError> {
+        self.manifest.lake_tick = cut.as_ref().map(|cut| cut.tick);
+        let with_landing = self.options.with_landing;
+        let seen = self.seen().await?;
+        let rest = seen.into_iter().filter(|one| {
+            let path = one.path.as_ref();
+            let is_turn = match turn(path, with_landing) {
+                Turn::After => true,
+                Turn::Listed => self.listed.contains(path),
+                Turn::Before | Turn::Never => false,
+            };
+            is_turn && is_within(path, cut.as_ref())
+        });
+        let rest: Vec<_> = rest.collect();
+        self.copy(rest).await?;
+        for file in given {
+            self.give(file).await?;
+        }
+        self.manifest.entries = std::mem::take(&mut self.entries).into_values().collect();
+        if !self.options.dry_run {
+            self.write().await?;
+        }
+        Ok(Taken {
+            copied: self.copied.0,
+            copied_bytes: self.copied.1,
+            vanished: self.vanished,
+            manifest: self.manifest,
+        })
+    }
+
+    /// Every object of the home.
+    async fn seen(&self) -> Result<Vec<Seen>, BackupError> {
+        let listed = self.home.store().list(None).map_ok(|meta| Seen {
+            path: meta.location,
+            bytes: meta.size,
+            etag: meta.e_tag,
+        });
+        let listed = listed.try_collect().await.map_err(|source| StorageError::List {
+            prefix: self.home.url().to_string(),
+            source,
+        });
+        Ok(listed?)
+    }
+
+    /// The same object in the last backup, where its name says that nothing has changed.
+    fn known(&self, seen: &Seen) -> Option<Entry> {
+        let entry = self.before.get(seen.path.as_ref())?;
+        let is_same = entry.bytes == seen.bytes && entry.etag.is_some() && entry.etag == seen.etag;
+        is_same.then(|| entry.clone())
+    }
+
+    async fn copy(&mut self, seen: Vec<Seen>) -> Result<(), BackupError> {
+        self.progress
+            .total(seen.len() as u64, seen.iter().map(|one| one.bytes).sum());
+        let this = &*self;
+        let copies = seen.into_iter().map(|one| async move {
+            let entry = this.entry(&one).await?;
+            this.progress.done(one.bytes);
+            Ok(entry)
+        });
+        let done = each(copies, COPIES_AT_ONCE).await?;
+        for copied in done {
+            match copied {
+                Some((entry, is_new)) => {
+                    self.count(is_new, entry.bytes);
+                    self.entries.insert(entry.path.clone(), entry);
+                }
+                None => self.vanished += 1,
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, is_new: bool, bytes: u64) {
+        if is_new {
+            self.copied = (self.copied.0 + 1, self.copied.1 + bytes);
+        }
+    }
+
+    /// What the list says of an object, and whether it was written; `None` where the home has it no more.
+    async fn entry(&self, seen: &Seen) -> Result<Option<(Entry, bool)>, BackupError> {
+        if let Some(entry) = self.known(seen) {
+            return Ok(Some((entry, false)));
+        }
+        let entry = |sha256, bytes, etag| Entry {
+            path: seen.path.to_string(),
+            bytes,
+            sha256,
+            etag,
+        };
+        if self.options.dry_run {
+            return Ok(Some((entry(String::new(), seen.bytes, None), true)));
+        }
+        let copied = copy::keep(self.home, self.backups, &seen.path, |sha256, bytes| {
+            self.has(sha256, bytes)
+        })
+        .await?;
+        Ok(copied.map(
+            |Copied {
+                 sha256,
+                 bytes,
+                 etag,
+                 is_new,
+             }| {
+                self.learn(&sha256, bytes);
+                (entry(sha256, bytes, etag), is_new)
+            },
+        ))
+    }
+
+    fn has(&self, sha256: &str, bytes: u64) -> bool {
+        self.there.lock().is_ok_and(|there| there.get(sha256) == Some(&bytes))
+    }
+
+    fn learn(&self, sha256: &str, bytes: u64) {
+        if let Ok(mut there) = self.there.lock() {
+            there.insert(sha256.to_owned(), bytes);
+        }
+    }
+
+    /// Takes a file of this machine in.
+    async fn give(&mut self, given: Given) -> Result<(), BackupError> {
+        let failed = |source| BackupError::File {
+            path: given.file.display().to_string(),
+            source,
+        };
+        let folder = given.file.parent().unwrap_or(&given.file);
+        let name = given.file.file_name().and_then(|name| name.to_str());
+        let name = name.ok_or_else(|| failed(std::io::ErrorKind::InvalidFilename.into()))?;
+        let bytes = std::fs::metadata(&given.file).map_err(failed)?.len();
+        let mut entry = Entry {
+            path: given.path.clone(),
+            bytes,
+            sha256: String::new(),
+            etag: None,
+        };
+        let mut is_new = true;
+        if !self.options.dry_run {
+            let folder = Storage::from_path(folder)?;
+            let copied = copy::keep(&folder, self.backups, &ObjectPath::from(name), |sha256, bytes| {
+                self.has(sha256, bytes)
+            })
+            .await?;
+            let copied = copied.ok_or_else(|| failed(std::io::ErrorKind::NotFound.into()))?;
+            (entry.sha256, entry.bytes, is_new) = (copied.sha256, copied.bytes, copied.is_new);
+        }
+        self.count(is_new, entry.bytes);
+        self.entries.insert(given.path, entry);
+        Ok(())
+    }
+
+    /// Writes the list, if everything that it names is there.
+    async fn write(&self) -> Result<(), BackupError> {
+        let missing = backups::missing(self.backups, &self.manifest).await?;
+        if let Some(first) = missing.first() {
+            return Err(BackupError::Damaged {
+                id: self.manifest.id.clone(),
+                count: missing.len(),
+                first: first.clone(),
+            });
+        }
+        // The name holds a random part: nobody else has it.
+        backups::store(self.backups, &self.manifest).await?;
+        unmark(self.backups, &self.manifest.id).await
+    }
+}
