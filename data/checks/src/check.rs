@@ -57,7 +57,7 @@ pub struct Checked {
 }
 
 /// The last time that a brand's store was asked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Check {
     /// The brand.
     pub slug: BrandSlug,
@@ -79,6 +79,43 @@ pub struct Check {
     /// How many checks in a row failed or were held back, up to and with this one.
     #[serde(default)]
     pub bad_in_row: u32,
+    /// How often it was found changed.
+    #[serde(default, skip_serializing_if = "Changing::is_unknown")]
+    pub changing: Changing,
+}
+
+/// How often a brand was found changed when it was asked: sums over its good checks, of which older ones count less. The
+/// first check of a brand, with nothing to compare, counts nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Changing {
+    /// Checks.
+    pub checks: f64,
+    /// Those that found it changed.
+    pub changes: f64,
+    /// The time between each and the one before, in seconds.
+    pub span_s: f64,
+}
+
+/// What a check counts when the next one is made, of what it counted before.
+const KEPT_SHARE: f64 = 0.85;
+
+impl Changing {
+    /// Whether nothing was counted yet.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        self.checks <= 0.0
+    }
+
+    /// With one more good check, so long after the one before.
+    #[must_use]
+    pub fn with(self, is_changed: bool, after_ms: i64) -> Self {
+        let rounded = |value: f64| (value * 1000.0).round() / 1000.0;
+        Self {
+            checks: rounded(self.checks * KEPT_SHARE + 1.0),
+            changes: rounded(self.changes * KEPT_SHARE + f64::from(u8::from(is_changed))),
+            span_s: rounded(self.span_s * KEPT_SHARE + after_ms.max(0) as f64 / 1000.0),
+        }
+    }
 }
 
 /// How a run as a whole ended.
@@ -108,7 +145,7 @@ pub struct LastRun {
 }
 
 /// The last check of every brand, and the last run.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Checks {
     /// The number of the event that says so; 0 where nothing was ever checked.
     #[serde(skip)]
@@ -151,6 +188,14 @@ impl Checks {
             }
             let good = one.outcome.is_good();
             let bad_before = before.map_or(0, |before| before.bad_in_row);
+            let changing = before.map_or_else(Changing::default, |before| before.changing);
+            let changing = match before.and_then(|before| before.good_at) {
+                Some(since) if good => {
+                    let is_changed = one.outcome == CheckOutcome::Changed;
+                    changing.with(is_changed, one.checked_at.millis_since(since))
+                }
+                _ => changing,
+            };
             let check = Check {
                 slug: one.slug.clone(),
                 run: run.clone(),
@@ -164,6 +209,7 @@ impl Checks {
                     before.and_then(|before| before.good_at)
                 },
                 bad_in_row: if good { 0 } else { bad_before.saturating_add(1) },
+                changing,
             };
             self.brands.insert(one.store.clone(), check);
         }

@@ -20,6 +20,7 @@ use crate::files::{Encoded, Wanted, digest, encode};
 use crate::lost::Losses;
 use crate::plan::by_bucket;
 use crate::replace::{Replaced, load, replace};
+use crate::restore::restorations;
 use crate::rows::runs::run_row;
 use crate::tick::{Rows, TickKind, TickRecord};
 use crate::{LakeConfig, LakeError, TableName};
@@ -83,10 +84,10 @@ impl<'a> Work<'a> {
 }
 
 /// The tables that such a tick changes, in the order of their commits.
-fn changed(kind: TickKind) -> impl Iterator<Item = TableName> {
+fn changed(record: &TickRecord) -> impl Iterator<Item = TableName> {
     let others = TableName::ALL.into_iter().filter(|table| *table != DECIDING);
     let all = std::iter::once(DECIDING).chain(others);
-    all.filter(move |table| match kind {
+    all.filter(move |table| match record.kind {
         TickKind::Compact => false,
         // What was sampled by pincode is not part of a crawl; it goes with its brand.
         TickKind::Refresh => *table != TableName::DeliveryMatrix,
@@ -97,6 +98,7 @@ fn changed(kind: TickKind) -> impl Iterator<Item = TableName> {
         ),
         TickKind::Adopt => matches!(table, TableName::ProductHistory | TableName::CrawlRuns),
         TickKind::Remove => true,
+        TickKind::Restore => *table == DECIDING || record.restored.contains_key(table.as_str()),
     })
 }
 
@@ -107,7 +109,7 @@ pub(crate) async fn prepare(
     work: &Work<'_>,
 ) -> Result<Prepared, LakeError> {
     let mut prepared = Prepared::new();
-    for name in changed(work.record.kind) {
+    for name in changed(work.record) {
         let Some(table) = tables.get(&name).filter(|table| table.tick() < work.record.tick) else {
             continue;
         };
@@ -115,7 +117,10 @@ pub(crate) async fn prepare(
         let done = changes(table, work, &mut actions).await;
         prepared.insert(name, (table.version(), actions));
         if let Err(error) = done {
-            discard(lake, &prepared).await;
+            // What a restore adds is not its own.
+            if work.record.kind != TickKind::Restore {
+                discard(lake, &prepared).await;
+            }
             return Err(error);
         }
     }
@@ -144,7 +149,7 @@ pub(crate) async fn apply(
     work: &Work<'_>,
     mut prepared: Prepared,
 ) -> Result<Applied, LakeError> {
-    for name in changed(work.record.kind) {
+    for name in changed(work.record) {
         let Some(table) = tables.get_mut(&name) else { continue };
         let is_first = apply_to(table, work, prepared.remove(&name)).await?;
         if !is_first && name == DECIDING && table.has_given_up(work.record.tick).await? {
@@ -166,7 +171,7 @@ pub(crate) async fn is_given_up(tables: &BTreeMap<TableName, Table>, tick: u64) 
 /// other, and the first and the last of them change with every such tick, those between maybe not.
 pub(crate) fn is_applied(tables: &BTreeMap<TableName, Table>, record: &TickRecord) -> bool {
     let has_it = |name: TableName| tables.get(&name).is_some_and(|table| table.tick() >= record.tick);
-    changed(record.kind).last().is_some_and(has_it) && has_it(DECIDING)
+    changed(record).last().is_some_and(has_it) && has_it(DECIDING)
 }
 
 /// `false` where the table had the tick already.
@@ -204,6 +209,9 @@ async fn apply_to(
 
 /// What the tick changes in one table; `actions` has what was done before an error too.
 async fn changes(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) -> Result<(), LakeError> {
+    if let Some(version) = work.record.restored.get(table.name.as_str()) {
+        return restorations(table, *version, work.now, actions).await;
+    }
     if TableName::CURRENT.contains(&table.name) {
         replacements(table, work, actions).await
     } else {

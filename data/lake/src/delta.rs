@@ -68,6 +68,16 @@ impl DataFile {
         add.tags?.remove(SHA256_TAG)?
     }
 
+    /// Makes the file part of its table again.
+    pub(crate) fn add_again(&self) -> Action {
+        #[expect(deprecated, reason = "there is no other way to all that the log says of a file")]
+        let add = self.logged.0.add_action();
+        Action::Add(Add {
+            data_change: true,
+            ..add
+        })
+    }
+
     pub(crate) fn remove(&self, data_change: bool, now: Timestamp) -> Action {
         let deletion_timestamp = Some(now.micros() / 1000);
         Action::Remove(Remove {
@@ -141,6 +151,13 @@ impl Table {
 
     pub(crate) fn log_store(&self) -> &LogStoreRef {
         &self.log_store
+    }
+
+    /// The data files of an earlier version.
+    pub(crate) async fn files_at(&self, version: u64) -> Result<Vec<DataFile>, LakeError> {
+        let state = DeltaTableState::try_new(&self.log_store, Some(version)).await;
+        let state = state.map_err(failed(self.name, "load of a version"))?;
+        Ok(data_files(self.name, &state))
     }
 
     /// Takes in what others committed.

@@ -190,6 +190,25 @@ pub enum LakeError {
         #[source]
         source: Box<datafusion::error::DataFusionError>,
     },
+    /// Files that an earlier version of a table needs are gone or damaged.
+    #[error("{table} cannot be restored to version {version}: {path} is gone or damaged")]
+    NotRestorable {
+        /// The table.
+        table: &'static str,
+        /// The version.
+        version: u64,
+        /// The first of the files.
+        path: String,
+        /// What was found.
+        #[source]
+        source: Box<LakeError>,
+    },
+    /// A table whose rows are never taken back.
+    #[error("{table} only grows: it is not restored to an earlier state")]
+    OnlyGrows {
+        /// The table.
+        table: &'static str,
+    },
     /// A task ended before its work was done.
     #[error("a background task ended early")]
     Task(#[source] tokio::task::JoinError),

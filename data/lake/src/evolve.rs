@@ -39,6 +39,7 @@ impl Lake {
                 stores: Vec::new(),
                 counts: TickCounts::default(),
                 staged,
+                restored: BTreeMap::new(),
             };
             if !self.inner.ticks.begin(&record).await? {
                 continue;

@@ -292,6 +292,7 @@ impl Lake {
             stores: plan.stores.clone(),
             counts: plan.counts,
             staged: Vec::new(),
+            restored: BTreeMap::new(),
         };
         // Before the tick is recorded, so that it is never begun where what it is to rewrite cannot be read.
         let prepared = self.prepare(state, &record, &rows).await?;
@@ -306,7 +307,12 @@ impl Lake {
     }
 
     /// Writes the files that the tick is to add.
-    async fn prepare(&self, state: &mut State, record: &TickRecord, rows: &Rows) -> Result<Prepared, LakeError> {
+    pub(crate) async fn prepare(
+        &self,
+        state: &mut State,
+        record: &TickRecord,
+        rows: &Rows,
+    ) -> Result<Prepared, LakeError> {
         let (storage, config) = (&self.inner.storage, &self.inner.config);
         let tables = self.tables(state).await?;
         let losses = Losses::new(storage, tables);

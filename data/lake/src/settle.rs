@@ -150,7 +150,7 @@ impl Lake {
 /// Whether trying again can never help: what the tick needs is gone.
 const fn is_for_good(error: &LakeError) -> bool {
     match error {
-        LakeError::Lost { .. } => true,
+        LakeError::Lost { .. } | LakeError::NotRestorable { .. } => true,
         // A later program staged what this one does not know.
         LakeError::Staged { source, .. } => !matches!(source, arrow::error::ArrowError::NotYetImplemented(_)),
         _ => false,

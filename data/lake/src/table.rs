@@ -73,6 +73,16 @@ impl TableName {
         Self::Brands,
     ];
 
+    /// The tables whose rows a crawl of a store replaces.
+    pub const CRAWLED: [Self; 6] = [
+        Self::Variants,
+        Self::Products,
+        Self::Reviews,
+        Self::ShippingPolicies,
+        Self::Quarantine,
+        Self::Brands,
+    ];
+
     /// The tables that lakes of earlier versions do not have: states of before do not name them.
     pub(crate) const LATER: [Self; 2] = [Self::ProductHistory, Self::LivePrices];
 

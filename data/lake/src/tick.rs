@@ -42,6 +42,8 @@ pub(crate) enum TickKind {
     Live,
     /// Files are merged, or columns added that hold nothing yet; no row changes.
     Compact,
+    /// Tables get the files of an earlier version again.
+    Restore,
 }
 
 /// The write-ahead record of a tick.
@@ -56,6 +58,9 @@ pub(crate) struct TickRecord {
     pub(crate) stores: Vec<StoreHost>,
     pub(crate) counts: TickCounts,
     pub(crate) staged: Vec<StagedTable>,
+    /// Of a restore: each table with the version whose files it gets again.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) restored: BTreeMap<String, u64>,
 }
 
 /// Where a table's rows are in the tick's staged object.

@@ -21,6 +21,9 @@ pub enum RefreshError {
     /// A brand that the run was to be limited to is not registered.
     #[error("no brand is registered as {0}")]
     UnknownBrand(BrandSlug),
+    /// A tick of the lake was begun and cannot be finished: nothing could be committed.
+    #[error("tick {0} of the lake was begun and cannot be finished; the warning above says why")]
+    UnfinishedTick(u64),
     /// The lake could not be read.
     #[error("the lake cannot be read")]
     LakeRead(#[source] LakeError),

@@ -14,6 +14,7 @@ mod collect;
 mod config;
 mod error;
 mod ledger;
+mod lock;
 mod memory;
 mod observed;
 mod prepare;
@@ -29,6 +30,7 @@ pub use collapse::{Affected, Changes, Doubt, Example, Held, HeldError, confirm, 
 pub use config::{CollapseConfig, RefreshConfig};
 pub use error::RefreshError;
 pub use ledger::{LedgerError, list_runs, read_run};
+pub use lock::crawl;
 pub use memory::MemoryReport;
 pub use remove::{RemoveError, is_known, remove_brand};
 pub use report::render_html;

@@ -210,7 +210,7 @@ async fn pinned(
 }
 
 /// How old a folder of an earlier build must be before it is taken for what a kill left behind.
-const LEFT_BEHIND_AFTER: Duration = Duration::from_secs(24 * 3600);
+pub(crate) const LEFT_BEHIND_AFTER: Duration = Duration::from_secs(24 * 3600);
 
 /// Removes what killed builds left in their folder `min_age` ago or before; a folder that cannot be looked at or removed is
 /// left for the next time.

@@ -51,3 +51,14 @@ pub enum ReleaseBuildError {
     #[error("the release was built; the store did not answer when it was published")]
     PublishUnknown(#[source] ReleaseError),
 }
+
+/// Why the lake was not tidied.
+#[derive(Debug, thiserror::Error)]
+pub enum UpkeepError {
+    /// What releases need of the lake is not known.
+    #[error(transparent)]
+    Releases(ReleaseBuildError),
+    /// The lake failed.
+    #[error(transparent)]
+    Lake(LakeError),
+}

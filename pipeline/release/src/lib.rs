@@ -10,12 +10,16 @@ mod build;
 mod error;
 mod lag;
 mod live;
+mod make;
 mod parts;
 mod stores;
+mod upkeep;
 
 pub use build::{
     BuildProgress, LakeVersionsInUse, NoProgress, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release,
     lake_versions_in_use, sweep_builds,
 };
-pub use error::ReleaseBuildError;
+pub use error::{ReleaseBuildError, UpkeepError};
 pub use lag::{Lag, lag};
+pub use make::{Built, make_release};
+pub use upkeep::{Collected, Vacuumed, collect_garbage, vacuum_lake};

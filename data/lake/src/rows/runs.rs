@@ -92,6 +92,7 @@ pub(crate) fn run_row(record: &TickRecord) -> Result<RecordBatch, LakeError> {
             TickKind::Adopt => "adopt",
             TickKind::Live => "live",
             TickKind::Compact => "compact",
+            TickKind::Restore => "restore",
         })),
         text(run.map(|run| run.run.as_str())),
         moments([run.map(|run| run.started_at)]),

@@ -1,0 +1,175 @@
+//! The way back: tables get the files again that they had at an earlier tick.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use data_model::Timestamp;
+use data_storage::Storage;
+use deltalake::kernel::Action;
+use futures::{StreamExt, TryStreamExt};
+use object_store::path::Path;
+
+use crate::damage::read_whole;
+use crate::delta::{DataFile, Table};
+use crate::lake::State;
+use crate::lost::lost_file;
+use crate::tick::{Packed, TickKind, TickRecord};
+use crate::{AsOf, Lake, LakeError, TableName, TickCounts};
+
+/// How many files are read at the same time.
+const READS_AT_ONCE: usize = 8;
+
+/// What a restore makes of one table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RestoredTable {
+    /// The table.
+    pub table: TableName,
+    /// The version whose files it gets again.
+    pub version: u64,
+    /// How many files come back.
+    pub files_added: usize,
+    /// How many files go; they stay readable in versions of before, until vacuum removes them.
+    pub files_removed: usize,
+}
+
+/// What [`Lake::restore`] did, or would do.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RestoreReport {
+    /// The tables that change.
+    pub tables: Vec<RestoredTable>,
+    /// The tick that carries it; `None` where nothing changes, or on a dry run.
+    pub tick: Option<u64>,
+    /// The moment that is restored, as the tick of then tells; `None` where it was named by versions.
+    pub restored_tick: Option<u64>,
+}
+
+impl Lake {
+    /// Gives tables the rows again that they had at an earlier moment, in one tick of its own: a restore is undone by
+    /// another one. All of `tables` change together; tables of histories only grow, and are refused.
+    ///
+    /// With `dry_run` it only says what would change; files that are gone are an error then too.
+    ///
+    /// # Errors
+    /// No tick of that moment is known, a file is gone or damaged ([`LakeError::NotRestorable`]; nothing has changed then), a
+    /// table is append-only ([`LakeError::OnlyGrows`]), the storage fails, or others commit without pause.
+    pub async fn restore(
+        &self,
+        tables: &BTreeSet<TableName>,
+        as_of: &AsOf,
+        dry_run: bool,
+    ) -> Result<RestoreReport, LakeError> {
+        if let Some(table) = tables.iter().find(|table| !TableName::CURRENT.contains(table)) {
+            return Err(LakeError::OnlyGrows { table: table.as_str() });
+        }
+        let then = self.snapshot_at(as_of).await?;
+        let mut state = self.state().await;
+        let attempts = self.inner.config.attempts_max.max(1);
+        for _ in 0..attempts {
+            self.settle(&mut state).await?;
+            // Others may have committed outside of any tick.
+            state.tables = None;
+            let mut report = self.plan_restore(&mut state, tables, then.versions()).await?;
+            report.restored_tick = then.tick();
+            if report.tables.is_empty() {
+                return Ok(report);
+            }
+            let tick = state.ended + 1;
+            let versions = report.tables.iter().map(|one| (one.table.to_string(), one.version));
+            let mut record = TickRecord {
+                tick,
+                token: String::new(),
+                kind: TickKind::Restore,
+                committed_at: self.inner.clock.now(),
+                run: None,
+                stores: Vec::new(),
+                counts: TickCounts::default(),
+                staged: Vec::new(),
+                restored: versions.collect(),
+            };
+            // Reads every file that comes back: a tick that is begun can be finished.
+            let prepared = self.prepare(&mut state, &record, &Vec::new()).await?;
+            if dry_run {
+                return Ok(report);
+            }
+            (record.token, record.staged) = self.inner.ticks.stage(tick, Packed::default()).await?;
+            if self.inner.ticks.begin(&record).await? {
+                self.finish_tick(&mut state, &record, Vec::new(), Some(prepared))
+                    .await?;
+                report.tick = Some(tick);
+                return Ok(report);
+            }
+        }
+        Err(LakeError::Contended { attempts })
+    }
+
+    async fn plan_restore(
+        &self,
+        state: &mut State,
+        tables: &BTreeSet<TableName>,
+        versions: &BTreeMap<String, u64>,
+    ) -> Result<RestoreReport, LakeError> {
+        let mut report = RestoreReport::default();
+        let present = self.tables(state).await?;
+        for table in present.values().filter(|table| tables.contains(&table.name)) {
+            // One that was added to the lake since had nothing then; it stays as it is.
+            let Some(version) = versions.get(table.name.as_str()) else {
+                continue;
+            };
+            let (back, gone) = differences(table, *version).await?;
+            if !back.is_empty() || !gone.is_empty() {
+                report.tables.push(RestoredTable {
+                    table: table.name,
+                    version: *version,
+                    files_added: back.len(),
+                    files_removed: gone.len(),
+                });
+            }
+        }
+        Ok(report)
+    }
+}
+
+/// The files that an earlier version has and the table has not, and the other way round.
+async fn differences(table: &Table, version: u64) -> Result<(Vec<DataFile>, Vec<DataFile>), LakeError> {
+    let (then, now) = (table.files_at(version).await?, table.files());
+    let paths = |files: &[DataFile]| files.iter().map(|file| file.path.clone()).collect::<BTreeSet<Path>>();
+    let (old, new) = (paths(&then), paths(&now));
+    let back = then.into_iter().filter(|file| !new.contains(&file.path));
+    let gone = now.into_iter().filter(|file| !old.contains(&file.path));
+    Ok((back.collect(), gone.collect()))
+}
+
+/// What makes a table what it was: files that come back are read first.
+pub(crate) async fn restorations(
+    table: &Table,
+    version: u64,
+    now: Timestamp,
+    actions: &mut Vec<Action>,
+) -> Result<(), LakeError> {
+    let (back, gone) = differences(table, version).await?;
+    // What is read owns what it needs: a stream of borrowed parts is not known to be fit for another thread.
+    let (storage, name) = (&table.storage, table.name);
+    let reads: Vec<_> = back
+        .iter()
+        .cloned()
+        .map(|file| whole(storage.clone(), name, version, file))
+        .collect();
+    let reads = futures::stream::iter(reads).buffer_unordered(READS_AT_ONCE);
+    reads.try_collect::<()>().await?;
+    actions.extend(gone.iter().map(|file| file.remove(true, now)));
+    actions.extend(back.iter().map(DataFile::add_again));
+    Ok(())
+}
+
+/// Reads a file that is to come back.
+async fn whole(storage: Storage, table: TableName, version: u64, file: DataFile) -> Result<(), LakeError> {
+    let read = read_whole(&storage, table, &file).await;
+    read.map_err(|source| match lost_file(&source) {
+        Some(path) => LakeError::NotRestorable {
+            table: table.as_str(),
+            version,
+            path: path.to_owned(),
+            source: Box::new(source),
+        },
+        None => source,
+    })
+}

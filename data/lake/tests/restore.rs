@@ -1,0 +1,155 @@
+//! The way back: tables as they were, in a tick of their own, which is undone like any other.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use data_lake::{AsOf, Lake, LakeError, TableName, VacuumKeep};
+use data_model::{Clock, Timestamp};
+use data_storage::Storage;
+use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
+use support::*;
+
+type Content = BTreeMap<String, Vec<String>>;
+
+fn crawled() -> BTreeSet<TableName> {
+    TableName::CRAWLED.into_iter().collect()
+}
+
+/// What the tables hold that a crawl replaces.
+async fn catalogue(lake: &Lake) -> Content {
+    let mut content = content(lake).await;
+    content.retain(|table, _| TableName::CRAWLED.iter().any(|crawled| crawled.as_str() == table));
+    content
+}
+
+/// Two crawls a minute apart; the moment after the first, and the catalogue then and now.
+async fn crawled_twice(storage: &Storage, clock: &Arc<SetClock>) -> (Lake, Timestamp, [Content; 2]) {
+    let lake = open(storage, clock).await;
+    lake.commit(first(), run(1)).await.unwrap();
+    let then = (clock.now(), catalogue(&lake).await);
+    clock.advance_ms(60_000);
+    lake.commit(second(), run(2)).await.unwrap();
+    let now = catalogue(&lake).await;
+    assert_ne!(then.1, now);
+    (lake, then.0, [then.1, now])
+}
+
+#[tokio::test]
+async fn tables_are_as_they_were_and_a_restore_is_undone_by_another_one() {
+    let (storage, clock) = (Storage::memory(), midnight());
+    let (lake, then, [before, after]) = crawled_twice(&storage, &clock).await;
+    let history = content(&lake).await["price_history"].clone();
+    let now = clock.now();
+    clock.advance_ms(60_000);
+
+    let would = lake.restore(&crawled(), &AsOf::Timestamp(then), true).await.unwrap();
+    assert_eq!((would.tick, catalogue(&lake).await), (None, after.clone()));
+    let report = lake.restore(&crawled(), &AsOf::Timestamp(then), false).await.unwrap();
+    assert_eq!(
+        (&report.tables, report.tick, report.restored_tick),
+        (&would.tables, Some(3), Some(1))
+    );
+    assert_eq!(catalogue(&lake).await, before);
+    assert_eq!(
+        content(&lake).await["price_history"],
+        history,
+        "history is never taken back"
+    );
+    // Whoever opens it next sees the same.
+    let other = open(&storage, &clock).await;
+    assert_eq!(catalogue(&other).await, before);
+    let kinds = sql(&other, "select tick, kind from crawl_runs order by tick").await;
+    assert!(kinds.contains("| 3    | restore |"), "{kinds}");
+
+    assert_eq!(
+        other
+            .restore(&crawled(), &AsOf::Timestamp(then), false)
+            .await
+            .unwrap()
+            .tables,
+        []
+    );
+    other.restore(&crawled(), &AsOf::Timestamp(now), false).await.unwrap();
+    assert_eq!(catalogue(&other).await, after);
+}
+
+#[tokio::test]
+async fn a_crawl_after_a_restore_brings_what_stores_offer_now() {
+    let (storage, clock) = (Storage::memory(), midnight());
+    let (lake, then, [_, after]) = crawled_twice(&storage, &clock).await;
+    lake.restore(&crawled(), &AsOf::Timestamp(then), false).await.unwrap();
+    let report = lake.commit(second(), run(3)).await.unwrap();
+    assert_eq!(report.changed.len(), 2, "{report:?}");
+    let products = |content: &Content| content["products"].len();
+    assert_eq!(products(&catalogue(&lake).await), products(&after));
+}
+
+#[tokio::test]
+async fn tables_that_only_grow_and_moments_that_are_not_known_are_refused() {
+    let (storage, clock) = (Storage::memory(), midnight());
+    let (lake, then, _) = crawled_twice(&storage, &clock).await;
+    let objects_before = objects(&storage).await;
+    let history = [TableName::PriceHistory].into();
+    let refused = lake.restore(&history, &AsOf::Timestamp(then), false).await;
+    assert!(matches!(refused, Err(LakeError::OnlyGrows { .. })), "{refused:?}");
+    let earlier = AsOf::Timestamp(Timestamp::from_micros(START).plus_millis(-1));
+    let refused = lake.restore(&crawled(), &earlier, false).await;
+    assert!(matches!(refused, Err(LakeError::NoTickThen { .. })), "{refused:?}");
+    assert_eq!(objects(&storage).await, objects_before);
+}
+
+#[tokio::test]
+async fn a_restore_of_files_that_vacuum_removed_changes_nothing() {
+    let (storage, clock) = (Storage::memory(), midnight());
+    let (lake, then, [_, after]) = crawled_twice(&storage, &clock).await;
+    clock.advance_ms(1_000);
+    let keep = VacuumKeep {
+        retention: Duration::ZERO,
+        versions: Vec::new(),
+        dry_run: false,
+    };
+    assert!(!lake.vacuum(&keep).await.unwrap().files.is_empty());
+    for dry_run in [true, false] {
+        let refused = lake.restore(&crawled(), &AsOf::Timestamp(then), dry_run).await;
+        assert!(
+            matches!(
+                refused,
+                Err(LakeError::NotRestorable { .. } | LakeError::NoTickThen { .. })
+            ),
+            "{refused:?}"
+        );
+    }
+    assert_eq!(catalogue(&lake).await, after);
+    lake.commit(first(), run(3)).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_restore_that_dies_at_any_write_happened_wholly_or_not_at_all() {
+    let mut outcomes = [0, 0];
+    for nth in 1.. {
+        let clock = midnight();
+        let inner = Storage::memory();
+        let (lake, then, [before, after]) = crawled_twice(&inner, &clock).await;
+        drop(lake);
+        let faulty = FaultyStore::new(Arc::clone(inner.store()));
+        let dying = Storage::with_store(Arc::new(faulty.clone()), inner.url().clone());
+        let lake = open(&dying, &clock).await;
+        faulty.arm(FaultPlan {
+            nth,
+            kind: FaultKind::AfterEffect,
+            dead_after: true,
+        });
+        let died = lake.restore(&crawled(), &AsOf::Timestamp(then), false).await.is_err();
+        let found = catalogue(&open(&inner, &clock).await).await;
+        assert!(found == before || found == after, "{nth}");
+        outcomes[usize::from(found == before)] += 1;
+        if !died {
+            break;
+        }
+    }
+    assert!(outcomes.iter().sum::<u32>() > 8, "{outcomes:?}");
+}

@@ -1,0 +1,83 @@
+//! How often a brand is to be asked: seldom where it seldom changes. Pure.
+
+use data_checks::{Changing, Check, CheckOutcome};
+use data_model::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// The bounds of how often brands are asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CadenceConfig {
+    /// However often a brand changes, so much time lies between two crawls of it.
+    pub interval_min_s: u64,
+    /// How much time lies between crawls of a brand of which nothing is known yet.
+    pub interval_start_s: u64,
+    /// However seldom a brand changes, no more time lies between two crawls of it.
+    pub interval_max_s: u64,
+}
+
+impl Default for CadenceConfig {
+    fn default() -> Self {
+        Self {
+            interval_min_s: 3_600,
+            interval_start_s: 6 * 3_600,
+            interval_max_s: 24 * 3_600,
+        }
+    }
+}
+
+impl CadenceConfig {
+    pub(crate) const fn is_in_order(&self) -> bool {
+        0 < self.interval_min_s
+            && self.interval_min_s <= self.interval_start_s
+            && self.interval_start_s <= self.interval_max_s
+    }
+}
+
+/// After how many seconds a brand that changes like this is to be asked again: when it is as likely as not that it changed.
+///
+/// Changes are taken to come independently of each other, so that the chance of none in a time falls off exponentially. The
+/// chance of a change between two checks is estimated from the checks so far and one more that nobody made: as far apart as
+/// brands begin with, and half changed.
+#[must_use]
+pub fn interval_s(changing: &Changing, config: &CadenceConfig) -> u64 {
+    let known = |value: f64| if value.is_finite() { value.max(0.0) } else { 0.0 };
+    let checks = known(changing.checks);
+    let changes = known(changing.changes).min(checks);
+    let span_s = known(changing.span_s);
+    let mean_s = (span_s + config.interval_start_s as f64) / (checks + 1.0);
+    let unchanged = 1.0 - (changes + 0.5) / (checks + 1.0);
+    let per_second = unchanged.ln().abs() / mean_s;
+    let wanted_s = std::f64::consts::LN_2 / per_second;
+    // A number beyond the bounds, or none at all, is brought between them.
+    (wanted_s.round() as u64).clamp(config.interval_min_s, config.interval_max_s.max(config.interval_min_s))
+}
+
+/// When a brand is to be asked again; `None`: it was never asked.
+#[must_use]
+pub fn due_at(check: Option<&Check>, config: &CadenceConfig) -> Option<Timestamp> {
+    let check = check?;
+    let pause_s = match check.outcome {
+        CheckOutcome::Changed | CheckOutcome::Unchanged => interval_s(&check.changing, config),
+        // Another crawl that finds the same is what it waits for.
+        CheckOutcome::HeldBack => config.interval_min_s,
+        CheckOutcome::Failed => {
+            let doublings = check.bad_in_row.saturating_sub(1).min(20);
+            let pause_s = config.interval_min_s.saturating_mul(1 << doublings);
+            pause_s.min(config.interval_max_s)
+        }
+    };
+    let pause_ms = i64::try_from(pause_s.saturating_mul(1000)).unwrap_or(i64::MAX);
+    Some(check.checked_at.plus_millis(pause_ms))
+}
+
+/// Whether a brand is to be asked now. A check that lies further ahead than brands ever wait was noted by a clock that was
+/// wrong.
+#[must_use]
+pub fn is_due(check: Option<&Check>, config: &CadenceConfig, now: Timestamp) -> bool {
+    let Some(at) = due_at(check, config) else {
+        return true;
+    };
+    let longest_ms = i64::try_from(config.interval_max_s.saturating_mul(1000)).unwrap_or(i64::MAX);
+    at <= now || at > now.plus_millis(longest_ms.saturating_mul(2))
+}

@@ -1,0 +1,28 @@
+use std::fmt;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// The time that passes, whatever clocks are set to: it never goes back.
+pub trait Elapsed: Send + Sync + fmt::Debug {
+    /// How much has passed since some moment of this process.
+    fn elapsed(&self) -> Duration;
+}
+
+/// The time that passes for this process.
+#[derive(Debug, Clone, Copy)]
+pub struct ProcessTime(Instant);
+
+impl ProcessTime {
+    /// Counts from now on.
+    #[must_use]
+    pub fn start() -> Self {
+        Self(Instant::now())
+    }
+}
+
+impl Elapsed for ProcessTime {
+    fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+}

@@ -1,0 +1,144 @@
+use std::collections::BTreeMap;
+use std::error::Error;
+
+use data_model::Timestamp;
+use state::{JobRunEnd, JobRunOutcome};
+
+use crate::decide::Policy;
+
+/// What a job did, in numbers.
+pub type Counts = BTreeMap<String, u64>;
+
+/// What a run did, as the job itself says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobReport {
+    /// How it ended.
+    pub ended: Reported,
+    /// What it did, in numbers.
+    pub counts: Counts,
+    /// What needs saying, in words.
+    pub detail: Option<String>,
+}
+
+/// How a job says that it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reported {
+    /// All is done.
+    Done,
+    /// Its work is done, and something in it needs somebody.
+    Partial,
+    /// It was told to stop, and did, with something left to do.
+    Stopped,
+}
+
+/// Why a job failed, in words: an error with its causes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct JobFailure(String);
+
+impl JobFailure {
+    /// A failure that says so.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// An error with all that caused it.
+    pub fn of(error: &(dyn Error + 'static)) -> Self {
+        let causes = std::iter::successors(Some(error), |error: &&(dyn Error + 'static)| (*error).source());
+        let mut texts: Vec<String> = Vec::new();
+        for text in causes.map(ToString::to_string) {
+            // Some errors repeat what caused them.
+            if texts.last().is_none_or(|last| !last.ends_with(&text)) {
+                texts.push(text);
+            }
+        }
+        Self(texts.join(": "))
+    }
+}
+
+impl JobReport {
+    /// All is done, and this in numbers.
+    #[must_use]
+    pub fn done<const N: usize>(counts: [(&str, u64); N]) -> Self {
+        Self {
+            ended: Reported::Done,
+            counts: counts
+                .into_iter()
+                .map(|(name, count)| (name.to_owned(), count))
+                .collect(),
+            detail: None,
+        }
+    }
+
+    /// The same, with something that needs somebody.
+    #[must_use]
+    pub fn partial(self, detail: impl Into<String>) -> Self {
+        Self {
+            ended: Reported::Partial,
+            detail: Some(detail.into()),
+            ..self
+        }
+    }
+}
+
+/// Why whoever runs a job ended it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// It took too long.
+    Limit,
+    /// The process was told to stop.
+    Stop,
+    /// Somebody else may have the job.
+    Fenced,
+}
+
+/// What came of the work: what it said itself, or that it broke off.
+#[derive(Debug, Clone)]
+pub(crate) enum Came {
+    Reported(JobReport),
+    Failed(JobFailure),
+    /// It did not stop when it was told to, and was dropped.
+    Dropped,
+}
+
+/// How much of a text the ledger keeps.
+const DETAIL_CHARS_MAX: usize = 2_000;
+
+/// How a run is told to have ended, and when it is to be tried again.
+pub(crate) fn end_of(came: Came, ended: Option<Ended>, attempt: u32, policy: &Policy, now: Timestamp) -> JobRunEnd {
+    let (outcome, counts, detail) = match (came, ended) {
+        (Came::Reported(report), _) if report.ended == Reported::Done => {
+            (JobRunOutcome::Done, report.counts, report.detail)
+        }
+        (Came::Reported(report), _) if report.ended == Reported::Partial => {
+            (JobRunOutcome::Partial, report.counts, report.detail)
+        }
+        (Came::Reported(report), Some(Ended::Limit)) => (JobRunOutcome::TimedOut, report.counts, report.detail),
+        (Came::Reported(report), _) => (JobRunOutcome::Interrupted, report.counts, report.detail),
+        // What fails while it is told to stop fails because of that.
+        (Came::Failed(failure), Some(Ended::Stop)) => (JobRunOutcome::Interrupted, Counts::new(), Some(failure.0)),
+        (Came::Failed(failure), Some(Ended::Limit)) => (JobRunOutcome::TimedOut, Counts::new(), Some(failure.0)),
+        (Came::Failed(failure), _) => (JobRunOutcome::Failed, Counts::new(), Some(failure.0)),
+        (Came::Dropped, Some(Ended::Limit)) => (JobRunOutcome::TimedOut, Counts::new(), None),
+        (Came::Dropped, _) => (JobRunOutcome::Interrupted, Counts::new(), None),
+    };
+    let retry_at = match outcome {
+        JobRunOutcome::Failed | JobRunOutcome::TimedOut => policy.retry_at(attempt, now),
+        // Whoever runs jobs next goes on with it at once.
+        JobRunOutcome::Interrupted => Some(now),
+        _ => None,
+    };
+    JobRunEnd {
+        outcome,
+        counts,
+        detail: detail.map(|detail| cut(&detail)),
+        retry_at,
+    }
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(DETAIL_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,68 @@
+//! What the metrics of jobs are called, and when they are set.
+
+use std::time::Duration;
+
+use data_model::Timestamp;
+use state::{JobRow, JobRunOutcome, JobWork};
+
+use crate::decide::Policy;
+use crate::name::JobName;
+
+const GOOD: &str = "job_last_good_timestamp_seconds";
+const NEXT: &str = "job_next_timestamp_seconds";
+const PAUSED: &str = "job_paused";
+const RUNNING: &str = "job_running";
+const RUNS: &str = "job_runs_total";
+const DURATION: &str = "job_run_duration_seconds";
+const FAILURES: &str = "jobs_state_failures_total";
+
+pub(crate) fn describe() {
+    metrics::describe_gauge!(
+        GOOD,
+        "When the last run of the job ended that did its work, in seconds since 1970; absent until one has"
+    );
+    metrics::describe_gauge!(
+        NEXT,
+        "When the job is due next, in seconds since 1970; 0 where it rests"
+    );
+    metrics::describe_gauge!(
+        PAUSED,
+        "Whether the job rests (1): it was paused, or its schedule is not enabled"
+    );
+    metrics::describe_gauge!(
+        RUNNING,
+        "Whether somebody is at work on the job (1), in whatever process"
+    );
+    metrics::describe_counter!(RUNS, "Runs of jobs that ended in this process, by outcome");
+    metrics::describe_histogram!(DURATION, "How long runs of jobs took in this process");
+    metrics::describe_counter!(FAILURES, "Looks at the state that failed; nothing is begun meanwhile");
+    metrics::counter!(FAILURES).increment(0);
+}
+
+/// Tells of a job as it stands.
+pub(crate) fn tell(name: JobName, row: &JobRow, policy: &Policy) {
+    let job = name.as_str();
+    let rests = row.paused.is_some() || !policy.enabled;
+    metrics::gauge!(PAUSED, "job" => job).set(f64::from(u8::from(rests)));
+    let is_running = row.work != JobWork::Idle;
+    metrics::gauge!(RUNNING, "job" => job).set(f64::from(u8::from(is_running)));
+    if let Some(good_at) = row.good_at {
+        metrics::gauge!(GOOD, "job" => job).set(seconds(good_at));
+    }
+    let next = policy.schedule.next(row.accounted_to).filter(|_| !rests);
+    metrics::gauge!(NEXT, "job" => job).set(next.map_or(0.0, seconds));
+}
+
+pub(crate) fn ended(name: JobName, outcome: JobRunOutcome, took: Duration) {
+    metrics::counter!(RUNS, "job" => name.as_str(), "outcome" => outcome.as_str()).increment(1);
+    metrics::histogram!(DURATION, "job" => name.as_str()).record(took.as_secs_f64());
+}
+
+pub(crate) fn state_failed() {
+    metrics::counter!(FAILURES).increment(1);
+}
+
+/// To the microsecond these are exact for some 200 years to come.
+fn seconds(moment: Timestamp) -> f64 {
+    moment.micros() as f64 / 1e6
+}

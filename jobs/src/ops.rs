@@ -1,0 +1,43 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use api::{EdgeConfig, EdgeRouter, OpenRouter, Problem};
+use axum::routing::get;
+use data_model::ErrorCode;
+use http::StatusCode;
+use metrics_exporter_prometheus::PrometheusHandle;
+use serde_json::json;
+
+/// Whether a scheduler can begin jobs: whether the state answered when it was asked last.
+#[derive(Debug, Clone)]
+pub struct Readiness(Arc<AtomicBool>);
+
+impl Readiness {
+    pub(crate) fn new() -> Self {
+        Self(Arc::new(AtomicBool::new(true)))
+    }
+
+    /// Notes whether the state answers, and tells what was known before.
+    pub(crate) fn swap(&self, answers: bool) -> bool {
+        self.0.swap(answers, Ordering::Relaxed)
+    }
+}
+
+/// Probes and metrics of a process that runs jobs: `/healthz`, `/readyz`, `/metrics`.
+pub fn ops_router(readiness: Readiness, metrics: PrometheusHandle) -> EdgeRouter {
+    let ready = async move || {
+        if readiness.0.load(Ordering::Relaxed) {
+            Ok(api::json(StatusCode::OK, &json!({ "status": "ready" })))
+        } else {
+            Err(Problem::new(ErrorCode::NotReady).detail("the state does not answer: no job is begun"))
+        }
+    };
+    OpenRouter::default()
+        .route(
+            "/healthz",
+            get(async || api::json(StatusCode::OK, &json!({ "status": "ok" }))),
+        )
+        .route("/readyz", get(ready))
+        .route("/metrics", get(async move || api::metrics_answer(&metrics)))
+        .edge(EdgeConfig::default())
+}

@@ -1,0 +1,132 @@
+use data_model::Timestamp;
+use state::{JobRow, LeaseToken, NewJobRun, StateError};
+use tokio_util::sync::CancellationToken;
+
+use super::{Job, Run, Scheduler};
+use crate::decide::{Decision, decide};
+use crate::work::Turn;
+
+impl Scheduler {
+    /// Looks at each job, and does what is to be done about it.
+    pub(super) async fn begin_due(&mut self) -> Result<(), StateError> {
+        for at in 0..self.jobs.len() {
+            let now = self.clock.now();
+            let job = &self.jobs[at];
+            let row = self.state.job(job.name.as_str(), now).await?;
+            crate::metrics::tell(job.name, &row, &job.policy);
+            // What this process runs itself it knows to live.
+            if self.runs.values().any(|run| run.name == job.name) {
+                continue;
+            }
+            let is_dead = self.watch.is_dead(&row, self.elapsed.elapsed());
+            let decision = decide(&row, &job.policy, now, is_dead);
+            self.carry_out(at, &row, decision, now).await?;
+        }
+        Ok(())
+    }
+
+    /// Does what was decided about a job; nothing where somebody else decided first.
+    pub(super) async fn carry_out(
+        &mut self,
+        at: usize,
+        row: &JobRow,
+        decision: Decision,
+        now: Timestamp,
+    ) -> Result<(), StateError> {
+        match decision {
+            Decision::Wait => {}
+            Decision::Rewind { to } => {
+                if self.state.rewind_job(row, to).await? {
+                    tracing::warn!(
+                        job = row.name,
+                        accounted_to = %row.accounted_to,
+                        "the schedule was accounted for by a clock that was far ahead: it counts from now on"
+                    );
+                }
+            }
+            Decision::Lose { retry_at } => {
+                if self.state.lose_job(row, retry_at, now).await? {
+                    tracing::warn!(
+                        job = row.name,
+                        run = row.last_run,
+                        "a run was lost: whoever ran it is gone"
+                    );
+                }
+            }
+            Decision::Begin {
+                cause,
+                scheduled_at,
+                missed,
+                attempt,
+                accounted_to,
+            } => {
+                if self.runs.len() >= self.at_once_max {
+                    return Ok(());
+                }
+                let new = NewJobRun {
+                    cause,
+                    scheduled_at,
+                    missed,
+                    attempt,
+                    accounted_to,
+                    worker: self.worker.clone(),
+                };
+                self.begin(at, row, &new, now).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins a run in the state, and then in this process. Answers its number; `None` where somebody else was first.
+    pub(super) async fn begin(
+        &mut self,
+        at: usize,
+        row: &JobRow,
+        new: &NewJobRun,
+        now: Timestamp,
+    ) -> Result<Option<i64>, StateError> {
+        let lease = LeaseToken::new()?;
+        let elapsed = self.elapsed.elapsed();
+        let Some(number) = self.state.begin_job(row, new, &lease, now).await? else {
+            return Ok(None);
+        };
+        let Job {
+            name,
+            work,
+            policy,
+            limit,
+        } = &self.jobs[at];
+        tracing::info!(
+            job = name.as_str(),
+            run = number,
+            cause = new.cause.as_str(),
+            missed = new.missed,
+            attempt = new.attempt,
+            "job begins"
+        );
+        let cancel = CancellationToken::new();
+        let turn = Turn {
+            cancel: cancel.clone(),
+            scheduled_at: new.scheduled_at,
+        };
+        let work = std::sync::Arc::clone(work);
+        let task = self.tasks.spawn(async move { work.run(turn).await });
+        let run = Run {
+            name: *name,
+            number,
+            attempt: new.attempt,
+            lease,
+            policy: policy.clone(),
+            limit: *limit,
+            cancel,
+            began: elapsed,
+            beat_taken: elapsed,
+            beat_asked: elapsed,
+            ended: None,
+            came: None,
+            task: task.clone(),
+        };
+        self.runs.insert(task.id(), run);
+        Ok(Some(number))
+    }
+}

@@ -1,0 +1,148 @@
+use std::time::Duration;
+
+use data_model::Timestamp;
+use state::{JobRunEnd, StateError};
+use tokio::task::{Id, JoinError};
+
+use super::{GRACE, Run, Scheduler};
+use crate::end::{Came, Ended, JobFailure, JobReport, end_of};
+use crate::watch::{BEAT_EVERY, DEAD_AFTER};
+
+impl Scheduler {
+    /// Ends what has ended, says of what runs that it lives, and stops what takes too long or may be somebody else's.
+    pub(super) async fn keep(&mut self) {
+        while let Some(ended) = self.tasks.try_join_next_with_id() {
+            self.take(ended);
+        }
+        let ids: Vec<Id> = self.runs.keys().copied().collect();
+        for id in ids {
+            // Taken out, so that the state can be asked meanwhile; put back unless it is over.
+            let Some(mut run) = self.runs.remove(&id) else {
+                continue;
+            };
+            if run.came.is_none() {
+                self.watch_over(&mut run).await;
+                self.runs.insert(id, run);
+            } else if let Some(run) = self.write_end(run).await {
+                self.runs.insert(id, run);
+            }
+        }
+    }
+
+    /// Notes what came of a task.
+    pub(super) fn take(&mut self, ended: Result<(Id, Result<JobReport, JobFailure>), JoinError>) {
+        let (id, came) = match ended {
+            Ok((id, Ok(report))) => (id, Came::Reported(report)),
+            Ok((id, Err(failure))) => (id, Came::Failed(failure)),
+            Err(error) if error.is_cancelled() => (error.id(), Came::Dropped),
+            Err(error) => (
+                error.id(),
+                Came::Failed(JobFailure::new("the job broke off: see the log")),
+            ),
+        };
+        if let Some(run) = self.runs.get_mut(&id) {
+            run.came = Some((came, self.clock.now()));
+        }
+    }
+
+    async fn watch_over(&self, run: &mut Run) {
+        let elapsed = self.elapsed.elapsed();
+        if elapsed.saturating_sub(run.beat_asked) >= BEAT_EVERY {
+            run.beat_asked = elapsed;
+            match self.state.beat_job(run.name.as_str(), &run.lease).await {
+                Ok(true) => run.beat_taken = elapsed,
+                Ok(false) => run.fence("somebody else took it for lost", elapsed),
+                Err(_) => crate::metrics::state_failed(),
+            }
+        }
+        // Others take it for lost soon, and begin it anew.
+        if elapsed.saturating_sub(run.beat_taken) + BEAT_EVERY >= DEAD_AFTER {
+            run.fence("the state cannot be told that it lives", elapsed);
+        }
+        if elapsed.saturating_sub(run.began) >= run.limit && run.ended.is_none() {
+            tracing::warn!(
+                job = run.name.as_str(),
+                run = run.number,
+                "a job takes too long, and is told to stop"
+            );
+            run.tell(Ended::Limit, elapsed);
+        }
+        if let Some((Ended::Limit, since)) = run.ended
+            && elapsed.saturating_sub(since) >= GRACE
+        {
+            run.task.abort();
+        }
+    }
+
+    /// Writes down how a run ended; gives it back where the state does not answer, to be tried again.
+    async fn write_end(&mut self, run: Run) -> Option<Run> {
+        let (came, at) = run.came.as_ref()?;
+        let why = run.ended.map(|(why, _)| why);
+        let end = end_of(came.clone(), why, run.attempt, &run.policy, *at);
+        let took = self.elapsed.elapsed().saturating_sub(run.began);
+        if why != Some(Ended::Fenced) {
+            match self.written(&run, &end, *at).await {
+                Ok(true) => {}
+                Ok(false) => {
+                    tracing::warn!(
+                        job = run.name.as_str(),
+                        run = run.number,
+                        "a run ended after it was taken for lost: the ledger says so"
+                    );
+                    return None;
+                }
+                Err(error) if error.is_transient() => {
+                    self.note(Err(error));
+                    return Some(run);
+                }
+                Err(error) => {
+                    tracing::warn!(
+                        job = run.name.as_str(),
+                        run = run.number,
+                        error = &error as &dyn std::error::Error,
+                        "the end of a run could not be written down"
+                    );
+                    return None;
+                }
+            }
+        }
+        tell(&run, &end, took);
+        None
+    }
+
+    async fn written(&self, run: &Run, end: &JobRunEnd, at: Timestamp) -> Result<bool, StateError> {
+        self.state
+            .end_job((run.name.as_str(), run.number), &run.lease, end, at)
+            .await
+    }
+}
+
+impl Run {
+    /// Stops at once: somebody else may begin the job at any moment.
+    fn fence(&mut self, why: &'static str, elapsed: Duration) {
+        if !matches!(self.ended, Some((Ended::Fenced, _))) {
+            tracing::warn!(job = self.name.as_str(), run = self.number, "a run is given up: {why}");
+            self.ended = Some((Ended::Fenced, elapsed));
+            self.cancel.cancel();
+            self.task.abort();
+        }
+    }
+}
+
+fn tell(run: &Run, end: &JobRunEnd, took: Duration) {
+    crate::metrics::ended(run.name, end.outcome, took);
+    let counts: Vec<_> = end
+        .counts
+        .iter()
+        .map(|(name, count)| format!("{name}={count}"))
+        .collect();
+    let (job, outcome, counts) = (run.name.as_str(), end.outcome.as_str(), counts.join(" "));
+    let (run, took_ms) = (run.number, u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
+    let detail = end.detail.as_deref();
+    if end.outcome.is_good() {
+        tracing::info!(job, run, outcome, counts, detail, took_ms, "job ended");
+    } else {
+        let retry_at = end.retry_at.map(|at| at.to_string());
+        tracing::warn!(job, run, outcome, counts, detail, took_ms, retry_at, "job ended");
+    }
+}

@@ -1,0 +1,81 @@
+use data_model::Timestamp;
+use state::{JobCause, JobRun, JobWork, NewJobRun, State, StateError};
+use tokio_util::sync::CancellationToken;
+
+use super::{LOOK_EVERY, Scheduler};
+use crate::decide::{Decision, decide};
+use crate::name::JobName;
+
+/// What came of asking for a run here and now.
+#[derive(Debug)]
+pub enum Triggered {
+    /// It ran.
+    Ran(Box<JobRun>),
+    /// Somebody else is at work on the job.
+    Busy(Box<JobRun>),
+}
+
+impl Scheduler {
+    /// Runs one job here and now, whatever its schedule says and whether it rests or not, and waits for its end. Where
+    /// somebody seems to be at work on it, waits until they are seen to live, or are known to be gone.
+    ///
+    /// # Errors
+    /// [`StateError`]: the state does not answer. A run that was begun is then ended by whoever looks next.
+    pub async fn trigger(mut self, name: JobName, stop: CancellationToken) -> Result<Option<Triggered>, StateError> {
+        let Some(at) = self.jobs.iter().position(|job| job.name == name) else {
+            return Ok(None);
+        };
+        let mut first_beat = None;
+        let number = loop {
+            let now = self.clock.now();
+            let row = self.state.job(name.as_str(), now).await?;
+            if let JobWork::Held { beat } = row.work
+                && *first_beat.get_or_insert((row.last_run, beat)) != (row.last_run, beat)
+            {
+                return Ok(told(&self.state, name).await?.map(Triggered::Busy));
+            }
+            let is_dead = self.watch.is_dead(&row, self.elapsed.elapsed());
+            if row.work == JobWork::Idle {
+                if let Some(number) = self
+                    .begin(at, &row, &asked(row.accounted_to, now, &self.worker), now)
+                    .await?
+                {
+                    break number;
+                }
+            } else if let Decision::Lose { .. } = decide(&row, &self.jobs[at].policy, now, is_dead) {
+                // The run that begins now is the one that makes up for it.
+                self.carry_out(at, &row, Decision::Lose { retry_at: None }, now).await?;
+            } else {
+                tokio::select! {
+                    () = stop.cancelled() => return Ok(None),
+                    () = tokio::time::sleep(LOOK_EVERY) => {}
+                }
+            }
+        };
+        let state = self.state.clone();
+        while !self.runs.is_empty() && !stop.is_cancelled() {
+            self.rest(&stop).await;
+            self.keep().await;
+        }
+        self.end().await;
+        let ran = told(&state, name).await?.filter(|run| run.number == number);
+        Ok(ran.map(Triggered::Ran))
+    }
+}
+
+/// The last run of a job, as the ledger has it.
+async fn told(state: &State, name: JobName) -> Result<Option<Box<JobRun>>, StateError> {
+    let mut runs = state.job_runs(Some(name.as_str()), 1).await?;
+    Ok(runs.pop().map(Box::new))
+}
+
+fn asked(accounted_to: Timestamp, now: Timestamp, worker: &str) -> NewJobRun {
+    NewJobRun {
+        cause: JobCause::Trigger,
+        scheduled_at: now,
+        missed: 0,
+        attempt: 1,
+        accounted_to,
+        worker: worker.to_owned(),
+    }
+}

@@ -1,0 +1,67 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use pipeline_release::{Built, NoProgress, ReleaseOutcome, make_release};
+use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
+
+use super::{Market, Turn, Work};
+use crate::end::{JobFailure, JobReport, Reported};
+use crate::name::JobName;
+
+/// Makes a release of what the lake holds now, and publishes it where it differs from the current one: as
+/// `haat release build` does.
+#[derive(Debug)]
+pub(super) struct BuildRelease(pub(super) Arc<Market>);
+
+#[async_trait]
+impl Work for BuildRelease {
+    fn name(&self) -> JobName {
+        JobName::BuildRelease
+    }
+
+    async fn run(&self, turn: Turn) -> Result<JobReport, JobFailure> {
+        let (market, runtime) = (Arc::clone(&self.0), Handle::current());
+        // On a thread of its own: beats go on, however busy a build is. It ends with the turn, whoever waits for it.
+        let building = tokio::task::spawn_blocking(move || runtime.block_on(build(&market, &turn.cancel)));
+        building
+            .await
+            .unwrap_or_else(|_| Err(JobFailure::new("the build broke off: see the log")))
+    }
+}
+
+async fn build(market: &Market, cancel: &CancellationToken) -> Result<JobReport, JobFailure> {
+    let (lake, releases, options) = (market.lake().await?, market.releases(), market.release_options());
+    let making = make_release(&lake, &releases, &options, Arc::new(NoProgress), market.clock.as_ref());
+    // Boxed: a build is a large future. Until it is published a build leaves nothing behind that counts.
+    let Some(made) = cancel.run_until_cancelled(Box::pin(making)).await else {
+        return Ok(JobReport {
+            ended: Reported::Stopped,
+            ..JobReport::done([])
+        });
+    };
+    made.map(|built| told(&built)).map_err(|error| JobFailure::of(&error))
+}
+
+fn told(built: &Built) -> JobReport {
+    let report = &built.report;
+    let done = JobReport::done([
+        ("published", u64::from(report.outcome == ReleaseOutcome::Published)),
+        ("products", report.counts.products),
+        ("brands", report.counts.brands),
+        ("products_indexed", report.products_indexed),
+        ("parts_built", report.parts_built as u64),
+    ]);
+    let release = report.release;
+    match report.outcome {
+        ReleaseOutcome::Pinned => done.partial(format!("release {release} is pinned: nothing was published")),
+        ReleaseOutcome::Lost => done.partial("another writer published first"),
+        _ => match built.rolled_back {
+            Some(back) => done.partial(format!("release {release} was published after {back} was rolled back")),
+            None => JobReport {
+                detail: Some(format!("release {release}")),
+                ..done
+            },
+        },
+    }
+}

@@ -1,0 +1,83 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use data_checks::CheckOutcome;
+use data_model::Timestamp;
+use pipeline_crawl::Registry;
+
+use super::{Market, Turn, Work};
+use crate::end::{JobFailure, JobReport};
+use crate::name::JobName;
+
+/// Looks which brands are stale, fail or are held back, as `haat doctor` does, and whether the lake can be read.
+#[derive(Debug)]
+pub(super) struct CheckQuality(pub(super) Arc<Market>);
+
+/// How many brands are named.
+const NAMED_MAX: usize = 5;
+
+#[async_trait]
+impl Work for CheckQuality {
+    fn name(&self) -> JobName {
+        JobName::CheckQuality
+    }
+
+    async fn run(&self, _turn: Turn) -> Result<JobReport, JobFailure> {
+        let market = &self.0;
+        let registry = Registry::load(&market.storage)
+            .await
+            .map_err(|error| JobFailure::of(&error))?;
+        let checks = data_checks::load(&market.storage)
+            .await
+            .map_err(|error| JobFailure::of(&error))?;
+        let now = market.clock.now();
+        let age_max_ms = i64::try_from(market.check_age_max.as_millis()).unwrap_or(i64::MAX);
+        let is_old = |since: Timestamp| now.millis_since(since) > age_max_ms;
+        let (mut stale, mut failed, mut held_back) = (Vec::new(), Vec::new(), Vec::new());
+        let brands = registry.brands();
+        for brand in &brands {
+            let check = checks.of(&brand.store);
+            if is_old(check.and_then(|check| check.good_at).unwrap_or(brand.added_at)) {
+                stale.push(brand.slug.as_str());
+            }
+            match check.map(|check| check.outcome) {
+                Some(CheckOutcome::Failed) => failed.push(brand.slug.as_str()),
+                Some(CheckOutcome::HeldBack) => held_back.push(brand.slug.as_str()),
+                _ => {}
+            }
+        }
+        let snapshot = market.lake().await?.snapshot().await;
+        let rows = match snapshot {
+            Ok(snapshot) => snapshot.brands().await,
+            Err(error) => Err(error),
+        };
+        let rows = rows.map_err(|error| JobFailure::of(&error))?;
+        let done = JobReport::done([
+            ("brands", brands.len() as u64),
+            ("stale", stale.len() as u64),
+            ("failed", failed.len() as u64),
+            ("held_back", held_back.len() as u64),
+            ("products", rows.iter().map(|row| row.product_count).sum()),
+        ]);
+        let told: Vec<_> = [("stale", stale), ("failed", failed), ("held back", held_back)]
+            .into_iter()
+            .filter_map(|(what, slugs)| named(what, &slugs))
+            .collect();
+        Ok(if told.is_empty() {
+            done
+        } else {
+            done.partial(told.join("; "))
+        })
+    }
+}
+
+fn named(what: &str, slugs: &[&str]) -> Option<String> {
+    let first = slugs
+        .get(..NAMED_MAX.min(slugs.len()))
+        .filter(|first| !first.is_empty())?;
+    let more = match slugs.len() - first.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(format!("{what}: {}{more}", first.join(", ")))
+}

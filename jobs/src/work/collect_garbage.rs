@@ -1,0 +1,49 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use data_index::GcOptions;
+
+use super::{Market, Turn, Work};
+use crate::end::{JobFailure, JobReport};
+use crate::name::JobName;
+
+/// Removes old releases, of the cache what none that stays needs, and what builds left: as `haat release gc` does.
+#[derive(Debug)]
+pub(super) struct CollectGarbage(pub(super) Arc<Market>);
+
+#[async_trait]
+impl Work for CollectGarbage {
+    fn name(&self) -> JobName {
+        JobName::CollectGarbage
+    }
+
+    async fn run(&self, _turn: Turn) -> Result<JobReport, JobFailure> {
+        let market = &self.0;
+        let releases = market.releases();
+        // Its check that the current release can be read would fail where there is none.
+        let current = releases.current().await.map_err(|error| JobFailure::of(&error))?;
+        if current.is_none() {
+            return Ok(JobReport::done([("releases", 0)]));
+        }
+        let options = GcOptions {
+            keep_last: market.releases_kept,
+            min_age: market.gc_min_age,
+            drop_damaged: false,
+            dry_run: false,
+        };
+        let collected =
+            pipeline_release::collect_garbage(&releases, &options, &market.cache_dir, &market.build_dir).await;
+        let collected = collected.map_err(|error| JobFailure::of(&error))?;
+        let report = &collected.report;
+        let done = JobReport::done([
+            ("releases", report.releases.len() as u64),
+            ("files", report.files),
+            ("bytes", report.bytes),
+            ("cache_bytes", collected.cache_bytes),
+        ]);
+        Ok(match report.unreadable.first() {
+            Some(first) => done.partial(format!("{first}; what it may need was left")),
+            None => done,
+        })
+    }
+}

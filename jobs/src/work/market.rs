@@ -1,0 +1,79 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use data_embedding::Embedder;
+use data_index::{BuildOptions, CheckOptions, PlanOptions, ReleaseStore};
+use data_lake::{Lake, LakeConfig};
+use data_model::Clock;
+use data_storage::Storage;
+use pipeline_refresh::RefreshConfig;
+use pipeline_release::ReleaseOptions;
+use storefront::Storefront;
+
+use crate::cadence::CadenceConfig;
+use crate::end::JobFailure;
+
+/// What jobs work on.
+#[derive(Debug)]
+pub struct Market {
+    /// Where everything lives.
+    pub storage: Storage,
+    /// The lake's configuration; it is opened for each run, since others write to it too.
+    pub lake: LakeConfig,
+    /// The client of every store.
+    pub storefront: Storefront,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// How a crawl works.
+    pub refresh: RefreshConfig,
+    /// How often brands are asked.
+    pub cadence: CadenceConfig,
+    /// What embeds products.
+    pub embedder: Option<Arc<dyn Embedder>>,
+    /// A release with less than this share of the products of the one before is not published.
+    pub collapse_share: f64,
+    /// Where releases are fetched to.
+    pub cache_dir: PathBuf,
+    /// Where releases are built.
+    pub build_dir: PathBuf,
+    /// Releases kept.
+    pub releases_kept: usize,
+    /// How long files that no kept release needs are left alone.
+    pub gc_min_age: Duration,
+    /// How much time travel the lake keeps.
+    pub lake_retention: Duration,
+    /// How old a brand's last check may be.
+    pub check_age_max: Duration,
+}
+
+impl Market {
+    pub(crate) async fn lake(&self) -> Result<Lake, JobFailure> {
+        let at = self.storage.child("lake");
+        let opened = Lake::open(at, self.lake.clone(), Arc::clone(&self.clock)).await;
+        opened.map_err(|error| JobFailure::of(&error))
+    }
+
+    pub(crate) fn releases(&self) -> ReleaseStore {
+        ReleaseStore::new(self.storage.child("releases"), Arc::clone(&self.clock))
+    }
+
+    pub(crate) fn release_options(&self) -> ReleaseOptions {
+        ReleaseOptions {
+            full: false,
+            dry_run: false,
+            checks: CheckOptions {
+                share_kept_min: self.collapse_share,
+                ..CheckOptions::default()
+            },
+            plan: PlanOptions::default(),
+            build: BuildOptions {
+                embedder: self.embedder.clone(),
+                ..BuildOptions::default()
+            },
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            work_dir: self.build_dir.clone(),
+            cache_dir: self.cache_dir.clone(),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+use data_checks::{Changing, Check, CheckOutcome};
+use data_model::Timestamp;
+use jobs::CadenceConfig;
+use jobs::cadence::{due_at, interval_s, is_due};
+use proptest::prelude::*;
+
+const HOUR_MS: i64 = 3_600_000;
+
+fn noon() -> Timestamp {
+    "2026-11-21T12:00:00Z".parse().unwrap()
+}
+
+fn checked(outcome: CheckOutcome, changing: Changing, bad_in_row: u32) -> Check {
+    Check {
+        slug: "kith".parse().unwrap(),
+        run: "20261121T112725Z-3f9a01c7".parse().unwrap(),
+        checked_at: noon(),
+        outcome,
+        code: None,
+        detail: None,
+        good_at: Some(noon()),
+        bad_in_row,
+        changing,
+    }
+}
+
+fn wait_h(check: &Check) -> i64 {
+    due_at(Some(check), &CadenceConfig::default())
+        .unwrap()
+        .millis_since(noon())
+        / HOUR_MS
+}
+
+/// Checks as a brand's crawls would make them, each when the brand is due.
+fn followed(changes: impl Fn(i64) -> bool, checks: usize) -> (Changing, i64) {
+    let config = CadenceConfig::default();
+    let (mut changing, mut passed_s) = (Changing::default(), 0);
+    for _ in 0..checks {
+        let wait_s = interval_s(&changing, &config) as i64;
+        let is_changed = (passed_s..passed_s + wait_s).any(|second| second % 3600 == 0 && changes(second / 3600));
+        changing = changing.with(is_changed, wait_s * 1000);
+        passed_s += wait_s;
+    }
+    (changing, interval_s(&changing, &config) as i64 / 60)
+}
+
+#[test]
+fn a_brand_that_changes_every_hour_is_asked_every_hour_and_one_that_rests_once_a_day() {
+    assert_eq!(followed(|_| true, 12).1, 60);
+    assert_eq!(followed(|_| false, 12).1, 24 * 60);
+    // Every ten hours: sooner than that, so that half of the checks find something.
+    let (_, minutes) = followed(|hour| hour % 10 == 0, 60);
+    assert!((4 * 60..=10 * 60).contains(&minutes), "{minutes}");
+}
+
+#[test]
+fn a_brand_that_fails_is_asked_less_and_less_and_a_doubtful_one_soon() {
+    let failed = |times| wait_h(&checked(CheckOutcome::Failed, Changing::default(), times));
+    assert_eq!([1, 2, 3, 4, 5, 6, 40].map(failed), [1, 2, 4, 8, 16, 24, 24]);
+    assert_eq!(wait_h(&checked(CheckOutcome::HeldBack, Changing::default(), 1)), 1);
+    assert_eq!(wait_h(&checked(CheckOutcome::Changed, Changing::default(), 0)), 6);
+}
+
+#[test]
+fn a_brand_that_was_never_asked_is_due_and_so_is_one_whose_check_lies_far_ahead() {
+    let config = CadenceConfig::default();
+    assert!(is_due(None, &config, noon()));
+    let check = checked(CheckOutcome::Unchanged, Changing::default(), 0);
+    assert!(!is_due(Some(&check), &config, noon()));
+    assert!(!is_due(Some(&check), &config, noon().plus_millis(-2 * HOUR_MS)));
+    assert!(is_due(Some(&check), &config, noon().plus_millis(6 * HOUR_MS)));
+    assert!(is_due(Some(&check), &config, noon().plus_millis(-365 * 24 * HOUR_MS)));
+}
+
+proptest! {
+    #[test]
+    fn waits_stay_between_the_bounds_whatever_is_known(
+        checks in prop::num::f64::ANY, changes in prop::num::f64::ANY, span_s in prop::num::f64::ANY,
+    ) {
+        let config = CadenceConfig::default();
+        let wait_s = interval_s(&Changing { checks, changes, span_s }, &config);
+        prop_assert!((config.interval_min_s..=config.interval_max_s).contains(&wait_s));
+    }
+
+    #[test]
+    fn a_brand_that_changed_more_often_never_waits_longer(
+        checks in 1.0f64..8.0, share in 0.0f64..1.0, more in 0.0f64..1.0, span_s in 3_600.0f64..600_000.0,
+    ) {
+        let config = CadenceConfig::default();
+        let of = |share: f64| interval_s(&Changing { checks, changes: checks * share, span_s }, &config);
+        prop_assert!(of((share + more).min(1.0)) <= of(share));
+    }
+
+    #[test]
+    fn one_more_check_that_finds_a_change_never_makes_the_next_come_later_than_one_that_finds_none(
+        changes in prop::collection::vec(any::<bool>(), 0..20), after_ms in 3_600_000i64..86_400_000,
+    ) {
+        let config = CadenceConfig::default();
+        let before = changes.iter().fold(Changing::default(), |before, is| before.with(*is, after_ms));
+        let of = |is_changed| interval_s(&before.with(is_changed, after_ms), &config);
+        prop_assert!(of(true) <= of(false));
+    }
+}

@@ -1,0 +1,14 @@
+//! Jobs through the crate's public door: schedules against an oracle, decisions, and whole months of schedulers.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot go on says so at once"
+)]
+
+mod cadence;
+mod fences;
+mod month;
+mod oracle;
+mod schedule;
+mod support;

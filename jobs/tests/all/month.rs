@@ -1,0 +1,219 @@
+//! Thirty days of schedules on clocks that are set: nothing is missed, and nothing doubled.
+
+use jobs::{JobName, Scheduler};
+use kit::SetClock;
+use proptest::prelude::*;
+use state::{JobCause, JobRun, JobRunOutcome, State, StateTarget};
+
+use crate::oracle::Expression;
+use crate::support::{Does, Rig, look};
+
+/// Each with an expression of another kind: by the time that passes, and times of day that clocks skip or show twice.
+const JOBS: [(JobName, &str); 4] = [
+    (JobName::RefreshCatalogue, "*/15 * * * *"),
+    (JobName::BuildRelease, "7 * * * *"),
+    (JobName::Compact, "30 2 * * *"),
+    (JobName::Vacuum, "0 3 * * 1-5"),
+];
+
+/// What happens on one of the days.
+#[derive(Debug, Clone, Copy)]
+enum Happens {
+    /// A process is killed in the middle of a run, and another one begins so many seconds later.
+    Killed { away_s: i64 },
+    /// It is told to stop, and another one begins.
+    Stopped { away_s: i64 },
+    /// Somebody corrects the clock by so many seconds, back or forward.
+    ClockSet { by_s: i64 },
+    /// A second process looks for what is due too, for a day.
+    Joined,
+}
+
+fn happens() -> impl Strategy<Value = Happens> {
+    prop_oneof![
+        (1i64..20_000).prop_map(|away_s| Happens::Killed { away_s }),
+        (1i64..20_000).prop_map(|away_s| Happens::Stopped { away_s }),
+        (-10_800i64..10_800).prop_map(|by_s| Happens::ClockSet { by_s }),
+        Just(Happens::Joined),
+    ]
+}
+
+/// One scheduler or two, over thirty days, which look every `look_s` seconds.
+async fn month(rig: &Rig, events: &[(u32, Happens)], look_s: i64) {
+    let mut first = rig.scheduler("first");
+    look(&mut first).await;
+    for day in 0..30 {
+        let mut second: Option<Scheduler> = None;
+        for (_, event) in events.iter().filter(|(on, _)| *on == day) {
+            match *event {
+                Happens::Killed { away_s } => {
+                    begin_and_hold(rig, &mut first).await;
+                    drop(first);
+                    // The tasks of a killed process are gone.
+                    for _ in 0..4 {
+                        tokio::task::yield_now().await;
+                    }
+                    release(rig);
+                    rig.pass(away_s);
+                    first = rig.scheduler("after a kill");
+                }
+                Happens::Stopped { away_s } => {
+                    begin_and_hold(rig, &mut first).await;
+                    first.end().await;
+                    release(rig);
+                    rig.pass(away_s);
+                    first = rig.scheduler("after a stop");
+                }
+                Happens::ClockSet { by_s } => rig.clock.advance_ms(by_s * 1000),
+                Happens::Joined => second = Some(rig.scheduler("second")),
+            }
+        }
+        for _ in 0..86_400 / look_s {
+            rig.pass(look_s);
+            look(&mut first).await;
+            if let Some(second) = &mut second {
+                look(second).await;
+            }
+        }
+    }
+    // Whatever was lost is found so, and made up for.
+    for _ in 0..20 {
+        rig.pass(10);
+        look(&mut first).await;
+    }
+}
+
+/// Lets the next run of each job go on until it is released.
+async fn begin_and_hold(rig: &Rig, scheduler: &mut Scheduler) {
+    for (name, _) in JOBS {
+        rig.does(name, Does::Waits);
+    }
+    for _ in 0..100 {
+        rig.pass(10);
+        look(scheduler).await;
+    }
+}
+
+fn release(rig: &Rig) {
+    for (name, _) in JOBS {
+        rig.does(name, Does::Done);
+    }
+}
+
+/// Each moment of the schedule is that of one run, or among those that the next run says it missed, and of no other.
+fn is_whole(runs: &[JobRun], moments: &[data_model::Timestamp], told: &str) {
+    let scheduled: Vec<&JobRun> = runs
+        .iter()
+        .filter(|run| matches!(run.cause, JobCause::Schedule | JobCause::CatchUp))
+        .collect();
+    let mut left = moments.iter();
+    for run in &scheduled {
+        for _ in 0..run.missed {
+            assert!(
+                left.next().is_some_and(|moment| *moment < run.scheduled_at),
+                "{told}: {run:?}"
+            );
+        }
+        assert_eq!(left.next(), Some(&run.scheduled_at), "{told}: {run:?}");
+    }
+    assert_eq!(left.next(), None, "{told}: missed");
+    // What was cut short was made up for by the run after it.
+    for pair in runs.windows(2) {
+        let cut_short = matches!(pair[0].outcome, JobRunOutcome::Lost | JobRunOutcome::Interrupted);
+        let made_up = pair[1].outcome == JobRunOutcome::Done || pair[1].cause != JobCause::Schedule;
+        assert!(!cut_short || made_up, "{told}: {pair:?}");
+    }
+    let last = runs.last().map(|run| run.outcome);
+    assert_eq!(last, Some(JobRunOutcome::Done), "{told}");
+}
+
+async fn lived(begin: &str, zone: &'static str, events: &[(u32, Happens)], look_s: i64, state: State) {
+    let names: Vec<JobName> = JOBS.iter().map(|(name, _)| *name).collect();
+    let mut rig = Rig::over(state, &names, begin, zone);
+    rig.config.at_once_max = 8;
+    for (name, cron) in JOBS {
+        let job = match name {
+            JobName::RefreshCatalogue => &mut rig.config.refresh_catalogue,
+            JobName::BuildRelease => &mut rig.config.build_release,
+            JobName::Compact => &mut rig.config.compact,
+            _ => &mut rig.config.vacuum,
+        };
+        job.cron = cron.to_owned();
+    }
+    month(&rig, events, look_s).await;
+    let from = data_model::Clock::now(SetClock::at(begin).as_ref());
+    for (name, cron) in JOBS {
+        let runs = rig.history(name).await;
+        let accounted = rig.state.job(name.as_str(), rig.now()).await.unwrap().accounted_to;
+        // After a clock was set back, the latest moment that was accounted for may still lie ahead.
+        let until = rig.now().max(accounted);
+        let moments: Vec<_> = Expression::new(cron).moments(zone, from, until).into_iter().collect();
+        // The ledger keeps the newest thousand.
+        let kept: u64 = runs
+            .iter()
+            .filter(|run| !matches!(run.cause, JobCause::Retry | JobCause::Trigger))
+            .map(|run| 1 + u64::from(run.missed))
+            .sum();
+        let skipped = if runs.len() >= 1_000 {
+            moments.len() - kept as usize
+        } else {
+            0
+        };
+        is_whole(&runs, &moments[skipped..], &format!("{name} {zone} {events:?}"));
+    }
+}
+
+fn block_on(future: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(future);
+}
+
+#[test]
+fn a_month_in_which_clocks_are_set_forward_and_one_in_which_they_are_set_back_run_everything_once() {
+    for begin in ["2026-03-15T06:00:30Z", "2026-10-10T06:00:30Z"] {
+        let events = [
+            (3, Happens::Killed { away_s: 7_000 }),
+            (8, Happens::ClockSet { by_s: -5_400 }),
+            (11, Happens::Joined),
+            (14, Happens::Stopped { away_s: 600 }),
+            (20, Happens::ClockSet { by_s: 4_000 }),
+            (22, Happens::Killed { away_s: 90_000 }),
+        ];
+        block_on(async {
+            let state = State::open(&StateTarget::Memory).await.unwrap();
+            lived(begin, "Europe/Berlin", &events, 120, state).await;
+        });
+    }
+}
+
+#[test]
+fn a_month_over_postgresql_runs_everything_once() {
+    block_on(async {
+        let Some(url) = kit::postgres_database().await else {
+            return;
+        };
+        let state = State::open(&StateTarget::postgres(&url).unwrap()).await.unwrap();
+        let events = [(2, Happens::Killed { away_s: 5_000 }), (9, Happens::Joined)];
+        lived("2026-10-10T06:00:30Z", "Europe/Berlin", &events, 900, state).await;
+    });
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, max_shrink_iters: 20, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_happens_in_a_month_everything_is_run_once(
+        begin in prop::sample::select(vec!["2026-03-12T11:59:59Z", "2026-10-08T00:00:01Z"]),
+        zone in prop::sample::select(vec!["Europe/Berlin", "Europe/London", "Australia/Lord_Howe"]),
+        events in prop::collection::vec((0u32..30, happens()), 0..8),
+        look_s in 200i64..1_500,
+    ) {
+        block_on(async {
+            let state = State::open(&StateTarget::Memory).await.unwrap();
+            lived(begin, zone, &events, look_s, state).await;
+        });
+    }
+}

@@ -1,0 +1,80 @@
+//! Tells crawls into one storage of each other.
+
+use std::fs::{File, TryLockError};
+
+use data_storage::Storage;
+
+use crate::run::{OtherCrawls, RefreshDeps, RunOptions, refresh};
+use crate::summary::RunReport;
+use crate::{RefreshConfig, RefreshError};
+
+/// [`refresh`] beside other processes: others on this machine are told of this crawl as long as it is at work, and it of
+/// theirs, whatever [`RefreshDeps::others`] says. Refused while the lake cannot finish a tick: nothing could be committed,
+/// and no store need be asked for that.
+///
+/// # Errors
+/// See [`RefreshError`].
+pub async fn crawl(
+    options: &RunOptions,
+    config: &RefreshConfig,
+    deps: &RefreshDeps,
+) -> Result<RunReport, RefreshError> {
+    if let Some(tick) = deps.lake.unfinished_tick().await {
+        return Err(RefreshError::UnfinishedTick(tick));
+    }
+    // Held until the run is over.
+    let (others, _lock) = lock(&deps.storage);
+    let deps = RefreshDeps { others, ..deps.clone() };
+    // Boxed: a run is a large future.
+    Box::pin(refresh(options, config, &deps)).await
+}
+
+/// Whether others crawl into a local storage; and the lock that tells others of this crawl as long as it is held. The
+/// system gives it back however the process ends.
+fn lock(storage: &Storage) -> (OtherCrawls, Option<File>) {
+    let folder = storage.local_dir().map(|home| home.join("runs"));
+    let opened = folder.and_then(|folder| {
+        std::fs::create_dir_all(&folder).ok()?;
+        File::create(folder.join("lock")).ok()
+    });
+    let Some(lock) = opened else {
+        return (OtherCrawls::Unknown, None);
+    };
+    match lock.try_lock() {
+        Ok(()) => (OtherCrawls::Absent, Some(lock)),
+        Err(TryLockError::WouldBlock) => {
+            // Shared with whoever waits too, once the one that was first is through: the next crawl is to know of these.
+            if let Ok(waiting) = lock.try_clone() {
+                std::thread::spawn(move || waiting.lock_shared());
+            }
+            (OtherCrawls::AtWork, Some(lock))
+        }
+        Err(TryLockError::Error(_)) => (OtherCrawls::Unknown, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crawl_on_a_local_home_knows_of_one_that_is_at_work_also_of_one_that_came_second() {
+        assert_eq!(lock(&Storage::memory()).0, OtherCrawls::Unknown);
+        let home = tempfile::tempdir().unwrap();
+        let storage = Storage::from_path(home.path()).unwrap();
+        let (first, held) = lock(&storage);
+        let (second, waiting) = lock(&storage);
+        assert_eq!((first, second), (OtherCrawls::Absent, OtherCrawls::AtWork));
+        drop(held);
+        // The second has the lock as soon as its thread was given it.
+        let until = |wanted| {
+            (0..500).any(|_| {
+                std::thread::sleep(std::time::Duration::from_millis(10));
+                lock(&storage).0 == wanted
+            })
+        };
+        assert!(until(OtherCrawls::AtWork));
+        drop(waiting);
+        assert!(until(OtherCrawls::Absent));
+    }
+}

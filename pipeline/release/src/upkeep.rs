@@ -1,0 +1,98 @@
+//! What keeps a home small: old releases, their cache, what builds left, and files of the lake that nothing needs.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use data_index::{GcOptions, GcReport, ReleaseError, ReleaseStore, Unreadable};
+use data_lake::{Lake, LakeError, VacuumKeep, VacuumReport};
+use data_model::ReleaseId;
+
+use crate::build::{LEFT_BEHIND_AFTER, lake_versions_in_use, sweep_builds};
+use crate::error::UpkeepError;
+use crate::make::clean_cache;
+
+/// What a collection of garbage removed, or would remove.
+#[derive(Debug)]
+pub struct Collected {
+    /// Of the releases.
+    pub report: GcReport,
+    /// Of the cache, in bytes.
+    pub cache_bytes: u64,
+}
+
+/// Removes old releases, of the cache what none that stays needs, and what builds left behind.
+///
+/// # Errors
+/// See [`ReleaseError`].
+pub async fn collect_garbage(
+    releases: &ReleaseStore,
+    options: &GcOptions,
+    cache_dir: &Path,
+    build_dir: &Path,
+) -> Result<Collected, ReleaseError> {
+    let report = releases.collect(options).await?;
+    let cache_bytes = if options.dry_run {
+        unneeded(releases, cache_dir, &report.releases, options.min_age).await?
+    } else {
+        // However short the age of files is, a folder in which a build may be at work stays.
+        sweep_builds(build_dir, options.min_age.max(LEFT_BEHIND_AFTER));
+        clean_cache(releases, cache_dir, options.min_age).await?
+    };
+    Ok(Collected { report, cache_bytes })
+}
+
+/// How many bytes a collection that removes the releases `gone` would free of the cache.
+async fn unneeded(
+    releases: &ReleaseStore,
+    cache: &Path,
+    gone: &[ReleaseId],
+    min_age: Duration,
+) -> Result<u64, ReleaseError> {
+    let (_, manifests) = releases.listing_of_manifests().await?;
+    let kept = manifests.iter().filter(|manifest| !gone.contains(&manifest.id));
+    let files = kept.flat_map(|manifest| manifest.files());
+    let needed: BTreeSet<String> = files.map(|file| file.sha256.to_string()).collect();
+    // Whole files, and what interrupted fetches left.
+    let folders = ["files", "partial"].map(|folder| cache.join(folder));
+    let entries = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok());
+    let unneeded = entries.flatten().flatten().filter_map(|entry| {
+        let metadata = entry.metadata().ok()?;
+        let age = metadata.modified().ok()?.elapsed().unwrap_or_default();
+        let named = entry.file_name().to_str().is_some_and(|name| needed.contains(name));
+        (age >= min_age && !named).then_some(metadata.len())
+    });
+    Ok(unneeded.sum())
+}
+
+/// What a vacuum of the lake removed, or would remove.
+#[derive(Debug)]
+pub struct Vacuumed {
+    /// Of the lake.
+    pub report: VacuumReport,
+    /// Damaged manifests and entries of the log of releases: which files of the lake they need is not known.
+    pub unreadable: Vec<Unreadable>,
+}
+
+/// Removes files of the lake that neither the last `retention` nor a release needs.
+///
+/// # Errors
+/// See [`UpkeepError`].
+pub async fn vacuum_lake(
+    lake: &Lake,
+    releases: &ReleaseStore,
+    retention: Duration,
+    dry_run: bool,
+) -> Result<Vacuumed, UpkeepError> {
+    let in_use = lake_versions_in_use(releases).await.map_err(UpkeepError::Releases)?;
+    let keep = VacuumKeep {
+        retention,
+        versions: in_use.versions,
+        dry_run,
+    };
+    let vacuumed: Result<VacuumReport, LakeError> = lake.vacuum(&keep).await;
+    Ok(Vacuumed {
+        report: vacuumed.map_err(UpkeepError::Lake)?,
+        unreadable: in_use.unreadable,
+    })
+}
