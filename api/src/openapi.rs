@@ -16,6 +16,7 @@ use utoipa::{IntoResponses, PartialSchema, ToSchema};
 pub struct ProblemDocument {
     /// Names the kind of problem; `urn:haat:problem:` and the code.
     #[serde(rename = "type")]
+    #[schema(format = "uri")]
     pub kind: String,
     /// The same for every problem of a kind.
     pub title: String,
@@ -150,7 +151,7 @@ fn described(description: &str) -> ResponseBuilder {
         .header_ref("X-Request-Id", Ref::new("#/components/headers/RequestId"))
 }
 
-fn problem(description: &str) -> ResponseBuilder {
+pub(crate) fn problem(description: &str) -> ResponseBuilder {
     let body = ContentBuilder::new()
         .schema(Some(Ref::from_schema_name("Problem")))
         .build();

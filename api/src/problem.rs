@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::{RequestId, Violation};
 
-/// A failure as the caller gets it: RFC 9457, or for a 422 the list of faults.
+/// A failure as the caller gets it: RFC 9457, or for a request that is not valid the list of faults.
 ///
 /// A handler returns it; the edge writes the body, because only the edge knows the request id. Its words are for
 /// the caller: causes belong into the log.
@@ -21,6 +21,8 @@ pub struct Problem(Box<Inner>);
 #[derive(Debug, Clone)]
 struct Inner {
     code: ErrorCode,
+    /// Where the code's own status is not the one to answer with.
+    status: Option<StatusCode>,
     detail: Option<Cow<'static, str>>,
     violations: Vec<Violation>,
     members: Map<String, Value>,
@@ -60,6 +62,7 @@ impl Problem {
         };
         Self(Box::new(Inner {
             code,
+            status: None,
             detail: None,
             violations: Vec::new(),
             members: Map::new(),
@@ -79,6 +82,14 @@ impl Problem {
     pub fn refused(code: ErrorCode, violations: Vec<Violation>) -> Self {
         let mut problem = Self::new(code);
         problem.0.violations = violations;
+        problem
+    }
+
+    /// A 400 that lists these faults: what is wrong with the request as HTTP, before anybody looks at what it asks for.
+    #[must_use]
+    pub(crate) fn no_http(violations: Vec<Violation>) -> Self {
+        let mut problem = Self::invalid(violations);
+        problem.0.status = Some(StatusCode::BAD_REQUEST);
         problem
     }
 
@@ -134,13 +145,15 @@ impl Problem {
     }
 
     fn status(&self) -> StatusCode {
-        StatusCode::from_u16(self.0.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+        let of_code = || StatusCode::from_u16(self.0.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        self.0.status.unwrap_or_else(of_code)
     }
 
     /// Writes the body and the headers of the answer, and answers the body.
     pub(crate) fn render(self, response: &mut Response, request_id: &RequestId) -> Bytes {
         let Inner {
             code,
+            status: _,
             detail,
             violations,
             members,

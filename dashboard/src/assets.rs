@@ -36,15 +36,15 @@ const JS: &str = "text/javascript; charset=utf-8";
 const HTML: &str = "text/html; charset=utf-8";
 
 /// The page at `/dashboard/` and, the same one, at `/dashboard/link`: what stands behind `#` there is for its script.
-pub(crate) fn routes(is_https: bool) -> OpenRouter {
-    let page = Arc::new(asset(HTML, PAGE, is_https));
+pub(crate) fn routes() -> OpenRouter {
+    let page = Arc::new(asset(HTML, PAGE));
     let moved = get(async || Redirect::permanent("/dashboard/"));
     let mut routes = OpenRouter::default()
         .route("/dashboard", moved)
         .route("/dashboard/", answering(Arc::clone(&page)))
         .route("/dashboard/link", answering(page));
     for (name, media_type, text) in PARTS {
-        let part = Arc::new(asset(media_type, text, is_https));
+        let part = Arc::new(asset(media_type, text));
         routes = routes.route(&format!("/dashboard/{name}"), answering(part));
     }
     routes
@@ -54,15 +54,10 @@ fn answering(asset: Arc<Asset>) -> MethodRouter {
     get(async move |headers: HeaderMap| asset.answer(&headers))
 }
 
-fn asset(media_type: &'static str, text: &'static str, is_https: bool) -> Asset {
-    let asset = Asset::new(media_type, text)
+fn asset(media_type: &'static str, text: &'static str) -> Asset {
+    Asset::new(media_type, text)
         .header(header::CONTENT_SECURITY_POLICY, POLICY)
         .header(header::REFERRER_POLICY, "no-referrer")
         .header(OPENER_POLICY, "same-origin")
-        .header(RESOURCE_POLICY, "same-origin");
-    if is_https {
-        asset.header(header::STRICT_TRANSPORT_SECURITY, "max-age=31536000")
-    } else {
-        asset
-    }
+        .header(RESOURCE_POLICY, "same-origin")
 }

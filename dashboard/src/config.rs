@@ -150,6 +150,7 @@ pub fn link_address(public_url: &str, token: &LinkToken) -> Result<String, Dashb
 /// The address under which browsers reach this server, as an origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PublicUrl {
+    #[cfg(feature = "oidc")]
     url: Url,
     /// `https://market.example`, as browsers write it in `Origin`.
     origin: String,
@@ -168,6 +169,7 @@ impl PublicUrl {
         }
         Ok(Self {
             origin: url.origin().ascii_serialization(),
+            #[cfg(feature = "oidc")]
             url,
         })
     }
@@ -179,10 +181,6 @@ impl PublicUrl {
     #[cfg(feature = "oidc")]
     pub(crate) const fn url(&self) -> &Url {
         &self.url
-    }
-
-    pub(crate) fn is_https(&self) -> bool {
-        self.url.scheme() == "https"
     }
 }
 

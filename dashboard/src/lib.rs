@@ -23,7 +23,7 @@ mod session;
 use std::sync::Arc;
 
 use api::{Allowance, OpenRouter};
-use data_model::{Clock, Timestamp};
+use data_model::{Clock, TimeZone, Timestamp};
 use state::{NewSession, SessionHash, SessionLimits, SignInMethod, State};
 
 use crate::config::PublicUrl;
@@ -33,8 +33,8 @@ use crate::pace::Pace;
 /// What the dashboard tells of the market and its plans.
 #[derive(Debug, Clone)]
 pub struct Market {
-    /// How far the market's clocks are ahead of UTC: where its days begin.
-    pub utc_offset_minutes: i32,
+    /// Where its days begin.
+    pub time_zone: TimeZone,
     /// What a key that anybody makes may ask.
     pub free: Arc<Allowance>,
     /// What a key may ask that the operator granted.
@@ -89,7 +89,7 @@ impl Dashboard {
     /// The routes, which no interface description names: they are for the page alone.
     #[must_use]
     pub fn open_router(&self) -> OpenRouter {
-        assets::routes(self.0.public_url.is_https()).merge(routes::all(&self.0))
+        assets::routes().merge(routes::all(&self.0))
     }
 }
 

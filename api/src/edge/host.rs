@@ -3,10 +3,8 @@ use http::{Request, Version, header};
 
 use crate::{Problem, Rule, Violation};
 
-/// What is wrong with the `Host` of a request that came over a connection (RFC 9112, 3.2).
-///
-/// The RFC asks for a 400. The closed list of codes has none of that status: a header that is not valid is what 422
-/// `validation` is for, with the header as the faulty place.
+/// What is wrong with the `Host` of a request that came over a connection. It is answered 400, as RFC 9112 (3.2) asks, with
+/// the code `validation` and the header as the faulty place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HostFault {
     /// HTTP/1.1 without `Host`.
@@ -42,7 +40,7 @@ impl HostFault {
             Self::Invalid => Rule::Value("not a host with an optional port"),
         };
         let input = (self == Self::Missing).then_some(serde_json::Value::Null);
-        Problem::invalid(vec![Violation::new(vec!["header".into(), "host".into()], &rule, input)])
+        Problem::no_http(vec![Violation::new(vec!["header".into(), "host".into()], &rule, input)])
     }
 }
 

@@ -3,6 +3,7 @@ mod description;
 mod finish;
 mod host;
 mod open;
+mod published;
 mod routes;
 
 use std::any::Any;
@@ -25,7 +26,7 @@ use axum::routing::future::RouteFuture;
 use data_model::ErrorCode;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use http::{HeaderMap, HeaderValue, Method};
+use http::{HeaderMap, HeaderValue, Method, header};
 use tower::Service;
 use tracing::Instrument;
 
@@ -58,6 +59,8 @@ pub struct EdgeConfig {
     pub guard: Arc<Guard>,
     /// Origins whose pages may read every answer, such as `https://shop.example`; stored data is for pages of any origin.
     pub cors_origins: Vec<HeaderValue>,
+    /// Whether clients reach the server by TLS: browsers are then told never to come without it.
+    pub is_https: bool,
 }
 
 impl Default for EdgeConfig {
@@ -71,9 +74,13 @@ impl Default for EdgeConfig {
             always_answered: vec!["/healthz", "/readyz", "/metrics"],
             guard: Arc::default(),
             cors_origins: Vec::new(),
+            is_https: false,
         }
     }
 }
+
+/// A year, for this host alone: what else lies below its domain is not known here (RFC 6797).
+const TLS_ALONE: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 /// How large a body the extractors take; the edge puts it into each request.
 #[derive(Debug, Clone, Copy)]
@@ -228,6 +235,10 @@ impl EdgeRouter {
                 entered.tell(response.headers_mut());
             }
             cors.tell(response.headers_mut());
+            if shared.config.is_https {
+                let headers = response.headers_mut();
+                headers.insert(header::STRICT_TRANSPORT_SECURITY, TLS_ALONE);
+            }
             route.record(response.status(), started.elapsed());
             if let Some(span) = traced {
                 span.record("http.response.status_code", response.status().as_u16());

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use axum::Router;
 use axum::response::Response;
 use axum::routing::{MethodRouter, get};
-use http::{HeaderMap, Method};
-use utoipa::openapi::{OpenApi, SecurityRequirement};
+use http::HeaderMap;
+use utoipa::openapi::OpenApi;
 
+use super::published::complete;
 use super::routes::Constant;
 use super::{Edge, EdgeConfig, EdgeRouter};
-use crate::access::{Guard, Operations, RouteAccess};
+use crate::access::{Guard, RouteAccess};
 use crate::{Asset, LocalOperations};
 
 /// Where the interface description is served.
@@ -123,7 +124,7 @@ impl OpenRouter {
         } = self;
         let mut access = BTreeMap::<String, RouteAccess>::new();
         if let Some(mut document) = document {
-            access = guarded(&mut document, &config.guard.keyed);
+            access = complete(&mut document, &config.guard.keyed);
             // A document of our own making is always JSON.
             let document = Arc::new(Asset::new("application/json", document.to_json().unwrap_or_default()));
             let answer = async move |headers: HeaderMap| document.answer(&headers);
@@ -141,41 +142,6 @@ impl OpenRouter {
         };
         edge.around(router, patterns.iter().map(String::as_str))
     }
-}
-
-/// Describes which operations need a key or a session, and tells which methods of which pattern those are.
-fn guarded(document: &mut OpenApi, keyed: &Operations) -> BTreeMap<String, RouteAccess> {
-    let one = |name: &str| SecurityRequirement::new(name, Vec::<String>::new());
-    let credentials = || vec![one("ServiceKey"), one("Bearer"), one("Session")];
-    let mut access = BTreeMap::new();
-    for (pattern, item) in &mut document.paths.paths {
-        let operations = [
-            (Method::GET, &mut item.get),
-            (Method::POST, &mut item.post),
-            (Method::PUT, &mut item.put),
-            (Method::PATCH, &mut item.patch),
-            (Method::DELETE, &mut item.delete),
-        ];
-        let mut methods = Vec::new();
-        for (method, operation) in operations {
-            let Some(operation) = operation else { continue };
-            let is_keyed = operation.operation_id.as_ref().is_some_and(|id| keyed.contains(id));
-            operation.security = Some(if is_keyed {
-                credentials()
-            } else {
-                [vec![SecurityRequirement::default()], credentials()].concat()
-            });
-            methods.extend(is_keyed.then_some(method));
-        }
-        access.insert(
-            pattern.clone(),
-            RouteAccess {
-                keyed: methods,
-                ..RouteAccess::default()
-            },
-        );
-    }
-    access
 }
 
 impl fmt::Debug for OpenRouter {

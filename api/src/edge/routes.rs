@@ -11,7 +11,7 @@ use crate::access::RouteAccess;
 const UNMATCHED: &str = "unmatched";
 
 /// What requests that count begin with.
-const COUNTED: &str = "/v1/";
+pub(super) const COUNTED: &str = "/v1/";
 
 /// Of which of a router's patterns a path is, and what is known of each.
 ///

@@ -133,6 +133,22 @@ async fn an_answer_is_compressed_only_when_asked_and_worth_it() {
 }
 
 #[tokio::test]
+async fn every_answer_of_a_server_behind_tls_keeps_browsers_to_it() {
+    let told = async |is_https: bool, path: &str| {
+        let config = EdgeConfig {
+            is_https,
+            ..EdgeConfig::default()
+        };
+        let (_, headers, _) = send(router(config), Request::builder().uri(path), "").await;
+        headers.get("strict-transport-security").cloned()
+    };
+    for path in ["/graph", "/healthz", "/nowhere", "/panics"] {
+        assert_eq!(told(true, path).await.unwrap(), "max-age=31536000", "{path}");
+        assert_eq!(told(false, path).await, None, "{path}");
+    }
+}
+
+#[tokio::test]
 async fn a_panic_is_a_500_that_tells_nothing() {
     let (status, _, body) = ask("GET", "/panics").await;
     assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);

@@ -295,7 +295,7 @@ async fn a_request_names_one_host() {
         ("GET / HTTP/1.1\r\nHost: user@x\r\n", "value_error"),
     ] {
         let answer = answer(head).await;
-        assert!(answer.starts_with("HTTP/1.1 422"), "{head}: {answer}");
+        assert!(answer.starts_with("HTTP/1.1 400"), "{head}: {answer}");
         let (head_of, body) = answer.split_once("\r\n\r\n").unwrap();
         assert!(head_of.contains("x-request-id: "), "{answer}");
         let body: serde_json::Value = serde_json::from_str(body).unwrap();

@@ -15,7 +15,7 @@ use crate::session::SignedIn;
 /// `GET /dashboard/api/quota`: what each key that is taken may ask, and what it asked today.
 pub(super) async fn of_keys(State(inner): State<Arc<Inner>>, signed_in: SignedIn) -> Result<Response, Problem> {
     let now = inner.now();
-    let today = Day::of(now, inner.market.utc_offset_minutes);
+    let today = Day::of(now, inner.market.time_zone);
     let account = &signed_in.grant.account;
     let keys = inner.state.keys(Some(account)).await;
     let keys = keys.map_err(|error| state_problem(&error))?;

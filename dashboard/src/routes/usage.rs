@@ -24,7 +24,7 @@ pub(super) async fn by_day(
     let mut reader = QueryReader::new(query.as_deref());
     let days = reader.optional("days").integer(1..=DAYS_MAX);
     let days = reader.finish(PathParameters::none(), days)?.unwrap_or(DAYS_DEFAULT);
-    let to = Day::of(inner.now(), inner.market.utc_offset_minutes);
+    let to = Day::of(inner.now(), inner.market.time_zone);
     let from = to.plus(1 - days);
     let entries = inner.state.usage_of_account(&signed_in.grant.account, from, to).await;
     let entries = entries.map_err(|error| state_problem(&error))?;

@@ -364,7 +364,7 @@ pub(crate) async fn lived_in(site: &Site, account: &state::AccountId) {
         };
         let at = now.plus_millis(i64::try_from(nth).unwrap() * 1000);
         let key = site.state.create_key(new, &actor, at).await.unwrap().record.id;
-        let today = Day::of(now, 330);
+        let today = Day::of(now, "Asia/Kolkata".parse().unwrap());
         let routes = [
             "/v1/search",
             "/v1/products/{ident}",

@@ -1,7 +1,7 @@
 use axum::body::Body;
 use http::header;
 
-use crate::support::{Browser, Site, config};
+use crate::support::{Browser, Site};
 
 /// Every part of the page.
 const PARTS: [&str; 12] = [
@@ -36,7 +36,6 @@ async fn every_part_of_the_page_allows_nothing_but_the_page_itself() {
             x-content-type-options: nosniff
             "#);
         }
-        assert_eq!(answer.header("strict-transport-security"), "max-age=31536000");
         assert_eq!(answer.cookies(), Vec::<String>::new());
     }
 }
@@ -79,15 +78,4 @@ async fn the_page_without_its_last_slash_leads_to_it_and_other_paths_are_problem
     assert!(wrong.headers.contains_key(header::ALLOW));
     let unsent = browser.get("/dashboard/callback?code=a&state=b").await;
     unsent.refused(404, "route_not_found");
-}
-
-#[tokio::test]
-async fn a_server_on_this_machine_does_not_ask_browsers_for_tls() {
-    let here = dashboard::DashboardConfig {
-        public_url: "http://127.0.0.1:8080".to_owned(),
-        ..config()
-    };
-    let site = Site::with(here).await;
-    let page = Browser::new(&site).get("/dashboard/").await;
-    assert!(!page.headers.contains_key("strict-transport-security"));
 }

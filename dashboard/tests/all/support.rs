@@ -32,7 +32,7 @@ pub(crate) fn config() -> DashboardConfig {
 pub(crate) fn market() -> Market {
     let [per_second, burst] = [20, 60].map(|number| NonZeroU32::new(number).unwrap());
     Market {
-        utc_offset_minutes: 330,
+        time_zone: "Asia/Kolkata".parse().unwrap(),
         free: Arc::new(Allowance::new(per_second, burst, Some(50_000))),
         granted: Arc::new(Allowance::unlimited()),
     }

@@ -1,0 +1,122 @@
+//! What an interface description lacks until it is published: how the edge answers, and what its sections are about.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use http::Method;
+use utoipa::openapi::path::Operation;
+use utoipa::openapi::tag::{Tag, TagBuilder};
+use utoipa::openapi::{OpenApi, RefOr, Schema, SecurityRequirement};
+
+use super::routes::COUNTED;
+use crate::access::{Operations, RouteAccess};
+use crate::openapi::problem;
+
+/// Sections of the interface, in the order of a first visit, and what each is about.
+const SECTIONS: [(&str, &str); 9] = [
+    (
+        "Discovery",
+        "Find what there is: search, suggestions, categories, brands, and what goes with what.",
+    ),
+    (
+        "Products",
+        "One product: its details, reviews and price history, as stored.",
+    ),
+    (
+        "Live",
+        "What a store says at this moment: prices, stock and discount codes.",
+    ),
+    (
+        "Cart",
+        "One cart over several stores. These operations need a key or a session.",
+    ),
+    (
+        "Checkout",
+        "From a cart to each store's own checkout, where a person pays.",
+    ),
+    ("Account", "A shopper's own account at a store."),
+    (
+        "Agents",
+        "For programs that shop: the Model Context Protocol and the Universal Commerce Protocol.",
+    ),
+    ("Platform", "Plans, limits, who asks, and totals of the market."),
+    ("Operations", "Probes for whoever runs the server."),
+];
+
+/// Adds who may ask each operation, how the edge refuses a caller, and what the sections are about; tells which methods of
+/// which pattern need a key or a session.
+pub(super) fn complete(document: &mut OpenApi, keyed: &Operations) -> BTreeMap<String, RouteAccess> {
+    let mut access = BTreeMap::new();
+    let mut used = BTreeSet::new();
+    for (pattern, item) in &mut document.paths.paths {
+        let operations = [
+            (Method::GET, &mut item.get),
+            (Method::POST, &mut item.post),
+            (Method::PUT, &mut item.put),
+            (Method::PATCH, &mut item.patch),
+            (Method::DELETE, &mut item.delete),
+        ];
+        let mut methods = Vec::new();
+        for (method, operation) in operations {
+            let Some(operation) = operation else { continue };
+            let is_keyed = operation.operation_id.as_ref().is_some_and(|id| keyed.contains(id));
+            operation.security = Some(credentials(is_keyed));
+            lift_descriptions(operation);
+            used.extend(operation.tags.iter().flatten().cloned());
+            add_refusals(operation, pattern.starts_with(COUNTED) && !method.is_safe());
+            methods.extend(is_keyed.then_some(method));
+        }
+        access.insert(
+            pattern.clone(),
+            RouteAccess {
+                keyed: methods,
+                ..RouteAccess::default()
+            },
+        );
+    }
+    document.tags = Some(sections(&used));
+    access
+}
+
+/// Tells of a parameter what its schema says of itself.
+fn lift_descriptions(operation: &mut Operation) {
+    for parameter in operation.parameters.iter_mut().flatten() {
+        let RefOr::T(parameter) = parameter else { continue };
+        if let (None, Some(RefOr::T(Schema::Object(schema)))) = (&parameter.description, &mut parameter.schema) {
+            parameter.description = schema.description.take();
+        }
+    }
+}
+
+/// The sections that have an operation.
+fn sections(used: &BTreeSet<String>) -> Vec<Tag> {
+    let known = SECTIONS.iter().filter(|(name, _)| used.contains(*name));
+    known
+        .map(|(name, about)| TagBuilder::new().name(*name).description(Some(*about)).build())
+        .collect()
+}
+
+/// What may be sent: either header or the session, or nothing where anybody may ask.
+fn credentials(is_keyed: bool) -> Vec<SecurityRequirement> {
+    let one = |name: &str| SecurityRequirement::new(name, Vec::<String>::new());
+    let credentials = vec![one("ServiceKey"), one("Bearer"), one("Session")];
+    if is_keyed {
+        return credentials;
+    }
+    [vec![SecurityRequirement::default()], credentials].concat()
+}
+
+/// A wrong key is refused by every operation. Where a session may act, a page of another site is refused too.
+fn add_refusals(operation: &mut Operation, takes_sessions: bool) {
+    let mut add = |status: &str, description: &str| {
+        let responses = &mut operation.responses.responses;
+        let response = || RefOr::T(problem(description).build());
+        responses.entry(status.to_owned()).or_insert_with(response);
+    };
+    add("401", "The key that was sent is not valid.");
+    if takes_sessions {
+        add(
+            "403",
+            "A page of another site sent the request with this site's session.",
+        );
+    }
+}
