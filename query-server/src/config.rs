@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use api::EdgeConfig;
 use data_embedding::Embedder;
-use data_model::CurrencyCode;
+use data_model::{CurrencyCode, TimeZone};
 use data_storage::Storage;
 
 use crate::lexical::Synonyms;
@@ -13,8 +13,8 @@ use crate::lexical::Synonyms;
 pub struct QueryConfig {
     /// The currency of price filters and price sorts that name none.
     pub market_currency: CurrencyCode,
-    /// How far the market's clocks are ahead of UTC: the day that delivery days are counted from.
-    pub market_utc_offset_minutes: i32,
+    /// Where the market is: whose day delivery days are counted from.
+    pub market_time_zone: TimeZone,
     /// How often to look for a newer release.
     pub poll_ms: u64,
     /// How many searches run on the threads that answer requests; fewer than there are, so that one is always left.
@@ -84,7 +84,7 @@ impl QueryConfig {
         use sha2::{Digest, Sha256};
         let digest = Sha256::new()
             .chain_update(self.market_currency.as_str())
-            .chain_update(self.market_utc_offset_minutes.to_le_bytes())
+            .chain_update(self.market_time_zone.name())
             .chain_update(self.search_limit_max.to_le_bytes())
             .chain_update([u8::from(self.adult)])
             .chain_update(self.synonyms.digest());
@@ -102,7 +102,7 @@ impl QueryConfig {
         let threads = std::thread::available_parallelism().map_or(2, std::num::NonZeroUsize::get);
         Self {
             market_currency,
-            market_utc_offset_minutes: 330,
+            market_time_zone: TimeZone::INDIA,
             poll_ms: 5_000,
             searches_here_max: threads / 2,
             searches_beside_max: threads.div_ceil(2),

@@ -1,7 +1,8 @@
 //! What answers look like, for the interface description and for clients in Rust.
 //!
 //! Answers are written straight from columns, never through these types; a test reads every kind of answer back into
-//! them, with no member left over, so that the description cannot drift from the answers.
+//! them, with no member left over, so that the description cannot drift from the answers. Clients must do otherwise: later
+//! versions may add members, so no answer's type refuses one that it does not know.
 
 mod brand;
 mod browse;
@@ -39,7 +40,6 @@ use utoipa::ToSchema;
 
 /// Where an answer comes from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Provenance {
     /// The release.
     pub release: String,
@@ -47,7 +47,6 @@ pub struct Provenance {
 
 /// Where a page of a list comes from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Pages {
     /// The release.
     pub release: String,
@@ -57,7 +56,6 @@ pub struct Pages {
 
 /// How a list goes on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Page {
     /// What to send as `cursor` for the next page; null on the last.
     #[schema(required = true)]
@@ -66,7 +64,6 @@ pub struct Page {
 
 /// A category with what is below it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Category {
     /// Its id in the Google product taxonomy.
     pub id: u32,
@@ -88,7 +85,6 @@ pub struct Category {
 
 /// The category tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct CategoriesAnswer {
     /// The top categories.
     pub data: Vec<Category>,
@@ -100,7 +96,6 @@ pub struct CategoriesAnswer {
 
 /// Totals of the catalogue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Stats {
     /// Brands.
     pub brands: u64,
@@ -133,7 +128,6 @@ pub struct Stats {
 
 /// Products in one currency.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct CurrencyStats {
     /// ISO 4217.
     pub currency: String,
@@ -143,29 +137,27 @@ pub struct CurrencyStats {
 
 /// Which release the totals are of.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct ReleaseStats {
     /// Its id.
     pub id: String,
     /// When it became current, RFC 3339.
+    #[schema(format = DateTime)]
     pub published_at: String,
 }
 
 /// When crawls found brands' catalogues as they are now; crawls that find them unchanged do not count.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct RefreshStats {
     /// The stalest brand's, RFC 3339.
-    #[schema(required = true)]
+    #[schema(required = true, format = DateTime)]
     pub oldest: Option<String>,
     /// The freshest brand's, RFC 3339.
-    #[schema(required = true)]
+    #[schema(required = true, format = DateTime)]
     pub newest: Option<String>,
 }
 
 /// When stores were last asked; null where that is not known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct CheckStats {
     /// Of the brand whose store was asked longest ago, RFC 3339.
     #[schema(required = true, format = DateTime)]
@@ -177,7 +169,6 @@ pub struct CheckStats {
 
 /// Brands by what came of asking their stores last.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct OutcomeStats {
     /// The catalogue had changed.
     pub changed: u64,
@@ -193,7 +184,6 @@ pub struct OutcomeStats {
 
 /// The totals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct StatsAnswer {
     /// The totals.
     pub data: Stats,
@@ -205,7 +195,6 @@ pub struct StatsAnswer {
 
 /// The process answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct HealthDocument {
     /// `ok`
     pub status: String,
@@ -213,7 +202,6 @@ pub struct HealthDocument {
 
 /// A release is open.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct ReadyDocument {
     /// `ready`
     pub status: String,

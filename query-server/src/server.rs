@@ -29,6 +29,8 @@ pub(crate) struct Inner {
     pub(crate) served: ArcSwapOption<Served>,
     /// Whether the last look for a newer release failed.
     pub(crate) stale: AtomicBool,
+    /// Whether it is about to stop.
+    pub(crate) leaving: AtomicBool,
     /// Whether it was told that the release that the cache remembers cannot be served.
     pub(crate) remembered_failed: AtomicBool,
     /// When each store was last asked, as far as it is known.
@@ -56,6 +58,7 @@ impl QueryServer {
             searches,
             served: ArcSwapOption::empty(),
             stale: AtomicBool::new(false),
+            leaving: AtomicBool::new(false),
             remembered_failed: AtomicBool::new(false),
             checks: ArcSwap::default(),
             checks_unread: AtomicBool::new(false),
@@ -103,6 +106,11 @@ impl QueryServer {
     #[must_use]
     pub fn is_stale(&self) -> bool {
         self.0.stale.load(Ordering::Relaxed)
+    }
+
+    /// Says from now on that it is not ready, so that proxies ask another server. It answers as before.
+    pub fn leave(&self) {
+        self.0.leaving.store(true, Ordering::Relaxed);
     }
 
     /// Answers from the release as it is now, at once. Unlike [`QueryServer::served`] it counts no holder, on a line of

@@ -1,6 +1,6 @@
 use data_index::{Release, RowAddress};
 use data_model::CategoryId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::tuning;
 use crate::lexical::{ScoredRow, tier};
@@ -19,7 +19,7 @@ pub(crate) struct FusedRow {
     pub(crate) nearness: f32,
     /// The share of its nearness in its score; the rest is that of its words.
     pub(crate) meaning: f32,
-    /// What is added where its category is what the query says the thing is.
+    /// What is added where its category is what the query says the thing is, or taken where it is something for that thing.
     pub(crate) category: f32,
     quality: f32,
     id: [u8; 16],
@@ -41,11 +41,16 @@ impl FusedRow {
             .map_or(0, |found| if found.tier > tier::ALL { found.tier } else { 0 })
     }
 
-    /// Adds what being of a category is worth that the query names.
-    fn prefer(&mut self, release: &Release, named: &[CategoryId]) {
+    /// Adds what being of a category is worth that the query names, or takes what it costs to be put aside.
+    fn prefer(&mut self, release: &Release, kinds: &Kinds<'_>) {
+        if kinds.aside.contains(&self.at) {
+            self.category = (tuning::ASIDE - 1.0) * self.score;
+            self.score *= tuning::ASIDE;
+            return;
+        }
         let part = release.part(self.at.part);
         let category = part.and_then(|part| part.cards().category(self.at.row));
-        if category.is_some_and(|category| named.binary_search(&category).is_ok()) {
+        if category.is_some_and(|category| kinds.named.binary_search(&category).is_ok()) {
             self.category = tuning::CATEGORY;
             self.score += tuning::CATEGORY;
         }
@@ -108,12 +113,21 @@ impl Strengths {
     }
 }
 
+/// What the categories of products count for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Kinds<'a> {
+    /// Those that the query names; sorted.
+    pub(super) named: &'a [CategoryId],
+    /// Rows that are something for the thing that it names.
+    pub(super) aside: &'a FxHashSet<RowAddress>,
+}
+
 /// Whether the first `rows` are hits by words, whatever is found by meaning: their words alone put them before all that
 /// meaning alone can bring.
-pub(super) fn is_settled(words: &[ScoredRow], rows: usize) -> bool {
+pub(super) fn is_settled(words: &[ScoredRow], aside: &FxHashSet<RowAddress>, rows: usize) -> bool {
     let fits = Strengths::of(words);
     let most = tuning::MEANING + tuning::CATEGORY;
-    let stands = |hit: &&ScoredRow| (1.0 - tuning::MEANING) * fits.fit(hit) > most;
+    let stands = |hit: &&ScoredRow| !aside.contains(&hit.at) && (1.0 - tuning::MEANING) * fits.fit(hit) > most;
     words.len() >= rows && words.iter().filter(stands).take(rows).count() == rows
 }
 
@@ -122,18 +136,20 @@ pub(super) fn is_settled(words: &[ScoredRow], rows: usize) -> bool {
 /// Each kind of score counts as a share of the best of its kind, and the shares are added. `near` are the hits by
 /// meaning; `cosines` is how near each hit by words is. Where enough words decide what stands first, the nearest of
 /// those found by words is the measure of nearness, so that the order of the first does not depend on whether anybody
-/// looked for others. Products of a category that is `named` have a little more.
+/// looked for others. Products of a category that is named have a little more, and what is put aside has far less.
 pub(super) fn fuse(
     release: &Release,
     words: &[ScoredRow],
     cosines: &[Option<f32>],
     near: &[(RowAddress, f32)],
-    named: &[CategoryId],
+    kinds: Option<Kinds<'_>>,
 ) -> Vec<FusedRow> {
     let meaning = tuning::MEANING;
     let fits = Strengths::of(words);
     let known = cosines.iter().flatten().copied().chain([tuning::COSINE_WHOLE_MIN]);
-    let nearness = if is_settled(words, tuning::FEEDBACK_ROWS) {
+    let none = FxHashSet::default();
+    let aside = kinds.map_or(&none, |kinds| kinds.aside);
+    let nearness = if is_settled(words, aside, tuning::FEEDBACK_ROWS) {
         Best::of(known)
     } else {
         Best::of(known.chain(near.iter().map(|(_, cosine)| *cosine)))
@@ -160,8 +176,8 @@ pub(super) fn fuse(
         rows.entry(*at).or_insert_with(new);
     }
     let mut rows: Vec<FusedRow> = rows.into_values().collect();
-    if !named.is_empty() {
-        rows.iter_mut().for_each(|row| row.prefer(release, named));
+    if let Some(kinds) = kinds {
+        rows.iter_mut().for_each(|row| row.prefer(release, &kinds));
     }
     rows.sort_unstable_by(FusedRow::order);
     rows
@@ -241,11 +257,11 @@ mod tests {
             words in hits(), cosines in prop::collection::vec(prop::option::of(-0.2_f32..1.0), 60),
             near in prop::collection::vec(0.0_f32..1.0, 0..60), rows in tuning::FEEDBACK_ROWS..30,
         ) {
-            prop_assume!(is_settled(&words, rows));
+            prop_assume!(is_settled(&words, &FxHashSet::default(), rows));
             let cosines = &cosines[..words.len()];
             let near: Vec<_> = (60..).map(row).zip(near).collect();
             let first = |near: &[(RowAddress, f32)]| {
-                let fused = fuse(&RELEASE, &words, cosines, near, &[]);
+                let fused = fuse(&RELEASE, &words, cosines, near, None);
                 let first = fused.iter().take(rows).map(|row| (row.at, row.score.to_bits()));
                 first.collect::<Vec<_>>()
             };
@@ -266,8 +282,13 @@ mod tests {
                 .chain(others)
                 .collect::<Vec<_>>()
         };
-        assert!(is_settled(&hits(tier::ALL, 0.0, 30), 20));
-        assert!(!is_settled(&hits(tier::ALL, 0.0, 10), 20));
-        assert!(!is_settled(&hits(tier::ANY, 1.0, 30), 20));
+        let none = FxHashSet::default();
+        assert!(is_settled(&hits(tier::ALL, 0.0, 30), &none, 20));
+        assert!(!is_settled(&hits(tier::ALL, 0.0, 10), &none, 20));
+        assert!(!is_settled(&hits(tier::ANY, 1.0, 30), &none, 20));
+        // What is put aside settles nothing.
+        let aside = (0..11).map(row).collect();
+        assert!(!is_settled(&hits(tier::ALL, 0.0, 30), &aside, 20));
+        assert!(is_settled(&hits(tier::ALL, 0.0, 31), &aside, 20));
     }
 }

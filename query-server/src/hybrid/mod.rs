@@ -4,6 +4,7 @@
 //! ordered by both. What only its meaning speaks for must be near enough to be meant, so that a query which means
 //! nothing finds nothing. Filters are asked inside both searches.
 
+mod aside;
 mod capped;
 mod explain;
 mod fuse;
@@ -19,7 +20,9 @@ pub(crate) use reading::{Reading, names_whole};
 use data_embedding::Vector;
 use data_index::{Filter, Release, RowAddress};
 use data_model::CurrencyCode;
+use rustc_hash::FxHashSet;
 
+use self::fuse::Kinds;
 use crate::lexical::{self, Allowed, Correction, Found, Order, ReadError, Relaxed, RowSet, Synonym, Wanted};
 use crate::operations::Mode;
 use crate::semantic::{self, Lacking};
@@ -213,9 +216,10 @@ impl Question<'_> {
 
     /// Whether these hits by words leave no place for what is found by meaning alone: neither on the page nor among the
     /// first, which tell what is meant. Then nobody need look for it.
-    fn is_settled(&self, found: &Found) -> bool {
+    fn is_settled(&self, found: &Found, aside: &FxHashSet<RowAddress>) -> bool {
         let first = self.page().max(tuning::FEEDBACK_ROWS);
-        self.similar_to.is_none() && (found.suffices || fuse::is_settled(&found.hits, first))
+        let suffices = found.suffices && aside.is_empty();
+        self.similar_to.is_none() && (suffices || fuse::is_settled(&found.hits, aside, first))
     }
 
     /// Whether the words find nothing before the filter either, wherever they are looked for.
@@ -290,7 +294,7 @@ fn by_likeness(served: &Served, question: &Question<'_>) -> Result<Answer, ReadE
     };
     if let Some(vector) = served.release.vector(like) {
         let near = near(served, question, &vector, tuning::COSINE_MIN);
-        let mut rows = fuse::fuse(&served.release, &[], &[], &near, &[]);
+        let mut rows = fuse::fuse(&served.release, &[], &[], &near, None);
         sort(served, question, &mut rows);
         return Ok(Answer::new(rows, Mode::Semantic, None));
     }
@@ -312,7 +316,7 @@ fn by_meaning(served: &Served, question: &Question<'_>) -> Result<Answer, ReadEr
         Err(Lacking::KnownWord) => Vec::new(),
         Err(lacking) => return by_words(served, question, Some(lacking)),
     };
-    let mut rows = fuse::fuse(&served.release, &[], &[], &near, &[]);
+    let mut rows = fuse::fuse(&served.release, &[], &[], &near, None);
     sort(served, question, &mut rows);
     Ok(Answer::new(rows, Mode::Semantic, None))
 }
@@ -347,14 +351,24 @@ fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError
     } else {
         tuning::COSINE_MIN
     };
-    let near = if question.is_settled(&found) {
+    let mut aside = aside::among(&served.release, &found.named, found.hits.iter().map(|hit| hit.at));
+    let near = if question.is_settled(&found, &aside) {
         Vec::new()
     } else {
         near(served, question, &vector, least)
     };
+    aside.extend(aside::among(
+        &served.release,
+        &found.named,
+        near.iter().map(|(at, _)| *at),
+    ));
+    let kinds = (!found.named.categories.is_empty()).then_some(Kinds {
+        named: &found.named.categories,
+        aside: &aside,
+    });
     let rows = found.hits.iter().map(|hit| hit.at);
     let cosines: Vec<Option<f32>> = served.release.similarities(&vector, rows).collect();
-    let rows = fuse::fuse(&served.release, &found.hits, &cosines, &near, &found.named);
+    let rows = fuse::fuse(&served.release, &found.hits, &cosines, &near, kinds);
     let Some(vector) = toward(served, &vector, &rows) else {
         return Ok(Answer::new(rows, Mode::Hybrid, None).telling(found));
     };
@@ -367,7 +381,7 @@ fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError
         .zip(again)
         .map(|((at, cosine), again)| (*at, again.unwrap_or(*cosine)))
         .collect();
-    let rows = fuse::fuse(&served.release, &found.hits, &cosines, &near, &found.named);
+    let rows = fuse::fuse(&served.release, &found.hits, &cosines, &near, kinds);
     Ok(Answer::new(rows, Mode::Hybrid, None).telling(found))
 }
 
@@ -410,7 +424,7 @@ fn in_order(served: &Served, question: &Question<'_>) -> Result<Answer, ReadErro
     {
         Ok(vector) => {
             let near = near(served, question, &vector, meant::alone_min(question.text));
-            let mut rows = fuse::fuse(&served.release, &[], &[], &near, &[]);
+            let mut rows = fuse::fuse(&served.release, &[], &[], &near, None);
             sort(served, question, &mut rows);
             Ok(Answer {
                 rows,

@@ -21,6 +21,10 @@ pub(crate) const COSINE_WHOLE_MIN: f32 = 0.45;
 /// televisions stand on.
 pub(crate) const CATEGORY: f32 = 0.02;
 
+/// What the score of a product counts for that is something for the thing that a query names, and nothing else does: a
+/// laptop's sleeve comes after the laptops, even after those that only their meaning speaks for.
+pub(crate) const ASIDE: f32 = 0.25;
+
 /// What one tier counts beside the best score by words: a product that holds every word stands before one that lacks some,
 /// unless meaning and prominence speak for the other by more than that.
 pub(crate) const TIER_STEP: f32 = 0.6;

@@ -23,7 +23,7 @@ pub(super) fn by_sense(served: &Served, question: &Question<'_>) -> Result<Answe
         narrowed: false,
     };
     let near = nearest.in_order(&served.release, question.candidates(question.page()));
-    let rows = fuse::fuse(&served.release, &[], &[], &near, &[]);
+    let rows = fuse::fuse(&served.release, &[], &[], &near, None);
     Ok(Answer::new(rows, Mode::Hybrid, None))
 }
 

@@ -4,7 +4,7 @@ use data_index::{CategoryNode, Release};
 use data_model::CategoryId;
 use rustc_hash::FxHashMap;
 
-use super::groups::Group;
+use super::groups::{Group, GroupWord};
 use super::terms::QueryTerms;
 
 /// What stands behind them says what a thing is for, or has, not what it is.
@@ -15,6 +15,24 @@ const BEHIND: [&str; 6] = ["for", "with", "in", "from", "of", "without"];
 pub(super) struct CategoryNames {
     /// By the last word of a name, as its stem: the name's other words.
     names: FxHashMap<Box<str>, Vec<Name>>,
+}
+
+/// What a query says the thing is, as far as categories are called so.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Named {
+    /// The categories that are called what the query says the thing is; sorted.
+    pub(crate) categories: Vec<CategoryId>,
+    /// The thing, where the query names it and says nothing else.
+    pub(crate) thing: Option<Thing>,
+}
+
+/// A thing that a query names with the name of a category alone: `laptop`, `coffee table`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Thing {
+    /// The word that says what it is, as its stem.
+    pub(crate) stem: String,
+    /// The categories of the release whose names say the same of what is in them, whatever else they say; sorted.
+    pub(crate) called_so: Vec<CategoryId>,
 }
 
 #[derive(Debug)]
@@ -47,9 +65,9 @@ impl CategoryNames {
     }
 
     /// The categories that are called what a query says the thing is, in its own words or other words for the same.
-    pub(super) fn named(&self, text: &str, terms: &QueryTerms, groups: &[Group]) -> Vec<CategoryId> {
+    pub(super) fn named(&self, text: &str, terms: &QueryTerms, groups: &[Group]) -> Named {
         let Some(head) = head(text, terms) else {
-            return Vec::new();
+            return Named::default();
         };
         let holds = |stem: &str| {
             let words = groups
@@ -59,18 +77,41 @@ impl CategoryNames {
             words.into_iter().any(|word| word.stem == stem)
         };
         let heads = groups.get(head).into_iter().flat_map(|group| &group.alternatives);
-        let names = heads
+        let called_so = heads
             .filter_map(|way| way.words.last())
             .filter_map(|word| self.names.get(word.stem.as_str()))
             .flatten();
-        let mut named: Vec<CategoryId> = names
-            .filter(|name| name.rest.iter().all(|stem| holds(stem)))
-            .map(|name| name.category)
-            .collect();
-        named.sort_unstable();
-        named.dedup();
-        named
+        let called_so: Vec<&Name> = called_so.collect();
+        let fitting = || {
+            let names = called_so.iter().copied();
+            names.filter(|name| name.rest.iter().all(|stem| holds(stem)))
+        };
+        // Nothing else is said where each other word is one of the name.
+        let says_all = |name: &Name| {
+            let mut others = groups.iter().enumerate().filter(|(at, _)| *at != head);
+            let is_of_name = |word: &GroupWord| name.rest.iter().any(|stem| **stem == *word.stem);
+            others.all(|(_, group)| group.alternatives.iter().flat_map(|way| &way.words).any(is_of_name))
+        };
+        let thing = fitting().any(says_all).then(|| Thing {
+            stem: terms
+                .iter()
+                .nth(head)
+                .map(|term| term.stemmed.clone())
+                .unwrap_or_default(),
+            called_so: sorted(called_so.iter().map(|name| name.category)),
+        });
+        Named {
+            categories: sorted(fitting().map(|name| name.category)),
+            thing,
+        }
     }
+}
+
+fn sorted(categories: impl Iterator<Item = CategoryId>) -> Vec<CategoryId> {
+    let mut categories: Vec<CategoryId> = categories.collect();
+    categories.sort_unstable();
+    categories.dedup();
+    categories
 }
 
 /// What a category is called: `Tea & Infusions` is tea, and infusions, but `TV & Monitor Mounts` are mounts of both.

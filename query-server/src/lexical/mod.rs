@@ -38,6 +38,7 @@ mod whole;
 mod window;
 
 pub(crate) use browse::listed;
+pub(crate) use categories::{Named, Thing};
 pub(crate) use demands::{Allowed, Demanded, Demands};
 pub(crate) use exact::coded;
 pub(crate) use index::{TextIndex, as_float};
@@ -49,7 +50,7 @@ pub use top::Order;
 pub(crate) use top::{TopHits, order_key};
 
 use data_index::{Filter, Release, RowAddress};
-use data_model::{CategoryId, CurrencyCode};
+use data_model::CurrencyCode;
 
 use self::groups::OpenGroups;
 use self::matches::Marks;
@@ -118,8 +119,8 @@ pub(crate) struct Found {
     pub(crate) corrections: Vec<Correction>,
     /// Words that were looked for beside the query's own.
     pub(crate) synonyms: Vec<Synonym>,
-    /// Categories that are called what the query says the thing is; sorted.
-    pub(crate) named: Vec<CategoryId>,
+    /// What the query says the thing is.
+    pub(crate) named: Named,
     /// Where they were wanted, the rows of each part that the search is about before any filter: those that hold every
     /// word, as the query was finally understood, and those whose code it is; where there are none, those that lack one
     /// word, else those that hold any.
@@ -141,7 +142,7 @@ impl Found {
             completed: None,
             corrections: Vec::new(),
             synonyms: Vec::new(),
-            named: Vec::new(),
+            named: Named::default(),
             matches: Vec::new(),
         }
     }

@@ -1,6 +1,6 @@
 use data_index::Release;
-use data_model::CategoryId;
 
+use super::categories::Named;
 use super::groups::{Group, OpenGroups};
 use super::index::TextIndex;
 use super::repair::{self, Correction};
@@ -15,7 +15,7 @@ pub(super) struct Query {
     groups: Vec<Group>,
     pub(super) corrections: Vec<Correction>,
     /// See [`super::Found::named`].
-    pub(super) named: Vec<CategoryId>,
+    pub(super) named: Named,
     pub(super) synonyms: Vec<Synonym>,
     /// The last word where it stands for the words that begin with it, and the likeliest of these.
     pub(super) completed: Option<Correction>,
@@ -80,7 +80,7 @@ impl Query {
         // The beginning of a word does not say yet what the thing is.
         let named = match completed {
             None if !wanted.as_typed => index.category_names.named(wanted.text, &terms, &groups),
-            _ => Vec::new(),
+            _ => Named::default(),
         };
         Self {
             named,
@@ -108,7 +108,7 @@ impl Query {
             terms: self.terms.clone(),
             groups,
             corrections: self.corrections.clone(),
-            named: Vec::new(),
+            named: Named::default(),
             synonyms: self.synonyms.clone(),
             completed: Some(Correction {
                 from: last.plain.clone(),

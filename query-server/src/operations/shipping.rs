@@ -31,8 +31,8 @@ impl QueryServer {
     ) -> Result<Unless, OperationError> {
         let served = self.served()?;
         let at = served.find(&request.product)?;
-        let ahead_ms = i64::from(self.0.config.market_utc_offset_minutes) * 60_000;
-        let local = self.0.clock.now().plus_millis(ahead_ms);
+        let now = self.0.clock.now();
+        let local = now.plus_millis(self.0.config.market_time_zone.ahead_ms(now));
         let date = shipping::date(local);
         let tag = EntityTag::following(&[served.stamp(), b"shipping", date.as_bytes()], request);
         Unless::known(known, tag, || Ok(shipping::answer(&served, at, request.pincode, local)))

@@ -44,6 +44,8 @@ fn asked(query: Option<&str>, server: &QueryServer) -> Result<BrandsRequest, Pro
 }
 
 /// One brand.
+///
+/// What its store says of itself, its categories, its shipping terms, and when it was last checked.
 #[utoipa::path(
     get,
     path = "/v1/brands/{slug}",

@@ -78,7 +78,9 @@ fn asked(query: Option<&str>, server: &QueryServer) -> Result<BrowseRequest, Pro
     })
 }
 
-/// A brand's catalogue: the same as `GET /v1/browse` with this brand.
+/// A brand's catalogue.
+///
+/// The same as `GET /v1/browse` with this brand: filters, facets, sorting and pages work alike.
 #[utoipa::path(
     get,
     path = "/v1/brands/{slug}/products",

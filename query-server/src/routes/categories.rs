@@ -8,7 +8,9 @@ use crate::operations::Unless;
 use crate::schema::CategoriesAnswer;
 use crate::server::QueryServer;
 
-/// The category tree, pruned to what the catalogue holds; a category's count includes its descendants.
+/// The category tree, pruned to what the catalogue holds.
+///
+/// Categories are those of the Google product taxonomy. A category's count includes its descendants.
 #[utoipa::path(
     get,
     path = "/v1/categories",

@@ -1,6 +1,9 @@
+use std::sync::atomic::Ordering;
+
 use api::{MethodError, Problem};
 use axum::extract::State;
 use axum::response::Response;
+use data_model::ErrorCode;
 use http::StatusCode;
 
 use crate::operations::OperationError;
@@ -8,6 +11,8 @@ use crate::schema::{HealthDocument, ReadyDocument};
 use crate::server::QueryServer;
 
 /// Whether the process answers at all.
+///
+/// It does not say whether requests can be answered: `/readyz` does. A process that does not answer is to be started again.
 #[utoipa::path(
     get,
     path = "/healthz",
@@ -32,7 +37,9 @@ pub(super) fn alive() -> Response {
     )
 }
 
-/// Whether a release is open, so that requests can be answered.
+/// Whether a release is open, so that requests can be answered, and the server is not about to stop.
+///
+/// Otherwise 503: a load balancer sends no requests meanwhile. `stale` is true while a newer release could not be read.
 #[utoipa::path(
     get,
     path = "/readyz",
@@ -46,6 +53,9 @@ pub(super) fn alive() -> Response {
     )
 )]
 pub(crate) async fn ready(State(server): State<QueryServer>) -> Result<Response, Problem> {
+    if server.0.leaving.load(Ordering::Relaxed) {
+        return Err(Problem::new(ErrorCode::NotReady).detail("The server is about to stop."));
+    }
     let release = server.release().ok_or(OperationError::NotReady)?;
     let document = ReadyDocument {
         status: "ready".to_owned(),

@@ -10,6 +10,8 @@ use crate::schema::{ReviewsAnswer, ReviewsParameters};
 use crate::server::QueryServer;
 
 /// A product's reviews, newest first.
+///
+/// They are read from the product's own page at the store. Many stores show none, and the list is empty then.
 #[utoipa::path(
     get,
     path = "/v1/products/{ident}/reviews",

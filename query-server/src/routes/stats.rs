@@ -9,6 +9,9 @@ use crate::schema::StatsAnswer;
 use crate::server::QueryServer;
 
 /// Totals of the catalogue.
+///
+/// How many brands, products, variants, reviews and categories the current release has, when stores were last checked, and
+/// which release it is.
 #[utoipa::path(
     get,
     path = "/v1/stats",

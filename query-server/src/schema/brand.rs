@@ -5,7 +5,6 @@ use super::{Pages, Provenance};
 
 /// A brand.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Brand {
     /// Its name in paths; it never changes.
     pub slug: String,
@@ -14,7 +13,7 @@ pub struct Brand {
     /// The domain that shoppers see.
     pub domain: String,
     /// Address of its logo.
-    #[schema(required = true)]
+    #[schema(required = true, format = "uri")]
     pub logo: Option<String>,
     /// ISO 4217.
     pub currency: String,
@@ -41,6 +40,7 @@ pub struct Brand {
     /// Ratings of all products.
     pub rating_count: u64,
     /// When a crawl found the catalogue as it is now, RFC 3339; a crawl that finds it unchanged does not move it.
+    #[schema(format = DateTime)]
     pub refreshed_at: String,
     /// When its store was last asked, RFC 3339, whether or not anything had changed; null if that is not known.
     #[schema(required = true, format = DateTime)]
@@ -66,7 +66,6 @@ pub enum CheckOutcome {
 
 /// A category that a brand has products in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct BrandCategory {
     /// Its id in the taxonomy.
     pub id: u32,
@@ -80,7 +79,6 @@ pub struct BrandCategory {
 
 /// A brand with what only its own answer tells.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct BrandDetail {
     /// Its name in paths; it never changes.
     pub slug: String,
@@ -89,7 +87,7 @@ pub struct BrandDetail {
     /// The domain that shoppers see.
     pub domain: String,
     /// Address of its logo.
-    #[schema(required = true)]
+    #[schema(required = true, format = "uri")]
     pub logo: Option<String>,
     /// ISO 4217.
     pub currency: String,
@@ -116,6 +114,7 @@ pub struct BrandDetail {
     /// Ratings of all products.
     pub rating_count: u64,
     /// When a crawl found the catalogue as it is now, RFC 3339; a crawl that finds it unchanged does not move it.
+    #[schema(format = DateTime)]
     pub refreshed_at: String,
     /// When its store was last asked, RFC 3339, whether or not anything had changed; null if that is not known.
     #[schema(required = true, format = DateTime)]
@@ -136,7 +135,6 @@ pub struct BrandDetail {
 
 /// Shipping terms, as far as a store tells them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct ShippingSummary {
     /// ISO 4217.
     pub currency: String,
@@ -152,7 +150,6 @@ pub struct ShippingSummary {
 
 /// One shipping rate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct ShippingTierSummary {
     /// Its name.
     pub name: String,
@@ -174,7 +171,6 @@ pub struct ShippingTierSummary {
 
 /// A page of brands.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct BrandsAnswer {
     /// The brands, those with most products first.
     pub data: Vec<Brand>,
@@ -186,7 +182,6 @@ pub struct BrandsAnswer {
 
 /// One brand.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct BrandAnswer {
     /// The brand.
     pub data: BrandDetail,

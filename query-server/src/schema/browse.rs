@@ -5,7 +5,6 @@ use super::ProductCard;
 
 /// A facet and how many products have each of its values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Facet {
     /// What to name in `facets`: `category`, `brand`, `color`, `size`, `vendor`, `tag`, …
     pub name: String,
@@ -18,7 +17,6 @@ pub struct Facet {
 
 /// A facet value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct FacetValue {
     /// What to filter by: lower case, white space folded; a category's or a brand's slug.
     pub value: String,
@@ -30,7 +28,6 @@ pub struct FacetValue {
 
 /// The lowest prices of the products that pass every filter but the price range, those in one currency; 0 is none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct PriceSummary {
     /// The lowest; null when there is none.
     #[schema(required = true)]
@@ -82,7 +79,6 @@ pub struct BrowseProvenance {
 
 /// How many prices lie between two limits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct PriceBin {
     /// The lowest price of the bin.
     pub from_minor: i64,
@@ -94,7 +90,6 @@ pub struct PriceBin {
 
 /// One page of a faceted list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct BrowsePage {
     /// The products.
     pub items: Vec<ProductCard>,
@@ -109,7 +104,6 @@ pub struct BrowsePage {
 
 /// A faceted list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct BrowseAnswer {
     /// One page with counts of the whole list.
     pub data: BrowsePage,

@@ -3,9 +3,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 
-/// One of these words; the first where none is given.
-pub(super) fn one_of(words: &[&str]) -> Schema {
+/// One of these words; the first where none is given. What it is about is told of the parameter in the end: the macro leaves
+/// the words of a field out that has a schema of its own.
+pub(super) fn one_of(words: &[&str], about: &str) -> Schema {
     let text = ObjectBuilder::new()
+        .description(Some(about))
         .schema_type(Type::String)
         .enum_values(Some(words.iter().copied()))
         .default(words.first().map(|word| (*word).into()));
@@ -13,15 +15,24 @@ pub(super) fn one_of(words: &[&str]) -> Schema {
 }
 
 fn modes() -> Schema {
-    one_of(&["hybrid", "semantic", "lexical"])
+    one_of(
+        &["hybrid", "semantic", "lexical"],
+        "`hybrid` looks for words and meaning, `semantic` for meaning alone, `lexical` for words alone, as they were typed.",
+    )
 }
 
 fn folds() -> Schema {
-    one_of(&["none", "color"])
+    one_of(
+        &["none", "color"],
+        "`color`: products of one brand whose titles differ by a colour alone are one card, with all of them as its `swatches`.",
+    )
 }
 
 fn sorts() -> Schema {
-    one_of(&["relevance", "price_asc", "price_desc", "rating", "newest"])
+    one_of(
+        &["relevance", "price_asc", "price_desc", "rating", "newest"],
+        "The order of the products.",
+    )
 }
 
 /// Parameters of `GET /v1/search`, besides [`FilterParameters`].

@@ -17,9 +17,9 @@ pub struct PriceHistoryParameters {
 
 /// One observed change of a variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct PricePoint {
     /// End of the crawl that observed it, RFC 3339.
+    #[schema(format = DateTime)]
     pub observed_at: String,
     /// The variant; one that is gone is not among the product's variants.
     pub variant_id: String,
@@ -40,7 +40,6 @@ pub struct PricePoint {
 
 /// A page of a product's price history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct PriceHistoryAnswer {
     /// Observed changes, newest first.
     pub data: Vec<PricePoint>,

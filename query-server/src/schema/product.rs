@@ -7,11 +7,12 @@ use super::{Facet, Pages, PriceBasis};
 
 /// A product as lists show it. Prices are the stored snapshot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct ProductCard {
     /// UUID.
+    #[schema(format = "uuid")]
     pub id: String,
     /// `sha:` and 40 hex digits.
+    #[schema(pattern = "^sha:[0-9a-f]{40}$")]
     pub product_uid: String,
     /// Title.
     pub title: String,
@@ -35,7 +36,7 @@ pub struct ProductCard {
     #[schema(required = true)]
     pub rating: Option<f32>,
     /// Address of the first picture.
-    #[schema(required = true)]
+    #[schema(required = true, format = "uri")]
     pub image: Option<String>,
     /// With `fold=color`: the products of the brand whose titles differ from this one's by a colour alone, this one among
     /// them, by colour, at most 24; empty where there are none.
@@ -48,8 +49,10 @@ pub struct ProductCard {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Swatch {
     /// UUID.
+    #[schema(format = "uuid")]
     pub id: String,
     /// `sha:` and 40 hex digits.
+    #[schema(pattern = "^sha:[0-9a-f]{40}$")]
     pub product_uid: String,
     /// The colour, as the title says it.
     pub color: String,
@@ -62,11 +65,12 @@ pub struct Swatch {
 
 /// A product with the parts that were asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct ProductDetail {
     /// UUID.
+    #[schema(format = "uuid")]
     pub id: String,
     /// `sha:` and 40 hex digits.
+    #[schema(pattern = "^sha:[0-9a-f]{40}$")]
     pub product_uid: String,
     /// Title.
     pub title: String,
@@ -90,7 +94,7 @@ pub struct ProductDetail {
     #[schema(required = true)]
     pub rating: Option<f32>,
     /// Address of the first picture.
-    #[schema(required = true)]
+    #[schema(required = true, format = "uri")]
     pub image: Option<String>,
     /// Highest price of all variants, in minor units.
     pub price_max_minor: i64,
@@ -120,9 +124,9 @@ pub struct ProductDetail {
 
 /// A picture or film.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Medium {
     /// Absolute address.
+    #[schema(format = "uri")]
     pub url: String,
     /// `image` or `video`.
     pub kind: String,
@@ -139,7 +143,6 @@ pub struct Medium {
 
 /// A buyable form of a product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Variant {
     /// The platform's id.
     pub id: String,
@@ -151,13 +154,12 @@ pub struct Variant {
     /// Option values by option name.
     pub options: BTreeMap<String, String>,
     /// Address of its own picture.
-    #[schema(required = true)]
+    #[schema(required = true, format = "uri")]
     pub image: Option<String>,
 }
 
 /// A variant's price and availability when the catalogue was last read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Offer {
     /// The variant.
     pub variant_id: String,
@@ -174,7 +176,6 @@ pub struct Offer {
 
 /// What a store tells of a product besides price and pictures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Attributes {
     /// Plain text, paragraphs divided by newlines; may be empty.
     pub description: String,
@@ -190,25 +191,25 @@ pub struct Attributes {
     #[schema(required = true)]
     pub category: Option<CategoryRef>,
     /// The product's page at the store.
+    #[schema(format = "uri")]
     pub url: String,
     /// Option values by option name.
     pub options: BTreeMap<String, Vec<String>>,
     /// Structured attributes such as `color`, `material`; what `facets` filters by.
     pub attributes: BTreeMap<String, Vec<String>>,
     /// RFC 3339, as the store states it.
-    #[schema(required = true)]
+    #[schema(required = true, format = DateTime)]
     pub created_at: Option<String>,
     /// RFC 3339, as the store states it.
-    #[schema(required = true)]
+    #[schema(required = true, format = DateTime)]
     pub published_at: Option<String>,
     /// RFC 3339, as the store states it.
-    #[schema(required = true)]
+    #[schema(required = true, format = DateTime)]
     pub updated_at: Option<String>,
 }
 
 /// A category, named.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct CategoryRef {
     /// Its id in the taxonomy.
     pub id: u32,
@@ -222,7 +223,6 @@ pub struct CategoryRef {
 
 /// A review.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Review {
     /// Stars, from 0 to 5.
     pub rating: f32,
@@ -235,13 +235,12 @@ pub struct Review {
     /// Text.
     pub body: String,
     /// RFC 3339.
-    #[schema(required = true)]
+    #[schema(required = true, format = DateTime)]
     pub created_at: Option<String>,
 }
 
 /// Product cards, best first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct SearchAnswer {
     /// The cards.
     pub data: Vec<ProductCard>,
@@ -253,7 +252,6 @@ pub struct SearchAnswer {
 
 /// How a search was answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct SearchProvenance {
     /// The release.
     pub release: String,
@@ -288,19 +286,21 @@ pub struct SearchProvenance {
     pub price: Option<PriceBasis>,
     /// With `explain=true`: what the place of each card is made of, in the order of the cards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub explain: Option<Vec<Explained>>,
 }
 
 /// What a card's place is made of. Cards whose tier by words is `title_and_code`, `title`, `code` or `brand` stand
 /// first, in this order of tiers; the others in order of their scores.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Explained {
-    /// The product.
+    /// UUID of the product.
+    #[schema(format = "uuid")]
     pub id: String,
     /// `words.share × words.fit + category + meaning.share × meaning.nearness`.
     pub score: f32,
-    /// What is added where the product's category is what the query says the thing is, else 0.
+    /// What is added where the product's category is what the query says the thing is; less than 0 where the query only names
+    /// a thing, and the product is something for it; else 0.
     pub category: f32,
     /// How it was found by words; null when it was not.
     #[schema(required = true)]
@@ -312,7 +312,6 @@ pub struct Explained {
 
 /// How a product was found by words.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct ExplainedWords {
     /// `title_and_code`, `title`, `code`, `brand`, `all_terms`, `all_but_one` or `any_term`.
     pub tier: String,
@@ -326,7 +325,6 @@ pub struct ExplainedWords {
 
 /// How near a product's meaning is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct ExplainedMeaning {
     /// The cosine of the angle between its vector and the query's, which in `hybrid` is moved toward the first hits.
     pub cosine: f32,
@@ -338,7 +336,6 @@ pub struct ExplainedMeaning {
 
 /// A word that was looked for beside another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Synonym {
     /// The query's word, or words.
     pub of: String,
@@ -348,7 +345,6 @@ pub struct Synonym {
 
 /// A word that was mended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Correction {
     /// As the query has it.
     pub from: String,
@@ -358,7 +354,6 @@ pub struct Correction {
 
 /// A product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct ProductAnswer {
     /// The product.
     pub data: ProductDetail,
@@ -370,17 +365,16 @@ pub struct ProductAnswer {
 
 /// Where a product comes from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct ProductProvenance {
     /// The release.
     pub release: String,
     /// When a crawl found the brand's catalogue as it is now, RFC 3339; a crawl that finds it unchanged does not move it.
+    #[schema(format = DateTime)]
     pub refreshed_at: String,
 }
 
 /// A page of reviews.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct ReviewsAnswer {
     /// The reviews, newest first.
     pub data: Vec<Review>,

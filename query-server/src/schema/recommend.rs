@@ -6,7 +6,10 @@ use super::ProductCard;
 use super::parameters::one_of;
 
 fn intents() -> Schema {
-    one_of(&["related", "cross_brand", "complement", "cheaper", "same_brand"])
+    one_of(
+        &["related", "cross_brand", "complement", "cheaper", "same_brand"],
+        "What the products are to the one that is named.",
+    )
 }
 
 /// Parameters of `GET /v1/recommend`.
@@ -26,7 +29,6 @@ pub struct RecommendParameters {
 
 /// Products that go with a product, best first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct RecommendAnswer {
     /// The cards.
     pub data: Vec<ProductCard>,
@@ -38,7 +40,6 @@ pub struct RecommendAnswer {
 
 /// How recommendations were found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct RecommendProvenance {
     /// The release.
     pub release: String,

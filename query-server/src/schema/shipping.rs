@@ -17,9 +17,9 @@ pub struct ShippingParameters {
 
 /// Shipping of a product to a pincode. Unknown is null.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Shipping {
     /// UUID.
+    #[schema(format = "uuid")]
     pub product_id: String,
     /// The brand's slug.
     pub brand_slug: String,
@@ -41,7 +41,6 @@ pub struct Shipping {
 
 /// Delivery to a pincode, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Delivery {
     /// Whether the store delivers there.
     #[schema(required = true)]
@@ -53,16 +52,16 @@ pub struct Delivery {
     #[schema(required = true)]
     pub days_max: Option<u16>,
     /// Today in the market's time zone and the fewest days, `2026-11-24`.
-    #[schema(required = true)]
+    #[schema(required = true, format = Date)]
     pub earliest_date: Option<String>,
     /// Today in the market's time zone and the most days.
-    #[schema(required = true)]
+    #[schema(required = true, format = Date)]
     pub latest_date: Option<String>,
     /// Delivery zone.
     #[schema(required = true)]
     pub zone: Option<String>,
     /// When the store was asked, RFC 3339.
-    #[schema(required = true)]
+    #[schema(required = true, format = DateTime)]
     pub sampled_at: Option<String>,
     /// What this follows from: `pincode`, `zone`, `policy` or `unknown`.
     pub basis: String,
@@ -70,7 +69,6 @@ pub struct Delivery {
 
 /// Shipping of a product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct ShippingAnswer {
     /// Terms and delivery.
     pub data: Shipping,

@@ -17,7 +17,6 @@ pub struct SuggestParameters {
 
 /// What is suggested, the best of each kind first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Suggestions {
     /// What else to search for.
     pub queries: Vec<String>,
@@ -31,7 +30,6 @@ pub struct Suggestions {
 
 /// A brand or a category that is suggested.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct SuggestedName {
     /// Its slug.
     pub slug: String,
@@ -41,7 +39,6 @@ pub struct SuggestedName {
 
 /// Suggestions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct SuggestAnswer {
     /// The suggestions.
     pub data: Suggestions,

@@ -17,24 +17,26 @@ pub struct Understood {
 
 /// What was read as a filter.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(default)]
 pub struct UnderstoodFilter {
     /// Lowest price, in minor units of `currency`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub price_min: Option<i64>,
     /// Highest price, in minor units of `currency`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub price_max: Option<i64>,
     /// ISO 4217: what the prices are in.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub currency: Option<String>,
     /// Words that neither title nor attributes may have.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub excluded: Vec<String>,
     /// Phrases of which the title must have one.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub required: Vec<String>,
     /// Slugs of the categories, of which one must be the product's or above it; the most usual first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub categories: Vec<String>,
 }

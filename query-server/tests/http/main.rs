@@ -6,6 +6,7 @@
     reason = "what helpers of tests cannot do ends the test"
 )]
 
+mod accessories;
 mod adult;
 mod brand_products;
 mod brands;

@@ -187,3 +187,57 @@ fn the_input_of_a_fault_may_be_any_json() {
     let required = &document["components"]["schemas"]["Violation"]["required"];
     assert_eq!(required, &serde_json::json!(["loc", "msg", "type"]));
 }
+
+#[test]
+fn answers_may_gain_members_and_say_what_their_texts_and_numbers_are() {
+    let document = serde_json::to_value(QueryServer::openapi()).unwrap();
+    assert_eq!(kit::description_faults(&document), Vec::<String>::new());
+    let card = &document["components"]["schemas"]["ProductCard"];
+    assert_eq!(
+        (
+            &card["properties"]["id"]["format"],
+            &card["properties"]["image"]["format"],
+            &card["properties"]["price_min_minor"]["format"],
+        ),
+        (&"uuid".into(), &"uri".into(), &"int64".into())
+    );
+}
+
+#[test]
+fn what_is_not_always_sent_is_not_required() {
+    let document = serde_json::to_value(QueryServer::openapi()).unwrap();
+    let mut optional = Vec::new();
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        let required = schema["required"].as_array().cloned().unwrap_or_default();
+        let members = schema["properties"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(member, _)| member);
+        let absent = members.filter(|member| !required.contains(&member.as_str().into()));
+        optional.extend(absent.map(|member| format!("{name}.{member}")));
+    }
+    optional.sort();
+    insta::assert_snapshot!(optional.join("\n"), @r"
+    PriceBasis.histogram
+    PriceBasis.max_minor
+    PriceBasis.min_minor
+    ProductCard.swatches
+    ProductDetail.attributes
+    ProductDetail.media
+    ProductDetail.offers
+    ProductDetail.reviews
+    ProductDetail.variants
+    SearchProvenance.explain
+    SearchProvenance.facets
+    SearchProvenance.price
+    UnderstoodFilter.categories
+    UnderstoodFilter.currency
+    UnderstoodFilter.excluded
+    UnderstoodFilter.price_max
+    UnderstoodFilter.price_min
+    UnderstoodFilter.required
+    Violation.ctx
+    Violation.input
+    ");
+}

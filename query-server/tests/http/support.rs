@@ -14,6 +14,7 @@ use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use kit::SetClock;
 use query_server::{CursorKey, QueryConfig, QueryServer, Synonyms};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -239,10 +240,14 @@ impl Answered {
     }
 
     /// The body read into what the interface description says; nothing may be left over.
-    pub(crate) fn read<T: DeserializeOwned>(&self) -> T {
+    pub(crate) fn read<T: DeserializeOwned + Serialize>(&self) -> T {
         let body = String::from_utf8_lossy(&self.body);
         assert_eq!(self.status, StatusCode::OK, "{body}");
-        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {body}"))
+        let read: T = serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {body}"));
+        let mut left_over = Vec::new();
+        members_left_over("", &self.json(), &serde_json::to_value(&read).unwrap(), &mut left_over);
+        assert!(left_over.is_empty(), "no type has {left_over:?}: {body}");
+        read
     }
 
     pub(crate) fn pretty(&self) -> String {
@@ -251,6 +256,27 @@ impl Answered {
         let mut formatter = serde_json::Serializer::pretty(&mut out);
         serde_transcode(&self.body, &mut formatter);
         String::from_utf8(out).unwrap()
+    }
+}
+
+/// The members of what was sent that what was read out of it lacks.
+fn members_left_over(at: &str, sent: &Value, read: &Value, found: &mut Vec<String>) {
+    match (sent, read) {
+        (Value::Object(sent), Value::Object(read)) => {
+            for (name, value) in sent {
+                let at = format!("{at}.{name}");
+                match read.get(name) {
+                    Some(read) => members_left_over(&at, value, read, found),
+                    None => found.push(at),
+                }
+            }
+        }
+        (Value::Array(sent), Value::Array(read)) => {
+            sent.iter()
+                .zip(read)
+                .for_each(|(sent, read)| members_left_over(at, sent, read, found));
+        }
+        _ => {}
     }
 }
 

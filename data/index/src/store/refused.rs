@@ -102,7 +102,7 @@ impl ReleaseStore {
 
     /// Records that a build failed before it had a release to publish, see [`Refusal`]. What goes wrong here is a
     /// warning: it must not hide why the build failed.
-    pub async fn record_failure(&self, error: &(dyn Error + 'static)) {
+    pub async fn record_failure(&self, error: &(dyn Error + Send + Sync + 'static)) {
         let refusal = Refusal::of_error(self.clock.now(), error);
         self.record_refusal(refusal).await;
     }

@@ -85,7 +85,7 @@ fn a_sentence_is_read_field_by_field() {
         "black tea without sugar" → "black tea without sugar" | not sugar
         "toys for my 3 year old niece" → "toys for my 3 year old niece" | for girls | 36 months
         "mom jeans size 28" → "mom jeans" | size 28
-        "shirts other than H&M" → "shirts other than H&" | not of H&M
+        "shirts other than H&M" → "shirts other than H&M" | not of H&M
         "cotton shirts" → "cotton shirts"
         "cotton brand shirts" → "shirts" | Cotton
         "olive oil" → "olive oil"

@@ -1,0 +1,119 @@
+use data_model::Product;
+use query_server::schema::SearchAnswer;
+
+use crate::catalogue::{brand, product};
+use crate::support::Market;
+
+async fn answer(market: &Market, query: &str) -> SearchAnswer {
+    market.get(&format!("/v1/search?{query}")).await.read()
+}
+
+/// The category of this path.
+fn category(path: &str) -> Option<data_model::CategoryId> {
+    let found = data_index::taxonomy::all().iter().find(|one| one.path == path);
+    Some(found.unwrap_or_else(|| panic!("no category {path}")).id)
+}
+
+/// Things, and what is sold for them: with words that would put the latter first.
+async fn things_and_what_is_for_them() -> Market {
+    let facts = brand("Any Shop", "INR");
+    let laptops = "Electronics > Computers > Laptops";
+    let covers = "Electronics > Electronics Accessories > Computer Accessories > Computer Covers & Skins";
+    let watches = "Apparel & Accessories > Jewelry > Watches";
+    let bands = "Apparel & Accessories > Jewelry > Watch Accessories > Watch Bands";
+    let telephony = "Electronics > Communications > Telephony";
+    let tables = "Furniture > Tables";
+    let sold = [
+        (
+            "Laptop Lock",
+            Some("Hardware > Locks & Keys > Locks & Latches".to_owned()),
+        ),
+        ("Laptop Sleeve", Some(covers.to_owned())),
+        ("Sleeve for Laptop", Some(covers.to_owned())),
+        ("Laptop Laptop Sleeve for Laptop", Some(covers.to_owned())),
+        (
+            "Lenovo IdeaPad Slim 3 thin and light laptop with 16 GB and a bag for it",
+            Some(laptops.to_owned()),
+        ),
+        (
+            "Asus Vivobook laptop, 15 inches, of silver and with many keys for hands",
+            Some(laptops.to_owned()),
+        ),
+        ("Acer Aspire laptop refurbished by people who know how to do it", None),
+        (
+            "Phone Case",
+            Some(format!("{telephony} > Mobile Phone Accessories > Mobile Phone Cases")),
+        ),
+        (
+            "Galaxy Case",
+            Some(format!("{telephony} > Mobile Phone Accessories > Mobile Phone Cases")),
+        ),
+        (
+            "Redmi Note 13 smart mobile phone with two cameras and a long name",
+            Some(format!("{telephony} > Mobile Phones")),
+        ),
+        ("Watch Strap", Some(bands.to_owned())),
+        ("Steel Watch Strap", Some(bands.to_owned())),
+        (
+            "Titan Raga analog watch for women with a dial like the moon",
+            Some(watches.to_owned()),
+        ),
+        (
+            "Coffee Table Cover",
+            Some("Home & Garden > Linens & Bedding > Table Linens > Tablecloths".to_owned()),
+        ),
+        (
+            "Sheesham coffee table with two drawers and a shelf below the top",
+            Some(format!("{tables} > Accent Tables > Coffee Tables")),
+        ),
+    ];
+    let products = (1..).zip(sold).map(|(id, (title, path))| Product {
+        category: path.as_deref().and_then(category),
+        ..product(&facts, id, title)
+    });
+    let products = products.collect();
+    let shipped = || data_embedding::shipped().unwrap();
+    Market::embedding(&vec![(facts, products)], Some(shipped()), Some(shipped())).await
+}
+
+#[tokio::test]
+async fn what_is_for_a_thing_stands_after_the_things_that_a_bare_noun_names() {
+    let market = things_and_what_is_for_them().await;
+    let first_words = async |query: &str| -> Vec<String> {
+        let found = answer(&market, query).await;
+        let titles = found.data.iter().map(|card| card.title.split(' ').take(2));
+        titles.map(|words| words.collect::<Vec<_>>().join(" ")).collect()
+    };
+    for (query, things) in [
+        ("q=laptop", &["Lenovo IdeaPad", "Asus Vivobook", "Acer Aspire"][..]),
+        ("q=laptops", &["Lenovo IdeaPad", "Asus Vivobook", "Acer Aspire"]),
+        ("q=phone", &["Redmi Note"]),
+        ("q=watch", &["Titan Raga"]),
+        ("q=coffee+table", &["Sheesham coffee"]),
+    ] {
+        let found = first_words(query).await;
+        let mut first: Vec<_> = found.iter().take(things.len()).map(String::as_str).collect();
+        let mut things = things.to_vec();
+        first.sort_unstable();
+        things.sort_unstable();
+        assert_eq!(first, things, "{query}: {found:?}");
+        assert!(found.len() > things.len(), "{query}: {found:?}");
+    }
+    // Whoever says what for finds that first, and in a search by words alone the words decide.
+    for (query, first) in [
+        ("q=laptop+lock", "Laptop Lock"),
+        ("q=phone+case", "Phone Case"),
+        ("q=steel+watch+strap", "Steel Watch"),
+    ] {
+        assert_eq!(first_words(query).await[0], first, "{query}");
+    }
+    let by_words = first_words("q=laptop&mode=lexical").await;
+    let place = |words: &str| by_words.iter().position(|found| found == words).unwrap();
+    assert!(place("Laptop Sleeve") < place("Lenovo IdeaPad"), "{by_words:?}");
+    let explained = answer(&market, "q=laptop&explain=true").await;
+    let parts = explained.provenance.explain.unwrap();
+    for (card, part) in explained.data.iter().zip(&parts) {
+        let is_for_it = card.title.contains("Lock") || card.title.contains("Sleeve");
+        assert_eq!(part.category < 0.0, is_for_it, "{} {part:?}", card.title);
+    }
+}
