@@ -10,6 +10,7 @@ pub struct Account {
     /// The brand.
     pub brand_slug: String,
     /// The customer's address.
+    #[schema(format = Email)]
     pub email: String,
     /// `registered` or `logged_in`.
     pub status: &'static str,
@@ -22,6 +23,7 @@ pub struct Account {
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 pub struct AccountBody {
     /// The customer's address.
+    #[schema(format = Email)]
     pub email: String,
     /// The password. It goes to the brand's store alone; it is not kept.
     #[schema(format = Password)]

@@ -74,6 +74,7 @@ pub struct CartLine {
     /// Names the line within the cart.
     pub line_id: String,
     /// UUID of the product.
+    #[schema(format = "uuid")]
     pub product_id: String,
     /// The platform's id of the variant.
     pub variant_id: String,
@@ -233,8 +234,10 @@ pub struct OptimizedGroup {
     /// The codes that it has now.
     pub codes: Vec<String>,
     /// How many codes were tried.
+    #[schema(value_type = u32)]
     pub tested: usize,
     /// How many were not, because time or calls ran out.
+    #[schema(value_type = u32)]
     pub untested: usize,
     /// Why the search ended early: `budget`, `throttled`, `store`, `changed`; null where it did not.
     #[schema(required = true)]

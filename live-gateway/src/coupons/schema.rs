@@ -49,7 +49,7 @@ pub struct Coupons {
     pub brand_slug: String,
     /// UUID of the product that the cart was made of: the one asked for, or one that stands for the brand. Null where the
     /// brand has nothing in stock.
-    #[schema(required = true)]
+    #[schema(required = true, format = "uuid")]
     pub product_id: Option<String>,
     /// The platform's id of the variant.
     #[schema(required = true)]

@@ -48,6 +48,8 @@ pub(crate) async fn create_checkout(asking: Asking, body: JsonObject) -> Result<
 }
 
 /// The keys that verify attribution tokens (RFC 7517, RFC 8037).
+///
+/// Public Ed25519 keys: the one that signs now, one that is about to, and older ones while tokens of theirs are valid.
 #[utoipa::path(
     get,
     path = "/.well-known/jwks.json",

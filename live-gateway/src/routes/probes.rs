@@ -7,6 +7,8 @@ use serde_json::json;
 use crate::gateway::LiveGateway;
 
 /// Whether the process answers at all.
+///
+/// It does not say whether requests can be answered: `/readyz` does. A process that does not answer is to be started again.
 #[utoipa::path(
     get,
     path = "/healthz",
@@ -22,6 +24,8 @@ pub(crate) async fn health() -> Response {
 }
 
 /// Whether the catalogue can be asked, so that requests can be answered.
+///
+/// 503 until then: a load balancer sends no requests meanwhile.
 #[utoipa::path(
     get,
     path = "/readyz",

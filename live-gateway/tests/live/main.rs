@@ -10,6 +10,7 @@ mod bad_input;
 mod both_ways;
 mod carts;
 mod changes;
+mod description;
 mod faults;
 mod sharing;
 mod support;

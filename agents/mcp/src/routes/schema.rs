@@ -6,7 +6,7 @@ use api::LiveErrors;
 use serde_json::json;
 use utoipa::openapi::content::ContentBuilder;
 use utoipa::openapi::response::{Response, ResponseBuilder};
-use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, OneOfBuilder, SchemaType, Type};
+use utoipa::openapi::schema::{ArrayBuilder, KnownFormat, ObjectBuilder, OneOfBuilder, SchemaFormat, SchemaType, Type};
 use utoipa::openapi::{Ref, RefOr, Schema};
 use utoipa::{IntoResponses, PartialSchema, ToSchema};
 
@@ -101,6 +101,11 @@ fn text() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)
 }
 
+fn whole() -> ObjectBuilder {
+    let format = SchemaFormat::KnownFormat(KnownFormat::Int32);
+    ObjectBuilder::new().schema_type(Type::Integer).format(Some(format))
+}
+
 /// Of whatever type.
 fn any(description: &str) -> ObjectBuilder {
     ObjectBuilder::new()
@@ -161,7 +166,7 @@ impl PartialSchema for McpError {
     fn schema() -> RefOr<Schema> {
         let error = ObjectBuilder::new()
             .schema_type(Type::Object)
-            .property("code", ObjectBuilder::new().schema_type(Type::Integer))
+            .property("code", whole())
             .property("message", text())
             .property("data", any("More about it, where there is more."))
             .required("code")

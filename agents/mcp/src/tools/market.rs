@@ -51,7 +51,8 @@ impl Toolset for MarketTools {
     }
 
     fn untrusted(&self) -> &'static [&'static str] {
-        &["/structuredContent/data", "/content/0"]
+        // Counts of facets name what shops wrote too.
+        &["/structuredContent/data", "/structuredContent/provenance", "/content/0"]
     }
 
     async fn call(&self, name: &'static str, arguments: Map<String, Value>, asker: Asker) -> ToolOutcome {

@@ -16,7 +16,7 @@ pub trait Toolset: fmt::Debug + Send + Sync {
     /// What a client is told of the endpoint as a whole.
     fn instructions(&self) -> &str;
 
-    /// JSON pointers to the parts of a result that hold what shops and their customers wrote.
+    /// JSON pointers to the parts of a result that hold what shops and their customers wrote, where they are there.
     fn untrusted(&self) -> &'static [&'static str];
 
     /// Calls the tool of this name, one of [`Toolset::names`]. Whoever drops the future has no more use for the answer.

@@ -14,7 +14,9 @@ use crate::{Ucp, Version};
 
 const VERSION: Version = Version::V2026_04_08;
 
-/// Makes a cart of one seller, in the protocol's words (`create_cart`). Items of several sellers need a cart each.
+/// Makes a cart of one seller, in the protocol's words (`create_cart`).
+///
+/// Items of several sellers need a cart each.
 #[utoipa::path(post, path = "/v1/ucp/carts", tag = "Agents", request_body = Body, responses(Made))]
 pub(super) async fn ucp_create_cart(State(ucp): State<Ucp>, agent: Agent, sent: Bytes) -> Ended {
     ucp.carry_out(agent, VERSION, Asked::Make(body(&sent)), Answer::Cart)
@@ -22,6 +24,8 @@ pub(super) async fn ucp_create_cart(State(ucp): State<Ucp>, agent: Agent, sent: 
 }
 
 /// A cart as its store has it now (`get_cart`).
+///
+/// The store is asked: prices and availability are those of this moment.
 #[utoipa::path(get, path = "/v1/ucp/carts/{id}", tag = "Agents", params(Named), responses(Answered))]
 pub(super) async fn ucp_get_cart(State(ucp): State<Ucp>, agent: Agent, path: PathParameters) -> Ended {
     ucp.carry_out(agent, VERSION, Asked::Read(id(&path)), Answer::Cart)
@@ -29,6 +33,8 @@ pub(super) async fn ucp_get_cart(State(ucp): State<Ucp>, agent: Agent, path: Pat
 }
 
 /// Makes a cart what the request says (`update_cart`): lines that it does not name go.
+///
+/// The store decides what of it there is to buy; what it refuses stands in `messages`.
 #[utoipa::path(put, path = "/v1/ucp/carts/{id}", tag = "Agents", params(Named), request_body = Body, responses(Answered))]
 pub(super) async fn ucp_update_cart(State(ucp): State<Ucp>, agent: Agent, path: PathParameters, sent: Bytes) -> Ended {
     ucp.carry_out(agent, VERSION, Asked::Replace(id(&path), body(&sent)), Answer::Cart)
@@ -36,6 +42,8 @@ pub(super) async fn ucp_update_cart(State(ucp): State<Ucp>, agent: Agent, path: 
 }
 
 /// Ends a cart, and answers what it was (`cancel_cart`).
+///
+/// Its lines are taken out at the store.
 #[utoipa::path(
     post,
     path = "/v1/ucp/carts/{id}/cancel",

@@ -20,12 +20,16 @@ pub(super) async fn ucp_search_catalog(State(ucp): State<Ucp>, agent: Agent, sen
 }
 
 /// Products by identifiers of products or variants, in the protocol's words (`catalog_lookup`).
+///
+/// Identifiers that nothing has are told in `messages`; the others are answered all the same.
 #[utoipa::path(post, path = "/v1/ucp/catalog/lookup", tag = "Agents", request_body = Body, responses(Answered))]
 pub(super) async fn ucp_lookup_catalog(State(ucp): State<Ucp>, agent: Agent, sent: Bytes) -> Ended {
     ucp.look(agent, VERSION, Look::Lookup, body(&sent)).await
 }
 
 /// One product with options, in the protocol's words (`get_product`).
+///
+/// Each of its variants has a price, an availability and its seller.
 #[utoipa::path(post, path = "/v1/ucp/catalog/product", tag = "Agents", request_body = Body, responses(Answered))]
 pub(super) async fn ucp_get_product(State(ucp): State<Ucp>, agent: Agent, sent: Bytes) -> Ended {
     ucp.look(agent, VERSION, Look::Product, body(&sent)).await

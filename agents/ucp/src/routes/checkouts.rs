@@ -25,6 +25,8 @@ pub(super) async fn ucp_create_checkout(State(ucp): State<Ucp>, agent: Agent, se
 }
 
 /// A checkout as its store has it now (`get_checkout`). It is named by its cart.
+///
+/// `continue_url` is where a person goes on, at the store itself.
 #[utoipa::path(
     get,
     path = "/v1/ucp/checkout-sessions/{id}",
@@ -37,6 +39,8 @@ pub(super) async fn ucp_get_checkout(State(ucp): State<Ucp>, agent: Agent, path:
 }
 
 /// Makes a checkout what the request says (`update_checkout`): lines that it does not name go.
+///
+/// The store decides what of it there is to buy; what it refuses stands in `messages`.
 #[utoipa::path(
     put,
     path = "/v1/ucp/checkout-sessions/{id}",
@@ -56,6 +60,8 @@ pub(super) async fn ucp_update_checkout(
 }
 
 /// What an agent cannot do (`complete_checkout`): the answer says again where a person goes on.
+///
+/// Nothing is paid through this interface: a person pays at the store's own checkout.
 #[utoipa::path(
     post,
     path = "/v1/ucp/checkout-sessions/{id}/complete",
@@ -68,6 +74,8 @@ pub(super) async fn ucp_complete_checkout(State(ucp): State<Ucp>, agent: Agent, 
 }
 
 /// Ends a checkout and its cart, and answers what it was (`cancel_checkout`).
+///
+/// An order that was placed at the store meanwhile is not cancelled by it.
 #[utoipa::path(
     post,
     path = "/v1/ucp/checkout-sessions/{id}/cancel",

@@ -9,6 +9,8 @@ use crate::profile::{constant, profile};
 use crate::{Ucp, Version};
 
 /// Where this market's operations of the shared commerce protocol are, and which.
+///
+/// Agents read this document first: it names versions, services and what each of them can do.
 #[utoipa::path(
     get,
     path = "/.well-known/ucp",
@@ -26,6 +28,8 @@ pub(super) async fn get_ucp_profile(State(ucp): State<Ucp>, headers: HeaderMap) 
 }
 
 /// The same in the protocol's version 2026-08-25, which is spoken over MCP.
+///
+/// It is for agents that choose this version among the `supported_versions` of the profile.
 #[utoipa::path(
     get,
     path = "/.well-known/ucp/2026-08-25",
@@ -42,6 +46,8 @@ pub(super) async fn get_ucp_profile_2026_08_25(State(ucp): State<Ucp>, headers: 
 }
 
 /// What a language model should know of this market.
+///
+/// Markdown: what the market sells, and where its interfaces for people and programs are.
 #[utoipa::path(
     get,
     path = "/llms.txt",

@@ -40,6 +40,8 @@ pub(crate) async fn add_cart_discount(of: AskingOfCart, body: JsonObject) -> Res
 }
 
 /// Takes a discount code out, at one brand's store or at all of them.
+///
+/// The other codes stay. A code that is not there is no fault.
 #[utoipa::path(
     delete,
     path = "/v1/cart/{cart_id}/discount/{code}",

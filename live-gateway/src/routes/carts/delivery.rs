@@ -41,6 +41,8 @@ pub(crate) async fn set_cart_address(of: AskingOfCart, body: JsonObject) -> Resu
 }
 
 /// Chooses how one brand delivers.
+///
+/// `delivery_options` of the brand's group name what there is to choose from, once an address is set.
 #[utoipa::path(
     post,
     path = "/v1/cart/{cart_id}/delivery",

@@ -37,6 +37,8 @@ pub(crate) async fn add_cart_lines(of: AskingOfCart, body: JsonObject) -> Result
 }
 
 /// Sets how many there are of a line.
+///
+/// A store that has fewer gives what it has: `qty` is below `requested_qty` then.
 #[utoipa::path(
     patch,
     path = "/v1/cart/{cart_id}/lines/{line_id}",
@@ -55,7 +57,9 @@ pub(crate) async fn update_cart_line(of: AskingOfCart, body: JsonObject) -> Resu
     set(of.asking, "update_cart_line", (of.cart, line), quantity).await
 }
 
-/// Takes a line out of a cart. A group without lines is gone.
+/// Takes a line out of a cart.
+///
+/// A group without lines is gone.
 #[utoipa::path(
     delete,
     path = "/v1/cart/{cart_id}/lines/{line_id}",
