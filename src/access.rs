@@ -19,6 +19,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::exit::usage;
+use crate::running::Note;
 use crate::wiring::Context;
 
 /// How often changes of keys are looked for: a revocation holds on every server within this time.
@@ -32,6 +33,8 @@ pub(crate) struct Doors {
     pub(crate) routes: OpenRouter,
     known: Option<Known>,
     stop: CancellationToken,
+    /// Tells `haat keys dashboard` where to sign in.
+    _note: Option<Note>,
 }
 
 /// What knows keys, and ends with the servers.
@@ -83,15 +86,16 @@ impl Doors {
             known = Some(keeping);
         }
         let routes = access::open_router(Access::new(parts));
-        let routes = match pages {
-            Some(pages) => routes.merge(pages.open_router()),
-            None => routes,
+        let (routes, note) = match pages {
+            Some(pages) => (routes.merge(pages.open_router()), noted(context, local)),
+            None => (routes, None),
         };
         Ok(Self {
             guard: Arc::new(guard),
             routes,
             known,
             stop,
+            _note: note,
         })
     }
 }
@@ -145,7 +149,7 @@ impl Known {
         let (meter, writing) = UsageMeter::start(
             state.clone(),
             Arc::clone(&context.clock),
-            config.market_utc_offset_minutes,
+            config.market_time_zone,
             &config.access,
             stop,
         );
@@ -191,7 +195,7 @@ async fn local_limits(context: &Context, plans: &Plans, state: Option<&State>) -
     let local = LocalLimits::new(
         plans.clone(),
         config.limits.addresses_max,
-        config.market_utc_offset_minutes,
+        config.market_time_zone,
         Arc::clone(&context.clock),
     );
     if let Some(state) = state
@@ -244,6 +248,12 @@ pub(crate) fn public_url(context: &Context, local: SocketAddr) -> String {
     }
 }
 
+/// Leaves word of where the dashboard is.
+fn noted(context: &Context, local: SocketAddr) -> Option<Note> {
+    let storage = context.storage().ok()?;
+    Note::leave(&storage, local.port(), &public_url(context, local))
+}
+
 /// The dashboard, where browsers can reach it under an address that they keep sessions for.
 fn dashboard_of(
     context: &Context,
@@ -257,7 +267,7 @@ fn dashboard_of(
         return Ok(None);
     }
     let market = Market {
-        utc_offset_minutes: config.market_utc_offset_minutes,
+        time_zone: config.market_time_zone,
         free: Arc::clone(plans.of_plan(state::Plan::Free)),
         granted: Arc::clone(plans.of_plan(state::Plan::Granted)),
     };

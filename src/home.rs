@@ -34,11 +34,11 @@ const LOOK_TIMEOUT: Duration = Duration::from_secs(5);
 /// The home as an address of a kind that is known; `None` for a path.
 pub(crate) fn url_of(home: &str) -> Option<Url> {
     let url = Url::parse(home).ok()?;
-    matches!(url.scheme(), "file" | "s3" | "memory").then_some(url)
+    matches!(url.scheme(), "file" | "s3").then_some(url)
 }
 
 /// The folder that `home` names, where it names one.
-fn folder_of(home: &str) -> Option<PathBuf> {
+pub(crate) fn folder_of(home: &str) -> Option<PathBuf> {
     match url_of(home) {
         Some(url) => url.to_file_path().ok().filter(|_| url.scheme() == "file"),
         None => Some(PathBuf::from(home)).filter(|_| !home.contains("://")),
@@ -87,9 +87,18 @@ impl Context {
     /// nothing under the prefix. An empty folder is a new home.
     ///
     /// A bucket that does not answer is no reason to refuse: the command itself says what is wrong with it.
+    ///
+    /// A home that is half restored is refused too.
     pub(crate) async fn require_home(&self) -> anyhow::Result<()> {
         let home = &self.config.home;
         let storage = self.storage()?;
+        let restoring = tokio::time::timeout(LOOK_TIMEOUT, data_backup::is_restoring(&storage)).await;
+        if let Ok(Ok(Some(restoring))) = restoring {
+            return Err(usage(anyhow::anyhow!(
+                "home {home} is half restored from backup {}: run the same `haat restore` again, which goes on",
+                restoring.backup
+            )));
+        }
         if let Some(folder) = storage.local_dir() {
             return if holds_other_things(folder) {
                 Err(usage(anyhow::anyhow!(

@@ -17,6 +17,7 @@ mod live;
 mod output;
 mod plain;
 mod progress;
+mod running;
 mod state;
 mod textfile;
 mod wiring;
@@ -73,6 +74,9 @@ fn start(cli: Cli) -> anyhow::Result<Outcome> {
         // A script is no document, whatever form of results is asked for.
         Output { json: false }.print(&(), |out| out.write_all(&script))?;
         return Ok(Outcome::Done);
+    }
+    if let Command::Man { to } = &cli.command {
+        return commands::man::write(to, output);
     }
     let layers = Layers::read(&cli.global).map_err(exit::usage)?;
     let config = layers.merge().map_err(exit::usage)?;

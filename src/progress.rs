@@ -145,6 +145,34 @@ impl Progress for CrawlBar {
     }
 }
 
+/// Draws the crawls of many days as one bar.
+#[derive(Debug)]
+pub(crate) struct DayBar(ProgressBar);
+
+impl DayBar {
+    pub(crate) fn new(quiet: bool, days: u32) -> Self {
+        let bar = if quiet {
+            ProgressBar::hidden()
+        } else {
+            ProgressBar::new(u64::from(days))
+        };
+        bar.set_style(style("{bar:32.cyan/blue} {pos}/{len} days crawled  {elapsed}"));
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Self(bar)
+    }
+
+    /// One more day was crawled.
+    pub(crate) fn crawled(&self) {
+        self.0.inc(1);
+    }
+}
+
+impl Drop for DayBar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
 /// Draws the probes of stores as one bar.
 #[derive(Debug)]
 pub(crate) struct ProbeBar(ProgressBar);
@@ -202,6 +230,40 @@ impl BuildProgress for BuildBar {
 }
 
 impl Drop for BuildBar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// Draws a copy as one bar over its bytes.
+#[derive(Debug)]
+pub(crate) struct CopyBar(ProgressBar);
+
+impl CopyBar {
+    /// A bar of bytes that are copied, verified, …, as `done` says.
+    pub(crate) fn new(quiet: bool, done: &str) -> Self {
+        let bar = if quiet {
+            ProgressBar::hidden()
+        } else {
+            ProgressBar::new(0)
+        };
+        let template = format!("{{bar:32.cyan/blue}} {{bytes}}/{{total_bytes}} {done}  {{elapsed}}  {{bytes_per_sec}}");
+        bar.set_style(style(&template));
+        Self(bar)
+    }
+}
+
+impl data_backup::CopyProgress for CopyBar {
+    fn total(&self, _objects: u64, bytes: u64) {
+        self.0.inc_length(bytes);
+    }
+
+    fn done(&self, bytes: u64) {
+        self.0.inc(bytes);
+    }
+}
+
+impl Drop for CopyBar {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }

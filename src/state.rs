@@ -19,7 +19,7 @@ impl Context {
     pub(crate) async fn state(&self) -> anyhow::Result<State> {
         let storage = self.storage()?;
         let folder = local_folder(&storage);
-        let target = self.state_target(&storage, folder.clone())?;
+        let target = self.target_in(folder.clone())?;
         if self.only_reads {
             // What is listed is no secret, and needs no master key.
             let absent = matches!(&target, StateTarget::Folder(folder) if !folder.is_dir());
@@ -34,8 +34,25 @@ impl Context {
     pub(crate) async fn served_state(&self) -> anyhow::Result<(State, Option<MasterKeys>)> {
         let storage = self.storage()?;
         let folder = local_folder(&storage);
-        let target = self.state_target(&storage, folder.clone())?;
+        let target = self.target_in(folder.clone())?;
         self.open_state(&target, folder).await
+    }
+
+    /// Opens the state where there is one, without making it: for a backup.
+    pub(crate) async fn state_if_there(&self) -> anyhow::Result<Option<State>> {
+        let storage = self.storage()?;
+        let folder = local_folder(&storage);
+        let is_there = !self.config.state.url.is_empty() || folder.as_ref().is_some_and(|folder| folder.is_dir());
+        if !is_there {
+            return Ok(None);
+        }
+        let target = self.target_in(folder)?;
+        State::open(&target).await.context("state").map(Some)
+    }
+
+    /// Where the state of a home is kept.
+    pub(crate) fn state_target(&self, storage: &Storage) -> anyhow::Result<StateTarget> {
+        self.target_in(local_folder(storage))
     }
 
     async fn open_state(
@@ -55,16 +72,15 @@ impl Context {
         Ok((state, keys))
     }
 
-    fn state_target(&self, storage: &Storage, folder: Option<PathBuf>) -> anyhow::Result<StateTarget> {
+    fn target_in(&self, folder: Option<PathBuf>) -> anyhow::Result<StateTarget> {
         let given = &self.config.state;
         if !given.url.is_empty() {
             return StateTarget::postgres(&given.url).map_err(|error| usage(error.into()));
         }
         match folder {
             Some(folder) => Ok(StateTarget::Folder(folder)),
-            None if storage.url().scheme() == "memory" => Ok(StateTarget::Memory),
             None => Err(usage(anyhow::anyhow!(
-                "API keys cannot be kept in {}: set state.url (HAAT_STATE__URL) to a PostgreSQL server, such as \
+                "keys and jobs cannot be kept in {}: set state.url (HAAT_STATE__URL) to a PostgreSQL server, such as \
                  postgres://haat@db.example/haat",
                 self.config.home
             ))),

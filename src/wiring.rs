@@ -49,17 +49,27 @@ impl Context {
 
     /// Opens the storage that `home` names; a plain path is a local folder, made where it is absent.
     pub(crate) fn storage_new(&self) -> anyhow::Result<Storage> {
-        let home = &self.config.home;
+        self.storage_at("home", &self.config.home)
+    }
+
+    /// Opens the storage at a place: `what` it is to whoever named it.
+    pub(crate) fn storage_at(&self, what: &str, home: &str) -> anyhow::Result<Storage> {
         if home.trim().is_empty() {
             return Err(usage(anyhow::anyhow!(
-                "home is empty: a folder, file:// or s3://bucket/prefix"
+                "{what} is empty: a folder, file:// or s3://bucket/prefix"
+            )));
+        }
+        if home.starts_with("memory:") {
+            return Err(usage(anyhow::anyhow!(
+                "home {home}: what is kept in memory is gone when the command ends; name a folder, file:// or \
+                 s3://bucket/prefix (`haat demo` makes a home of its own and removes it)"
             )));
         }
         if let Some((scheme, _)) = home.split_once("://")
-            && !matches!(scheme, "file" | "s3" | "memory")
+            && !matches!(scheme, "file" | "s3")
         {
             return Err(usage(anyhow::anyhow!(
-                "home {home}: a folder, file:// or s3://bucket/prefix, not {scheme}://"
+                "{what} {home}: a folder, file:// or s3://bucket/prefix, not {scheme}://"
             )));
         }
         let opened = match url_of(home) {
@@ -75,7 +85,7 @@ impl Context {
         };
         opened.map_err(|error| {
             let configured = is_configured(&error);
-            let error = anyhow::Error::new(error).context(format!("home {home}"));
+            let error = anyhow::Error::new(error).context(format!("{what} {home}"));
             if configured { usage(error) } else { error }
         })
     }
@@ -153,7 +163,7 @@ impl Context {
         let defaults = QueryConfig::new(self.config.market_currency);
         let secret = Some(given.cursor_secret.as_str()).filter(|secret| !secret.is_empty());
         let config = QueryConfig {
-            market_utc_offset_minutes: self.config.market_utc_offset_minutes,
+            market_time_zone: self.config.market_time_zone,
             poll_ms: given.poll_ms,
             checks: Some(storage.clone()),
             synonyms: self.synonyms()?,

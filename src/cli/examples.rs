@@ -7,7 +7,7 @@ macro_rules! examples {
 }
 
 examples! {
-    DEMO: "haat demo", "haat demo --home ~/market --products 500 --listen 127.0.0.1:0";
+    DEMO: "haat demo", "haat demo --home ~/market --days 30 --listen 127.0.0.1:0";
     EMULATE: "haat emulate --products 500 --stores 5", "haat emulate --recorded recordings/ --currency USD";
     CRAWL: "haat crawl --release", "haat crawl --brand blue-tokai --force --dry-run";
     BRANDS: "haat brands add kith.example", "haat brands list";
@@ -22,6 +22,13 @@ examples! {
     RELEASE_PIN: "haat release pin", "haat release pin r9051c2f0a4d1e6b7";
     RELEASE_UNPIN: "haat release unpin", "haat release unpin --json";
     RELEASE_GC: "haat release gc --dry-run", "haat release gc --keep 3";
+    JOBS: "haat jobs run", "haat jobs list";
+    JOBS_RUN: "haat jobs run", "haat jobs run --ops-listen 127.0.0.1:9100 --home s3://market/haat";
+    JOBS_LIST: "haat jobs list", "haat jobs list --json";
+    JOBS_HISTORY: "haat jobs history", "haat jobs history refresh-catalogue --limit 5 --json";
+    JOBS_TRIGGER: "haat jobs trigger refresh-catalogue", "haat jobs trigger build-release --queue";
+    JOBS_PAUSE: "haat jobs pause vacuum", "haat jobs pause refresh-catalogue --json";
+    JOBS_RESUME: "haat jobs resume vacuum", "haat jobs resume refresh-catalogue --json";
     KEYS: "haat keys create \"Mobile app\"", "haat keys list";
     KEYS_CREATE: "haat keys create \"Mobile app\"", "haat keys create partner --plan granted --json";
     KEYS_LIST: "haat keys list", "haat keys list --json";
@@ -33,12 +40,21 @@ examples! {
     LAKE: "haat lake tables", "haat lake vacuum --dry-run";
     LAKE_TABLES: "haat lake tables", "haat lake tables --json";
     LAKE_COMPACT: "haat lake compact --dry-run", "haat lake compact";
+    LAKE_RESTORE: "haat lake restore --as-of 2026-11-22T06:00:00Z --dry-run", "haat lake restore --as-of 2026-11-22T06:00:00Z --table products --table variants";
     LAKE_VACUUM: "haat lake vacuum --dry-run", "haat lake vacuum --retention-hours 48";
+    BACKUP: "haat backup create /mnt/backups/haat", "haat backup list /mnt/backups/haat";
+    BACKUP_CREATE: "haat backup create /mnt/backups/haat", "haat backup create s3://backups/haat --without-landing --dry-run";
+    BACKUP_LIST: "haat backup list /mnt/backups/haat", "haat backup list s3://backups/haat --json";
+    BACKUP_VERIFY: "haat backup verify /mnt/backups/haat", "haat backup verify /mnt/backups/haat --backup 01763894400000000-9f3c21aa";
+    BACKUP_PRUNE: "haat backup prune /mnt/backups/haat --keep 7 --dry-run", "haat backup prune s3://backups/haat --keep 30";
+    RESTORE: "haat restore /mnt/backups/haat --home restored", "haat restore s3://backups/haat --backup 01763894400000000-9f3c21aa --dry-run";
     QUERY_SERVER: "haat query-server", "haat query-server --listen 0.0.0.0:8080 --home s3://market/haat";
     LIVE_GATEWAY: "haat live-gateway", "haat live-gateway --listen 0.0.0.0:8081 --home s3://market/haat";
     UP: "haat up", "haat up --listen 0.0.0.0:8080 --home s3://market/haat";
     SQL: "haat sql \"select brand_slug, count(*) from products group by 1\"", "haat sql --release \"describe products\"";
     CONFIG: "haat config", "haat config --explain > haat.toml";
     DOCTOR: "haat doctor", "haat doctor --thorough --json";
+    HEALTH: "haat health", "haat health http://127.0.0.1:9090/readyz";
+    MAN: "haat man man1", "haat man ~/.local/share/man/man1";
     COMPLETIONS: "haat completions bash > /etc/bash_completion.d/haat", "haat completions fish | source";
 }

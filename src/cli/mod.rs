@@ -1,4 +1,6 @@
+pub(crate) mod backup;
 mod examples;
+pub(crate) mod jobs;
 pub(crate) mod keys;
 
 use std::path::PathBuf;
@@ -6,7 +8,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use data_model::CurrencyCode;
+use url::Url;
 
+use crate::cli::backup::{BackupCommand, RestoreArgs};
+use crate::cli::jobs::JobsCommand;
 use crate::cli::keys::KeysCommand;
 use crate::listen::Listen;
 
@@ -66,12 +71,21 @@ pub(crate) enum Command {
     /// Build, list, show, roll back and clean up releases
     #[command(subcommand, after_help = examples::RELEASE)]
     Release(ReleaseCommand),
+    /// Run jobs on schedule: crawls, releases, upkeep; list them, and show what they did
+    #[command(subcommand, after_help = examples::JOBS)]
+    Jobs(JobsCommand),
     /// Make, list, rotate and revoke API keys, and show who did
     #[command(subcommand, after_help = examples::KEYS)]
     Keys(KeysCommand),
     /// Look after the lake's tables
     #[command(subcommand, after_help = examples::LAKE)]
     Lake(LakeCommand),
+    /// Back the home up, list, verify and prune backups
+    #[command(subcommand, after_help = examples::BACKUP)]
+    Backup(BackupCommand),
+    /// Fill an empty home from a backup; a restore that was cut short goes on
+    #[command(after_help = examples::RESTORE)]
+    Restore(RestoreArgs),
     /// Serve the current release over HTTP
     #[command(after_help = examples::QUERY_SERVER)]
     QueryServer(QueryServerArgs),
@@ -90,11 +104,24 @@ pub(crate) enum Command {
     /// Check storage, crawls, lake, release and configuration, and say what to do (exit code 1: broken, 3: needs you)
     #[command(after_help = examples::DOCTOR)]
     Doctor(DoctorArgs),
+    /// Ask a probe of a server on this machine (exit code 1: no answer, or one that is no success)
+    #[command(after_help = examples::HEALTH)]
+    Health {
+        /// Address of the probe [default: /healthz where the query server of the configuration listens]
+        url: Option<Url>,
+    },
     /// Print a completion script for a shell
     #[command(after_help = examples::COMPLETIONS)]
     Completions {
         /// The shell to complete in
         shell: Shell,
+    },
+    /// Write a manual page for every command
+    #[command(after_help = examples::MAN)]
+    Man {
+        /// Folder to write to, made where it is absent
+        #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+        to: PathBuf,
     },
 }
 
@@ -124,6 +151,10 @@ pub(crate) struct DemoArgs {
     /// Address to serve the market on, HOST:PORT; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
     pub(crate) listen: Listen,
+    /// Days of history, 1 to 90: the stores are crawled once for each day up to today, while prices, stock and products
+    /// change from day to day
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=90))]
+    pub(crate) days: u32,
 }
 
 #[derive(Debug, Args)]
@@ -335,6 +366,19 @@ pub(crate) enum LakeCommand {
         #[arg(long)]
         dry_run: bool,
     },
+    /// Give tables the rows again that they had at an earlier moment, in a commit of its own
+    #[command(after_help = examples::LAKE_RESTORE)]
+    Restore {
+        /// The moment (RFC 3339): the state after the last commit before it
+        #[arg(long, value_name = "TIME")]
+        as_of: String,
+        /// A table to restore; may be given more than once [default: all that crawls replace]
+        #[arg(long = "table", value_name = "TABLE")]
+        tables: Vec<String>,
+        /// Say what would change, but write nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Remove files that neither the retention nor a kept release needs
     #[command(after_help = examples::LAKE_VACUUM)]
     Vacuum {
@@ -380,13 +424,16 @@ impl Command {
     /// Whether the command works on a home that must be there: all but those that make one or need none.
     pub(crate) const fn needs_home(&self) -> bool {
         match self {
-            Self::Demo(_) | Self::Emulate(_) | Self::Config(_) | Self::Completions { .. } => false,
+            Self::Demo(_) | Self::Emulate(_) | Self::Config(_) => false,
+            Self::Health { .. } | Self::Completions { .. } | Self::Man { .. } => false,
             // Says what is wrong with the home among its findings.
             Self::Doctor(_) => false,
-            Self::Brands(BrandsCommand::Add { .. }) => false,
+            Self::Brands(BrandsCommand::Add { .. }) | Self::Restore(_) => false,
+            Self::Backup(command) => matches!(command, BackupCommand::Create { .. }),
             Self::Crawl(_)
             | Self::Brands(_)
             | Self::Release(_)
+            | Self::Jobs(_)
             | Self::Keys(_)
             | Self::Lake(_)
             | Self::QueryServer(_)
@@ -405,7 +452,10 @@ impl Command {
                 | Self::QueryServer(_)
                 | Self::LiveGateway(_)
                 | Self::Up(_)
+                | Self::Health { .. }
+                | Self::Backup(_)
                 | Self::Brands(BrandsCommand::List)
+                | Self::Jobs(JobsCommand::List | JobsCommand::History { .. })
                 | Self::Keys(KeysCommand::List | KeysCommand::Audit { .. })
                 | Self::Release(ReleaseCommand::List | ReleaseCommand::Show { .. })
                 | Self::Lake(LakeCommand::Tables)
@@ -414,55 +464,4 @@ impl Command {
 }
 
 #[cfg(test)]
-mod tests {
-    use clap::CommandFactory;
-
-    use super::*;
-
-    /// Every command that does something, with its name in full.
-    fn leaves(command: &clap::Command, name: &str, found: &mut Vec<(String, clap::Command)>) {
-        let inner: Vec<_> = command
-            .get_subcommands()
-            .filter(|inner| inner.get_name() != "help")
-            .collect();
-        if inner.is_empty() {
-            found.push((name.to_owned(), command.clone()));
-        }
-        for one in inner {
-            leaves(one, &format!("{name} {}", one.get_name()), found);
-        }
-    }
-
-    #[test]
-    fn every_command_has_two_examples_that_it_understands() {
-        let mut found = Vec::new();
-        leaves(&Cli::command(), "haat", &mut found);
-        assert!(found.len() > 15);
-        for (name, command) in found {
-            let shown = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-            let lines: Vec<_> = shown.lines().skip(1).map(str::trim).collect();
-            assert_eq!(lines.len(), 2, "{name}: {shown}");
-            for line in lines {
-                assert!(line.starts_with(&name), "{name}: {line}");
-                // As a shell divides it: quoted words stay together.
-                let line = line.split(['>', '|']).next().unwrap();
-                let words = line.split('"').enumerate().flat_map(|(at, part)| match at % 2 {
-                    0 => part.split_whitespace().map(str::to_owned).collect(),
-                    _ => vec![part.to_owned()],
-                });
-                let parsed = Cli::try_parse_from(words);
-                assert!(parsed.is_ok(), "{line}: {:?}", parsed.err());
-            }
-        }
-    }
-
-    #[test]
-    fn options_of_every_command_stand_under_a_heading_of_their_own() {
-        let mut cli = Cli::command();
-        cli.build();
-        let help = cli.find_subcommand_mut("doctor").unwrap().render_help().to_string();
-        let (own, global) = help.split_once("Global options:").unwrap();
-        assert!(own.contains("--thorough") && !own.contains("--home"), "{help}");
-        assert!(global.contains("--home") && global.contains("--quiet"), "{help}");
-    }
-}
+mod tests;

@@ -1,13 +1,10 @@
-use std::fs::{File, TryLockError};
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use data_model::BrandSlug;
 use data_storage::Storage;
 use pipeline_crawl::Registry;
-use pipeline_refresh::{
-    OtherCrawls, Outcome as StoreOutcome, RefreshDeps, RunOptions, RunReport, RunState, confirm, refresh,
-};
+use pipeline_refresh::{OtherCrawls, Outcome as StoreOutcome, RefreshDeps, RunOptions, RunReport, RunState, confirm};
 use tokio_util::sync::CancellationToken;
 
 use super::release;
@@ -95,7 +92,7 @@ async fn registered(storage: &Storage, named: impl Iterator<Item = &BrandSlug>) 
 
 /// What became of the release after a crawl.
 enum Released {
-    Built(Box<release::Built>),
+    Built(Box<pipeline_release::Built>),
     /// A signal came before it was published.
     Interrupted,
 }
@@ -179,14 +176,8 @@ pub(crate) async fn crawl(
     told: &CancellationToken,
 ) -> anyhow::Result<RunReport> {
     let lake = context.lake_in(storage).await?;
-    if let Some(tick) = lake.unfinished_tick().await {
-        // Nothing could be committed: no store need be asked for that.
-        anyhow::bail!("tick {tick} of the lake was begun and cannot be finished; the warning above says why");
-    }
-    // Held until the run is over.
-    let (others, _lock) = lock(storage);
     let deps = RefreshDeps {
-        others,
+        others: OtherCrawls::Unknown,
         storage: storage.clone(),
         lake,
         storefront: context.storefront()?,
@@ -194,32 +185,7 @@ pub(crate) async fn crawl(
         progress: Arc::new(CrawlBar::new(context.quiet)),
         cancel: told.clone(),
     };
-    // Boxed: a run is a large future.
-    Ok(Box::pin(refresh(options, &context.config.refresh, &deps)).await?)
-}
-
-/// Whether others crawl into a local storage; and the lock that tells others of this crawl as long as it is held. The
-/// system gives it back however the process ends.
-fn lock(storage: &Storage) -> (OtherCrawls, Option<File>) {
-    let folder = storage.local_dir().map(|home| home.join("runs"));
-    let opened = folder.and_then(|folder| {
-        std::fs::create_dir_all(&folder).ok()?;
-        File::create(folder.join("lock")).ok()
-    });
-    let Some(lock) = opened else {
-        return (OtherCrawls::Unknown, None);
-    };
-    match lock.try_lock() {
-        Ok(()) => (OtherCrawls::Absent, Some(lock)),
-        Err(TryLockError::WouldBlock) => {
-            // Shared with whoever waits too, once the one that was first is through: the next crawl is to know of these.
-            if let Ok(waiting) = lock.try_clone() {
-                std::thread::spawn(move || waiting.lock_shared());
-            }
-            (OtherCrawls::AtWork, Some(lock))
-        }
-        Err(TryLockError::Error(_)) => (OtherCrawls::Unknown, None),
-    }
+    Ok(pipeline_refresh::crawl(options, &context.config.refresh, &deps).await?)
 }
 
 /// Where the report of a run is: a path where the home is a folder, else a URL; `None` where a dry run wrote none.
@@ -386,26 +352,5 @@ mod tests {
             report_at(&Storage::memory(), &report).unwrap(),
             "memory:///runs/20261121T012725Z-3f9a01c7.html"
         );
-    }
-
-    #[test]
-    fn a_crawl_on_a_local_home_knows_of_one_that_is_at_work_also_of_one_that_came_second() {
-        assert_eq!(lock(&Storage::memory()).0, OtherCrawls::Unknown);
-        let home = tempfile::tempdir().unwrap();
-        let storage = Storage::from_path(home.path()).unwrap();
-        let (first, held) = lock(&storage);
-        let (second, waiting) = lock(&storage);
-        assert_eq!((first, second), (OtherCrawls::Absent, OtherCrawls::AtWork));
-        drop(held);
-        // The second has the lock as soon as its thread was given it.
-        let until = |wanted| {
-            (0..500).any(|_| {
-                std::thread::sleep(std::time::Duration::from_millis(10));
-                lock(&storage).0 == wanted
-            })
-        };
-        assert!(until(OtherCrawls::AtWork));
-        drop(waiting);
-        assert!(until(OtherCrawls::Absent));
     }
 }

@@ -1,3 +1,5 @@
+mod history;
+
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 use std::time::Duration;
@@ -6,14 +8,12 @@ use anyhow::Context as _;
 use data_model::BrandSlug;
 use data_storage::Storage;
 use emulator::EmulatorConfig;
-use pipeline_refresh::RunOptions;
 use serde_json::json;
 use state::{Actor, LOCAL_ISSUER, NewKey, Plan, State};
 use tempfile::TempDir;
-use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use super::{brands, crawl, emulate, query_server, release};
+use super::{brands, emulate, query_server, release};
 use crate::cli::DemoArgs;
 use crate::exit::Outcome;
 use crate::wiring::{Context, shutdown_signal};
@@ -51,6 +51,7 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
         context.config.home = scratch.path().to_string_lossy().into_owned();
     }
     let storage = context.storage_new()?;
+    history::possible(&storage, args.days, &context.config.home).await?;
     let server = query_server::start(&context, &storage, &args.listen, query_server::Parts::All).await?;
     let address = server.address.clone();
     // Whoever tries the market out may change what its stores sell.
@@ -61,7 +62,7 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     let stores = emulate::start(emulated, &args.source).await?;
     let mut told = std::pin::pin!(shutdown_signal());
     let opened = async {
-        fill(&context, &storage, &stores).await?;
+        fill(&context, &storage, &stores, args.days).await?;
         server.refresh().await?;
         examples(&address, &storage, &context).await
     };
@@ -95,6 +96,7 @@ fn opened_on(
         &json!({
             "address": address, "home": context.config.home, "examples": examples.reads, "change": examples.change,
             "key": visitor.key, "dashboard": visitor.dashboard, "mcp": format!("{address}/v1/mcp"),
+            "docs": format!("{address}/docs/"),
         }),
         |out| {
             writeln!(out, "\n  The market is open: {address}\n")?;
@@ -108,6 +110,7 @@ fn opened_on(
             )?;
             writeln!(out, "\n  Your key, for what needs one:\n\n  {}\n", visitor.key)?;
             writeln!(out, "  curl -H 'X-Service-Key: {}' '{address}/v1/me'\n", visitor.key)?;
+            writeln!(out, "  Every operation, with a console: {address}/docs/\n")?;
             writeln!(out, "  For agents, over MCP: {address}/v1/mcp\n")?;
             writeln!(out, "  Sign in, once, to keep keys and a cart: {}", visitor.dashboard)?;
             let fate = if is_scratch {
@@ -176,14 +179,14 @@ async fn visitor(context: &Context, state: Option<&State>, address: &str) -> any
     })
 }
 
-async fn fill(context: &Context, storage: &Storage, stores: &emulator::Running) -> anyhow::Result<()> {
+async fn fill(context: &Context, storage: &Storage, stores: &emulator::Running, days: u32) -> anyhow::Result<()> {
     let urls = stores
         .stores()
         .iter()
         .map(|store| Url::parse(&store.base_url).map(brands::Address::from))
         .collect::<Result<Vec<_>, _>>()?;
     let findings = brands::register(
-        context,
+        &history::days_ago(context, days - 1),
         storage,
         urls,
         brands::Registration {
@@ -197,12 +200,7 @@ async fn fill(context: &Context, storage: &Storage, stores: &emulator::Running) 
         .filter_map(|finding| Some(finding.added?.1.slug))
         .collect();
     anyhow::ensure!(!slugs.is_empty(), "no store could be registered");
-    let options = RunOptions {
-        only: Some(slugs),
-        ..RunOptions::default()
-    };
-    // A signal ends the demo, and with it the crawl.
-    crawl::crawl(context, storage, &options, &CancellationToken::new()).await?;
+    history::crawl_days(context, storage, stores, slugs, days).await?;
     release::build(context, storage, &release::Build::default()).await?;
     Ok(())
 }

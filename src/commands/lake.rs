@@ -1,8 +1,10 @@
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use data_lake::{Lake, VacuumKeep};
+use data_lake::{AsOf, Lake, LakeError, TableName};
 use data_storage::Storage;
+use pipeline_release::vacuum_lake;
 use serde_json::{Value, json};
 
 use crate::cli::LakeCommand;
@@ -58,12 +60,73 @@ pub(crate) async fn run(command: LakeCommand, context: Context) -> anyhow::Resul
                 },
             )?;
         }
+        LakeCommand::Restore { as_of, tables, dry_run } => restore(&context, &lake, &as_of, &tables, dry_run).await?,
         LakeCommand::Vacuum {
             dry_run,
             retention_hours,
         } => vacuum(&context, (&storage, &lake), dry_run, retention_hours).await?,
     }
     Ok(Outcome::Done)
+}
+
+/// Gives tables the rows again that they had.
+async fn restore(context: &Context, lake: &Lake, as_of: &str, tables: &[String], dry_run: bool) -> anyhow::Result<()> {
+    let moment = as_of
+        .parse()
+        .map_err(|error| usage(anyhow::Error::new(error).context("--as-of")))?;
+    let named = tables.iter().map(|name| {
+        let table = TableName::ALL.into_iter().find(|table| table.as_str() == name);
+        table.ok_or_else(|| {
+            usage(anyhow::anyhow!(
+                "--table: there is no table {name:?}; `haat lake tables` lists them"
+            ))
+        })
+    });
+    let mut wanted: BTreeSet<TableName> = named.collect::<Result<_, _>>()?;
+    if wanted.is_empty() {
+        wanted.extend(TableName::CRAWLED);
+    }
+    let restored = Box::pin(lake.restore(&wanted, &AsOf::Timestamp(moment), dry_run)).await;
+    let report = restored.map_err(|error| match error {
+        LakeError::OnlyGrows { .. } => usage(anyhow::Error::new(error).context("--table")),
+        LakeError::NoTickThen { .. } => usage(anyhow::Error::new(error).context("--as-of")),
+        error => error.into(),
+    })?;
+    let rows = report.tables.iter().map(|one| {
+        json!({
+            "table": one.table.as_str(),
+            "version": one.version,
+            "files_added": one.files_added,
+            "files_removed": one.files_removed,
+        })
+    });
+    let rows: Vec<Value> = rows.collect();
+    let document = json!({
+        "dry_run": dry_run,
+        "restored_tick": report.restored_tick,
+        "tables": rows,
+        "tick": report.tick,
+    });
+    context.output.print(&document, |out| {
+        for one in &report.tables {
+            writeln!(
+                out,
+                "{:20} as of version {:>6}: {} back, {} gone",
+                one.table.as_str(),
+                one.version,
+                counted(one.files_added, "file"),
+                counted(one.files_removed, "file")
+            )?;
+        }
+        match (report.tables.is_empty(), dry_run) {
+            (true, _) => writeln!(out, "nothing has changed since"),
+            (false, true) => writeln!(out, "nothing was written"),
+            (false, false) => writeln!(
+                out,
+                "done: `haat release build` publishes it; an unchanged store stays as it is now until `haat crawl --force`"
+            ),
+        }
+    })
 }
 
 /// Removes files of the lake that neither the retention nor a release needs.
@@ -79,16 +142,12 @@ async fn vacuum(
             "--retention-hours must be {RETENTION_HOURS_MAX} at most, not {hours}: so long the lake remembers removed files"
         )));
     }
-    let in_use = pipeline_release::lake_versions_in_use(&context.releases(storage)).await?;
-    super::release::warn_of(&in_use.unreadable);
-    let keep = VacuumKeep {
-        retention: Duration::from_secs(hours.saturating_mul(3600)),
-        versions: in_use.versions,
-        dry_run,
-    };
-    let report = lake.vacuum(&keep).await?;
+    let retention = Duration::from_secs(hours.saturating_mul(3600));
+    let vacuumed = vacuum_lake(lake, &context.releases(storage), retention, dry_run).await?;
+    super::release::warn_of(&vacuumed.unreadable);
+    let report = vacuumed.report;
     let mut document = json!({ "dry_run": dry_run, "files": report.files, "bytes": report.bytes });
-    super::release::add_unreadable(&mut document, &in_use.unreadable);
+    super::release::add_unreadable(&mut document, &vacuumed.unreadable);
     context.output.print(&document, |out| {
         for file in &report.files {
             writeln!(out, "{file}")?;

@@ -45,7 +45,7 @@ pub(crate) async fn run(args: LiveGatewayArgs, context: Context) -> anyhow::Resu
         stop: stop.clone(),
     };
     let open = agents::with_agents(live.open_router(), &at, Some(agents::elsewhere(&context)?))?;
-    let open = open.merge(doors.take_routes());
+    let open = open.merge(doors.take_routes()).merge(reference::open_router());
     let router = open.merge(live.probes(shown.then_some(metrics))).edge(edge);
     let writer = live.into_writer();
     let address = format!("http://{local}");

@@ -1,14 +1,18 @@
 //! One file per command: each calls one operation of a crate and prints what came out.
 
+mod backup;
 mod brands;
 pub(crate) mod config;
 mod crawl;
 mod demo;
 mod doctor;
 mod emulate;
+mod health;
+mod jobs;
 mod keys;
 mod lake;
 mod live_gateway;
+pub(crate) mod man;
 mod query_server;
 mod release;
 mod sql;
@@ -24,11 +28,15 @@ pub(crate) async fn run(command: Command, mut context: Context) -> anyhow::Resul
         context.require_home().await?;
     }
     match command {
-        Command::Demo(args) => demo::run(args, context).await,
+        // Boxed: a large future.
+        Command::Demo(args) => Box::pin(demo::run(args, context)).await,
         Command::Emulate(args) => emulate::run(args, context).await,
         Command::Crawl(args) => crawl::run(args, context).await,
+        Command::Backup(command) => backup::run(command, context).await,
+        Command::Restore(args) => backup::restore(args, context).await,
         Command::Brands(command) => brands::run(command, context).await,
         Command::Release(command) => release::run(command, context).await,
+        Command::Jobs(command) => jobs::run(command, context).await,
         Command::Keys(command) => keys::run(command, context).await,
         Command::Lake(command) => lake::run(command, context).await,
         Command::QueryServer(args) => query_server::run(args, query_server::Parts::Graph, context).await,
@@ -36,7 +44,8 @@ pub(crate) async fn run(command: Command, mut context: Context) -> anyhow::Resul
         Command::LiveGateway(args) => live_gateway::run(args, context).await,
         Command::Sql(args) => sql::run(args, context).await,
         Command::Doctor(args) => doctor::run(args, context).await,
+        Command::Health { url } => health::run(url, context).await,
         // Answered before the runtime starts.
-        Command::Config(_) | Command::Completions { .. } => Ok(Outcome::Done),
+        Command::Config(_) | Command::Completions { .. } | Command::Man { .. } => Ok(Outcome::Done),
     }
 }

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use anyhow::Context as _;
 use data_storage::Storage;
 use query_server::Followed;
@@ -71,6 +73,8 @@ pub(crate) struct Serving {
     /// Its base URL.
     pub(crate) address: String,
     server: query_server::QueryServer,
+    /// How long requests are taken once it is told to stop.
+    leave: Duration,
     stop: CancellationToken,
     served: Listening,
     /// Probes and metrics, where they have a listener of their own.
@@ -112,6 +116,11 @@ impl Aside {
         Ok(Self { address, stop, served })
     }
 
+    /// Its base URL.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
     /// Stops, when the requests in flight are answered.
     pub(crate) async fn end(self) -> anyhow::Result<()> {
         self.stop.cancel();
@@ -134,10 +143,16 @@ pub(crate) fn edge_config(context: &Context, doors: &Doors) -> anyhow::Result<ap
     Ok(api::EdgeConfig {
         guard: doors.guard(),
         cors_origins: cors_origins(&context.config.api.cors_origins)?,
+        is_https: is_https(&context.config.public_url),
         timeout_ms: given.request_timeout_ms,
         in_flight_max: given.concurrency_max,
         ..api::EdgeConfig::default()
     })
+}
+
+/// Whether clients reach the servers by TLS.
+fn is_https(public_url: &str) -> bool {
+    url::Url::parse(public_url).is_ok_and(|url| url.scheme() == "https")
 }
 
 /// What a server of stored data alone must remember. It serves without it too: then no key is taken.
@@ -196,7 +211,9 @@ pub(crate) async fn start(
     let mut doors = Doors::open(context, state, local).await?;
     let edge = edge_config(context, &doors)?;
     let open = server.open_router(shown.then_some(metrics)).merge(doors.take_routes());
-    let open = open.merge(discover::open_router(context, &server)?);
+    let open = open
+        .merge(discover::open_router(context, &server)?)
+        .merge(reference::open_router());
     let (router, writer) = match kept {
         None => (open.edge(edge), None),
         Some(kept) => {
@@ -223,6 +240,7 @@ pub(crate) async fn start(
     Ok(Serving {
         address: format!("http://{local}"),
         server,
+        leave: Duration::from_millis(given.leave_ms),
         stop,
         served,
         ops,
@@ -265,10 +283,12 @@ impl Serving {
         tokio::spawn(async move { server.follow(stop).await });
     }
 
-    /// Waits until it is told to stop, then for the requests in flight; ends at once with an error if the server fails.
-    /// Probes are answered until the last request is.
+    /// Waits until it is told to stop, then for proxies to turn away, then for the requests in flight; ends at once with an
+    /// error if the server fails. Probes are answered until the last request is.
     pub(crate) async fn until(self, told: impl Future<Output = ()>) -> anyhow::Result<()> {
         let Self {
+            server,
+            leave,
             stop,
             mut served,
             mut ops,
@@ -284,8 +304,13 @@ impl Serving {
                 ended = internal => ended,
             }
         };
+        let left = async {
+            told.await;
+            server.leave();
+            tokio::time::sleep(leave).await;
+        };
         tokio::select! {
-            () = told => {
+            () = left => {
                 stop.cancel();
                 served.await.context("query server")?.context("query server")?;
             }

@@ -1,16 +1,14 @@
 mod current;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use data_index::{
-    CheckOptions, GcOptions, Manifest, Pin, ReleaseError, ReleaseStore, RolledBack, Unreadable, Violation,
-};
-use data_model::{ReleaseId, Timestamp};
+use data_index::{CheckOptions, GcOptions, Manifest, Pin, ReleaseError, ReleaseStore, Unreadable, Violation};
 use data_storage::Storage;
-use pipeline_release::{ReleaseBuildError, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release, sweep_builds};
+use pipeline_release::{
+    Built, Collected, ReleaseBuildError, ReleaseOptions, ReleaseOutcome, ReleaseReport, collect_garbage, make_release,
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -27,25 +25,6 @@ pub(crate) struct Build {
     pub(crate) dry_run: bool,
     pub(crate) accept_collapse: bool,
     pub(crate) despite_pin: bool,
-}
-
-/// What became of a build.
-#[derive(Debug, Serialize)]
-pub(crate) struct Built {
-    #[serde(flatten)]
-    pub(crate) report: ReleaseReport,
-    /// The release that was gone back from, where this build makes another one of the lake.
-    pub(crate) rolled_back: Option<ReleaseId>,
-    /// When that was.
-    pub(crate) rolled_back_at: Option<Timestamp>,
-}
-
-impl Built {
-    /// Whether a build that nobody watched did less than was asked for, or more than is wanted: the current release is
-    /// pinned, or a roll-back was undone.
-    pub(crate) fn needs_a_look(&self) -> bool {
-        self.report.outcome == ReleaseOutcome::Pinned || self.rolled_back.is_some()
-    }
 }
 
 /// `haat release …`
@@ -143,15 +122,9 @@ async fn collect(
         drop_damaged,
         dry_run,
     };
-    let report = releases.collect(&options).await?;
+    let (cache, builds) = (context.cache_dir(storage), context.build_dir(storage));
+    let Collected { report, cache_bytes } = collect_garbage(&releases, &options, &cache, &builds).await?;
     warn_of(&report.unreadable);
-    let cache_bytes = if dry_run {
-        unneeded(context, storage, &report.releases, options.min_age).await?
-    } else {
-        // However short the age of files is, a folder in which a build may be at work stays.
-        sweep_builds(&context.build_dir(storage), options.min_age.max(LEFT_BEHIND_AFTER));
-        cleaned(context, storage, options.min_age).await?
-    };
     let document = json!({
         "dry_run": dry_run, "releases": report.releases, "files": report.files, "bytes": report.bytes,
         "cache_bytes": cache_bytes, "dropped": report.dropped, "unreadable": report.unreadable, "held": report.held,
@@ -190,11 +163,9 @@ fn age(seconds: u64) -> String {
     }
 }
 
-/// Builds a release from the lake under `storage` and publishes it.
-pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -> anyhow::Result<Built> {
-    let lake = context.lake_in(storage).await?;
-    let cache_dir = context.cache_dir(storage);
-    let options = ReleaseOptions {
+/// How a release is made, as configured and as asked.
+pub(crate) fn options(context: &Context, storage: &Storage, build: &Build) -> anyhow::Result<ReleaseOptions> {
+    Ok(ReleaseOptions {
         full: build.full,
         dry_run: build.dry_run,
         checks: CheckOptions {
@@ -210,44 +181,28 @@ pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -
         },
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         work_dir: context.build_dir(storage),
-        cache_dir,
-    };
+        cache_dir: context.cache_dir(storage),
+    })
+}
+
+/// Builds a release from the lake under `storage` and publishes it.
+pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -> anyhow::Result<Built> {
+    let lake = context.lake_in(storage).await?;
+    let options = options(context, storage, build)?;
     let bar = Arc::new(BuildBar::new(context.quiet));
     let releases = context.releases(storage);
-    // It costs a warning where it cannot be read, no build.
-    let rolled_back = releases.rolled_back().await.unwrap_or_default();
-    let before = releases.current().await.ok().flatten();
-    let report = match build_release(&lake, &releases, &options, bar, context.clock.as_ref()).await {
-        Ok(report) => report,
+    // Boxed: a build is a large future.
+    match Box::pin(make_release(&lake, &releases, &options, bar, context.clock.as_ref())).await {
+        Ok(built) => Ok(built),
         Err(error @ ReleaseBuildError::PublishUnknown(_)) => {
-            return Err(anyhow::Error::new(error).context("whether a release was published is unknown"));
+            Err(anyhow::Error::new(error).context("whether a release was published is unknown"))
         }
         Err(error) => {
             let first = matches!(releases.current().await, Ok(None));
             let text = not_published(first, is_collapse(&error));
-            return Err(anyhow::Error::new(error).context(text));
-        }
-    };
-    if report.outcome == ReleaseOutcome::Published {
-        clean_cache(context, storage).await;
-        if let Some(pinned) = before.filter(|before| before.pinned.is_some()) {
-            tracing::warn!(release = %report.release, "release {} was pinned; the pin ended, as was asked for", pinned.id);
+            Err(anyhow::Error::new(error).context(text))
         }
     }
-    let made = matches!(report.outcome, ReleaseOutcome::Published | ReleaseOutcome::DryRun);
-    let rolled_back = rolled_back.filter(|_| made);
-    if let Some(RolledBack { release, at }) = rolled_back {
-        tracing::warn!(
-            release = %report.release,
-            "release {release} was rolled back at {at}, and this release is made of what the lake holds now; \
-             `haat release pin` keeps a release current"
-        );
-    }
-    Ok(Built {
-        report,
-        rolled_back: rolled_back.map(|back| back.release),
-        rolled_back_at: rolled_back.map(|back| back.at),
-    })
 }
 
 /// What a failed build leaves, and what may be done about it.
@@ -275,55 +230,6 @@ fn is_collapse(error: &ReleaseBuildError) -> bool {
     };
     let falls = |violation: &Violation| matches!(violation, Violation::Collapse { .. } | Violation::Empty);
     violations.iter().all(falls)
-}
-
-/// How old a cached file is that another process may still be about to open.
-const CACHED_AT_LEAST: Duration = Duration::from_secs(3600);
-
-/// Frees the cache of what no release needs that can still be rolled back to. It is the build's and, on the same machine, the query
-/// server's: what that has open stays readable, and what it lacks it fetches again.
-async fn clean_cache(context: &Context, storage: &Storage) {
-    if let Err(error) = cleaned(context, storage, CACHED_AT_LEAST).await {
-        tracing::warn!(
-            error = &error as &dyn std::error::Error,
-            "the cache could not be cleaned"
-        );
-    }
-}
-
-/// How old a folder of a build is that nothing works in any more, as builds themselves take it.
-const LEFT_BEHIND_AFTER: Duration = Duration::from_secs(24 * 3600);
-
-/// How many bytes a collection that removes the releases `gone` would free of the cache.
-async fn unneeded(
-    context: &Context,
-    storage: &Storage,
-    gone: &[ReleaseId],
-    min_age: Duration,
-) -> Result<u64, ReleaseError> {
-    let releases = context.releases(storage);
-    let (_, manifests) = releases.listing_of_manifests().await?;
-    let kept = manifests.iter().filter(|manifest| !gone.contains(&manifest.id));
-    let files = kept.flat_map(|manifest| manifest.files());
-    let needed: BTreeSet<String> = files.map(|file| file.sha256.to_string()).collect();
-    let cache = context.cache_dir(storage);
-    // Whole files, and what interrupted fetches left.
-    let folders = ["files", "partial"].map(|folder| cache.join(folder));
-    let entries = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok());
-    let unneeded = entries.flatten().flatten().filter_map(|entry| {
-        let metadata = entry.metadata().ok()?;
-        let age = metadata.modified().ok()?.elapsed().unwrap_or_default();
-        let named = entry.file_name().to_str().is_some_and(|name| needed.contains(name));
-        (age >= min_age && !named).then_some(metadata.len())
-    });
-    Ok(unneeded.sum())
-}
-
-async fn cleaned(context: &Context, storage: &Storage, min_age: Duration) -> Result<u64, ReleaseError> {
-    let releases = context.releases(storage);
-    let (_, manifests) = releases.listing_of_manifests().await?;
-    let manifests: Vec<_> = manifests.iter().collect();
-    releases.clean_cache(&context.cache_dir(storage), &manifests, min_age)
 }
 
 /// One line for people.

@@ -92,6 +92,7 @@ impl Layers {
         for (_, layer) in &self.layers {
             builder = builder.add_source(layer.clone());
         }
+        self.refuse_old_keys()?;
         let merged = builder.build()?;
         one_of::<LogFormat>(&merged, "log.format")?;
         one_of::<EmbedderChoice>(&merged, "embedding.embedder")?;
@@ -103,11 +104,33 @@ impl Layers {
             ("query_server.cache", &mut merged.query_server.cache),
             ("query_server.synonyms", &mut merged.query_server.synonyms),
             ("embedding.transformer", &mut merged.embedding.transformer),
+            ("limits.ca_file", &mut merged.limits.ca_file),
             ("metrics.textfile", &mut merged.metrics.textfile),
         ] {
             *path = expanded(key, path)?;
         }
         Ok(merged)
+    }
+
+    /// Refuses keys of earlier versions, with the key that took their place.
+    fn refuse_old_keys(&self) -> anyhow::Result<()> {
+        let old = "market_utc_offset_minutes";
+        for (layer, source) in &self.layers {
+            let Ok(minutes) = source.get::<Value>(old) else {
+                continue;
+            };
+            let place = match layer {
+                Layer::Environment => "HAAT_MARKET_UTC_OFFSET_MINUTES in the environment",
+                _ => "market_utc_offset_minutes in the file",
+            };
+            let instead = match minutes.into_int() {
+                Ok(330) => "\"Asia/Kolkata\" is 330 minutes ahead of UTC",
+                Ok(0) => "\"UTC\" is 0 minutes ahead of UTC",
+                _ => "a name such as \"Europe/Berlin\", which knows daylight saving too",
+            };
+            anyhow::bail!("{place} is no key any more: set market_time_zone to the IANA name of the zone ({instead})");
+        }
+        Ok(())
     }
 
     /// What the file and the environment set that no default knows: most likely what a refused configuration is about.
@@ -296,11 +319,6 @@ fn check(config: &Config) -> anyhow::Result<()> {
         anyhow::ensure!(value > 0, "{key} must be above 0");
         Ok(())
     };
-    anyhow::ensure!(
-        (-720..=840).contains(&config.market_utc_offset_minutes),
-        "market_utc_offset_minutes must lie between -720 and 840, not {}",
-        config.market_utc_offset_minutes
-    );
     let collapse = &config.refresh.collapse;
     share("refresh.collapse.share_min", collapse.share_min)?;
     share("refresh.collapse.prices_fallen_share", collapse.prices_fallen_share)?;
@@ -372,6 +390,7 @@ fn check_callers(config: &Config) -> anyhow::Result<()> {
     config.limits.check()?;
     config.access.check()?;
     config.mcp.check()?;
+    config.jobs.check()?;
     cors_origins(&config.api.cors_origins)?;
     let state = &config.state;
     if !state.url.is_empty() {

@@ -3,8 +3,9 @@ use agents_discover::DiscoverConfig;
 use agents_mcp::McpConfig;
 use clap::ValueEnum;
 use dashboard::DashboardConfig;
-use data_model::CurrencyCode;
+use data_model::{CurrencyCode, TimeZone};
 use data_observations::ObservationsConfig;
+use jobs::JobsConfig;
 use live_gateway::coupons::CouponsConfig;
 use live_gateway::{CartConfig, GatewayConfig};
 use pipeline_refresh::RefreshConfig;
@@ -21,8 +22,8 @@ pub(crate) struct Config {
     pub(crate) home: String,
     /// Currency in which prices are filtered and sorted when a request names none.
     pub(crate) market_currency: CurrencyCode,
-    /// How far the market's clocks are ahead of UTC: the day that delivery days are counted from.
-    pub(crate) market_utc_offset_minutes: i32,
+    /// Where the market is: whose days delivery, limits and schedules count.
+    pub(crate) market_time_zone: TimeZone,
     /// The address under which browsers and clients reach the servers; empty: where they listen, on this machine alone.
     pub(crate) public_url: String,
     pub(crate) s3: S3,
@@ -37,6 +38,8 @@ pub(crate) struct Config {
     /// How a run works, and the bounds of its crawl.
     pub(crate) refresh: RefreshConfig,
     pub(crate) lake: Lake,
+    /// What is run when.
+    pub(crate) jobs: JobsConfig,
     pub(crate) release: Release,
     pub(crate) embedding: Embedding,
     pub(crate) query_server: QueryServer,
@@ -159,6 +162,8 @@ pub(crate) struct QueryServer {
     /// Requests answered at the same time; more are refused with 503.
     pub(crate) concurrency_max: usize,
     pub(crate) drain_ms: u64,
+    /// How long requests are still taken once the server is told to stop, while `/readyz` sends proxies away.
+    pub(crate) leave_ms: u64,
     /// Signs cursors; servers behind one address share it. Empty: every process has its own.
     pub(crate) cursor_secret: String,
     /// File of further synonyms, beside those that ship; empty means none.
@@ -266,7 +271,7 @@ impl Config {
         Ok(Self {
             home: "haat-home".into(),
             market_currency: "INR".parse()?,
-            market_utc_offset_minutes: 330,
+            market_time_zone: TimeZone::INDIA,
             public_url: String::new(),
             api: Api {
                 cors_origins: String::new(),
@@ -287,6 +292,7 @@ impl Config {
             },
             storefront: StorefrontConfig::default(),
             refresh: RefreshConfig::default(),
+            jobs: JobsConfig::default(),
             lake: Lake {
                 buckets: 64,
                 retention_hours: 168,
@@ -296,20 +302,7 @@ impl Config {
                 gc_min_age_s: 86_400,
                 collapse_share: 0.5,
             },
-            embedding: Embedding {
-                embedder: EmbedderChoice::Table,
-                transformer: String::new(),
-                endpoint: Endpoint {
-                    url: String::new(),
-                    model: String::new(),
-                    api_key: String::new(),
-                    dimensions: 384,
-                    shorten: false,
-                    allow_http: false,
-                    query_timeout_ms: 1_000,
-                    documents_timeout_ms: 60_000,
-                },
-            },
+            embedding: Embedding::defaults(),
             query_server: QueryServer::defaults()?,
             live_gateway: LiveGateway::defaults()?,
             mcp: McpConfig::default(),
@@ -318,7 +311,7 @@ impl Config {
                 master_key: String::new(),
             },
             log: Log {
-                filter: "warn,haat=info,query_server=info,live_gateway=info".into(),
+                filter: "warn,haat=info,jobs=info,query_server=info,live_gateway=info".into(),
                 format: LogFormat::Text,
             },
             traces: Traces {
@@ -336,6 +329,25 @@ impl Config {
     }
 }
 
+impl Embedding {
+    fn defaults() -> Self {
+        Self {
+            embedder: EmbedderChoice::Table,
+            transformer: String::new(),
+            endpoint: Endpoint {
+                url: String::new(),
+                model: String::new(),
+                api_key: String::new(),
+                dimensions: 384,
+                shorten: false,
+                allow_http: false,
+                query_timeout_ms: 1_000,
+                documents_timeout_ms: 60_000,
+            },
+        }
+    }
+}
+
 impl QueryServer {
     fn defaults() -> anyhow::Result<Self> {
         Ok(Self {
@@ -350,6 +362,7 @@ impl QueryServer {
             request_timeout_ms: 10_000,
             concurrency_max: 512,
             drain_ms: 10_000,
+            leave_ms: 0,
             cursor_secret: String::new(),
             synonyms: String::new(),
         })

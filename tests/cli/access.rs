@@ -198,9 +198,44 @@ fn of_a_thousand_requests_at_once_as_many_pass_as_may() {
     assert!(refused.header("retry-after").is_some());
     // Pages and probes are not counted.
     let base = served["address"].as_str().unwrap();
-    for path in ["/", "/healthz", "/openapi.json", "/dashboard/"] {
+    for path in [
+        "/",
+        "/healthz",
+        "/openapi.json",
+        "/dashboard/",
+        "/docs/",
+        "/docs/swagger-ui.css",
+    ] {
         assert_eq!(ask("GET", &format!("{base}{path}"), &[]).status, 200, "{path}");
     }
+}
+
+#[test]
+fn a_market_behind_tls_keeps_browsers_to_it() {
+    let haat = market().with("HAAT_PUBLIC_URL", "https://market.example");
+    let (_together, together) = haat.serve(&["up", "--listen", "127.0.0.1:0"]);
+    let haat = haat.with("HAAT_LIVE_GATEWAY__CATALOGUE", together["address"].as_str().unwrap());
+    let (_live, live) = haat.serve(&["live-gateway", "--listen", "127.0.0.1:0"]);
+    for served in [&together, &live] {
+        let base = served["address"].as_str().unwrap();
+        for path in [
+            "/healthz",
+            "/v1/plans",
+            "/v1/me",
+            "/nowhere",
+            "/docs/",
+            "/dashboard/",
+            "/openapi.json",
+        ] {
+            let answered = ask("GET", &format!("{base}{path}"), &[]);
+            let told = answered.header("strict-transport-security");
+            assert_eq!(told, Some("max-age=31536000"), "{path}: {}", answered.status);
+        }
+    }
+    let here = market();
+    let (_here, served) = here.serve(&["up", "--listen", "127.0.0.1:0"]);
+    let answered = ask("GET", &format!("{}/healthz", served["address"].as_str().unwrap()), &[]);
+    assert_eq!(answered.header("strict-transport-security"), None);
 }
 
 #[test]

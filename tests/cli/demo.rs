@@ -1,3 +1,4 @@
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 
@@ -122,4 +123,55 @@ fn the_same_seed_gives_the_same_products() {
     assert_eq!(first.len(), 40);
     assert_eq!(first, ids("3"));
     assert_ne!(first, ids("4"));
+}
+
+/// The days of moments as answers spell them, each once.
+fn days<'a>(moments: impl Iterator<Item = &'a serde_json::Value>) -> BTreeSet<String> {
+    moments
+        .map(|moment| moment.as_str().unwrap()[..10].to_owned())
+        .collect()
+}
+
+#[test]
+fn a_demo_of_many_days_has_a_history() {
+    let haat = Haat::new();
+    for days in ["0", "91", "many"] {
+        assert_eq!(haat.run(&["demo", "--days", days]).code, 2, "{days}");
+    }
+    let size = ["--products", "80", "--stores", "2", "--seed", "7"];
+    let (_demo, ready) = haat.serve(&[&["demo", "--days", "6", "--listen", "127.0.0.1:0"], &size[..]].concat());
+    let rows = haat.sql("select product_id, event, observed_at from price_history where source = 'crawl'");
+    let observed = days(rows.iter().map(|row| &row["observed_at"]));
+    assert_eq!(observed.len(), 6, "{observed:?}");
+    let changed = rows.iter().filter(|row| row["event"] == "changed");
+    assert!(days(changed.map(|row| &row["observed_at"])).len() >= 4, "{rows:?}");
+    for event in ["first_seen", "changed", "gone"] {
+        assert!(rows.iter().any(|row| row["event"] == event), "{event}");
+    }
+    let runs = haat.sql("select committed_at from crawl_runs where kind = 'refresh'");
+    assert_eq!(days(runs.iter().map(|run| &run["committed_at"])), observed);
+    // What the API tells of a product is on the days on which it was observed.
+    let mut by_product = BTreeMap::<&str, BTreeSet<String>>::new();
+    for row in rows.iter().filter(|row| row["event"] != "gone") {
+        let product = by_product.entry(row["product_id"].as_str().unwrap()).or_default();
+        product.extend(days([&row["observed_at"]].into_iter()));
+    }
+    let sold = haat.sql("select product_id from products");
+    let sold: BTreeSet<&str> = sold.iter().map(|row| row["product_id"].as_str().unwrap()).collect();
+    by_product.retain(|product, _| sold.contains(product));
+    let (product, observed) = by_product.iter().max_by_key(|(_, days)| days.len()).unwrap();
+    assert!(observed.len() >= 2, "{by_product:?}");
+    let base = ready["address"].as_str().unwrap();
+    let (status, history) = get(&format!("{base}/v1/products/{product}/price-history"));
+    assert_eq!(status, 200, "{history}");
+    let told = history["data"].as_array().unwrap();
+    assert_eq!(
+        &days(told.iter().map(|point| &point["observed_at"])),
+        observed,
+        "{history}"
+    );
+    // A past cannot be made of a market that has one.
+    let again = haat.run(&["demo", "--days", "2", "--listen", "127.0.0.1:0"]);
+    assert_eq!(again.code, 2, "{again:?}");
+    assert!(again.stderr.contains("has a market already"), "{}", again.stderr);
 }

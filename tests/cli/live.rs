@@ -101,6 +101,7 @@ fn what_stores_change_is_told_live_and_kept_for_the_history_of_prices() {
     // One document describes both tiers.
     let (_, document) = get(&format!("{base}/openapi.json"));
     assert!(document["paths"]["/v1/prices"]["post"].is_object() && document["paths"]["/v1/search"].is_object());
+    assert_eq!(kit::description_faults(&document), Vec::<String>::new());
 
     // A signal lets the server write down what it saw.
     let told = std::process::Command::new("kill")

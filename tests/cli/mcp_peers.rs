@@ -9,7 +9,7 @@ use crate::mcp::market;
 use crate::support::{Haat, has_program};
 
 /// Suites and clients of npm, and a Node that runs them; `None`, with a line that says so, where they are absent.
-fn peers() -> Option<(PathBuf, PathBuf)> {
+pub(crate) fn peers() -> Option<(PathBuf, PathBuf)> {
     let folder = std::env::var_os("TEST_MCP_PEERS").map(PathBuf::from);
     let folder = folder.filter(|folder| folder.join("node_modules/@modelcontextprotocol/conformance").is_dir());
     let Some(folder) = folder else {

@@ -25,6 +25,41 @@ fn wrong_usage_exits_with_two_and_names_the_key() {
 }
 
 #[test]
+fn a_key_of_an_earlier_version_is_refused_with_the_one_that_took_its_place() {
+    let haat = Haat::new();
+    std::fs::write(haat.path().join("haat.toml"), "market_utc_offset_minutes = 330\n").unwrap();
+    let answer = haat.run(&["config"]);
+    assert_eq!(answer.code, 2, "{answer:?}");
+    let told: serde_json::Value = serde_json::from_str(&answer.stderr).unwrap();
+    assert_eq!(
+        told["error"]["message"],
+        "market_utc_offset_minutes in the file is no key any more: set market_time_zone to the IANA name of the zone \
+         (\"Asia/Kolkata\" is 330 minutes ahead of UTC)"
+    );
+    let haat = Haat::new().with("HAAT_MARKET_TIME_ZONE", "IST");
+    let answer = haat.run(&["config"]);
+    assert_eq!(answer.code, 2, "{answer:?}");
+    assert!(
+        answer.stderr.contains("no time zone is called \\\"IST\\\""),
+        "{}",
+        answer.stderr
+    );
+}
+
+#[test]
+fn a_home_in_memory_is_refused_in_plain_words() {
+    for command in [["brands", "add", "kith.example"], ["jobs", "trigger", "compact"]] {
+        let answer = Haat::new().at("memory:///").run(&command);
+        assert_eq!(answer.code, 2, "{answer:?}");
+        assert!(
+            answer.stderr.contains("is gone when the command ends"),
+            "{}",
+            answer.stderr
+        );
+    }
+}
+
+#[test]
 fn the_configuration_says_who_set_what_and_hides_secrets() {
     let haat = Haat::new().with("HAAT_S3__SECRET_ACCESS_KEY", "hunter2").with(
         "HAAT_TRACES__ENDPOINT",

@@ -2,10 +2,35 @@ use std::process::Command;
 
 use crate::support::{Haat, has_program};
 
-/// Sends what the interface description allows and what it forbids to every operation, with a key, and holds each answer against
-/// the description: no 5xx, no status, type, header or member that is not documented, nothing
-/// invalid taken. Cases follow from the seed. One check is left out: that nothing valid is refused. A description cannot
-/// say that a cursor is signed, that a text holds JSON, or that one of two parameters must be there.
+/// A key without limits.
+fn key(haat: &Haat) -> String {
+    let key = haat.run(&["keys", "create", "schemathesis", "--plan", "granted"]);
+    format!("X-Service-Key: {}", key.json()["key"].as_str().unwrap())
+}
+
+/// Sends what the interface description allows and what it forbids to every operation of a server, with a key, and holds
+/// each answer against the description: no 5xx, no status, type, header or member that is not documented, nothing invalid
+/// taken. Cases follow from the seed. One check is left out: that nothing valid is refused. A description cannot say that
+/// a cursor is signed, that a text holds JSON, or that one of two parameters must be there.
+fn holds(haat: &Haat, address: &str, key: &str, further: &[&str]) {
+    let document = format!("{address}/openapi.json");
+    // A wrong key, and a URI that is too long, are refused before parameters are looked at.
+    let settings = "[checks]\nnegative_data_rejection.expected-statuses = [400, 401, 404, 405, 413, 422, 431]\n";
+    std::fs::write(haat.path().join("schemathesis.toml"), settings).unwrap();
+    let ran = Command::new("schemathesis")
+        .current_dir(haat.path())
+        .args(["run", &document, "--checks", "all", "--seed", "1", "--no-color"])
+        .args(["-H", key, "--exclude-checks", "positive_data_acceptance"])
+        // A stream, whose answer has no end that a client could wait for.
+        .args(["--exclude-operation-id", "open_mcp_stream"])
+        .args(["--max-examples", "40", "--request-timeout", "10"])
+        .args(further)
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success(), "{told}");
+}
+
 #[test]
 fn every_answer_is_as_the_interface_description_says() {
     if !has_program("schemathesis", &["--version"]) {
@@ -14,24 +39,30 @@ fn every_answer_is_as_the_interface_description_says() {
     let haat = Haat::new();
     let _stores = haat.with_stores(&["--products", "300", "--stores", "6", "--seed", "5"]);
     haat.run(&["crawl", "--release"]).json();
-    let key = haat
-        .run(&["keys", "create", "schemathesis", "--plan", "granted"])
-        .json();
-    let key = format!("X-Service-Key: {}", key["key"].as_str().unwrap());
+    let key = key(&haat);
     let (_server, served) = haat.serve(&["up", "--listen", "127.0.0.1:0"]);
-    let document = format!("{}/openapi.json", served["address"].as_str().unwrap());
-    // A wrong key, and a URI that is too long, are refused before parameters are looked at.
-    let settings = "[checks]\nnegative_data_rejection.expected-statuses = [400, 401, 404, 405, 413, 422, 431]\n";
-    std::fs::write(haat.path().join("schemathesis.toml"), settings).unwrap();
-    let ran = Command::new("schemathesis")
-        .current_dir(haat.path())
-        .args(["run", &document, "--checks", "all", "--seed", "1", "--no-color"])
-        .args(["-H", &key, "--exclude-checks", "positive_data_acceptance"])
-        // A stream, whose answer has no end that a client could wait for.
-        .args(["--exclude-operation-id", "open_mcp_stream"])
-        .args(["--max-examples", "40", "--request-timeout", "10"])
-        .output()
-        .unwrap();
-    let told = String::from_utf8_lossy(&ran.stdout);
-    assert!(ran.status.success(), "{told}");
+    holds(&haat, served["address"].as_str().unwrap(), &key, &[]);
+}
+
+#[test]
+fn every_answer_of_a_gateway_alone_is_as_its_description_says() {
+    if !has_program("schemathesis", &["--version"]) {
+        return;
+    }
+    let haat = Haat::new();
+    let home = haat.path().to_str().unwrap();
+    let _stores = haat.with_stores(&["--products", "120", "--stores", "4", "--seed", "5"]);
+    haat.run(&["crawl", "--release"]).json();
+    let key = key(&haat);
+    let server = Haat::new()
+        .at(home)
+        .with("HAAT_QUERY_SERVER__INTERNAL_LISTEN", "127.0.0.1:0");
+    let (_server, served) = server.serve(&["query-server", "--listen", "127.0.0.1:0"]);
+    let catalogue = served["internal_address"].as_str().unwrap();
+    let gateway = Haat::new().at(home).with("HAAT_LIVE_GATEWAY__CATALOGUE", catalogue);
+    let (_gateway, serves) = gateway.serve(&["live-gateway", "--listen", "127.0.0.1:0"]);
+    let address = serves["address"].as_str().unwrap();
+    // What agents ask; the operations of carts and prices are the same as in one program.
+    let agents = r"^/(v1/(mcp|ucp)|\.well-known/ucp|llms\.txt)";
+    holds(&haat, address, &key, &["--include-path-regex", agents]);
 }

@@ -9,22 +9,23 @@ use serde_json::{Value, json};
 
 use crate::support::{Haat, has_program};
 
-/// Validates documents against the schemas below a folder, and prints what is wrong with each.
+/// Validates documents against the schemas of their versions below a folder, and prints what is wrong with each.
 const VALIDATOR: &str = r##"
 import json, pathlib, sys, jsonschema, referencing
-root = pathlib.Path(sys.argv[1])
-schemas = []
-for path in root.rglob("*.json"):
-    one = json.loads(path.read_text())
-    # What the profile's schema refers to lies beside its folder, not beside what it calls itself.
-    if path.parent.name == "discovery":
-        one["$id"] = f"https://ucp.dev/discovery/{path.name}"
-    schemas.append(one)
-known = [(one["$id"], referencing.Resource(one, referencing.jsonschema.DRAFT202012)) for one in schemas if "$id" in one]
-registry = referencing.Registry().with_resources(known)
+def registry(root):
+    known = []
+    for path in (root / "source").rglob("*.json"):
+        one = json.loads(path.read_text())
+        # What the profile's schema refers to lies beside its folder, not beside what it calls itself.
+        if path.parent.name == "discovery":
+            one["$id"] = f"https://ucp.dev/discovery/{path.name}"
+        if "$id" in one:
+            known.append((one["$id"], referencing.Resource(one, referencing.jsonschema.DRAFT202012)))
+    return referencing.Registry().with_resources(known)
+registries = {root.name: registry(root) for root in pathlib.Path(sys.argv[1]).iterdir() if root.is_dir()}
 faults = []
 for one in json.load(sys.stdin):
-    validator = jsonschema.Draft202012Validator({"$ref": one["schema"]}, registry=registry, format_checker=jsonschema.FormatChecker())
+    validator = jsonschema.Draft202012Validator({"$ref": one["schema"]}, registry=registries[one["of"]], format_checker=jsonschema.FormatChecker())
     faults += [f"{one['name']}: {error.json_path}: {error.message[:200]}" for error in validator.iter_errors(one["document"])]
 print(json.dumps(faults))
 "##;
@@ -65,18 +66,40 @@ impl Agent {
         let text = body.map(ToString::to_string);
         let (told, answer) = self.send(method.clone(), path, Some(&self.key), text.as_deref());
         assert_eq!(told, status, "{method} {path}: {answer}");
-        self.answers.push(json!({
-            "name": format!("{method} {path}"),
-            "schema": format!("https://ucp.dev/{schema}"),
-            "document": answer,
-        }));
+        self.note(format!("{method} {path}"), (EARLIER, schema), &answer);
         answer
+    }
+
+    /// Keeps an answer that is to be valid against a schema of a version.
+    fn note(&mut self, name: String, (of, schema): (&str, &str), answer: &Value) {
+        let schema = format!("https://ucp.dev/{schema}");
+        self.answers
+            .push(json!({ "name": name, "of": of, "schema": schema, "document": answer }));
+    }
+
+    /// The result of a tool at an endpoint over MCP, which is to be valid too.
+    fn call(&mut self, endpoint: &str, (tool, arguments): (&str, Value), schema: (&str, &str)) -> Value {
+        let mut arguments = arguments;
+        arguments["meta"] = json!({ "ucp-agent": { "profile": "https://agent.example/profile.json" } });
+        let params = json!({ "name": tool, "arguments": arguments });
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+        let rest = std::mem::replace(&mut self.base, endpoint.to_owned());
+        let (status, answer) = self.send(Method::POST, "", Some(&self.key), Some(&message.to_string()));
+        self.base = rest;
+        assert_eq!(status, 200, "{tool}: {answer}");
+        let result = answer["result"]["structuredContent"].clone();
+        self.note(format!("{endpoint} {tool}"), schema, &result);
+        result
     }
 
     fn post(&mut self, path: &str, body: &Value, expected: (u16, &str)) -> Value {
         self.ask(Method::POST, path, Some(body), expected)
     }
 }
+
+/// Folders of the schemas: of the first version, and the newest at hand of the later one.
+const EARLIER: &str = "v2026-04-08";
+const LATER: &str = "main-2026-08-22";
 
 const SEARCH: (u16, &str) = (200, "schemas/shopping/catalog_search.json#/$defs/search_response");
 const LOOKUP: (u16, &str) = (200, "schemas/shopping/catalog_lookup.json#/$defs/lookup_response");
@@ -190,6 +213,64 @@ fn line(id: &str, quantity: u32) -> Value {
     json!({ "item": { "id": id }, "quantity": quantity })
 }
 
+/// The same over MCP, in both versions.
+fn over_mcp(agent: &mut Agent, profile: &Value, variant: &str) {
+    let endpoint = |profile: &Value| {
+        let services = profile["ucp"]["services"]["dev.ucp.shopping"]
+            .as_array()
+            .unwrap()
+            .iter();
+        let mut of_mcp = services.filter(|service| service["transport"] == "mcp");
+        of_mcp.next().unwrap()["endpoint"].as_str().unwrap().to_owned()
+    };
+    let later = profile["ucp"]["supported_versions"]["2026-08-25"].as_str().unwrap();
+    let (status, later) = agent.runtime.block_on(async {
+        let answer = agent.client.get(later).send().await.unwrap();
+        let status = answer.status().as_u16();
+        (
+            status,
+            serde_json::from_slice::<Value>(&answer.bytes().await.unwrap()).unwrap(),
+        )
+    });
+    assert_eq!(status, 200, "{later}");
+    assert!(later["ucp"].get("supported_versions").is_none(), "a leaf: {later}");
+    agent.note(
+        "later profile".to_owned(),
+        (LATER, "schemas/ucp.json#/$defs/business_schema"),
+        &later["ucp"],
+    );
+    for (of, endpoint, error) in [
+        (EARLIER, endpoint(profile), "schemas/shopping/types/error_response.json"),
+        (LATER, endpoint(&later), "schemas/common/types/error_response.json"),
+    ] {
+        let items = json!([line(variant, 1)]);
+        let catalogue = |asked: Value| json!({ "catalog": asked });
+        let search = catalogue(json!({ "query": "steel", "pagination": { "limit": 3 } }));
+        agent.call(&endpoint, ("search_catalog", search), (of, SEARCH.1));
+        let lookup = catalogue(json!({ "ids": [variant, "nothing"] }));
+        agent.call(&endpoint, ("lookup_catalog", lookup), (of, LOOKUP.1));
+        let detail = catalogue(json!({ "id": variant }));
+        agent.call(&endpoint, ("get_product", detail), (of, PRODUCT.1));
+        let absent = catalogue(json!({ "id": "nothing" }));
+        let absent = agent.call(&endpoint, ("get_product", absent), (of, error));
+        assert_eq!(error_code(&absent), ("error", "not_found"));
+        let cart = json!({ "cart": { "line_items": items } });
+        let cart = agent.call(&endpoint, ("create_cart", cart), (of, CART));
+        let id = cart["id"].clone();
+        let more = json!({ "id": id, "cart": { "line_items": [line(variant, 2)] } });
+        agent.call(&endpoint, ("update_cart", more), (of, CART));
+        agent.call(&endpoint, ("get_cart", json!({ "id": id })), (of, CART));
+        let checkout = json!({ "checkout": { "cart_id": id, "line_items": [] } });
+        let checkout = agent.call(&endpoint, ("create_checkout", checkout), (of, CHECKOUT));
+        assert_eq!(checkout["status"], "requires_escalation", "{checkout}");
+        for tool in ["get_checkout", "complete_checkout", "cancel_checkout"] {
+            agent.call(&endpoint, (tool, json!({ "id": id })), (of, CHECKOUT));
+        }
+        let gone = agent.call(&endpoint, ("cancel_cart", json!({ "id": id })), (of, error));
+        assert_eq!(error_code(&gone), ("error", "not_found"));
+    }
+}
+
 /// Carts and checkouts of one seller, and what is refused of them.
 fn carts(agent: &mut Agent, variants: &[(String, String)]) {
     let (seller, one) = &variants[0];
@@ -263,7 +344,7 @@ fn carts(agent: &mut Agent, variants: &[(String, String)]) {
 
 #[test]
 fn every_answer_of_the_shared_protocol_is_valid_against_its_schemas() {
-    let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/ucp/v2026-04-08/source");
+    let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/ucp");
     if !schemas.is_dir() {
         println!("skipped: the protocol's schemas are absent: {}", schemas.display());
         return;
@@ -298,6 +379,7 @@ fn every_answer_of_the_shared_protocol_is_valid_against_its_schemas() {
     assert_eq!(agent.base, format!("{address}/v1/ucp"));
     let variants = catalogue(&mut agent);
     carts(&mut agent, &variants);
+    over_mcp(&mut agent, &profile, &variants[0].1);
 
     for (body, code) in [
         ("{", "malformed_json"),

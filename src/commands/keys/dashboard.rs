@@ -3,13 +3,12 @@ use state::{KeyName, LOCAL_ISSUER, State};
 
 use super::operator;
 use crate::exit::usage;
+use crate::running;
 use crate::wiring::Context;
 
 /// `haat keys dashboard`: a link that signs `name` in to the dashboard, once.
 pub(super) async fn run(context: &Context, state: &State, name: &KeyName) -> anyhow::Result<()> {
-    // Where this configuration serves; the same address that its servers take for their own.
-    let listen = context.config.query_server.listen.address().await?;
-    let public_url = crate::access::public_url(context, listen);
+    let (public_url, is_served) = address(context).await?;
     dashboard::check_public_url(&public_url).map_err(|error| usage(error.into()))?;
     let now = context.clock.now();
     let account = state
@@ -25,6 +24,23 @@ pub(super) async fn run(context: &Context, state: &State, name: &KeyName) -> any
     let document = json!({ "link": link, "account": name, "ends_at": ends_at });
     context.output.print(&document, |out| {
         writeln!(out, "{link}")?;
-        writeln!(out, "It signs {name} in once, until {ends_at}: give it to nobody else.")
+        writeln!(out, "It signs {name} in once, until {ends_at}: give it to nobody else.")?;
+        if !is_served {
+            writeln!(out, "No server runs on this home now: start one with `haat up`.")?;
+        }
+        Ok(())
     })
+}
+
+/// The address under which browsers reach the dashboard, and whether one is known to be served there: `public_url`, else that
+/// of the server that runs on this home, else the one that this configuration would listen on.
+async fn address(context: &Context) -> anyhow::Result<(String, bool)> {
+    let listen = context.config.query_server.listen.address().await?;
+    let configured = crate::access::public_url(context, listen);
+    if !context.config.public_url.is_empty() {
+        return Ok((configured, true));
+    }
+    let running = running::newest(&context.storage()?);
+    let is_served = running.is_some();
+    Ok((running.unwrap_or(configured), is_served))
 }

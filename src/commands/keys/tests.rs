@@ -107,7 +107,7 @@ async fn a_home_in_a_bucket_needs_the_address_of_a_database() {
     assert_eq!(Outcome::of(&refused), Outcome::Usage);
     assert_eq!(
         refused.to_string(),
-        "API keys cannot be kept in s3://market/haat: set state.url (HAAT_STATE__URL) to a PostgreSQL server, such as \
+        "keys and jobs cannot be kept in s3://market/haat: set state.url (HAAT_STATE__URL) to a PostgreSQL server, such as \
          postgres://haat@db.example/haat"
     );
 }

@@ -13,6 +13,7 @@
 
 mod catalogue;
 mod clock;
+mod description;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "release")]
@@ -20,6 +21,7 @@ mod release;
 
 pub use catalogue::{brand, product, refresh, variant};
 pub use clock::{NOON, SetClock, ShiftedClock};
+pub use description::description_faults;
 #[cfg(feature = "postgres")]
 pub use postgres::database as postgres_database;
 #[cfg(feature = "release")]

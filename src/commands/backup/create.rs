@@ -1,0 +1,114 @@
+use std::io::Write as _;
+use std::path::Path;
+
+use anyhow::Context as _;
+use data_backup::{Given, LakeCut, STATE_DUMP, TakeOptions};
+use data_storage::Storage;
+use futures::StreamExt as _;
+use serde_json::json;
+
+use super::told;
+use crate::exit::Outcome;
+use crate::output::counted;
+use crate::progress::CopyBar;
+use crate::wiring::Context;
+
+/// What of a home is to be copied.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    pub(super) with_landing: bool,
+    pub(super) with_master_key: bool,
+    pub(super) dry_run: bool,
+}
+
+/// Where the master key lies under a local home, and in a backup that has it.
+const MASTER_KEY: &str = "state/master.key";
+
+/// `haat backup create`
+pub(super) async fn run(context: &Context, to: &str, wanted: &Wanted) -> anyhow::Result<Outcome> {
+    let home = context.storage()?;
+    let backups = context.storage_at("backups", to)?;
+    let scratch = tempfile::tempdir().context("a folder for the dump of the state")?;
+    let bar = CopyBar::new(context.quiet, "looked at");
+    let options = TakeOptions {
+        with_landing: wanted.with_landing,
+        dry_run: wanted.dry_run,
+    };
+    let clock = context.clock.as_ref();
+    let taking = data_backup::begin((&home, &backups), options, clock, &bar)
+        .await
+        .map_err(told)?;
+    let cut = cut(context, &home).await?;
+    let mut given = Vec::new();
+    given.extend(dump(context, scratch.path()).await?);
+    let key = home
+        .local_dir()
+        .map(|home| home.join(MASTER_KEY))
+        .filter(|key| key.is_file());
+    let key_left_out = key.is_some() && !wanted.with_master_key;
+    given.extend(key.filter(|_| wanted.with_master_key).map(|file| Given {
+        path: MASTER_KEY.to_owned(),
+        file,
+    }));
+    let taken = Box::pin(taking.finish(cut, given)).await.map_err(told)?;
+    drop(bar);
+    let has_state = taken.manifest.entries.iter().any(|entry| entry.path == STATE_DUMP);
+    let document = json!({
+        "dry_run": wanted.dry_run,
+        "backup": (!wanted.dry_run).then_some(&taken.manifest.id),
+        "objects": taken.manifest.entries.len(),
+        "bytes": taken.manifest.bytes(),
+        "copied": taken.copied,
+        "copied_bytes": taken.copied_bytes,
+        "vanished": taken.vanished,
+        "lake_tick": taken.manifest.lake_tick,
+        "has_state": has_state,
+        "has_master_key": wanted.with_master_key && taken.manifest.entries.iter().any(|entry| entry.path == MASTER_KEY),
+    });
+    context.output.print(&document, |out| {
+        let objects = counted(taken.manifest.entries.len(), "object");
+        let verb = if wanted.dry_run { "would be read" } else { "copied" };
+        let copied = format!("{} ({}) {verb}", taken.copied, counted(taken.copied_bytes, "byte"));
+        match wanted.dry_run {
+            true => writeln!(out, "{objects}, {copied}")?,
+            false => writeln!(out, "{}: {objects}, {copied}", taken.manifest.id)?,
+        }
+        if key_left_out {
+            writeln!(
+                out,
+                "{MASTER_KEY} is not in the backup: keep a copy elsewhere; without it carts and customers' tokens cannot be \
+                 read after a restore (--with-master-key copies it)"
+            )?;
+        }
+        Ok(())
+    })?;
+    Ok(Outcome::Done)
+}
+
+/// The newest moment of the lake; `None` where the home has none.
+async fn cut(context: &Context, home: &Storage) -> anyhow::Result<Option<LakeCut>> {
+    if home.child("lake").store().list(None).next().await.is_none() {
+        return Ok(None);
+    }
+    let snapshot = context.lake_in(home).await?.snapshot().await.context("lake")?;
+    Ok(Some(LakeCut {
+        tick: snapshot.tick().unwrap_or_default(),
+        versions: snapshot.versions().clone(),
+    }))
+}
+
+/// Writes the state to a file; `None` where servers keep none.
+async fn dump(context: &Context, folder: &Path) -> anyhow::Result<Option<Given>> {
+    let Some(state) = context.state_if_there().await? else {
+        return Ok(None);
+    };
+    let file = folder.join(STATE_DUMP);
+    let mut out = zstd::Encoder::new(std::fs::File::create(&file).context("dump of the state")?, 3)?;
+    state.dump(&mut out).await.context("state")?;
+    out.finish()?.flush()?;
+    state.close().await;
+    Ok(Some(Given {
+        path: STATE_DUMP.to_owned(),
+        file,
+    }))
+}

@@ -1,0 +1,130 @@
+//! `haat jobs …`: schedules over the state, and what their runs did.
+
+mod list;
+mod run;
+
+use jobs::{JobName, Triggered};
+use serde_json::json;
+use state::{JobRun, JobRunOutcome, State};
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::jobs::JobsCommand;
+use crate::exit::{Outcome, lost_race, usage};
+use crate::wiring::{Context, shutdown_signal};
+
+/// `haat jobs …`
+pub(crate) async fn run(command: JobsCommand, context: Context) -> anyhow::Result<Outcome> {
+    let named = |job: &str| job.parse::<JobName>().map_err(|error| usage(error.into()));
+    match command {
+        JobsCommand::Run { ops_listen } => run::run(&context, ops_listen).await,
+        JobsCommand::Trigger { job, queue: false } => trigger(&context, named(&job)?).await,
+        JobsCommand::List => with_state(&context, async |state| list::list(&context, state).await).await,
+        JobsCommand::History { job, limit } => {
+            let job = job.as_deref().map(named).transpose()?;
+            with_state(&context, async |state| list::history(&context, state, job, limit).await).await
+        }
+        JobsCommand::Trigger { job, queue: true } => {
+            let job = named(&job)?;
+            with_state(&context, async |state| queue(&context, state, job).await).await
+        }
+        JobsCommand::Pause { job } => {
+            let job = named(&job)?;
+            with_state(&context, async |state| pause(&context, state, job).await).await
+        }
+        JobsCommand::Resume { job } => {
+            let job = named(&job)?;
+            with_state(&context, async |state| resume(&context, state, job).await).await
+        }
+    }
+}
+
+async fn with_state(
+    context: &Context,
+    work: impl AsyncFnOnce(&State) -> anyhow::Result<()>,
+) -> anyhow::Result<Outcome> {
+    let state = context.state().await?;
+    let done = work(&state).await;
+    // What SQLite keeps beside its file is folded in.
+    state.close().await;
+    done.map(|()| Outcome::Done)
+}
+
+/// Runs a job here, and says what came of it.
+async fn trigger(context: &Context, job: JobName) -> anyhow::Result<Outcome> {
+    let (state, _) = context.served_state().await?;
+    let scheduler = run::scheduler(context, &state)?;
+    let stop = CancellationToken::new();
+    let listener = tokio::spawn({
+        let stop = stop.clone();
+        async move {
+            shutdown_signal().await;
+            stop.cancel();
+        }
+    });
+    // Boxed: a crawl and a build are large futures.
+    let triggered = Box::pin(scheduler.trigger(job, stop)).await;
+    listener.abort();
+    state.close().await;
+    match triggered? {
+        Some(Triggered::Ran(run)) => {
+            context.output.print(&run, |out| list::write_run(out, &run))?;
+            outcome(&run)
+        }
+        Some(Triggered::Busy(run)) => Err(lost_race(format!(
+            "{} is at work on {job} (run {})",
+            run.worker, run.number
+        ))),
+        None => Ok(Outcome::Partial),
+    }
+}
+
+/// The exit code of a run.
+fn outcome(run: &JobRun) -> anyhow::Result<Outcome> {
+    match run.outcome {
+        JobRunOutcome::Done => Ok(Outcome::Done),
+        JobRunOutcome::Partial | JobRunOutcome::Interrupted => Ok(Outcome::Partial),
+        JobRunOutcome::Running | JobRunOutcome::Lost => {
+            anyhow::bail!("what came of run {} of {} is not known", run.number, run.job)
+        }
+        JobRunOutcome::Failed | JobRunOutcome::TimedOut => {
+            let detail = run.detail.as_deref().unwrap_or("it took too long");
+            anyhow::bail!("run {} of {} failed: {detail}", run.number, run.job)
+        }
+    }
+}
+
+async fn queue(context: &Context, state: &State, job: JobName) -> anyhow::Result<()> {
+    let is_new = state
+        .trigger_job(job.as_str(), &run::worker(), context.clock.now())
+        .await?;
+    context
+        .output
+        .print(&json!({ "job": job, "queued": is_new }), |out| match is_new {
+            true => writeln!(out, "{job} is asked for: the next `haat jobs run` that looks runs it"),
+            false => writeln!(out, "{job} is asked for already"),
+        })
+}
+
+async fn pause(context: &Context, state: &State, job: JobName) -> anyhow::Result<()> {
+    let is_new = state
+        .pause_job(job.as_str(), &run::worker(), context.clock.now())
+        .await?;
+    context.output.print(
+        &json!({ "job": job, "paused": true, "changed": is_new }),
+        |out| match is_new {
+            true => writeln!(out, "{job} rests until `haat jobs resume {job}`"),
+            false => writeln!(out, "{job} rests already"),
+        },
+    )
+}
+
+async fn resume(context: &Context, state: &State, job: JobName) -> anyhow::Result<()> {
+    let is_new = state.resume_job(job.as_str(), context.clock.now()).await?;
+    context.output.print(
+        &json!({ "job": job, "paused": false, "changed": is_new }),
+        |out| match is_new {
+            true => writeln!(out, "{job} runs again with its next moment"),
+            false => writeln!(out, "{job} does not rest"),
+        },
+    )
+}

@@ -1,0 +1,113 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use data_lake::LakeConfig;
+use jobs::{JobName, Market, ProcessTime, Scheduler, SchedulerDeps, ops_router, works};
+use serde_json::json;
+use state::State;
+use tokio_util::sync::CancellationToken;
+
+use crate::commands::query_server::Aside;
+use crate::exit::{Outcome, usage};
+use crate::listen::Listen;
+use crate::wiring::{Context, shutdown_signal};
+
+/// `haat jobs run`: runs what is due until it is told to stop.
+pub(super) async fn run(context: &Context, ops_listen: Option<Listen>) -> anyhow::Result<Outcome> {
+    if let Some(warning) = context.unnamed_crawler() {
+        tracing::warn!("{warning}");
+    }
+    let configured = &context.config.jobs.ops_listen;
+    let listen = match ops_listen {
+        Some(listen) => Some(listen),
+        None if configured.is_empty() => None,
+        None => Some(
+            configured
+                .parse()
+                .map_err(|error| usage(anyhow::anyhow!("jobs.ops_listen: {error}")))?,
+        ),
+    };
+    let listener = match &listen {
+        Some(listen) => Some(listen.bind().await?),
+        None => None,
+    };
+    let metrics = api::install_metrics(env!("CARGO_PKG_VERSION"))?;
+    let (state, _) = context.served_state().await?;
+    let scheduler = scheduler(context, &state)?;
+    let stop = CancellationToken::new();
+    tokio::spawn(api::run_metrics_upkeep(metrics.clone(), stop.clone()));
+    let ops = match listener {
+        Some(listener) => {
+            let router = ops_router(scheduler.readiness(), metrics);
+            Some(Aside::serve(listener, router, &context.server_config()?)?)
+        }
+        None => None,
+    };
+    let told = shutdown_signal();
+    let address = ops.as_ref().map(Aside::address);
+    let document = json!({ "ops_address": address, "worker": worker(), "jobs": JobName::ALL });
+    context.output.print(&document, |out| {
+        if let Some(address) = address {
+            writeln!(out, "probes and metrics on {address}")?;
+        }
+        writeln!(out, "running jobs of {}; Ctrl-C stops it", context.config.home)
+    })?;
+    let until = stop.clone();
+    let running = tokio::spawn(async move { Box::pin(scheduler.run(until)).await });
+    told.await;
+    tracing::info!("told to stop: jobs that are at work may come to a good end");
+    stop.cancel();
+    running.await?;
+    if let Some(ops) = ops {
+        ops.end().await?;
+    }
+    state.close().await;
+    Ok(Outcome::Done)
+}
+
+/// A scheduler of all jobs of the configured home.
+pub(super) fn scheduler(context: &Context, state: &State) -> anyhow::Result<Scheduler> {
+    let deps = SchedulerDeps {
+        state: state.clone(),
+        works: works(&Arc::new(market(context)?)),
+        clock: Arc::clone(&context.clock),
+        elapsed: Arc::new(ProcessTime::start()),
+        zone: context.config.market_time_zone,
+        worker: worker(),
+    };
+    Scheduler::new(deps, &context.config.jobs).map_err(|error| usage(error.into()))
+}
+
+fn market(context: &Context) -> anyhow::Result<Market> {
+    let config = &context.config;
+    let storage = context.storage()?;
+    Ok(Market {
+        lake: LakeConfig {
+            buckets: config.lake.buckets,
+            ..LakeConfig::default()
+        },
+        storefront: context.storefront()?,
+        clock: Arc::clone(&context.clock),
+        refresh: config.refresh.clone(),
+        cadence: config.jobs.cadence.clone(),
+        embedder: context.embedder()?,
+        collapse_share: config.release.collapse_share,
+        cache_dir: context.cache_dir(&storage),
+        build_dir: context.build_dir(&storage),
+        releases_kept: config.release.keep,
+        gc_min_age: Duration::from_secs(config.release.gc_min_age_s),
+        lake_retention: Duration::from_secs(config.lake.retention_hours.saturating_mul(3600)),
+        check_age_max: Duration::from_secs(config.doctor.check_age_s_max),
+        storage,
+    })
+}
+
+/// This process, for people to read.
+pub(super) fn worker() -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = match host.trim() {
+        "" => "this machine",
+        host => host,
+    };
+    format!("process {} on {host}", std::process::id())
+}

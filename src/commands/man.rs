@@ -1,0 +1,41 @@
+use std::path::Path;
+
+use anyhow::Context as _;
+use clap::CommandFactory;
+use serde_json::json;
+
+use crate::cli::Cli;
+use crate::exit::Outcome;
+use crate::output::{Output, counted};
+
+/// `haat man`: a manual page of each command, as `haat --help` tells it.
+pub(crate) fn write(to: &Path, output: Output) -> anyhow::Result<Outcome> {
+    std::fs::create_dir_all(to).with_context(|| format!("folder {}", to.display()))?;
+    let mut command = Cli::command();
+    command.build();
+    let pages = pages(command, to)?;
+    output.print(&json!({ "folder": to, "pages": pages }), |out| {
+        writeln!(out, "{} in {}", counted(pages, "page"), to.display())
+    })?;
+    Ok(Outcome::Done)
+}
+
+/// Writes the page of a command and those of all below it; answers how many they are.
+fn pages(command: clap::Command, to: &Path) -> anyhow::Result<usize> {
+    let mut written = 1;
+    let below: Vec<_> = command
+        .get_subcommands()
+        .filter(|inner| inner.get_name() != "help")
+        .cloned()
+        .collect();
+    for inner in below {
+        written += pages(inner, to)?;
+    }
+    let page = clap_mangen::Man::new(command);
+    let path = to.join(page.get_filename());
+    // Made as a whole first, so that no page is left half written.
+    let mut text = Vec::new();
+    page.render(&mut text)?;
+    std::fs::write(&path, text).with_context(|| path.display().to_string())?;
+    Ok(written)
+}

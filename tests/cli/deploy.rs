@@ -1,0 +1,225 @@
+//! The container file, units and archive of `deploy/`: by the linters of each kind of file, and by this program.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::support::{Haat, files, has_program};
+
+pub(crate) fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+pub(crate) fn read(path: impl AsRef<Path>) -> String {
+    let path = root().join(path);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Runs a program in the project's folder; what it says where it fails.
+#[track_caller]
+pub(crate) fn succeeds(program: &str, args: &[&str]) -> Output {
+    let output = Command::new(program).args(args).current_dir(root()).output().unwrap();
+    let told = [&output.stdout[..], &output.stderr[..]].concat();
+    assert!(
+        output.status.success(),
+        "{program} {args:?}: {}",
+        String::from_utf8_lossy(&told)
+    );
+    output
+}
+
+/// Files of `deploy/` whose path ends so.
+fn deployed(end: &str) -> Vec<PathBuf> {
+    let found = files(&root().join("deploy"), "");
+    found
+        .into_iter()
+        .filter(|path| path.to_string_lossy().ends_with(end))
+        .collect()
+}
+
+/// Words of a command line, as this program is given them.
+pub(crate) fn understands(words: &[String], told: &str) {
+    let haat = Haat::new();
+    // Answered as soon as all before it is understood, so that nothing is run.
+    let output = Command::new(env!("CARGO_BIN_EXE_haat"))
+        .args(words)
+        .arg("--help")
+        .current_dir(haat.path())
+        .output();
+    let output = output.unwrap();
+    assert!(
+        output.status.success(),
+        "{told}: {words:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[test]
+fn units_are_understood_by_systemd_and_leave_little_to_attack() {
+    if !has_program("systemd-analyze", &["--version"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut names = Vec::new();
+    for path in deployed(".service").into_iter().chain(deployed(".timer")) {
+        // Systemd wants what it is to start to be there; a template is looked at as one of its instances.
+        let text = read(&path).replace("/usr/bin/haat", env!("CARGO_BIN_EXE_haat"));
+        let name = path.file_name().unwrap().to_string_lossy().replace("@.", "@8080.");
+        std::fs::write(folder.path().join(&name), text).unwrap();
+        names.push(folder.path().join(name).to_string_lossy().into_owned());
+    }
+    assert!(names.len() > 6, "{names:?}");
+    let all: Vec<_> = names.iter().map(String::as_str).collect();
+    let output = succeeds("systemd-analyze", &[["verify", "--man=no"].as_slice(), &all].concat());
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "",
+        "systemd has something to say"
+    );
+    // 15 stands for 1.5 of 10; a service without any of these settings has 9.6.
+    for unit in all.iter().filter(|name| name.ends_with(".service")) {
+        succeeds(
+            "systemd-analyze",
+            &["security", "--offline=true", "--threshold=15", "--no-pager", unit],
+        );
+    }
+}
+
+#[test]
+fn the_container_file_has_nothing_for_a_linter_to_say() {
+    if has_program("hadolint", &["--version"]) {
+        succeeds("hadolint", &["deploy/Containerfile"]);
+    }
+}
+
+/// Words of a variable's name in a text: `HAAT_QUERY_SERVER__LISTEN`.
+fn variables(text: &str) -> BTreeSet<String> {
+    let words = text.split(|char: char| !(char.is_ascii_alphanumeric() || char == '_'));
+    words
+        .filter(|word| word.starts_with("HAAT_"))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn every_setting_and_command_of_the_files_is_one_of_this_program() {
+    let haat = Haat::new();
+    let config = haat.run(&["config"]).json();
+    let settings = config["settings"].as_array().unwrap();
+    let known: BTreeSet<_> = settings
+        .iter()
+        .map(|setting| setting["variable"].as_str().unwrap().to_owned())
+        .collect();
+    // These are of the compose file and the proxy.
+    let own = [
+        "HAAT_IMAGE",
+        "HAAT_SITE",
+        "HAAT_PROXY_BUFFERS",
+        "HAAT_MASTER_KEY",
+        "HAAT_CURSOR_SECRET",
+    ];
+    let mut seen = BTreeMap::new();
+    for path in files(&root().join("deploy"), "") {
+        for name in variables(&std::fs::read_to_string(&path).unwrap_or_default()) {
+            seen.insert(name, path.clone());
+        }
+    }
+    let unknown: Vec<_> = seen
+        .iter()
+        .filter(|(name, _)| !known.contains(*name) && !own.contains(&name.as_str()))
+        .collect();
+    assert!(unknown.is_empty() && seen.len() > 10, "{unknown:?} of {seen:?}");
+
+    for path in deployed(".toml").into_iter().chain(deployed(".toml.example")) {
+        haat.run(&["config", "--config", &path.to_string_lossy()]).json();
+    }
+    for path in deployed(".service") {
+        let text = read(&path);
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("ExecStart=/usr/bin/haat "))
+            .unwrap();
+        let words: Vec<_> = line
+            .replace("%i", "8080")
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect();
+        understands(&words, &path.to_string_lossy());
+    }
+}
+
+#[test]
+fn the_archive_holds_the_program_its_pages_completions_and_units() {
+    if !has_program("strip", &["--version"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    // As profile `dist` does; with its symbols the program would take a minute to pack.
+    succeeds("strip", &["-o", &at("haat"), env!("CARGO_BIN_EXE_haat")]);
+    let output = succeeds("deploy/dist", &["--binary", &at("haat"), "--out", &at("out")]);
+    let archive = String::from_utf8(output.stdout).unwrap().trim().to_owned();
+    let checked = Command::new("sha256sum")
+        .args(["--check", "--quiet", &format!("{archive}.sha256")])
+        .current_dir(at("out"))
+        .status();
+    assert!(checked.unwrap().success());
+    succeeds("tar", &["-C", folder.path().to_str().unwrap(), "-xzf", &archive]);
+    let name = Path::new(&archive)
+        .file_name()
+        .unwrap()
+        .to_string_lossy()
+        .replace(".tar.gz", "");
+    let unpacked = folder.path().join(&name);
+    let has = |path: &str| assert!(unpacked.join(path).is_file(), "{path} is not in {name}");
+    for path in [
+        "LICENSE",
+        "README.md",
+        "CHANGELOG.md",
+        "etc/haat/haat.toml.example",
+        "lib/sysusers.d/haat.conf",
+    ] {
+        has(path);
+    }
+    for path in deployed(".service").into_iter().chain(deployed(".timer")) {
+        has(&format!(
+            "lib/systemd/system/{}",
+            path.file_name().unwrap().to_string_lossy()
+        ));
+    }
+    // A page for every command that help names, and each says what the command is for.
+    for page in [
+        "haat",
+        "haat-query-server",
+        "haat-live-gateway",
+        "haat-up",
+        "haat-brands-add",
+        "haat-release-rollback",
+    ] {
+        has(&format!("share/man/man1/{page}.1.gz"));
+    }
+    let page = succeeds(
+        "gzip",
+        &[
+            "-dc",
+            unpacked.join("share/man/man1/haat-brands-add.1.gz").to_str().unwrap(),
+        ],
+    )
+    .stdout;
+    let page = String::from_utf8(page).unwrap();
+    assert!(page.contains("Probe domains") && page.contains("\\-\\-from"), "{page}");
+    succeeds(
+        "bash",
+        &[
+            "-n",
+            unpacked
+                .join("share/bash-completion/completions/haat")
+                .to_str()
+                .unwrap(),
+        ],
+    );
+    has("share/zsh/site-functions/_haat");
+    has("share/fish/vendor_completions.d/haat.fish");
+    let told = succeeds(unpacked.join("bin/haat").to_str().unwrap(), &["--version"]);
+    assert_eq!(told.stdout, format!("haat {}\n", env!("CARGO_PKG_VERSION")).as_bytes());
+}

@@ -1,0 +1,292 @@
+//! A kill -9 of the server while keys are made, revoked and used at once: what was acknowledged is there afterwards, whole,
+//! and nothing is there twice or in part.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use reqwest::{Client, StatusCode};
+use serde_json::{Value, json};
+
+use crate::support::{Haat, Serving};
+
+/// People who sign in and change their keys, each in a task of their own.
+const PEOPLE: usize = 6;
+/// Clients that use one key meanwhile.
+const CLIENTS: usize = 4;
+/// Kills of a run on each database; with `TEST_KILLS=all` in the environment, more.
+const KILLS: usize = 4;
+const KILLS_ALL: usize = 60;
+/// Changes of a server that are acknowledged before it is killed: others are under way at that moment.
+const CHANGES: usize = 12;
+/// Fewer changes of a person than the dashboard takes in a minute.
+const CHANGES_EACH_MAX: usize = 25;
+
+const MASTER_KEY: &str = "5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a";
+
+/// What servers acknowledged.
+#[derive(Default)]
+struct Ledger {
+    /// Keys by their ids.
+    made: BTreeMap<String, String>,
+    revoked: BTreeSet<String>,
+}
+
+struct Market {
+    haat: Haat,
+    client: Client,
+    runtime: tokio::runtime::Runtime,
+    /// The cookie of each person's session.
+    people: Vec<String>,
+    /// The key that is used, and how many requests were sent with it, answered or not.
+    used: String,
+    sent: AtomicU64,
+    ledger: Mutex<Ledger>,
+}
+
+fn text(document: &Value, member: &str) -> String {
+    document[member].as_str().unwrap().to_owned()
+}
+
+impl Market {
+    fn open(database: Option<&str>) -> Self {
+        let mut haat = Haat::new()
+            .with("HAAT_ACCESS__USAGE_FLUSH_MS", "100")
+            .with("HAAT_LIMITS__FREE__PER_SECOND", "0")
+            .with("HAAT_LIMITS__FREE__PER_DAY", "0")
+            .with("HAAT_DASHBOARD__KEYS_PER_ACCOUNT_MAX", "10000");
+        if let Some(url) = database {
+            haat = haat
+                .with("HAAT_STATE__URL", url)
+                .with("HAAT_STATE__MASTER_KEY", MASTER_KEY);
+        }
+        let used = text(&haat.run(&["keys", "create", "used"]).json(), "key");
+        Self {
+            haat,
+            client: Client::new(),
+            runtime: tokio::runtime::Builder::new_multi_thread()
+                .worker_threads(2)
+                .enable_all()
+                .build()
+                .unwrap(),
+            people: Vec::new(),
+            used,
+            sent: AtomicU64::new(0),
+            ledger: Mutex::default(),
+        }
+    }
+
+    fn serve(&self, command: &str) -> (Serving, String) {
+        let (serving, served) = self.haat.serve(&[command, "--listen", "127.0.0.1:0"]);
+        (serving, text(&served, "address"))
+    }
+
+    /// Signs everybody in.
+    fn sign_in(&mut self, base: &str) {
+        for person in 0..PEOPLE {
+            let link = self
+                .haat
+                .run(&["keys", "dashboard", "--account", &format!("person {person}")]);
+            let link = text(&link.json(), "link");
+            let body = json!({ "token": link.split_once('#').unwrap().1 });
+            let (status, cookie) = self.runtime.block_on(async {
+                let request = self.client.post(format!("{base}/dashboard/api/link"));
+                let request = request.header("x-haat-dashboard", "1").header("origin", base);
+                let request = request
+                    .header("content-type", "application/json")
+                    .body(body.to_string());
+                let answer = request.send().await.unwrap();
+                (answer.status(), answer.headers().get("set-cookie").cloned())
+            });
+            assert_eq!(status, 200);
+            let cookie = cookie.unwrap().to_str().unwrap().to_owned();
+            self.people.push(cookie.split(';').next().unwrap().to_owned());
+        }
+    }
+
+    /// Changes keys in a person's name: `None` where the server is gone.
+    async fn change(&self, base: &str, person: usize, revoked: Option<&str>) -> Option<(StatusCode, Value)> {
+        let path = format!("{base}/dashboard/api/keys");
+        let request = match revoked {
+            Some(id) => self.client.delete(format!("{path}/{id}")),
+            None => {
+                let body = json!({ "name": format!("key of {person}") });
+                let request = self.client.post(path).body(body.to_string());
+                request.header("content-type", "application/json")
+            }
+        };
+        let request = request.header("x-haat-dashboard", "1").header("origin", base);
+        let answer = request.header("cookie", &self.people[person]).send().await.ok()?;
+        let status = answer.status();
+        let body = answer.bytes().await.ok()?;
+        Some((status, serde_json::from_slice(&body).ok()?))
+    }
+
+    /// A person who makes keys, and revokes some of them, until the server is gone.
+    async fn person(&self, base: &str, person: usize) {
+        for _ in 0..CHANGES_EACH_MAX / 2 {
+            let Some((status, made)) = self.change(base, person, None).await else {
+                return;
+            };
+            assert_eq!(status, 201, "{made}");
+            let id = text(&made["data"], "id");
+            let count = {
+                let mut ledger = self.ledger.lock().unwrap();
+                ledger.made.insert(id.clone(), text(&made["data"], "key"));
+                ledger.made.len()
+            };
+            if count.is_multiple_of(2) {
+                let Some((status, told)) = self.change(base, person, Some(&id)).await else {
+                    return;
+                };
+                assert_eq!(status, 200, "{told}");
+                self.ledger.lock().unwrap().revoked.insert(id);
+            }
+        }
+    }
+
+    /// What `/v1/me` tells somebody with this key; `None` where the server is gone.
+    async fn me(&self, base: &str, key: &str) -> Option<(StatusCode, Value)> {
+        let request = self.client.get(format!("{base}/v1/me")).header("x-service-key", key);
+        let answer = request.send().await.ok()?;
+        let status = answer.status();
+        let body = answer.bytes().await.ok()?;
+        Some((status, serde_json::from_slice(&body).ok()?))
+    }
+
+    /// How often the key was used, as a server tells that is asked with it.
+    async fn used(&self, base: &str) -> Option<u64> {
+        self.sent.fetch_add(1, Ordering::SeqCst);
+        let (status, told) = self.me(base, &self.used).await?;
+        assert_eq!(status, 200, "{told}");
+        Some(told["data"]["usage_today"]["requests"].as_u64().unwrap())
+    }
+
+    /// Everybody at once, until the server was killed in their midst. Answers what `witness`, another server on the same
+    /// state, told of the use right before.
+    fn kill_under_load(&self, mut server: Serving, base: &str, witness: &str) -> u64 {
+        let before = self.changes();
+        self.runtime.block_on(async {
+            let people = futures::future::join_all((0..PEOPLE).map(|person| self.person(base, person)));
+            let clients =
+                futures::future::join_all((0..CLIENTS).map(async |_| while self.used(base).await.is_some() {}));
+            let killer = async {
+                let mut written = 0;
+                // The witness knows what the server has written, not what it counts in memory.
+                while self.changes() < before + CHANGES || written == 0 {
+                    written = self.used(witness).await.unwrap();
+                }
+                server.child.kill().unwrap();
+                server.child.wait().unwrap();
+                written
+            };
+            tokio::join!(people, clients, killer).2
+        })
+    }
+
+    fn changes(&self) -> usize {
+        let ledger = self.ledger.lock().unwrap();
+        ledger.made.len() + ledger.revoked.len()
+    }
+
+    /// Holds what a fresh server knows against what was acknowledged.
+    fn check(&self, base: &str, told: &str) {
+        let ledger = self.ledger.lock().unwrap();
+        for (id, key) in &ledger.made {
+            let (status, body) = self.runtime.block_on(self.me(base, key)).unwrap();
+            // A revocation that nobody was told of may have happened.
+            let is_revoked = ledger.revoked.contains(id);
+            let listed = || self.listed().into_iter().find(|one| one["id"] == *id).unwrap();
+            let holds = if is_revoked {
+                status == 401
+            } else {
+                status == 200 || listed()["revoked_at"].is_string()
+            };
+            assert!(holds, "{told}: {id}, revoked: {is_revoked}: {status} {body}");
+        }
+        let mut actions: BTreeMap<(String, String), usize> = BTreeMap::new();
+        let audit = self.haat.run(&["keys", "audit", "--limit", "100000"]).json();
+        for event in audit["events"].as_array().unwrap() {
+            let key = event["key"].as_str().unwrap_or_default().to_owned();
+            *actions.entry((key, text(event, "action"))).or_default() += 1;
+        }
+        let times = |id: &str, action: &str| actions.get(&(id.to_owned(), action.to_owned())).copied();
+        for id in ledger.made.keys() {
+            assert_eq!(times(id, "key.created"), Some(1), "{told}: {id}");
+        }
+        for id in &ledger.revoked {
+            assert_eq!(times(id, "key.revoked"), Some(1), "{told}: {id}");
+        }
+        // A change is there with its entry of the audit or not at all, acknowledged or not.
+        let listed = self.listed();
+        let audited = |action: &str| -> BTreeMap<String, usize> {
+            let of_action = actions.iter().filter(|((_, known), _)| known == action);
+            of_action.map(|((id, _), times)| (id.clone(), *times)).collect()
+        };
+        let once = |holds: fn(&Value) -> bool| -> BTreeMap<String, usize> {
+            let ids = listed.iter().filter(|key| holds(key)).map(|key| text(key, "id"));
+            ids.map(|id| (id, 1)).collect()
+        };
+        assert_eq!(audited("key.created"), once(|_| true), "{told}");
+        assert_eq!(
+            audited("key.revoked"),
+            once(|key| key["revoked_at"].is_string()),
+            "{told}"
+        );
+    }
+
+    fn listed(&self) -> Vec<Value> {
+        let listed = self.haat.run(&["keys", "list"]).json();
+        listed["keys"].as_array().unwrap().clone()
+    }
+}
+
+fn sweep(database: Option<&str>) {
+    let mut market = Market::open(database);
+    let (_witness, witness) = market.serve("query-server");
+    let (mut server, mut base) = market.serve("up");
+    market.sign_in(&base);
+    let kills = if std::env::var_os("TEST_KILLS").is_some() {
+        KILLS_ALL
+    } else {
+        KILLS
+    };
+    for kill in 0..kills {
+        let told = format!("kill {kill}");
+        let written = market.kill_under_load(server, &base, &witness);
+        (server, base) = market.serve("up");
+        market.check(&base, &told);
+        // What was written stays, and nothing is counted twice; what the server had in memory alone is lost.
+        let after = market.runtime.block_on(market.used(&witness)).unwrap();
+        let fresh = market.runtime.block_on(market.used(&base)).unwrap();
+        let sent = market.sent.load(Ordering::SeqCst);
+        assert!(
+            written < after && after <= sent && fresh <= sent,
+            "{told}: {written}, {after}, {fresh} of {sent}"
+        );
+    }
+    let ledger = market.ledger.lock().unwrap();
+    println!(
+        "{kills} kills, {} keys made, {} revoked, {} requests",
+        ledger.made.len(),
+        ledger.revoked.len(),
+        market.sent.load(Ordering::SeqCst)
+    );
+    assert!(ledger.made.len() + ledger.revoked.len() >= kills * CHANGES);
+}
+
+#[test]
+fn what_was_acknowledged_of_keys_on_sqlite_outlives_kills_under_load() {
+    sweep(None);
+}
+
+#[test]
+fn what_was_acknowledged_of_keys_on_postgresql_outlives_kills_under_load() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    if let Some(url) = runtime.block_on(kit::postgres_database()) {
+        sweep(Some(&url));
+    }
+}
