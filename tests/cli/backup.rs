@@ -24,6 +24,17 @@ fn rows(haat: &Haat) -> Vec<Vec<Value>> {
         .to_vec()
 }
 
+/// With which status a server answers what needs this key.
+fn status_with_key(base: &str, key: &str) -> String {
+    let asked = Command::new("curl")
+        .args(["-s", "-o", "/dev/null", "-w", "%{http_code}", "-H"])
+        .arg(format!("Authorization: Bearer {key}"))
+        .arg(format!("{base}/v1/quota"))
+        .output()
+        .unwrap();
+    String::from_utf8_lossy(&asked.stdout).into_owned()
+}
+
 #[test]
 fn a_restored_home_answers_what_the_first_one_did_and_goes_on_from_there() {
     let first = Haat::new();
@@ -89,13 +100,7 @@ fn a_restored_home_answers_what_the_first_one_did_and_goes_on_from_there() {
         answer.1["request_id"] = Value::Null;
     }
     assert_eq!(found.1["data"], answer.1["data"]);
-    let status = Command::new("curl")
-        .args(["-s", "-o", "/dev/null", "-w", "%{http_code}", "-H"])
-        .arg(format!("Authorization: Bearer {key}"))
-        .arg(format!("{base}/v1/quota"))
-        .output()
-        .unwrap();
-    assert_eq!(String::from_utf8_lossy(&status.stdout), "200");
+    assert_eq!(status_with_key(base, &key), "200");
 
     // Nothing has changed at the stores: the crawl sees that, and the lake stays as it is.
     let crawled = second.run(&["crawl"]).json();
