@@ -52,6 +52,15 @@ impl Context {
         self.storage_at("home", &self.config.home)
     }
 
+    /// [`Context::storage_at`] for a command that may write nothing: a folder that is absent is an empty one, and is not made.
+    pub(crate) fn storage_at_unless_dry(&self, what: &str, place: &str, dry_run: bool) -> anyhow::Result<Storage> {
+        let is_absent = crate::home::folder_of(place).is_some_and(|folder| !folder.exists());
+        if dry_run && is_absent {
+            return Ok(Storage::memory());
+        }
+        self.storage_at(what, place)
+    }
+
     /// Opens the storage at a place: `what` it is to whoever named it.
     pub(crate) fn storage_at(&self, what: &str, home: &str) -> anyhow::Result<Storage> {
         if home.trim().is_empty() {

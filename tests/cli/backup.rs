@@ -54,6 +54,7 @@ fn a_restored_home_answers_what_the_first_one_did_and_goes_on_from_there() {
         at["address"].as_str().unwrap()
     ));
     let would = first.run(&["backup", "create", &place, "--dry-run"]).json();
+    assert!(!Path::new(&place).exists(), "a dry run makes no folder");
     let taken = first.run(&["backup", "create", &place]).json();
     assert_eq!(would["objects"], taken["objects"]);
     assert_eq!(
@@ -156,6 +157,10 @@ fn a_home_whose_master_key_is_lost_comes_back_without_what_that_key_sealed() {
     let place = text(&folder.path().join("backups"));
     first.run(&["backup", "create", &place]).json();
     let second = elsewhere();
+    let absent = folder.path().join("absent");
+    let dry = Haat::new().at(&text(&absent));
+    assert_eq!(dry.run(&["restore", &place, "--dry-run"]).json()["dry_run"], true);
+    assert!(!absent.exists(), "a dry run makes no folder");
     second.run(&["restore", &place, "--without-sealed"]).json();
     assert_eq!(
         second.run(&["keys", "list"]).json(),

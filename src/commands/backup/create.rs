@@ -27,7 +27,7 @@ const MASTER_KEY: &str = "state/master.key";
 /// `haat backup create`
 pub(super) async fn run(context: &Context, to: &str, wanted: &Wanted) -> anyhow::Result<Outcome> {
     let home = context.storage()?;
-    let backups = context.storage_at("backups", to)?;
+    let backups = context.storage_at_unless_dry("backups", to, wanted.dry_run)?;
     let scratch = tempfile::tempdir().context("a folder for the dump of the state")?;
     let bar = CopyBar::new(context.quiet, "looked at");
     let options = TakeOptions {

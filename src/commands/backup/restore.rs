@@ -18,10 +18,11 @@ use crate::wiring::Context;
 pub(crate) async fn run(args: RestoreArgs, context: Context) -> anyhow::Result<Outcome> {
     let backups = place(&context, &args.from)?;
     let manifest = data_backup::load(&backups, args.backup.as_ref()).await.map_err(told)?;
-    let home = context.storage_new()?;
+    let home = context.storage_at_unless_dry("home", &context.config.home, args.dry_run)?;
     // A state that cannot be restored is said before anything is copied.
     let has_state = manifest.entries.iter().any(|entry| entry.path == STATE_DUMP);
-    let target = match has_state {
+    // A dry run whose home is not there yet has no place for it, and needs none.
+    let target = match has_state && home.url().scheme() != "memory" {
         true => Some(context.state_target(&home)?),
         false => None,
     };
