@@ -1,4 +1,5 @@
-//! What servers must remember: API keys, what they were used for, who signs in, who changed what, and which jobs ran.
+//! What servers must remember: API keys, what they were used for, who signs in, who changed what, which jobs ran, and
+//! which stores are to be refreshed.
 //!
 //! In: a folder for SQLite or the address of a PostgreSQL server, and typed operations. Out: what was acknowledged, also
 //! after a kill or a power cut. The same statements and the same tests serve both databases.
@@ -25,6 +26,7 @@ mod random;
 mod sessions;
 mod sign_in;
 mod signing_keys;
+mod work;
 
 pub use accounts::{Account, LOCAL_ISSUER};
 pub use audit::{Actor, AuditAction, AuditEvent, AuditQuery};
@@ -48,3 +50,7 @@ pub use sessions::{
 };
 pub use sign_in::{LinkRefusal, LinkUse, PendingSignIn};
 pub use signing_keys::SigningKeyRow;
+pub use work::{
+    DeadLetter, Enqueued, NewWorkRun, StagedWork, TakenWork, WORK_RUNS_MAX, WORK_STORES_MAX, WorkCounts, WorkItem,
+    WorkLease, WorkRun, WorkState, WorkStore,
+};

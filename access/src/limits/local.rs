@@ -11,7 +11,7 @@ use rustc_hash::FxBuildHasher;
 use state::{Day, KeyId, State, StateError};
 
 use super::bucket::{Rules, Tally};
-use super::moment::Moment;
+use super::moment::{Days, Moment};
 use super::table::Table;
 use super::{Limits, counted_as};
 use crate::plans::Plans;
@@ -44,7 +44,7 @@ pub struct LocalLimits {
     /// Callers within the process.
     nowhere: Mutex<Tally>,
     clock: Arc<dyn Clock>,
-    zone: TimeZone,
+    days: Days,
 }
 
 impl LocalLimits {
@@ -70,7 +70,7 @@ impl LocalLimits {
             plans,
             rules,
             clock,
-            zone,
+            days: Days::of(zone),
         }
     }
 
@@ -79,7 +79,7 @@ impl LocalLimits {
     /// # Errors
     /// [`StateError`]; counts then begin at nothing.
     pub async fn resume(&self, state: &State) -> Result<(), StateError> {
-        let today = Day::of(self.clock.now(), self.zone);
+        let today = Day::from_number(self.moment().day);
         self.take_over(today, state.usage_on(today).await?);
         Ok(())
     }
@@ -123,7 +123,7 @@ impl LocalLimits {
     /// Where the market's days begin.
     #[cfg(feature = "valkey")]
     pub(super) const fn zone(&self) -> TimeZone {
-        self.zone
+        self.days.zone()
     }
 
     pub(crate) fn admit_now(&self, caller: &Caller) -> Verdict {
@@ -149,7 +149,7 @@ impl LocalLimits {
     }
 
     fn moment(&self) -> Moment {
-        Moment::of(self.clock.now(), self.zone)
+        self.days.at(self.clock.now())
     }
 
     fn by_rules(&self, caller: &Caller, judge: impl FnOnce(&Rules) -> Verdict) -> Verdict {

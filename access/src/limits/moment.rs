@@ -1,3 +1,4 @@
+use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
 use data_model::{TimeZone, Timestamp};
@@ -14,14 +15,67 @@ pub(super) struct Moment {
     pub(super) day_left: Duration,
 }
 
-impl Moment {
-    pub(super) fn of(now: Timestamp, zone: TimeZone) -> Self {
-        let day = Day::of(now, zone);
-        let ends = day.plus(1).begin(zone).micros();
+/// The market's days. The one that is now is remembered: to ask the zone's rules at each request costs more than the rest
+/// of a verdict.
+#[derive(Debug)]
+pub(super) struct Days {
+    zone: TimeZone,
+    today: RwLock<Today>,
+}
+
+/// A day, and when it begins and ends, in microseconds since 1970. Nothing lies in the empty one.
+#[derive(Debug, Clone, Copy, Default)]
+struct Today {
+    day: i64,
+    begin_us: i64,
+    end_us: i64,
+}
+
+impl Days {
+    pub(super) const fn of(zone: TimeZone) -> Self {
+        let nothing = Today {
+            day: 0,
+            begin_us: 0,
+            end_us: 0,
+        };
         Self {
-            now_ns: now.micros().saturating_mul(1000),
+            zone,
+            today: RwLock::new(nothing),
+        }
+    }
+
+    /// Where days begin.
+    #[cfg(feature = "valkey")]
+    pub(super) const fn zone(&self) -> TimeZone {
+        self.zone
+    }
+
+    /// What limits see at `now`.
+    pub(super) fn at(&self, now: Timestamp) -> Moment {
+        let now_us = now.micros();
+        let known = *self.today.read().unwrap_or_else(PoisonError::into_inner);
+        let today = if (known.begin_us..known.end_us).contains(&now_us) {
+            known
+        } else {
+            let found = Today::of(now, self.zone);
+            *self.today.write().unwrap_or_else(PoisonError::into_inner) = found;
+            found
+        };
+        Moment {
+            now_ns: now_us.saturating_mul(1000),
+            day: today.day,
+            day_left: Duration::from_micros(today.end_us.abs_diff(now_us)),
+        }
+    }
+}
+
+impl Today {
+    fn of(now: Timestamp, zone: TimeZone) -> Self {
+        let day = Day::of(now, zone);
+        Self {
             day: day.number(),
-            day_left: Duration::from_micros(ends.abs_diff(now.micros())),
+            begin_us: day.begin(zone).micros(),
+            end_us: day.plus(1).begin(zone).micros(),
         }
     }
 }

@@ -62,6 +62,9 @@ const TABLES: &[Table] = &[
     table("dashboard_place"),
     table("jobs"),
     table("job_runs"),
+    table("work_leases"),
+    table("work_runs"),
+    table("work_items"),
 ];
 
 /// The tables with rows that a master key has sealed, and the one that tells which keys were used.

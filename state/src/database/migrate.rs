@@ -50,6 +50,12 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("../../migrations/sqlite/0006_jobs.sql"),
         postgres: include_str!("../../migrations/postgres/0006_jobs.sql"),
     },
+    Step {
+        version: 7,
+        what: "the queue of stores to refresh",
+        sqlite: include_str!("../../migrations/sqlite/0007_work.sql"),
+        postgres: include_str!("../../migrations/postgres/0007_work.sql"),
+    },
 ];
 
 pub(super) async fn sqlite(pool: &SqlitePool) -> Result<(), StateError> {
@@ -108,6 +114,7 @@ mod tests {
         4 f22187bc96fee7d9 061cf99f3c380f24
         5 98a9ecf557142f75 fa4862cadb26f685
         6 1274008d7d864585 5bc130cc913722d8
+        7 b160f7364e0b8d26 c74a6fd072a0df6c
         ");
     }
 }

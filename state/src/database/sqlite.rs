@@ -76,6 +76,7 @@ async fn end_leases(pool: &SqlitePool) -> Result<(), StateError> {
         "UPDATE carts SET lease_until = 0 WHERE lease_until > 0",
         "UPDATE idempotent_requests SET lease_until = 0 WHERE lease_until > 0",
         "UPDATE jobs SET lease = NULL, revision = revision + 1 WHERE lease IS NOT NULL",
+        "UPDATE work_leases SET lease_until = 0 WHERE lease_until > 0",
     ] {
         sqlx::query(sql).execute(pool).await?;
     }

@@ -21,3 +21,4 @@ mod schema;
 mod sessions;
 mod support;
 mod usage;
+mod work;

@@ -1,0 +1,125 @@
+use std::collections::BTreeSet;
+
+use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
+
+use super::{WORK_RUNS_MAX, WORK_STORES_MAX};
+use crate::database::{State, Value, Writing};
+use crate::error::StateError;
+
+/// A run whose stores are put into the queue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewWorkRun {
+    /// The run.
+    pub run: RunId,
+    /// Whether stores are read anew, whatever is known of them.
+    pub force: bool,
+    /// A higher one is taken first.
+    pub priority: i64,
+    /// Who asks, for people to read.
+    pub by: String,
+}
+
+/// A store to refresh.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WorkStore {
+    /// The store.
+    pub store: StoreHost,
+    /// Its brand.
+    pub slug: BrandSlug,
+}
+
+/// What became of stores that were put into the queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Enqueued {
+    /// So many are new; the others were there already.
+    Added(u64),
+    /// The run is over: nothing was added.
+    Over,
+    /// Too many stores, or too many runs that are open: nothing was added.
+    Full,
+}
+
+/// Stores that are written in one change.
+const AT_ONCE: usize = 500;
+
+impl State {
+    /// Puts stores into the queue; a store that this run has already is left as it is. Where this fails, the same call may be
+    /// made again.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn enqueue_work(
+        &self,
+        run: &NewWorkRun,
+        stores: &[WorkStore],
+        now: Timestamp,
+    ) -> Result<Enqueued, StateError> {
+        if stores.len() > WORK_STORES_MAX {
+            return Ok(Enqueued::Full);
+        }
+        // In one order: two that put the same stores in wait for each other, and never in a circle.
+        let stores: Vec<&WorkStore> = stores.iter().collect::<BTreeSet<_>>().into_iter().collect();
+        let mut writing = self.begin().await?;
+        match open(&mut writing, run, now).await? {
+            Enqueued::Added(_) => writing.commit().await?,
+            refused => return Ok(refused),
+        }
+        let mut added = 0;
+        for some in stores.chunks(AT_ONCE) {
+            let mut writing = self.begin().await?;
+            for store in some {
+                added += add(&mut writing, run, store, now).await?;
+            }
+            writing.commit().await?;
+        }
+        Ok(Enqueued::Added(added))
+    }
+
+    /// The stores that a run has in the queue and that are not done yet.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn stores_at_work(&self) -> Result<BTreeSet<StoreHost>, StateError> {
+        let sql = "SELECT DISTINCT store FROM work_items WHERE state IN ('queued', 'leased', 'staged')";
+        let rows: Vec<(String,)> = self.rows(sql, vec![]).await?;
+        let parsed = rows.into_iter().map(|(store,)| store.parse());
+        parsed.collect::<Result<_, _>>().map_err(|_| super::row::DAMAGED)
+    }
+}
+
+async fn open(writing: &mut Writing, run: &NewWorkRun, now: Timestamp) -> Result<Enqueued, StateError> {
+    let sql = "SELECT run, CASE WHEN closed_at IS NULL THEN 1 ELSE 0 END FROM work_runs \
+               WHERE run = $1 OR closed_at IS NULL";
+    let known: Vec<(String, i32)> = writing.rows(sql, vec![Value::text(run.run.as_str())]).await?;
+    match known.iter().find(|(name, _)| name == run.run.as_str()) {
+        Some((_, 0)) => return Ok(Enqueued::Over),
+        Some(_) => return Ok(Enqueued::Added(0)),
+        None if known.len() >= WORK_RUNS_MAX as usize => return Ok(Enqueued::Full),
+        None => {}
+    }
+    let sql = "INSERT INTO work_runs (run, force, requested_by, created_at) VALUES ($1, $2, $3, $4) \
+               ON CONFLICT DO NOTHING";
+    let values = vec![
+        Value::text(run.run.as_str()),
+        Value::integer(i64::from(run.force)),
+        Value::text(&run.by),
+        Value::integer(now.micros()),
+    ];
+    writing.execute(sql, values).await?;
+    Ok(Enqueued::Added(0))
+}
+
+async fn add(writing: &mut Writing, run: &NewWorkRun, store: &WorkStore, now: Timestamp) -> Result<u64, StateError> {
+    let sql = "INSERT INTO work_leases (name, fence, folded, lease_until) VALUES ($1, 0, 0, 0) ON CONFLICT DO NOTHING";
+    writing.execute(sql, vec![Value::text(store.store.as_str())]).await?;
+    let sql = "INSERT INTO work_items (run, store, slug, priority, state, attempts, available_at, enqueued_at, changed_at, \
+               fence) VALUES ($1, $2, $3, $4, 'queued', 0, $5, $5, $5, 0) ON CONFLICT DO NOTHING";
+    let values = vec![
+        Value::text(run.run.as_str()),
+        Value::text(store.store.as_str()),
+        Value::text(store.slug.as_str()),
+        Value::integer(run.priority),
+        Value::integer(now.micros()),
+    ];
+    writing.execute(sql, values).await
+}

@@ -1,0 +1,157 @@
+use std::collections::BTreeSet;
+
+use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
+
+use super::RUNS_KEPT;
+use super::row::DAMAGED;
+use super::take::WorkLease;
+use crate::database::{State, Value, Writing};
+use crate::error::StateError;
+
+/// A store whose worker is done.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StagedWork {
+    /// The store.
+    pub store: StoreHost,
+    /// Its brand.
+    pub slug: BrandSlug,
+    /// The fence under which it was staged.
+    pub fence: i64,
+    /// Whether the lake has what a later worker found.
+    pub is_outdated: bool,
+    /// Why it will be dead; `None` where it will not.
+    pub letter: Option<String>,
+}
+
+type Row = (String, String, i64, i64, Option<String>);
+
+/// Whether the committer's right is still theirs; the row is locked, so that it stays so until the change is made.
+async fn is_held(writing: &mut Writing, committer: &WorkLease) -> Result<bool, StateError> {
+    let sql = "UPDATE work_leases SET folded = folded WHERE name = $1 AND fence = $2 AND holder IS NOT NULL";
+    Ok(writing.execute(sql, committer.values()).await? == 1)
+}
+
+impl State {
+    /// What is staged of a run, in the order in which it was, at most so many.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn staged_work(&self, run: &RunId, limit: u32) -> Result<Vec<StagedWork>, StateError> {
+        let sql = "SELECT i.store, i.slug, i.fence, CAST(CASE WHEN l.folded > i.fence THEN 1 ELSE 0 END AS BIGINT), i.letter \
+                   FROM work_items i JOIN work_leases l ON l.name = i.store WHERE i.run = $1 AND i.state = 'staged' \
+                   ORDER BY i.changed_at, i.store LIMIT $2";
+        let values = vec![Value::text(run.as_str()), Value::integer(i64::from(limit))];
+        let rows: Vec<Row> = self.rows(sql, values).await?;
+        let read = |(store, slug, fence, outdated, letter): Row| {
+            Ok(StagedWork {
+                store: store.parse().map_err(|_| DAMAGED)?,
+                slug: slug.parse().map_err(|_| DAMAGED)?,
+                fence,
+                is_outdated: outdated != 0,
+                letter,
+            })
+        };
+        rows.into_iter().map(read).collect()
+    }
+
+    /// How many stores of a run have no worker that is done with them.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn work_left(&self, run: &RunId) -> Result<u64, StateError> {
+        let sql = "SELECT COUNT(*) FROM work_items WHERE run = $1 AND state IN ('queued', 'leased')";
+        let rows: Vec<(i64,)> = self.rows(sql, vec![Value::text(run.as_str())]).await?;
+        Ok(rows.first().map_or(0, |(left,)| u64::try_from(*left).unwrap_or(0)))
+    }
+
+    /// Says that the committer is through with these: each is done, or dead where it has a letter. Answers `false` where
+    /// somebody else is the committer by now: then nothing is changed.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn fold_work(
+        &self,
+        run: &RunId,
+        staged: &[StagedWork],
+        committer: &WorkLease,
+        now: Timestamp,
+    ) -> Result<bool, StateError> {
+        let mut writing = self.begin().await?;
+        if !is_held(&mut writing, committer).await? {
+            return Ok(false);
+        }
+        // In one order, which is that of whoever else changes several.
+        for one in staged.iter().collect::<BTreeSet<_>>() {
+            let sql = "UPDATE work_leases SET folded = CASE WHEN folded < $2 THEN $2 ELSE folded END WHERE name = $1";
+            let values = vec![Value::text(one.store.as_str()), Value::integer(one.fence)];
+            writing.execute(sql, values).await?;
+            // One letter a store, the last.
+            let sql = "DELETE FROM work_items WHERE store = $1 AND state = 'dead' AND run <> $2";
+            let values = vec![Value::text(one.store.as_str()), Value::text(run.as_str())];
+            writing.execute(sql, values).await?;
+            let sql = "UPDATE work_items SET state = CASE WHEN letter IS NULL THEN 'done' ELSE 'dead' END, changed_at = $4 \
+                       WHERE run = $1 AND store = $2 AND fence = $3 AND state = 'staged'";
+            let values = vec![
+                Value::text(run.as_str()),
+                Value::text(one.store.as_str()),
+                Value::integer(one.fence),
+                Value::integer(now.micros()),
+            ];
+            writing.execute(sql, values).await?;
+        }
+        writing.commit().await?;
+        Ok(true)
+    }
+
+    /// Puts a store back whose staged work is lost. Answers as [`State::fold_work`].
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn unstage_work(
+        &self,
+        run: &RunId,
+        staged: &StagedWork,
+        committer: &WorkLease,
+        now: Timestamp,
+    ) -> Result<bool, StateError> {
+        let mut writing = self.begin().await?;
+        if !is_held(&mut writing, committer).await? {
+            return Ok(false);
+        }
+        let sql = "UPDATE work_items SET state = 'queued', available_at = $4, changed_at = $4 \
+                   WHERE run = $1 AND store = $2 AND fence = $3 AND state = 'staged'";
+        let values = vec![
+            Value::text(run.as_str()),
+            Value::text(staged.store.as_str()),
+            Value::integer(staged.fence),
+            Value::integer(now.micros()),
+        ];
+        writing.execute(sql, values).await?;
+        writing.commit().await?;
+        Ok(true)
+    }
+
+    /// Ends a run that has nothing left to do. Answers `false` where it has, or somebody else is the committer by now.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn close_work_run(&self, run: &RunId, committer: &WorkLease, now: Timestamp) -> Result<bool, StateError> {
+        let mut writing = self.begin().await?;
+        if !is_held(&mut writing, committer).await? {
+            return Ok(false);
+        }
+        let sql = "UPDATE work_runs SET closed_at = $2 WHERE run = $1 AND closed_at IS NULL AND NOT EXISTS \
+                   (SELECT 1 FROM work_items WHERE run = $1 AND state IN ('queued', 'leased', 'staged'))";
+        let values = vec![Value::text(run.as_str()), Value::integer(now.micros())];
+        if writing.execute(sql, values).await? != 1 {
+            return Ok(false);
+        }
+        let sql = "DELETE FROM work_items WHERE run = $1 AND state = 'done'";
+        writing.execute(sql, vec![Value::text(run.as_str())]).await?;
+        let sql = "DELETE FROM work_runs WHERE closed_at IS NOT NULL AND run NOT IN \
+                   (SELECT run FROM work_runs WHERE closed_at IS NOT NULL ORDER BY closed_at DESC, run LIMIT $1)";
+        writing.execute(sql, vec![Value::integer(RUNS_KEPT)]).await?;
+        writing.commit().await?;
+        Ok(true)
+    }
+}

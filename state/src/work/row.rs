@@ -1,0 +1,210 @@
+use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
+use serde::Serialize;
+
+use crate::database::{State, Value};
+use crate::error::StateError;
+
+pub(super) const DAMAGED: StateError = StateError::Damaged {
+    what: "store in the queue",
+};
+
+/// Where a store of a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkState {
+    /// It waits for a worker.
+    Queued,
+    /// A worker has it, or had it when it was lost.
+    Leased,
+    /// Its worker is done; it waits for the committer.
+    Staged,
+    /// The committer is through with it.
+    Done,
+    /// It was tried as often as may be.
+    Dead,
+}
+
+impl WorkState {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Queued, Self::Leased, Self::Staged, Self::Done, Self::Dead];
+
+    /// The state in one word.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Leased => "leased",
+            Self::Staged => "staged",
+            Self::Done => "done",
+            Self::Dead => "dead",
+        }
+    }
+
+    fn parse(text: &str) -> Result<Self, StateError> {
+        let found = Self::ALL.into_iter().find(|state| state.as_str() == text);
+        found.ok_or(DAMAGED)
+    }
+}
+
+/// A run whose stores are in the queue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WorkRun {
+    /// The run.
+    pub run: RunId,
+    /// Whether stores are read anew, whatever is known of them.
+    pub force: bool,
+    /// Who asked for it, for people to read.
+    pub requested_by: String,
+    /// When.
+    pub created_at: Timestamp,
+}
+
+/// A store of a run, as it is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WorkItem {
+    /// The run.
+    pub run: RunId,
+    /// The store.
+    pub store: StoreHost,
+    /// Its brand.
+    pub slug: BrandSlug,
+    /// Where it stands.
+    pub state: WorkState,
+    /// A higher one is taken first.
+    pub priority: i64,
+    /// How often it was tried.
+    pub attempts: u32,
+    /// When it may be taken.
+    pub available_at: Timestamp,
+    /// When it last came to its state.
+    pub changed_at: Timestamp,
+    /// Who has it.
+    pub holder: Option<String>,
+    /// Until when, unless they say that they live.
+    pub lease_until: Option<Timestamp>,
+}
+
+/// A store that was tried as often as may be, and is left alone until somebody decides.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DeadLetter {
+    /// The run.
+    pub run: RunId,
+    /// The store.
+    pub store: StoreHost,
+    /// Its brand.
+    pub slug: BrandSlug,
+    /// How often it was tried.
+    pub attempts: u32,
+    /// Since when it is dead.
+    pub since: Timestamp,
+    /// What happened the last time.
+    pub reason: String,
+}
+
+/// How much there is in the queue.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct WorkCounts {
+    /// Stores that wait for a worker.
+    pub queued: u64,
+    /// Stores that a worker has.
+    pub leased: u64,
+    /// Of these, those whose worker has not said for too long that it lives.
+    pub lost: u64,
+    /// Stores that wait for the committer.
+    pub staged: u64,
+    /// Dead letters.
+    pub dead: u64,
+    /// Runs that are not over.
+    pub runs: u64,
+    /// When the store was put into the queue that waits longest; `None` where none waits.
+    pub oldest_at: Option<Timestamp>,
+}
+
+pub(super) type ItemRow = (String, String, String, String, i64, i64, i64, i64, Option<String>, i64);
+
+fn item(row: ItemRow) -> Result<WorkItem, StateError> {
+    let (run, store, slug, state, priority, attempts, available_at, changed_at, holder, until) = row;
+    let state = WorkState::parse(&state)?;
+    let holder = holder.filter(|_| state == WorkState::Leased);
+    Ok(WorkItem {
+        run: run.parse().map_err(|_| DAMAGED)?,
+        store: store.parse().map_err(|_| DAMAGED)?,
+        slug: slug.parse().map_err(|_| DAMAGED)?,
+        state,
+        priority,
+        attempts: u32::try_from(attempts).map_err(|_| DAMAGED)?,
+        available_at: Timestamp::from_micros(available_at),
+        changed_at: Timestamp::from_micros(changed_at),
+        lease_until: holder.as_ref().map(|_| Timestamp::from_micros(until)),
+        holder,
+    })
+}
+
+impl State {
+    /// What is in the queue and not done, in the order in which it is taken, at most so many.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn work_items(&self, limit: u32) -> Result<Vec<WorkItem>, StateError> {
+        let sql = "SELECT i.run, i.store, i.slug, i.state, i.priority, i.attempts, i.available_at, i.changed_at, \
+                   l.holder, l.lease_until FROM work_items i JOIN work_leases l ON l.name = i.store \
+                   WHERE i.state IN ('queued', 'leased', 'staged') \
+                   ORDER BY i.priority DESC, i.available_at, i.store, i.run LIMIT $1";
+        let rows: Vec<ItemRow> = self.rows(sql, vec![Value::integer(i64::from(limit))]).await?;
+        rows.into_iter().map(item).collect()
+    }
+
+    /// The runs that are not over, the oldest first.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn open_work_runs(&self) -> Result<Vec<WorkRun>, StateError> {
+        let sql = "SELECT run, force, requested_by, created_at FROM work_runs WHERE closed_at IS NULL \
+                   ORDER BY created_at, run";
+        let rows: Vec<(String, i64, String, i64)> = self.rows(sql, vec![]).await?;
+        let read = |(run, force, requested_by, created_at): (String, i64, String, i64)| {
+            Ok(WorkRun {
+                run: run.parse().map_err(|_| DAMAGED)?,
+                force: force != 0,
+                requested_by,
+                created_at: Timestamp::from_micros(created_at),
+            })
+        };
+        rows.into_iter().map(read).collect()
+    }
+
+    /// How much there is in the queue.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn work_counts(&self, now: Timestamp) -> Result<WorkCounts, StateError> {
+        let sql = "SELECT i.state, COUNT(*), CAST(SUM(CASE WHEN l.lease_until <= $1 THEN 1 ELSE 0 END) AS BIGINT), \
+                   MIN(i.enqueued_at) FROM work_items i JOIN work_leases l ON l.name = i.store \
+                   WHERE i.state <> 'done' GROUP BY i.state";
+        let rows: Vec<(String, i64, i64, i64)> = self.rows(sql, vec![Value::integer(now.micros())]).await?;
+        let runs: Vec<(i64,)> = self
+            .rows("SELECT COUNT(*) FROM work_runs WHERE closed_at IS NULL", vec![])
+            .await?;
+        let count = |number: i64| u64::try_from(number).unwrap_or(0);
+        let mut counts = WorkCounts {
+            runs: runs.first().map_or(0, |(runs,)| count(*runs)),
+            ..WorkCounts::default()
+        };
+        let mut oldest: Option<i64> = None;
+        for (state, items, over, since) in rows {
+            let state = WorkState::parse(&state)?;
+            match state {
+                WorkState::Queued => counts.queued = count(items),
+                WorkState::Leased => (counts.leased, counts.lost) = (count(items), count(over)),
+                WorkState::Staged => counts.staged = count(items),
+                WorkState::Dead => counts.dead = count(items),
+                WorkState::Done => {}
+            }
+            if state != WorkState::Dead {
+                oldest = Some(oldest.map_or(since, |oldest| oldest.min(since)));
+            }
+        }
+        counts.oldest_at = oldest.map(Timestamp::from_micros);
+        Ok(counts)
+    }
+}

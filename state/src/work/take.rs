@@ -1,0 +1,276 @@
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
+
+use super::row::DAMAGED;
+use super::{COMMITTER, LETTER_CHARS_MAX};
+use crate::database::{State, Value, Writing};
+use crate::error::StateError;
+
+/// A store that a worker has, as long as its lease lasts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TakenWork {
+    /// The run that wants it.
+    pub run: RunId,
+    /// The store, which nobody else is given meanwhile.
+    pub store: StoreHost,
+    /// Its brand.
+    pub slug: BrandSlug,
+    /// Higher than that of everybody who had the store before.
+    pub fence: i64,
+    /// How often it was tried, with this time.
+    pub attempt: u32,
+}
+
+impl TakenWork {
+    /// Its lease.
+    #[must_use]
+    pub fn lease(&self) -> WorkLease {
+        WorkLease {
+            name: self.store.to_string(),
+            fence: self.fence,
+        }
+    }
+}
+
+/// A right that ends by itself, and what tells its holder from everybody who had it before.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WorkLease {
+    name: String,
+    fence: i64,
+}
+
+impl WorkLease {
+    /// The fence.
+    #[must_use]
+    pub const fn fence(&self) -> i64 {
+        self.fence
+    }
+
+    pub(super) fn values(&self) -> Vec<Value> {
+        vec![Value::text(&self.name), Value::integer(self.fence)]
+    }
+}
+
+/// Stores are locked in the order in which they are taken; those that another worker is about to take are passed over.
+macro_rules! to_take {
+    ($locking:literal) => {
+        concat!(
+            "SELECT i.run, i.store, i.slug, i.state, i.attempts, i.letter FROM work_items i \
+             JOIN work_leases l ON l.name = i.store \
+             WHERE i.state IN ('queued', 'leased') AND i.available_at <= $1 AND l.lease_until <= $1 \
+             ORDER BY i.priority DESC, i.available_at, i.store, i.run LIMIT $2",
+            $locking
+        )
+    };
+}
+
+type Row = (String, String, String, String, i64, Option<String>);
+
+/// A reason of bounded length.
+fn letter(reason: &str) -> String {
+    reason.chars().take(LETTER_CHARS_MAX).collect()
+}
+
+async fn set_item(
+    writing: &mut Writing,
+    sql: &'static str,
+    (run, store): (&str, &str),
+    fence: i64,
+    (now, letter): (Timestamp, Option<String>),
+) -> Result<u64, StateError> {
+    let values = vec![
+        Value::text(run),
+        Value::text(store),
+        Value::integer(fence),
+        Value::integer(now.micros()),
+        Value::Text(letter),
+    ];
+    writing.execute(sql, values).await
+}
+
+impl State {
+    /// Takes at most so many stores that wait and that nobody has, for `lease`. Where a worker was lost with a store as often
+    /// as `attempts_max` says, the store is not taken again: it is staged with a letter that says so.
+    ///
+    /// # Errors
+    /// [`StateError`]. After [`StateError::Unavailable`] stores may have been taken: they are free again when the lease ends.
+    pub async fn take_work(
+        &self,
+        holder: &str,
+        limit: u32,
+        lease: Duration,
+        (attempts_max, now): (u32, Timestamp),
+    ) -> Result<Vec<TakenWork>, StateError> {
+        let mut writing = self.begin().await?;
+        let sql = match writing {
+            Writing::Postgres(_) => to_take!(" FOR UPDATE SKIP LOCKED"),
+            // Whoever writes is alone.
+            Writing::Sqlite(_) => to_take!(""),
+        };
+        let values = vec![Value::integer(now.micros()), Value::integer(i64::from(limit))];
+        let rows: Vec<Row> = writing.rows(sql, values).await?;
+        let until = now.plus_millis(i64::try_from(lease.as_millis()).unwrap_or(i64::MAX));
+        let (mut taken, mut seen) = (Vec::new(), BTreeSet::new());
+        for (run, store, slug, state, attempts, last) in rows {
+            // Two runs may want the same store: the second comes when the first is through.
+            if !seen.insert(store.clone()) {
+                continue;
+            }
+            let sql = "UPDATE work_leases SET fence = fence + 1, holder = $2, lease_until = $3 WHERE name = $1 \
+                       RETURNING fence";
+            let is_over = state == "leased" && attempts >= i64::from(attempts_max.max(1));
+            let (by, end) = if is_over {
+                (None, now)
+            } else {
+                (Some(holder.to_owned()), until)
+            };
+            let values = vec![Value::text(&store), Value::Text(by), Value::integer(end.micros())];
+            let Some((fence,)): Option<(i64,)> = writing.row(sql, values).await? else {
+                continue;
+            };
+            let at = (run.as_str(), store.as_str());
+            if is_over {
+                let told = last.unwrap_or_else(|| format!("its worker was lost, {attempts} times in a row"));
+                let sql = "UPDATE work_items SET state = 'staged', fence = $3, changed_at = $4, letter = $5 \
+                           WHERE run = $1 AND store = $2";
+                set_item(&mut writing, sql, at, fence, (now, Some(letter(&told)))).await?;
+                continue;
+            }
+            let sql = "UPDATE work_items SET state = 'leased', attempts = attempts + 1, fence = $3, changed_at = $4, \
+                       letter = $5 WHERE run = $1 AND store = $2";
+            set_item(&mut writing, sql, at, fence, (now, None)).await?;
+            taken.push(TakenWork {
+                run: run.parse().map_err(|_| DAMAGED)?,
+                store: store.parse().map_err(|_| DAMAGED)?,
+                slug: slug.parse().map_err(|_| DAMAGED)?,
+                fence,
+                attempt: u32::try_from(attempts + 1).map_err(|_| DAMAGED)?,
+            });
+        }
+        writing.commit().await?;
+        Ok(taken)
+    }
+
+    /// Says that whoever has these leases lives, and answers those that are somebody else's by now: their holder stops at
+    /// once.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn renew_work(
+        &self,
+        leases: &[WorkLease],
+        lease: Duration,
+        now: Timestamp,
+    ) -> Result<Vec<WorkLease>, StateError> {
+        let until = now.plus_millis(i64::try_from(lease.as_millis()).unwrap_or(i64::MAX));
+        let mut lost = Vec::new();
+        let mut leases: Vec<_> = leases.iter().collect();
+        // In the order of whoever else locks several, the committer's first: no two wait for each other.
+        leases.sort_unstable_by_key(|lease| (lease.name != COMMITTER, lease.name.as_str()));
+        let mut writing = self.begin().await?;
+        for lease in leases {
+            let sql = "UPDATE work_leases SET lease_until = $3 WHERE name = $1 AND fence = $2 AND holder IS NOT NULL";
+            let mut values = lease.values();
+            values.push(Value::integer(until.micros()));
+            if writing.execute(sql, values).await? == 0 {
+                lost.push(lease.clone());
+            }
+        }
+        writing.commit().await?;
+        Ok(lost)
+    }
+
+    /// Hands what a worker staged to the committer, and ends the lease; with `letter`, the store is dead once that is
+    /// committed. Answers `false` where somebody else took the store meanwhile: then nothing is changed, and what was
+    /// staged does not count.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn stage_work(&self, work: &TakenWork, reason: Option<&str>, now: Timestamp) -> Result<bool, StateError> {
+        let sql = "UPDATE work_items SET state = 'staged', changed_at = $4, letter = $5 \
+                   WHERE run = $1 AND store = $2 AND fence = $3 AND state = 'leased'";
+        self.end_lease(work, sql, (now, reason.map(letter))).await
+    }
+
+    /// Puts a store back that could not be refreshed, to be tried again at `at`, and ends the lease. Answers as
+    /// [`State::stage_work`].
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn retry_work(&self, work: &TakenWork, reason: &str, at: Timestamp) -> Result<bool, StateError> {
+        let sql = "UPDATE work_items SET state = 'queued', available_at = $4, changed_at = $4, letter = $5 \
+                   WHERE run = $1 AND store = $2 AND fence = $3 AND state = 'leased'";
+        self.end_lease(work, sql, (at, Some(letter(reason)))).await
+    }
+
+    /// Gives a store back that was not tried to the end: it is there for the next worker, and this was no attempt. Answers as
+    /// [`State::stage_work`].
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn give_back_work(&self, work: &TakenWork, now: Timestamp) -> Result<bool, StateError> {
+        let sql = "UPDATE work_items SET state = 'queued', attempts = attempts - 1, changed_at = $4, letter = $5 \
+                   WHERE run = $1 AND store = $2 AND fence = $3 AND state = 'leased'";
+        self.end_lease(work, sql, (now, None)).await
+    }
+
+    async fn end_lease(
+        &self,
+        work: &TakenWork,
+        sql: &'static str,
+        told: (Timestamp, Option<String>),
+    ) -> Result<bool, StateError> {
+        let mut writing = self.begin().await?;
+        let freed = "UPDATE work_leases SET lease_until = 0, holder = NULL \
+                     WHERE name = $1 AND fence = $2 AND holder IS NOT NULL";
+        let is_held = writing.execute(freed, work.lease().values()).await? == 1;
+        let at = (work.run.as_str(), work.store.as_str());
+        if !is_held || set_item(&mut writing, sql, at, work.fence, told).await? != 1 {
+            return Ok(false);
+        }
+        writing.commit().await?;
+        Ok(true)
+    }
+
+    /// Asks for the right to bring what is staged to the lake. One has it at a time; `None`: somebody else.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn take_committer(
+        &self,
+        holder: &str,
+        lease: Duration,
+        now: Timestamp,
+    ) -> Result<Option<WorkLease>, StateError> {
+        let mut writing = self.begin().await?;
+        let sql =
+            "INSERT INTO work_leases (name, fence, folded, lease_until) VALUES ($1, 0, 0, 0) ON CONFLICT DO NOTHING";
+        writing.execute(sql, vec![Value::text(COMMITTER)]).await?;
+        let sql = "UPDATE work_leases SET fence = fence + 1, holder = $2, lease_until = $3 \
+                   WHERE name = $1 AND lease_until <= $4 RETURNING fence";
+        let until = now.plus_millis(i64::try_from(lease.as_millis()).unwrap_or(i64::MAX));
+        let values = vec![
+            Value::text(COMMITTER),
+            Value::text(holder),
+            Value::integer(until.micros()),
+            Value::integer(now.micros()),
+        ];
+        let row: Option<(i64,)> = writing.row(sql, values).await?;
+        writing.commit().await?;
+        Ok(row.map(|(fence,)| WorkLease {
+            name: COMMITTER.to_owned(),
+            fence,
+        }))
+    }
+
+    /// Gives the right of the committer up.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub async fn give_back_committer(&self, lease: &WorkLease) -> Result<bool, StateError> {
+        let sql = "UPDATE work_leases SET lease_until = 0, holder = NULL WHERE name = $1 AND fence = $2";
+        self.changed(sql, lease.values()).await
+    }
+}
