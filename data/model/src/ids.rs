@@ -285,6 +285,16 @@ impl fmt::Display for CategoryId {
 pub struct Pincode(u32);
 
 impl Pincode {
+    /// The pincode whose digits write this number; `None` where there are not six of them.
+    #[must_use]
+    pub const fn from_number(number: u32) -> Option<Self> {
+        if number >= 100_000 && number <= 999_999 {
+            Some(Self(number))
+        } else {
+            None
+        }
+    }
+
     /// The number that its digits write, from 100,000 to 999,999.
     #[must_use]
     pub const fn number(self) -> u32 {

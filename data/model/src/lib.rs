@@ -6,6 +6,7 @@
 
 mod brand;
 mod clock;
+mod delivery;
 mod error;
 mod history;
 mod ids;
@@ -15,12 +16,14 @@ mod product;
 mod refresh;
 mod release_id;
 mod secret;
+mod shipping;
 mod stored;
 mod time_zone;
 mod timestamp;
 
 pub use brand::{Brand, BrandSlug, slugify};
 pub use clock::Clock;
+pub use delivery::{Confidence, DeliveryProbe, DeliveryRate, DeliveryZone, KnownDelivery};
 pub use error::{Classify, ErrorCode, Fault, Retry};
 pub use history::{PriceEvent, PricePoint};
 pub use ids::{
@@ -34,6 +37,10 @@ pub use product::{
 pub use refresh::{BrandRefresh, DeliverySample, Quarantined, ShippingPolicy, ShippingTier};
 pub use release_id::ReleaseId;
 pub use secret::Secret;
+pub use shipping::{
+    DaySpan, PaymentKind, ShippingFact, ShippingFactKind, ShippingRegion, ShippingTerms, UnknownName, UnknownReason,
+    UnknownTerm,
+};
 pub use stored::{CodePlace, Resolved, StatedCode, StoredBrand, StoredProduct, StoredShop, StoredVariant};
 pub use time_zone::{TimeZone, TimeZoneError};
 pub use timestamp::{Timestamp, TimestampError};

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{Brand, CurrencyCode, Pincode, Product, RunId, StoreHost, Timestamp};
+use crate::{Brand, CurrencyCode, Pincode, Product, RunId, ShippingTerms, StoreHost, Timestamp};
 
 /// One brand's whole catalogue as one crawl found it: what the lake takes in one piece. `P` is the form that its
 /// products are in.
@@ -14,7 +14,7 @@ pub struct BrandRefresh<P = Vec<Product>> {
     pub observed_at: Timestamp,
     /// Products sorted by platform id, each id once.
     pub products: P,
-    /// Shipping terms, where they are known.
+    /// Shipping terms, where this crawl found some; `None` leaves those that are known as they are.
     pub shipping: Option<ShippingPolicy>,
     /// Records that could not be understood.
     pub quarantined: Vec<Quarantined>,
@@ -67,6 +67,9 @@ pub struct ShippingPolicy {
     pub cod_available: Option<bool>,
     /// Rates, in the order stated.
     pub tiers: Vec<ShippingTier>,
+    /// What the store's text says, fact by fact; `None` where none was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terms: Option<Box<ShippingTerms>>,
 }
 
 /// One shipping rate.

@@ -1,0 +1,137 @@
+use std::fmt;
+use std::str::FromStr;
+
+/// What kind of place an area is, as carriers and stores divide the country.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PlaceKind {
+    /// One of the eight largest cities.
+    Metro,
+    /// The district of a state's capital.
+    Capital,
+    /// Everything else on the mainland.
+    Rest,
+    /// A district in the mountains.
+    Hill,
+    /// The north-east, and Ladakh.
+    Remote,
+    /// The Andaman and Nicobar Islands, and Lakshadweep.
+    Island,
+}
+
+impl PlaceKind {
+    /// All kinds.
+    pub const ALL: [Self; 6] = [
+        Self::Metro,
+        Self::Capital,
+        Self::Rest,
+        Self::Hill,
+        Self::Remote,
+        Self::Island,
+    ];
+
+    /// The kind's name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Metro => "metro",
+            Self::Capital => "capital",
+            Self::Rest => "rest",
+            Self::Hill => "hill",
+            Self::Remote => "remote",
+            Self::Island => "island",
+        }
+    }
+
+    /// The kind of the place where a pincode is; names of state and district are upper case.
+    pub(crate) fn of(number: u32, state: &str, district: &str) -> Self {
+        let sorting_district = number / 1_000;
+        if ISLANDS.contains(&state) {
+            Self::Island
+        } else if METROS.contains(&(state, sorting_district)) || state == "DELHI" {
+            Self::Metro
+        } else if CAPITALS.contains(&(state, district)) {
+            Self::Capital
+        } else if REMOTE.contains(&state) {
+            Self::Remote
+        } else if HILLS.contains(&state) || HILL_DISTRICTS.contains(&(state, district)) {
+            Self::Hill
+        } else {
+            Self::Rest
+        }
+    }
+}
+
+impl fmt::Display for PlaceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for PlaceKind {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text).ok_or(())
+    }
+}
+
+const ISLANDS: [&str; 2] = ["ANDAMAN AND NICOBAR ISLANDS", "LAKSHADWEEP"];
+
+/// Cities by the sorting district of their post: state and first three digits. Delhi is a state of its own.
+const METROS: [(&str, u32); 7] = [
+    ("MAHARASHTRA", 400),
+    ("MAHARASHTRA", 411),
+    ("GUJARAT", 380),
+    ("KARNATAKA", 560),
+    ("TELANGANA", 500),
+    ("TAMIL NADU", 600),
+    ("WEST BENGAL", 700),
+];
+
+const CAPITALS: [(&str, &str); 24] = [
+    ("ANDHRA PRADESH", "GUNTUR"),
+    ("ARUNACHAL PRADESH", "PAPUM PARE"),
+    ("ASSAM", "KAMRUP METRO"),
+    ("BIHAR", "PATNA"),
+    ("CHANDIGARH", "CHANDIGARH"),
+    ("CHHATTISGARH", "RAIPUR"),
+    ("GOA", "NORTH GOA"),
+    ("GUJARAT", "GANDHINAGAR"),
+    ("HIMACHAL PRADESH", "SHIMLA"),
+    ("JAMMU AND KASHMIR", "SRINAGAR"),
+    ("JHARKHAND", "RANCHI"),
+    ("KERALA", "THIRUVANANTHAPURAM"),
+    ("MADHYA PRADESH", "BHOPAL"),
+    ("MANIPUR", "IMPHAL WEST"),
+    ("MEGHALAYA", "EAST KHASI HILLS"),
+    ("MIZORAM", "AIZAWL"),
+    ("NAGALAND", "KOHIMA"),
+    ("ODISHA", "KHORDHA"),
+    ("PUDUCHERRY", "PONDICHERRY"),
+    ("RAJASTHAN", "JAIPUR"),
+    ("SIKKIM", "EAST DISTRICT"),
+    ("TRIPURA", "WEST TRIPURA"),
+    ("UTTAR PRADESH", "LUCKNOW"),
+    ("UTTARAKHAND", "DEHRADUN"),
+];
+
+const REMOTE: [&str; 8] = [
+    "ARUNACHAL PRADESH",
+    "ASSAM",
+    "LADAKH",
+    "MANIPUR",
+    "MEGHALAYA",
+    "MIZORAM",
+    "NAGALAND",
+    "TRIPURA",
+];
+
+const HILLS: [&str; 4] = ["HIMACHAL PRADESH", "JAMMU AND KASHMIR", "SIKKIM", "UTTARAKHAND"];
+
+const HILL_DISTRICTS: [(&str, &str); 5] = [
+    ("KARNATAKA", "KODAGU"),
+    ("KERALA", "IDUKKI"),
+    ("TAMIL NADU", "THE NILGIRIS"),
+    ("WEST BENGAL", "DARJEELING"),
+    ("WEST BENGAL", "KALIMPONG"),
+];

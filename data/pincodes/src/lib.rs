@@ -1,0 +1,239 @@
+//! India's pincodes: which there are, in which district and state each one is, and what kind of place that is.
+//!
+//! In: a [`Pincode`]. Out: its [`Area`], the smallest piece that delivery rules are told by: a district, cut where a city of
+//! the first rank ends within it. The facts ship with the program (`data/reference/pincodes.bin`; where they are from
+//! is told in `data/reference/pincodes.md`), packed by [`pack()`]; a look-up takes nanoseconds and allocates nothing.
+//!
+//! It never says who delivers where, and never guesses: a pincode that the directory does not have has no area.
+
+mod kind;
+mod pack;
+
+use std::sync::LazyLock;
+
+use data_model::Pincode;
+
+pub use kind::PlaceKind;
+pub use pack::{PackError, pack};
+
+static PACKED: &[u8] = include_bytes!("../../reference/pincodes.bin");
+
+/// First bytes of the packed file.
+pub(crate) const MAGIC: &[u8; 8] = b"HAATPIN1";
+
+static DIRECTORY: LazyLock<Directory> = LazyLock::new(|| Directory::read(PACKED).unwrap_or_default());
+
+/// The place of an area among [`Directory::areas`]. It holds for one directory only: what is stored, names areas by
+/// [`Area::name`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AreaId(pub u16);
+
+impl AreaId {
+    /// As an index.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A district, or the part of one that is of another kind than the rest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Area {
+    /// `KARNATAKA/BENGALURU URBAN/metro`: what names it for good.
+    pub name: Box<str>,
+    /// State or union territory, upper case; `None` where the source names none.
+    pub state: Option<Box<str>>,
+    /// District, upper case; `None` where the source names none.
+    pub district: Option<Box<str>>,
+    /// What kind of place it is.
+    pub kind: PlaceKind,
+}
+
+/// All pincodes with their areas.
+#[derive(Debug, Default)]
+pub struct Directory {
+    /// Ascending.
+    numbers: Box<[u32]>,
+    /// The area of each of them.
+    area_of: Box<[u16]>,
+    /// Where the numbers of each sorting district (the first three digits) begin, with one more at the end.
+    begins: Box<[u16]>,
+    /// Sorted by name.
+    areas: Box<[Area]>,
+    fingerprint: u64,
+}
+
+/// The directory that ships.
+#[must_use]
+pub fn directory() -> &'static Directory {
+    &DIRECTORY
+}
+
+/// Sorting districts that can be: the first three digits of a pincode.
+const SORTING_DISTRICTS: usize = 1_000;
+
+impl Directory {
+    /// Reads a packed file; `None` when it is damaged.
+    #[must_use]
+    pub fn read(packed: &[u8]) -> Option<Self> {
+        let rest = packed.strip_prefix(MAGIC)?;
+        let (counts, rest) = rest.split_at_checked(12)?;
+        let count = |at: usize| Some(u32::from_le_bytes(counts.get(at..at + 4)?.try_into().ok()?) as usize);
+        let (pincodes, areas, text_bytes) = (count(0)?, count(4)?, count(8)?);
+        let (text, rest) = rest.split_at_checked(text_bytes)?;
+        let (numbers, area_of) = rest.split_at_checked(pincodes.checked_mul(4)?)?;
+        let numbers: Box<[u32]> = numbers
+            .as_chunks()
+            .0
+            .iter()
+            .map(|four| u32::from_le_bytes(*four))
+            .collect();
+        let (pairs, []) = area_of.as_chunks() else { return None };
+        let area_of: Box<[u16]> = pairs.iter().map(|two| u16::from_le_bytes(*two)).collect();
+        let areas_read = std::str::from_utf8(text).ok()?.lines().map(Area::read);
+        let areas_read: Box<[Area]> = areas_read.collect::<Option<_>>()?;
+        let is_whole = numbers.len() == pincodes
+            && area_of.len() == pincodes
+            && areas_read.len() == areas
+            && numbers.windows(2).all(|pair| pair[0] < pair[1])
+            && area_of.iter().all(|area| usize::from(*area) < areas)
+            && pincodes <= usize::from(u16::MAX);
+        is_whole.then(|| Self {
+            begins: begins(&numbers),
+            fingerprint: fingerprint(packed),
+            numbers,
+            area_of,
+            areas: areas_read,
+        })
+    }
+
+    /// The area of a pincode; `None` when the directory does not have it.
+    #[must_use]
+    pub fn area(&self, pincode: Pincode) -> Option<AreaId> {
+        let number = pincode.number();
+        let district = number as usize / 1_000;
+        let (from, to) = (*self.begins.get(district)?, *self.begins.get(district + 1)?);
+        let of_district = self.numbers.get(usize::from(from)..usize::from(to))?;
+        let at = of_district.binary_search(&number).ok()?;
+        self.area_of.get(usize::from(from) + at).copied().map(AreaId)
+    }
+
+    /// What an area is.
+    #[must_use]
+    pub fn get(&self, area: AreaId) -> Option<&Area> {
+        self.areas.get(area.index())
+    }
+
+    /// The area of this name.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Option<AreaId> {
+        let at = self.areas.binary_search_by(|area| (*area.name).cmp(name)).ok()?;
+        u16::try_from(at).ok().map(AreaId)
+    }
+
+    /// Every area, sorted by name; the place of each is its [`AreaId`].
+    #[must_use]
+    pub fn areas(&self) -> &[Area] {
+        &self.areas
+    }
+
+    /// Every pincode with its area, ascending.
+    pub fn pincodes(&self) -> impl Iterator<Item = (Pincode, AreaId)> + Clone + '_ {
+        let both = self.numbers.iter().zip(&self.area_of);
+        both.filter_map(|(number, area)| Some((Pincode::from_number(*number)?, AreaId(*area))))
+    }
+
+    /// What tells two directories apart: ids of areas hold for one of them only.
+    #[must_use]
+    pub const fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    /// How many pincodes there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+}
+
+impl Area {
+    /// The code that store platforms give the state; `None` where no state is named.
+    #[must_use]
+    pub fn province_code(&self) -> Option<&'static str> {
+        let state = self.state.as_deref()?;
+        let found = PROVINCES.iter().find(|(name, _)| *name == state);
+        found.map(|(_, code)| *code)
+    }
+
+    fn read(line: &str) -> Option<Self> {
+        let mut parts = line.split('/');
+        let (state, district, kind) = (parts.next()?, parts.next()?, parts.next()?);
+        let stated = |text: &str| (text != pack::NOT_STATED).then(|| text.into());
+        parts.next().is_none().then_some(())?;
+        Some(Self {
+            name: line.into(),
+            state: stated(state),
+            district: stated(district),
+            kind: kind.parse().ok()?,
+        })
+    }
+}
+
+const PROVINCES: [(&str, &str); 36] = [
+    ("ANDAMAN AND NICOBAR ISLANDS", "AN"),
+    ("ANDHRA PRADESH", "AP"),
+    ("ARUNACHAL PRADESH", "AR"),
+    ("ASSAM", "AS"),
+    ("BIHAR", "BR"),
+    ("CHANDIGARH", "CH"),
+    ("CHHATTISGARH", "CG"),
+    ("DELHI", "DL"),
+    ("GOA", "GA"),
+    ("GUJARAT", "GJ"),
+    ("HARYANA", "HR"),
+    ("HIMACHAL PRADESH", "HP"),
+    ("JAMMU AND KASHMIR", "JK"),
+    ("JHARKHAND", "JH"),
+    ("KARNATAKA", "KA"),
+    ("KERALA", "KL"),
+    ("LADAKH", "LA"),
+    ("LAKSHADWEEP", "LD"),
+    ("MADHYA PRADESH", "MP"),
+    ("MAHARASHTRA", "MH"),
+    ("MANIPUR", "MN"),
+    ("MEGHALAYA", "ML"),
+    ("MIZORAM", "MZ"),
+    ("NAGALAND", "NL"),
+    ("ODISHA", "OR"),
+    ("PUDUCHERRY", "PY"),
+    ("PUNJAB", "PB"),
+    ("RAJASTHAN", "RJ"),
+    ("SIKKIM", "SK"),
+    ("TAMIL NADU", "TN"),
+    ("TELANGANA", "TS"),
+    ("THE DADRA AND NAGAR HAVELI AND DAMAN AND DIU", "DN"),
+    ("TRIPURA", "TR"),
+    ("UTTAR PRADESH", "UP"),
+    ("UTTARAKHAND", "UK"),
+    ("WEST BENGAL", "WB"),
+];
+
+fn begins(numbers: &[u32]) -> Box<[u16]> {
+    let begin = |district: usize| {
+        let at = numbers.partition_point(|number| (*number as usize) < district * 1_000);
+        u16::try_from(at).unwrap_or(u16::MAX)
+    };
+    (0..=SORTING_DISTRICTS).map(begin).collect()
+}
+
+/// FNV-1a.
+fn fingerprint(bytes: &[u8]) -> u64 {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
+}

@@ -1,0 +1,94 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use data_model::Pincode;
+
+use crate::{MAGIC, PlaceKind};
+
+/// What the source writes where it does not know a state or district.
+pub(crate) const NOT_STATED: &str = "NA";
+
+/// Why a table of pincodes cannot be packed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PackError {
+    /// The first line does not name the columns `pincode`, `district` and `state`.
+    #[error("the first line does not name the columns pincode, district and state")]
+    Header,
+    /// A line lacks a column, is quoted, or holds a pincode that is none.
+    #[error("line {line} cannot be read")]
+    Line {
+        /// From 1.
+        line: usize,
+    },
+    /// A pincode comes twice.
+    #[error("pincode {pincode} comes twice")]
+    Twice {
+        /// The pincode.
+        pincode: u32,
+    },
+    /// There are more pincodes, or areas, than the layout has room for.
+    #[error("more pincodes or areas than fit")]
+    TooMany,
+}
+
+/// Packs a table of pincodes (CSV without quotes; columns `pincode`, `district`, `state`, and others that are ignored) into
+/// the layout that [`crate::Directory`] reads: `HAATPIN1`; as little-endian `u32` the numbers of pincodes, areas and bytes
+/// of text; a line of text for each area; the pincodes as `u32`, ascending; the area of each as `u16`.
+///
+/// # Errors
+/// See [`PackError`].
+pub fn pack(csv: &str) -> Result<Vec<u8>, PackError> {
+    let mut lines = csv.lines().enumerate();
+    let header: Vec<&str> = lines.next().map_or(Vec::new(), |(_, line)| line.split(',').collect());
+    let column = |name| header.iter().position(|title| *title == name).ok_or(PackError::Header);
+    let (pincode, district, state) = (column("pincode")?, column("district")?, column("state")?);
+    let mut names: BTreeMap<u32, String> = BTreeMap::new();
+    for (nth, line) in lines {
+        let wrong = PackError::Line { line: nth + 1 };
+        let parts: Vec<&str> = line.split(',').collect();
+        if parts.len() != header.len() || line.contains('"') {
+            return Err(wrong);
+        }
+        let number = parts[pincode].parse::<Pincode>().map_err(|_| wrong)?.number();
+        let name = area_name(number, parts[state], parts[district]);
+        if names.insert(number, name).is_some() {
+            return Err(PackError::Twice { pincode: number });
+        }
+    }
+    write(&names)
+}
+
+/// The name of the area of a pincode.
+fn area_name(number: u32, state: &str, district: &str) -> String {
+    let tidy = |text: &str| {
+        let upper = text.to_uppercase().replace('/', " ");
+        let words: Vec<&str> = upper.split_whitespace().collect();
+        if words.is_empty() {
+            NOT_STATED.to_owned()
+        } else {
+            words.join(" ")
+        }
+    };
+    let (state, district) = (tidy(state), tidy(district));
+    let kind = PlaceKind::of(number, &state, &district);
+    format!("{state}/{district}/{kind}")
+}
+
+fn write(names: &BTreeMap<u32, String>) -> Result<Vec<u8>, PackError> {
+    let areas: BTreeSet<&str> = names.values().map(String::as_str).collect();
+    let areas: Vec<&str> = areas.into_iter().collect();
+    let text: String = areas.iter().flat_map(|area| [area, "\n"]).collect();
+    let mut packed = MAGIC.to_vec();
+    for count in [names.len(), areas.len(), text.len()] {
+        let fits = count <= usize::from(u16::MAX) || count == text.len();
+        let count = u32::try_from(count).ok().filter(|_| fits).ok_or(PackError::TooMany)?;
+        packed.extend(count.to_le_bytes());
+    }
+    packed.extend(text.as_bytes());
+    packed.extend(names.keys().flat_map(|number| number.to_le_bytes()));
+    for name in names.values() {
+        let at = areas.binary_search(&name.as_str()).ok();
+        let at = at.and_then(|at| u16::try_from(at).ok()).ok_or(PackError::TooMany)?;
+        packed.extend(at.to_le_bytes());
+    }
+    Ok(packed)
+}

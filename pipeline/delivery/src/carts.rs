@@ -1,0 +1,142 @@
+use std::collections::BTreeMap;
+
+use data_model::{CurrencyCode, DeliveryProbe, VariantId};
+
+use crate::evidence::cart_of;
+
+/// Values of carts that rates are asked for, in whole units of the currency.
+const LADDER: [i64; 6] = [500, 1_000, 1_500, 2_000, 3_000, 5_000];
+
+/// Most of one variant in a cart: more would look like a wholesaler, and may exceed the stock.
+const QUANTITY_MAX: u32 = 5;
+
+/// A variant that can be bought, as the lake has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CartVariant {
+    /// Its id.
+    pub id: VariantId,
+    /// What it costs, in minor units of the store's currency.
+    pub price_minor: i64,
+    /// What it weighs, where stated.
+    pub grams: Option<i64>,
+}
+
+/// A cart to ask with: some of one variant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cart {
+    /// What is in it.
+    pub variant: VariantId,
+    /// How many.
+    pub quantity: u32,
+    /// What that costs, in minor units.
+    pub goods_minor: i64,
+    /// What that weighs; 0 where the store states nothing.
+    pub grams: i64,
+}
+
+/// The carts that a store can be asked with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Carts {
+    /// The currency of the store.
+    pub currency: CurrencyCode,
+    /// What every pincode is asked with: the cheapest variant, once.
+    pub base: Cart,
+    /// Carts by what they are worth, each light for its worth, `base` first.
+    pub ladder: Vec<Cart>,
+    /// A cart that weighs at least twice of what one of the ladder weighs that is worth about as much.
+    pub heavy: Option<Cart>,
+    /// Every cart that can be made of one variant.
+    all: Vec<Cart>,
+}
+
+impl Carts {
+    /// Carts of these variants; `None` where there is none to buy. Free ones are left out. The base cart of earlier answers stays,
+    /// as long as it can be bought at the same price.
+    #[must_use]
+    pub fn of(currency: CurrencyCode, variants: &[CartVariant], earlier: &[DeliveryProbe]) -> Option<Self> {
+        let priced = variants.iter().filter(|variant| variant.price_minor > 0);
+        // Of variants that cost and weigh the same one is enough.
+        let distinct: BTreeMap<(i64, i64), &CartVariant> = priced
+            .rev()
+            .map(|variant| ((variant.price_minor, variant.grams.unwrap_or(0)), variant))
+            .collect();
+        let many = |variant: &CartVariant, quantity: u32| Cart {
+            variant: variant.id,
+            quantity,
+            goods_minor: variant.price_minor.saturating_mul(i64::from(quantity)),
+            grams: variant.grams.unwrap_or(0).max(0).saturating_mul(i64::from(quantity)),
+        };
+        let all = distinct.values();
+        let mut all: Vec<Cart> = all
+            .flat_map(|variant| (1..=QUANTITY_MAX).map(|quantity| many(variant, quantity)))
+            .collect();
+        all.sort_by_key(|cart| (cart.goods_minor, cart.grams, cart.variant, cart.quantity));
+        let mut asked: BTreeMap<Cart, usize> = BTreeMap::new();
+        let known = earlier.iter().map(cart_of).filter(|cart| {
+            let sells = |variant: &CartVariant| many(variant, cart.quantity) == *cart;
+            variants.iter().any(sells)
+        });
+        known.for_each(|cart| *asked.entry(cart).or_default() += 1);
+        let most = asked
+            .iter()
+            .max_by_key(|(cart, times)| (**times, std::cmp::Reverse(**cart)));
+        let base = most.map(|(cart, _)| *cart).or_else(|| all.first().copied())?;
+        let unit = 10_i64.pow(currency.exponent());
+        let mut ladder = vec![base];
+        for step in LADDER {
+            let least = step.saturating_mul(unit);
+            let reaching = all
+                .iter()
+                .filter(|cart| cart.goods_minor >= least && cart.goods_minor <= least.saturating_mul(7) / 5);
+            if let Some(cart) = reaching.min_by_key(|cart| (cart.grams, cart.goods_minor))
+                && ladder.last().is_none_or(|last| last.goods_minor < cart.goods_minor)
+            {
+                ladder.push(*cart);
+            }
+        }
+        let heavy = heavy(&all, &ladder);
+        Some(Self {
+            currency,
+            base,
+            ladder,
+            heavy,
+            all,
+        })
+    }
+
+    /// Leaves a cart out that the store does not make, for want of stock say. The base cart stays.
+    pub fn leave_out(&mut self, cart: &Cart) {
+        if *cart != self.base {
+            self.ladder.retain(|one| one != cart);
+            self.all.retain(|one| one != cart);
+            self.heavy.take_if(|heavy| heavy == cart);
+        }
+    }
+
+    /// The lightest cart that is worth more than one and less than the other, nearest to the middle.
+    pub(crate) fn between(&self, low: &DeliveryProbe, high: &DeliveryProbe) -> Option<Cart> {
+        let middle = i64::midpoint(low.goods_minor, high.goods_minor);
+        let grams_max = low.grams.unwrap_or(0).max(high.grams.unwrap_or(0));
+        // A tenth of the price is near enough: prices are seldom set as near to a threshold.
+        let margin = low.goods_minor / 20;
+        let inner = self.all.iter().filter(|cart| {
+            cart.goods_minor > low.goods_minor + margin
+                && cart.goods_minor < high.goods_minor - margin
+                && cart.grams <= grams_max
+        });
+        inner
+            .min_by_key(|cart| ((cart.goods_minor - middle).abs(), cart.grams))
+            .copied()
+    }
+}
+
+/// The heaviest cart that is worth about as much as a lighter one of the ladder.
+fn heavy(all: &[Cart], ladder: &[Cart]) -> Option<Cart> {
+    let is_heavy = |cart: &&Cart| {
+        ladder.iter().any(|light| {
+            let near = (cart.goods_minor - light.goods_minor).abs() <= light.goods_minor / 10;
+            near && cart.grams >= light.grams.saturating_mul(2).max(light.grams + 250)
+        })
+    };
+    all.iter().filter(is_heavy).max_by_key(|cart| cart.grams).copied()
+}

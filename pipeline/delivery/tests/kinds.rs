@@ -1,0 +1,273 @@
+//! Stores with known rules of eight kinds, asked as the plan says: what is known of them beside the truth, for every pincode.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot go on says so at once"
+)]
+
+use std::collections::BTreeMap;
+
+use data_model::{
+    Confidence, DeliveryProbe, DeliveryRate, DeliverySample, DeliveryZone, KnownDelivery, Pincode, Timestamp, VariantId,
+};
+use data_pincodes::directory;
+use emulator::{ZoneKind, ZoneRules};
+use pipeline_delivery::{Cart, CartVariant, Carts, PROBES_MAX, infer, next_questions};
+use proptest::prelude::*;
+
+/// A shop with light and heavy things, dear and cheap ones.
+fn carts() -> Carts {
+    let variants = [
+        (1, 39_900, 200),
+        (2, 79_900, 250),
+        (3, 119_900, 300),
+        (4, 64_900, 3_000),
+        (5, 249_900, 900),
+    ];
+    let variants = variants.map(|(id, price_minor, grams)| CartVariant {
+        id: VariantId(id),
+        price_minor,
+        grams: Some(grams),
+    });
+    Carts::of("INR".parse().unwrap(), &variants, &[]).unwrap()
+}
+
+fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap()
+}
+
+fn answered(rules: ZoneRules, pincode: Pincode, cart: &Cart) -> Vec<DeliveryRate> {
+    let quotes = rules.quotes(pincode.number(), unsigned(cart.goods_minor), unsigned(cart.grams));
+    let rate = |quote: emulator::ZoneQuote| DeliveryRate {
+        name: quote.title.to_owned(),
+        amount_minor: quote.amount_minor.cast_signed(),
+        min_order_minor: None,
+        max_order_minor: None,
+        days_min: Some(quote.days.0),
+        days_max: Some(quote.days.1),
+    };
+    quotes.into_iter().map(rate).collect()
+}
+
+/// Asks until the plan has no more questions, some at a time, as if over days.
+fn probe(rules: ZoneRules, carts: &Carts, a_day: usize) -> Vec<DeliveryProbe> {
+    let mut probes: Vec<DeliveryProbe> = Vec::new();
+    for day in 0..1_000 {
+        let questions = next_questions(directory(), carts, &probes);
+        if questions.is_empty() {
+            return probes;
+        }
+        for question in questions.into_iter().take(a_day) {
+            probes.push(DeliveryProbe {
+                pincode: question.pincode,
+                variant: question.cart.variant,
+                quantity: question.cart.quantity,
+                goods_minor: question.cart.goods_minor,
+                grams: Some(question.cart.grams),
+                currency: carts.currency,
+                options: answered(rules, question.pincode, &question.cart),
+                asked_at: Timestamp::from_micros(day),
+            });
+        }
+    }
+    panic!("the plan never ends");
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Tally {
+    exact: usize,
+    unknown: usize,
+    wrong: usize,
+    wrong_high: usize,
+    high: usize,
+    priced: usize,
+}
+
+/// What is said of one pincode.
+struct Said<'a> {
+    serviceable: Option<bool>,
+    days: Option<(Option<u16>, Option<u16>)>,
+    rates: &'a [DeliveryRate],
+    confidence: Option<Confidence>,
+}
+
+fn said<'a>(
+    samples: &BTreeMap<Pincode, &'a DeliverySample>,
+    areas: &BTreeMap<&str, &'a DeliveryZone>,
+    named: &BTreeMap<&str, &'a DeliveryZone>,
+    pincode: Pincode,
+    area: &str,
+) -> Said<'a> {
+    if let Some(sample) = samples.get(&pincode) {
+        let zone = sample.zone.as_deref().and_then(|zone| named.get(zone));
+        return Said {
+            serviceable: sample.serviceable,
+            days: sample.days_max.map(|_| (sample.days_min, sample.days_max)),
+            rates: zone.map_or(&[], |zone| &zone.rates),
+            confidence: Some(Confidence::High),
+        };
+    }
+    let zone = areas.get(area);
+    Said {
+        serviceable: zone.and_then(|zone| zone.serviceable.filter(|_| zone.confidence == Confidence::High)),
+        days: zone.and_then(|zone| zone.days_max.map(|_| (zone.days_min, zone.days_max))),
+        rates: zone.map_or(&[], |zone| &zone.rates),
+        confidence: zone.map(|zone| zone.confidence),
+    }
+}
+
+/// Light carts that shoppers may have, of many values; and heavy ones.
+const ORDERS: [(i64, i64); 9] = [
+    (39_900, 200),
+    (49_900, 300),
+    (79_900, 250),
+    (99_800, 450),
+    (99_900, 400),
+    (149_900, 450),
+    (249_900, 900),
+    (64_900, 3_000),
+    (129_800, 6_000),
+];
+
+fn tally(rules: ZoneRules, known: &KnownDelivery) -> Tally {
+    let samples = known.samples.iter().map(|sample| (sample.pincode, sample)).collect();
+    let of_zone = |zone| move |area: &'_ String| -> (String, &DeliveryZone) { (area.clone(), zone) };
+    let owned: Vec<(String, &DeliveryZone)> = known
+        .zones
+        .iter()
+        .flat_map(|zone| zone.areas.iter().map(of_zone(zone)))
+        .collect();
+    let areas = owned.iter().map(|(area, zone)| (area.as_str(), *zone)).collect();
+    let named = known.zones.iter().map(|zone| (zone.zone.as_str(), zone)).collect();
+    let mut tally = Tally::default();
+    for (pincode, area) in directory().pincodes() {
+        let said = said(&samples, &areas, &named, pincode, &directory().get(area).unwrap().name);
+        let served = rules.delivers(pincode.number());
+        let mut wrong = said.serviceable.is_some_and(|said| said != served);
+        let mut priced = false;
+        for (goods_minor, grams) in ORDERS {
+            let quotes = rules.quotes(pincode.number(), unsigned(goods_minor), unsigned(grams));
+            let truth = quotes.first();
+            let days = truth.map(|quote| (Some(quote.days.0), Some(quote.days.1)));
+            wrong |= said.days.is_some() && said.days != days;
+            let fits = |rate: &&DeliveryRate| {
+                rate.min_order_minor.is_none_or(|least| least <= goods_minor)
+                    && rate.max_order_minor.is_none_or(|most| goods_minor <= most)
+            };
+            if let Some(rate) = said.rates.iter().find(fits) {
+                priced = true;
+                wrong |= truth.is_none_or(|quote| quote.amount_minor.cast_signed() != rate.amount_minor);
+            }
+        }
+        let is_told = said.days.is_some() || said.serviceable == Some(false);
+        let high = said.confidence == Some(Confidence::High);
+        tally.wrong += usize::from(wrong);
+        tally.wrong_high += usize::from(wrong && high);
+        tally.exact += usize::from(is_told && !wrong);
+        tally.unknown += usize::from(!is_told && !wrong);
+        tally.high += usize::from(high);
+        tally.priced += usize::from(priced);
+    }
+    tally
+}
+
+#[test]
+fn eight_kinds_of_rules_are_told_beside_the_truth() {
+    let carts = carts();
+    let all = directory().len();
+    println!("kind seed probes exact% unknown% wrong% wrong-high high% priced%");
+    for kind in ZoneKind::ALL {
+        for seed in 1..=4 {
+            let rules = ZoneRules { kind, seed };
+            let probes = probe(rules, &carts, 40);
+            let told = tally(rules, &infer(directory(), &carts, &probes));
+            let share = |count: usize| (count * 10_000 / all) as f64 / 100.0;
+            println!(
+                "{kind:?} {seed} {} {} {} {} {} {} {}",
+                probes.len(),
+                share(told.exact),
+                share(told.unknown),
+                share(told.wrong),
+                told.wrong_high,
+                share(told.high),
+                share(told.priced),
+            );
+            assert!(probes.len() < 150, "{kind:?}: {} probes", probes.len());
+            assert_eq!(told.wrong_high, 0, "{kind:?} {seed}: wrong with high confidence");
+            assert_eq!(told.exact + told.unknown + told.wrong, all);
+            let (exact_min, wrong_max) = match kind {
+                ZoneKind::Hidden => (0.0, 0.0),
+                ZoneKind::ExcludedDistricts => (60.0, 7.0),
+                _ => (99.0, 0.0),
+            };
+            assert!(share(told.exact) >= exact_min, "{kind:?} {seed}: {told:?}");
+            assert!(share(told.wrong) <= wrong_max, "{kind:?} {seed}: {told:?}");
+        }
+    }
+}
+
+#[test]
+fn a_store_that_quotes_nothing_is_left_alone_and_nothing_is_said_of_it() {
+    let hidden = ZoneRules {
+        kind: ZoneKind::Hidden,
+        seed: 1,
+    };
+    let probes = probe(hidden, &carts(), 5);
+    assert!(probes.len() <= 16, "{}", probes.len());
+    let known = infer(directory(), &carts(), &probes);
+    assert_eq!((known.samples.len(), known.zones.len()), (0, 0));
+}
+
+#[test]
+fn rates_that_are_the_same_everywhere_say_nothing_of_serviceability() {
+    for kind in [
+        ZoneKind::Flat,
+        ZoneKind::ByState,
+        ZoneKind::ByValue,
+        ZoneKind::ExpressInMetros,
+    ] {
+        let known = infer(
+            directory(),
+            &carts(),
+            &probe(ZoneRules { kind, seed: 2 }, &carts(), 150),
+        );
+        assert!(
+            known.samples.iter().all(|sample| sample.serviceable.is_none()),
+            "{kind:?}"
+        );
+        assert!(known.zones.iter().all(|zone| zone.serviceable.is_none()), "{kind:?}");
+    }
+    let excluded = ZoneRules {
+        kind: ZoneKind::ExcludedDistricts,
+        seed: 2,
+    };
+    let known = infer(directory(), &carts(), &probe(excluded, &carts(), 150));
+    let told = |serviceable| {
+        known
+            .samples
+            .iter()
+            .any(|sample| sample.serviceable == Some(serviceable))
+    };
+    assert!(told(true) && told(false));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn nothing_is_wrong_with_high_confidence_however_much_is_asked_a_day(
+        kind in 0_usize..8, seed in 0_u64..1_000_000, a_day in 1_usize..60,
+    ) {
+        let rules = ZoneRules { kind: ZoneKind::ALL[kind], seed };
+        let probes = probe(rules, &carts(), a_day);
+        prop_assert!(probes.len() < 150 && probes.len() <= PROBES_MAX);
+        let known = infer(directory(), &carts(), &probes);
+        prop_assert_eq!(tally(rules, &known).wrong_high, 0);
+        let at_once = infer(directory(), &carts(), &probe(rules, &carts(), 1_000));
+        let bare = |known: &KnownDelivery| known.zones.iter().map(|zone| (zone.zone.clone(), zone.areas.clone(), zone.rates.clone())).collect::<Vec<_>>();
+        // Where districts are left out, what is asked last follows from what was asked before, and there is an end to it.
+        if rules.kind != ZoneKind::ExcludedDistricts && rules.kind != ZoneKind::Islands {
+            prop_assert_eq!(bare(&known), bare(&at_once));
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Reads what a store's text says of shipping: from which order value it is free, what it costs, whether there is cash on
+//! delivery, how long dispatch and delivery take, until when and on which days orders are handled.
+//!
+//! In: the HTML or plain text of a policy, and the store's currency. Out: facts, each with the sentence that it was read
+//! from, and for every kind of which none is told the reason why not. English as it is written in India, Hindi in Latin
+//! letters, German, French and Spanish.
+//!
+//! It is a small grammar over amounts, durations, regions and payments, with a vocabulary: no sentence is known as a whole.
+//! It never does I/O, never reads a clock, and never guesses: what is contradicted, left blank or hedged is not a fact.
+
+mod cod;
+mod fees;
+mod handling;
+mod lexicon;
+mod numbers;
+mod policy;
+mod sentence;
+mod settle;
+mod spans;
+mod text;
+mod token;
+
+pub use policy::policy;
+
+use data_model::{CurrencyCode, ShippingFact, UnknownTerm};
+
+/// What a text says of shipping.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reading {
+    /// What it says.
+    pub facts: Vec<ShippingFact>,
+    /// What it does not tell, each kind at most once.
+    pub unknown: Vec<UnknownTerm>,
+}
+
+/// Reads a policy. Amounts that bear no mark of a currency, or one that several have (`Rs`, `$`), are in the store's own;
+/// those of another are not read. At most the first 512 KiB and 2,000 sentences are looked at.
+#[must_use]
+pub fn read(policy: &str, currency: CurrencyCode) -> Reading {
+    let mut found = settle::Found::default();
+    let mut asked = sentence::Context::default();
+    for line in text::sentences(policy) {
+        let sentence = sentence::Sentence::new(&line, currency, asked);
+        sentence.facts(&mut found);
+        asked = sentence.leaves();
+    }
+    found.settle()
+}

@@ -1,0 +1,68 @@
+//! From what a text says to the terms that are stored.
+
+use data_model::{
+    CurrencyCode, ShippingFact, ShippingFactKind, ShippingPolicy, ShippingRegion, ShippingTerms, ShippingTier,
+    Timestamp,
+};
+
+use crate::Reading;
+
+/// The terms of a store whose text was read. The threshold is that which holds for every order, the rates those of any
+/// order in the store's country; what holds for some payment or region alone is told by the facts. Rates state no days:
+/// those follow from dispatch and transit.
+#[must_use]
+pub fn policy(
+    reading: Reading,
+    currency: CurrencyCode,
+    source_url: Option<String>,
+    observed_at: Timestamp,
+) -> ShippingPolicy {
+    let of = |kind: ShippingFactKind| reading.facts.iter().filter(move |fact| fact.kind == kind);
+    let threshold = of(ShippingFactKind::FreeShipping).find(|fact| fact.is_general());
+    let threshold = threshold.and_then(|fact| fact.min_order_minor);
+    let cod =
+        of(ShippingFactKind::Cod).find(|fact| fact.region.is_none_or(|region| region == ShippingRegion::Domestic));
+    let cod_available = cod.and_then(|fact| fact.is_available);
+    let mut tiers: Vec<ShippingTier> = of(ShippingFactKind::Fee)
+        .filter_map(|fact| tier(fact, threshold))
+        .collect();
+    if let Some(from) = threshold {
+        tiers.push(ShippingTier {
+            name: "Free shipping".to_owned(),
+            amount_minor: 0,
+            min_order_minor: Some(from).filter(|from| *from > 0),
+            max_order_minor: None,
+            days_min: None,
+            days_max: None,
+        });
+    }
+    ShippingPolicy {
+        currency,
+        free_shipping_threshold_minor: threshold,
+        cod_available,
+        tiers,
+        terms: Some(Box::new(ShippingTerms {
+            source_url,
+            observed_at,
+            facts: reading.facts,
+            unknown: reading.unknown,
+        })),
+    }
+}
+
+/// A rate of any order; `None` for a range, and for what holds for some payment, region or weight alone.
+fn tier(fact: &ShippingFact, threshold: Option<i64>) -> Option<ShippingTier> {
+    if !fact.is_general() || fact.amount_max_minor.is_some() || fact.max_grams.is_some() {
+        return None;
+    }
+    Some(ShippingTier {
+        name: "Standard".to_owned(),
+        amount_minor: fact.amount_minor?,
+        min_order_minor: fact.min_order_minor,
+        max_order_minor: fact
+            .max_order_minor
+            .or(threshold.filter(|from| *from > 0).map(|from| from - 1)),
+        days_min: None,
+        days_max: None,
+    })
+}

@@ -1,0 +1,180 @@
+//! What a whole text says, from what its sentences say: what they contradict each other in is not known.
+
+use data_model::{ShippingFact, ShippingFactKind, ShippingRegion, UnknownReason, UnknownTerm};
+
+use crate::Reading;
+
+/// Most facts of one text.
+const FACTS_MAX: usize = 64;
+
+/// What sentences say.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    facts: Vec<ShippingFact>,
+    unknown: Vec<UnknownTerm>,
+}
+
+impl Found {
+    pub(crate) fn add(&mut self, fact: ShippingFact) {
+        if self.facts.len() < FACTS_MAX {
+            self.facts.push(fact);
+        }
+    }
+
+    pub(crate) fn note_template(&mut self, kind: ShippingFactKind, sentence: &str) {
+        self.note(kind, UnknownReason::Template, Some(sentence));
+    }
+
+    pub(crate) fn note_elsewhere(&mut self, kind: ShippingFactKind, sentence: &str) {
+        self.note(kind, UnknownReason::ToldElsewhere, Some(sentence));
+    }
+
+    pub(crate) fn note_foreign(&mut self, sentence: &str) {
+        for kind in [ShippingFactKind::FreeShipping, ShippingFactKind::Fee] {
+            self.note(kind, UnknownReason::OtherCurrency, Some(sentence));
+        }
+    }
+
+    fn note(&mut self, kind: ShippingFactKind, reason: UnknownReason, sentence: Option<&str>) {
+        if !self.unknown.iter().any(|unknown| unknown.kind == kind) {
+            let sentence = sentence.map(str::to_owned);
+            self.unknown.push(UnknownTerm { kind, reason, sentence });
+        }
+    }
+
+    /// What holds after all is said.
+    pub(crate) fn settle(mut self) -> Reading {
+        self.facts = widened(std::mem::take(&mut self.facts));
+        self.facts.dedup_by(|one, other| says_the_same(one, other));
+        let mut kept: Vec<ShippingFact> = Vec::new();
+        let mut contrary: Vec<ShippingFact> = Vec::new();
+        for fact in &self.facts {
+            if kept.iter().any(|one| says_the_same(one, fact)) {
+                continue;
+            }
+            if self.facts.iter().any(|other| contradicts(fact, other)) {
+                contrary.push(fact.clone());
+            } else {
+                kept.push(fact.clone());
+            }
+        }
+        for fact in &contrary {
+            if !kept.iter().any(|kept| kept.kind == fact.kind) {
+                self.unknown.retain(|unknown| unknown.kind != fact.kind);
+                self.note(fact.kind, UnknownReason::Contradiction, Some(&fact.sentence));
+            }
+        }
+        kept = merged_cod(kept);
+        kept.sort_by_key(|fact| fact.kind);
+        self.unknown
+            .retain(|unknown| !kept.iter().any(|fact| fact.kind == unknown.kind));
+        for kind in ShippingFactKind::ALL {
+            if !kept.iter().any(|fact| fact.kind == *kind) {
+                self.note(*kind, UnknownReason::NotStated, None);
+            }
+        }
+        self.unknown.sort_by_key(|unknown| unknown.kind);
+        Reading {
+            facts: kept,
+            unknown: self.unknown,
+        }
+    }
+}
+
+fn says_the_same(one: &ShippingFact, other: &ShippingFact) -> bool {
+    let plain = |fact: &ShippingFact| ShippingFact {
+        sentence: String::new(),
+        ..fact.clone()
+    };
+    plain(one) == plain(other)
+}
+
+/// Groups of places of one kind that a sentence tells apart are told as one: `Tier-2 4-6 days, tier-3 6-8 days`.
+fn widened(facts: Vec<ShippingFact>) -> Vec<ShippingFact> {
+    let mut out: Vec<ShippingFact> = Vec::new();
+    for fact in facts {
+        let is_grouped = matches!(
+            fact.region,
+            Some(ShippingRegion::Rest | ShippingRegion::Remote | ShippingRegion::Metro)
+        );
+        let same = out.iter_mut().find(|held| {
+            let of_one = (held.kind, held.region, held.payment) == (fact.kind, fact.region, fact.payment);
+            is_grouped && fact.kind == ShippingFactKind::Delivery && of_one && held.sentence == fact.sentence
+        });
+        match same {
+            Some(held) => {
+                held.days_min = held.days_min.zip(fact.days_min).map(|(one, other)| one.min(other));
+                held.days_max = held.days_max.zip(fact.days_max).map(|(one, other)| one.max(other));
+            }
+            None => out.push(fact),
+        }
+    }
+    out
+}
+
+fn contradicts(one: &ShippingFact, other: &ShippingFact) -> bool {
+    use ShippingFactKind::{Cod, CodAdvance, CodFee, CutOff, Delivery, Dispatch, Fee, FreeShipping, WorkingDays};
+    let of_one = one.region == other.region && one.payment == other.payment;
+    match (one.kind, other.kind) {
+        (Dispatch, Dispatch) | (Delivery, Delivery) => {
+            of_one && (one.days_min, one.days_max) != (other.days_min, other.days_max)
+        }
+        (FreeShipping, FreeShipping) => of_one && one.min_order_minor != other.min_order_minor,
+        (Fee, Fee) | (CodFee, CodFee) => {
+            let amounts = |fact: &ShippingFact| (fact.amount_minor, fact.amount_max_minor);
+            of_one && amounts(one) != amounts(other) && weights_meet(one, other) && overlaps(one, other)
+        }
+        (Fee, FreeShipping) | (FreeShipping, Fee) => {
+            let is_all = |fact: &ShippingFact| fact.kind == FreeShipping && fact.min_order_minor == Some(0);
+            of_one && (is_all(one) || is_all(other)) && one.max_grams.is_none()
+        }
+        (Cod, Cod) => {
+            let denies = |fact: &ShippingFact| fact.is_available == Some(false);
+            one.region == other.region && denies(one) != denies(other)
+        }
+        (CodAdvance, CodAdvance) => (one.percent, one.amount_minor) != (other.percent, other.amount_minor),
+        (CutOff, CutOff) => one.minute_of_day != other.minute_of_day,
+        (WorkingDays, WorkingDays) => one.weekdays != other.weekdays,
+        _ => false,
+    }
+}
+
+fn weights_meet(one: &ShippingFact, other: &ShippingFact) -> bool {
+    one.max_grams == other.max_grams
+}
+
+/// Whether two fees hold for orders of one value. Where one has no bounds and the other has, the other is an exception.
+fn overlaps(one: &ShippingFact, other: &ShippingFact) -> bool {
+    let bounds = |fact: &ShippingFact| (fact.min_order_minor, fact.max_order_minor);
+    if (bounds(one) == (None, None)) != (bounds(other) == (None, None)) {
+        return true;
+    }
+    let (low, high) = (
+        |fact: &ShippingFact| fact.min_order_minor.unwrap_or(0),
+        |fact: &ShippingFact| fact.max_order_minor.unwrap_or(i64::MAX),
+    );
+    low(one) < high(other) && low(other) < high(one)
+}
+
+/// `above 299` and `not above 2000` are one band.
+fn merged_cod(facts: Vec<ShippingFact>) -> Vec<ShippingFact> {
+    let mut out: Vec<ShippingFact> = Vec::new();
+    for fact in facts {
+        let held = out.iter_mut().find(|held| {
+            (held.kind, held.region) == (ShippingFactKind::Cod, fact.region) && fact.kind == ShippingFactKind::Cod
+        });
+        let Some(held) = held else {
+            out.push(fact);
+            continue;
+        };
+        held.min_order_minor = held.min_order_minor.max(fact.min_order_minor);
+        held.max_order_minor = match (held.max_order_minor, fact.max_order_minor) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        if !held.sentence.contains(&fact.sentence) {
+            held.sentence = format!("{} {}", held.sentence, fact.sentence);
+        }
+    }
+    out
+}

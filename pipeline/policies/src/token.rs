@@ -1,0 +1,127 @@
+//! From a sentence to words, numbers and signs.
+
+use crate::numbers::hundredths;
+
+/// A piece of a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Token {
+    /// In lower case, without accents.
+    Word(String),
+    /// In hundredths.
+    Number(i64),
+    /// `3:30`: minutes after midnight.
+    Clock(u16),
+    Sign(char),
+}
+
+impl Token {
+    pub(crate) fn word(&self) -> Option<&str> {
+        match self {
+            Self::Word(word) => Some(word),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is(&self, sign: char) -> bool {
+        *self == Self::Sign(sign)
+    }
+}
+
+/// Most tokens of a sentence.
+const TOKENS_MAX: usize = 200;
+
+pub(crate) fn tokens(sentence: &str) -> Vec<Token> {
+    let folded: Vec<char> = sentence.chars().flat_map(char::to_lowercase).flat_map(plain).collect();
+    let (mut tokens, mut at) = (Vec::new(), 0);
+    while at < folded.len() && tokens.len() < TOKENS_MAX {
+        let char = folded[at];
+        if char.is_ascii_digit() {
+            at = number(&folded, at, &mut tokens);
+        } else if char.is_alphabetic() {
+            at = word(&folded, at, &mut tokens);
+        } else {
+            // `non-metro` is two words, `3-5` a range.
+            let joins = matches!(char, '-') && at > 0 && folded[at - 1].is_alphabetic();
+            let joins = joins && folded.get(at + 1).is_some_and(|next| next.is_alphanumeric());
+            if !char.is_whitespace() && !joins && char != '\'' && char != '"' && char != '*' {
+                let is_dash = matches!(char, '–' | '—' | '−' | '‑' | '~');
+                tokens.push(Token::Sign(if is_dash { '-' } else { char }));
+            }
+            at += 1;
+        }
+    }
+    tokens
+}
+
+fn number(text: &[char], from: usize, out: &mut Vec<Token>) -> usize {
+    let digit = |at: usize| text.get(at).is_some_and(char::is_ascii_digit);
+    let mut to = from;
+    while digit(to) || (matches!(text.get(to), Some(',' | '.')) && digit(to + 1)) {
+        to += 1;
+    }
+    let written: String = text[from..to].iter().collect();
+    if text.get(to) == Some(&':') && digit(to + 1) && digit(to + 2) && !digit(to + 3) && to - from <= 2 {
+        let minutes: String = text[to + 1..to + 3].iter().collect();
+        if let (Ok(hour), Ok(minute)) = (written.parse::<u16>(), minutes.parse::<u16>())
+            && hour < 24
+            && minute < 60
+        {
+            out.push(Token::Clock(hour * 60 + minute));
+            return to + 3;
+        }
+    }
+    match hundredths(&written) {
+        Some(number) => out.push(Token::Number(number)),
+        None => out.push(Token::Word(written)),
+    }
+    // `499/-`, `50,-`
+    if matches!(text.get(to), Some('/' | ',')) && text.get(to + 1) == Some(&'-') {
+        out.push(Token::Sign('¤'));
+        to += 2;
+    }
+    to
+}
+
+fn word(text: &[char], from: usize, out: &mut Vec<Token>) -> usize {
+    let mut word = String::new();
+    let mut at = from;
+    while let Some(char) = text.get(at) {
+        let next = text.get(at + 1).is_some_and(|next| next.is_alphabetic());
+        match char {
+            char if char.is_alphabetic() => word.push(*char),
+            // `l'order` is two words, `don't` is one.
+            '\'' if next && word.len() <= 2 && word != "i" => {
+                at += 1;
+                break;
+            }
+            '\'' if next => {}
+            // `c.o.d`, `a.m.`
+            '.' if next && word.len() <= 3 && text.get(at + 2).is_none_or(|after| !after.is_alphabetic()) => {}
+            _ => break,
+        }
+        at += 1;
+    }
+    if !word.is_empty() {
+        out.push(Token::Word(word));
+    }
+    at.max(from + 1)
+}
+
+/// A letter without its accents.
+fn plain(char: char) -> impl Iterator<Item = char> {
+    let (one, other) = match char {
+        'à' | 'á' | 'â' | 'ä' | 'ã' => ('a', None),
+        'è' | 'é' | 'ê' | 'ë' => ('e', None),
+        'ì' | 'í' | 'î' | 'ï' => ('i', None),
+        'ò' | 'ó' | 'ô' | 'ö' | 'õ' => ('o', None),
+        'ù' | 'ú' | 'û' | 'ü' => ('u', None),
+        'ç' => ('c', None),
+        'ñ' => ('n', None),
+        'œ' => ('o', Some('e')),
+        'ß' => ('s', Some('s')),
+        '’' | '‘' | '`' => ('\'', None),
+        '\u{307}' => (' ', None),
+        other => (other, None),
+    };
+    std::iter::once(one).chain(other)
+}

@@ -1,0 +1,255 @@
+//! What the reader makes of sentences that were labelled before it was made: precision and recall by fact.
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test that tells its figures")]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use data_model::{ShippingFact, ShippingFactKind};
+use pipeline_policies::read;
+
+/// A number of hundredths as it is written.
+fn major(minor: i64) -> String {
+    if minor % 100 == 0 {
+        (minor / 100).to_string()
+    } else {
+        format!("{}.{:02}", minor / 100, minor % 100)
+    }
+}
+
+fn bounds(fact: &ShippingFact) -> String {
+    let is_exclusive = fact.max_order_minor.is_some_and(|max| max % 100 == 99);
+    match (fact.min_order_minor, fact.max_order_minor) {
+        (None, None) => String::new(),
+        (None, Some(max)) if is_exclusive => format!("<{}", major(max + 1)),
+        (None, Some(max)) => format!("<={}", major(max)),
+        (min, max) => format!(
+            "{}..{}",
+            min.map(major).unwrap_or_default(),
+            max.map(major).unwrap_or_default()
+        ),
+    }
+}
+
+fn label(fact: &ShippingFact) -> String {
+    let mut scope: Vec<String> = Vec::new();
+    scope.extend(fact.region.map(|region| region.to_string()));
+    scope.extend(fact.payment.map(|payment| payment.to_string()));
+    if fact.kind != ShippingFactKind::FreeShipping {
+        scope.push(bounds(fact));
+    }
+    scope.extend(fact.max_grams.map(|grams| format!("<{grams}g")));
+    scope.retain(|part| !part.is_empty());
+    let scope = if scope.is_empty() {
+        String::new()
+    } else {
+        format!("[{}]", scope.join(","))
+    };
+    let range = |min: Option<u16>, max: Option<u16>| {
+        let text = |days: Option<u16>| days.map(|days| days.to_string()).unwrap_or_default();
+        let working = if fact.in_working_days == Some(true) { "w" } else { "" };
+        format!("{}-{}{working}", text(min), text(max))
+    };
+    let amount = || {
+        let min = fact.amount_minor.map(major).unwrap_or_default();
+        fact.amount_max_minor
+            .map_or(min.clone(), |max| format!("{min}..{}", major(max)))
+    };
+    let (name, value) = match fact.kind {
+        ShippingFactKind::FreeShipping => ("free", major(fact.min_order_minor.unwrap())),
+        ShippingFactKind::Fee => ("fee", amount()),
+        ShippingFactKind::Cod => (
+            "cod",
+            if fact.is_available == Some(true) { "yes" } else { "no" }.to_owned(),
+        ),
+        ShippingFactKind::CodFee => ("codfee", amount()),
+        ShippingFactKind::CodAdvance => (
+            "advance",
+            fact.percent.map_or_else(amount, |percent| format!("{percent}%")),
+        ),
+        ShippingFactKind::Dispatch => ("dispatch", range(fact.days_min, fact.days_max)),
+        ShippingFactKind::Delivery => ("delivery", range(fact.days_min, fact.days_max)),
+        ShippingFactKind::CutOff => {
+            let minute = fact.minute_of_day.unwrap();
+            ("cutoff", format!("{:02}:{:02}", minute / 60, minute % 60))
+        }
+        ShippingFactKind::WorkingDays => {
+            let mask = fact.weekdays.unwrap();
+            (
+                "days",
+                (0..7)
+                    .filter(|day| mask & (1 << day) != 0)
+                    .map(|day| (day + 1).to_string())
+                    .collect(),
+            )
+        }
+    };
+    format!("{name}{scope}={value}")
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Score {
+    right: usize,
+    wrong: usize,
+    missed: usize,
+}
+
+impl Score {
+    fn precision(self) -> f64 {
+        self.right as f64 / (self.right + self.wrong).max(1) as f64
+    }
+
+    fn recall(self) -> f64 {
+        self.right as f64 / (self.right + self.missed).max(1) as f64
+    }
+}
+
+/// Scores by kind of fact, and what went wrong.
+fn score<'a>(cases: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> (BTreeMap<String, Score>, Vec<String>) {
+    let (mut scores, mut faults): (BTreeMap<String, Score>, Vec<String>) = Default::default();
+    for (currency, labels, text) in cases {
+        let wanted: BTreeSet<String> = labels
+            .split_whitespace()
+            .filter(|label| *label != "-")
+            .map(str::to_owned)
+            .collect();
+        let told: BTreeSet<String> = read(text, currency.parse().unwrap()).facts.iter().map(label).collect();
+        let kind = |label: &str| label.split(['=', '[']).next().unwrap().to_owned();
+        for one in &told {
+            let score = scores.entry(kind(one)).or_default();
+            if wanted.contains(one) {
+                score.right += 1
+            } else {
+                score.wrong += 1
+            }
+        }
+        for one in wanted.difference(&told) {
+            scores.entry(kind(one)).or_default().missed += 1;
+        }
+        if wanted != told {
+            faults.push(format!("wanted {wanted:?}\n   told {told:?}\n   {text}"));
+        }
+    }
+    let all = scores.values().fold(Score::default(), |all, one| Score {
+        right: all.right + one.right,
+        wrong: all.wrong + one.wrong,
+        missed: all.missed + one.missed,
+    });
+    scores.insert("all".into(), all);
+    (scores, faults)
+}
+
+fn tell(name: &str, scores: &BTreeMap<String, Score>) {
+    for (kind, score) in scores {
+        println!(
+            "{name:8} {kind:9} right {:3} wrong {:2} missed {:2} precision {:.3} recall {:.3}",
+            score.right,
+            score.wrong,
+            score.missed,
+            score.precision(),
+            score.recall()
+        );
+    }
+}
+
+fn cases(file: &str) -> Vec<(&str, &str, &str)> {
+    let lines = file.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let case = |line| {
+        let mut parts = str::splitn(line, 3, '|').map(str::trim);
+        Some((parts.next()?, parts.next()?, parts.next()?))
+    };
+    lines.filter_map(case).collect()
+}
+
+/// The halves of the file: the rules were made with the first, and the second was gone through once by hand.
+fn half(remainder: usize) -> (BTreeMap<String, Score>, Vec<String>) {
+    let all = cases(include_str!("data/labelled.txt"));
+    assert!(all.len() >= 200);
+    score(
+        all.into_iter()
+            .enumerate()
+            .filter(|(at, _)| at % 2 == remainder)
+            .map(|(_, case)| case),
+    )
+}
+
+#[test]
+fn sentences_that_were_open_are_read() {
+    let (scores, faults) = half(0);
+    tell("open", &scores);
+    faults.iter().for_each(|fault| println!("{fault}"));
+    assert!(scores["all"].precision() >= 0.98, "{faults:#?}");
+    assert!(scores["all"].recall() >= 0.85, "{faults:#?}");
+}
+
+#[test]
+fn sentences_that_were_held_out_are_read() {
+    let (scores, faults) = half(1);
+    tell("held out", &scores);
+    faults.iter().for_each(|fault| println!("{fault}"));
+    assert!(scores["all"].precision() >= 0.98, "{scores:#?}");
+    assert!(scores["all"].recall() >= 0.85, "{scores:#?}");
+}
+
+/// Written after the rules. What a wording that nobody has seen may expect is what they were first measured at.
+#[test]
+fn sentences_that_were_written_after_the_rules_are_read() {
+    let (scores, faults) = score(cases(include_str!("data/fresh.txt")).into_iter());
+    tell("fresh", &scores);
+    faults.iter().for_each(|fault| println!("{fault}"));
+    assert!(scores["all"].precision() >= 0.95, "{faults:#?}");
+    assert!(scores["all"].recall() >= 0.6, "{faults:#?}");
+}
+
+/// What the rows of the shared table of real wordings say; its sentences stay where they are.
+const REAL: &[(&str, &str)] = &[
+    (
+        "1",
+        "free[prepaid]=499 cod[299..2000]=yes fee[place]=49 dispatch=-1 delivery=3-7w",
+    ),
+    ("6", "free=0 codfee=29 delivery=5-7"),
+    ("7", "codfee=50"),
+    ("9", "free=999 codfee=50"),
+    ("10", "free=1000 fee[<1000]=80..150 delivery=5-10w"),
+    ("12", "free[prepaid]=0"),
+    ("13", "fee=100"),
+    ("15", "dispatch=25-30w delivery=5-7w free=0 cod=no"),
+    ("18", ""),
+    ("21", ""),
+    ("22", ""),
+    ("24", ""),
+    ("25", ""),
+];
+
+#[test]
+fn real_wordings_are_read() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let above = root.ancestors().skip(2);
+    let mut files = above.map(|root| root.join("shared/storefront/shipping-policy-wordings.md"));
+    let Some(table) = files.find_map(|file| std::fs::read_to_string(file).ok()) else {
+        println!("the shared wordings are not here");
+        return;
+    };
+    let wording = |number: &str| {
+        let rows = table.lines().filter_map(|line| {
+            let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+            (cells.len() > 4 && cells[1] == number).then(|| cells[3].to_owned())
+        });
+        // Each quotation is a sentence.
+        let quoted: Vec<String> = rows
+            .flat_map(|cell| {
+                cell.split('"')
+                    .skip(1)
+                    .step_by(2)
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+        quoted.join("\n")
+    };
+    let texts: Vec<(String, &str)> = REAL.iter().map(|(number, labels)| (wording(number), *labels)).collect();
+    assert!(texts.iter().all(|(text, _)| !text.is_empty()));
+    let (scores, faults) = score(texts.iter().map(|(text, labels)| ("INR", *labels, text.as_str())));
+    tell("real", &scores);
+    faults.iter().for_each(|fault| println!("{fault}"));
+    assert!(scores["all"].precision() >= 0.9, "{faults:#?}");
+    assert!(scores["all"].recall() >= 0.6, "{faults:#?}");
+}
