@@ -16,12 +16,14 @@ use object_store::ObjectStoreExt;
 use uuid::Uuid;
 
 use crate::delta::{Committed, DataFile, Table, add, append, overwrite};
+use crate::drops::drops;
 use crate::files::{Encoded, Wanted, digest, encode};
 use crate::lost::Losses;
 use crate::plan::by_bucket;
 use crate::replace::{Replaced, load, replace};
 use crate::restore::restorations;
 use crate::rows::runs::run_row;
+use crate::shipping::replaced_stores;
 use crate::tick::{Rows, TickKind, TickRecord};
 use crate::{LakeConfig, LakeError, TableName};
 
@@ -90,8 +92,14 @@ fn changed(record: &TickRecord) -> impl Iterator<Item = TableName> {
     all.filter(move |table| match record.kind {
         TickKind::Compact => false,
         // What was sampled by pincode is not part of a crawl; it goes with its brand.
-        TickKind::Refresh => *table != TableName::DeliveryMatrix,
-        TickKind::Delivery => matches!(table, TableName::DeliveryMatrix | TableName::CrawlRuns),
+        TickKind::Refresh => !TableName::DELIVERY.contains(table),
+        // What was read again was observed before: the histories have it.
+        TickKind::Backfill => {
+            !TableName::DELIVERY.contains(table)
+                && !matches!(table, TableName::PriceHistory | TableName::ProductHistory)
+        }
+        TickKind::Delivery => TableName::DELIVERY.contains(table) || *table == TableName::CrawlRuns,
+        TickKind::Shipping => matches!(table, TableName::ShippingPolicies | TableName::CrawlRuns),
         TickKind::Live => matches!(
             table,
             TableName::PriceHistory | TableName::LivePrices | TableName::CrawlRuns
@@ -99,6 +107,10 @@ fn changed(record: &TickRecord) -> impl Iterator<Item = TableName> {
         TickKind::Adopt => matches!(table, TableName::ProductHistory | TableName::CrawlRuns),
         TickKind::Remove => true,
         TickKind::Restore => *table == DECIDING || record.restored.contains_key(table.as_str()),
+        TickKind::Repair => {
+            let is_marked = *table == TableName::Brands && !record.stores.is_empty();
+            *table == DECIDING || is_marked || record.dropped.contains_key(table.as_str())
+        }
     })
 }
 
@@ -196,7 +208,9 @@ async fn apply_to(
             _ => changes(table, work, &mut actions).await?,
         }
         let operation = operation(table.name);
-        if actions.is_empty()
+        // The last table has every tick, so that it tells that the tick is in all of them.
+        let is_last = changed(work.record).last() == Some(table.name);
+        if (actions.is_empty() && !is_last)
             || table.commit(actions, operation, work.record.tick, work.now).await? == Committed::Landed
         {
             return Ok(true);
@@ -211,6 +225,10 @@ async fn apply_to(
 async fn changes(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) -> Result<(), LakeError> {
     if let Some(version) = work.record.restored.get(table.name.as_str()) {
         return restorations(table, *version, work.now, actions).await;
+    }
+    if work.record.kind == TickKind::Repair {
+        drops(table, work.record, (work.config, work.now), actions).await?;
+        return additions(table, work, actions).await;
     }
     if TableName::CURRENT.contains(&table.name) {
         replacements(table, work, actions).await
@@ -238,13 +256,17 @@ struct Partition {
     bucket: i32,
     old: Vec<DataFile>,
     new: Vec<RecordBatch>,
+    /// The stores of the tick, whose rows may be done without where the old files are lost.
     stores: BTreeSet<StoreHost>,
+    /// The stores whose rows go.
+    replaced: BTreeSet<StoreHost>,
 }
 
 /// Rewrites the partitions in which the stores' rows change.
 async fn replacements(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) -> Result<(), LakeError> {
     let mut new = split_by_bucket(table.name, work.rows_of(table.name))?;
     let files = table.files();
+    let replaced = replaced_stores(table.name, work.record.kind, work.rows_of(table.name))?;
     let partitions = by_bucket(&work.record.stores, work.config.buckets)
         .into_iter()
         .filter_map(|(bucket, stores)| {
@@ -255,6 +277,10 @@ async fn replacements(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>)
                 .cloned()
                 .collect();
             let new = new.remove(&bucket).unwrap_or_default();
+            let replaced = match &replaced {
+                Some(replaced) => stores.intersection(replaced).cloned().collect(),
+                None => stores.clone(),
+            };
             // A table like `reviews` has nothing of most stores.
             (!old.is_empty() || !new.is_empty()).then(|| Partition {
                 table: table.name,
@@ -263,6 +289,7 @@ async fn replacements(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>)
                 old,
                 new,
                 stores,
+                replaced,
             })
         });
     let has_failed = AtomicBool::new(false);
@@ -299,6 +326,7 @@ async fn rewrite(
         old,
         new,
         stores,
+        replaced,
     } = partition;
     let (rows, is_lost) = match old_rows(&storage, table, &old).await {
         Ok(rows) => (rows, false),
@@ -307,7 +335,7 @@ async fn rewrite(
             (Vec::new(), true)
         }
     };
-    let encoded = match compute(move || replace(table, &rows, &stores, &new, &config)).await? {
+    let encoded = match compute(move || replace(table, &rows, &replaced, &new, &config)).await? {
         Replaced::Unchanged if !is_lost => return Ok(Vec::new()),
         Replaced::Unchanged | Replaced::Emptied => None,
         Replaced::File(encoded) => Some(encoded),

@@ -9,6 +9,7 @@ use crate::apply::{compute, read, write};
 use crate::delta::{Committed, DataFile, Table, add};
 use crate::files::{Encoded, Wanted, encode};
 use crate::lake::State;
+use crate::lost::lost_file;
 use crate::replace::{load, sort};
 use crate::tick::{Packed, TickKind, TickRecord};
 use crate::{Lake, LakeConfig, LakeError, TableName, TickCounts};
@@ -42,6 +43,19 @@ impl Lake {
     /// # Errors
     /// The storage fails, a table is not readable, or others commit without pause.
     pub async fn compact(&self, dry_run: bool) -> Result<CompactReport, LakeError> {
+        self.merge_files(Amount::All, dry_run).await
+    }
+
+    /// [`Lake::compact`] by a little: so many merges at most, each of several files of about one size, so that over many
+    /// calls a row is rewritten a few times, however large its table. Most calls find nothing to do, and write nothing.
+    ///
+    /// # Errors
+    /// As [`Lake::compact`].
+    pub async fn compact_some(&self, merges_max: usize) -> Result<CompactReport, LakeError> {
+        self.merge_files(Amount::Merges(merges_max), false).await
+    }
+
+    async fn merge_files(&self, amount: Amount, dry_run: bool) -> Result<CompactReport, LakeError> {
         let mut state = self.state().await;
         let (config, attempts) = (Arc::clone(&self.inner.config), self.inner.config.attempts_max);
         for _ in 0..attempts.max(1) {
@@ -52,7 +66,7 @@ impl Lake {
             let merged: Vec<Merged> = tables
                 .values()
                 .flat_map(|table| {
-                    groups(table, &config)
+                    groups(table, &config, amount)
                         .iter()
                         .map(|group| merged(table.name, group))
                         .collect::<Vec<_>>()
@@ -73,9 +87,10 @@ impl Lake {
                 counts: TickCounts::default(),
                 staged,
                 restored: BTreeMap::new(),
+                dropped: BTreeMap::new(),
             };
             if self.inner.ticks.begin(&record).await? {
-                self.merge(&mut state, &record).await?;
+                self.merge(&mut state, &record, amount).await?;
                 return Ok(CompactReport {
                     merged,
                     tick: Some(tick),
@@ -85,11 +100,11 @@ impl Lake {
         Err(LakeError::Contended { attempts })
     }
 
-    async fn merge(&self, state: &mut State, record: &TickRecord) -> Result<(), LakeError> {
+    async fn merge(&self, state: &mut State, record: &TickRecord, amount: Amount) -> Result<(), LakeError> {
         let mut tables = state.tables.take().unwrap_or_default();
         for table in tables.values_mut() {
             for _ in 0..self.inner.config.attempts_max.max(1) {
-                let actions = self.merges(table).await?;
+                let actions = self.merges(table, amount).await?;
                 let operation = DeltaOperation::Optimize {
                     predicate: None,
                     target_size: i64::try_from(self.inner.config.compact_file_bytes).unwrap_or(i64::MAX),
@@ -101,16 +116,26 @@ impl Lake {
                     break;
                 }
             }
-            table.checkpoint_now().await?;
+            if amount == Amount::All {
+                table.checkpoint_now().await?;
+            }
         }
         state.tables = Some(tables);
         self.finish_tick(state, record, Vec::new(), None).await.map(drop)
     }
 
-    async fn merges(&self, table: &Table) -> Result<Vec<Action>, LakeError> {
+    async fn merges(&self, table: &Table, amount: Amount) -> Result<Vec<Action>, LakeError> {
         let (mut actions, now) = (Vec::new(), self.inner.clock.now());
-        for group in groups(table, &self.inner.config) {
-            let bytes = read(&table.storage, table.name, &group).await?;
+        for group in groups(table, &self.inner.config, amount) {
+            let bytes = match read(&table.storage, table.name, &group).await {
+                Ok(bytes) => bytes,
+                Err(error) if lost_file(&error).is_some() => {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::warn!(error, "files are not merged, since one of them is missing or damaged");
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
             let (name, config) = (table.name, Arc::clone(&self.inner.config));
             let encoded = compute(move || merge_rows(name, bytes, &config)).await?;
             let partition = group.first().and_then(|file| file.partition.as_deref());
@@ -121,6 +146,21 @@ impl Lake {
         Ok(actions)
     }
 }
+
+/// How much one call merges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Amount {
+    /// All that is worth it.
+    All,
+    /// So many merges at most.
+    Merges(usize),
+}
+
+/// Fewer files than this are not worth a merge on the side.
+const FILES_MIN: usize = 8;
+
+/// Files up to this size are of one size.
+const SMALL_BYTES: u64 = 64 << 10;
 
 fn merge_rows(table: TableName, files: Vec<(String, bytes::Bytes)>, config: &LakeConfig) -> Result<Encoded, LakeError> {
     let rows: Vec<RecordBatch> = load(table, files, Wanted::default())?;
@@ -139,7 +179,7 @@ fn merged(table: TableName, group: &[DataFile]) -> Merged {
 
 /// The files that are worth merging, group by group. Of a current-state table that is every partition of more
 /// than one file, which this lake itself never writes.
-fn groups(table: &Table, config: &LakeConfig) -> Vec<Vec<DataFile>> {
+fn groups(table: &Table, config: &LakeConfig, amount: Amount) -> Vec<Vec<DataFile>> {
     let mut partitions: BTreeMap<Option<String>, Vec<DataFile>> = BTreeMap::new();
     for file in table.files() {
         partitions.entry(file.partition.clone()).or_default().push(file);
@@ -154,7 +194,9 @@ fn groups(table: &Table, config: &LakeConfig) -> Vec<Vec<DataFile>> {
         files.sort_by(|left, right| left.size.cmp(&right.size).then_with(|| left.path.cmp(&right.path)));
         let (mut group, mut bytes) = (Vec::new(), 0);
         for file in files {
-            if bytes + file.size > config.compact_file_bytes {
+            // A file that is larger than all smaller ones together waits for others of its size.
+            let is_larger = amount != Amount::All && file.size > SMALL_BYTES.max(bytes);
+            if is_larger || bytes + file.size > config.compact_file_bytes {
                 groups.push(std::mem::take(&mut group));
                 bytes = 0;
             }
@@ -163,6 +205,13 @@ fn groups(table: &Table, config: &LakeConfig) -> Vec<Vec<DataFile>> {
         }
         groups.push(group);
     }
-    groups.retain(|group| group.len() > 1);
+    let files_min = match amount {
+        Amount::Merges(_) if table.name.spec().append_only => FILES_MIN,
+        Amount::Merges(_) | Amount::All => 2,
+    };
+    groups.retain(|group| group.len() >= files_min);
+    if let Amount::Merges(most) = amount {
+        groups.truncate(most);
+    }
     groups
 }

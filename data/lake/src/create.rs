@@ -18,8 +18,9 @@ struct Layout {
     schema: u32,
 }
 
-/// Counts what was added to the tables' columns: 1 is `price_history.source` and `brands.crawl_country`.
-const SCHEMA: u32 = 1;
+/// Counts what was added to the tables' columns: 1 is `price_history.source` and `brands.crawl_country`, 2 what texts say in
+/// `shipping_policies`.
+const SCHEMA: u32 = 2;
 
 const LAYOUT: &str = "_ticks/layout.json";
 

@@ -7,8 +7,9 @@ use arrow::compute::interleave;
 use arrow::datatypes::Schema;
 use arrow::record_batch::RecordBatch;
 use data_model::StoreHost;
-use data_storage::Storage;
+use data_storage::{ObjectPath, Storage, StorageError};
 use futures::{StreamExt, TryStreamExt};
+use object_store::ObjectStore;
 
 use crate::apply::{compute, read};
 use crate::delta::{DataFile, data_files};
@@ -26,26 +27,35 @@ use crate::{Lake, LakeError, TableName};
 const READS_AT_ONCE: usize = 8;
 
 impl Lake {
-    /// Reads every data file of the tables that crawls replace, and remembers the stores whose rows lie in one that is
+    /// Looks at the data files of the tables that crawls replace, and remembers the stores whose rows lie in one that is
     /// missing or damaged: a commit that has all stores of such a file writes it anew, whether or not their content
     /// changed. Files of the delivery matrix are no crawl's, those of append-only tables nobody's: they stay as they are.
     ///
+    /// Where it is to be `thorough` every file is read. Else one list a table tells which are missing or of another size,
+    /// and those alone are read that [`Lake::note_damage`] noted.
+    ///
     /// # Errors
     /// The storage fails, or a table's log cannot be read.
-    pub async fn find_damage(&self) -> Result<BTreeSet<StoreHost>, LakeError> {
+    pub async fn find_damage(&self, thorough: bool) -> Result<BTreeSet<StoreHost>, LakeError> {
         let mut state = self.state().await;
         self.settle(&mut state).await?;
         let tables = self.tables(&mut state).await?;
         let losses = Losses::new(&self.inner.storage, tables);
         let crawled = tables
             .values()
-            .filter(|table| TableName::CURRENT.contains(&table.name) && table.name != TableName::DeliveryMatrix);
+            .filter(|table| TableName::CURRENT.contains(&table.name) && !TableName::DELIVERY.contains(&table.name));
         let files: Vec<(TableName, Storage, DataFile)> = crawled
             .flat_map(|table| {
                 let of_table = |file| (table.name, table.storage.clone(), file);
                 table.files().into_iter().map(of_table)
             })
             .collect();
+        let noted = self.noted_damage().await?;
+        let files = if thorough {
+            files
+        } else {
+            suspects(files, &noted).await?
+        };
         let looks = futures::stream::iter(files.into_iter().map(|(table, storage, file)| async move {
             match read_whole(&storage, table, &file).await {
                 Err(error) if lost_file(&error).is_some() => {
@@ -57,6 +67,7 @@ impl Lake {
             }
         }));
         let buckets: Vec<Option<i32>> = looks.buffer_unordered(READS_AT_ONCE).try_collect().await?;
+        let buckets_are_whole = buckets.iter().all(Option::is_none);
         let mut damaged = BTreeSet::new();
         for bucket in buckets.into_iter().flatten().collect::<BTreeSet<i32>>() {
             match losses.holders(bucket).await {
@@ -65,6 +76,9 @@ impl Lake {
                 Err(error) if lost_file(&error).is_some() => {}
                 Err(error) => return Err(error),
             }
+        }
+        if buckets_are_whole && !noted.is_empty() {
+            self.forget_damage().await?;
         }
         state.damaged.clone_from(&damaged);
         Ok(damaged)
@@ -116,6 +130,31 @@ impl Lake {
         listed.extend(by_store(&present, &names)?);
         Ok(())
     }
+}
+
+/// The files that are missing, of another size than the log says, or noted as damaged.
+async fn suspects(
+    files: Vec<(TableName, Storage, DataFile)>,
+    noted: &BTreeSet<String>,
+) -> Result<Vec<(TableName, Storage, DataFile)>, LakeError> {
+    let mut sizes: BTreeMap<TableName, HashMap<ObjectPath, u64>> = BTreeMap::new();
+    for (table, storage, _) in &files {
+        if sizes.contains_key(table) {
+            continue;
+        }
+        let listed = storage.store().list(None).map_ok(|meta| (meta.location, meta.size));
+        let listed: Result<HashMap<ObjectPath, u64>, _> = listed.try_collect().await;
+        let listed = listed.map_err(|source| StorageError::List {
+            prefix: table.to_string(),
+            source,
+        })?;
+        sizes.insert(*table, listed);
+    }
+    let is_suspect = |(table, _, file): &(TableName, Storage, DataFile)| {
+        let size = sizes.get(table).and_then(|sizes| sizes.get(&file.path));
+        size != Some(&file.size) || noted.contains(&format!("{table}/{}", file.path))
+    };
+    Ok(files.into_iter().filter(is_suspect).collect())
 }
 
 /// `None` where what would tell is lost too: then the brand begins anew in its history.

@@ -1,9 +1,10 @@
 //! One Delta table: its log, its present state, and commits that either land as planned or not at all.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use data_model::Timestamp;
 use data_storage::Storage;
 use deltalake::DeltaTableError;
@@ -15,6 +16,7 @@ use deltalake::table::state::DeltaTableState;
 use url::Url;
 use uuid::Uuid;
 
+use crate::log::{first_gap, missing_checkpoint};
 use crate::{LakeError, TableName};
 
 /// The name under which ticks are recorded in the tables' logs.
@@ -35,6 +37,8 @@ pub(crate) struct Table {
     state: DeltaTableState,
     /// The last tick that is in the table.
     tick: u64,
+    /// The entries that this process wrote and that are not copied yet, by their versions.
+    pub(crate) landed: BTreeMap<u64, Bytes>,
 }
 
 /// A data file of a table.
@@ -44,6 +48,8 @@ pub(crate) struct DataFile {
     pub(crate) size: u64,
     /// The value of the partition column, where the table has one.
     pub(crate) partition: Option<String>,
+    /// How many rows it has, where the log tells.
+    pub(crate) rows: Option<u64>,
     remove: Remove,
     logged: Logged,
 }
@@ -123,15 +129,21 @@ pub(crate) fn log_store(lake: &Storage, table: TableName) -> LogStoreRef {
 impl Table {
     pub(crate) async fn open(lake: &Storage, name: TableName) -> Result<Self, LakeError> {
         let log_store = log_store(lake, name);
-        let state = DeltaTableState::try_new(&log_store, None)
-            .await
-            .map_err(failed(name, "open"))?;
+        let state = match state_of(&log_store, None).await? {
+            Ok(state) => state,
+            Err(error) => {
+                return Err(missing_checkpoint(lake, name)
+                    .await
+                    .unwrap_or_else(|| failed(name, "open")(error)));
+            }
+        };
         let mut table = Self {
             name,
             storage: lake.child(name.as_str()),
             log_store,
             state,
             tick: 0,
+            landed: BTreeMap::new(),
         };
         table.tick = table.recorded_tick().await?;
         Ok(table)
@@ -155,8 +167,7 @@ impl Table {
 
     /// The data files of an earlier version.
     pub(crate) async fn files_at(&self, version: u64) -> Result<Vec<DataFile>, LakeError> {
-        let state = DeltaTableState::try_new(&self.log_store, Some(version)).await;
-        let state = state.map_err(failed(self.name, "load of a version"))?;
+        let state = state_at((&self.storage, &self.log_store), self.name, version).await?;
         Ok(data_files(self.name, &state))
     }
 
@@ -234,9 +245,11 @@ impl Table {
             source: Box::new(source),
         };
         let data = CommitData::new(actions, operation, metadata, transactions);
-        let bytes = CommitOrBytes::LogBytes(data.get_bytes().map_err(commit)?);
+        let entry = data.get_bytes().map_err(commit)?;
+        let bytes = CommitOrBytes::LogBytes(entry.clone());
         match self.log_store.write_commit_entry(version, bytes, Uuid::new_v4()).await {
             Ok(()) => {
+                self.landed.insert(version, entry);
                 let updated = self.state.update(&self.log_store, Some(version)).await;
                 updated.map_err(failed(self.name, "refresh"))?;
                 self.tick = tick;
@@ -267,6 +280,34 @@ impl Table {
     }
 }
 
+/// Runs what reads a log where a panic of the library that reads it ends as an error.
+async fn state_of(
+    log_store: &LogStoreRef,
+    version: Option<u64>,
+) -> Result<Result<DeltaTableState, DeltaTableError>, LakeError> {
+    let log_store = Arc::clone(log_store);
+    let read = tokio::spawn(async move { DeltaTableState::try_new(&log_store, version).await });
+    read.await.map_err(LakeError::Task)
+}
+
+/// The state of an earlier version of a table, whose folder `storage` is. What its log lacks for that is told before the
+/// library comes to it.
+pub(crate) async fn state_at(
+    (storage, log_store): (&Storage, &LogStoreRef),
+    table: TableName,
+    version: u64,
+) -> Result<DeltaTableState, LakeError> {
+    if let Some(lost) = first_gap(storage, version).await? {
+        return Err(LakeError::VersionLost {
+            table: table.as_str(),
+            version,
+            path: format!("{table}/_delta_log/{lost:020}.json"),
+        });
+    }
+    let state = state_of(log_store, Some(version)).await?;
+    state.map_err(failed(table, "load of a version"))
+}
+
 fn transaction(app: &str, tick: u64, now: Timestamp) -> Transaction {
     let version = i64::try_from(tick).unwrap_or(i64::MAX);
     Transaction::new_with_last_update(app, version, Some(now.micros() / 1000))
@@ -288,6 +329,7 @@ pub(crate) fn data_files(table: TableName, state: &DeltaTableState) -> Vec<DataF
             path: view.object_store_path(),
             size,
             partition,
+            rows: view.num_records().and_then(|rows| u64::try_from(rows).ok()),
             remove,
             logged: Logged(view),
         }

@@ -78,12 +78,25 @@ pub enum LakeError {
         source: Box<LakeError>,
     },
     /// An entry of a table's log that its state is made of is missing or damaged. Nothing was changed.
-    #[error("{path}, an entry of its table's log, is {fault}: put it back from a copy")]
+    #[error("{path}, of its table's log, is {fault}: `haat lake repair` writes it again, or put it back from a copy")]
     Log {
         /// The entry's path in the lake.
         path: String,
         /// What is wrong with it.
         fault: &'static str,
+    },
+    /// An earlier version of a table cannot be read any more.
+    #[error(
+        "version {version} of {table} cannot be read: {path} is missing. It is older than what vacuum kept, or it is lost, and \
+         `haat lake repair` may write it again"
+    )]
+    VersionLost {
+        /// The table.
+        table: &'static str,
+        /// The version.
+        version: u64,
+        /// The first entry of the log that is missing.
+        path: String,
     },
     /// Columns could not be put together.
     #[error("columns of {table} do not fit together")]

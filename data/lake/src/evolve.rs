@@ -40,6 +40,7 @@ impl Lake {
                 counts: TickCounts::default(),
                 staged,
                 restored: BTreeMap::new(),
+                dropped: BTreeMap::new(),
             };
             if !self.inner.ticks.begin(&record).await? {
                 continue;

@@ -1,6 +1,6 @@
 use data_model::{
     Attribute, Brand, BrandRefresh, Media, OptionValue, Product, ProductOption, Quarantined, Rating, Review,
-    ShippingPolicy, ShippingTier, Timestamp, Variant,
+    ShippingPolicy, ShippingTier, StoreHost, Timestamp, Variant,
 };
 use sha2::Digest as _;
 use sha2::Sha256;
@@ -32,10 +32,16 @@ impl HashedRefresh {
     /// # Errors
     /// As [`HashedRefresh::new`].
     pub fn of_rows(refresh: BrandRefresh<CatalogueRows>) -> Result<Self, LakeError> {
-        let hash = hash_of(&refresh);
+        let hash = content_hash(&refresh);
         let (refresh, products) = refresh.with_products(());
         let (refresh, ()) = refresh.with_products(products.finish()?);
         Ok(Self { refresh, hash })
+    }
+
+    /// Whose catalogue it is.
+    #[must_use]
+    pub fn store(&self) -> &StoreHost {
+        &self.refresh.brand.store
     }
 
     /// SHA-256, in hex, over everything that the lake holds of a brand: what the store says of itself, its products,
@@ -49,7 +55,9 @@ impl HashedRefresh {
     }
 }
 
-fn hash_of(refresh: &BrandRefresh<CatalogueRows>) -> String {
+/// What [`HashedRefresh::hash`] will be of these rows.
+#[must_use]
+pub fn content_hash(refresh: &BrandRefresh<CatalogueRows>) -> String {
     let BrandRefresh {
         brand,
         run: _,
@@ -295,6 +303,8 @@ impl Content {
             free_shipping_threshold_minor,
             cod_available,
             tiers,
+            // What was read of a text is committed apart from crawls.
+            terms: _,
         } = policy;
         self.text(currency.as_str());
         self.maybe(*free_shipping_threshold_minor, Self::number);

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use data_model::{PricePoint, StoreHost};
-use futures::{StreamExt, TryStreamExt};
+use futures::StreamExt;
 
 use crate::apply::{compute, read};
 use crate::delta::data_files;
 use crate::files::{Decoder, Wanted};
+use crate::lost::lost_file;
 use crate::rows::history::points;
 use crate::{LakeError, LakeSnapshot, TableName};
 
@@ -29,6 +30,21 @@ impl LakeSnapshot {
         &self,
         stores: &BTreeSet<StoreHost>,
     ) -> Result<BTreeMap<StoreHost, StoreHistory>, LakeError> {
+        match self.readable_price_history(stores).await? {
+            (history, None) => Ok(history),
+            (_, Some(error)) => Err(error),
+        }
+    }
+
+    /// [`LakeSnapshot::price_history`] as far as the files can be read; beside it, why the first one cannot that is missing
+    /// or damaged. What such a file held is lost, and nothing else.
+    ///
+    /// # Errors
+    /// The storage fails.
+    pub async fn readable_price_history(
+        &self,
+        stores: &BTreeSet<StoreHost>,
+    ) -> Result<(BTreeMap<StoreHost, StoreHistory>, Option<LakeError>), LakeError> {
         const TABLE: TableName = TableName::PriceHistory;
         let storage = self.lake.inner.storage.child(TABLE.as_str());
         let files = data_files(TABLE, self.table(TABLE).await?);
@@ -52,7 +68,15 @@ impl LakeSnapshot {
                 compute(decode).await
             }
         }));
-        let runs: Vec<Vec<_>> = decoded.buffered(READS_AT_ONCE).try_collect().await?;
+        let mut decoded = decoded.buffered(READS_AT_ONCE);
+        let (mut runs, mut lost) = (Vec::new(), None);
+        while let Some(read) = decoded.next().await {
+            match read {
+                Ok(more) => runs.push(more),
+                Err(error) if lost_file(&error).is_some() => lost = lost.or(Some(error)),
+                Err(error) => return Err(error),
+            }
+        }
         let mut histories: BTreeMap<StoreHost, HashMap<u64, Vec<(u64, PricePoint)>>> = BTreeMap::new();
         for (store, observed) in runs.into_iter().flatten() {
             let history = histories.entry(store).or_default();
@@ -60,10 +84,11 @@ impl LakeSnapshot {
                 history.entry(product).or_default().push((tick, point));
             }
         }
-        Ok(histories
-            .into_iter()
-            .map(|(store, history)| (store, ordered(history)))
-            .collect())
+        let histories = histories.into_iter();
+        Ok((
+            histories.map(|(store, history)| (store, ordered(history))).collect(),
+            lost,
+        ))
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
-use data_model::{StoreHost, Timestamp};
+use data_model::{BrandSlug, StoreHost, Timestamp};
 use data_storage::Storage;
 use futures::{StreamExt, TryStreamExt};
 
@@ -27,6 +27,8 @@ use crate::{Lake, LakeError, TableName};
 pub(crate) struct Stored {
     /// Hash of its content; empty where it is not known, which no content has.
     pub(crate) hash: String,
+    /// Its public name.
+    pub(crate) slug: String,
     /// End of the crawl that brought that content.
     pub(crate) refreshed_at: Option<Timestamp>,
 }
@@ -60,10 +62,19 @@ impl Lake {
         let offered = each_bucket(of(TableName::Variants), variants, &buckets, all);
         let observed = each_bucket(of(TableName::LivePrices), observed, &buckets, live);
         let listed = each_bucket(of(TableName::Products), products, &buckets, listed);
-        let ((offered, mut lost), (observed, unknown), (listed, unlisted)) =
+        let ((offered, mut lost), (observed, unknown), (listed, mut unlisted)) =
             futures::try_join!(offered, observed, listed)?;
         let mut before = Before { offered, listed };
         lost.extend(unknown);
+        // Rows of stores of unknown content may have been given up by a repair: the histories still tell.
+        for (store, known) in stored.iter().filter(|(_, known)| known.hash.is_empty()) {
+            if !before.offered.contains_key(store.as_str()) {
+                lost.insert(store.clone(), known.slug.clone());
+            }
+            if !before.listed.contains_key(store.as_str()) {
+                unlisted.insert(store.clone(), known.slug.clone());
+            }
+        }
         if !lost.is_empty() {
             self.offered_by_history(&lost, &mut before.offered).await?;
         }
@@ -162,12 +173,13 @@ impl Lake {
                 (None, Some(bucket)) => match brands_in(table, &file).await {
                     Ok(brands) => Some(brands),
                     Err(error) if lost_file(&error).is_some() => {
-                        let unknown = Stored {
+                        let unknown = |slug: BrandSlug| Stored {
                             hash: String::new(),
+                            slug: slug.to_string(),
                             refreshed_at: None,
                         };
                         let held = losses.holders(bucket).await.unwrap_or_default().into_iter();
-                        found.extend(held.map(|(store, _)| (store, unknown.clone())));
+                        found.extend(held.map(|(store, slug)| (store, unknown(slug))));
                         None
                     }
                     Err(error) => return Err(error),
@@ -235,6 +247,7 @@ async fn brands_in(table: &Table, file: &DataFile) -> Result<HashMap<StoreHost, 
         brands.extend(brand_rows(&batch)?.into_iter().map(|row| {
             let stored = Stored {
                 hash: row.catalogue_hash,
+                slug: row.brand.slug.to_string(),
                 refreshed_at: Some(row.refreshed_at),
             };
             (row.brand.store, stored)

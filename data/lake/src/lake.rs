@@ -12,6 +12,7 @@ use crate::delta::Table;
 use crate::hash::HashedRefresh;
 use crate::known::Stored;
 use crate::lost::Losses;
+use crate::parts::{cut, sorted};
 use crate::plan::{self, Plan};
 use crate::rows::offered::Offered;
 use crate::rows::runs::{RunSummaryRow, TickCounts};
@@ -52,6 +53,8 @@ pub(crate) struct State {
     pub(crate) brands: HashMap<String, HashMap<StoreHost, Stored>>,
     /// What the files of `product_history` say of products that were gone, by their paths and by store.
     pub(crate) gone: HashMap<String, HashMap<String, HashSet<u64>>>,
+    /// Of each table the version up to which copies of its log's entries are kept with the ticks.
+    pub(crate) copied: BTreeMap<TableName, u64>,
     /// Stores that are to be written anew though their content is the stored content.
     pub(crate) damaged: BTreeSet<StoreHost>,
 }
@@ -68,10 +71,6 @@ pub struct CommitReport {
     /// What changed, in numbers.
     pub counts: TickCounts,
 }
-
-/// How much one tick takes: the rows are in memory at once, and no column may exceed 2 GiB.
-const TICK_BYTES_MAX: usize = 256 << 20;
-const TICK_ROWS_MAX: usize = 1 << 20;
 
 impl Lake {
     /// Opens the lake in `storage`: creates the tables that are absent, and finishes what a process that died
@@ -200,7 +199,7 @@ impl Lake {
     }
 
     /// Commits refreshes that change something; `None` when the tick's number was taken.
-    async fn commit_changed(
+    pub(crate) async fn commit_changed(
         &self,
         state: &mut State,
         changed: &mut Vec<HashedRefresh>,
@@ -293,6 +292,7 @@ impl Lake {
             counts: plan.counts,
             staged: Vec::new(),
             restored: BTreeMap::new(),
+            dropped: BTreeMap::new(),
         };
         // Before the tick is recorded, so that it is never begun where what it is to rewrite cannot be read.
         let prepared = self.prepare(state, &record, &rows).await?;
@@ -357,7 +357,7 @@ impl Lake {
         &self,
         state: &mut State,
         record: &TickRecord,
-        tables: BTreeMap<TableName, Table>,
+        mut tables: BTreeMap<TableName, Table>,
         applied: Applied,
     ) -> Result<(), LakeError> {
         let end = TickEnd {
@@ -366,6 +366,14 @@ impl Lake {
             versions: versions(&tables),
             given_up: applied == Applied::GivenUp,
         };
+        // The copies are a second chance, no part of the tick.
+        if let Err(error) = self.keep_copies(state, &end, &mut tables).await {
+            tracing::warn!(
+                tick = record.tick,
+                error = &error as &dyn std::error::Error,
+                "no copies of log entries are kept"
+            );
+        }
         self.inner.ticks.finish(end).await?;
         for table in tables.values() {
             // Checkpoints and the staged object only save time and space: the tick has landed.
@@ -376,7 +384,8 @@ impl Lake {
         if let Err(error) = self.inner.ticks.clear(record.tick).await {
             tracing::warn!(tick = record.tick, %error, "staged rows could not be removed");
         }
-        if applied == Applied::Done && matches!(record.kind, TickKind::Refresh | TickKind::Remove) {
+        if applied == Applied::Done && matches!(record.kind, TickKind::Refresh | TickKind::Backfill | TickKind::Remove)
+        {
             state.damaged.retain(|store| !record.stores.contains(store));
         }
         (state.ended, state.loaded, state.tables) = (record.tick, record.tick, Some(tables));
@@ -457,36 +466,4 @@ fn in_order(store: &StoreHost, at: Timestamp, stored: Option<&Stored>) -> Timest
         }
         _ => at,
     }
-}
-
-/// By bucket and store, each store once.
-fn sorted(mut refreshes: Vec<HashedRefresh>, buckets: u32) -> Result<Vec<HashedRefresh>, LakeError> {
-    let store = |hashed: &HashedRefresh| hashed.refresh.brand.store.clone();
-    refreshes.sort_by_cached_key(|hashed| (plan::bucket(&hashed.refresh.brand.store, buckets), store(hashed)));
-    let twice = refreshes.windows(2).find(|pair| store(&pair[0]) == store(&pair[1]));
-    match twice {
-        Some(pair) => Err(LakeError::StoreTwice {
-            store: store(&pair[0]).to_string(),
-        }),
-        None => Ok(refreshes),
-    }
-}
-
-/// Cuts refreshes into parts that one tick can take.
-fn cut(refreshes: Vec<HashedRefresh>) -> Vec<Vec<HashedRefresh>> {
-    let (mut parts, mut bytes, mut rows): (Vec<Vec<HashedRefresh>>, usize, usize) = (Vec::new(), 0, 0);
-    for hashed in refreshes {
-        let products = &hashed.refresh.products;
-        let (size, count) = (products.text_bytes, products.len());
-        match parts.last_mut() {
-            Some(part) if bytes + size <= TICK_BYTES_MAX && rows + count <= TICK_ROWS_MAX => part.push(hashed),
-            _ => {
-                parts.push(vec![hashed]);
-                (bytes, rows) = (0, 0);
-            }
-        }
-        bytes += size;
-        rows += count;
-    }
-    parts
 }

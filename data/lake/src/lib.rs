@@ -1,7 +1,7 @@
 //! The lake: everything that the crawls found, in open Delta tables that change together.
 //!
 //! In: [`data_model::BrandRefresh`]es, whole catalogues of brands, and [`data_model::Observation`]s,
-//! what stores said live. Out: eleven tables that any Delta reader reads as they stand, consistent snapshots of them, complete products as a stream, and SQL. A tick, one call of
+//! what stores said live. Out: thirteen tables that any Delta reader reads as they stand, consistent snapshots of them, complete products as a stream, and SQL. A tick, one call of
 //! [`Lake::commit`], lands as a whole or not at all, however the process ends; content that is already there
 //! writes nothing. The lake never crawls, never indexes, and never removes a file that a state to be kept needs.
 //!
@@ -18,10 +18,12 @@ mod adopt;
 mod apply;
 mod compact;
 mod config;
+mod copies;
 mod create;
 mod damage;
 mod delivery;
 mod delta;
+mod drops;
 mod error;
 mod evolve;
 mod files;
@@ -32,15 +34,22 @@ mod known;
 mod lake;
 mod log;
 mod lost;
+mod mend;
 mod offering;
+mod parts;
 mod plan;
+mod portion;
 mod products;
+mod readable;
+mod rebuild;
+mod repair;
 mod replace;
 mod restore;
 mod rows;
 mod schema;
 mod session;
 mod settle;
+mod shipping;
 mod snapshot;
 mod table;
 mod tick;
@@ -48,15 +57,19 @@ mod vacuum;
 
 pub use compact::{CompactReport, Merged};
 pub use config::LakeConfig;
+pub use delivery::OnSale;
 pub use error::LakeError;
 pub use fold::FoldReport;
-pub use hash::HashedRefresh;
+pub use hash::{HashedRefresh, content_hash};
 pub use history::StoreHistory;
 pub use lake::{CommitReport, Lake};
 pub use offering::Offering;
+pub use readable::LostFile;
+pub use rebuild::{RebuildReport, Rebuilt};
+pub use repair::{LogRepair, LostData, RepairReport, Repaired, Stuck};
 pub use restore::{RestoreReport, RestoredTable};
 pub use rows::brands::BrandRow;
-pub use rows::catalogue::{CatalogueRows, ProductColumns, Rated};
+pub use rows::catalogue::{CatalogueRows, ProductColumns, ProductState, Rated};
 pub use rows::runs::{RunSummaryRow, TickCounts};
 pub use snapshot::{AsOf, LakeSnapshot};
 pub use table::TableName;

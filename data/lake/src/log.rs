@@ -8,6 +8,7 @@ use data_storage::{ObjectPath, Storage, StorageError, get_bytes};
 use futures::future::try_join_all;
 use futures::{StreamExt, TryStreamExt};
 use object_store::ObjectStore;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde::Deserialize;
 
 use crate::delta::{APP_ID, TICK_KEY};
@@ -160,9 +161,79 @@ impl Log<'_> {
 
 const MISSING: &str = "missing";
 
+/// The first entry that is missing of those that a version is made of, in the log of the table whose folder `table` is.
+pub(crate) async fn first_gap(table: &Storage, version: u64) -> Result<Option<u64>, LakeError> {
+    let folder = ObjectPath::from("_delta_log");
+    let listed = table.store().list(Some(&folder)).map_ok(|meta| meta.location);
+    let listed: Vec<ObjectPath> = listed.try_collect().await.map_err(|source| StorageError::List {
+        prefix: folder.to_string(),
+        source,
+    })?;
+    let (mut entries, mut checkpoint) = (BTreeSet::new(), None);
+    for (number, kind) in listed.iter().filter_map(|path| path.filename()?.split_once('.')) {
+        let Ok(number) = number.parse::<u64>() else { continue };
+        if kind == "json" {
+            entries.insert(number);
+        } else if kind.starts_with("checkpoint") && number <= version {
+            checkpoint = checkpoint.max(Some(number));
+        }
+    }
+    let first = checkpoint.map_or(0, |checkpoint| checkpoint + 1);
+    Ok((first..=version).find(|number| !entries.contains(number)))
+}
+
+/// What a table that cannot be opened lacks, where that is a checkpoint.
+pub(crate) async fn missing_checkpoint(lake: &Storage, table: TableName) -> Option<LakeError> {
+    let folder = ObjectPath::from(format!("{table}/_delta_log"));
+    let fault = |path: &ObjectPath, fault: &'static str| {
+        let path = path.to_string();
+        Some(LakeError::Log { path, fault })
+    };
+    let hint = ObjectPath::from(format!("{folder}/_last_checkpoint"));
+    if let Some(bytes) = get_bytes(lake, &hint).await.ok()? {
+        let Ok(LastCheckpoint { version }) = serde_json::from_slice(&bytes) else {
+            return fault(&hint, DAMAGED);
+        };
+        let listed = lake.store().list(Some(&folder)).map_ok(|meta| meta.location);
+        let listed: Vec<ObjectPath> = listed.try_collect().await.ok()?;
+        let name = format!("{version:020}.checkpoint");
+        if !listed
+            .iter()
+            .any(|path| path.filename().is_some_and(|file| file.starts_with(&name)))
+        {
+            return fault(&ObjectPath::from(format!("{folder}/{name}.parquet")), MISSING);
+        }
+    }
+    let mut listed = lake.store().list(Some(&folder));
+    while let Some(meta) = listed.try_next().await.ok()? {
+        let is_checkpoint = |name: &str| name.contains(".checkpoint") && name.ends_with(".parquet");
+        if meta.location.filename().is_some_and(is_checkpoint)
+            && !is_parquet(get_bytes(lake, &meta.location).await.ok()?)
+        {
+            return fault(&meta.location, DAMAGED);
+        }
+    }
+    None
+}
+
+/// What a table's log says of its newest checkpoint.
+#[derive(Debug, Deserialize)]
+pub(crate) struct LastCheckpoint {
+    pub(crate) version: u64,
+}
+
+/// Whether these bytes can be read from end to end as Parquet.
+pub(crate) fn is_parquet(bytes: Option<Bytes>) -> bool {
+    let reader = bytes.and_then(|bytes| ParquetRecordBatchReaderBuilder::try_new(bytes).ok());
+    let reader = reader.and_then(|reader| reader.build().ok());
+    reader.is_some_and(|mut rows| rows.all(|batch| batch.is_ok()))
+}
+
+const DAMAGED: &str = "damaged";
+
 /// Whether this is all of an entry. One of this lake begins with the tick's number and ends with its mark; of one of
 /// another writer nothing is known but that it is JSON, one document a line.
-fn is_whole(entry: &Bytes) -> bool {
+pub(crate) fn is_whole(entry: &Bytes) -> bool {
     let (mut begins, mut ends) = (false, false);
     for line in entry.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
         let Ok(line) = serde_json::from_slice::<Line>(line) else {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use arrow::record_batch::RecordBatch;
 use bytes::Bytes;
-use data_model::{Brand, BrandRefresh, BrandSlug, DeliverySample, StoreHost, Timestamp};
+use data_model::{Brand, BrandRefresh, BrandSlug, KnownDelivery, ShippingPolicy, StoreHost, Timestamp};
 
 use crate::files::Wanted;
 use crate::hash::HashedRefresh;
@@ -14,6 +14,8 @@ use crate::rows::brands::BrandRows;
 use crate::rows::catalogue::StoreRows;
 use crate::rows::columns::Columns;
 use crate::rows::delivery::DeliveryRows;
+use crate::rows::delivery_probes::ProbeRows;
+use crate::rows::delivery_zones::ZoneRows;
 use crate::rows::history::{HistoryRows, Observed, first_seen};
 use crate::rows::live::LiveRows;
 use crate::rows::offered::Offered;
@@ -108,7 +110,7 @@ pub(crate) fn refresh(
             reviews.push(bucket, brand, *id, &rated.reviews);
         }
         if let Some(policy) = &refresh.shipping {
-            shipping.push(bucket, brand, policy);
+            shipping.push(bucket, store, &brand.slug, policy);
         }
         quarantine.push(bucket, refresh);
         brands.push(bucket, refresh, hash);
@@ -243,20 +245,46 @@ pub(crate) fn bucket(store: &StoreHost, buckets: u32) -> i32 {
     store.bucket(buckets).cast_signed()
 }
 
-/// Plans that each store's samples are those; the stores are sorted by bucket.
-pub(crate) fn delivery(
-    sampled: &[(StoreHost, BrandSlug, Vec<DeliverySample>)],
+/// Plans that each store's shipping terms are those; the stores are sorted by bucket.
+pub(crate) fn shipping(
+    told: &[(StoreHost, BrandSlug, Option<ShippingPolicy>)],
     buckets: u32,
 ) -> Result<Plan, LakeError> {
-    let mut rows = DeliveryRows::default();
-    for (store, slug, samples) in sampled {
-        let bucket = bucket(store, buckets);
-        samples.iter().for_each(|sample| rows.push(bucket, store, slug, sample));
+    let mut rows = ShippingRows::default();
+    for (store, slug, policy) in told {
+        if let Some(policy) = policy {
+            rows.push(bucket(store, buckets), store, slug, policy);
+        }
     }
     Ok(Plan {
-        stores: sampled.iter().map(|(store, ..)| store.clone()).collect(),
+        stores: told.iter().map(|(store, ..)| store.clone()).collect(),
         counts: TickCounts::default(),
-        rows: vec![(TableName::DeliveryMatrix, vec![rows.finish()?])],
+        rows: vec![(TableName::ShippingPolicies, vec![rows.finish()?])],
+    })
+}
+
+/// Plans that this is what is known of each store's delivery; the stores are sorted by bucket.
+pub(crate) fn delivery(known: &[(StoreHost, BrandSlug, KnownDelivery)], buckets: u32) -> Result<Plan, LakeError> {
+    let (mut samples, mut zones, mut probes) = (DeliveryRows::default(), ZoneRows::default(), ProbeRows::default());
+    for (store, slug, known) in known {
+        let bucket = bucket(store, buckets);
+        let of_store = known.samples.iter();
+        of_store.for_each(|sample| samples.push(bucket, store, slug, sample));
+        known
+            .zones
+            .iter()
+            .for_each(|zone| zones.push(bucket, store, slug, zone));
+        let of_store = known.probes.iter();
+        of_store.for_each(|probe| probes.push(bucket, store, slug, probe));
+    }
+    Ok(Plan {
+        stores: known.iter().map(|(store, ..)| store.clone()).collect(),
+        counts: TickCounts::default(),
+        rows: vec![
+            (TableName::DeliveryMatrix, vec![samples.finish()?]),
+            (TableName::DeliveryZones, vec![zones.finish()?]),
+            (TableName::DeliveryProbes, vec![probes.finish()?]),
+        ],
     })
 }
 

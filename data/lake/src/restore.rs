@@ -84,6 +84,7 @@ impl Lake {
                 counts: TickCounts::default(),
                 staged: Vec::new(),
                 restored: versions.collect(),
+                dropped: BTreeMap::new(),
             };
             // Reads every file that comes back: a tick that is begun can be finished.
             let prepared = self.prepare(&mut state, &record, &Vec::new()).await?;

@@ -3,10 +3,16 @@
 //! Amounts are integers in the currency's minor unit and stand beside their currency; moments are microseconds
 //! in UTC; the platform's ids are 64-bit integers.
 
+mod delivery;
+mod shipping;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
+
+pub(crate) use delivery::{delivery_matrix, delivery_probes, delivery_zones, rates};
+pub(crate) use shipping::{shipping_facts, shipping_policies, tiers, unknown_terms};
 
 const ID: DataType = DataType::Int64;
 const TEXT: DataType = DataType::Utf8;
@@ -63,17 +69,6 @@ pub(crate) fn media() -> Fields {
 
 pub(crate) fn option_values() -> Fields {
     fields(&[("name", TEXT), ("value", TEXT)])
-}
-
-pub(crate) fn tiers() -> Fields {
-    fields(&[
-        ("name", TEXT),
-        ("amount_minor", MINOR),
-        ("min_order_minor", MINOR),
-        ("max_order_minor", MINOR),
-        ("days_min", COUNT),
-        ("days_max", COUNT),
-    ])
 }
 
 fn table(columns: Vec<Field>) -> SchemaRef {
@@ -248,40 +243,6 @@ pub(crate) fn reviews() -> SchemaRef {
         maybe("title", TEXT, "Headline, where it has one"),
         stated("body", TEXT, "Text, plain"),
         maybe("created_at", moment_type(), "When it was written, where stated"),
-    ])
-}
-
-pub(crate) fn shipping_policies() -> SchemaRef {
-    table(vec![
-        bucket(),
-        store(),
-        brand_slug(),
-        currency(),
-        maybe(
-            "free_shipping_threshold_minor",
-            MINOR,
-            "Order value from which shipping is free, in minor units",
-        ),
-        maybe("cod_available", FLAG, "Cash on delivery; null when nothing is said"),
-        stated(
-            "tiers",
-            list_of(DataType::Struct(tiers())),
-            "Rates in the order stated, amounts in minor units",
-        ),
-    ])
-}
-
-pub(crate) fn delivery_matrix() -> SchemaRef {
-    table(vec![
-        bucket(),
-        store(),
-        brand_slug(),
-        stated("pincode", TEXT, "Indian postal index number, six digits"),
-        maybe("serviceable", FLAG, "Whether the store delivers there"),
-        maybe("zone", TEXT, "Delivery zone"),
-        maybe("days_min", COUNT, "Fewest days to delivery"),
-        maybe("days_max", COUNT, "Most days to delivery"),
-        stated("sampled_at", moment_type(), "When the store was asked"),
     ])
 }
 

@@ -9,11 +9,10 @@ use object_store::ObjectStore;
 use tokio::sync::OnceCell;
 
 use crate::apply::{compute, read};
-use crate::delta::{DataFile, data_files, failed, log_store};
+use crate::delta::{DataFile, data_files, log_store, state_at};
 use crate::files::{Decoder, Wanted};
-use crate::lost::lost_file;
 use crate::rows::brands::{BrandRow, brand_rows};
-use crate::rows::{live, quarantine, shipping};
+use crate::rows::{quarantine, shipping};
 use crate::{Lake, LakeError, TableName};
 
 /// Which state of the lake is meant.
@@ -23,6 +22,8 @@ pub enum AsOf {
     Versions(BTreeMap<String, u64>),
     /// The state after the last tick that was decided by this moment.
     Timestamp(Timestamp),
+    /// The state after this tick.
+    Tick(u64),
 }
 
 /// One consistent state of all tables: what they held when a tick ended.
@@ -102,6 +103,7 @@ impl Lake {
                 }
                 Ok(LakeSnapshot::new(self.clone(), None, versions.clone()))
             }
+            AsOf::Tick(tick) => self.snapshot_of(*tick).await,
             AsOf::Timestamp(moment) => {
                 let ticks = self.inner.ticks.ended().await?;
                 // The ticks are in the order of time: look for the last that is not later.
@@ -175,10 +177,8 @@ impl LakeSnapshot {
             if let Some(state) = held.flatten() {
                 return Ok(state);
             }
-            let log_store = log_store(&self.lake.inner.storage, table);
-            DeltaTableState::try_new(&log_store, Some(version))
-                .await
-                .map_err(failed(table, "load of a version"))
+            let lake = &self.lake.inner.storage;
+            state_at((&lake.child(table.as_str()), &log_store(lake, table)), table, version).await
         };
         cell.get_or_try_init(load).await
     }
@@ -280,47 +280,6 @@ impl LakeSnapshot {
         .await
     }
 
-    /// The brands of which the rows can be read, by store: what can be done without those of a file that is missing or
-    /// damaged goes on without them.
-    ///
-    /// # Errors
-    /// The storage fails.
-    pub async fn readable_brands(&self) -> Result<Vec<BrandRow>, LakeError> {
-        const TABLE: TableName = TableName::Brands;
-        let storage = self.lake.inner.storage.child(TABLE.as_str());
-        let files = data_files(TABLE, self.table(TABLE).await?);
-        let reads = futures::stream::iter(files.into_iter().map(|file| {
-            let storage = storage.clone();
-            async move {
-                let bytes = read(&storage, TABLE, std::slice::from_ref(&file)).await?;
-                compute(move || {
-                    let mut rows = Vec::new();
-                    for batch in crate::replace::load(TABLE, bytes, Wanted::default())? {
-                        rows.extend(brand_rows(&batch)?);
-                    }
-                    Ok(rows)
-                })
-                .await
-            }
-        }));
-        let mut reads = reads.buffered(READS_AT_ONCE);
-        let mut brands = Vec::new();
-        while let Some(read) = reads.next().await {
-            match read {
-                Ok(rows) => brands.extend(rows),
-                Err(error) if lost_file(&error).is_some() => {
-                    let error = &error as &dyn std::error::Error;
-                    tracing::warn!(
-                        error,
-                        "a file of brands is missing or damaged; its brands are not known"
-                    );
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(brands)
-    }
-
     /// Every brand, by store.
     ///
     /// # Errors
@@ -329,20 +288,6 @@ impl LakeSnapshot {
         let mut brands = self.rows(TableName::Brands, None, brand_rows).await?;
         brands.sort_by(|left, right| left.brand.store.cmp(&right.brand.store));
         Ok(brands)
-    }
-
-    /// When the price history of brands last got a row that is not of the crawl which brought their present catalogue: what a
-    /// store said live, or that a later crawl found it otherwise. Brands without such a row are left out.
-    ///
-    /// # Errors
-    /// The storage fails or a file is not readable.
-    pub async fn live_changes(&self) -> Result<BTreeMap<StoreHost, Timestamp>, LakeError> {
-        // States of before the table do not name it.
-        if !self.versions.contains_key(TableName::LivePrices.as_str()) {
-            return Ok(BTreeMap::new());
-        }
-        let changes = self.rows(TableName::LivePrices, None, live::changes).await?;
-        Ok(changes.into_iter().collect())
     }
 
     /// The shipping terms of those of the stores that state them.

@@ -23,6 +23,10 @@ pub enum TableName {
     ShippingPolicies,
     /// Delivery days by pincode, where sampled.
     DeliveryMatrix,
+    /// Areas to which stores deliver alike, one row per store, zone and confidence.
+    DeliveryZones,
+    /// What stores answered when they were asked for delivery, one row per answer.
+    DeliveryProbes,
     /// Records that could not be understood.
     Quarantine,
     /// One row per tick; append-only.
@@ -47,7 +51,7 @@ pub(crate) struct Spec {
 
 impl TableName {
     /// Every table, in the order in which a tick commits to them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::PriceHistory,
         Self::ProductHistory,
         Self::LivePrices,
@@ -56,35 +60,46 @@ impl TableName {
         Self::Reviews,
         Self::ShippingPolicies,
         Self::DeliveryMatrix,
+        Self::DeliveryZones,
+        Self::DeliveryProbes,
         Self::Quarantine,
         Self::CrawlRuns,
         Self::Brands,
     ];
 
     /// The tables that hold the present state of each store, replaced store by store.
-    pub(crate) const CURRENT: [Self; 8] = [
+    pub(crate) const CURRENT: [Self; 10] = [
         Self::LivePrices,
         Self::Variants,
         Self::Products,
         Self::Reviews,
         Self::ShippingPolicies,
         Self::DeliveryMatrix,
+        Self::DeliveryZones,
+        Self::DeliveryProbes,
         Self::Quarantine,
         Self::Brands,
     ];
 
     /// The tables whose rows a crawl of a store replaces.
-    pub const CRAWLED: [Self; 6] = [
+    pub const CRAWLED: [Self; 5] = [
         Self::Variants,
         Self::Products,
         Self::Reviews,
-        Self::ShippingPolicies,
         Self::Quarantine,
         Self::Brands,
     ];
 
     /// The tables that lakes of earlier versions do not have: states of before do not name them.
-    pub(crate) const LATER: [Self; 2] = [Self::ProductHistory, Self::LivePrices];
+    pub(crate) const LATER: [Self; 4] = [
+        Self::ProductHistory,
+        Self::LivePrices,
+        Self::DeliveryZones,
+        Self::DeliveryProbes,
+    ];
+
+    /// The tables that hold what stores answered about delivery. No crawl changes them.
+    pub const DELIVERY: [Self; 3] = [Self::DeliveryMatrix, Self::DeliveryZones, Self::DeliveryProbes];
 
     /// The table's name in SQL, in paths and in version maps.
     #[must_use]
@@ -98,6 +113,8 @@ impl TableName {
             Self::Reviews => "reviews",
             Self::ShippingPolicies => "shipping_policies",
             Self::DeliveryMatrix => "delivery_matrix",
+            Self::DeliveryZones => "delivery_zones",
+            Self::DeliveryProbes => "delivery_probes",
             Self::Quarantine => "quarantine",
             Self::CrawlRuns => "crawl_runs",
             Self::Brands => "brands",
@@ -105,7 +122,7 @@ impl TableName {
     }
 
     pub(crate) fn spec(self) -> &'static Spec {
-        static SPECS: LazyLock<[Spec; 11]> = LazyLock::new(|| TableName::ALL.map(spec));
+        static SPECS: LazyLock<[Spec; 13]> = LazyLock::new(|| TableName::ALL.map(spec));
         &SPECS[self as usize]
     }
 }
@@ -126,6 +143,8 @@ fn spec(table: TableName) -> Spec {
         TableName::Reviews => schema::reviews(),
         TableName::ShippingPolicies => schema::shipping_policies(),
         TableName::DeliveryMatrix => schema::delivery_matrix(),
+        TableName::DeliveryZones => schema::delivery_zones(),
+        TableName::DeliveryProbes => schema::delivery_probes(),
         TableName::Quarantine => schema::quarantine(),
         TableName::CrawlRuns => schema::crawl_runs(),
         TableName::Brands => schema::brands(),
@@ -169,6 +188,12 @@ const fn comment(table: TableName) -> &'static str {
         TableName::Reviews => "Recent reviews that stores publish, one row each",
         TableName::ShippingPolicies => "Shipping terms, one row per store that states them",
         TableName::DeliveryMatrix => "Delivery days by store and pincode, where sampled",
+        TableName::DeliveryZones => {
+            "Areas to which a store delivers alike, as its answers tell: one row per zone and confidence"
+        }
+        TableName::DeliveryProbes => {
+            "What stores answered when they were asked for delivery of a cart, one row per answer"
+        }
         TableName::Quarantine => "Records of the latest crawl of each store that could not be understood",
         TableName::CrawlRuns => "One row per tick: what a run brought into the lake; append-only",
         TableName::Brands => "One row per brand, as its store presented itself last",
@@ -210,7 +235,8 @@ const fn stats(table: TableName) -> &'static [&'static str] {
         ],
         TableName::Reviews => &["store", "brand_slug", "platform_product_id", "created_at"],
         TableName::ShippingPolicies => &["store", "brand_slug"],
-        TableName::DeliveryMatrix => &["store", "brand_slug", "pincode"],
+        TableName::DeliveryMatrix | TableName::DeliveryProbes => &["store", "brand_slug", "pincode"],
+        TableName::DeliveryZones => &["store", "brand_slug", "zone"],
         TableName::Quarantine => &["store"],
         TableName::CrawlRuns => &["tick", "run_id", "committed_at"],
         TableName::Brands => &["store", "slug", "refreshed_at"],

@@ -32,10 +32,14 @@ use crate::{LakeError, TableName};
 pub(crate) enum TickKind {
     /// Stores' rows are replaced by those of a crawl.
     Refresh,
+    /// Stores' present rows are replaced by what their landed pages say; no history gets a row.
+    Backfill,
     /// Stores' rows are dropped.
     Remove,
     /// Stores' rows of the delivery matrix alone are replaced.
     Delivery,
+    /// Stores' rows of the shipping terms alone are replaced.
+    Shipping,
     /// `product_history` gets a row of every product that is there already.
     Adopt,
     /// What stores said live is folded into the history of prices.
@@ -44,6 +48,8 @@ pub(crate) enum TickKind {
     Compact,
     /// Tables get the files of an earlier version again.
     Restore,
+    /// Files that are lost are no longer part of their tables.
+    Repair,
 }
 
 /// The write-ahead record of a tick.
@@ -61,6 +67,10 @@ pub(crate) struct TickRecord {
     /// Of a restore: each table with the version whose files it gets again.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) restored: BTreeMap<String, u64>,
+    /// Of a repair: each table with the paths of the files that it gives up. Its `stores` are those whose crawl brings back
+    /// what they held.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) dropped: BTreeMap<String, Vec<String>>,
 }
 
 /// Where a table's rows are in the tick's staged object.

@@ -2,13 +2,14 @@ use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use data_model::Timestamp;
-use data_storage::{ObjectPath, StorageError};
+use data_storage::{ObjectPath, StorageError, get_bytes, put_over};
 use deltalake::checkpoints::cleanup_expired_logs_for;
 use deltalake::table::state::DeltaTableState;
 use futures::{StreamExt, TryStreamExt};
 use object_store::{ObjectMeta, ObjectStore};
+use serde::{Deserialize, Serialize};
 
-use crate::delta::{Table, data_files, failed};
+use crate::delta::{Table, data_files, failed, state_at};
 use crate::{Lake, LakeError};
 
 /// What [`Lake::vacuum`] must leave readable.
@@ -34,6 +35,15 @@ pub struct VacuumReport {
     pub log_files: usize,
 }
 
+/// Where the lake notes when it was vacuumed.
+const NOTE: &str = "_ticks/vacuumed.json";
+
+/// After which tick that was.
+#[derive(Debug, Serialize, Deserialize)]
+struct Vacuumed {
+    tick: u64,
+}
+
 /// How long a file that no commit names may be on its way into one.
 const IN_FLIGHT: Duration = Duration::from_secs(3600);
 
@@ -43,6 +53,14 @@ impl Lake {
     /// # Errors
     /// The storage fails, a table is not readable, or the retention is longer than removed files are remembered.
     pub async fn vacuum(&self, keep: &VacuumKeep) -> Result<VacuumReport, LakeError> {
+        self.vacuum_some(keep, usize::MAX).await
+    }
+
+    /// [`Lake::vacuum`] of so many files at most; the others go with later calls.
+    ///
+    /// # Errors
+    /// As [`Lake::vacuum`].
+    pub async fn vacuum_some(&self, keep: &VacuumKeep, files_max: usize) -> Result<VacuumReport, LakeError> {
         let (hours, config) = (|time: Duration| time.as_secs().div_ceil(3600), &self.inner.config);
         if keep.retention > config.log_retention {
             let (asked_hours, known_hours) = (hours(keep.retention), hours(config.log_retention));
@@ -64,30 +82,67 @@ impl Lake {
         // The last state is to be kept whatever its age; compaction may have moved the tables beyond it.
         let mut versions = keep.versions.clone();
         versions.extend(self.inner.ticks.end(ended).await?.map(|end| end.versions));
+        // Every state since then is of files that are there now, or were removed since and are remembered.
+        let ticks = self.inner.ticks.ended().await?;
+        let first = self.last_tick_before(&ticks, ended, since).await?;
+        let remembered = match first.or(ticks.first().copied()) {
+            Some(tick) => self
+                .inner
+                .ticks
+                .end(tick)
+                .await?
+                .map(|end| end.versions)
+                .unwrap_or_default(),
+            None => BTreeMap::new(),
+        };
+        let mut room = files_max;
         let mut report = VacuumReport::default();
         for table in self.tables(&mut state).await?.values() {
-            let Needed { files: needed, oldest } = needed(table, &versions, since).await?;
+            let Needed { files: needed, oldest } =
+                needed(table, &versions, (since, remembered.get(table.name.as_str()).copied())).await?;
             let untracked_until = now.plus_millis(-millis(keep.retention.max(IN_FLIGHT)));
-            let gone: Vec<ObjectMeta> = unneeded(table, &needed, untracked_until).await?;
+            let mut gone: Vec<ObjectMeta> = unneeded(table, &needed, untracked_until).await?;
+            gone.truncate(room);
+            room -= gone.len();
             report.add(table.name.as_str(), &gone);
             if !keep.dry_run {
                 delete(table.storage.store().as_ref(), gone).await?;
                 report.log_files += clean_log(table, oldest, since).await?;
             }
         }
-        let old = self.old_ticks(ended, since).await?;
+        // Records of ticks that ended before the retention began, but for the last of them: it is the state at its beginning.
+        let mut old = self.inner.ticks.below(first.unwrap_or(0).min(ended)).await?;
+        old.truncate(room);
         report.add("_ticks", &old);
         if !keep.dry_run {
             delete(self.inner.ticks.storage().store().as_ref(), old).await?;
+            let note = serde_json::to_vec(&Vacuumed { tick: ended }).map_err(|source| LakeError::TickRecord {
+                path: NOTE.to_owned(),
+                source,
+            })?;
+            // What was freed is free without it: where there is no room for a note, the next vacuum comes earlier.
+            if let Err(error) = put_over(&self.inner.storage, &ObjectPath::from(NOTE), note).await {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(error, "when the lake was vacuumed could not be noted");
+            }
         }
         Ok(report)
     }
 
-    /// Records of ticks that ended before the retention began, but for the last of them: it is the state at its
-    /// beginning.
-    async fn old_ticks(&self, ended: u64, since: Timestamp) -> Result<Vec<ObjectMeta>, LakeError> {
+    /// Whether so many ticks have ended since the last vacuum.
+    ///
+    /// # Errors
+    /// The storage fails.
+    pub async fn is_vacuum_due(&self, ticks: u64) -> Result<bool, LakeError> {
+        let bytes = get_bytes(&self.inner.storage, &ObjectPath::from(NOTE)).await?;
+        let last = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let last = last.map_or(0, |Vacuumed { tick }| tick);
+        Ok(self.state().await.ended >= last.saturating_add(ticks))
+    }
+
+    /// The last tick that ended before this moment.
+    async fn last_tick_before(&self, ticks: &[u64], ended: u64, since: Timestamp) -> Result<Option<u64>, LakeError> {
         let (mut from, mut to) = (0, ended);
-        let ticks = self.inner.ticks.ended().await?;
         to = to.min(ticks.len() as u64);
         while from < to {
             let middle = u64::midpoint(from, to);
@@ -103,9 +158,8 @@ impl Lake {
         }
         let last = from
             .checked_sub(1)
-            .and_then(|index| ticks.get(usize::try_from(index).ok()?))
-            .copied();
-        self.inner.ticks.below(last.unwrap_or(0).min(ended)).await
+            .and_then(|index| ticks.get(usize::try_from(index).ok()?));
+        Ok(last.copied())
     }
 }
 
@@ -124,7 +178,11 @@ struct Needed {
     oldest: u64,
 }
 
-async fn needed(table: &Table, versions: &[BTreeMap<String, u64>], since: Timestamp) -> Result<Needed, LakeError> {
+async fn needed(
+    table: &Table,
+    versions: &[BTreeMap<String, u64>],
+    (since, remembered): (Timestamp, Option<u64>),
+) -> Result<Needed, LakeError> {
     let paths = |state: &DeltaTableState| {
         data_files(table.name, state)
             .into_iter()
@@ -137,16 +195,20 @@ async fn needed(table: &Table, versions: &[BTreeMap<String, u64>], since: Timest
         .filter_map(|versions| versions.get(table.name.as_str()).copied())
         .collect();
     for version in versions.into_iter().filter(|version| *version != table.version()) {
-        match DeltaTableState::try_new(table.log_store(), Some(version)).await {
+        if remembered.is_some_and(|remembered| version > remembered) {
+            oldest = oldest.min(version);
+            continue;
+        }
+        match state_at((&table.storage, table.log_store()), table.name, version).await {
             Ok(state) => {
                 needed.extend(paths(&state));
                 oldest = oldest.min(version);
             }
             // Of a version that nobody can ever read again nothing can be kept. Any other may be readable the next time.
-            Err(error) if log_lacks(table, version).await? => {
+            Err(error @ LakeError::VersionLost { .. }) => {
                 tracing::warn!(table = %table.name, version, %error, "a version to be kept is gone already");
             }
-            Err(error) => return Err(failed(table.name, "load of a version")(error)),
+            Err(error) => return Err(error),
         }
     }
     // What was removed within the retention was still there at its beginning.
@@ -161,35 +223,6 @@ async fn needed(table: &Table, versions: &[BTreeMap<String, u64>], since: Timest
         }
     }
     Ok(Needed { files: needed, oldest })
-}
-
-/// Whether commits that make up the version are missing from the table's log.
-async fn log_lacks(table: &Table, version: u64) -> Result<bool, LakeError> {
-    let log = ObjectPath::from("_delta_log");
-    let listed: Vec<ObjectMeta> = table
-        .storage
-        .store()
-        .list(Some(&log))
-        .try_collect()
-        .await
-        .map_err(|source| StorageError::List {
-            prefix: format!("{}/{log}", table.name),
-            source,
-        })?;
-    let (mut commits, mut checkpoint) = (HashSet::new(), None);
-    for (number, kind) in listed
-        .iter()
-        .filter_map(|meta| meta.location.filename()?.split_once('.'))
-    {
-        let Ok(number) = number.parse::<u64>() else { continue };
-        if kind == "json" {
-            commits.insert(number);
-        } else if kind.starts_with("checkpoint") && number <= version {
-            checkpoint = checkpoint.max(Some(number));
-        }
-    }
-    let first = checkpoint.map_or(0, |checkpoint| checkpoint + 1);
-    Ok(!(first..=version).all(|number| commits.contains(&number)))
 }
 
 /// The table's objects that are neither needed nor part of its log. One that no commit has ever named may be on

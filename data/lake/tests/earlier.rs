@@ -3,7 +3,7 @@
 
 mod support;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
@@ -19,7 +19,19 @@ use sha2::{Digest, Sha256};
 use support::*;
 
 /// The columns that were added, each with its table.
-const ADDED: [(&str, &str); 2] = [("price_history", "source"), ("brands", "crawl_country")];
+const ADDED: [(&str, &str); 11] = [
+    ("price_history", "source"),
+    ("brands", "crawl_country"),
+    ("shipping_policies", "source_url"),
+    ("shipping_policies", "observed_at"),
+    ("shipping_policies", "facts"),
+    ("shipping_policies", "unknown"),
+    ("shipping_policies", "cod_fee_minor"),
+    ("shipping_policies", "dispatch_days_min"),
+    ("shipping_policies", "dispatch_days_max"),
+    ("shipping_policies", "delivery_days_min"),
+    ("shipping_policies", "delivery_days_max"),
+];
 
 async fn get(storage: &Storage, path: &ObjectPath) -> Bytes {
     storage.store().get(path).await.unwrap().bytes().await.unwrap()
@@ -77,14 +89,15 @@ async fn as_before(storage: &Storage) {
             end["versions"].as_object_mut().unwrap().remove("live_prices").unwrap();
             put(storage, &path, serde_json::to_vec(&end).unwrap()).await;
         }
-        let added = ADDED
-            .into_iter()
-            .find(|(table, _)| path.as_ref().starts_with(&format!("{table}/_delta_log/")));
-        if let Some(added) = added {
+        let of_table = |(table, _): &(&str, &str)| path.as_ref().starts_with(&format!("{table}/_delta_log/"));
+        let added: Vec<_> = ADDED.into_iter().filter(of_table).collect();
+        if !added.is_empty() {
             let mut lines = String::new();
             for line in String::from_utf8(get(storage, &path).await.to_vec()).unwrap().lines() {
                 let mut line: Value = serde_json::from_str(line).unwrap();
-                narrow(storage, added, &mut line).await;
+                for column in &added {
+                    narrow(storage, *column, &mut line).await;
+                }
                 lines.push_str(&format!("{line}\n"));
             }
             put(storage, &path, lines.into_bytes()).await;
@@ -154,6 +167,17 @@ async fn a_lake_of_before_gets_what_it_lacks_and_keeps_what_it_has() {
     let lake = open(&storage, &clock).await;
     assert!(lake.commit(first(), run(2)).await.unwrap().ticks.is_empty());
     assert_eq!(objects(&storage).await, left, "it is done once");
+
+    let told = BTreeSet::from(["alpha", "beta"].map(host));
+    let held = lake.snapshot().await.unwrap().shipping(&told).await.unwrap();
+    assert_eq!(held.get(&host("alpha")), first()[0].shipping.as_ref());
+    let mut policy = held[&host("beta")].clone();
+    policy.terms = Some(Box::new(terms(5)));
+    let told_now = vec![(host("beta"), brand("beta").slug, Some(policy.clone()))];
+    lake.commit_shipping(told_now).await.unwrap();
+    let held_now = lake.snapshot().await.unwrap().shipping(&told).await.unwrap();
+    assert_eq!(held_now[&host("alpha")], held[&host("alpha")]);
+    assert_eq!(held_now[&host("beta")], policy);
 
     go_on(&lake).await;
     insta::assert_snapshot!(sql(&lake, TOLD).await, @"

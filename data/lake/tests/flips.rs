@@ -28,6 +28,34 @@ impl Random {
 }
 
 /// A lake with two crawls and samples of delivery; merged files and checkpoints too.
+fn zone() -> data_model::DeliveryZone {
+    data_model::DeliveryZone {
+        zone: "z1".to_owned(),
+        confidence: data_model::Confidence::Low,
+        areas: vec!["GOA/SOUTH GOA/rest".to_owned()],
+        serviceable: None,
+        days_min: Some(2),
+        days_max: None,
+        currency: "INR".parse().unwrap(),
+        rates: Vec::new(),
+        probes: 1,
+        sampled_at: data_model::Timestamp::from_micros(START),
+    }
+}
+
+fn probe() -> data_model::DeliveryProbe {
+    data_model::DeliveryProbe {
+        pincode: "403601".parse().unwrap(),
+        variant: data_model::VariantId(31),
+        quantity: 1,
+        goods_minor: 49_900,
+        grams: None,
+        currency: "INR".parse().unwrap(),
+        options: Vec::new(),
+        asked_at: data_model::Timestamp::from_micros(START),
+    }
+}
+
 async fn filled(storage: &Storage, buckets: u32) -> Lake {
     let lake = open_with(storage, buckets).await;
     lake.commit(first(), run(1)).await.unwrap();
@@ -40,8 +68,13 @@ async fn filled(storage: &Storage, buckets: u32) -> Lake {
         days_max: Some(4),
         sampled_at: data_model::Timestamp::from_micros(START),
     };
-    let sampled = vec![(host("beta"), brand("beta").slug, vec![sampled])];
-    lake.commit_delivery(sampled).await.unwrap();
+    let known = data_model::KnownDelivery {
+        zones: vec![zone()],
+        probes: vec![probe()],
+        samples: vec![sampled],
+    };
+    let known = vec![(host("beta"), brand("beta").slug, known)];
+    lake.commit_known_delivery(known).await.unwrap();
     lake.compact(false).await.unwrap();
     lake.commit(first(), run(3)).await.unwrap();
     let said = data_model::Observation {
@@ -199,7 +232,7 @@ async fn damage_that_was_found_is_mended_by_a_crawl_that_finds_nothing_new_and_n
         if table != TableName::Brands {
             assert!(lake.commit(first(), run(4)).await.unwrap().ticks.is_empty(), "{table}");
         }
-        let damaged = lake.find_damage().await.unwrap();
+        let damaged = lake.find_damage(true).await.unwrap();
         assert!(!damaged.is_empty(), "{table}");
         let report = lake.commit(first(), run(5)).await.unwrap();
         assert!(!report.changed.is_empty(), "{table}");
@@ -216,7 +249,7 @@ async fn damage_that_was_found_is_mended_by_a_crawl_that_finds_nothing_new_and_n
                 assert_eq!(&after[name], rows, "{name} after damage in {table}");
             }
         }
-        assert!(lake.find_damage().await.unwrap().is_empty());
+        assert!(lake.find_damage(true).await.unwrap().is_empty());
         assert!(lake.commit(first(), run(6)).await.unwrap().ticks.is_empty(), "{table}");
     }
 }

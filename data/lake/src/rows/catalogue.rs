@@ -23,6 +23,25 @@ pub struct Rated {
     pub reviews: Vec<Review>,
 }
 
+/// What the lake holds of a product: of two that are equal, the rows are the same but for `updated_at` and the texts of
+/// reviews.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProductState<'a> {
+    digest: &'a Digest,
+    category: Option<CategoryId>,
+    rating: Option<Rating>,
+    reviews: usize,
+    in_stock: bool,
+}
+
+impl ProductState<'_> {
+    /// Whether a variant of it is available.
+    #[must_use]
+    pub const fn in_stock(&self) -> bool {
+        self.in_stock
+    }
+}
+
 /// Products in the columns of the lake's tables, one after another as they come: what of their rows follows from the
 /// products alone.
 #[derive(Debug, Default)]
@@ -228,6 +247,23 @@ impl CatalogueRows {
                 .variants
                 .prices(row.first_variant..row.first_variant + row.variants);
             prices.map(move |(variant, price)| ((product, variant), price))
+        })
+    }
+
+    /// The platform's id and the state of each product, ids ascending.
+    pub fn states(&self) -> impl Iterator<Item = (u64, ProductState<'_>)> {
+        self.order.iter().map(|(page, row)| {
+            let (page, at) = (&self.pages[*page], *row);
+            let row = &page.rows[at];
+            let rated = self.rated.get(&row.platform_id);
+            let state = ProductState {
+                digest: &row.digest,
+                category: page.products.category(at),
+                rating: rated.and_then(|rated| rated.rating),
+                reviews: rated.map_or(0, |rated| rated.reviews.len()),
+                in_stock: row.in_stock,
+            };
+            (row.platform_id, state)
         })
     }
 

@@ -13,7 +13,7 @@ use crate::schema;
 
 /// Where each row's list ends.
 #[derive(Debug)]
-struct Offsets(Vec<i32>);
+pub(super) struct Offsets(Vec<i32>);
 
 impl Default for Offsets {
     fn default() -> Self {
@@ -22,7 +22,7 @@ impl Default for Offsets {
 }
 
 impl Offsets {
-    fn close(&mut self, len: usize) {
+    pub(super) fn close(&mut self, len: usize) {
         // A tick is cut into parts long before a column holds this many values.
         self.0.push(i32::try_from(len).unwrap_or(i32::MAX));
     }
@@ -32,7 +32,7 @@ impl Offsets {
         ListArray::try_new(element, OffsetBuffer::new(self.0.into()), child, None)
     }
 
-    fn structs(self, fields: Fields, children: Vec<ArrayRef>) -> Result<ArrayRef, ArrowError> {
+    pub(super) fn structs(self, fields: Fields, children: Vec<ArrayRef>) -> Result<ArrayRef, ArrowError> {
         Ok(Arc::new(
             self.list(Arc::new(StructArray::try_new(fields, children, None)?))?,
         ))

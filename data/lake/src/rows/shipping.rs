@@ -2,11 +2,12 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, BooleanBuilder, Int32Builder, Int64Builder, StringBuilder};
 use arrow::record_batch::RecordBatch;
-use data_model::{Brand, ShippingPolicy, StoreHost};
+use data_model::{BrandSlug, DaySpan, ShippingFactKind, ShippingPolicy, ShippingTerms, StoreHost, Timestamp};
 
 use super::batch;
-use super::columns::{Columns, some_int};
+use super::columns::{Columns, moments, some_int, some_moment, some_text};
 use super::nested::{Tiers, tiers};
+use super::terms::{Facts, Unknown, facts, unknown};
 use crate::{LakeError, TableName};
 
 /// Rows of `shipping_policies` on their way into a batch.
@@ -19,24 +20,40 @@ pub(crate) struct ShippingRows {
     free_shipping_threshold_minor: Int64Builder,
     cod_available: BooleanBuilder,
     tiers: Tiers,
+    source_url: StringBuilder,
+    observed_at: Vec<Option<Timestamp>>,
+    facts: Facts,
+    unknown: Unknown,
+    /// The cash fee, then the bounds of dispatch and of delivery.
+    told: [Int64Builder; 5],
 }
 
 impl ShippingRows {
-    pub(crate) fn push(&mut self, bucket: i32, brand: &Brand, policy: &ShippingPolicy) {
+    pub(crate) fn push(&mut self, bucket: i32, store: &StoreHost, slug: &BrandSlug, policy: &ShippingPolicy) {
         let ShippingPolicy {
             currency,
             free_shipping_threshold_minor,
             cod_available,
             tiers,
+            terms,
         } = policy;
         self.bucket.append_value(bucket);
-        self.store.append_value(brand.store.as_str());
-        self.brand_slug.append_value(brand.slug.as_str());
+        self.store.append_value(store.as_str());
+        self.brand_slug.append_value(slug.as_str());
         self.currency.append_value(currency.as_str());
         self.free_shipping_threshold_minor
             .append_option(*free_shipping_threshold_minor);
         self.cod_available.append_option(*cod_available);
         self.tiers.push(tiers);
+        let terms = terms.as_deref();
+        self.source_url
+            .append_option(terms.and_then(|terms| terms.source_url.as_deref()));
+        self.observed_at.push(terms.map(|terms| terms.observed_at));
+        self.facts.push(terms.map_or(&[][..], |terms| &terms.facts));
+        self.unknown.push(terms.map_or(&[][..], |terms| &terms.unknown));
+        let told = terms.map(told).unwrap_or_default();
+        let columns = self.told.iter_mut().zip(told);
+        columns.for_each(|(column, number)| column.append_option(number));
     }
 
     pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
@@ -44,7 +61,7 @@ impl ShippingRows {
             table: TableName::ShippingPolicies.as_str(),
             source,
         };
-        let columns: Vec<ArrayRef> = vec![
+        let mut columns: Vec<ArrayRef> = vec![
             Arc::new(self.bucket.finish()),
             Arc::new(self.store.finish()),
             Arc::new(self.brand_slug.finish()),
@@ -52,9 +69,29 @@ impl ShippingRows {
             Arc::new(self.free_shipping_threshold_minor.finish()),
             Arc::new(self.cod_available.finish()),
             self.tiers.finish().map_err(nested)?,
+            Arc::new(self.source_url.finish()),
+            moments(self.observed_at),
+            self.facts.finish().map_err(nested)?,
+            self.unknown.finish().map_err(nested)?,
         ];
+        columns.extend(self.told.iter_mut().map(|told| Arc::new(told.finish()) as ArrayRef));
         batch(TableName::ShippingPolicies, columns)
     }
+}
+
+/// What analysts ask for most, in columns of its own; it follows from the facts.
+fn told(terms: &ShippingTerms) -> [Option<i64>; 5] {
+    let fee = terms.of(ShippingFactKind::CodFee).find(|fact| fact.region.is_none());
+    let (dispatch, delivery) = (terms.dispatch(), terms.delivery(None));
+    let min = |days: Option<DaySpan>| days.map(|days| i64::from(days.min));
+    let max = |days: Option<DaySpan>| days.and_then(|days| days.max).map(i64::from);
+    [
+        fee.and_then(|fact| fact.amount_minor),
+        min(dispatch),
+        max(dispatch),
+        min(delivery),
+        max(delivery),
+    ]
 }
 
 /// The policies of a batch of `shipping_policies`.
@@ -63,12 +100,27 @@ pub(crate) fn policies(batch: &RecordBatch) -> Result<Vec<(StoreHost, ShippingPo
     let (store, currency) = (columns.text("store")?, columns.text("currency")?);
     let threshold = columns.int("free_shipping_threshold_minor")?;
     let (cod, list) = (columns.flag("cod_available")?, columns.list("tiers")?);
+    let (source_url, observed_at) = (columns.text("source_url")?, columns.moment("observed_at")?);
+    let (said, silent) = (columns.list("facts")?, columns.list("unknown")?);
+    let terms = |row| {
+        let Some(observed_at) = some_moment(observed_at, row) else {
+            return Ok(None);
+        };
+        let terms = ShippingTerms {
+            source_url: some_text(source_url, row),
+            observed_at,
+            facts: facts(said, row).ok_or_else(|| columns.invalid("facts", "its elements"))?,
+            unknown: unknown(silent, row).ok_or_else(|| columns.invalid("unknown", "its elements"))?,
+        };
+        Ok::<_, LakeError>(Some(Box::new(terms)))
+    };
     let policy = |row| {
         let policy = ShippingPolicy {
             currency: columns.parse("currency", currency.value(row))?,
             free_shipping_threshold_minor: some_int(threshold, row),
             cod_available: cod.is_valid(row).then(|| cod.value(row)),
             tiers: tiers(list, row).ok_or_else(|| columns.invalid("tiers", "its elements"))?,
+            terms: terms(row)?,
         };
         Ok((columns.parse("store", store.value(row))?, policy))
     };

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use data_lake::{Lake, LakeConfig, LakeSnapshot, RunSummaryRow};
 use data_model::{
-    Attribute, Brand, BrandRefresh, CategoryId, Clock, Media, MediaKind, OptionValue, Product, ProductOption,
-    Quarantined, Rating, Review, ShippingPolicy, ShippingTier, StoreHost, Timestamp, Variant,
+    Attribute, Brand, BrandRefresh, CategoryId, Clock, Media, MediaKind, OptionValue, PaymentKind, Product,
+    ProductOption, Quarantined, Rating, Review, ShippingFact, ShippingFactKind, ShippingPolicy, ShippingRegion,
+    ShippingTerms, ShippingTier, StoreHost, Timestamp, UnknownReason, UnknownTerm, Variant,
 };
 use data_storage::Storage;
 use futures::TryStreamExt;
@@ -139,6 +140,7 @@ pub(crate) fn refresh(name: &str, number: u32, products: Vec<Product>) -> BrandR
                 days_min: Some(3),
                 days_max: Some(7),
             }],
+            terms: None,
         }),
         quarantined: (name == "beta")
             .then(|| Quarantined {
@@ -150,6 +152,36 @@ pub(crate) fn refresh(name: &str, number: u32, products: Vec<Product>) -> BrandR
             .into_iter()
             .collect(),
         ..kit::refresh(brand(name), i64::from(number), observed_at, products)
+    }
+}
+
+/// What a text says, read `hour` hours after the start.
+pub(crate) fn terms(hour: i64) -> ShippingTerms {
+    let fee = ShippingFact {
+        payment: Some(PaymentKind::Cod),
+        amount_minor: Some(5_000),
+        ..ShippingFact::new(ShippingFactKind::CodFee, "COD orders cost Rs. 50 more.")
+    };
+    let dispatch = ShippingFact {
+        days_min: Some(1),
+        days_max: Some(2),
+        in_working_days: Some(true),
+        ..ShippingFact::new(ShippingFactKind::Dispatch, "We dispatch within 1-2 working days.")
+    };
+    let delivery = ShippingFact {
+        region: Some(ShippingRegion::Remote),
+        days_min: Some(8),
+        ..ShippingFact::new(ShippingFactKind::Delivery, "Remote areas take 8 days or more.")
+    };
+    ShippingTerms {
+        source_url: Some("https://beta.example/policies/shipping-policy".into()),
+        observed_at: Timestamp::from_micros(START + hour * 3_600_000_000),
+        facts: vec![fee, dispatch, delivery],
+        unknown: vec![UnknownTerm {
+            kind: ShippingFactKind::FreeShipping,
+            reason: UnknownReason::Template,
+            sentence: Some("Free above [X].".into()),
+        }],
     }
 }
 

@@ -1,0 +1,245 @@
+//! The way out of lost files: what can be written again is, and what cannot is given up, both said before it is done.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use data_model::{BrandSlug, Clock, StoreHost};
+use data_storage::Storage;
+use futures::{StreamExt, TryStreamExt};
+use serde::Serialize;
+
+use crate::damage::read_whole;
+use crate::delta::{DataFile, Table};
+use crate::lost::{Losses, lost_file};
+use crate::mend::Mending;
+use crate::tick::{Packed, TickKind, TickRecord};
+use crate::{Lake, LakeConfig, LakeError, TableName, TickCounts};
+
+/// How many files are read at the same time.
+const READS_AT_ONCE: usize = 8;
+
+/// What became, or would become, of an object of a log or of the ticks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Repaired {
+    /// An entry of a table's log, written again from the copy that its tick kept. Nothing of it is lost.
+    Entry,
+    /// A checkpoint of a table's log; the log is whole without it, and a new one is written. Nothing is lost.
+    Checkpoint,
+    /// The end of a tick, written again from its copy, or by what the tables have. Nothing is lost.
+    End,
+    /// The record of a tick that was begun and not ended, removed: what the tick was to bring comes with the next crawl.
+    Record,
+}
+
+/// An object of a log or of the ticks that was missing or damaged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LogRepair {
+    /// Its path in the lake.
+    pub path: String,
+    /// What became of it.
+    pub how: Repaired,
+}
+
+/// What cannot be repaired.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Stuck {
+    /// Its path in the lake.
+    pub path: String,
+    /// Why, and what that means.
+    pub reason: &'static str,
+}
+
+/// A data file that is missing or damaged, and what it held: its table goes on without it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LostData {
+    /// Its path in the lake.
+    pub path: String,
+    /// Its table.
+    pub table: &'static str,
+    /// The value of the table's partition column, where it has one.
+    pub partition: Option<String>,
+    /// How many rows it held, where the log tells.
+    pub rows: Option<u64>,
+    /// Its size.
+    pub bytes: u64,
+    /// The brands of its bucket, where that can be told and the table has buckets.
+    pub brands: Vec<BrandSlug>,
+    /// Whether the next crawl of these brands brings the rows back.
+    pub comes_back: bool,
+}
+
+/// What [`Lake::repair`] found, and did or would do.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct RepairReport {
+    /// Objects of logs and ticks that are written again.
+    pub repaired: Vec<LogRepair>,
+    /// Data files whose rows are given up.
+    pub lost: Vec<LostData>,
+    /// What stays as it is.
+    pub stuck: Vec<Stuck>,
+    /// Whether every table could be looked at: where not, files may be lost of which nothing is said here.
+    pub complete: bool,
+    /// The tick that gives the rows up; `None` where there are none, or on a dry run.
+    pub tick: Option<u64>,
+}
+
+/// The tables whose rows come back with a crawl of their store.
+const CRAWLED: [TableName; 4] = [
+    TableName::Variants,
+    TableName::Products,
+    TableName::Reviews,
+    TableName::Quarantine,
+];
+
+impl Lake {
+    /// Repairs the lake in `storage`: writes lost or damaged entries of the tables' logs again from the copies that ticks
+    /// keep, lost checkpoints from the logs, ends of ticks from their copies; and gives up the rows of data files that are
+    /// missing or damaged, in one tick of its own. Every data file is read.
+    ///
+    /// With `dry_run` it only says what it would do, which is what it then does.
+    ///
+    /// # Errors
+    /// The storage fails, the lake was created with another number of buckets, or others commit without pause.
+    pub async fn repair(
+        storage: &Storage,
+        config: LakeConfig,
+        clock: Arc<dyn Clock>,
+        dry_run: bool,
+    ) -> Result<RepairReport, LakeError> {
+        let shadow = Storage::memory();
+        let mending = Mending::plan(storage, &shadow).await?;
+        let mut report = RepairReport {
+            repaired: mending.repaired.clone(),
+            stuck: mending.stuck.clone(),
+            ..RepairReport::default()
+        };
+        let mut tables = BTreeMap::new();
+        let is_there = |name: &TableName| !mending.absent.contains(name) && !mending.broken.contains(name);
+        for name in TableName::ALL.into_iter().filter(is_there) {
+            match Table::open(&shadow, name).await {
+                Ok(table) => {
+                    tables.insert(name, table);
+                }
+                Err(error) => {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::warn!(table = %name, error, "a table cannot be opened");
+                }
+            }
+        }
+        report.complete = tables.len() + mending.absent.len() == TableName::ALL.len();
+        let losses = Losses::new(storage, &tables);
+        let (lost, marked) = lost_data(storage, &tables, &losses).await?;
+        report.lost = lost;
+        if dry_run {
+            return Ok(report);
+        }
+        mending.apply(storage).await?;
+        if !report.complete {
+            return Ok(report);
+        }
+        // Boxed: opening finishes what others began.
+        let lake = Box::pin(Self::open(storage.clone(), config, clock)).await?;
+        let mut state = lake.state().await;
+        let opened = lake.tables(&mut state).await?;
+        for table in opened
+            .values()
+            .filter(|table| mending.checkpoints.contains(&table.name))
+        {
+            table.checkpoint_now().await?;
+        }
+        drop(state);
+        if !report.lost.is_empty() {
+            report.tick = lake.give_up_files(&report.lost, marked).await?;
+            lake.forget_damage().await?;
+        }
+        Ok(report)
+    }
+
+    /// Takes lost files out of their tables, in one tick.
+    async fn give_up_files(&self, lost: &[LostData], marked: BTreeSet<StoreHost>) -> Result<Option<u64>, LakeError> {
+        let mut dropped: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for file in lost {
+            let path = file.path.strip_prefix(file.table).unwrap_or(&file.path);
+            let paths = dropped.entry(file.table.to_owned()).or_default();
+            paths.push(path.trim_start_matches('/').to_owned());
+        }
+        let mut state = self.state().await;
+        let attempts = self.inner.config.attempts_max.max(1);
+        for _ in 0..attempts {
+            self.settle(&mut state).await?;
+            // Others may have committed outside of any tick.
+            state.tables = None;
+            let tick = state.ended + 1;
+            let mut record = TickRecord {
+                tick,
+                token: String::new(),
+                kind: TickKind::Repair,
+                committed_at: self.inner.clock.now(),
+                run: None,
+                stores: marked.iter().cloned().collect(),
+                counts: TickCounts::default(),
+                staged: Vec::new(),
+                restored: BTreeMap::new(),
+                dropped: dropped.clone(),
+            };
+            let prepared = self.prepare(&mut state, &record, &Vec::new()).await?;
+            (record.token, record.staged) = self.inner.ticks.stage(tick, Packed::default()).await?;
+            if self.inner.ticks.begin(&record).await? {
+                self.finish_tick(&mut state, &record, Vec::new(), Some(prepared))
+                    .await?;
+                return Ok(Some(tick));
+            }
+            crate::apply::discard(&self.inner.storage, &prepared).await;
+        }
+        Err(LakeError::Contended { attempts })
+    }
+}
+
+/// The data files that are missing or damaged, and the stores whose crawl brings rows of them back.
+async fn lost_data(
+    storage: &Storage,
+    tables: &BTreeMap<TableName, Table>,
+    losses: &Losses,
+) -> Result<(Vec<LostData>, BTreeSet<StoreHost>), LakeError> {
+    let files: Vec<(TableName, Storage, DataFile)> = tables
+        .values()
+        .flat_map(|table| {
+            let (name, storage) = (table.name, storage.child(table.name.as_str()));
+            let of_table = move |file| (name, storage.clone(), file);
+            table.files().into_iter().map(of_table).collect::<Vec<_>>()
+        })
+        .collect();
+    let looks = files.into_iter().map(|(table, storage, file)| async move {
+        match read_whole(&storage, table, &file).await {
+            Err(error) if lost_file(&error).is_some() => Ok(Some((table, file))),
+            looked => looked.map(|()| None),
+        }
+    });
+    let looks: Vec<_> = looks.collect();
+    let looks = futures::stream::iter(looks).buffer_unordered(READS_AT_ONCE);
+    let found: Vec<Option<(TableName, DataFile)>> = looks.try_collect().await?;
+    let (mut lost, mut marked) = (Vec::new(), BTreeSet::new());
+    for (table, file) in found.into_iter().flatten() {
+        let bucket = file.partition.as_deref().and_then(|bucket| bucket.parse().ok());
+        let held = match bucket {
+            Some(bucket) => losses.holders(bucket).await.unwrap_or_default(),
+            None => Vec::new(),
+        };
+        let comes_back = CRAWLED.contains(&table) || table == TableName::Brands;
+        if CRAWLED.contains(&table) {
+            marked.extend(held.iter().map(|(store, _)| store.clone()));
+        }
+        lost.push(LostData {
+            path: format!("{table}/{}", file.path),
+            table: table.as_str(),
+            rows: file.rows,
+            bytes: file.size,
+            partition: file.partition,
+            brands: held.into_iter().map(|(_, slug)| slug).collect(),
+            comes_back,
+        });
+    }
+    lost.sort_by(|left, right| left.path.cmp(&right.path));
+    Ok((lost, marked))
+}

@@ -1,0 +1,81 @@
+use arrow::datatypes::{DataType, Fields, SchemaRef};
+
+use super::{
+    COUNT, FLAG, MINOR, TEXT, brand_slug, bucket, currency, fields, list_of, maybe, moment_type, stated, store, table,
+};
+
+pub(crate) fn tiers() -> Fields {
+    fields(&[
+        ("name", TEXT),
+        ("amount_minor", MINOR),
+        ("min_order_minor", MINOR),
+        ("max_order_minor", MINOR),
+        ("days_min", COUNT),
+        ("days_max", COUNT),
+    ])
+}
+
+/// What a store's text says of shipping.
+pub(crate) fn shipping_facts() -> Fields {
+    fields(&[
+        ("kind", TEXT),
+        ("region", TEXT),
+        ("payment", TEXT),
+        ("sentence", TEXT),
+        ("is_available", FLAG),
+        ("in_working_days", FLAG),
+        ("amount_minor", MINOR),
+        ("amount_max_minor", MINOR),
+        ("percent", COUNT),
+        ("min_order_minor", MINOR),
+        ("max_order_minor", MINOR),
+        ("min_grams", COUNT),
+        ("max_grams", COUNT),
+        ("days_min", COUNT),
+        ("days_max", COUNT),
+        ("minute_of_day", COUNT),
+        ("weekdays", COUNT),
+    ])
+}
+
+/// What it does not tell.
+pub(crate) fn unknown_terms() -> Fields {
+    fields(&[("kind", TEXT), ("reason", TEXT), ("sentence", TEXT)])
+}
+
+pub(crate) fn shipping_policies() -> SchemaRef {
+    table(vec![
+        bucket(),
+        store(),
+        brand_slug(),
+        currency(),
+        maybe(
+            "free_shipping_threshold_minor",
+            MINOR,
+            "Order value from which shipping is free, in minor units",
+        ),
+        maybe("cod_available", FLAG, "Cash on delivery; null when nothing is said"),
+        stated(
+            "tiers",
+            list_of(DataType::Struct(tiers())),
+            "Rates in the order stated, amounts in minor units",
+        ),
+        maybe("source_url", TEXT, "Where the text of the terms stands"),
+        maybe("observed_at", moment_type(), "When the text was read"),
+        maybe(
+            "facts",
+            list_of(DataType::Struct(shipping_facts())),
+            "What the text says, fact by fact, each with its sentence",
+        ),
+        maybe(
+            "unknown",
+            list_of(DataType::Struct(unknown_terms())),
+            "What the text does not tell, with the reason",
+        ),
+        maybe("cod_fee_minor", MINOR, "What cash on delivery costs beside shipping"),
+        maybe("dispatch_days_min", COUNT, "Fewest days from the order to the dispatch"),
+        maybe("dispatch_days_max", COUNT, "Most days from the order to the dispatch"),
+        maybe("delivery_days_min", COUNT, "Fewest days in transit within the country"),
+        maybe("delivery_days_max", COUNT, "Most days in transit within the country"),
+    ])
+}

@@ -1,0 +1,414 @@
+//! What is lost of a lake is said before anything is done, is then done just so, and costs what it held and nothing else.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use data_lake::{AsOf, Lake, LakeConfig, LakeError, RepairReport, Repaired};
+use data_model::Clock;
+use data_storage::{ObjectPath, ObjectStoreExt, Storage};
+use support::*;
+
+/// A lake whose stores have partitions of their own.
+fn config_with(checkpoint_every: u64) -> LakeConfig {
+    LakeConfig {
+        buckets: 64,
+        checkpoint_every,
+        ..config()
+    }
+}
+
+async fn open_with(checkpoint_every: u64, storage: &Storage) -> Result<Lake, LakeError> {
+    Lake::open(
+        storage.clone(),
+        config_with(checkpoint_every),
+        midnight() as Arc<dyn Clock>,
+    )
+    .await
+}
+
+/// Says what a repair would do, does it, and answers both the same report.
+async fn repaired(storage: &Storage, checkpoint_every: u64) -> RepairReport {
+    let before = whole(storage).await;
+    let clock = || midnight() as Arc<dyn Clock>;
+    let said = Lake::repair(storage, config_with(checkpoint_every), clock(), true)
+        .await
+        .unwrap();
+    assert_eq!(whole(storage).await, before, "a dry run writes nothing");
+    let done = Lake::repair(storage, config_with(checkpoint_every), clock(), false)
+        .await
+        .unwrap();
+    let tick = done.tick;
+    assert_eq!(
+        RepairReport { tick: None, ..done },
+        said,
+        "what was said is what was done"
+    );
+    RepairReport { tick, ..said }
+}
+
+/// Every object with its bytes.
+async fn whole(storage: &Storage) -> BTreeMap<String, Bytes> {
+    let mut whole = BTreeMap::new();
+    for path in objects(storage).await.into_keys() {
+        let bytes = bytes_of(storage, &ObjectPath::from(path.clone())).await;
+        whole.insert(path, bytes);
+    }
+    whole
+}
+
+async fn bytes_of(storage: &Storage, path: &ObjectPath) -> Bytes {
+    storage.store().get(path).await.unwrap().bytes().await.unwrap()
+}
+
+async fn delete(storage: &Storage, path: &str) {
+    storage.store().delete(&ObjectPath::from(path)).await.unwrap();
+}
+
+/// Leaves of an object what a loss, a cut or a flipped bit leaves.
+async fn damage(storage: &Storage, path: &ObjectPath, fault: &str) {
+    let bytes = bytes_of(storage, path).await;
+    let mut left = bytes.to_vec();
+    match fault {
+        "missing" => return storage.store().delete(path).await.unwrap(),
+        "empty" => left.clear(),
+        "cut" => left.truncate(bytes.len() / 2),
+        _ => left[bytes.len() / 2] ^= 0xff,
+    }
+    storage.store().put(path, left.into()).await.unwrap();
+}
+
+/// Three crawls: of all brands, of all brands, and of gamma.
+async fn crawled(lake: &Lake) {
+    lake.commit(first(), run(1)).await.unwrap();
+    lake.commit(second(), run(2)).await.unwrap();
+    let third = vec![refresh("gamma", 3, vec![product("gamma", 5, 5)])];
+    lake.commit(third, run(3)).await.unwrap();
+}
+
+/// The only file of a table that can hold rows of a store, or the only one with the tick.
+async fn file_of(storage: &Storage, table: &str, part: &str) -> ObjectPath {
+    let folder = format!("{table}/{part}");
+    let files = objects(storage).await.into_keys();
+    let mut files: Vec<String> = files.filter(|path| path.starts_with(&folder)).collect();
+    files.sort();
+    ObjectPath::from(files.remove(0))
+}
+
+fn bucket_of(name: &str) -> String {
+    format!("bucket={}/", host(name).bucket(64))
+}
+
+#[tokio::test]
+async fn a_lost_entry_of_a_log_is_written_again_byte_for_byte_at_the_end_and_in_the_middle() {
+    for table in ["crawl_runs", "price_history", "variants", "brands"] {
+        for (back, fault) in [
+            (0, "missing"),
+            (0, "empty"),
+            (1, "missing"),
+            (1, "cut"),
+            (2, "missing"),
+            (99, "missing"),
+        ] {
+            let storage = Storage::memory();
+            let lake = open_with(1000, &storage).await.unwrap();
+            crawled(&lake).await;
+            let (before, version) = (content(&lake).await, lake.snapshot().await.unwrap().versions()[table]);
+            let version = version.saturating_sub(back);
+            let entry = ObjectPath::from(format!("{table}/_delta_log/{version:020}.json"));
+            let bytes = bytes_of(&storage, &entry).await;
+            damage(&storage, &entry, fault).await;
+            let refused = open_with(1000, &storage).await.unwrap_err();
+            assert!(refused.to_string().contains("haat lake repair"), "{refused}");
+            let report = repaired(&storage, 1000).await;
+            let told: Vec<_> = report.repaired.iter().map(|one| (one.path.as_str(), one.how)).collect();
+            assert_eq!(told, [(entry.as_ref(), Repaired::Entry)], "{table} {back} {fault}");
+            assert!(
+                report.complete && report.lost.is_empty() && report.stuck.is_empty(),
+                "{report:?}"
+            );
+            assert_eq!(bytes_of(&storage, &entry).await, bytes);
+            let next = open_with(1000, &storage).await.unwrap();
+            assert_eq!(content(&next).await, before, "{table} {back} {fault}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_entry_whose_copy_is_lost_too_stays_lost_and_is_said() {
+    let storage = Storage::memory();
+    let lake = open_with(1000, &storage).await.unwrap();
+    crawled(&lake).await;
+    let version = lake.snapshot().await.unwrap().versions()["variants"];
+    delete(&storage, &format!("variants/_delta_log/{version:020}.json")).await;
+    for tick in 1..=3 {
+        delete(&storage, &format!("_ticks/{tick:020}.copies.json")).await;
+    }
+    let report = repaired(&storage, 1000).await;
+    assert!(report.repaired.is_empty() && !report.complete, "{report:?}");
+    assert_eq!(report.stuck.len(), 1);
+    assert!(report.stuck[0].reason.contains("no copy of this entry"), "{report:?}");
+    assert!(matches!(open_with(1000, &storage).await, Err(LakeError::Log { .. })));
+}
+
+#[tokio::test]
+async fn a_lost_or_damaged_checkpoint_is_written_again_from_the_log() {
+    for fault in ["missing", "empty", "cut", "hint"] {
+        let storage = Storage::memory();
+        let lake = open_with(2, &storage).await.unwrap();
+        crawled(&lake).await;
+        let before = content(&lake).await;
+        let files = objects(&storage).await.into_keys();
+        let checkpoint = files.filter(|path| path.starts_with("variants/") && path.ends_with(".checkpoint.parquet"));
+        let checkpoint = ObjectPath::from(checkpoint.max().unwrap());
+        if fault == "hint" {
+            let hint = ObjectPath::from("variants/_delta_log/_last_checkpoint");
+            storage.store().put(&hint, "{\"ver".into()).await.unwrap();
+        } else {
+            damage(&storage, &checkpoint, fault).await;
+        }
+        let report = repaired(&storage, 2).await;
+        assert!(
+            report.complete && report.lost.is_empty() && report.stuck.is_empty(),
+            "{report:?}"
+        );
+        assert!(
+            report.repaired.iter().all(|one| one.how == Repaired::Checkpoint),
+            "{report:?}"
+        );
+        assert_eq!(report.repaired.len(), 1, "{fault}: {report:?}");
+        let next = open_with(2, &storage).await.unwrap();
+        assert_eq!(content(&next).await, before, "{fault}");
+        // Nothing is left to be done, and the next crawl goes on.
+        assert!(repaired(&storage, 2).await.repaired.is_empty(), "{fault}");
+        next.commit(vec![refresh("beta", 4, vec![product("beta", 9, 9)])], run(4))
+            .await
+            .unwrap();
+        assert_eq!(products(&next.snapshot().await.unwrap(), &["beta"]).await.len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_lost_end_of_a_tick_is_written_again() {
+    for (tick, fault) in [(1, "missing"), (2, "cut"), (3, "missing"), (3, "cut")] {
+        let storage = Storage::memory();
+        let lake = open_with(1000, &storage).await.unwrap();
+        crawled(&lake).await;
+        let before = content(&lake).await;
+        let end = ObjectPath::from(format!("_ticks/{tick:020}.done.json"));
+        let bytes = bytes_of(&storage, &end).await;
+        damage(&storage, &end, fault).await;
+        let report = repaired(&storage, 1000).await;
+        assert!(
+            report.complete && report.lost.is_empty() && report.stuck.is_empty(),
+            "{report:?}"
+        );
+        let next = open_with(1000, &storage).await.unwrap();
+        assert_eq!(content(&next).await, before, "{tick} {fault}");
+        // The ends before the first that is left were vacuumed, for all that can be told.
+        if tick > 1 {
+            assert_eq!(bytes_of(&storage, &end).await, bytes, "{tick} {fault}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn rows_of_a_lost_file_are_given_up_in_a_tick_of_its_own_and_the_next_crawl_brings_them_back() {
+    for table in ["products", "variants", "reviews"] {
+        for fault in ["missing", "flip"] {
+            let storage = Storage::memory();
+            let lake = open_with(1000, &storage).await.unwrap();
+            lake.commit(first(), run(1)).await.unwrap();
+            let file = file_of(&storage, table, &bucket_of("alpha")).await;
+            damage(&storage, &file, fault).await;
+            let history = sql(&lake, "SELECT count(*) FROM price_history").await;
+            let report = repaired(&storage, 1000).await;
+            assert_eq!((report.lost.len(), report.tick), (1, Some(2)), "{report:?}");
+            let lost = &report.lost[0];
+            assert_eq!((lost.path.as_str(), lost.table), (file.as_ref(), table));
+            assert!(lost.comes_back && lost.rows.is_some_and(|rows| rows > 0), "{lost:?}");
+            assert_eq!(
+                lost.brands.iter().map(|slug| slug.as_str()).collect::<Vec<_>>(),
+                ["alpha"]
+            );
+            let next = open_with(1000, &storage).await.unwrap();
+            let snapshot = next.snapshot().await.unwrap();
+            assert_eq!(snapshot.damaged_files(true).await.unwrap(), Vec::<String>::new());
+            let hashes: Vec<_> = snapshot.brands().await.unwrap();
+            let unknown: Vec<_> = hashes.iter().filter(|row| row.catalogue_hash.is_empty()).collect();
+            assert_eq!(unknown.len(), 1, "alpha alone is to come again");
+            assert_eq!(products(&snapshot, &["beta"]).await, first()[1].products);
+            // The very same catalogue comes, and is taken; no price changed.
+            let report = next.commit(first(), run(2)).await.unwrap();
+            assert_eq!(report.changed, [host("alpha")], "{table} {fault}");
+            let snapshot = next.snapshot().await.unwrap();
+            assert_eq!(products(&snapshot, &["alpha"]).await, first()[0].products);
+            assert_eq!(
+                sql(&next, "SELECT count(*) FROM price_history").await,
+                history,
+                "{table}"
+            );
+            assert!(
+                sql(&next, "SELECT kind FROM crawl_runs WHERE tick = 2")
+                    .await
+                    .contains("repair")
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn lost_shipping_terms_are_said_not_to_come_back_with_a_crawl_and_cost_nothing_else() {
+    let storage = Storage::memory();
+    let lake = open_with(1000, &storage).await.unwrap();
+    lake.commit(first(), run(1)).await.unwrap();
+    let file = file_of(&storage, "shipping_policies", &bucket_of("alpha")).await;
+    delete(&storage, file.as_ref()).await;
+    let report = repaired(&storage, 1000).await;
+    assert_eq!(report.lost.len(), 1, "{report:?}");
+    let lost = &report.lost[0];
+    assert_eq!(
+        (lost.path.as_str(), lost.rows, lost.comes_back),
+        (file.as_ref(), Some(1), false)
+    );
+    let next = open_with(1000, &storage).await.unwrap();
+    let snapshot = next.snapshot().await.unwrap();
+    let hashes = snapshot.brands().await.unwrap();
+    assert!(
+        hashes.iter().all(|row| !row.catalogue_hash.is_empty()),
+        "no brand is to come again"
+    );
+    assert_eq!(products(&snapshot, &["alpha"]).await, first()[0].products);
+}
+
+#[tokio::test]
+async fn a_lost_file_of_the_price_history_costs_the_rows_that_it_held_and_nothing_else() {
+    let storage = Storage::memory();
+    let lake = open_with(1000, &storage).await.unwrap();
+    lake.commit(first(), run(1)).await.unwrap();
+    let file = file_of(&storage, "price_history", "month=").await;
+    lake.commit(second(), run(2)).await.unwrap();
+    let before = content(&lake).await;
+    delete(&storage, file.as_ref()).await;
+    let stores = ["alpha", "beta", "gamma"].map(host).into();
+    let snapshot = lake.snapshot().await.unwrap();
+    let (left, lost) = snapshot.readable_price_history(&stores).await.unwrap();
+    assert_eq!(lost.unwrap().lost_file(), Some(file.as_ref()));
+    assert!(left.values().flat_map(|store| store.values()).flatten().count() > 0);
+    let report = repaired(&storage, 1000).await;
+    let rows = report.lost[0].rows.unwrap();
+    assert!(!report.lost[0].comes_back && report.lost.len() == 1, "{report:?}");
+    let next = open_with(1000, &storage).await.unwrap();
+    let after = content(&next).await;
+    for (table, rows_before) in &before {
+        let expected = match table.as_str() {
+            "price_history" => rows_before.len() - usize::try_from(rows).unwrap(),
+            "crawl_runs" => rows_before.len() + 1,
+            _ => {
+                assert_eq!(&after[table], rows_before, "{table}");
+                continue;
+            }
+        };
+        assert_eq!(after[table].len(), expected, "{table}");
+    }
+    // Nothing comes of it when the same is crawled again.
+    assert!(next.commit(second(), run(3)).await.unwrap().ticks.is_empty());
+    next.compact(false).await.unwrap();
+}
+
+#[tokio::test]
+async fn several_faults_at_once_are_told_and_mended_together() {
+    let storage = Storage::memory();
+    let lake = open_with(1000, &storage).await.unwrap();
+    crawled(&lake).await;
+    let version = lake.snapshot().await.unwrap().versions()["products"];
+    delete(&storage, &format!("products/_delta_log/{version:020}.json")).await;
+    delete(&storage, &format!("_ticks/{:020}.done.json", 3)).await;
+    let file = file_of(&storage, "brands", &bucket_of("beta")).await;
+    damage(&storage, &file, "cut").await;
+    let report = repaired(&storage, 1000).await;
+    assert!(report.complete, "{report:?}");
+    assert_eq!(report.repaired.len(), 2, "{report:?}");
+    assert_eq!(report.lost.len(), 1, "{report:?}");
+    let next = open_with(1000, &storage).await.unwrap();
+    let names: Vec<_> = next.snapshot().await.unwrap().brands().await.unwrap();
+    assert_eq!(names.iter().filter(|row| row.brand.store == host("beta")).count(), 0);
+    next.commit(vec![refresh("beta", 1, first()[1].products.clone())], run(4))
+        .await
+        .unwrap();
+    assert_eq!(
+        products(&next.snapshot().await.unwrap(), &["beta"]).await,
+        first()[1].products
+    );
+}
+
+#[tokio::test]
+async fn an_earlier_version_whose_log_is_lost_ends_in_words() {
+    let storage = Storage::memory();
+    let lake = open_with(2, &storage).await.unwrap();
+    lake.commit(first(), run(1)).await.unwrap();
+    let versions = lake.snapshot().await.unwrap().versions().clone();
+    lake.commit(second(), run(2)).await.unwrap();
+    lake.commit(vec![refresh("alpha", 3, vec![product("alpha", 5, 5)])], run(3))
+        .await
+        .unwrap();
+    delete(
+        &storage,
+        &format!("products/_delta_log/{:020}.json", versions["products"]),
+    )
+    .await;
+    let files = objects(&storage).await.into_keys();
+    let checkpoints = files.filter(|path| path.starts_with("products/") && path.ends_with(".checkpoint.parquet"));
+    let mut checkpoints: Vec<String> = checkpoints.collect();
+    checkpoints.pop();
+    for path in checkpoints {
+        delete(&storage, &path).await;
+    }
+    let next = open_with(2, &storage).await.unwrap();
+    let earlier = next.snapshot_at(&AsOf::Versions(versions)).await.unwrap();
+    let refused = earlier.products(&["alpha"].map(host).into()).await.err().unwrap();
+    assert!(matches!(refused, LakeError::VersionLost { .. }), "{refused:?}");
+    // The present state is whole, and what is kept of the log comes back.
+    assert_eq!(products(&next.snapshot().await.unwrap(), &["alpha"]).await.len(), 1);
+    let report = repaired(&storage, 2).await;
+    assert!(
+        report.repaired.iter().all(|one| one.how == Repaired::Entry),
+        "{report:?}"
+    );
+    assert_eq!(products(&earlier, &["alpha"]).await, first()[0].products);
+}
+
+#[tokio::test]
+async fn a_crawl_that_finds_nothing_new_still_mends_what_is_missing_or_was_noted() {
+    let storage = Storage::memory();
+    let lake = open_with(1000, &storage).await.unwrap();
+    lake.commit(first(), run(1)).await.unwrap();
+    assert!(lake.find_damage(false).await.unwrap().is_empty());
+    let file = file_of(&storage, "products", &bucket_of("alpha")).await;
+    delete(&storage, file.as_ref()).await;
+    let flipped = file_of(&storage, "variants", &bucket_of("beta")).await;
+    damage(&storage, &flipped, "flip").await;
+    assert_eq!(
+        lake.find_damage(false).await.unwrap(),
+        [host("alpha")].into(),
+        "a flip is not seen in a list"
+    );
+    lake.note_damage([flipped.as_ref()]).await.unwrap();
+    assert_eq!(
+        lake.find_damage(false).await.unwrap(),
+        ["alpha", "beta"].map(host).into()
+    );
+    let report = lake.commit(first(), run(2)).await.unwrap();
+    assert_eq!(report.changed.len(), 2, "{report:?}");
+    let snapshot = lake.snapshot().await.unwrap();
+    assert_eq!(snapshot.damaged_files(true).await.unwrap(), Vec::<String>::new());
+    assert_eq!(products(&snapshot, &["alpha", "beta"]).await.len(), 8);
+    assert!(lake.find_damage(false).await.unwrap().is_empty());
+    assert!(
+        !objects(&storage).await.contains_key("_ticks/damaged.json"),
+        "the note is gone"
+    );
+}
