@@ -21,6 +21,8 @@ pub struct RowFilter {
     pub on_sale: bool,
     /// Only products of these stores; of none when the list is empty.
     pub stores: Option<Vec<StoreHost>>,
+    /// Only products of the brands whose place in [`Release::brands`] is true here; a place behind the end is not.
+    pub brands: Option<Vec<bool>>,
     /// Only products filed under this category or below it.
     pub category: Option<CategoryId>,
     /// Clauses that must all hold.
@@ -94,7 +96,7 @@ impl Filter {
 #[derive(Debug)]
 pub struct PartFilter {
     rows: u32,
-    /// Rows that any of the store ranges holds, and that each posting list holds; ascending, disjoint.
+    /// Rows that any of the ranges of stores and brands holds, and that each posting list holds; ascending, disjoint.
     ranges: Option<Vec<Range<u32>>>,
     postings: Vec<RoaringBitmap>,
     price: Option<Price>,
@@ -150,7 +152,7 @@ impl PartFilter {
         let cards = part.cards();
         let mut new = Self {
             rows: part.rows(),
-            ranges: filter.stores.as_ref().map(|stores| ranges(part, stores)),
+            ranges: ranges(part, filter),
             postings: Vec::new(),
             price: None,
             outside: filter.priced_outside.map(|currency| Outside {
@@ -317,17 +319,27 @@ fn holds(ranges: &[Range<u32>], row: u32) -> bool {
         .is_some_and(|range| row < range.end)
 }
 
-/// The live rows of these stores; a part's stores lie in row order.
-fn ranges(part: &Part, stores: &[StoreHost]) -> Vec<Range<u32>> {
-    let wanted = part
-        .entry()
-        .stores
-        .iter()
-        .filter(|held| held.live && stores.contains(&held.store));
-    wanted
-        .map(crate::PartStore::row_range)
-        .filter(|range| !range.is_empty())
-        .collect()
+/// The live rows of the stores and brands that are wanted, where they are; a part's stores lie in row order.
+fn ranges(part: &Part, filter: &RowFilter) -> Option<Vec<Range<u32>>> {
+    let RowFilter { stores, brands, .. } = filter;
+    if stores.is_none() && brands.is_none() {
+        return None;
+    }
+    let of_brands = |row: u32, brands: &Vec<bool>| brands.get(part.brand_index(row)).copied().unwrap_or(false);
+    let is_wanted = |held: &crate::PartStore| {
+        stores.as_ref().is_none_or(|stores| stores.contains(&held.store))
+            && brands.as_ref().is_none_or(|brands| of_brands(held.first_row, brands))
+    };
+    let held = part.entry().stores.iter();
+    let wanted = held.filter(|held| held.live && held.rows > 0 && is_wanted(held));
+    let mut ranges: Vec<Range<u32>> = Vec::new();
+    for range in wanted.map(crate::PartStore::row_range) {
+        match ranges.last_mut() {
+            Some(last) if last.end == range.start => last.end = range.end,
+            _ => ranges.push(range),
+        }
+    }
+    Some(ranges)
 }
 
 fn clause_rows(part: &Part, clause: &FacetClause) -> RoaringBitmap {

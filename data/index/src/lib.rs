@@ -43,7 +43,7 @@ pub mod text;
 mod vectors;
 
 pub use assemble::{AssembleError, Assembly, assemble};
-pub use delivery::{DeliveryMatrix, DeliveryRef, write_delivery};
+pub use delivery::{DeliveryMatrix, DeliveryRef, ReleasedZone, write_delivery, write_delivery_zones};
 pub use digest::Sha256Hex;
 pub use error::{BuildError, OpenError, ReleaseError};
 pub use filter::{FacetClause, Filter, PartFilter, PriceRange, RowFilter};

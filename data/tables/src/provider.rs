@@ -18,7 +18,7 @@ use crate::filters::{Condition, Wanted};
 use crate::rows::{Each, Row};
 use crate::schema::Table;
 
-/// Rows of one batch, about: a product is not divided.
+/// Most rows of one batch, about: a product is not divided. A session may want fewer.
 const BATCH_ROWS: usize = 8_192;
 
 /// One table of a release.
@@ -145,10 +145,10 @@ impl PartitionStream for Rows {
         &self.schema
     }
 
-    fn execute(&self, _context: Arc<TaskContext>) -> SendableRecordBatchStream {
+    fn execute(&self, context: Arc<TaskContext>) -> SendableRecordBatchStream {
         let (release, table) = (Arc::clone(&self.release), self.table);
         let (columns, schema) = (self.columns.clone(), Arc::clone(&self.schema));
-        let mut batches = self.row_batches();
+        let mut batches = self.row_batches(BATCH_ROWS.min(context.session_config().batch_size()).max(1));
         let batches = std::iter::from_fn(move || {
             let rows = batches.next()?;
             let arrays = columns.iter().filter_map(|at| table.columns.get(*at));
@@ -165,7 +165,7 @@ impl PartitionStream for Rows {
 }
 
 impl Rows {
-    fn row_batches(&self) -> impl Iterator<Item = Vec<Row>> + Send + 'static {
+    fn row_batches(&self, batch_rows: usize) -> impl Iterator<Item = Vec<Row>> + Send + 'static {
         let (release, each) = (Arc::clone(&self.release), self.table.each);
         let mut left = self.limit.unwrap_or(usize::MAX);
         let source = self.source.clone();
@@ -180,7 +180,7 @@ impl Rows {
         std::iter::from_fn(move || {
             let mut rows = Vec::new();
             products.peek()?;
-            while rows.len() < BATCH_ROWS.min(left) {
+            while rows.len() < batch_rows.min(left) {
                 let Some(at) = products.next() else { break };
                 match &source {
                     Source::Brands(_) => rows.push(Row::brand(at.row)),

@@ -7,11 +7,13 @@ use data_index::{
     Assembly, BuildOptions, CheckOptions, Counts, Current, Manifest, Pin, PlanOptions, Publication, Published,
     ReleaseError, ReleaseStore, Unreadable, assemble, plan,
 };
-use data_lake::Lake;
-use data_model::{Clock, ReleaseId, Timestamp};
+use data_lake::{Lake, LakeError, LakeSnapshot};
+use data_model::{Clock, ReleaseId, StoreHost, Timestamp};
+use pipeline_quality::{Gate, hold};
 use serde::Serialize;
 
 use crate::error::ReleaseBuildError;
+use crate::losses::{Losses, UnreadableBrand, warn_of};
 use crate::parts::{Workshop, build_parts};
 use crate::stores::stores;
 
@@ -38,6 +40,8 @@ pub struct ReleaseOptions {
     pub dry_run: bool,
     /// When the release must not be published.
     pub checks: CheckOptions,
+    /// When the quality of the data holds a release back; `None`: never.
+    pub quality: Option<Gate>,
     /// When parts are kept, rewritten and merged.
     pub plan: PlanOptions,
     /// How parts are built.
@@ -85,6 +89,10 @@ pub struct ReleaseReport {
     pub parts_built: usize,
     /// Products indexed.
     pub products_indexed: u64,
+    /// Brands that the lake cannot tell of, since files of it are missing or damaged: they are as they were.
+    pub unreadable: Vec<UnreadableBrand>,
+    /// The first file of the price history that is missing or damaged: what was built anew lacks what it held.
+    pub history_lost: Option<String>,
     /// When the build began.
     pub started_at: Timestamp,
     /// How long it took.
@@ -133,57 +141,159 @@ async fn build(
 ) -> Result<ReleaseReport, ReleaseBuildError> {
     let previous = previous(releases, current, options.full).await?;
     let snapshot = lake.newest_snapshot().await.map_err(ReleaseBuildError::Snapshot)?;
+    if let Some(gate) = &options.quality {
+        judge(gate, (lake, &snapshot), (releases, current), started_at).await?;
+    }
     std::fs::create_dir_all(&options.work_dir).map_err(ReleaseBuildError::WorkDir)?;
     sweep_builds(&options.work_dir, LEFT_BEHIND_AFTER);
     let files = tempfile::tempdir_in(&options.work_dir).map_err(ReleaseBuildError::WorkDir)?;
-    let stores = stores(&snapshot, previous.as_ref(), files.path()).await?;
-    let plan_options = PlanOptions {
-        embedding: options.build.embedding(),
-        ..options.plan.clone()
-    };
-    let plan = plan(previous.as_ref(), &stores, &plan_options);
-    progress.planned(plan.rows_to_index());
-    let workshop = Workshop {
-        snapshot: snapshot.clone(),
-        facts: Arc::new(
-            stores
-                .iter()
-                .map(|store| (store.facts.brand.store.clone(), store.facts.clone()))
-                .collect(),
-        ),
-        options: options.build.clone(),
+    let mut bench = Bench {
+        snapshot: &snapshot,
+        previous,
+        losses: Losses::default(),
+        options,
         progress,
+        files: files.path(),
     };
-    let built = build_parts(&plan, &workshop, files.path(), options.threads).await?;
-    let (parts_kept, parts_built) = (plan.keep.len(), built.len());
-    let products_indexed = plan.rows_to_index();
-    let lake = snapshot.versions().clone();
-    let assembly = Assembly {
-        previous: previous.as_ref(),
-        plan,
-        built,
-        stores: &stores,
-        lake,
-        built_at: clock.now(),
+    let mut indexing = BTreeSet::new();
+    let made = loop {
+        // Boxed: a build is a large future.
+        match Box::pin(bench.make(clock, &mut indexing)).await {
+            Ok(made) => break made,
+            // What is lost is looked for at once, so that a build begins anew once or twice, however many files are lost.
+            Err(error) if error.lost_file().is_some() => {
+                if !bench.losses.find(&snapshot, &indexing).await? {
+                    return Err(error);
+                }
+                bench.keep_from(releases, current).await?;
+            }
+            Err(error) => return Err(error),
+        }
     };
-    let manifest = assemble(assembly).map_err(ReleaseBuildError::Assemble)?;
+    let Made { manifest, .. } = &made;
+    if let Err(error) = lake.note_damage(bench.losses.files()).await {
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "what is damaged could not be noted for the next crawl"
+        );
+    }
+    let unreadable = bench.losses.told(&made.left_out);
+    warn_of(&unreadable, made.history_lost.as_deref());
     let outcome = if options.dry_run {
         (ReleaseOutcome::DryRun, None)
     } else {
-        publish(releases, &manifest, current, files.path(), options).await?
+        publish(releases, manifest, current, files.path(), options).await?
     };
     Ok(ReleaseReport {
         outcome: outcome.0,
         release: manifest.id,
         previous: current.map(|current| current.id),
         pinned: outcome.1,
-        counts: manifest.counts,
-        parts_kept,
-        parts_built,
-        products_indexed,
+        counts: manifest.counts.clone(),
+        parts_kept: made.parts_kept,
+        parts_built: made.parts_built,
+        products_indexed: made.products_indexed,
+        unreadable,
+        history_lost: made.history_lost,
         started_at,
         duration_ms: clock.now().millis_since(started_at),
     })
+}
+
+/// What a build works with.
+struct Bench<'a> {
+    snapshot: &'a LakeSnapshot,
+    previous: Option<Manifest>,
+    losses: Losses,
+    options: &'a ReleaseOptions,
+    progress: Arc<dyn BuildProgress>,
+    files: &'a Path,
+}
+
+/// A release that was put together.
+struct Made {
+    manifest: Manifest,
+    parts_kept: usize,
+    parts_built: usize,
+    products_indexed: u64,
+    left_out: BTreeSet<StoreHost>,
+    history_lost: Option<String>,
+}
+
+impl Bench<'_> {
+    /// Builds and assembles; says in `indexing` which stores it came to read.
+    async fn make(&mut self, clock: &dyn Clock, indexing: &mut BTreeSet<StoreHost>) -> Result<Made, ReleaseBuildError> {
+        let previous = self.previous.as_ref();
+        let mut stores = stores(self.snapshot, previous, self.files, &mut self.losses).await?;
+        let plan_options = PlanOptions {
+            embedding: self.options.build.embedding(),
+            unreadable: self.losses.stores(),
+            ..self.options.plan.clone()
+        };
+        let plan = plan(previous, &stores, &plan_options);
+        stores.retain(|store| !plan.left_out.contains(&store.facts.brand.store));
+        indexing.extend(plan.build.iter().flat_map(|part| part.stores.iter().cloned()));
+        self.progress.planned(plan.rows_to_index());
+        let facts = stores.iter();
+        let facts = facts.map(|store| (store.facts.brand.store.clone(), store.facts.clone()));
+        let workshop = Workshop {
+            snapshot: self.snapshot.clone(),
+            facts: Arc::new(facts.collect()),
+            options: self.options.build.clone(),
+            progress: Arc::clone(&self.progress),
+            history_lost: Arc::default(),
+        };
+        let built = build_parts(&plan, &workshop, self.files, self.options.threads).await?;
+        let history_lost = workshop.history_lost.get().and_then(LakeError::lost_file);
+        let (left_out, parts_kept, parts_built) = (plan.left_out.clone(), plan.keep.len(), built.len());
+        let products_indexed = plan.rows_to_index();
+        let assembly = Assembly {
+            previous,
+            plan,
+            built,
+            stores: &stores,
+            lake: self.snapshot.versions().clone(),
+            built_at: clock.now(),
+        };
+        Ok(Made {
+            manifest: assemble(assembly).map_err(ReleaseBuildError::Assemble)?,
+            parts_kept,
+            parts_built,
+            products_indexed,
+            left_out,
+            history_lost: history_lost.map(str::to_owned),
+        })
+    }
+
+    /// Of a full build: what cannot be read is taken from the release before, and nothing else.
+    async fn keep_from(&mut self, releases: &ReleaseStore, current: Option<Current>) -> Result<(), ReleaseBuildError> {
+        if !self.options.full {
+            return Ok(());
+        }
+        let whole = previous(releases, current, false).await?;
+        self.previous = whole.map(|manifest| self.losses.only(self.snapshot, manifest));
+        Ok(())
+    }
+}
+
+/// Refuses a state of the lake whose data is beyond a threshold, beside what the current release was made of.
+async fn judge(
+    gate: &Gate,
+    (lake, snapshot): (&Lake, &LakeSnapshot),
+    (releases, current): (&ReleaseStore, Option<Current>),
+    now: Timestamp,
+) -> Result<(), ReleaseBuildError> {
+    // Where the manifest cannot be read there is nothing to compare with: the build finds out what that means.
+    let released = match current {
+        Some(current) => releases.manifest(current.id).await.ok(),
+        None => None,
+    };
+    let released = released.as_ref().map(|manifest| &manifest.lake);
+    match hold(gate, lake, snapshot, released, now).await {
+        Ok(None) => Ok(()),
+        Ok(Some(held)) => Err(ReleaseBuildError::HeldBack(held)),
+        Err(error) => Err(ReleaseBuildError::Quality(error)),
+    }
 }
 
 /// What is told of a build that was not begun, since the current release is pinned.
@@ -204,6 +314,8 @@ async fn pinned(
         parts_kept: 0,
         parts_built: 0,
         products_indexed: 0,
+        unreadable: Vec::new(),
+        history_lost: None,
         started_at,
         duration_ms: now.millis_since(started_at),
     }

@@ -1,5 +1,6 @@
 use data_index::{AssembleError, BuildError, ReleaseError};
 use data_lake::LakeError;
+use pipeline_quality::{Held, QualityError};
 
 /// Why no release was made.
 #[derive(Debug, thiserror::Error)]
@@ -8,6 +9,12 @@ pub enum ReleaseBuildError {
     /// never built of a state older than the newest tick.
     #[error("the lake cannot be read")]
     Snapshot(#[source] LakeError),
+    /// How good the data is could not be told.
+    #[error("the quality of the lake's data is not known")]
+    Quality(#[source] QualityError),
+    /// The data is beyond a threshold, and nobody said that it is right.
+    #[error(transparent)]
+    HeldBack(Held),
     /// The brands could not be read.
     #[error("the lake's brands cannot be read")]
     Brands(#[source] LakeError),
@@ -52,6 +59,20 @@ pub enum ReleaseBuildError {
     PublishUnknown(#[source] ReleaseError),
 }
 
+impl ReleaseBuildError {
+    /// What a file of the lake that is missing or damaged kept from being read, where it is this that failed.
+    pub(crate) fn lost_file(&self) -> Option<&str> {
+        match self {
+            Self::Brands(error)
+            | Self::Shipping(error)
+            | Self::Delivery(error)
+            | Self::Live(error)
+            | Self::Products(error) => error.lost_file(),
+            _ => None,
+        }
+    }
+}
+
 /// Why the lake was not tidied.
 #[derive(Debug, thiserror::Error)]
 pub enum UpkeepError {
@@ -61,4 +82,7 @@ pub enum UpkeepError {
     /// The lake failed.
     #[error(transparent)]
     Lake(LakeError),
+    /// Old releases could not be collected.
+    #[error(transparent)]
+    Collect(ReleaseError),
 }

@@ -40,7 +40,7 @@ impl Lag {
 pub async fn lag(lake: &Lake, manifest: &Manifest) -> Result<Lag, ReleaseBuildError> {
     let snapshot = lake.snapshot().await.map_err(ReleaseBuildError::Snapshot)?;
     let rows = snapshot.brands().await.map_err(ReleaseBuildError::Brands)?;
-    let live = LiveChanges::of(&snapshot).await?;
+    let live = LiveChanges::of(&snapshot, None).await?;
     let facts = manifest.brands.iter().map(|entry| &entry.facts);
     let mut released: BTreeMap<&StoreHost, _> = facts.map(|facts| (&facts.brand.store, facts)).collect();
     let mut lag = Lag::default();

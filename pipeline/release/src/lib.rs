@@ -10,6 +10,7 @@ mod build;
 mod error;
 mod lag;
 mod live;
+mod losses;
 mod make;
 mod parts;
 mod stores;
@@ -21,5 +22,6 @@ pub use build::{
 };
 pub use error::{ReleaseBuildError, UpkeepError};
 pub use lag::{Lag, lag};
+pub use losses::UnreadableBrand;
 pub use make::{Built, make_release};
-pub use upkeep::{Collected, Vacuumed, collect_garbage, vacuum_lake};
+pub use upkeep::{Collected, Tidied, TidyOptions, Vacuumed, collect_garbage, tidy, vacuum_lake};

@@ -1,7 +1,7 @@
 //! What was seen live of brands, as far as releases follow it: a brand's price history is part of the release, so that a
 //! row which no crawl of its catalogue brought makes it another state of the brand.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use data_lake::{BrandRow, LakeSnapshot};
 use data_model::{StoreHost, Timestamp};
@@ -13,8 +13,12 @@ use crate::error::ReleaseBuildError;
 pub(crate) struct LiveChanges(BTreeMap<StoreHost, Timestamp>);
 
 impl LiveChanges {
-    pub(crate) async fn of(snapshot: &LakeSnapshot) -> Result<Self, ReleaseBuildError> {
-        let changes = snapshot.live_changes().await.map_err(ReleaseBuildError::Live)?;
+    /// Of these stores, or of all.
+    pub(crate) async fn of(
+        snapshot: &LakeSnapshot,
+        stores: Option<&BTreeSet<StoreHost>>,
+    ) -> Result<Self, ReleaseBuildError> {
+        let changes = snapshot.live_changes(stores).await.map_err(ReleaseBuildError::Live)?;
         Ok(Self(changes))
     }
 

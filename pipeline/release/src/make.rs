@@ -24,10 +24,12 @@ pub struct Built {
 
 impl Built {
     /// Whether a build that nobody watched did less than was asked for, or more than is wanted: the current release is
-    /// pinned, or a roll-back was undone.
+    /// pinned, a roll-back was undone, or brands are as they were since the lake cannot be read.
     #[must_use]
     pub fn needs_a_look(&self) -> bool {
-        self.report.outcome == ReleaseOutcome::Pinned || self.rolled_back.is_some()
+        self.report.outcome == ReleaseOutcome::Pinned
+            || self.rolled_back.is_some()
+            || !self.report.unreadable.is_empty()
     }
 }
 

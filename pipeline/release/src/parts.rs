@@ -1,9 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use data_index::{BrandFacts, BuildOptions, BuildPlan, BuiltParts, PartPlan, PartsBuilder};
-use data_lake::{LakeSnapshot, StoreHistory};
+use data_lake::{LakeError, LakeSnapshot, StoreHistory};
 use data_model::{Product, StoreHost};
 use futures::{StreamExt, TryStreamExt, stream};
 use tokio::sync::mpsc;
@@ -23,6 +23,8 @@ pub(crate) struct Workshop {
     pub(crate) facts: Arc<BTreeMap<StoreHost, BrandFacts>>,
     pub(crate) options: BuildOptions,
     pub(crate) progress: Arc<dyn BuildProgress>,
+    /// Why a file of the price history cannot be read, once that was seen.
+    pub(crate) history_lost: Arc<OnceLock<LakeError>>,
 }
 
 /// Builds every part that the plan asks for, `threads` at a time.
@@ -46,8 +48,12 @@ async fn build_part(part: &PartPlan, workshop: Workshop, dir: &Path) -> Result<B
     let facts = Arc::clone(&workshop.facts);
     let progress = Arc::clone(&workshop.progress);
     let stores: BTreeSet<StoreHost> = part.stores.iter().cloned().collect();
-    let history = workshop.snapshot.price_history(&stores).await;
-    let history = history.map_err(ReleaseBuildError::History)?;
+    let history = workshop.snapshot.readable_price_history(&stores).await;
+    let (history, lost) = history.map_err(ReleaseBuildError::History)?;
+    if let Some(error) = lost {
+        // Every part meets the same files.
+        let _ = workshop.history_lost.set(error);
+    }
     // Indexing is CPU work of seconds: it has no place among the async threads.
     let indexer = tokio::task::spawn_blocking(move || index(builder, receiver, (&facts, &history), progress.as_ref()));
     let read = read(&workshop.snapshot, &stores, sender).await;

@@ -1,26 +1,35 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use data_index::{BrandFacts, FileEntry, LakeStore, Manifest, write_delivery};
+use data_index::{BrandFacts, FileEntry, LakeStore, Manifest, write_delivery_zones};
 use data_lake::{LakeSnapshot, TableName};
 use data_model::StoreHost;
 
 use crate::error::ReleaseBuildError;
 use crate::live::LiveChanges;
+use crate::losses::Losses;
 
-/// The lake's stores with all that a release tells of them besides their products. What is new of their delivery is
-/// written to `files`.
+/// The lake's stores with all that a release tells of them besides their products; those of `losses` as the release before
+/// has them. What is new of their delivery is written to `files`.
 pub(crate) async fn stores(
     snapshot: &LakeSnapshot,
     previous: Option<&Manifest>,
     files: &Path,
+    losses: &mut Losses,
 ) -> Result<Vec<LakeStore>, ReleaseBuildError> {
-    let rows = snapshot.brands().await.map_err(ReleaseBuildError::Brands)?;
+    // A lost file of brands is an error until it is known which one it is: no brand is to be missing unsaid.
+    let rows = if losses.has_brands() {
+        snapshot.readable_brands().await
+    } else {
+        snapshot.brands().await
+    };
+    let rows = rows.map_err(ReleaseBuildError::Brands)?;
+    let (rows, unreadable): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| losses.spares(snapshot, row));
     let all: BTreeSet<StoreHost> = rows.iter().map(|row| row.brand.store.clone()).collect();
     let terms = snapshot.shipping(&all).await;
     let mut terms = terms.map_err(ReleaseBuildError::Shipping)?;
-    let mut delivery = delivery(snapshot, previous, files).await?;
-    let live = LiveChanges::of(snapshot).await?;
+    let mut delivery = delivery(snapshot, previous, files, &all).await?;
+    let live = LiveChanges::of(snapshot, Some(&all)).await?;
     let store = |row: data_lake::BrandRow| LakeStore {
         product_count: row.product_count,
         facts: BrandFacts {
@@ -31,33 +40,45 @@ pub(crate) async fn stores(
             refreshed_at: row.refreshed_at,
         },
     };
-    Ok(rows.into_iter().map(store).collect())
+    let mut stores: Vec<LakeStore> = rows.into_iter().map(store).collect();
+    stores.extend(losses.kept(snapshot, unreadable, previous));
+    stores.sort_by(|left, right| left.facts.brand.store.cmp(&right.facts.brand.store));
+    Ok(stores)
 }
 
-/// The file of what is known of each store's delivery. The table is read only when it is another one than the release
-/// before was built from: it changes seldom and can be large.
+/// The file of what is known of each store's delivery. The tables are read only when one is another than the release
+/// before was built from: they change seldom and can be large.
 async fn delivery(
     snapshot: &LakeSnapshot,
     previous: Option<&Manifest>,
     files: &Path,
+    stores: &BTreeSet<StoreHost>,
 ) -> Result<BTreeMap<StoreHost, FileEntry>, ReleaseBuildError> {
-    let table = TableName::DeliveryMatrix.as_str();
-    let (now, before) = (
-        snapshot.versions().get(table),
-        previous.and_then(|manifest| manifest.lake.get(table)),
-    );
-    if let Some(previous) = previous.filter(|_| now.is_some() && now == before) {
+    let is_as_before = |manifest: &&Manifest| {
+        let told = |table: &TableName| snapshot.versions().get(table.as_str());
+        told(&TableName::DeliveryMatrix).is_some()
+            && [TableName::DeliveryMatrix, TableName::DeliveryZones]
+                .iter()
+                .all(|table| told(table) == manifest.lake.get(table.as_str()))
+    };
+    if let Some(previous) = previous.filter(is_as_before) {
         let held = previous.brands.iter().map(|entry| &entry.facts);
         let held = held.filter_map(|facts| Some((facts.brand.store.clone(), facts.delivery.clone()?)));
         return Ok(held.collect());
     }
-    let known = snapshot.delivery(None).await.map_err(ReleaseBuildError::Delivery)?;
-    let files = files.to_owned();
+    let samples = snapshot.delivery(Some(stores)).await;
+    let samples = samples.map_err(ReleaseBuildError::Delivery)?;
+    let zones = snapshot.delivery_zones(Some(stores)).await;
+    let zones = zones.map_err(ReleaseBuildError::Delivery)?;
+    let (files, wanted) = (files.to_owned(), stores.clone());
     let write = move || {
         let mut written = BTreeMap::new();
-        for (store, samples) in known {
-            if let Some(file) = write_delivery(&files, &samples)? {
-                written.insert(store, file);
+        let known: BTreeSet<&StoreHost> = samples.keys().chain(zones.keys()).collect();
+        for store in known.into_iter().filter(|store| wanted.contains(*store)) {
+            let samples = samples.get(store).map_or(&[][..], Vec::as_slice);
+            let zones = zones.get(store).map_or(&[][..], Vec::as_slice);
+            if let Some(file) = write_delivery_zones(&files, samples, zones)? {
+                written.insert(store.clone(), file);
             }
         }
         Ok(written)

@@ -84,15 +84,93 @@ pub async fn vacuum_lake(
     retention: Duration,
     dry_run: bool,
 ) -> Result<Vacuumed, UpkeepError> {
+    vacuum_some(lake, releases, retention, (dry_run, usize::MAX)).await
+}
+
+async fn vacuum_some(
+    lake: &Lake,
+    releases: &ReleaseStore,
+    retention: Duration,
+    (dry_run, files_max): (bool, usize),
+) -> Result<Vacuumed, UpkeepError> {
     let in_use = lake_versions_in_use(releases).await.map_err(UpkeepError::Releases)?;
     let keep = VacuumKeep {
         retention,
         versions: in_use.versions,
         dry_run,
     };
-    let vacuumed: Result<VacuumReport, LakeError> = lake.vacuum(&keep).await;
+    let vacuumed: Result<VacuumReport, LakeError> = lake.vacuum_some(&keep, files_max).await;
     Ok(Vacuumed {
         report: vacuumed.map_err(UpkeepError::Lake)?,
         unreadable: in_use.unreadable,
     })
+}
+
+/// How much of the upkeep one build does on the side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TidyOptions {
+    /// How much time travel the lake keeps.
+    pub retention: Duration,
+    /// Which releases stay.
+    pub gc: GcOptions,
+    /// After so many ticks the lake is vacuumed, after so many events of the release log old releases are collected.
+    pub every: u64,
+    /// How many merges of files one call makes at most.
+    pub merges_max: usize,
+    /// How many files of the lake one call removes at most.
+    pub files_max: usize,
+}
+
+impl TidyOptions {
+    /// As much as belongs beside one build.
+    #[must_use]
+    pub const fn new(retention: Duration, gc: GcOptions) -> Self {
+        Self {
+            retention,
+            gc,
+            every: 16,
+            merges_max: 4,
+            files_max: 5_000,
+        }
+    }
+}
+
+/// What was tidied.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tidied {
+    /// Merges of files of the lake.
+    pub merges: usize,
+    /// Files of the lake that went.
+    pub files: usize,
+    /// Releases that went.
+    pub releases: usize,
+}
+
+/// Does a bounded part of the upkeep, so that a market that nobody tends does not grow with the number of its crawls: small
+/// files of the lake are merged, and now and then files and releases go that nothing needs any more. It is what the jobs for
+/// that do as a whole; most calls find nothing to do. Releases are collected only where the build before `published` one.
+///
+/// # Errors
+/// See [`UpkeepError`]; what was not done is left to the next call.
+pub async fn tidy(
+    lake: &Lake,
+    releases: &ReleaseStore,
+    (options, published): (&TidyOptions, bool),
+    (cache_dir, build_dir): (&Path, &Path),
+) -> Result<Tidied, UpkeepError> {
+    let merged = lake.compact_some(options.merges_max).await.map_err(UpkeepError::Lake)?;
+    let mut tidied = Tidied {
+        merges: merged.merged.len(),
+        ..Tidied::default()
+    };
+    if lake.is_vacuum_due(options.every).await.map_err(UpkeepError::Lake)? {
+        let vacuumed = vacuum_some(lake, releases, options.retention, (false, options.files_max)).await?;
+        tidied.files = vacuumed.report.files.len();
+    }
+    let current = releases.current().await.map_err(UpkeepError::Collect)?;
+    if published && current.is_some_and(|current| current.seq.is_multiple_of(options.every.max(1))) {
+        let collected = collect_garbage(releases, &options.gc, cache_dir, build_dir).await;
+        tidied.releases = collected.map_err(UpkeepError::Collect)?.report.releases.len();
+    }
+    Ok(tidied)
 }

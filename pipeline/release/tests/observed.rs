@@ -85,6 +85,7 @@ impl Rig {
 
     async fn try_build(&self) -> Result<ReleaseReport, ReleaseBuildError> {
         let options = ReleaseOptions {
+            quality: None,
             full: false,
             dry_run: false,
             checks: CheckOptions::default(),
@@ -135,6 +136,7 @@ async fn shipping_and_delivery_reach_the_release_without_a_product_being_indexed
         free_shipping_threshold_minor: Some(99_900),
         cod_available: Some(true),
         tiers: Vec::new(),
+        terms: None,
     });
     let terms = refreshes[0].shipping.clone();
     let (store, slug) = (refreshes[1].brand.store.clone(), refreshes[1].brand.slug.clone());

@@ -1,3 +1,4 @@
+use std::collections::HashMap;
 use std::io::Write;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -21,12 +22,20 @@ fn damaged(what: &str) -> ArrowError {
 /// Reads every batch in place: the arrays point into `bytes`. Everything is validated, so that a file which passes
 /// can be read without a check.
 pub(crate) fn read(bytes: Bytes, schema: &SchemaRef) -> Result<Vec<RecordBatch>, ArrowError> {
+    read_with_notes(bytes, schema).map(|(batches, _)| batches)
+}
+
+/// As [`read`], with what the file's schema says besides its columns.
+pub(crate) fn read_with_notes(
+    bytes: Bytes,
+    schema: &SchemaRef,
+) -> Result<(Vec<RecordBatch>, HashMap<String, String>), ArrowError> {
     // The decoder asserts that buffers lie within their block; a damaged file must be an error, not a crash.
     std::panic::catch_unwind(AssertUnwindSafe(|| decode(bytes, schema)))
         .unwrap_or_else(|_| Err(damaged("a buffer lies outside its block")))
 }
 
-fn decode(bytes: Bytes, schema: &SchemaRef) -> Result<Vec<RecordBatch>, ArrowError> {
+fn decode(bytes: Bytes, schema: &SchemaRef) -> Result<(Vec<RecordBatch>, HashMap<String, String>), ArrowError> {
     let buffer = Buffer::from(bytes);
     let body_end = buffer
         .len()
@@ -45,10 +54,9 @@ fn decode(bytes: Bytes, schema: &SchemaRef) -> Result<Vec<RecordBatch>, ArrowErr
     }
     let decoder = FileDecoder::new(Arc::clone(schema), footer.version()).with_require_alignment(true);
     let blocks = footer.recordBatches().ok_or_else(|| damaged("no batches"))?;
-    blocks
-        .iter()
-        .map(|block| read_block(&decoder, block, &buffer, footer_start))
-        .collect()
+    let read = |block| read_block(&decoder, block, &buffer, footer_start);
+    let batches = blocks.iter().map(read).collect::<Result<_, _>>()?;
+    Ok((batches, found.metadata))
 }
 
 fn read_block(decoder: &FileDecoder, block: &Block, buffer: &Buffer, end: usize) -> Result<RecordBatch, ArrowError> {

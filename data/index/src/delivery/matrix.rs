@@ -1,7 +1,11 @@
+use std::collections::HashMap;
+
 use arrow::array::{Array, BooleanArray, Int64Array, RecordBatch, StringArray, UInt16Array, UInt32Array};
 use arrow::error::ArrowError;
 use data_model::{Pincode, Timestamp};
+use data_pincodes::AreaId;
 
+use super::zones::{ReleasedZone, ZoneTable};
 use crate::columns::ipc::column;
 
 /// What is known of delivery by one brand, read in place.
@@ -13,6 +17,7 @@ pub struct DeliveryMatrix {
     days_min: UInt16Array,
     days_max: UInt16Array,
     sampled_at: Int64Array,
+    zones: ZoneTable,
 }
 
 /// What a store answered for one pincode.
@@ -32,7 +37,7 @@ pub struct DeliveryRef<'a> {
 
 impl DeliveryMatrix {
     /// Takes the columns of the file's one batch; `Err` when the pincodes do not ascend.
-    pub(crate) fn of(batch: &RecordBatch) -> Result<Self, ArrowError> {
+    pub(crate) fn of(batch: &RecordBatch, notes: &HashMap<String, String>) -> Result<Self, ArrowError> {
         let matrix = Self {
             pincode: column(batch, "pincode")?,
             serviceable: column(batch, "serviceable")?,
@@ -40,6 +45,7 @@ impl DeliveryMatrix {
             days_min: column(batch, "days_min")?,
             days_max: column(batch, "days_max")?,
             sampled_at: column(batch, "sampled_at")?,
+            zones: ZoneTable::of(notes)?,
         };
         if matrix.pincode.values().windows(2).all(|pair| pair[0] < pair[1]) {
             Ok(matrix)
@@ -66,6 +72,29 @@ impl DeliveryMatrix {
         let first = pincode.number() / 1_000 * 1_000;
         let below = |limit: u32| self.pincodes().partition_point(|one| *one < limit);
         (below(first)..below(first + 1_000)).map(|at| self.at(at))
+    }
+
+    /// The zone of this pincode's area. It takes nanoseconds, and nothing is allocated.
+    #[must_use]
+    pub fn zone(&self, pincode: Pincode) -> Option<&ReleasedZone> {
+        self.zones.of_area(data_pincodes::directory().area(pincode)?)
+    }
+
+    /// The zone of this name, as pincodes name theirs.
+    #[must_use]
+    pub fn named(&self, zone: &str) -> Option<&ReleasedZone> {
+        self.zones.zones().iter().find(|one| &*one.name == zone)
+    }
+
+    /// Whether zones were made of what the store answered.
+    #[must_use]
+    pub fn has_zones(&self) -> bool {
+        !self.zones.zones().is_empty()
+    }
+
+    /// The areas that are of a zone.
+    pub fn areas(&self) -> impl Iterator<Item = AreaId> + '_ {
+        self.zones.areas()
     }
 
     fn at(&self, at: usize) -> DeliveryRef<'_> {

@@ -3,9 +3,14 @@
 
 mod matrix;
 mod write;
+mod zones;
+
+#[cfg(test)]
+mod tests;
 
 pub use matrix::{DeliveryMatrix, DeliveryRef};
-pub use write::write_delivery;
+pub use write::{write_delivery, write_delivery_zones};
+pub use zones::ReleasedZone;
 
 use std::sync::{Arc, LazyLock};
 

@@ -1,3 +1,4 @@
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
@@ -5,9 +6,9 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray, UInt16Array, UInt32Array};
 use arrow::error::ArrowError;
-use data_model::DeliverySample;
+use data_model::{DeliverySample, DeliveryZone};
 
-use super::{DELIVERY, SCHEMA};
+use super::{DELIVERY, SCHEMA, zones};
 use crate::columns::ipc;
 use crate::digest;
 use crate::error::BuildError;
@@ -19,11 +20,24 @@ use crate::manifest::FileEntry;
 /// # Errors
 /// The file cannot be written.
 pub fn write_delivery(dir: &Path, samples: &[DeliverySample]) -> Result<Option<FileEntry>, BuildError> {
-    if samples.is_empty() {
+    write_delivery_zones(dir, samples, &[])
+}
+
+/// As [`write_delivery`], with the zones of the brand.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write_delivery_zones(
+    dir: &Path,
+    samples: &[DeliverySample],
+    zones: &[DeliveryZone],
+) -> Result<Option<FileEntry>, BuildError> {
+    if samples.is_empty() && zones.is_empty() {
         return Ok(None);
     }
     let columns = |source| BuildError::Columns { file: DELIVERY, source };
-    let bytes = encode(samples).map_err(columns)?;
+    let notes = zones::notes(zones).map_err(columns)?;
+    let bytes = encode(samples, notes).map_err(columns)?;
     let mut hasher = digest::Hasher::default();
     hasher.update(&bytes);
     let (sha256, size_bytes) = hasher.finish();
@@ -37,7 +51,7 @@ pub fn write_delivery(dir: &Path, samples: &[DeliverySample]) -> Result<Option<F
     }))
 }
 
-fn encode(samples: &[DeliverySample]) -> Result<Vec<u8>, ArrowError> {
+fn encode(samples: &[DeliverySample], notes: HashMap<String, String>) -> Result<Vec<u8>, ArrowError> {
     let pincodes = samples.iter().map(|sample| sample.pincode.number());
     let columns: Vec<ArrayRef> = vec![
         Arc::new(UInt32Array::from_iter_values(pincodes)),
@@ -60,7 +74,8 @@ fn encode(samples: &[DeliverySample]) -> Result<Vec<u8>, ArrowError> {
         )),
     ];
     let batch = RecordBatch::try_new(Arc::clone(&SCHEMA), columns)?;
-    let mut writer = ipc::writer(Vec::new(), &SCHEMA)?;
+    let schema = SCHEMA.as_ref().clone().with_metadata(notes);
+    let mut writer = ipc::writer(Vec::new(), &schema)?;
     writer.write(&batch)?;
     writer.into_inner()
 }

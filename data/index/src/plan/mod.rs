@@ -26,6 +26,9 @@ pub struct PlanOptions {
     /// What makes vectors; as in [`BuildOptions`](crate::BuildOptions). Stores whose vectors another made are indexed
     /// anew.
     pub embedding: Option<Embedding>,
+    /// Stores whose products cannot be read: they stay in the parts that hold them, and no such part is rewritten or
+    /// merged. Those that no part holds as they are asked for are left out, see [`BuildPlan::left_out`].
+    pub unreadable: BTreeSet<StoreHost>,
 }
 
 impl Default for PlanOptions {
@@ -35,6 +38,7 @@ impl Default for PlanOptions {
             dead_share_max: 0.3,
             merge_factor: 8,
             embedding: data_embedding::shipped().as_deref().map(Embedding::of),
+            unreadable: BTreeSet::new(),
         }
     }
 }
@@ -53,6 +57,8 @@ pub struct BuildPlan {
     pub drop: Vec<PartId>,
     /// What makes vectors.
     pub embedding: Option<Embedding>,
+    /// Stores that would have to be indexed and cannot be read. The release is assembled without them.
+    pub left_out: BTreeSet<StoreHost>,
 }
 
 /// A part to build, or several when a store does not fit one.
@@ -101,6 +107,7 @@ struct Planner<'a> {
     /// Stores to index anew. It only grows, so that settling ends.
     index: BTreeSet<&'a StoreHost>,
     drop: Vec<PartId>,
+    left_out: BTreeSet<StoreHost>,
     rewritten: bool,
 }
 
@@ -123,6 +130,7 @@ impl<'a> Planner<'a> {
             keep: previous.map(|manifest| manifest.parts.clone()).unwrap_or_default(),
             index: BTreeSet::new(),
             drop: Vec::new(),
+            left_out: BTreeSet::new(),
             rewritten: false,
         };
         if previous.is_some_and(|manifest| manifest.schema_version != SCHEMA_VERSION) {
@@ -149,6 +157,18 @@ impl<'a> Planner<'a> {
         let changed =
             |(store, wanted): (&&'a StoreHost, &Wanted)| (held.get(*store) != Some(&wanted.rows)).then_some(*store);
         self.index = self.wanted.iter().filter_map(changed).collect();
+        let unreadable = &self.options.unreadable;
+        let out: Vec<&StoreHost> = self
+            .index
+            .iter()
+            .copied()
+            .filter(|store| unreadable.contains(*store))
+            .collect();
+        for store in out {
+            self.index.remove(store);
+            self.wanted.remove(store);
+            self.left_out.insert(store.clone());
+        }
     }
 
     fn settle(&mut self) {
@@ -179,7 +199,8 @@ impl<'a> Planner<'a> {
     /// Moves the live stores of a part that is mostly dead to the new parts; whether there was one.
     fn rewrite_the_dead(&mut self) -> bool {
         let share = |part: &PartEntry| 1.0 - f64::from(part.live_rows) / f64::from(part.rows.max(1));
-        let worst = (0..self.keep.len()).max_by(|a, b| share(&self.keep[*a]).total_cmp(&share(&self.keep[*b])));
+        let movable = (0..self.keep.len()).filter(|at| self.is_movable(&self.keep[*at]));
+        let worst = movable.max_by(|a, b| share(&self.keep[*a]).total_cmp(&share(&self.keep[*b])));
         let Some(worst) = worst else { return false };
         let limit = if self.rewritten {
             DEAD_SHARE_URGENT
@@ -200,7 +221,8 @@ impl<'a> Planner<'a> {
         let factor = self.options.merge_factor.max(2);
         let tier = |rows: u64| rows.max(1).ilog(factor as u64);
         let mut tiers: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-        for (at, part) in self.keep.iter().enumerate().filter(|(_, part)| part.live_rows < full) {
+        let small = |part: &PartEntry| part.live_rows < full && self.is_movable(part);
+        for (at, part) in self.keep.iter().enumerate().filter(|(_, part)| small(part)) {
             tiers.entry(tier(u64::from(part.live_rows))).or_default().push(at);
         }
         let new_rows = self.new_rows();
@@ -215,6 +237,16 @@ impl<'a> Planner<'a> {
             }
             None => false,
         }
+    }
+
+    /// Whether all that the part serves can be read anew.
+    fn is_movable(&self, part: &PartEntry) -> bool {
+        let unreadable = &self.options.unreadable;
+        unreadable.is_empty()
+            || !part
+                .stores
+                .iter()
+                .any(|run| run.live && unreadable.contains(&run.store))
     }
 
     fn new_rows(&self) -> u64 {
@@ -242,6 +274,7 @@ impl<'a> Planner<'a> {
             build: self.groups(),
             keep: self.keep,
             drop: self.drop,
+            left_out: self.left_out,
             embedding: self.options.embedding.clone(),
         }
     }

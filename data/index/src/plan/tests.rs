@@ -187,3 +187,32 @@ fn a_year_of_daily_one_percent_changes_stays_cheap_and_compact() {
     assert!(cheap > 290, "{cheap} of 365 builds cost less than 5% of a full one");
     assert!(rows / 365 < 12_000, "{} rows a day on average", rows / 365);
 }
+
+proptest! {
+    #[test]
+    fn stores_that_cannot_be_read_stay_where_they_are_and_never_move(
+        rows in prop::collection::vec(1..60_u64, 2..30),
+        changes in prop::collection::vec((0..30_usize, 1..60_u64), 0..30),
+        lost in prop::collection::btree_set(0..30_usize, 1..4),
+    ) {
+        let mut options = PlanOptions { rows_max: 100, merge_factor: 2, ..PlanOptions::default() };
+        let mut stores: Vec<LakeStore> = (0..).zip(&rows).map(|(number, rows)| store(number, 0, *rows)).collect();
+        let mut id = 0;
+        let (_, first) = next(None, &stores, &options, &mut id);
+        // One that no release has is lost too.
+        let unknown = store(1_000, 0, 7);
+        options.unreadable = lost.iter().filter_map(|at| stores.get(*at)).map(|store| store.facts.brand.store.clone()).collect();
+        for (at, rows) in changes {
+            if at < stores.len() && !lost.contains(&at) {
+                stores[at] = store(u32::try_from(at).unwrap(), 1, rows);
+            }
+        }
+        let mut asked = stores.clone();
+        asked.push(unknown.clone());
+        options.unreadable.insert(unknown.facts.brand.store.clone());
+        let (plan, second) = next(Some(&first), &asked, &options, &mut id);
+        prop_assert_eq!(&plan.left_out, &BTreeSet::from([unknown.facts.brand.store]));
+        prop_assert!(plan.stores_to_index().is_disjoint(&options.unreadable));
+        check(&second, &stores)?;
+    }
+}

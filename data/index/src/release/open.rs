@@ -210,18 +210,25 @@ fn delivery(brand: &BrandEntry, files: &MmapDirectory) -> Result<Option<Delivery
         name: DELIVERY,
         source,
     };
-    let batches = ipc::read(bytes, &matrices::SCHEMA).map_err(wrong)?;
+    let (batches, notes) = ipc::read_with_notes(bytes, &matrices::SCHEMA).map_err(wrong)?;
     let [batch] = batches.as_slice() else {
         return Err(wrong(ArrowError::InvalidArgumentError("not one batch".to_owned())));
     };
-    DeliveryMatrix::of(batch).map(Some).map_err(wrong)
+    DeliveryMatrix::of(batch, &notes).map(Some).map_err(wrong)
 }
 
-/// How many pincodes any brand was asked about.
+/// How many pincodes any brand was asked about, or has a zone for.
 fn covered(delivery: &[Option<DeliveryMatrix>]) -> u64 {
     let mut covered = RoaringBitmap::new();
+    let mut areas = RoaringBitmap::new();
     for matrix in delivery.iter().flatten() {
         covered.extend(matrix.pincodes());
+        areas.extend(matrix.areas().map(|area| u32::from(area.0)));
+    }
+    if !areas.is_empty() {
+        let of_zones = data_pincodes::directory().pincodes();
+        let of_zones = of_zones.filter(|(_, area)| areas.contains(u32::from(area.0)));
+        covered.extend(of_zones.map(|(pincode, _)| pincode.number()));
     }
     covered.len()
 }

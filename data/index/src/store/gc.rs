@@ -10,7 +10,7 @@ use object_store::{ObjectMeta, ObjectStoreExt};
 
 use super::cache::age;
 use super::list::Events;
-use super::{ReleaseStore, Unreadable, manifest_path, storage};
+use super::{LogEvent, ReleaseStore, Unreadable, manifest_path, storage};
 use crate::error::ReleaseError;
 
 /// What a collection of garbage keeps.
@@ -118,6 +118,9 @@ impl ReleaseStore {
             dropped.extend(&report.releases);
             self.remove_manifests(&dropped).await?;
         }
+        if !options.dry_run && !report.held && report.unreadable.is_empty() {
+            self.cut_log(&kept.releases).await?;
+        }
         // In doubt every manifest stays: what none of them names is not needed.
         if damaged {
             return Ok(report);
@@ -172,6 +175,25 @@ impl ReleaseStore {
             report.unreadable.push(entry);
         }
         Ok(Kept { releases, in_doubt })
+    }
+
+    /// Forgets the events of before all releases that stay: nobody can go back to what these name. Each release that stays
+    /// keeps the event that last published it and all that came after, which is what roll-backs follow.
+    async fn cut_log(&self, kept: &BTreeSet<ReleaseId>) -> Result<(), ReleaseError> {
+        let Events { read, .. } = self.events().await?;
+        let mut first = read.last().map_or(0, |(seq, _)| *seq);
+        for id in kept {
+            let of = |event: &LogEvent| event.release() == *id;
+            let is_publish = |event: &LogEvent| of(event) && matches!(event, LogEvent::Publish { .. });
+            let published = read.iter().rfind(|(_, event)| is_publish(event));
+            // One that was published before the log was cut for the last time.
+            let named = published.or_else(|| read.iter().find(|(_, event)| of(event)));
+            first = named.map_or(first, |(seq, _)| first.min(*seq));
+        }
+        self.log
+            .forget_below(first)
+            .await
+            .map_err(storage("cut the release log"))
     }
 
     /// Whether a release's manifest is not damaged; one that was collected is not.

@@ -39,16 +39,18 @@ pub(crate) fn any_filter() -> impl Strategy<Value = RowFilter> {
         prop::bool::weighted(0.3),
         prop::bool::weighted(0.2),
         prop::option::weighted(0.3, stores),
+        prop::option::weighted(0.3, prop::collection::vec(any::<bool>(), 0..6)),
         prop::option::weighted(0.3, category),
         prop::collection::vec(clause, 0..2),
     )
         .prop_map(
-            |((price, priced_outside), in_stock, on_sale, stores, category, facets)| RowFilter {
+            |((price, priced_outside), in_stock, on_sale, stores, brands, category, facets)| RowFilter {
                 price,
                 priced_outside,
                 in_stock,
                 on_sale,
                 stores,
+                brands,
                 category,
                 facets,
             },
@@ -88,7 +90,7 @@ fn values(product: &Product) -> Vec<(String, String)> {
     values
 }
 
-fn passes(product: &Product, filter: &RowFilter) -> bool {
+fn passes(release: &Release, product: &Product, filter: &RowFilter) -> bool {
     let prices = PriceSummary::of(&product.variants).unwrap();
     let in_range = |range: PriceRange| {
         product.currency == range.currency
@@ -96,6 +98,10 @@ fn passes(product: &Product, filter: &RowFilter) -> bool {
             && range.max_minor.is_none_or(|max| prices.price_min_minor <= max)
     };
     let of_store = |stores: &Vec<StoreHost>| stores.contains(&product.key.store);
+    let of_brand = |brands: &Vec<bool>| {
+        let place = release.brand_index(&product.key.store);
+        place.and_then(|place| brands.get(place).copied()).unwrap_or(false)
+    };
     let held = values(product);
     let clause = |clause: &FacetClause| {
         let name = fold_name(&clause.name);
@@ -115,6 +121,7 @@ fn passes(product: &Product, filter: &RowFilter) -> bool {
         && (!filter.in_stock || prices.in_stock)
         && (!filter.on_sale || prices.compare_at_minor.is_some())
         && filter.stores.as_ref().is_none_or(of_store)
+        && filter.brands.as_ref().is_none_or(of_brand)
         && filter
             .category
             .is_none_or(|category| held.contains(&("category".to_owned(), category.to_string())))
@@ -125,7 +132,9 @@ fn check(release: &Release, filter: &RowFilter) -> Result<(), TestCaseError> {
     let resolved = release.filter(filter);
     for (at, part) in (0..).zip(release.parts()) {
         let live = (0..part.rows()).filter(|row| !part.dead().contains(*row));
-        let expected: RoaringBitmap = live.filter(|row| passes(&part.product(*row), filter)).collect();
+        let expected: RoaringBitmap = live
+            .filter(|row| passes(release, &part.product(*row), filter))
+            .collect();
         let of_part = resolved.part(at).unwrap();
         prop_assert_eq!(&of_part.bitmap(), &expected);
         prop_assert!(of_part.rows_max() >= expected.len());

@@ -1,0 +1,135 @@
+//! The zones of a brand within its file: what each zone says once, and for every area one byte, which zone it is of.
+//! They stand in what the file's schema says besides its columns, so that a reader that knows of none reads the rest.
+
+use std::collections::HashMap;
+
+use arrow::error::ArrowError;
+use data_model::{Confidence, CurrencyCode, DeliveryRate, DeliveryZone, Timestamp};
+use data_pincodes::{AreaId, directory};
+use serde::{Deserialize, Serialize};
+
+const NOTE: &str = "haat.zones";
+
+/// Of no zone.
+const NONE: u8 = u8::MAX;
+
+/// What a store answered for areas that it delivers to alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReleasedZone {
+    /// Its name.
+    pub name: Box<str>,
+    /// How far it is to be trusted.
+    pub confidence: Confidence,
+    /// Whether the store delivers there.
+    pub serviceable: Option<bool>,
+    /// Fewest days.
+    pub days_min: Option<u16>,
+    /// Most days.
+    pub days_max: Option<u16>,
+    /// The currency of the rates.
+    pub currency: CurrencyCode,
+    /// The rates, cheapest first.
+    pub rates: Box<[DeliveryRate]>,
+    /// When the store was asked.
+    pub sampled_at: Timestamp,
+}
+
+/// The zone of every area.
+#[derive(Debug, Default)]
+pub(crate) struct ZoneTable {
+    /// By area.
+    zone_of: Box<[u8]>,
+    zones: Box<[ReleasedZone]>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Note {
+    /// The directory whose areas are meant.
+    directory: String,
+    /// Two hex digits an area.
+    zone_of: String,
+    /// Without the names of their areas.
+    zones: Vec<DeliveryZone>,
+}
+
+/// What the file says of the zones. Zones beyond those that a byte tells apart, and areas that the directory does not have,
+/// are left out.
+pub(super) fn notes(zones: &[DeliveryZone]) -> Result<HashMap<String, String>, ArrowError> {
+    if zones.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let directory = directory();
+    let mut zone_of = vec![NONE; directory.areas().len()];
+    for (zone, number) in zones.iter().zip(0..NONE) {
+        for area in zone.areas.iter().filter_map(|name| directory.named(name)) {
+            zone_of[area.index()] = number;
+        }
+    }
+    let bare = |zone: &DeliveryZone| DeliveryZone {
+        areas: Vec::new(),
+        ..zone.clone()
+    };
+    let note = Note {
+        directory: fingerprint(),
+        zone_of: hex::encode(zone_of),
+        zones: zones.iter().take(usize::from(NONE)).map(bare).collect(),
+    };
+    let note = serde_json::to_string(&note).map_err(|error| ArrowError::JsonError(error.to_string()))?;
+    Ok(HashMap::from([(NOTE.to_owned(), note)]))
+}
+
+fn fingerprint() -> String {
+    format!("{:016x}", directory().fingerprint())
+}
+
+impl ZoneTable {
+    /// The zones that a file tells of; none where they were made with another directory of pincodes.
+    pub(super) fn of(notes: &HashMap<String, String>) -> Result<Self, ArrowError> {
+        let Some(note) = notes.get(NOTE) else {
+            return Ok(Self::default());
+        };
+        let note: Note = serde_json::from_str(note).map_err(|error| ArrowError::JsonError(error.to_string()))?;
+        if note.directory != fingerprint() {
+            tracing::warn!("zones of another directory of pincodes are left out; the next release has them");
+            return Ok(Self::default());
+        }
+        let wrong = || ArrowError::InvalidArgumentError("zones that are not whole".to_owned());
+        let zone_of = hex::decode(&note.zone_of).map_err(|_| wrong())?;
+        let known = |zone: &u8| *zone == NONE || usize::from(*zone) < note.zones.len();
+        if zone_of.len() != directory().areas().len() || !zone_of.iter().all(known) {
+            return Err(wrong());
+        }
+        Ok(Self {
+            zone_of: zone_of.into(),
+            zones: note.zones.into_iter().map(ReleasedZone::of).collect(),
+        })
+    }
+
+    pub(super) fn of_area(&self, area: AreaId) -> Option<&ReleasedZone> {
+        self.zones.get(usize::from(*self.zone_of.get(area.index())?))
+    }
+
+    pub(super) fn zones(&self) -> &[ReleasedZone] {
+        &self.zones
+    }
+
+    pub(super) fn areas(&self) -> impl Iterator<Item = AreaId> + '_ {
+        let of_a_zone = self.zone_of.iter().zip(0..).filter(|(zone, _)| **zone != NONE);
+        of_a_zone.map(|(_, area)| AreaId(area))
+    }
+}
+
+impl ReleasedZone {
+    fn of(zone: DeliveryZone) -> Self {
+        Self {
+            name: zone.zone.into(),
+            confidence: zone.confidence,
+            serviceable: zone.serviceable,
+            days_min: zone.days_min,
+            days_max: zone.days_max,
+            currency: zone.currency,
+            rates: zone.rates.into(),
+            sampled_at: zone.sampled_at,
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Counts: row by row, with hash maps over the columns.
+
+mod rows;
+
+pub use rows::{figures, moves};
+
+#[cfg(test)]
+mod tests;

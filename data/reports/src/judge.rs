@@ -1,0 +1,320 @@
+//! What is beyond a threshold: pure.
+
+use std::fmt;
+use std::fmt::Write;
+
+use data_model::{BrandSlug, CurrencyCode, Money};
+use serde::{Deserialize, Serialize};
+
+use crate::figures::{BrandFigures, Field, PriceMove, PriceMoves};
+use crate::report::BrandQuality;
+use crate::thresholds::QualityConfig;
+
+/// A key of section `quality` of the configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Threshold {
+    /// See [`QualityConfig::products_fall_share_max`]; so are the others named as their keys.
+    ProductsFallShareMax,
+    /// Titles, descriptions, pictures, prices.
+    MissingRiseShareMax,
+    /// Categories.
+    UncategorisedRiseShareMax,
+    /// Ids, handles, titles.
+    DuplicateRiseShareMax,
+    /// Records.
+    QuarantinedRiseShareMax,
+    /// Prices.
+    PriceJumpShareMax,
+    /// Currencies that changed.
+    CurrencyChangeShareMax,
+    /// Currencies beside each other.
+    CurrencyMixShareMax,
+    /// Brands.
+    StaleShareMax,
+}
+
+impl Threshold {
+    /// The key's name below `quality`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ProductsFallShareMax => "products_fall_share_max",
+            Self::MissingRiseShareMax => "missing_rise_share_max",
+            Self::UncategorisedRiseShareMax => "uncategorised_rise_share_max",
+            Self::DuplicateRiseShareMax => "duplicate_rise_share_max",
+            Self::QuarantinedRiseShareMax => "quarantined_rise_share_max",
+            Self::PriceJumpShareMax => "price_jump_share_max",
+            Self::CurrencyChangeShareMax => "currency_change_share_max",
+            Self::CurrencyMixShareMax => "currency_mix_share_max",
+            Self::StaleShareMax => "stale_share_max",
+        }
+    }
+
+    const fn limit(self, config: &QualityConfig) -> f64 {
+        match self {
+            Self::ProductsFallShareMax => config.products_fall_share_max,
+            Self::MissingRiseShareMax => config.missing_rise_share_max,
+            Self::UncategorisedRiseShareMax => config.uncategorised_rise_share_max,
+            Self::DuplicateRiseShareMax => config.duplicate_rise_share_max,
+            Self::QuarantinedRiseShareMax => config.quarantined_rise_share_max,
+            Self::PriceJumpShareMax => config.price_jump_share_max,
+            Self::CurrencyChangeShareMax => config.currency_change_share_max,
+            Self::CurrencyMixShareMax => config.currency_mix_share_max,
+            Self::StaleShareMax => config.stale_share_max,
+        }
+    }
+}
+
+impl fmt::Display for Threshold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A figure beyond its threshold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Which threshold.
+    pub threshold: Threshold,
+    /// What it is set to.
+    pub limit: f64,
+    /// The figure, to three decimals.
+    pub figure: f64,
+    /// The brand; `None` where it is about all of them.
+    pub brand: Option<BrandSlug>,
+    /// What was found, in words.
+    pub detail: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(brand) = &self.brand {
+            write!(f, "{brand}: ")?;
+        }
+        let Self {
+            detail,
+            threshold,
+            figure,
+            limit,
+            ..
+        } = self;
+        write!(f, "{detail} (quality.{threshold} is {limit}, this is {figure})")
+    }
+}
+
+/// How many findings a summary tells.
+const TOLD_MAX: usize = 5;
+/// How many stale brands are named.
+const NAMED_MAX: usize = 5;
+
+/// The findings in one sentence each, the first few of them.
+#[must_use]
+pub fn summary(findings: &[Finding]) -> String {
+    let told: Vec<_> = findings.iter().take(TOLD_MAX).map(Finding::to_string).collect();
+    let mut text = told.join("; ");
+    if let Some(more) = findings.len().checked_sub(TOLD_MAX).filter(|more| *more > 0) {
+        let _ = write!(text, "; and {more} more");
+    }
+    text
+}
+
+/// What of these brands is beyond a threshold, brand after brand; what is about all of them first.
+#[must_use]
+pub fn judge(brands: &[BrandQuality], config: &QualityConfig) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = stale(brands, config).into_iter().collect();
+    for brand in brands {
+        let Some(now) = &brand.now else {
+            continue;
+        };
+        let mut judged = Judged {
+            brand,
+            config,
+            findings: &mut findings,
+        };
+        if now.products >= config.products_min {
+            judged.currency_mix(now);
+        }
+        let Some(before) = &brand.before else {
+            continue;
+        };
+        if before.products >= config.products_min {
+            judged.fall(before, now);
+            if now.products >= config.products_min {
+                judged.missing(before, now);
+                judged.duplicates(before, now);
+                judged.quarantined(before, now);
+            }
+        }
+        if let Some(moves) = &brand.moves {
+            judged.moves(moves);
+        }
+    }
+    findings
+}
+
+fn stale(brands: &[BrandQuality], config: &QualityConfig) -> Option<Finding> {
+    let stale: Vec<&str> = brands
+        .iter()
+        .filter(|brand| brand.is_stale)
+        .map(|brand| brand.slug.as_str())
+        .collect();
+    let threshold = Threshold::StaleShareMax;
+    let figure = share(stale.len() as u64, brands.len() as u64);
+    if figure <= threshold.limit(config) {
+        return None;
+    }
+    let named = stale.iter().take(NAMED_MAX).copied().collect::<Vec<_>>().join(", ");
+    let more = match stale.len().saturating_sub(NAMED_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(Finding {
+        threshold,
+        limit: threshold.limit(config),
+        figure: rounded(figure),
+        brand: None,
+        detail: format!("{} of {} brands are stale: {named}{more}", stale.len(), brands.len()),
+    })
+}
+
+/// One brand on its way through the thresholds.
+struct Judged<'a> {
+    brand: &'a BrandQuality,
+    config: &'a QualityConfig,
+    findings: &'a mut Vec<Finding>,
+}
+
+impl Judged<'_> {
+    fn check(&mut self, threshold: Threshold, figure: f64, detail: impl FnOnce() -> String) {
+        let limit = threshold.limit(self.config);
+        if figure > limit {
+            self.findings.push(Finding {
+                threshold,
+                limit,
+                figure: rounded(figure),
+                brand: Some(self.brand.slug.clone()),
+                detail: detail(),
+            });
+        }
+    }
+
+    fn fall(&mut self, before: &BrandFigures, now: &BrandFigures) {
+        let gone = before.products.saturating_sub(now.products);
+        self.check(Threshold::ProductsFallShareMax, share(gone, before.products), || {
+            format!("{} products, where there were {}", now.products, before.products)
+        });
+    }
+
+    fn missing(&mut self, before: &BrandFigures, now: &BrandFigures) {
+        for field in Field::ALL {
+            let threshold = match field {
+                Field::Category => Threshold::UncategorisedRiseShareMax,
+                field if field.is_needed() => Threshold::MissingRiseShareMax,
+                _ => continue,
+            };
+            let (was, is) = (before.without(field), now.without(field));
+            let rise = share(is, now.products) - share(was, before.products);
+            self.check(threshold, rise, || {
+                format!(
+                    "{is} of {} products have no {}, where {was} of {} had none",
+                    now.products,
+                    field.as_str(),
+                    before.products
+                )
+            });
+        }
+    }
+
+    fn duplicates(&mut self, before: &BrandFigures, now: &BrandFigures) {
+        let (was, is) = (before.duplicates, now.duplicates);
+        for (what, was, is) in [
+            ("id", was.ids, is.ids),
+            ("handle", was.handles, is.handles),
+            ("title", was.titles, is.titles),
+        ] {
+            let rise = share(is, now.products) - share(was, before.products);
+            self.check(Threshold::DuplicateRiseShareMax, rise, || {
+                format!(
+                    "{is} of {} products repeat the {what} of another, where {was} of {} did",
+                    now.products, before.products
+                )
+            });
+        }
+    }
+
+    fn quarantined(&mut self, before: &BrandFigures, now: &BrandFigures) {
+        let Some(was) = self.brand.quarantined_before else {
+            return;
+        };
+        let is = self.brand.quarantined;
+        let rise = share(is, is + now.products) - share(was, was + before.products);
+        self.check(Threshold::QuarantinedRiseShareMax, rise, || {
+            format!("{is} records could not be understood, where {was} could not")
+        });
+    }
+
+    fn currency_mix(&mut self, now: &BrandFigures) {
+        let others = now.in_minority_currency();
+        self.check(Threshold::CurrencyMixShareMax, share(others, now.products), || {
+            let most = now.currency().unwrap_or_default();
+            format!(
+                "{others} of {} products have prices in another currency than {most}",
+                now.products
+            )
+        });
+    }
+
+    fn moves(&mut self, moves: &PriceMoves) {
+        if moves.compared < self.config.products_min {
+            return;
+        }
+        let factor = self.config.price_jump_factor;
+        let changed = moves.currency_changed;
+        self.check(
+            Threshold::CurrencyChangeShareMax,
+            share(changed, moves.compared),
+            || {
+                format!(
+                    "the prices of {changed} of {} products are in another currency",
+                    moves.compared
+                )
+            },
+        );
+        self.check(Threshold::PriceJumpShareMax, share(moves.jumped, moves.compared), || {
+            let example = moves.examples.first().map(|example| format!(", such as {}", told(example)));
+            format!(
+                "the prices of {} of {} products are {factor} times what they were or more, or that part of it or less{}",
+                moves.jumped,
+                moves.compared,
+                example.unwrap_or_default()
+            )
+        });
+    }
+}
+
+/// How much of a title is told.
+const TITLE_CHARS_MAX: usize = 40;
+
+/// A jump in words: `Cup: INR 499.00, now INR 49900.00`.
+pub(crate) fn told(jump: &PriceMove) -> String {
+    let amount = |minor: i64| {
+        let currency: Option<CurrencyCode> = jump.currency.parse().ok();
+        let money = currency.and_then(|currency| Money::from_minor(minor, currency).ok());
+        money.map_or_else(|| format!("{minor} {}", jump.currency), |money| money.to_string())
+    };
+    let printable = jump
+        .title
+        .chars()
+        .map(|char| if char.is_control() { ' ' } else { char });
+    let title: String = printable.take(TITLE_CHARS_MAX).collect();
+    format!("{title}: {}, now {}", amount(jump.before_minor), amount(jump.now_minor))
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+fn rounded(figure: f64) -> f64 {
+    (figure * 1000.0).round() / 1000.0
+}

@@ -1,0 +1,27 @@
+use data_checks::ChecksError;
+use data_lake::LakeError;
+use data_reports::FiguresError;
+use data_storage::StorageError;
+
+/// Why the quality of the lake's data is not known.
+#[derive(Debug, thiserror::Error)]
+pub enum QualityError {
+    /// The lake could not be read.
+    #[error("the lake cannot be read")]
+    Lake(#[from] LakeError),
+    /// When brands were last checked could not be read.
+    #[error("when brands were last checked is not known")]
+    Checks(#[from] ChecksError),
+    /// The rows could not be counted.
+    #[error("the lake's products cannot be counted")]
+    Figures(#[from] FiguresError),
+    /// The thread that counted ended without a result.
+    #[error("the count broke off")]
+    BrokeOff,
+    /// Earlier reports could not be read, or this one not be written.
+    #[error("reports of data quality cannot be read or written")]
+    Storage(#[from] StorageError),
+    /// The report does not serialise.
+    #[error("the report of data quality does not serialise")]
+    Json(#[from] serde_json::Error),
+}

@@ -1,0 +1,312 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use data_checks::Checks;
+use data_lake::{AsOf, BrandRow, Lake, LakeSnapshot, TableName};
+use data_model::{StoreHost, Timestamp};
+use data_reports::{
+    BrandFigures, BrandQuality, COLUMNS, FiguresError, PRICE_COLUMNS, PriceMoves, QualityConfig, QualityReport, Totals,
+    judge,
+};
+use data_storage::Storage;
+use futures::{StreamExt, TryStreamExt};
+
+use crate::error::QualityError;
+use crate::kept::{Kept, keep, kept};
+
+/// How many partitions are read and counted at the same time.
+const PARTITIONS_AT_ONCE: usize = 2;
+
+/// What a state is compared with.
+#[derive(Debug)]
+pub struct Before {
+    /// The state.
+    pub state: LakeSnapshot,
+    /// What it is called.
+    pub called: String,
+}
+
+/// What is looked at.
+#[derive(Debug)]
+pub struct Look<'a> {
+    /// The state of the lake.
+    pub now: &'a LakeSnapshot,
+    /// The state that it is compared with.
+    pub before: Option<&'a Before>,
+    /// Brands that are the same in both are left out but for their counts: all that a decision needs.
+    pub changed_only: bool,
+    /// Figures that are known already.
+    pub known: &'a Kept,
+    /// When brands were last asked.
+    pub checks: &'a Checks,
+    /// How old a brand's last good check may be, in milliseconds.
+    pub check_age_ms_max: i64,
+    /// The thresholds.
+    pub config: &'a QualityConfig,
+    /// The time.
+    pub at: Timestamp,
+}
+
+/// What is known of a brand in the state before.
+#[derive(Debug)]
+struct Was {
+    catalogue_hash: String,
+    quarantined: u64,
+    figures: Option<BrandFigures>,
+}
+
+type Figures = BTreeMap<StoreHost, BrandFigures>;
+
+/// Counts and judges.
+///
+/// # Errors
+/// See [`QualityError`]. A lost file of the lake is none, nor is a state before that cannot be read any more: what it would
+/// tell is not known then.
+pub async fn look(look: Look<'_>) -> Result<QualityReport, QualityError> {
+    let rows = look.now.readable_brands().await?;
+    let mut were = match look.before {
+        Some(before) => were(before, look.known).await,
+        None => BTreeMap::new(),
+    };
+    let is_same = |row: &BrandRow, were: &BTreeMap<StoreHost, Was>| {
+        let was = were.get(&row.brand.store);
+        was.is_some_and(|was| was.catalogue_hash == row.catalogue_hash)
+    };
+    let counted = rows.iter().filter(|row| !(look.changed_only && is_same(row, &were)));
+    let hashes = counted
+        .clone()
+        .map(|row| (&row.brand.store, row.catalogue_hash.as_str()));
+    let mut now = figures(look.now, hashes, look.known).await?;
+    let mut moves = BTreeMap::new();
+    if let Some(before) = look.before {
+        let changed = counted.filter(|row| !is_same(row, &were) && were.contains_key(&row.brand.store));
+        let changed: BTreeSet<&StoreHost> = changed.map(|row| &row.brand.store).collect();
+        count_before(&before.state, &changed, &mut were, look.known).await;
+        moves = moved(&before.state, look.now, &changed, look.config.price_jump_factor).await?;
+    }
+    let mut brands = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let store = &row.brand.store;
+        let (now, is_same) = (now.remove(store), is_same(row, &were));
+        // What did not change is what it was, and did not move.
+        let unmoved = now.as_ref().filter(|_| is_same).map(unmoved);
+        let was = were.remove(store);
+        let before = if is_same {
+            now.clone()
+        } else {
+            was.as_ref().and_then(|was| was.figures.clone())
+        };
+        let checked = look.checks.of(store).and_then(|check| check.good_at);
+        let good_at = checked.map_or(row.refreshed_at, |at| at.max(row.refreshed_at));
+        brands.push(BrandQuality {
+            slug: row.brand.slug.clone(),
+            store: store.clone(),
+            catalogue_hash: row.catalogue_hash.clone(),
+            now,
+            before,
+            moves: moves.remove(store).or(unmoved),
+            quarantined: row.quarantined_count,
+            quarantined_before: was.map(|was| was.quarantined),
+            good_at,
+            is_stale: look.at.millis_since(good_at) > look.check_age_ms_max,
+        });
+    }
+    brands.sort_unstable_by(|one, other| one.store.cmp(&other.store));
+    Ok(report(&look, brands))
+}
+
+fn report(look: &Look<'_>, brands: Vec<BrandQuality>) -> QualityReport {
+    QualityReport {
+        made_at: look.at,
+        versions: look.now.versions().clone(),
+        is_released: false,
+        findings: judge(&brands, look.config),
+        totals: Totals::of(&brands, look.before.is_some()),
+        against: look.before.map(|before| before.called.clone()),
+        versions_before: look
+            .before
+            .map(|before| before.state.versions().clone())
+            .unwrap_or_default(),
+        brands,
+        trend: Vec::new(),
+    }
+}
+
+/// The brands of the state before: as a kept run tells them, else as the lake does. Where neither can be read, none.
+async fn were(before: &Before, known: &Kept) -> BTreeMap<StoreHost, Was> {
+    if let Some(run) = known.of(before.state.versions()) {
+        let brands = run.brands.iter().map(|(store, brand)| {
+            let was = Was {
+                catalogue_hash: brand.catalogue_hash.clone(),
+                quarantined: brand.quarantined,
+                figures: brand.figures.clone(),
+            };
+            (store.clone(), was)
+        });
+        return brands.collect();
+    }
+    match before.state.readable_brands().await {
+        Ok(rows) => rows
+            .into_iter()
+            .map(|row| {
+                let was = Was {
+                    catalogue_hash: row.catalogue_hash,
+                    quarantined: row.quarantined_count,
+                    figures: None,
+                };
+                (row.brand.store, was)
+            })
+            .collect(),
+        Err(error) => {
+            unreadable(&error);
+            BTreeMap::new()
+        }
+    }
+}
+
+fn unreadable(error: &(dyn std::error::Error + 'static)) {
+    tracing::warn!(
+        error,
+        "the state to compare with cannot be read any more: what it would tell is not known"
+    );
+}
+
+/// Counts the brands of the state before that no kept run has counted.
+async fn count_before(
+    state: &LakeSnapshot,
+    stores: &BTreeSet<&StoreHost>,
+    were: &mut BTreeMap<StoreHost, Was>,
+    known: &Kept,
+) {
+    let uncounted = were
+        .iter()
+        .filter(|(store, was)| stores.contains(store) && was.figures.is_none());
+    let hashes = uncounted.map(|(store, was)| (store, was.catalogue_hash.as_str()));
+    match figures(state, hashes, known).await {
+        Ok(counted) => {
+            for (store, figures) in counted {
+                if let Some(was) = were.get_mut(&store) {
+                    was.figures = Some(figures);
+                }
+            }
+        }
+        Err(error) => unreadable(&error),
+    }
+}
+
+fn unmoved(figures: &BrandFigures) -> PriceMoves {
+    let mut moves = PriceMoves {
+        compared: figures.products,
+        ..PriceMoves::default()
+    };
+    // The middle of the sizes is what did not move.
+    let middle = moves.by_size.len() / 2;
+    moves.by_size[middle] = figures.products;
+    moves
+}
+
+/// The figures of these brands: those that are known by the hash of their content, and the others counted.
+async fn figures<'a>(
+    state: &LakeSnapshot,
+    brands: impl Iterator<Item = (&'a StoreHost, &'a str)>,
+    known: &Kept,
+) -> Result<Figures, QualityError> {
+    let mut figures = Figures::new();
+    let mut unknown = BTreeSet::new();
+    for (store, hash) in brands {
+        match known.figures_of(store, hash) {
+            Some(known) => _ = figures.insert(store.clone(), known.clone()),
+            None => _ = unknown.insert(store),
+        }
+    }
+    let counts = state.partitions(unknown).into_iter().map(|stores| async move {
+        let Some(batches) = state.portion(TableName::Products, &stores, COLUMNS).await? else {
+            return Ok(Figures::new());
+        };
+        let mut counted = on_a_thread(move || data_reports::figures(&batches)).await?;
+        // A brand without products has no row.
+        let of = |store: StoreHost| (store.clone(), counted.remove(store.as_str()).unwrap_or_default());
+        Ok::<_, QualityError>(stores.into_iter().map(of).collect())
+    });
+    let counted: Vec<Figures> = futures::stream::iter(counts)
+        .buffered(PARTITIONS_AT_ONCE)
+        .try_collect()
+        .await?;
+    figures.extend(counted.into_iter().flatten());
+    Ok(figures)
+}
+
+/// How the prices of these stores moved; those of which a file is lost in either state are left out.
+async fn moved(
+    before: &LakeSnapshot,
+    now: &LakeSnapshot,
+    stores: &BTreeSet<&StoreHost>,
+    jump_factor: u32,
+) -> Result<BTreeMap<StoreHost, PriceMoves>, QualityError> {
+    let compared = now
+        .partitions(stores.iter().copied())
+        .into_iter()
+        .map(|stores| async move {
+            let was = match before.portion(TableName::Products, &stores, PRICE_COLUMNS).await {
+                Ok(was) => was,
+                Err(error) => {
+                    unreadable(&error);
+                    None
+                }
+            };
+            let is = now.portion(TableName::Products, &stores, PRICE_COLUMNS).await?;
+            let (Some(was), Some(is)) = (was, is) else {
+                return Ok(BTreeMap::new());
+            };
+            let mut moves = on_a_thread(move || data_reports::moves(&was, &is, jump_factor)).await?;
+            let of = |store: StoreHost| Some((store.clone(), moves.remove(store.as_str())?));
+            Ok::<_, QualityError>(stores.into_iter().filter_map(of).collect::<BTreeMap<_, _>>())
+        });
+    let moves: Vec<_> = futures::stream::iter(compared)
+        .buffered(PARTITIONS_AT_ONCE)
+        .try_collect()
+        .await?;
+    Ok(moves.into_iter().flatten().collect())
+}
+
+async fn on_a_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, FiguresError> + Send + 'static,
+) -> Result<T, QualityError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|_| QualityError::BrokeOff)?.map_err(QualityError::Figures)
+}
+
+/// Looks at the newest state beside the last one that a report was kept of, and keeps what was found.
+///
+/// # Errors
+/// See [`QualityError`].
+pub async fn after_run(
+    storage: &Storage,
+    lake: &Lake,
+    config: &QualityConfig,
+    (check_age_ms_max, at): (i64, Timestamp),
+) -> Result<QualityReport, QualityError> {
+    let (known, now) = (kept(storage).await?, lake.snapshot().await?);
+    let checks = data_checks::load(storage).await?;
+    let before = match known.before(now.versions()) {
+        Some(run) => Some(Before {
+            state: lake.snapshot_at(&AsOf::Versions(run.versions.clone())).await?,
+            called: format!("the report of {}", run.made_at),
+        }),
+        None => None,
+    };
+    let wanted = Look {
+        now: &now,
+        before: before.as_ref(),
+        changed_only: false,
+        known: &known,
+        checks: &checks,
+        check_age_ms_max,
+        config,
+        at,
+    };
+    // Boxed: it reads two states of a lake.
+    let mut report = Box::pin(look(wanted)).await?;
+    report.trend = known.trend(&report);
+    keep(storage, &report, config.keep).await?;
+    Ok(report)
+}

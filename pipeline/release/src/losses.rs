@@ -1,0 +1,214 @@
+//! Files of the lake that are missing or damaged, as a build bears them: the brands whose rows they hold stay as the release
+//! before has them, and everything else is news.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use data_index::{LakeStore, Manifest};
+use data_lake::{BrandRow, LakeSnapshot, LostFile, TableName};
+use data_model::{BrandSlug, StoreHost};
+use serde::Serialize;
+
+use crate::error::ReleaseBuildError;
+
+/// A brand that the lake cannot tell of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UnreadableBrand {
+    /// The brand.
+    pub brand: BrandSlug,
+    /// Whether the release has it as the release before had it; else it is left out, since no release had it or its parts
+    /// are of another layout.
+    pub kept: bool,
+    /// Files of the lake that hold rows of it and are missing or damaged. None where a repair gave them up: then the
+    /// brand's next crawl brings them back.
+    pub files: Vec<String>,
+}
+
+/// What a build found to be lost.
+#[derive(Debug, Default)]
+pub(crate) struct Losses {
+    files: Vec<LostFile>,
+    stores: BTreeMap<StoreHost, BrandSlug>,
+    buckets: BTreeMap<StoreHost, u32>,
+}
+
+/// The tables that tell of brands besides their products; every build reads them whole.
+const OF_BRANDS: [TableName; 5] = [
+    TableName::Brands,
+    TableName::ShippingPolicies,
+    TableName::DeliveryMatrix,
+    TableName::DeliveryZones,
+    TableName::LivePrices,
+];
+
+/// The tables that tell of products.
+const OF_PRODUCTS: [TableName; 3] = [TableName::Products, TableName::Variants, TableName::Reviews];
+
+impl Losses {
+    /// Looks for lost files in all that a build reads; `false` where there are none but those that are known.
+    pub(crate) async fn find(
+        &mut self,
+        snapshot: &LakeSnapshot,
+        indexing: &BTreeSet<StoreHost>,
+    ) -> Result<bool, ReleaseBuildError> {
+        let mut found = snapshot
+            .unreadable(&OF_BRANDS, None)
+            .await
+            .map_err(ReleaseBuildError::Brands)?;
+        let products = snapshot.unreadable(&OF_PRODUCTS, Some(indexing)).await;
+        found.extend(products.map_err(ReleaseBuildError::Products)?);
+        let known = self.files.len();
+        for file in found {
+            if !self.files.contains(&file) {
+                self.files.push(file);
+            }
+        }
+        Ok(self.files.len() > known)
+    }
+
+    /// Whether a file of `brands` is among them.
+    pub(crate) fn has_brands(&self) -> bool {
+        self.files.iter().any(|file| file.table == TableName::Brands)
+    }
+
+    fn is_lost(&self, bucket: u32) -> bool {
+        self.files.iter().any(|file| file.bucket == Some(bucket))
+    }
+
+    /// Whether all rows of the brand can be read, for all that is known.
+    pub(crate) fn spares(&self, snapshot: &LakeSnapshot, row: &BrandRow) -> bool {
+        !row.catalogue_hash.is_empty() && !self.is_lost(snapshot.bucket_of(&row.brand.store))
+    }
+
+    /// The brands that cannot be read, as the release before has them: those whose rows are at hand, and those of buckets
+    /// whose rows of `brands` are lost themselves. One that no release had comes as it is, and is left out by the plan.
+    pub(crate) fn kept(
+        &mut self,
+        snapshot: &LakeSnapshot,
+        unreadable: Vec<BrandRow>,
+        previous: Option<&Manifest>,
+    ) -> Vec<LakeStore> {
+        let is_brands = |file: &&LostFile| file.table == TableName::Brands;
+        let nameless: BTreeSet<u32> = self
+            .files
+            .iter()
+            .filter(is_brands)
+            .filter_map(|file| file.bucket)
+            .collect();
+        let mut rows: BTreeMap<StoreHost, BrandRow> = unreadable
+            .into_iter()
+            .map(|row| (row.brand.store.clone(), row))
+            .collect();
+        let mut kept = Vec::new();
+        for entry in previous.into_iter().flat_map(|manifest| &manifest.brands) {
+            let store = &entry.facts.brand.store;
+            if rows.remove(store).is_some() || nameless.contains(&snapshot.bucket_of(store)) {
+                kept.push(LakeStore {
+                    facts: entry.facts.clone(),
+                    product_count: entry.product_count,
+                });
+            }
+        }
+        for row in rows.into_values() {
+            kept.push(LakeStore {
+                // Even of one without products nothing is certain.
+                product_count: row.product_count.max(1),
+                facts: data_index::BrandFacts {
+                    brand: row.brand,
+                    catalogue_hash: row.catalogue_hash,
+                    refreshed_at: row.refreshed_at,
+                    shipping: None,
+                    delivery: None,
+                },
+            });
+        }
+        for LakeStore { facts, .. } in &kept {
+            let store = facts.brand.store.clone();
+            self.buckets.insert(store.clone(), snapshot.bucket_of(&store));
+            self.stores.insert(store, facts.brand.slug.clone());
+        }
+        kept
+    }
+
+    /// The stores that cannot be read.
+    pub(crate) fn stores(&self) -> BTreeSet<StoreHost> {
+        self.stores.keys().cloned().collect()
+    }
+
+    /// The paths of the lost files.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(|file| file.path.as_str())
+    }
+
+    /// Of a manifest what the stores need that cannot be read.
+    pub(crate) fn only(&self, snapshot: &LakeSnapshot, mut manifest: Manifest) -> Manifest {
+        let is_needed = |store: &StoreHost| self.stores.contains_key(store) || self.is_lost(snapshot.bucket_of(store));
+        for run in manifest.parts.iter_mut().flat_map(|part| &mut part.stores) {
+            run.live &= is_needed(&run.store);
+        }
+        manifest.brands.retain(|entry| is_needed(&entry.facts.brand.store));
+        // Nothing else is taken over, so that nothing is known to be as it was.
+        manifest.lake.clear();
+        manifest
+    }
+
+    /// What is told of them.
+    pub(crate) fn told(&self, left_out: &BTreeSet<StoreHost>) -> Vec<UnreadableBrand> {
+        let of = |(store, slug): (&StoreHost, &BrandSlug)| {
+            let bucket = self.buckets.get(store).copied();
+            let files = self
+                .files
+                .iter()
+                .filter(|file| file.bucket.is_some() && file.bucket == bucket);
+            UnreadableBrand {
+                brand: slug.clone(),
+                kept: !left_out.contains(store),
+                files: files.map(|file| file.path.clone()).collect(),
+            }
+        };
+        self.stores.iter().map(of).collect()
+    }
+}
+
+/// The metric of brands that the last build could not read.
+const UNREADABLE: &str = "release_unreadable_brands";
+/// The metric of whether the last build missed a file of the price history.
+const HISTORY_LOST: &str = "release_price_history_lost";
+
+/// How many brands a warning names.
+const NAMED_MAX: usize = 20;
+
+/// Says it in the log too, where whoever looks at a job sees it.
+pub(crate) fn warn_of(unreadable: &[UnreadableBrand], history_lost: Option<&str>) {
+    metrics::describe_gauge!(
+        UNREADABLE,
+        "Brands that the last build left as they were, since files of the lake are missing or damaged"
+    );
+    metrics::describe_gauge!(
+        HISTORY_LOST,
+        "Whether the last build missed a file of the price history: 1, or 0"
+    );
+    metrics::gauge!(UNREADABLE).set(unreadable.len() as f64);
+    metrics::gauge!(HISTORY_LOST).set(f64::from(u8::from(history_lost.is_some())));
+    for brand in unreadable.iter().take(NAMED_MAX) {
+        let file = brand.files.first().map_or("given up by a repair", String::as_str);
+        let what = if brand.kept {
+            "stays as the release before has it"
+        } else {
+            "is left out of the release"
+        };
+        tracing::warn!(brand.slug = %brand.brand, file, "{} {what}: rows of it are missing or damaged; its next crawl brings them back", brand.brand);
+    }
+    if unreadable.len() > NAMED_MAX {
+        tracing::warn!(
+            brands = unreadable.len(),
+            "and more brands of which rows are missing or damaged"
+        );
+    }
+    if let Some(file) = history_lost {
+        tracing::warn!(
+            file,
+            "{file} is missing or damaged: what was built anew lacks the price history that it held. Put it back from a \
+             copy, or `haat lake repair` gives it up"
+        );
+    }
+}

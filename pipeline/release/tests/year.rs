@@ -1,0 +1,288 @@
+//! What a crawl costs after a thousand of them: files, bytes, requests and CPU of a market that nobody tends.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use data_index::{BuildOptions, CheckOptions, GcOptions, PlanOptions, ReleaseStore};
+use data_lake::{Lake, LakeConfig, RunSummaryRow};
+use data_model::{Brand, BrandRefresh, Clock, Product, Timestamp};
+use data_storage::{ObjectPath, ObjectStore, Storage};
+use futures::stream::BoxStream;
+use futures::{StreamExt, TryStreamExt};
+use kit::SetClock;
+use object_store::{
+    CopyOptions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, PutMultipartOptions, PutOptions,
+    PutPayload, PutResult, Result,
+};
+use pipeline_release::{NoProgress, ReleaseOptions, ReleaseOutcome, TidyOptions, make_release, tidy};
+
+/// Counts the requests that an object store would get: each call, and of a list one for each thousand objects.
+#[derive(Debug, Clone)]
+struct Counting {
+    inner: Arc<dyn ObjectStore>,
+    requests: Arc<AtomicU64>,
+}
+
+impl std::fmt::Display for Counting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+impl Counting {
+    fn count(&self) {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn counted(&self, listed: BoxStream<'static, Result<ObjectMeta>>) -> BoxStream<'static, Result<ObjectMeta>> {
+        let requests = Arc::clone(&self.requests);
+        self.count();
+        let each = listed.enumerate().map(move |(at, meta)| {
+            if at > 0 && at % 1000 == 0 {
+                requests.fetch_add(1, Ordering::Relaxed);
+            }
+            meta
+        });
+        each.boxed()
+    }
+}
+
+#[async_trait]
+impl ObjectStore for Counting {
+    async fn put_opts(&self, location: &ObjectPath, payload: PutPayload, opts: PutOptions) -> Result<PutResult> {
+        self.count();
+        self.inner.put_opts(location, payload, opts).await
+    }
+
+    async fn put_multipart_opts(
+        &self,
+        location: &ObjectPath,
+        opts: PutMultipartOptions,
+    ) -> Result<Box<dyn MultipartUpload>> {
+        self.count();
+        self.inner.put_multipart_opts(location, opts).await
+    }
+
+    async fn get_opts(&self, location: &ObjectPath, options: GetOptions) -> Result<GetResult> {
+        self.count();
+        self.inner.get_opts(location, options).await
+    }
+
+    // What goes is not counted: a store takes a thousand a request.
+    fn delete_stream(
+        &self,
+        locations: BoxStream<'static, Result<ObjectPath>>,
+    ) -> BoxStream<'static, Result<ObjectPath>> {
+        self.inner.delete_stream(locations)
+    }
+
+    fn list(&self, prefix: Option<&ObjectPath>) -> BoxStream<'static, Result<ObjectMeta>> {
+        self.counted(self.inner.list(prefix))
+    }
+
+    fn list_with_offset(
+        &self,
+        prefix: Option<&ObjectPath>,
+        offset: &ObjectPath,
+    ) -> BoxStream<'static, Result<ObjectMeta>> {
+        self.counted(self.inner.list_with_offset(prefix, offset))
+    }
+
+    async fn list_with_delimiter(&self, prefix: Option<&ObjectPath>) -> Result<ListResult> {
+        self.count();
+        self.inner.list_with_delimiter(prefix).await
+    }
+
+    async fn copy_opts(&self, from: &ObjectPath, to: &ObjectPath, options: CopyOptions) -> Result<()> {
+        self.count();
+        self.inner.copy_opts(from, to, options).await
+    }
+}
+
+const HOUR_MS: i64 = 3_600_000;
+
+/// Between two crawls, so that a thousand of them are a year.
+const STEP_MS: i64 = 365 * 24 * HOUR_MS / 1_000;
+
+const STORES: usize = 6;
+
+/// A store of twelve products, the price of one of which depends on the crawl.
+fn refresh(store: usize, number: i64, at: Timestamp) -> BrandRefresh {
+    let name = format!("store{store}");
+    let brand = Brand {
+        store: format!("{name}.myshopify.com").parse().unwrap(),
+        ..kit::brand(&name.to_uppercase())
+    };
+    let product = |id: u64| Product {
+        variants: vec![kit::variant(id * 10, if id == 1 { 500 + number % 50 } else { 500 })],
+        ..kit::product(&brand, id, &format!("Cotton Shirt {id}"))
+    };
+    let products = (1..=12).map(product).collect::<Vec<_>>();
+    kit::refresh(brand.clone(), number, at, products)
+}
+
+/// CPU time of this process so far, by Linux.
+fn cpu_ms() -> u64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = stat.split(' ').skip(13).take(2);
+    fields.filter_map(|field| field.parse::<u64>().ok()).sum::<u64>() * 10
+}
+
+/// One crawl, as it was found.
+#[derive(Debug, Clone, Copy)]
+struct Cost {
+    cpu_ms: u64,
+    requests: u64,
+    lake_files: usize,
+    release_files: usize,
+    bytes: u64,
+}
+
+struct Market {
+    dir: tempfile::TempDir,
+    storage: Storage,
+    requests: Arc<AtomicU64>,
+    clock: Arc<SetClock>,
+}
+
+impl Market {
+    fn new() -> Self {
+        let requests = Arc::new(AtomicU64::new(0));
+        let store = Counting {
+            inner: Arc::clone(Storage::memory().store()),
+            requests: Arc::clone(&requests),
+        };
+        Self {
+            dir: tempfile::tempdir().unwrap(),
+            storage: Storage::with_store(Arc::new(store), "memory:///".parse().unwrap()),
+            requests,
+            // Later than the files' own times, which are the machine's: none is too young to go.
+            clock: SetClock::at("2100-01-01T00:00:00Z"),
+        }
+    }
+
+    /// Commits what one store changed, builds and publishes a release, and tidies: as a process of its own does it.
+    async fn crawl(&self, number: i64, tidies: bool) -> Cost {
+        let (begun, asked) = (cpu_ms(), self.requests.load(Ordering::Relaxed));
+        let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
+        let lake = Lake::open(self.storage.child("lake"), LakeConfig::default(), Arc::clone(&clock))
+            .await
+            .unwrap();
+        let releases = ReleaseStore::new(self.storage.child("releases"), Arc::clone(&clock));
+        let now = self.clock.now();
+        let stores = if number == 0 {
+            (0..STORES).collect()
+        } else {
+            vec![usize::try_from(number).unwrap() % STORES]
+        };
+        let refreshes: Vec<BrandRefresh> = stores.into_iter().map(|store| refresh(store, number, now)).collect();
+        lake.find_damage(false).await.unwrap();
+        let run = RunSummaryRow::new(refreshes[0].run.clone(), now);
+        lake.commit(refreshes, run).await.unwrap();
+        let options = ReleaseOptions {
+            quality: None,
+            full: false,
+            dry_run: false,
+            checks: CheckOptions::default(),
+            plan: PlanOptions::default(),
+            build: BuildOptions::default(),
+            threads: 1,
+            work_dir: self.dir.path().join("work"),
+            cache_dir: self.dir.path().join("cache"),
+        };
+        let built = make_release(&lake, &releases, &options, Arc::new(NoProgress), &*self.clock)
+            .await
+            .unwrap();
+        assert_eq!(built.report.outcome, ReleaseOutcome::Published, "crawl {number}");
+        if tidies {
+            let options = TidyOptions::new(Duration::from_secs(168 * 3600), GcOptions::default());
+            let folders = (&*self.dir.path().join("cache"), &*self.dir.path().join("work"));
+            tidy(&lake, &releases, (&options, true), folders).await.unwrap();
+        }
+        let (cpu, requests) = (cpu_ms() - begun, self.requests.load(Ordering::Relaxed) - asked);
+        let objects: Vec<ObjectMeta> = self.storage.store().list(None).try_collect().await.unwrap();
+        let under = |folder: &str| {
+            objects
+                .iter()
+                .filter(|meta| meta.location.as_ref().starts_with(folder))
+                .count()
+        };
+        self.clock.advance_ms(STEP_MS);
+        Cost {
+            cpu_ms: cpu,
+            requests,
+            lake_files: under("lake/"),
+            release_files: under("releases/"),
+            bytes: objects.iter().map(|meta| meta.size).sum(),
+        }
+    }
+}
+
+type Measure = fn(&Cost) -> u64;
+
+/// The mean of something over crawls.
+fn mean(costs: &[Cost], what: Measure) -> f64 {
+    costs.iter().map(|cost| what(cost) as f64).sum::<f64>() / costs.len() as f64
+}
+
+/// Asserts that nothing grows from the second quarter of the crawls to the last by more than the rows that there are more.
+fn is_flat(costs: &[Cost]) {
+    let quarter = costs.len() / 4;
+    let (early, late) = (&costs[quarter..2 * quarter], &costs[3 * quarter..]);
+    let measures: [(&str, Measure, f64); 3] = [
+        ("requests", |cost| cost.requests, 1.15),
+        ("lake files", |cost| cost.lake_files as u64, 1.25),
+        ("release files", |cost| cost.release_files as u64, 1.15),
+    ];
+    for (name, what, most) in measures {
+        let (early, late) = (mean(early, what), mean(late, what));
+        assert!(
+            late <= early * most,
+            "{name}: {early:.0} a crawl at first, {late:.0} at last"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn files_and_requests_stay_flat_over_ninety_six_crawls_and_would_not_without_upkeep() {
+    let (tended, untended) = (Market::new(), Market::new());
+    let mut costs = Vec::new();
+    for number in 0..96 {
+        costs.push(tended.crawl(number, true).await);
+    }
+    is_flat(&costs);
+    let mut grown = Vec::new();
+    for number in 0..40 {
+        grown.push(untended.crawl(number, false).await);
+    }
+    assert!(grown[39].lake_files > 2 * grown[13].lake_files, "{:?}", grown[39]);
+}
+
+/// `cargo test -p pipeline-release --test year -- --ignored` leaves `target/tmp/year.csv`; `bench/upkeep.py` draws it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "takes minutes"]
+async fn a_thousand_crawls_of_a_year() {
+    let market = Market::new();
+    let (mut costs, mut csv) = (
+        Vec::new(),
+        "crawl,cpu_ms,requests,lake_files,release_files,bytes\n".to_owned(),
+    );
+    for number in 0..1_000 {
+        let cost = market.crawl(number, true).await;
+        let Cost {
+            cpu_ms,
+            requests,
+            lake_files,
+            release_files,
+            bytes,
+        } = cost;
+        writeln!(csv, "{number},{cpu_ms},{requests},{lake_files},{release_files},{bytes}").unwrap();
+        costs.push(cost);
+    }
+    std::fs::write(std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("year.csv"), csv).unwrap();
+    is_flat(&costs);
+}
