@@ -64,6 +64,7 @@ mod server;
 mod shop;
 mod socket;
 mod stock;
+mod zones;
 
 pub use change::{Change, ChangeError, Changed, Item};
 pub use config::{Addressing, EmulatorConfig, Encoding, Source};
@@ -75,3 +76,4 @@ pub use generated::Drift;
 pub use log::{RequestRecord, Requests};
 pub use running::{Emulator, Running};
 pub use shop::StoreAddress;
+pub use zones::{ZoneKind, ZoneQuote, ZoneRules};

@@ -20,6 +20,7 @@ use crate::log::Requests;
 use crate::market::{Market, stalls};
 use crate::server::{Hall, accept, listen};
 use crate::shop::{Shop, StoreAddress, lock};
+use crate::zones::ZoneRules;
 use crate::{EmulatorError, Source};
 
 /// How long connections may go on after the shutdown.
@@ -185,6 +186,12 @@ impl Running {
         for rule in rules {
             self.add_discount(slug, rule)?;
         }
+        Ok(())
+    }
+
+    /// Makes a store deliver within its country by these rules, or by its own again.
+    pub fn set_zone_rules(&self, slug: &str, rules: Option<ZoneRules>) -> Result<(), EmulatorError> {
+        self.shop(slug)?.set_zone_rules(rules);
         Ok(())
     }
 

@@ -14,6 +14,7 @@ use crate::discount::Book;
 use crate::fault::{Fault, Faults};
 use crate::generated::dice::Dice;
 use crate::log::Log;
+use crate::zones::ZoneRules;
 
 /// Where one emulated store is, and what it is called.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -55,6 +56,8 @@ pub(crate) struct Shop {
     pub(crate) limits: Limits,
     /// Whether customers log in by password: the classic accounts.
     has_passwords: AtomicBool,
+    /// Rules of delivery by pincode, where it was given some.
+    zones: Mutex<Option<ZoneRules>>,
 }
 
 /// Bounds of what a store keeps.
@@ -95,7 +98,16 @@ impl Shop {
             clock,
             limits,
             has_passwords: AtomicBool::new(has_passwords),
+            zones: Mutex::default(),
         }
+    }
+
+    pub(crate) fn zone_rules(&self) -> Option<ZoneRules> {
+        *lock(&self.zones)
+    }
+
+    pub(crate) fn set_zone_rules(&self, rules: Option<ZoneRules>) {
+        *lock(&self.zones) = rules;
     }
 
     pub(crate) fn has_passwords(&self) -> bool {

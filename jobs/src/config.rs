@@ -20,6 +20,8 @@ pub struct JobsConfig {
     pub cadence: CadenceConfig,
     /// Asks the stores of brands that are due.
     pub refresh_catalogue: JobConfig,
+    /// When stores are asked for their shipping terms; each is asked once a week.
+    pub refresh_shipping: JobConfig,
     /// Makes a release of what the lake holds now.
     pub build_release: JobConfig,
     /// Merges small files of the lake.
@@ -30,6 +32,8 @@ pub struct JobsConfig {
     pub collect_garbage: JobConfig,
     /// Looks whether the catalogue is fresh and whole.
     pub check_quality: JobConfig,
+    /// Asks stores what delivery costs.
+    pub probe_delivery: JobConfig,
 }
 
 /// How one job is run.
@@ -93,11 +97,13 @@ impl Default for JobsConfig {
             stop_s: 60,
             cadence: CadenceConfig::default(),
             refresh_catalogue: JobConfig::new("*/15 * * * *", 6 * 3600, 2),
+            refresh_shipping: JobConfig::new("50 2 * * *", 4 * 3600, 2),
             build_release: JobConfig::new("7-59/15 * * * *", 2 * 3600, 2),
             compact: JobConfig::new("20 1 * * *", 3600, 2),
             vacuum: JobConfig::new("40 3 * * *", 2 * 3600, 2),
             collect_garbage: JobConfig::new("20 4 * * *", 3600, 2),
             check_quality: JobConfig::new("0 */6 * * *", 1800, 1),
+            probe_delivery: JobConfig::new("30 4 * * *", 6 * 3600, 1),
         }
     }
 }
@@ -108,11 +114,13 @@ impl JobsConfig {
     pub const fn of(&self, name: JobName) -> &JobConfig {
         match name {
             JobName::RefreshCatalogue => &self.refresh_catalogue,
+            JobName::RefreshShipping => &self.refresh_shipping,
             JobName::BuildRelease => &self.build_release,
             JobName::Compact => &self.compact,
             JobName::Vacuum => &self.vacuum,
             JobName::CollectGarbage => &self.collect_garbage,
             JobName::CheckQuality => &self.check_quality,
+            JobName::ProbeDelivery => &self.probe_delivery,
         }
     }
 

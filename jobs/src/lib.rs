@@ -7,6 +7,8 @@
 //! - [`Schedule`], [`decide`], [`Watch`], [`cadence`]: pure. When something is due, what is to be done about a job as it
 //!   stands, whether its holder is dead, how often a brand is to be asked.
 //! - [`Scheduler`]: the rim. Reads the state, decides, begins runs, beats for them, ends them.
+//! - [`QueueWorker`]: takes stores from the queue in the state, one right a store, and commits what all workers stage where
+//!   nobody else does.
 //! - `work/`: one file per job. Each is idempotent and calls the operation that the command line calls too.
 //!
 //! It never decides how a store is asked or what a release holds, never reads a clock but [`data_model::Clock`], and never
@@ -20,6 +22,7 @@ mod end;
 mod metrics;
 mod name;
 mod ops;
+mod queue;
 mod schedule;
 mod scheduler;
 mod watch;
@@ -32,6 +35,9 @@ pub use elapsed::{Elapsed, ProcessTime};
 pub use end::{Counts, JobFailure, JobReport, Reported};
 pub use name::{JobName, UnknownJob};
 pub use ops::{Readiness, ops_router};
+pub use queue::{
+    EnqueueError, EnqueuedRun, QueueConfig, QueueConfigError, QueueDeps, QueueWorker, WorkerReport, enqueue_run,
+};
 pub use schedule::{Due, Schedule, ScheduleError};
 pub use scheduler::{Scheduler, SchedulerDeps, Triggered};
 pub use watch::{BEAT_EVERY, DEAD_AFTER, Watch};

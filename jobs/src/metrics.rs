@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use data_model::Timestamp;
-use state::{JobRow, JobRunOutcome, JobWork};
+use state::{JobRow, JobRunOutcome, JobWork, WorkCounts};
 
 use crate::decide::Policy;
 use crate::name::JobName;
@@ -15,6 +15,46 @@ const RUNNING: &str = "job_running";
 const RUNS: &str = "job_runs_total";
 const DURATION: &str = "job_run_duration_seconds";
 const FAILURES: &str = "jobs_state_failures_total";
+
+const WORK_STORES: &str = "work_stores";
+const WORK_RUNS: &str = "work_runs_open";
+const WORK_OLDEST: &str = "work_oldest_age_seconds";
+pub(crate) const WORK_ENDED: &str = "work_ended_total";
+pub(crate) const WORK_LOST: &str = "work_leases_lost_total";
+
+pub(crate) fn describe_work() {
+    metrics::describe_gauge!(
+        WORK_STORES,
+        "Stores in the queue, of all workers: queued, leased, lost (leased by a worker that is gone), staged, dead"
+    );
+    metrics::describe_gauge!(WORK_RUNS, "Runs of the queue that are not over");
+    metrics::describe_gauge!(
+        WORK_OLDEST,
+        "How long the store that is in the queue longest has been there, in seconds; 0 where none is"
+    );
+    metrics::describe_counter!(WORK_ENDED, "Stores that this worker had, by what came of them");
+    metrics::describe_counter!(
+        WORK_LOST,
+        "Rights to stores that this worker had and somebody else took over"
+    );
+    metrics::counter!(WORK_LOST).increment(0);
+}
+
+/// Tells how much there is in the queue.
+pub(crate) fn tell_work(counts: &WorkCounts, now: Timestamp) {
+    for (state, stores) in [
+        ("queued", counts.queued),
+        ("leased", counts.leased),
+        ("lost", counts.lost),
+        ("staged", counts.staged),
+        ("dead", counts.dead),
+    ] {
+        metrics::gauge!(WORK_STORES, "state" => state).set(stores as f64);
+    }
+    metrics::gauge!(WORK_RUNS).set(counts.runs as f64);
+    let age_ms = counts.oldest_at.map_or(0, |oldest| now.millis_since(oldest).max(0));
+    metrics::gauge!(WORK_OLDEST).set(age_ms as f64 / 1e3);
+}
 
 pub(crate) fn describe() {
     metrics::describe_gauge!(

@@ -17,8 +17,12 @@ pub enum JobName {
     Vacuum,
     /// Removes releases that are too old to go back to, and what builds left.
     CollectGarbage,
+    /// Reads what stores say of shipping.
+    RefreshShipping,
     /// Looks whether the catalogue is as fresh and whole as it should be.
     CheckQuality,
+    /// Asks stores what delivery costs, a little every day.
+    ProbeDelivery,
 }
 
 /// A name that no job has.
@@ -30,13 +34,15 @@ pub struct UnknownJob {
 
 impl JobName {
     /// All jobs, in the order in which they are begun when several are due at once.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::RefreshCatalogue,
+        Self::RefreshShipping,
         Self::BuildRelease,
         Self::Compact,
         Self::Vacuum,
         Self::CollectGarbage,
         Self::CheckQuality,
+        Self::ProbeDelivery,
     ];
 
     /// The name, as commands and the state write it.
@@ -44,11 +50,13 @@ impl JobName {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::RefreshCatalogue => "refresh-catalogue",
+            Self::RefreshShipping => "refresh-shipping",
             Self::BuildRelease => "build-release",
             Self::Compact => "compact",
             Self::Vacuum => "vacuum",
             Self::CollectGarbage => "collect-garbage",
             Self::CheckQuality => "check-quality",
+            Self::ProbeDelivery => "probe-delivery",
         }
     }
 }

@@ -104,8 +104,8 @@ pub(super) fn poll(desk: &Desk<'_>, session: &Session, ask: &Ask) -> Reply {
 }
 
 fn told(desk: &Desk<'_>, cart: &Cart, place: &Place) -> Reply {
-    let goods = desk.bill(cart).applied.goods_minor;
-    let listed = rates(desk.offers.shop, goods, place);
+    let bill = desk.bill(cart);
+    let listed = rates(desk.offers.shop, (bill.applied.goods_minor, bill.grams), place);
     let listed: Vec<Value> = listed.iter().map(|rate| value(desk, rate)).collect();
     written(200, &json!({ "shipping_rates": listed }))
 }

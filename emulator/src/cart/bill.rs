@@ -13,6 +13,8 @@ pub(crate) struct Bill {
     pub(crate) lines: Vec<BillLine>,
     pub(crate) applied: Applied,
     pub(crate) subtotal_minor: u64,
+    /// What the lines weigh together.
+    pub(crate) grams: u64,
     /// After all discounts, with the delivery that is selected.
     pub(crate) total_minor: u64,
     /// The ways to have it delivered; none before an address is selected, or where none leads there.
@@ -94,8 +96,9 @@ pub(crate) fn bill(cart: &Cart, offers: &Offers<'_>, rules: &[DiscountRule], now
     };
     let goods = apply(rules, &cart.codes, &basket(None));
     let is_delivered = items.iter().any(|item| item.is_delivered && item.quantity > 0);
+    let grams = grams(&lines);
     let rates = match cart.selected_address() {
-        Some(address) if is_delivered => rates(offers.shop, goods.goods_minor, &address.place),
+        Some(address) if is_delivered => rates(offers.shop, (goods.goods_minor, grams), &address.place),
         _ => Vec::new(),
     };
     let chosen = cart.delivery.as_deref();
@@ -116,11 +119,18 @@ pub(crate) fn bill(cart: &Cart, offers: &Offers<'_>, rules: &[DiscountRule], now
             })
             .collect(),
         subtotal_minor: applied.subtotal_minor(),
+        grams,
         total_minor: applied.goods_minor.saturating_add(applied.delivery_minor),
         applied,
         rates,
         rate,
     }
+}
+
+/// What lines weigh together.
+fn grams(lines: &[(Line, Offer)]) -> u64 {
+    let of_line = |(line, offer): &(Line, Offer)| offer.grams().saturating_mul(line.quantity);
+    lines.iter().map(of_line).sum()
 }
 
 /// The id of the one delivery group of a cart, without what follows the `?`.

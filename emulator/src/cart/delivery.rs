@@ -5,6 +5,7 @@ use crate::answer::{Terms, fact, shipping_terms};
 use crate::generated::dice::{fold, fold_bytes};
 use crate::money::exponent;
 use crate::shop::Shop;
+use crate::zones::ZoneQuote;
 
 /// Postal areas far from everywhere, to which a third of stores in India do not deliver.
 const REMOTE: &[&str] = &["19", "73", "74", "78", "79"];
@@ -33,8 +34,15 @@ pub(crate) fn home(shop: &Shop) -> &str {
 }
 
 /// The ways to have goods of this worth delivered, cheapest first; none where the store does not deliver.
-pub(crate) fn rates(shop: &Shop, goods_minor: u64, place: &Place) -> Vec<Rate> {
+pub(crate) fn rates(shop: &Shop, (goods_minor, grams): (u64, u64), place: &Place) -> Vec<Rate> {
     let country = place.country.as_deref().unwrap_or_default();
+    if let Some(rules) = shop.zone_rules()
+        && country == "IN"
+    {
+        let pincode = place.zip.as_deref().and_then(|zip| zip.trim().parse().ok());
+        let quotes = pincode.map_or(Vec::new(), |pincode| rules.quotes(pincode, goods_minor, grams));
+        return quotes.iter().map(|quote| of_rules(shop, quote)).collect();
+    }
     let persona = shop.catalogue.persona();
     let is_far = place
         .zip
@@ -58,6 +66,16 @@ pub(crate) fn rates(shop: &Shop, goods_minor: u64, place: &Place) -> Vec<Rate> {
     ];
     rates.sort_by_key(|rate| rate.cost_minor);
     rates
+}
+
+/// A rate of rules by pincode: its words always state its days.
+fn of_rules(shop: &Shop, quote: &ZoneQuote) -> Rate {
+    let (fewest, most) = quote.days;
+    let stated = (u64::from(fewest), u64::from(most));
+    Rate {
+        description: Some(format!("{fewest} to {most} business days")),
+        ..rate(shop, quote.title, quote.amount_minor, stated)
+    }
 }
 
 fn rate(shop: &Shop, title: &'static str, cost_minor: u64, days: (u64, u64)) -> Rate {

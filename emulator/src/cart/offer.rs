@@ -23,6 +23,11 @@ impl Offer {
         self.product.variants.get(self.nth)
     }
 
+    /// What a piece weighs; 0 where it is not stated.
+    pub(crate) fn grams(&self) -> u64 {
+        self.variant().map_or(0, |variant| variant.grams)
+    }
+
     /// How many pieces can be had at most; `None` for as many as anyone wants.
     pub(crate) fn most(&self) -> Option<u64> {
         if self.stock.on_order {

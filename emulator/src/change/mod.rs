@@ -20,6 +20,7 @@ use crate::answer::Product;
 use crate::discount::{DiscountRule, RULES_MAX};
 use crate::fault::FaultRule;
 use crate::shop::Shop;
+use crate::zones::ZoneRules;
 use overlay::Overlay;
 
 /// A change to one store, at once and in every view of it.
@@ -66,6 +67,12 @@ pub enum Change {
     RemoveDiscount {
         /// Its code, or the title of one without a code.
         name: String,
+    },
+    /// Makes the store deliver within its country by rules, or by its own again.
+    DeliverBy {
+        /// The rules; its own where absent.
+        #[serde(default)]
+        rules: Option<ZoneRules>,
     },
     /// Sets the store's faults, in place of any before.
     Faults {
@@ -240,6 +247,10 @@ pub(crate) fn make(shop: &Shop, change: Change) -> Result<Changed, ChangeError> 
             } else {
                 Err(ChangeError::UnknownDiscount { name })
             }
+        }
+        Change::DeliverBy { rules } => {
+            shop.set_zone_rules(rules);
+            Ok(Changed::default())
         }
         Change::Faults { rules } => {
             shop.forget_shift();

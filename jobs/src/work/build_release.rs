@@ -53,6 +53,14 @@ fn told(built: &Built) -> JobReport {
         ("parts_built", report.parts_built as u64),
     ]);
     let release = report.release;
+    if let Some(first) = report.unreadable.first() {
+        let file = first.files.first().map_or("its rows were given up", String::as_str);
+        return done.partial(format!(
+            "release {release}: {} brands cannot be read, among them {} ({file})",
+            report.unreadable.len(),
+            first.brand
+        ));
+    }
     match report.outcome {
         ReleaseOutcome::Pinned => done.partial(format!("release {release} is pinned: nothing was published")),
         ReleaseOutcome::Lost => done.partial("another writer published first"),

@@ -9,7 +9,8 @@ use super::{Market, Turn, Work};
 use crate::end::{JobFailure, JobReport};
 use crate::name::JobName;
 
-/// Looks which brands are stale, fail or are held back, as `haat doctor` does, and whether the lake can be read.
+/// Looks which brands are stale, fail or are held back, as `haat doctor` does, and how good the data in the lake is, as
+/// `haat quality` does.
 #[derive(Debug)]
 pub(super) struct CheckQuality(pub(super) Arc<Market>);
 
@@ -31,7 +32,7 @@ impl Work for CheckQuality {
             .await
             .map_err(|error| JobFailure::of(&error))?;
         let now = market.clock.now();
-        let age_max_ms = i64::try_from(market.check_age_max.as_millis()).unwrap_or(i64::MAX);
+        let age_max_ms = market.check_age_ms_max();
         let is_old = |since: Timestamp| now.millis_since(since) > age_max_ms;
         let (mut stale, mut failed, mut held_back) = (Vec::new(), Vec::new(), Vec::new());
         let brands = registry.brands();
@@ -46,22 +47,22 @@ impl Work for CheckQuality {
                 _ => {}
             }
         }
-        let snapshot = market.lake().await?.snapshot().await;
-        let rows = match snapshot {
-            Ok(snapshot) => snapshot.brands().await,
-            Err(error) => Err(error),
-        };
-        let rows = rows.map_err(|error| JobFailure::of(&error))?;
+        let lake = market.lake().await?;
+        let looked = market.look_at_quality(&lake).await;
+        let report = looked.map_err(|error| JobFailure::of(&error))?;
         let done = JobReport::done([
             ("brands", brands.len() as u64),
             ("stale", stale.len() as u64),
             ("failed", failed.len() as u64),
             ("held_back", held_back.len() as u64),
-            ("products", rows.iter().map(|row| row.product_count).sum()),
+            ("products", report.totals.now.products),
+            ("unread", report.totals.brands_unread),
+            ("beyond_thresholds", report.findings.len() as u64),
         ]);
         let told: Vec<_> = [("stale", stale), ("failed", failed), ("held back", held_back)]
             .into_iter()
             .filter_map(|(what, slugs)| named(what, &slugs))
+            .chain((!report.findings.is_empty()).then(|| pipeline_quality::summary(&report.findings)))
             .collect();
         Ok(if told.is_empty() {
             done

@@ -7,8 +7,10 @@ use data_index::{BuildOptions, CheckOptions, PlanOptions, ReleaseStore};
 use data_lake::{Lake, LakeConfig};
 use data_model::Clock;
 use data_storage::Storage;
+use pipeline_quality::{Gate, QualityConfig, QualityError, QualityReport};
 use pipeline_refresh::RefreshConfig;
 use pipeline_release::ReleaseOptions;
+use state::State;
 use storefront::Storefront;
 
 use crate::cadence::CadenceConfig;
@@ -27,12 +29,16 @@ pub struct Market {
     pub clock: Arc<dyn Clock>,
     /// How a crawl works.
     pub refresh: RefreshConfig,
+    /// Where refresh-catalogue puts the brands that are due; `None`: it crawls them itself.
+    pub queue: Option<State>,
     /// How often brands are asked.
     pub cadence: CadenceConfig,
     /// What embeds products.
     pub embedder: Option<Arc<dyn Embedder>>,
     /// A release with less than this share of the products of the one before is not published.
     pub collapse_share: f64,
+    /// When data holds a release back.
+    pub quality: QualityConfig,
     /// Where releases are fetched to.
     pub cache_dir: PathBuf,
     /// Where releases are built.
@@ -54,6 +60,17 @@ impl Market {
         opened.map_err(|error| JobFailure::of(&error))
     }
 
+    /// [`Market::check_age_max`] in milliseconds.
+    pub(crate) fn check_age_ms_max(&self) -> i64 {
+        i64::try_from(self.check_age_max.as_millis()).unwrap_or(i64::MAX)
+    }
+
+    /// Looks at the data that the lake holds now, and keeps the report.
+    pub(crate) async fn look_at_quality(&self, lake: &Lake) -> Result<QualityReport, QualityError> {
+        let age = (self.check_age_ms_max(), self.clock.now());
+        Box::pin(pipeline_quality::after_run(&self.storage, lake, &self.quality, age)).await
+    }
+
     pub(crate) fn releases(&self) -> ReleaseStore {
         ReleaseStore::new(self.storage.child("releases"), Arc::clone(&self.clock))
     }
@@ -66,6 +83,12 @@ impl Market {
                 share_kept_min: self.collapse_share,
                 ..CheckOptions::default()
             },
+            quality: Some(Gate {
+                storage: self.storage.clone(),
+                config: self.quality.clone(),
+                check_age_ms_max: self.check_age_ms_max(),
+                accepted: false,
+            }),
             plan: PlanOptions::default(),
             build: BuildOptions {
                 embedder: self.embedder.clone(),

@@ -6,7 +6,9 @@ mod check_quality;
 mod collect_garbage;
 mod compact;
 mod market;
+mod probe_delivery;
 mod refresh_catalogue;
+mod refresh_shipping;
 mod vacuum;
 
 use std::fmt;
@@ -45,10 +47,12 @@ pub fn works(market: &Arc<Market>) -> Vec<Arc<dyn Work>> {
     let market = || Arc::clone(market);
     vec![
         Arc::new(refresh_catalogue::RefreshCatalogue(market())),
+        Arc::new(refresh_shipping::RefreshShipping(market())),
         Arc::new(build_release::BuildRelease(market())),
         Arc::new(compact::Compact(market())),
         Arc::new(vacuum::Vacuum(market())),
         Arc::new(collect_garbage::CollectGarbage(market())),
         Arc::new(check_quality::CheckQuality(market())),
+        Arc::new(probe_delivery::ProbeDelivery(market())),
     ]
 }

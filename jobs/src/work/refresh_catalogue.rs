@@ -1,14 +1,16 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use data_model::BrandSlug;
+use data_model::{BrandSlug, StoreHost};
 use pipeline_crawl::{NoProgress, Registry};
 use pipeline_refresh::{OtherCrawls, RefreshDeps, RunOptions, RunReport, RunState};
+use state::State;
 
 use super::{Market, Turn, Work};
 use crate::cadence::is_due;
 use crate::end::{JobFailure, JobReport, Reported};
 use crate::name::JobName;
+use crate::queue::enqueue_run;
 
 /// Asks the stores of the brands that are due: those that change often more often than others. As `haat crawl --brand …`
 /// does. A run that was cut short leaves the brands that it did not come to due.
@@ -30,19 +32,23 @@ impl Work for RefreshCatalogue {
             .map_err(|error| failed(&error))?;
         let (brands, now) = (registry.brands(), market.clock.now());
         let is_due = |slug: &&pipeline_crawl::RegisteredBrand| is_due(checks.of(&slug.store), &market.cadence, now);
-        let due: Vec<BrandSlug> = brands
+        let due: Vec<(BrandSlug, StoreHost)> = brands
             .iter()
             .copied()
             .filter(is_due)
-            .map(|brand| brand.slug.clone())
+            .map(|brand| (brand.slug.clone(), brand.store.clone()))
             .collect();
         let registered = brands.len() as u64;
         if due.is_empty() {
             return Ok(JobReport::done([("brands", registered), ("due", 0)]));
         }
+        if let Some(state) = &market.queue {
+            return put_into_queue(market, state, due, registered).await;
+        }
+        let lake = market.lake().await?;
         let deps = RefreshDeps {
             storage: market.storage.clone(),
-            lake: market.lake().await?,
+            lake: lake.clone(),
             storefront: market.storefront.clone(),
             clock: Arc::clone(&market.clock),
             progress: Arc::new(NoProgress),
@@ -50,14 +56,48 @@ impl Work for RefreshCatalogue {
             cancel: turn.cancel,
         };
         let options = RunOptions {
-            only: Some(due.clone()),
+            only: Some(due.iter().map(|(slug, _)| slug.clone()).collect()),
             ..RunOptions::default()
         };
         // Boxed: a run is a large future.
         let crawled = Box::pin(pipeline_refresh::crawl(&options, &market.refresh, &deps)).await;
         let report = crawled.map_err(|error| failed(&error))?;
+        if let Err(error) = market.look_at_quality(&lake).await {
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(error, "what the run did to the quality of the data is not known");
+        }
         Ok(told(&report, registered, due.len() as u64))
     }
+}
+
+/// Leaves the brands that are due to workers, but for those that are in the queue already.
+async fn put_into_queue(
+    market: &Market,
+    state: &State,
+    due: Vec<(BrandSlug, StoreHost)>,
+    registered: u64,
+) -> Result<JobReport, JobFailure> {
+    let at_work = state.stores_at_work().await.map_err(|error| JobFailure::of(&error))?;
+    let due_len = due.len() as u64;
+    let due: Vec<BrandSlug> = due
+        .into_iter()
+        .filter(|(_, store)| !at_work.contains(store))
+        .map(|(slug, _)| slug)
+        .collect();
+    if due.is_empty() {
+        return Ok(JobReport::done([
+            ("brands", registered),
+            ("due", due_len),
+            ("queued", 0),
+        ]));
+    }
+    let by = JobName::RefreshCatalogue.as_str();
+    let run = enqueue_run(market, state, Some(due.as_slice()), (false, 0, by)).await;
+    let run = run.map_err(|error| JobFailure::of(&error))?;
+    Ok(JobReport {
+        detail: Some(format!("run {}", run.run)),
+        ..JobReport::done([("brands", registered), ("due", due_len), ("queued", run.stores)])
+    })
 }
 
 fn told(report: &RunReport, brands: u64, due: u64) -> JobReport {

@@ -216,7 +216,7 @@ async fn no_more_jobs_than_may_be_are_begun_at_once() {
     assert_eq!(rig.runs(), 2);
     let at_work = rig.state.last_job_runs().await.unwrap();
     let names: Vec<_> = at_work.iter().map(|run| run.job.as_str()).collect();
-    assert_eq!(names, ["build-release", "refresh-catalogue"]);
+    assert_eq!(names, ["refresh-catalogue", "refresh-shipping"]);
 }
 
 #[tokio::test]

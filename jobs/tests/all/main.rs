@@ -3,6 +3,7 @@
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
+    clippy::disallowed_methods,
     reason = "a test that cannot go on says so at once"
 )]
 
@@ -10,5 +11,7 @@ mod cadence;
 mod fences;
 mod month;
 mod oracle;
+mod processes;
+mod queue;
 mod schedule;
 mod support;

@@ -32,6 +32,10 @@ pub struct CrawlConfig {
     pub policies_after_s: u64,
     /// How many runs keep their landed pages; the latest pages of each store are always kept.
     pub landing_runs_kept: usize,
+    /// For how many days landed pages are kept besides: so far back a backfill can go. 0: no longer than by their number.
+    // Shown and set as `landing.keep_days`: it is not the crawl that needs them.
+    #[serde(skip)]
+    pub landing_keep_days: u32,
 }
 
 impl CrawlConfig {
@@ -58,6 +62,7 @@ impl Default for CrawlConfig {
             front_page_after_s: 6 * 3600,
             policies_after_s: 7 * 24 * 3600,
             landing_runs_kept: 3,
+            landing_keep_days: 7,
         }
     }
 }

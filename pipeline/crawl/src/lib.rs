@@ -29,11 +29,11 @@ pub use facts::StoreFacts;
 pub use hold::hold_at;
 pub use landing::{
     LandingError, LastListed, PageMark, PageTarget, Pruned, StoreCrawl, Verdict, drop_run, landed_before,
-    prune_landing, read_page,
+    prune_landing, read_done, read_page,
 };
 pub use probe::{Catalogue, Probe, probe};
 pub use progress::{NoProgress, Progress};
-pub use registry::{Addition, DisplayNames, NewBrand, RegisteredBrand, Registry, RegistryError};
+pub use registry::{Addition, DisplayNames, NewBrand, NotRegistered, RegisteredBrand, Registry, RegistryError};
 pub use scan::{PageReader, PageScan, ScanOnly};
 pub use state::{CrawlState, Peak, load_state, save_state, state_at};
 pub use store::{CrawlJob, Crawler};

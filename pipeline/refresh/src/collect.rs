@@ -73,8 +73,8 @@ impl Collector {
         (ledger, registry): (Ledger, Registry),
         started_at: Timestamp,
     ) -> Self {
-        // What the run was through with before it was interrupted counts too; what failed has a new chance.
-        let (seen, held_back) = (ledger.through() as u64, ledger.held_back());
+        // What the run was through with before it was interrupted counts too.
+        let (seen, failed, held_back) = (ledger.through() as u64, ledger.failed(), ledger.held_back());
         Self {
             folder: Folder::new(shared.storage.clone()),
             unchanged: BTreeMap::new(),
@@ -87,7 +87,7 @@ impl Collector {
             batch_bytes: 0,
             due: None,
             seen,
-            failed: 0,
+            failed,
             held_back,
             refusals: 0,
             waiting: Vec::new(),

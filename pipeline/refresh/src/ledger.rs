@@ -7,6 +7,7 @@ use data_storage::{Storage, StorageError, get_bytes, put_over};
 use futures::TryStreamExt;
 use object_store::ObjectStoreExt;
 use object_store::path::Path;
+use tokio::sync::mpsc;
 
 use crate::memory::MemoryReport;
 use crate::summary::{LiveTotals, Outcome, RunReport, RunState, StoreSummary, Totals};
@@ -41,6 +42,10 @@ pub(crate) struct Ledger {
     dirty: bool,
     /// A run that only looks writes nothing.
     silent: bool,
+    /// Told which stores the ledger has once it is written.
+    told: Option<mpsc::UnboundedSender<Vec<BrandSlug>>>,
+    /// Stores that were noted since.
+    unwritten: Vec<BrandSlug>,
 }
 
 impl Ledger {
@@ -55,6 +60,23 @@ impl Ledger {
             stores,
             dirty: true,
             silent,
+            told: None,
+            unwritten: Vec::new(),
+        }
+    }
+
+    /// Opens the ledger of a run whose stores come from a queue, which has its own rule for those that failed: nothing is
+    /// left out. Each store is told to `told` when it is written; there are no more than the run has stores.
+    pub(crate) fn open_queued(
+        storage: Storage,
+        mut report: RunReport,
+        told: mpsc::UnboundedSender<Vec<BrandSlug>>,
+    ) -> Self {
+        let stores = std::mem::take(&mut report.stores).into_iter();
+        Self {
+            stores: stores.map(|store| (store.slug.clone(), store)).collect(),
+            told: Some(told),
+            ..Self::open(storage, report, false)
         }
     }
 
@@ -76,7 +98,15 @@ impl Ledger {
         self.stores.values().filter(held).count() as u64
     }
 
+    pub(crate) fn failed(&self) -> u64 {
+        let failed = |store: &&StoreSummary| matches!(store.outcome, Outcome::Failed { .. });
+        self.stores.values().filter(failed).count() as u64
+    }
+
     pub(crate) fn note(&mut self, store: StoreSummary) {
+        if self.told.is_some() {
+            self.unwritten.push(store.slug.clone());
+        }
         self.stores.insert(store.slug.clone(), store);
         self.dirty = true;
     }
@@ -113,7 +143,7 @@ impl Ledger {
     pub(crate) async fn beat(&mut self, now: Timestamp) -> Result<(), LedgerError> {
         self.report.ended_at = now;
         self.write(&self.report()).await?;
-        self.dirty = false;
+        self.written();
         Ok(())
     }
 
@@ -122,8 +152,17 @@ impl Ledger {
         (self.report.state, self.report.ended_at) = (state, now);
         let report = self.report();
         self.write(&report).await?;
-        self.dirty = false;
+        self.written();
         Ok(report)
+    }
+
+    fn written(&mut self) {
+        self.dirty = false;
+        let stores = std::mem::take(&mut self.unwritten);
+        if let Some(told) = self.told.as_ref().filter(|_| !stores.is_empty()) {
+            // Nobody listens any more when the run was given up.
+            let _ = told.send(stores);
+        }
     }
 
     /// What the run did so far.
@@ -205,6 +244,10 @@ pub(crate) async fn find_unfinished(
             continue;
         };
         if !matches!(report.state, RunState::Running | RunState::Interrupted) {
+            continue;
+        }
+        // Its stores are in a queue: it is the committer's.
+        if report.queued {
             continue;
         }
         if report.state == RunState::Running && report.ended_at > silent_since {

@@ -29,15 +29,47 @@ pub async fn crawl(
     Box::pin(refresh(options, config, &deps)).await
 }
 
+/// Tells crawls on this machine that somebody is at work on the lake for as long as it is held.
+#[derive(Debug)]
+pub struct CrawlLock {
+    _file: Option<File>,
+}
+
+/// The lock of crawls, for what is not to be done beside one; `None` while a crawl is at work. A home that is no folder
+/// of this machine has no such lock, and is given as if it had.
+#[must_use]
+pub fn lock_crawls(storage: &Storage) -> Option<CrawlLock> {
+    let file = opened(storage);
+    match file.as_ref().map(File::try_lock) {
+        Some(Err(TryLockError::WouldBlock)) => None,
+        _ => Some(CrawlLock { _file: file }),
+    }
+}
+
+/// The file of the lock; `None` where there is no place for one.
+fn opened(storage: &Storage) -> Option<File> {
+    let folder = storage.local_dir()?.join("runs");
+    std::fs::create_dir_all(&folder).ok()?;
+    File::create(folder.join("lock")).ok()
+}
+
+/// Tells other processes on this machine of a crawl, until it is dropped.
+#[derive(Debug)]
+pub struct CrawlMark {
+    _lock: Option<File>,
+}
+
+/// Says that this process crawls into a local storage, as [`crawl`] does for as long as it is at work: for workers, whose
+/// stores come from a queue. Crawls beside them begin runs of their own.
+#[must_use]
+pub fn mark_crawl(storage: &Storage) -> CrawlMark {
+    CrawlMark { _lock: lock(storage).1 }
+}
+
 /// Whether others crawl into a local storage; and the lock that tells others of this crawl as long as it is held. The
 /// system gives it back however the process ends.
 fn lock(storage: &Storage) -> (OtherCrawls, Option<File>) {
-    let folder = storage.local_dir().map(|home| home.join("runs"));
-    let opened = folder.and_then(|folder| {
-        std::fs::create_dir_all(&folder).ok()?;
-        File::create(folder.join("lock")).ok()
-    });
-    let Some(lock) = opened else {
+    let Some(lock) = opened(storage) else {
         return (OtherCrawls::Unknown, None);
     };
     match lock.try_lock() {

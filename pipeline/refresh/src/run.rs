@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use data_lake::Lake;
-use data_model::{BrandSlug, Clock, RunId, StoreHost, Timestamp};
+use data_model::{BrandSlug, Clock, IdError, RunId, StoreHost, Timestamp};
 use data_storage::{Storage, put_over};
 use futures::{StreamExt, TryStreamExt};
 use pipeline_crawl::{
@@ -111,7 +111,8 @@ pub async fn refresh(
     let mut left = brands;
     left.retain(|brand| !ledger.is_through(&brand.slug));
 
-    let shared = Arc::new(shared(options, config, deps, (&run, &registry)).await?);
+    let memory = crawl_memory(config);
+    let shared = Arc::new(shared((&run, options), config, deps, (&registry, memory)).await?);
     let collector = Collector::new(
         Arc::clone(&shared),
         deps.lake.clone(),
@@ -171,11 +172,12 @@ async fn opened(options: &RunOptions, config: &RefreshConfig, deps: &RefreshDeps
         }
     }
     Ok(RunReport {
-        run: new_run_id(now)?,
+        run: new_run_id(now).map_err(RefreshError::RunId)?,
         state: RunState::Running,
         only: options.only.clone(),
         force: options.force,
         dry_run: options.dry_run,
+        queued: false,
         resumed: 0,
         started_at: now,
         ended_at: now,
@@ -192,29 +194,45 @@ fn resumed_since(config: &RefreshConfig, now: Timestamp) -> Timestamp {
     now.plus_millis(within_ms.saturating_neg())
 }
 
-/// `20261121T012725Z-3f9a01c7`: ids sort in the order of time.
-fn new_run_id(now: Timestamp) -> Result<RunId, RefreshError> {
-    let second: String = now
+/// A new id of a run: `20261121T012725Z-3f9a01c7`. Ids sort in the order of time.
+///
+/// # Errors
+/// The moment has no four digits of a year.
+pub fn new_run_id(now: Timestamp) -> Result<RunId, IdError> {
+    let suffix: u32 = rand::random();
+    format!("{}-{suffix:08x}", second_of(now)).parse()
+}
+
+/// `20261121T012725Z`, how the id of a run of that second begins.
+pub(crate) fn second_of(moment: Timestamp) -> String {
+    let second = moment
         .to_string()
         .chars()
         .take(19)
         .filter(|char| !matches!(char, '-' | ':'))
-        .collect();
-    let suffix: u32 = rand::random();
-    format!("{second}Z-{suffix:08x}").parse().map_err(RefreshError::RunId)
+        .collect::<String>();
+    second + "Z"
 }
 
-async fn shared(
-    options: &RunOptions,
+/// The memory of one process for what stores send and what is made of it. Crawls and commits of one process share it.
+#[must_use]
+pub fn crawl_memory(config: &RefreshConfig) -> MemoryBudget {
+    MemoryBudget::new(config.memory_bytes_max, stores_at_once(config))
+}
+
+pub(crate) async fn shared(
+    (run, options): (&RunId, &RunOptions),
     config: &RefreshConfig,
     deps: &RefreshDeps,
-    (run, registry): (&RunId, &Registry),
+    (registry, memory): (&Registry, MemoryBudget),
 ) -> Result<Shared, RefreshError> {
-    // Whoever reads every store in full reads every file of the lake too: what is damaged is written anew.
-    let damaged = if options.force && !options.dry_run {
-        deps.lake.find_damage().await.map_err(RefreshError::LakeRead)?
-    } else {
+    // Whoever reads every store in full reads every file of the lake too; else what is missing is looked for, and what a
+    // build found damaged. Stores whose rows these files hold are read in full, and the files are written anew.
+    let damaged = if options.dry_run {
         BTreeSet::new()
+    } else {
+        let damaged = deps.lake.find_damage(options.force).await;
+        damaged.map_err(RefreshError::LakeRead)?
     };
     let snapshot = deps.lake.snapshot().await.map_err(RefreshError::LakeRead)?;
     let rows = snapshot.readable_brands().await.map_err(RefreshError::LakeRead)?;
@@ -237,7 +255,6 @@ async fn shared(
     });
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let workers = if config.workers == 0 { cores } else { config.workers };
-    let memory = MemoryBudget::new(config.memory_bytes_max, stores_at_once(config));
     let storefront = deps.storefront.with_memory(memory.clone());
     let clock = Arc::clone(&deps.clock);
     Ok(Shared {
@@ -260,7 +277,8 @@ async fn shared(
 }
 
 /// How many stores are on their way: as many as the crawler takes, and a few more that are being read.
-fn stores_at_once(config: &RefreshConfig) -> usize {
+#[must_use]
+pub fn stores_at_once(config: &RefreshConfig) -> usize {
     config.crawl.stores_open().saturating_add(READ_AHEAD)
 }
 
@@ -312,7 +330,7 @@ async fn reap(
 }
 
 /// Writes the report and clears away what no later run needs. The run is done whatever becomes of that.
-async fn tidy(shared: &Shared, registry: &Registry, report: &RunReport, options: &RunOptions) {
+pub(crate) async fn tidy(shared: &Shared, registry: &Registry, report: &RunReport, options: &RunOptions) {
     if options.dry_run {
         if let Err(error) = drop_run(&shared.storage, &report.run).await {
             tracing::warn!(
@@ -341,9 +359,14 @@ async fn tidy(shared: &Shared, registry: &Registry, report: &RunReport, options:
 /// Clears away landed pages, after a run of a few brands too: those of the other brands are needed by their states, and
 /// stay. So do those of a run that is at work or may be gone on with, however many runs of a few brands came after it.
 async fn prune(shared: &Shared, registry: &Registry) -> Result<Pruned, LandingError> {
-    let since = resumed_since(&shared.config, shared.clock.now());
-    let mut runs = Vec::new();
-    for run in landed_before(&shared.storage, shared.config.crawl.landing_runs_kept).await? {
+    let (now, config) = (shared.clock.now(), &shared.config.crawl);
+    let since = resumed_since(&shared.config, now);
+    let kept_since = second_of(now.plus_millis(-i64::from(config.landing_keep_days) * 24 * 3_600_000));
+    let mut runs = landed_before(&shared.storage, config.landing_runs_kept).await?;
+    // Ids of runs sort in the order of time.
+    runs.retain(|run| run.as_str() < kept_since.as_str());
+    let old = std::mem::take(&mut runs);
+    for run in old {
         let is_over = match read_run(&shared.storage, &run).await {
             Ok(Some(report)) => {
                 !matches!(report.state, RunState::Running | RunState::Interrupted) || report.ended_at < since

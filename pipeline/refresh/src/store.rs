@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use data_lake::{CatalogueRows, HashedRefresh, LakeError, LakeSnapshot};
-use data_model::{BrandRefresh, Clock, CurrencyCode, RunId, StoreHost};
+use data_model::{BrandRefresh, BrandSlug, Clock, CurrencyCode, RunId, StoreHost};
 use data_storage::Storage;
 use pipeline_crawl::{
     CrawlError, CrawlJob, CrawlState, Crawler, DisplayNames, LandingError, PageReader, Peak, Progress, RegisteredBrand,
@@ -173,11 +173,15 @@ impl Shared {
     }
 
     pub(crate) fn blank(&self, brand: &RegisteredBrand) -> StoreSummary {
+        self.blank_of(&brand.slug, &brand.store)
+    }
+
+    pub(crate) fn blank_of(&self, slug: &BrandSlug, store: &StoreHost) -> StoreSummary {
         StoreSummary {
-            slug: brand.slug.clone(),
-            store: brand.store.clone(),
+            slug: slug.clone(),
+            store: store.clone(),
             outcome: Outcome::Skipped,
-            products: self.lake.get(&brand.store).map_or(0, |known| known.products),
+            products: self.lake.get(store).map_or(0, |known| known.products),
             variants: None,
             quarantined: None,
             pages: 0,
@@ -340,6 +344,39 @@ impl Shared {
         let name = &mut prepared.refresh.brand.name;
         *name = self.names.shown(brand, name).into_owned();
         Ok(prepared)
+    }
+
+    /// What a worker made of these pages, made again for the lake, within the memory that there is.
+    pub(crate) async fn ready_again(
+        &self,
+        brand: &RegisteredBrand,
+        state: CrawlState,
+        summary: StoreSummary,
+    ) -> Result<Ready, (&'static str, String)> {
+        let CrawlState { peaks, crawl, .. } = state;
+        let currency_before = self.lake.get(&brand.store).map(|known| known.currency);
+        let reader = StoreReader::new(brand.clone(), currency_before, self.read_ahead.clone());
+        let prepared = self.prepare(brand, &crawl, Some(&reader)).await;
+        let Prepared { refresh, memory, .. } = prepared.map_err(|error| (error.label(), with_causes(&error)))?;
+        let failed = |error: StoreFailure| (error.label(), with_causes(&error));
+        let ratings = Ratings::load(&self.storage, &brand.store)
+            .await
+            .map_err(|error| failed(error.into()))?;
+        let refresh = rated(refresh, ratings).await.map_err(failed)?;
+        // As if its crawl had begun here: the time until now is part of its turn.
+        let crawled = std::time::Duration::from_millis(summary.duration_ms);
+        let started = Instant::now().checked_sub(crawled).unwrap_or_else(Instant::now);
+        let hash = refresh.hash().to_owned();
+        let rest = Taken {
+            brand: brand.clone(),
+            crawl,
+            hash,
+            peaks,
+            summary,
+            started,
+            memory,
+        };
+        Ok(Ready { refresh, rest })
     }
 
     /// What was made of these pages before, made again.

@@ -275,6 +275,9 @@ pub struct RunReport {
     /// Whether it only looked: nothing was written to the lake.
     #[serde(default)]
     pub dry_run: bool,
+    /// Whether its stores were taken from a queue by workers; whoever commits for them goes on with it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub queued: bool,
     /// How often it was gone on with after an interruption.
     #[serde(default)]
     pub resumed: u32,

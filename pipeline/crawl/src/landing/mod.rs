@@ -12,9 +12,8 @@ use serde::{Deserialize, Serialize};
 use storefront::OverBudget;
 
 pub use prune::{Pruned, drop_run, landed_before, prune_landing};
-pub(crate) use read::read_done;
-pub use read::read_page;
 pub(crate) use read::{landed_pages, read_compressed, unpack};
+pub use read::{read_done, read_page};
 pub(crate) use write::{compress, put_compressed, put_done, sha256_hex};
 
 use crate::StoreFacts;

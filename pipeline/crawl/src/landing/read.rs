@@ -14,11 +14,7 @@ use super::{DONE, LandingError, PAGE_BYTES_MAX, PageMark, StoreCrawl, landed_at,
 ///
 /// # Errors
 /// [`LandingError::Storage`].
-pub(crate) async fn read_done(
-    storage: &Storage,
-    run: &RunId,
-    store: &StoreHost,
-) -> Result<Option<StoreCrawl>, LandingError> {
+pub async fn read_done(storage: &Storage, run: &RunId, store: &StoreHost) -> Result<Option<StoreCrawl>, LandingError> {
     let json = get_bytes(storage, &landed_at(run, store, DONE)).await?;
     let done: Option<StoreCrawl> = json.and_then(|json| serde_json::from_slice(&json).ok());
     Ok(done.filter(|done| done.store == *store))

@@ -1,6 +1,7 @@
 //! Which brands are crawled: an append-only log of events, folded when it is loaded.
 
 mod change;
+mod named;
 mod names;
 mod slug;
 
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 pub use change::{Addition, RegistryError};
+pub use named::NotRegistered;
 pub use names::DisplayNames;
 
 use crate::probe::Probe;

@@ -11,6 +11,23 @@ fn new(url: &str, name: &str) -> NewBrand {
     }
 }
 
+#[tokio::test]
+async fn a_crawl_of_nobody_is_refused_and_one_of_a_brand_that_nobody_knows() {
+    let storage = Storage::memory();
+    let mut registry = Registry::load(&storage).await.unwrap();
+    let (tea, other) = ("tea".parse().unwrap(), "other".parse().unwrap());
+    assert_eq!(registry.check_named([]), Err(NotRegistered::Any));
+    registry
+        .add(&storage, &[new("https://tea.example", "Tea")], NOW)
+        .await
+        .unwrap();
+    assert_eq!(registry.check_named([&tea]), Ok(()));
+    assert_eq!(
+        registry.check_named([&tea, &other]),
+        Err(NotRegistered::Brand(other.clone()))
+    );
+}
+
 fn slugs(registry: &Registry) -> Vec<&str> {
     registry.brands().iter().map(|brand| brand.slug.as_str()).collect()
 }

@@ -2,8 +2,8 @@
 
 use data_model::Timestamp;
 
-use super::chart::Bar;
 use crate::summary::{Outcome, StoreSummary};
+use data_reports::page::chart::Bar;
 
 /// Most columns of the plot over time.
 const STEPS_MAX: u64 = 48;

@@ -3,9 +3,9 @@
 use data_model::{CurrencyCode, Money};
 
 use super::put;
-use super::text::{Escaped, bytes, count, duration, escape};
 use crate::collapse::{Changes, Example};
 use crate::summary::{Outcome, StoreSummary};
+use data_reports::page::text::{Escaped, bytes, count, duration, escape};
 
 /// Rows of a table; what is beyond is counted.
 const ROWS_MAX: usize = 2_000;

@@ -29,6 +29,7 @@ fn report(stores: Vec<StoreSummary>) -> RunReport {
         only: None,
         force: false,
         dry_run: false,
+        queued: false,
         resumed: 0,
         started_at: "2026-11-21T01:27:25Z".parse().unwrap(),
         ended_at: "2026-11-21T01:37:25Z".parse().unwrap(),

@@ -29,6 +29,7 @@ async fn landed(rig: &Rig) -> BTreeSet<String> {
 async fn crawls_of_one_brand_leave_the_latest_landings_and_those_that_other_brands_need() {
     let mut rig = Rig::with([("mate", Shop::of(1..=3)), ("tea", Shop::of(1..=3))]).await;
     (rig.config.crawl.landing_runs_kept, rig.config.reports_kept) = (3, 4);
+    rig.config.crawl.landing_keep_days = 0;
     let whole = rig.run().await;
     let mut runs = Vec::new();
     for price in 1..=12 {
@@ -43,7 +44,7 @@ async fn crawls_of_one_brand_leave_the_latest_landings_and_those_that_other_bran
 #[tokio::test]
 async fn the_pages_of_a_run_that_may_be_gone_on_with_stay_as_long_as_it_may() {
     let mut rig = Rig::with([("tea", Shop::of(1..=3))]).await;
-    rig.config.crawl.landing_runs_kept = 1;
+    (rig.config.crawl.landing_runs_kept, rig.config.crawl.landing_keep_days) = (1, 0);
     let whole = rig.run().await;
     // As if it were at work on other brands.
     let at_work = RunReport {

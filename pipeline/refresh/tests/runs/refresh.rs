@@ -394,7 +394,7 @@ async fn a_run_can_be_limited_to_brands_that_are_registered() {
 #[tokio::test]
 async fn a_run_leaves_its_summary_its_report_and_only_the_latest_landings() {
     let mut rig = Rig::with([("mate", Shop::of(1..=3)), ("tea", Shop::of(1..=3))]).await;
-    rig.config.crawl.landing_runs_kept = 1;
+    (rig.config.crawl.landing_runs_kept, rig.config.crawl.landing_keep_days) = (1, 0);
     rig.config.reports_kept = 2;
     let mut reports = Vec::new();
     for price in ["1.00", "2.00", "3.00"] {

@@ -1,0 +1,132 @@
+//! Rules of delivery by pincode, of the kinds that stores in India have: what a store quotes follows from its rules alone, so
+//! that whoever asked it a few times can be held to the truth for every pincode.
+
+use data_pincodes::{Area, PlaceKind, directory};
+use serde::{Deserialize, Serialize};
+
+use crate::generated::dice::{fold, fold_bytes};
+
+/// A kind of rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ZoneKind {
+    /// One rate everywhere.
+    Flat,
+    /// Three zones of states.
+    ByState,
+    /// Free from an order value on.
+    ByValue,
+    /// Dearer the heavier.
+    ByWeight,
+    /// Some districts are not delivered to.
+    ExcludedDistricts,
+    /// Islands are dearer and slower, or not delivered to.
+    Islands,
+    /// A second, faster rate in metros.
+    ExpressInMetros,
+    /// An app hides all rates until a person checks out. The store delivers everywhere.
+    Hidden,
+}
+
+impl ZoneKind {
+    /// All kinds.
+    pub const ALL: [Self; 8] = [
+        Self::Flat,
+        Self::ByState,
+        Self::ByValue,
+        Self::ByWeight,
+        Self::ExcludedDistricts,
+        Self::Islands,
+        Self::ExpressInMetros,
+        Self::Hidden,
+    ];
+}
+
+/// A store's rules of delivery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ZoneRules {
+    /// Of which kind.
+    pub kind: ZoneKind,
+    /// What of the kind: which states are of which zone, which districts are left out.
+    pub seed: u64,
+}
+
+/// A way of delivery that the rules allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ZoneQuote {
+    /// What it is called.
+    pub title: &'static str,
+    /// What it costs, in minor units of the store's currency.
+    pub amount_minor: u64,
+    /// Fewest and most days.
+    pub days: (u16, u16),
+}
+
+const fn standard(amount_minor: u64, days: (u16, u16)) -> ZoneQuote {
+    ZoneQuote {
+        title: "Standard",
+        amount_minor,
+        days,
+    }
+}
+
+impl ZoneRules {
+    /// What the store quotes for goods of this worth and weight, cheapest first; none where it does not deliver, or hides
+    /// what it would ask.
+    #[must_use]
+    pub fn quotes(self, pincode: u32, goods_minor: u64, grams: u64) -> Vec<ZoneQuote> {
+        let directory = directory();
+        let area = data_model::Pincode::from_number(pincode).and_then(|pincode| directory.area(pincode));
+        let Some(area) = area.and_then(|area| directory.get(area)) else {
+            return Vec::new();
+        };
+        match self.kind {
+            ZoneKind::Flat => vec![standard(4_900, (3, 5))],
+            ZoneKind::ByState => {
+                let zones = [(4_000, (2, 4)), (7_000, (4, 6)), (11_000, (6, 9))];
+                let (amount_minor, days) = zones[usize::from(self.draw(area.state.as_deref(), 3))];
+                vec![standard(amount_minor, days)]
+            }
+            ZoneKind::ByValue => vec![standard(if goods_minor >= 99_900 { 0 } else { 7_900 }, (3, 5))],
+            ZoneKind::ByWeight => {
+                let amounts = [(500, 4_000), (2_000, 9_000), (u64::MAX, 18_000)];
+                let amount = amounts.iter().find(|(most, _)| grams <= *most);
+                amount.map_or(Vec::new(), |(_, amount)| vec![standard(*amount, (4, 7))])
+            }
+            ZoneKind::ExcludedDistricts if self.excludes(area) => Vec::new(),
+            ZoneKind::ExcludedDistricts => vec![standard(5_000, (3, 6))],
+            ZoneKind::Islands if area.kind == PlaceKind::Island => {
+                let served = !self.seed.is_multiple_of(2);
+                served.then(|| standard(25_000, (10, 15))).into_iter().collect()
+            }
+            ZoneKind::Islands => vec![standard(6_000, (3, 6))],
+            ZoneKind::ExpressInMetros if area.kind == PlaceKind::Metro => vec![
+                standard(4_900, (2, 3)),
+                ZoneQuote {
+                    title: "Express",
+                    amount_minor: 14_900,
+                    days: (1, 1),
+                },
+            ],
+            ZoneKind::ExpressInMetros => vec![standard(4_900, (4, 6))],
+            ZoneKind::Hidden => Vec::new(),
+        }
+    }
+
+    /// Whether the store delivers to a pincode, whatever it quotes.
+    #[must_use]
+    pub fn delivers(self, pincode: u32) -> bool {
+        self.kind == ZoneKind::Hidden || !self.quotes(pincode, 100_000, 100).is_empty()
+    }
+
+    /// A fortieth of districts, and a fifth of those in the mountains and the north-east.
+    fn excludes(self, area: &Area) -> bool {
+        let is_far = matches!(area.kind, PlaceKind::Hill | PlaceKind::Remote);
+        self.draw(Some(&area.name), if is_far { 5 } else { 40 }) == 0
+    }
+
+    fn draw(self, name: Option<&str>, of: u8) -> u8 {
+        let drawn = fold(&[self.seed, fold_bytes(name.unwrap_or_default().as_bytes())]) % u64::from(of.max(1));
+        u8::try_from(drawn).unwrap_or(0)
+    }
+}

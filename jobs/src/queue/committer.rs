@@ -1,0 +1,135 @@
+//! The one committer: as many workers as there are ask for the right, and one has it.
+
+use std::sync::Arc;
+
+use pipeline_refresh::{RunState, clear_stages, commit_queued};
+use state::{WorkLease, WorkRun};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::hold::Hold;
+use super::source::Source;
+use super::worker::{QueueWorker, Runs, queued};
+use crate::end::JobFailure;
+
+impl QueueWorker {
+    /// Commits what is staged whenever nobody else does, until it is told to stop; answers how many runs came to their end.
+    pub(super) async fn commit_runs(self: Arc<Self>, stop: CancellationToken) -> u64 {
+        let mut closed = 0;
+        while !stop.is_cancelled() {
+            let asked = self.keeper.asks();
+            let state = &self.deps.state;
+            match state
+                .take_committer(&self.deps.name, self.config.lease(), asked.now)
+                .await
+            {
+                Ok(Some(lease)) => {
+                    let kept = self.keeper.keep(lease.clone(), asked);
+                    let committing = Arc::clone(&self).commit(&lease, &kept.hold, &stop);
+                    closed += Box::pin(committing).await;
+                    drop(kept);
+                    if let Err(error) = state.give_back_committer(&lease).await {
+                        tracing::warn!(error = %error, "the right to commit ends by itself");
+                    }
+                }
+                Ok(None) => {}
+                Err(error) => tracing::warn!(error = %error, "who commits is not known"),
+            }
+            let _ = stop.run_until_cancelled(tokio::time::sleep(self.config.poll())).await;
+        }
+        closed
+    }
+
+    /// Commits every run that is open, each by itself, as long as the right lasts.
+    async fn commit(self: Arc<Self>, lease: &WorkLease, hold: &Arc<Hold>, stop: &CancellationToken) -> u64 {
+        let (mut tasks, mut running, mut closed) = (JoinSet::new(), Runs::new(), 0);
+        while !stop.is_cancelled() && !hold.is_over() {
+            match self.deps.state.open_work_runs().await {
+                Ok(runs) => {
+                    for run in runs
+                        .into_iter()
+                        .filter(|run| !running.contains_key(&run.run))
+                        .collect::<Vec<_>>()
+                    {
+                        let id = run.run.clone();
+                        let task = Arc::clone(&self).commit_under(run, lease.clone(), Arc::clone(hold), stop.clone());
+                        running.insert(id, tasks.spawn(task));
+                    }
+                }
+                Err(error) => tracing::warn!(error = %error, "which runs are open is not known"),
+            }
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => {}
+                Some(ended) = tasks.join_next() => closed += u64::from(ended.unwrap_or(false)),
+                () = tokio::time::sleep(self.config.poll()) => {}
+            }
+            running.retain(|_, task| !task.is_finished());
+        }
+        while let Some(ended) = tasks.join_next().await {
+            closed += u64::from(ended.unwrap_or(false));
+        }
+        closed
+    }
+
+    /// Commits one run to its end, or until the right to is over; answers whether it came to its end.
+    async fn commit_under(
+        self: Arc<Self>,
+        run: WorkRun,
+        lease: WorkLease,
+        hold: Arc<Hold>,
+        stop: CancellationToken,
+    ) -> bool {
+        // The right is looked at before each step: whoever wakes beyond its end writes nothing.
+        let committing = hold.during(self.commit_run(&run, &lease, stop.clone()));
+        match Box::pin(committing).await {
+            None => {
+                tracing::warn!(run = %run.run, "the right to commit is over: another worker goes on");
+                false
+            }
+            Some(Ok(is_closed)) => {
+                if !is_closed {
+                    // Something came in meanwhile, or was not told to the queue: it is gone on with.
+                    let _ = stop.run_until_cancelled(tokio::time::sleep(self.config.poll())).await;
+                }
+                is_closed
+            }
+            Some(Err(failure)) => {
+                tracing::warn!(run = %run.run, error = %failure, "the run could not be committed; it is tried again");
+                let _ = stop
+                    .run_until_cancelled(tokio::time::sleep(self.config.renew_every()))
+                    .await;
+                false
+            }
+        }
+    }
+
+    async fn commit_run(&self, run: &WorkRun, lease: &WorkLease, stop: CancellationToken) -> Result<bool, JobFailure> {
+        let market = &self.deps.market;
+        let deps = self.refresh_deps(stop).await?;
+        let source = Source::new(
+            self.deps.state.clone(),
+            Arc::clone(&market.clock),
+            (run.run.clone(), lease.clone()),
+            self.config.poll(),
+        );
+        let committed = commit_queued(&queued(run), &market.refresh, &deps, (&self.memory, &source)).await;
+        let report = committed.map_err(|error| JobFailure::of(&error))?;
+        if report.state != RunState::Finished {
+            return Ok(false);
+        }
+        let closed = self
+            .deps
+            .state
+            .close_work_run(&run.run, lease, market.clock.now())
+            .await;
+        let is_closed = closed.map_err(|error| JobFailure::of(&error))?;
+        if is_closed {
+            tracing::info!(run = %run.run, stores = report.totals.stores, commits = report.commits, "a run of the queue is over");
+            if let Err(error) = clear_stages(&market.storage, &run.run).await {
+                tracing::warn!(run = %run.run, error = %error, "what was staged is left");
+            }
+        }
+        Ok(is_closed)
+    }
+}

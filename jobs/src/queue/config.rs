@@ -1,0 +1,146 @@
+use std::time::Duration;
+
+use data_model::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// How workers take stores from the queue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueueConfig {
+    /// How long a worker may say nothing before the stores that it has are given to others. A worker says three times as
+    /// often that it lives, and stops asking a store when a fifth of this is left. Clocks of machines that share a queue must
+    /// agree to within that fifth.
+    pub lease_s: u64,
+    /// How often a store is tried before it is a dead letter.
+    pub attempts_max: u32,
+    /// The pause before a store that failed is tried again; it doubles with each try, up to an hour.
+    pub retry_pause_s: u64,
+    /// How often a worker that has nothing to do looks whether there is something.
+    pub poll_ms: u64,
+    /// How old a worker's snapshot of the lake may become while it works on one run.
+    pub snapshot_age_s_max: u64,
+    /// Address of the listener for probes and metrics of `haat worker`; empty: none.
+    pub ops_listen: String,
+    /// Whether the job refresh-catalogue puts the brands that are due into the queue, instead of crawling them itself.
+    pub refresh_catalogue: bool,
+}
+
+/// A configuration that cannot hold.
+#[derive(Debug, thiserror::Error)]
+#[error("queue.{key} must be from {min} to {max}")]
+pub struct QueueConfigError {
+    key: &'static str,
+    min: u64,
+    max: u64,
+}
+
+impl Default for QueueConfig {
+    fn default() -> Self {
+        Self {
+            lease_s: 60,
+            attempts_max: 3,
+            retry_pause_s: 60,
+            poll_ms: 1_000,
+            snapshot_age_s_max: 600,
+            ops_listen: String::new(),
+            refresh_catalogue: false,
+        }
+    }
+}
+
+/// The longest pause between two tries.
+const PAUSE_S_MAX: u64 = 3_600;
+
+impl QueueConfig {
+    /// Refuses what cannot hold.
+    ///
+    /// # Errors
+    /// [`QueueConfigError`], which names the key.
+    pub fn check(&self) -> Result<(), QueueConfigError> {
+        let within = |key, value, (min, max)| {
+            let is_within = (min..=max).contains(&value);
+            is_within.then_some(()).ok_or(QueueConfigError { key, min, max })
+        };
+        within("lease_s", self.lease_s, (2, 86_400))?;
+        within("attempts_max", u64::from(self.attempts_max), (1, 1_000))?;
+        within("retry_pause_s", self.retry_pause_s, (0, PAUSE_S_MAX))?;
+        within("poll_ms", self.poll_ms, (10, 600_000))?;
+        within("snapshot_age_s_max", self.snapshot_age_s_max, (1, 86_400))
+    }
+
+    pub(super) const fn lease(&self) -> Duration {
+        Duration::from_secs(self.lease_s)
+    }
+
+    /// How long a holder trusts a lease after it asked for it: what is left of it is for clocks that differ, and for the
+    /// request that is on its way.
+    pub(super) fn trusted(&self) -> Duration {
+        self.lease() * 4 / 5
+    }
+
+    pub(super) fn renew_every(&self) -> Duration {
+        self.lease() / 3
+    }
+
+    pub(super) const fn poll(&self) -> Duration {
+        Duration::from_millis(self.poll_ms)
+    }
+
+    /// When a store that failed for the `attempt`-th time is tried again; `None`: never.
+    pub(super) fn retry_at(&self, attempt: u32, now: Timestamp) -> Option<Timestamp> {
+        if attempt >= self.attempts_max {
+            return None;
+        }
+        let doubled = 1_u64.checked_shl(attempt.saturating_sub(1)).unwrap_or(u64::MAX);
+        let pause_s = self.retry_pause_s.saturating_mul(doubled).min(PAUSE_S_MAX);
+        Some(now.plus_millis(i64::try_from(pause_s * 1_000).unwrap_or(i64::MAX)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_an_hour_and_end() {
+        let config = QueueConfig {
+            attempts_max: 9,
+            ..QueueConfig::default()
+        };
+        let now = Timestamp::from_micros(0);
+        let pauses: Vec<_> = (1..=9)
+            .map(|attempt| config.retry_at(attempt, now).map(|at| at.millis_since(now) / 1_000))
+            .collect();
+        assert_eq!(
+            pauses,
+            [60, 120, 240, 480, 960, 1_920, 3_600, 3_600]
+                .map(Some)
+                .into_iter()
+                .chain([None])
+                .collect::<Vec<_>>()
+        );
+    }
+
+    #[test]
+    fn what_cannot_hold_is_named() {
+        config_is_refused(
+            QueueConfig {
+                lease_s: 1,
+                ..QueueConfig::default()
+            },
+            "queue.lease_s must be from 2 to 86400",
+        );
+        config_is_refused(
+            QueueConfig {
+                attempts_max: 0,
+                ..QueueConfig::default()
+            },
+            "queue.attempts_max must be from 1 to 1000",
+        );
+        QueueConfig::default().check().unwrap();
+    }
+
+    fn config_is_refused(config: QueueConfig, why: &str) {
+        assert_eq!(config.check().unwrap_err().to_string(), why);
+    }
+}

@@ -1,0 +1,189 @@
+//! The right to ask a store, as its holder sees it.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
+
+use data_model::{Clock, Timestamp};
+use tokio::time::MissedTickBehavior;
+
+use crate::elapsed::Elapsed;
+
+/// How often work under a right is looked at when nothing else wakes it: what hangs ends with the right.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+
+/// A right that ends by itself unless it is renewed. Both the time that passes for this process and the clock end it: one
+/// stands still while a machine sleeps, the other may be set back.
+#[derive(Debug)]
+pub(super) struct Hold {
+    elapsed: Arc<dyn Elapsed>,
+    clock: Arc<dyn Clock>,
+    /// By the time that passes.
+    ends_at_us: AtomicU64,
+    /// By the clock.
+    until_us: AtomicI64,
+    is_lost: AtomicBool,
+}
+
+/// The moment at which a right was asked for: it counts from then, not from the answer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked {
+    elapsed: Duration,
+    pub(super) now: Timestamp,
+}
+
+impl Asked {
+    pub(super) fn at(elapsed: &dyn Elapsed, clock: &dyn Clock) -> Self {
+        Self {
+            elapsed: elapsed.elapsed(),
+            now: clock.now(),
+        }
+    }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+impl Hold {
+    pub(super) fn new(elapsed: Arc<dyn Elapsed>, clock: Arc<dyn Clock>, asked: Asked, trusted: Duration) -> Arc<Self> {
+        let hold = Self {
+            elapsed,
+            clock,
+            ends_at_us: AtomicU64::new(0),
+            until_us: AtomicI64::new(i64::MIN),
+            is_lost: AtomicBool::new(false),
+        };
+        hold.renewed(asked, trusted);
+        Arc::new(hold)
+    }
+
+    /// It was renewed: it lasts for so long from the moment at which that was asked for.
+    pub(super) fn renewed(&self, asked: Asked, trusted: Duration) {
+        let millis = i64::try_from(trusted.as_millis()).unwrap_or(i64::MAX);
+        self.ends_at_us
+            .store(micros(asked.elapsed.saturating_add(trusted)), Ordering::SeqCst);
+        self.until_us
+            .store(asked.now.plus_millis(millis).micros(), Ordering::SeqCst);
+    }
+
+    /// Somebody else has it.
+    pub(super) fn lose(&self) {
+        self.is_lost.store(true, Ordering::SeqCst);
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.is_lost.load(Ordering::SeqCst)
+            || micros(self.elapsed.elapsed()) >= self.ends_at_us.load(Ordering::SeqCst)
+            || self.clock.now().micros() >= self.until_us.load(Ordering::SeqCst)
+    }
+
+    /// What `work` comes to, if the right lasts until then; `None`: it was over, and the work is dropped where it was.
+    ///
+    /// The right is looked at before each step of the work, in the same breath: a process that was paused beyond the end of
+    /// its right takes no step with it when it wakes, so it sends no request.
+    pub(super) async fn during<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let mut work = pin!(work);
+        let mut looks = tokio::time::interval(LOOK_EVERY);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        poll_fn(|context| {
+            if self.is_over() {
+                return std::task::Poll::Ready(None);
+            }
+            // Each look asks to be woken for the next.
+            while looks.poll_tick(context).is_ready() {}
+            work.as_mut().poll(context).map(Some)
+        })
+        .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[derive(Debug, Default)]
+    struct SetTime(Mutex<(Duration, i64)>);
+
+    impl SetTime {
+        fn pass(&self, elapsed_s: u64, clock_s: i64) {
+            let mut time = self.0.lock().unwrap();
+            *time = (time.0 + Duration::from_secs(elapsed_s), time.1 + clock_s * 1_000_000);
+        }
+    }
+
+    impl Elapsed for SetTime {
+        fn elapsed(&self) -> Duration {
+            self.0.lock().unwrap().0
+        }
+    }
+
+    impl Clock for SetTime {
+        fn now(&self) -> Timestamp {
+            Timestamp::from_micros(self.0.lock().unwrap().1)
+        }
+    }
+
+    const TRUSTED: Duration = Duration::from_secs(48);
+
+    fn hold() -> (Arc<SetTime>, Arc<Hold>) {
+        let time = Arc::new(SetTime::default());
+        let asked = Asked::at(time.as_ref(), time.as_ref());
+        let hold = Hold::new(Arc::clone(&time) as _, Arc::clone(&time) as _, asked, TRUSTED);
+        (time, hold)
+    }
+
+    #[test]
+    fn a_right_ends_by_the_time_that_passes_by_the_clock_and_when_somebody_else_has_it() {
+        let (time, by_time) = hold();
+        time.pass(47, -3_600);
+        assert!(!by_time.is_over());
+        time.pass(1, 0);
+        assert!(by_time.is_over());
+        let (time, by_clock) = hold();
+        // As on a machine that slept.
+        time.pass(0, 48);
+        assert!(by_clock.is_over());
+        let (_, lost) = hold();
+        lost.lose();
+        assert!(lost.is_over());
+        let (time, renewed) = hold();
+        time.pass(40, 40);
+        renewed.renewed(Asked::at(time.as_ref(), time.as_ref()), TRUSTED);
+        time.pass(40, 40);
+        assert!(!renewed.is_over());
+    }
+
+    #[tokio::test]
+    async fn work_takes_no_step_after_the_end_of_its_right() {
+        let (time, hold) = hold();
+        let steps = AtomicU64::new(0);
+        let work = async {
+            loop {
+                steps.fetch_add(1, Ordering::SeqCst);
+                // The process is paused here, and wakes with the work ready to go on.
+                if steps.load(Ordering::SeqCst) == 3 {
+                    time.pass(100, 100);
+                }
+                tokio::task::yield_now().await;
+            }
+        };
+        assert_eq!(hold.during::<()>(work).await, None);
+        assert_eq!(steps.load(Ordering::SeqCst), 3);
+    }
+
+    #[tokio::test]
+    async fn work_that_ends_in_time_is_what_it_comes_to_and_work_that_hangs_ends_with_its_right() {
+        let (_, in_time) = hold();
+        assert_eq!(in_time.during(async { 7 }).await, Some(7));
+        let (_, lost) = hold();
+        let losing = Arc::clone(&lost);
+        let hanging = tokio::spawn(async move { lost.during(std::future::pending::<()>()).await });
+        losing.lose();
+        assert_eq!(hanging.await.unwrap(), None);
+    }
+}

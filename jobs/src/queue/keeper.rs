@@ -1,0 +1,109 @@
+//! Keeps the rights that a process has, and tells the work under them when one is gone.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use data_model::Clock;
+use state::{State, WorkLease};
+
+use super::config::QueueConfig;
+use super::hold::{Asked, Hold};
+use crate::elapsed::Elapsed;
+
+/// All rights of a process.
+#[derive(Debug)]
+pub(super) struct Keeper {
+    state: State,
+    config: QueueConfig,
+    clock: Arc<dyn Clock>,
+    elapsed: Arc<dyn Elapsed>,
+    held: Mutex<BTreeMap<WorkLease, Arc<Hold>>>,
+}
+
+/// A right that is renewed until this is dropped.
+#[derive(Debug)]
+pub(super) struct Kept {
+    keeper: Arc<Keeper>,
+    lease: WorkLease,
+    pub(super) hold: Arc<Hold>,
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.keeper.held().remove(&self.lease);
+    }
+}
+
+impl Keeper {
+    pub(super) fn new(
+        state: State,
+        config: QueueConfig,
+        (clock, elapsed): (Arc<dyn Clock>, Arc<dyn Elapsed>),
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            state,
+            config,
+            clock,
+            elapsed,
+            held: Mutex::default(),
+        })
+    }
+
+    fn held(&self) -> MutexGuard<'_, BTreeMap<WorkLease, Arc<Hold>>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The moment at which a right is asked for.
+    pub(super) fn asks(&self) -> Asked {
+        Asked::at(self.elapsed.as_ref(), self.clock.as_ref())
+    }
+
+    /// Keeps a right that was given.
+    pub(super) fn keep(self: &Arc<Self>, lease: WorkLease, asked: Asked) -> Kept {
+        let (elapsed, clock) = (Arc::clone(&self.elapsed), Arc::clone(&self.clock));
+        let hold = Hold::new(elapsed, clock, asked, self.config.trusted());
+        self.held().insert(lease.clone(), Arc::clone(&hold));
+        Kept {
+            keeper: Arc::clone(self),
+            lease,
+            hold,
+        }
+    }
+
+    /// Renews what is held, again and again. Never ends.
+    pub(super) async fn renew(&self) -> std::convert::Infallible {
+        loop {
+            tokio::time::sleep(self.config.renew_every()).await;
+            self.renew_once().await;
+        }
+    }
+
+    pub(super) async fn renew_once(&self) {
+        let held: Vec<_> = self
+            .held()
+            .iter()
+            .map(|(lease, hold)| (lease.clone(), Arc::clone(hold)))
+            .collect();
+        // Work that has taken note of its end takes no step any more: it is not to come back to life.
+        let held: Vec<_> = held.into_iter().filter(|(_, hold)| !hold.is_over()).collect();
+        if held.is_empty() {
+            return;
+        }
+        let asked = self.asks();
+        let leases: Vec<_> = held.iter().map(|(lease, _)| lease.clone()).collect();
+        match self.state.renew_work(&leases, self.config.lease(), asked.now).await {
+            Ok(lost) => {
+                for (lease, hold) in held {
+                    if lost.contains(&lease) {
+                        hold.lose();
+                        metrics::counter!(crate::metrics::WORK_LOST).increment(1);
+                    } else {
+                        hold.renewed(asked, self.config.trusted());
+                    }
+                }
+            }
+            // Without an answer the rights end by themselves.
+            Err(error) => tracing::warn!(error = %error, "rights to stores were not renewed"),
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Workers that take stores from the queue of the state, and the one committer among them.
+
+mod committer;
+mod config;
+mod enqueue;
+mod hold;
+mod keeper;
+mod source;
+mod store;
+mod worker;
+
+pub use config::{QueueConfig, QueueConfigError};
+pub use enqueue::{EnqueueError, EnqueuedRun, enqueue_run};
+pub use worker::{QueueDeps, QueueWorker, WorkerReport};

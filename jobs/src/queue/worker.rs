@@ -1,0 +1,257 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use data_model::{RunId, Timestamp};
+use pipeline_crawl::NoProgress;
+use pipeline_refresh::{Bench, OtherCrawls, QueuedRun, RefreshDeps, crawl_memory, mark_crawl, stores_at_once};
+use serde::Serialize;
+use state::{State, StateError, TakenWork, WorkRun};
+use storefront::MemoryBudget;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::config::QueueConfig;
+use super::keeper::Keeper;
+use super::store::Ended;
+use crate::elapsed::Elapsed;
+use crate::end::JobFailure;
+use crate::ops::Readiness;
+use crate::work::Market;
+
+/// What a worker works with.
+#[derive(Debug, Clone)]
+pub struct QueueDeps {
+    /// Where the queue is.
+    pub state: State,
+    /// The market whose stores are asked.
+    pub market: Arc<Market>,
+    /// The time that passes.
+    pub elapsed: Arc<dyn Elapsed>,
+    /// This process, for people to read.
+    pub name: String,
+}
+
+/// What a worker did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct WorkerReport {
+    /// Stores that it refreshed, whatever came of them.
+    pub staged: u64,
+    /// Stores that are to be tried again.
+    pub retried: u64,
+    /// Stores that are dead letters now.
+    pub dead: u64,
+    /// Stores that it had and that somebody else has by now.
+    pub lost: u64,
+    /// Stores that it gave back because it was told to stop.
+    pub given_back: u64,
+    /// Runs that it committed to their end.
+    pub runs_closed: u64,
+}
+
+/// Takes stores from the queue, crawls them and stages what it finds; and commits what all workers stage, where nobody else
+/// does.
+#[derive(Debug)]
+pub struct QueueWorker {
+    pub(super) deps: QueueDeps,
+    pub(super) config: QueueConfig,
+    pub(super) memory: MemoryBudget,
+    pub(super) keeper: Arc<Keeper>,
+    readiness: Readiness,
+}
+
+/// What a worker knows of the run that it works on.
+struct Desk {
+    run: RunId,
+    bench: Bench,
+    opened_at: Timestamp,
+}
+
+/// How often the metrics are set.
+const TELL_EVERY: Duration = Duration::from_secs(5);
+
+impl QueueWorker {
+    /// A worker that has not begun.
+    #[must_use]
+    pub fn new(deps: QueueDeps, config: QueueConfig) -> Self {
+        let times = (Arc::clone(&deps.market.clock), Arc::clone(&deps.elapsed));
+        Self {
+            memory: crawl_memory(&deps.market.refresh),
+            keeper: Keeper::new(deps.state.clone(), config.clone(), times),
+            readiness: Readiness::new(),
+            deps,
+            config,
+        }
+    }
+
+    /// Whether it can take stores.
+    #[must_use]
+    pub fn readiness(&self) -> Readiness {
+        self.readiness.clone()
+    }
+
+    /// Works until it is told to stop; with `until_empty`, until no run is left. Then it gives back what it has not finished,
+    /// and commits no more.
+    pub async fn run(self, stop: CancellationToken, until_empty: bool) -> WorkerReport {
+        crate::metrics::describe_work();
+        // Crawls beside it on this machine begin runs of their own.
+        let _mark = mark_crawl(&self.deps.market.storage);
+        let worker = Arc::new(self);
+        // Ends both when the stores are through.
+        let committing = stop.child_token();
+        // Ends with this, however this ends.
+        let committer = AbortOnDropHandle::new(tokio::spawn({
+            let (worker, until) = (Arc::clone(&worker), committing.clone());
+            async move { Box::pin(worker.commit_runs(until)).await }
+        }));
+        let keeper = Arc::clone(&worker.keeper);
+        let telling = worker.tell();
+        let mut report = tokio::select! {
+            report = Arc::clone(&worker).take_stores(stop, until_empty) => report,
+            never = keeper.renew() => match never {},
+            never = telling => match never {},
+        };
+        committing.cancel();
+        // The right to commit is renewed until it is given back.
+        let closed = tokio::select! {
+            closed = committer => closed.unwrap_or_default(),
+            never = keeper.renew() => match never {},
+        };
+        report.runs_closed = closed;
+        report
+    }
+
+    async fn take_stores(self: Arc<Self>, stop: CancellationToken, until_empty: bool) -> WorkerReport {
+        let at_once = stores_at_once(&self.deps.market.refresh);
+        let (mut report, mut tasks, mut desk) = (WorkerReport::default(), JoinSet::new(), None);
+        while !stop.is_cancelled() {
+            let taken = self.take(at_once.saturating_sub(tasks.len())).await;
+            let is_idle = taken.as_ref().is_ok_and(Vec::is_empty) && tasks.is_empty();
+            if is_idle && until_empty && self.is_empty().await {
+                break;
+            }
+            let is_full = taken.as_ref().is_ok_and(|taken| !taken.is_empty());
+            for (work, asked) in taken.unwrap_or_default() {
+                let kept = self.keeper.keep(work.lease(), asked);
+                match self.desk(&mut desk, &work).await {
+                    Ok(bench) => {
+                        let (worker, stop) = (Arc::clone(&self), stop.clone());
+                        tasks.spawn(async move { Box::pin(worker.refresh(bench, work, kept, stop)).await });
+                    }
+                    Err(failure) => report.count(self.put_back(&work, &failure.to_string()).await),
+                }
+            }
+            if is_full && tasks.len() < at_once {
+                continue;
+            }
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => {}
+                Some(ended) = tasks.join_next() => report.count(ended.unwrap_or(Ended::Lost)),
+                () = tokio::time::sleep(self.config.poll()) => {}
+            }
+        }
+        while let Some(ended) = tasks.join_next().await {
+            report.count(ended.unwrap_or(Ended::Lost));
+        }
+        report
+    }
+
+    async fn take(&self, room: usize) -> Result<Vec<(TakenWork, super::hold::Asked)>, StateError> {
+        let Some(limit) = u32::try_from(room).ok().filter(|limit| *limit > 0) else {
+            return Ok(Vec::new());
+        };
+        let asked = self.keeper.asks();
+        let bounds = (self.config.attempts_max, asked.now);
+        let taken = self
+            .deps
+            .state
+            .take_work(&self.deps.name, limit, self.config.lease(), bounds);
+        let taken = taken.await;
+        let answers = taken.is_ok();
+        if self.readiness.swap(answers) != answers || !answers {
+            match &taken {
+                Ok(_) => tracing::info!("the queue answers again"),
+                Err(error) => tracing::warn!(error = %error, "the queue does not answer"),
+            }
+        }
+        Ok(taken?.into_iter().map(|work| (work, asked)).collect())
+    }
+
+    async fn is_empty(&self) -> bool {
+        self.deps.state.open_work_runs().await.is_ok_and(|runs| runs.is_empty())
+    }
+
+    /// What is known of the lake for the run of this store. It is looked at again for another run, and when it is old.
+    async fn desk(&self, desk: &mut Option<Desk>, work: &TakenWork) -> Result<Bench, JobFailure> {
+        let market = &self.deps.market;
+        let now = market.clock.now();
+        let age_ms_max = i64::try_from(self.config.snapshot_age_s_max.saturating_mul(1_000)).unwrap_or(i64::MAX);
+        let is_good = |desk: &&Desk| desk.run == work.run && now.millis_since(desk.opened_at) < age_ms_max;
+        if let Some(desk) = desk.as_ref().filter(is_good) {
+            return Ok(desk.bench.clone());
+        }
+        let runs = self.deps.state.open_work_runs().await;
+        let runs = runs.map_err(|error| JobFailure::of(&error))?;
+        let run = runs.into_iter().find(|run| run.run == work.run);
+        let run = run.ok_or_else(|| JobFailure::new("its run is over"))?;
+        let deps = self.refresh_deps(CancellationToken::new()).await?;
+        let bench = Box::pin(Bench::open(&queued(&run), &market.refresh, &deps, &self.memory)).await;
+        let bench = bench.map_err(|error| JobFailure::of(&error))?;
+        *desk = Some(Desk {
+            run: run.run,
+            bench: bench.clone(),
+            opened_at: now,
+        });
+        Ok(bench)
+    }
+
+    pub(super) async fn refresh_deps(&self, cancel: CancellationToken) -> Result<RefreshDeps, JobFailure> {
+        let market = &self.deps.market;
+        Ok(RefreshDeps {
+            storage: market.storage.clone(),
+            lake: market.lake().await?,
+            storefront: market.storefront.clone(),
+            clock: Arc::clone(&market.clock),
+            progress: Arc::new(NoProgress),
+            others: OtherCrawls::AtWork,
+            cancel,
+        })
+    }
+
+    async fn tell(&self) -> std::convert::Infallible {
+        loop {
+            let now = self.deps.market.clock.now();
+            match self.deps.state.work_counts(now).await {
+                Ok(counts) => crate::metrics::tell_work(&counts, now),
+                Err(error) => tracing::debug!(error = %error, "how much there is in the queue is not known"),
+            }
+            tokio::time::sleep(TELL_EVERY).await;
+        }
+    }
+}
+
+pub(super) fn queued(run: &WorkRun) -> QueuedRun {
+    QueuedRun {
+        run: run.run.clone(),
+        force: run.force,
+        started_at: run.created_at,
+    }
+}
+
+impl WorkerReport {
+    fn count(&mut self, ended: Ended) {
+        *match ended {
+            Ended::Staged => &mut self.staged,
+            Ended::Retried => &mut self.retried,
+            Ended::Dead => &mut self.dead,
+            Ended::Lost => &mut self.lost,
+            Ended::GivenBack => &mut self.given_back,
+        } += 1;
+        metrics::counter!(crate::metrics::WORK_ENDED, "outcome" => ended.as_str()).increment(1);
+    }
+}
+
+/// Runs by id.
+pub(super) type Runs = BTreeMap<RunId, tokio::task::AbortHandle>;

@@ -1,0 +1,46 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use pipeline_probe::{ProbeDeps, ProbeOptions, ProbeOutcome, probe};
+
+use super::{Market, Turn, Work};
+use crate::end::{JobFailure, JobReport, Reported};
+use crate::name::JobName;
+
+/// Asks stores what delivery costs, as far as each one's budget of the day goes: as `haat delivery probe` does.
+#[derive(Debug)]
+pub(super) struct ProbeDelivery(pub(super) Arc<Market>);
+
+#[async_trait]
+impl Work for ProbeDelivery {
+    fn name(&self) -> JobName {
+        JobName::ProbeDelivery
+    }
+
+    async fn run(&self, turn: Turn) -> Result<JobReport, JobFailure> {
+        let deps = ProbeDeps {
+            lake: self.0.lake().await?,
+            storefront: self.0.storefront.clone(),
+            clock: Arc::clone(&self.0.clock),
+        };
+        let report = Box::pin(probe(&deps, &ProbeOptions::default(), &turn.cancel)).await;
+        let report = report.map_err(|error| JobFailure::of(&error))?;
+        let failed = report.count(ProbeOutcome::Failed);
+        let done = JobReport::done([
+            ("brands", report.brands.len() as u64),
+            ("asked", report.asked() as u64),
+            ("complete", report.count(ProbeOutcome::Complete) as u64),
+            ("failed", failed as u64),
+        ]);
+        if turn.cancel.is_cancelled() {
+            return Ok(JobReport {
+                ended: Reported::Stopped,
+                ..done
+            });
+        }
+        Ok(match failed {
+            0 => done,
+            failed => done.partial(format!("{failed} stores could not be asked")),
+        })
+    }
+}

@@ -1,0 +1,58 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use pipeline_shipping::{ShippingDeps, ShippingOptions, refresh_shipping};
+
+use super::{Market, Turn, Work};
+use crate::end::{JobFailure, JobReport, Reported};
+use crate::name::JobName;
+
+/// How long a store's terms hold: they change seldom.
+const AFTER_S: u64 = 7 * 24 * 3600;
+
+/// Asks stores for their shipping terms, as `haat shipping refresh` does. Stores that a run did not come to are due in the
+/// next.
+#[derive(Debug)]
+pub(super) struct RefreshShipping(pub(super) Arc<Market>);
+
+#[async_trait]
+impl Work for RefreshShipping {
+    fn name(&self) -> JobName {
+        JobName::RefreshShipping
+    }
+
+    async fn run(&self, turn: Turn) -> Result<JobReport, JobFailure> {
+        let market = &self.0;
+        let deps = ShippingDeps {
+            storage: market.storage.clone(),
+            lake: market.lake().await?,
+            storefront: market.storefront.clone(),
+            clock: Arc::clone(&market.clock),
+            cancel: turn.cancel,
+        };
+        let options = ShippingOptions {
+            after_s: AFTER_S,
+            ..ShippingOptions::default()
+        };
+        let refreshed = Box::pin(refresh_shipping(&options, &deps)).await;
+        let report = refreshed.map_err(|error| JobFailure::of(&error))?;
+        let failed = report.asked.iter().filter(|one| one.outcome == "failed").count() as u64;
+        let done = JobReport::done([
+            ("brands", report.brands),
+            ("due", report.due),
+            ("changed", report.changed),
+            ("failed", failed),
+            ("requests", report.requests),
+        ]);
+        Ok(if report.interrupted {
+            JobReport {
+                ended: Reported::Stopped,
+                ..done
+            }
+        } else if failed > 0 {
+            done.partial(format!("{failed} stores could not be asked"))
+        } else {
+            done
+        })
+    }
+}

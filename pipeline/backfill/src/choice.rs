@@ -1,0 +1,81 @@
+//! Which landing of a store is read again. Pure.
+
+use data_model::{RunId, Timestamp};
+use pipeline_crawl::StoreCrawl;
+use serde::{Deserialize, Serialize};
+
+use crate::Range;
+
+/// What is known of a store, beside its landings.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Known<'a> {
+    /// When the brand was registered: what was landed of it before is that of a brand that was removed.
+    pub(crate) added_at: Timestamp,
+    /// Of the catalogue that the lake has: when it was observed, and by which run. `None` where it has none.
+    pub(crate) in_lake: Option<(Timestamp, &'a RunId)>,
+    /// Of the last crawl that the lake has taken in: its run, and the one whose landing has the pages.
+    pub(crate) taken: Option<(&'a RunId, &'a RunId)>,
+}
+
+/// Why a store is left as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "left", rename_all = "snake_case")]
+pub enum Left {
+    /// No complete landing of it ended in the range.
+    NothingLanded,
+    /// Its newest landing in the range is older than what the lake has.
+    Older {
+        /// When the landing ended.
+        landed_at: Timestamp,
+        /// When that was observed which the lake has.
+        lake_at: Timestamp,
+    },
+}
+
+/// A landing that is to be read again.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Chosen<'a> {
+    pub(crate) crawl: &'a StoreCrawl,
+    /// Whether the lake has something newer.
+    pub(crate) is_older: bool,
+}
+
+/// Whether one may be looked at at all: the newest such landing decides.
+pub(crate) fn may_be(crawl: &StoreCrawl, known: Known<'_>, range: &Range) -> bool {
+    range.has(crawl.ended_at) && crawl.ended_at >= known.added_at && is_believed(crawl, known)
+}
+
+/// Whether the lake has ever taken in what this crawl found. What was held back, or found by a crawl that was killed before
+/// its commit, is for the next crawl to judge.
+fn is_believed(crawl: &StoreCrawl, known: Known<'_>) -> bool {
+    let Some((lake_at, lake_run)) = known.in_lake else {
+        return true;
+    };
+    let is_taken = known
+        .taken
+        .is_some_and(|(run, landing)| crawl.run == *run || crawl.landing == *landing);
+    is_taken || crawl.run == *lake_run || crawl.landing == *lake_run || crawl.ended_at < lake_at
+}
+
+/// What to read again of the newest landing that may be.
+pub(crate) fn choose<'a>(
+    newest: Option<&'a StoreCrawl>,
+    known: Known<'_>,
+    takes_older: bool,
+) -> Result<Chosen<'a>, Left> {
+    let crawl = newest.ok_or(Left::NothingLanded)?;
+    let older = known.in_lake.filter(|(lake_at, lake_run)| {
+        let is_it = crawl.run == **lake_run || crawl.landing == **lake_run;
+        !is_it && crawl.ended_at < *lake_at
+    });
+    match older {
+        Some((lake_at, _)) if !takes_older => Err(Left::Older {
+            landed_at: crawl.ended_at,
+            lake_at,
+        }),
+        older => Ok(Chosen {
+            crawl,
+            is_older: older.is_some(),
+        }),
+    }
+}

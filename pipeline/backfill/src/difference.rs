@@ -1,0 +1,144 @@
+//! What reading a store again changes: the products of before beside those of now. Pure.
+
+use std::collections::HashMap;
+
+use data_lake::CatalogueRows;
+use data_model::CurrencyCode;
+use serde::{Deserialize, Serialize};
+
+/// Most price moves that are told of one brand, and how much of a title.
+const MOVES_MAX: usize = 5;
+const TITLE_CHARS_MAX: usize = 60;
+
+/// A variant with another price than before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Move {
+    /// What its product is called now.
+    pub title: String,
+    /// The platform's id of the variant.
+    pub variant: u64,
+    /// The price before, in minor units.
+    pub before_minor: i64,
+    /// The price now, in minor units.
+    pub now_minor: i64,
+    /// What both are in.
+    pub currency: CurrencyCode,
+}
+
+impl Move {
+    /// How far the price went, as a share of the larger one, in millionths: a fall to nothing is as far as a rise from it.
+    fn distance(&self) -> i128 {
+        let (before, now) = (i128::from(self.before_minor), i128::from(self.now_minor));
+        (now - before).abs() * 1_000_000 / before.abs().max(now.abs()).max(1)
+    }
+}
+
+/// What became of the products of one brand, or of all.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Difference {
+    /// Products that were not there.
+    pub added: u64,
+    /// Products of which anything is otherwise.
+    pub changed: u64,
+    /// Products that are not there any more.
+    pub gone: u64,
+    /// Products that are as they were.
+    pub same: u64,
+    /// Variants that were there and have another price, in another currency too.
+    pub prices_moved: u64,
+    /// Products that were sold out and are in stock.
+    pub into_stock: u64,
+    /// Products that were in stock and are sold out.
+    pub out_of_stock: u64,
+    /// The prices that went furthest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moves: Vec<Move>,
+}
+
+impl Difference {
+    /// Of a brand of which everything is as it was.
+    #[must_use]
+    pub fn none(products: u64) -> Self {
+        Self {
+            same: products,
+            ..Self::default()
+        }
+    }
+
+    /// Holds what is there now against what was before; amounts of different currencies are not told side by side.
+    #[must_use]
+    pub fn of(before: &CatalogueRows, now: &CatalogueRows, (was_in, is_in): (CurrencyCode, CurrencyCode)) -> Self {
+        let mut difference = Self::default();
+        let known: HashMap<u64, _> = before.states().collect();
+        for (id, is) in now.states() {
+            let Some(was) = known.get(&id) else {
+                difference.added += 1;
+                continue;
+            };
+            difference.into_stock += u64::from(!was.in_stock() && is.in_stock());
+            difference.out_of_stock += u64::from(was.in_stock() && !is.in_stock());
+            *(if *was == is {
+                &mut difference.same
+            } else {
+                &mut difference.changed
+            }) += 1;
+        }
+        let still = difference.same + difference.changed;
+        difference.gone = (known.len() as u64).saturating_sub(still);
+        let known: HashMap<(u64, u64), i64> = before.prices().collect();
+        let mut moves = Vec::new();
+        for ((product, variant), now_minor) in now.prices() {
+            let Some(&before_minor) = known.get(&(product, variant)) else {
+                continue;
+            };
+            difference.prices_moved += u64::from(before_minor != now_minor || was_in != is_in);
+            if before_minor != now_minor && was_in == is_in {
+                let one = Move {
+                    title: String::new(),
+                    variant,
+                    before_minor,
+                    now_minor,
+                    currency: is_in,
+                };
+                moves.push((one, product));
+            }
+        }
+        difference.moves = titled(furthest(moves, |(one, _)| one), now);
+        difference
+    }
+
+    /// Takes in what became of another brand's.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.added += other.added;
+        self.changed += other.changed;
+        self.gone += other.gone;
+        self.same += other.same;
+        self.prices_moved += other.prices_moved;
+        self.into_stock += other.into_stock;
+        self.out_of_stock += other.out_of_stock;
+        let moves = std::mem::take(&mut self.moves).into_iter().chain(other.moves.clone());
+        self.moves = furthest(moves.collect(), |one| one);
+    }
+}
+
+/// The few that went furthest; of those that went as far, the first by variant.
+fn furthest<T>(mut moves: Vec<T>, of: impl Fn(&T) -> &Move) -> Vec<T> {
+    moves.sort_by_key(|one| (-of(one).distance(), of(one).variant));
+    moves.truncate(MOVES_MAX);
+    moves
+}
+
+fn titled(moves: Vec<(Move, u64)>, now: &CatalogueRows) -> Vec<Move> {
+    let mut titles: HashMap<u64, String> = moves.iter().map(|(_, product)| (*product, String::new())).collect();
+    for (id, title) in now.titles() {
+        if let Some(wanted) = titles.get_mut(&id) {
+            *wanted = title.chars().take(TITLE_CHARS_MAX).collect();
+        }
+    }
+    let title = |product: &u64| titles.get(product).cloned().unwrap_or_default();
+    let moves = moves.into_iter().map(|(one, product)| Move {
+        title: title(&product),
+        ..one
+    });
+    moves.collect()
+}

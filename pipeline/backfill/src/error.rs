@@ -1,0 +1,65 @@
+use std::error::Error;
+
+use data_lake::LakeError;
+use data_model::{BrandSlug, IdError};
+use data_storage::StorageError;
+use pipeline_crawl::{LandingError, RegistryError};
+
+/// Why a backfill as a whole did not come to its end. What one store's pages do is no such reason.
+#[derive(Debug, thiserror::Error)]
+pub enum BackfillError {
+    /// The registry could not be read.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+    /// A brand that was named is not registered.
+    #[error("no brand is registered as {0}")]
+    UnknownBrand(BrandSlug),
+    /// A crawl is at work on this machine, and it would be overtaken, or overtake.
+    #[error("a crawl is at work, or another backfill: try again when it has ended")]
+    CrawlAtWork,
+    /// What is landed could not be listed or read.
+    #[error("what is landed cannot be read")]
+    Landing(#[from] LandingError),
+    /// The lake could not be read.
+    #[error("the lake cannot be read")]
+    LakeRead(#[source] LakeError),
+    /// The lake refused one commit after another.
+    #[error("the lake refused {refused} commits in a row")]
+    LakeWrite {
+        /// How many.
+        refused: u32,
+        /// The last refusal.
+        #[source]
+        source: LakeError,
+    },
+    /// What was done so far could not be noted.
+    #[error("the note of what was done cannot be written or read")]
+    Storage(#[from] StorageError),
+    /// The notes could not be listed or deleted.
+    #[error("the notes of backfills cannot be listed or deleted")]
+    Prefix(#[source] object_store::Error),
+    /// The note does not serialise.
+    #[error("the note of what was done does not serialise")]
+    Json(#[source] serde_json::Error),
+    /// The clock tells a moment that makes no id.
+    #[error("the clock tells a moment that makes no id")]
+    Id(#[source] IdError),
+}
+
+/// Longest text that is made of an error and its causes.
+const TEXT_CHARS_MAX: usize = 500;
+
+/// An error with its causes, in one line.
+pub(crate) fn with_causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause.filter(|_| text.len() < TEXT_CHARS_MAX) {
+        let said = error.to_string();
+        if !text.ends_with(&said) {
+            text = format!("{text}: {said}");
+        }
+        cause = error.source();
+    }
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars().take(TEXT_CHARS_MAX).collect()
+}

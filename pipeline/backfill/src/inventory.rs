@@ -1,0 +1,98 @@
+//! What is landed of stores.
+
+use std::collections::HashMap;
+
+use data_lake::BrandRow;
+use data_model::{RunId, StoreHost};
+use data_storage::Storage;
+use futures::{StreamExt, TryStreamExt};
+use pipeline_crawl::{RegisteredBrand, StoreCrawl, landed_before, load_state, read_done};
+
+use crate::choice::{Known, choose, may_be};
+use crate::{BackfillError, BackfillOptions, Left};
+
+/// Stores looked at at the same time.
+const STORES_AT_ONCE: usize = 16;
+
+/// A store whose landing is read again.
+#[derive(Debug, Clone)]
+pub(crate) struct Task {
+    pub(crate) brand: RegisteredBrand,
+    pub(crate) crawl: StoreCrawl,
+    pub(crate) is_older: bool,
+    /// What the lake had of it before the backfill.
+    pub(crate) row: Option<BrandRow>,
+}
+
+/// The lake's brands by store.
+pub(crate) type Rows = HashMap<StoreHost, BrandRow>;
+
+/// Looks for the landing of each brand.
+pub(crate) async fn look(
+    storage: &Storage,
+    brands: Vec<RegisteredBrand>,
+    rows: &Rows,
+    options: &BackfillOptions,
+) -> Result<Vec<(RegisteredBrand, Result<Task, Left>)>, BackfillError> {
+    let runs = landed_before(storage, 0).await?;
+    let looks = brands.into_iter().map(|brand| {
+        let (runs, row) = (&runs, rows.get(&brand.store).cloned());
+        async move {
+            let chosen = look_at(storage, &brand, row, (runs, options)).await?;
+            Ok::<_, BackfillError>((brand, chosen))
+        }
+    });
+    let looks: Vec<_> = looks.collect();
+    futures::stream::iter(looks)
+        .buffered(STORES_AT_ONCE)
+        .try_collect()
+        .await
+}
+
+async fn look_at(
+    storage: &Storage,
+    brand: &RegisteredBrand,
+    row: Option<BrandRow>,
+    (runs, options): (&[RunId], &BackfillOptions),
+) -> Result<Result<Task, Left>, BackfillError> {
+    let state = load_state(storage, &brand.store).await?;
+    let known = Known {
+        added_at: brand.added_at,
+        in_lake: row.as_ref().map(|row| (row.refreshed_at, &row.refresh_run)),
+        taken: state.as_ref().map(|state| (&state.crawl.run, &state.crawl.landing)),
+    };
+    let mut newest = None;
+    for run in runs.iter().rev() {
+        let landed = read_done(storage, run, &brand.store).await?;
+        if let Some(crawl) = landed.filter(|crawl| may_be(crawl, known, &options.range)) {
+            newest = Some(crawl);
+            break;
+        }
+    }
+    let chosen = choose(newest.as_ref(), known, options.older);
+    Ok(chosen
+        .map(|chosen| (chosen.crawl.clone(), chosen.is_older))
+        .map(|(crawl, is_older)| Task {
+            brand: brand.clone(),
+            crawl,
+            is_older,
+            row,
+        }))
+}
+
+/// The same store of a backfill that is gone on with; `None` where its landing is gone, or its brand.
+pub(crate) async fn find_again(
+    storage: &Storage,
+    brand: Option<&RegisteredBrand>,
+    (run, is_older): (&RunId, bool),
+    rows: &Rows,
+) -> Result<Option<Task>, BackfillError> {
+    let Some(brand) = brand else { return Ok(None) };
+    let crawl = read_done(storage, run, &brand.store).await?;
+    Ok(crawl.map(|crawl| Task {
+        row: rows.get(&brand.store).cloned(),
+        brand: brand.clone(),
+        crawl,
+        is_older,
+    }))
+}

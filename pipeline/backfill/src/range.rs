@@ -1,0 +1,88 @@
+use data_model::{TimeZone, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// From when to when crawls are looked at, by their ends. Without bounds it is all that is landed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Range {
+    /// The first moment.
+    pub from: Option<Timestamp>,
+    /// The first moment after it.
+    pub until: Option<Timestamp>,
+}
+
+/// Why that is no range of time.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RangeError {
+    /// No date and no moment.
+    #[error("{0:?} is no date such as 2026-11-23, and no moment such as 2026-11-23T08:00:00Z")]
+    NoDate(String),
+    /// The end comes first.
+    #[error("the range ends before it begins")]
+    Backwards,
+}
+
+const DAY_MICROS: i64 = 24 * 3_600_000_000;
+
+impl Range {
+    /// The days from `from` to `to`, both with all their hours by the clocks of `zone`; either may be a moment instead.
+    ///
+    /// # Errors
+    /// [`RangeError`].
+    pub fn new(from: Option<&str>, to: Option<&str>, zone: TimeZone) -> Result<Self, RangeError> {
+        let range = Self {
+            from: from.map(|text| moment(text, zone, 0)).transpose()?,
+            until: to.map(|text| moment(text, zone, 1)).transpose()?,
+        };
+        match (range.from, range.until) {
+            (Some(from), Some(until)) if until <= from => Err(RangeError::Backwards),
+            _ => Ok(range),
+        }
+    }
+
+    /// Whether it has this moment.
+    #[must_use]
+    pub fn has(&self, moment: Timestamp) -> bool {
+        self.from.is_none_or(|from| from <= moment) && self.until.is_none_or(|until| moment < until)
+    }
+}
+
+/// The beginning of a day, so many days later; or a moment as it is, and the one after it where a day would be added.
+fn moment(text: &str, zone: TimeZone, days_later: i64) -> Result<Timestamp, RangeError> {
+    let no_date = || RangeError::NoDate(text.chars().take(40).collect());
+    if text.len() != "2026-11-23".len() {
+        let moment: Timestamp = text.parse().map_err(|_| no_date())?;
+        return Ok(Timestamp::from_micros(moment.micros() + days_later));
+    }
+    let midnight: Timestamp = format!("{text}T00:00:00Z").parse().map_err(|_| no_date())?;
+    Ok(zone.day_begin(midnight.micros().div_euclid(DAY_MICROS) + days_later))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_whole_ones_by_the_markets_clocks_and_a_moment_is_itself() {
+        let zone = "Europe/Berlin".parse().unwrap();
+        let range = Range::new(Some("2026-03-29"), Some("2026-03-29"), zone).unwrap();
+        // Daylight saving begins: a day of 23 hours.
+        assert_eq!(range.from.unwrap().to_string(), "2026-03-28T23:00:00Z");
+        assert_eq!(range.until.unwrap().to_string(), "2026-03-29T22:00:00Z");
+        let at: Timestamp = "2026-03-29T08:00:00Z".parse().unwrap();
+        let range = Range::new(Some("2026-03-29T08:00:00Z"), Some("2026-03-29T08:00:00Z"), zone).unwrap();
+        assert!(range.has(at) && !range.has(at.plus_millis(1)) && !range.has(at.plus_millis(-1)));
+        assert!(Range::default().has(at));
+    }
+
+    #[test]
+    fn what_is_no_date_and_a_range_that_ends_first_are_refused() {
+        for text in ["", "yesterday", "2026-13-01", "2026-11-2x", "20261123"] {
+            assert!(matches!(
+                Range::new(Some(text), None, TimeZone::UTC),
+                Err(RangeError::NoDate(_))
+            ));
+        }
+        let backwards = Range::new(Some("2026-11-23"), Some("2026-11-22"), TimeZone::UTC);
+        assert_eq!(backwards, Err(RangeError::Backwards));
+    }
+}

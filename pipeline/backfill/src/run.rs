@@ -1,0 +1,412 @@
+//! One backfill, from what is landed to the lake.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use data_lake::{AsOf, Lake, LakeSnapshot, RunSummaryRow};
+use data_model::{BrandSlug, Clock};
+use data_storage::Storage;
+use futures::StreamExt;
+use pipeline_crawl::{CrawlState, RegisteredBrand, Registry, load_state, save_state};
+use pipeline_refresh::{RefreshConfig, Rereader, lock_crawls, new_run_id};
+use tokio_util::sync::CancellationToken;
+
+use crate::error::with_causes;
+use crate::groups::{Sized, groups};
+use crate::inventory::{Rows, Task, find_again, look};
+use crate::ledger::{find_unfinished, prune, save};
+use crate::store::{Done, Shared, read_group};
+use crate::{Backfill, BackfillError, BackfillState, Estimate, Range, Stage, StoreOutcome, StoreReport, Totals};
+
+/// What a backfill is to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackfillOptions {
+    /// These brands only; `None` is all.
+    pub only: Option<Vec<BrandSlug>>,
+    /// Crawls that ended in this time.
+    pub range: Range,
+    /// [`Stage::Parse`] or [`Stage::Normalise`]: the others are not read from landed catalogues.
+    pub stage: Stage,
+    /// Takes landings too that are older than what the lake has: prices and products of then are the present ones again.
+    pub older: bool,
+    /// Takes what a crawl would hold back too.
+    pub accept_collapse: bool,
+    /// Reads and tells, but writes nothing.
+    pub dry_run: bool,
+}
+
+impl BackfillOptions {
+    pub(crate) fn are_those_of(&self, backfill: &Backfill) -> bool {
+        let same = self.only == backfill.only && self.range == backfill.range && self.stage == backfill.stage;
+        same && self.older == backfill.older && self.accept_collapse == backfill.accept_collapse
+    }
+}
+
+/// Is told how far a backfill is.
+pub trait Watch: fmt::Debug + Send + Sync {
+    /// It is about to begin, or to go on, being through with so many stores.
+    fn planned(&self, estimate: &Estimate, through: u64);
+    /// So many more stores are through, whose pages listed so many products.
+    fn through(&self, stores: u64, products: u64);
+}
+
+/// Nobody is told.
+#[derive(Debug, Clone, Copy)]
+pub struct NoWatch;
+
+impl Watch for NoWatch {
+    fn planned(&self, _: &Estimate, _: u64) {}
+    fn through(&self, _: u64, _: u64) {}
+}
+
+/// What a backfill works with.
+#[derive(Debug, Clone)]
+pub struct BackfillDeps {
+    /// Where everything lives.
+    pub storage: Storage,
+    /// The lake in that storage.
+    pub lake: Lake,
+    /// How pages are understood, and in how much memory.
+    pub config: RefreshConfig,
+    /// The country whose prices the stores were asked for.
+    pub country: Option<String>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Told what happens.
+    pub watch: Arc<dyn Watch>,
+    /// Ends it early: what is read is committed, the rest is left to the next one of the same.
+    pub cancel: CancellationToken,
+}
+
+/// Of the memory of a crawl the share of landed bytes that one group has, and one commit.
+const GROUP_SHARE: u64 = 16;
+const COMMIT_SHARE: u64 = 8;
+/// After so many commits in a row that the lake refuses, it is the lake.
+const REFUSALS_MAX: u32 = 3;
+/// How many first pages are timed.
+const PAGES_TIMED: usize = 8;
+
+/// Reads the newest landing of each store in the range again and makes what the lake has of the store what it says; goes on
+/// with a backfill of the same that was killed or interrupted.
+///
+/// # Errors
+/// See [`BackfillError`]. What was committed before stays; the next backfill of the same goes on with the rest.
+pub async fn backfill(options: &BackfillOptions, deps: &BackfillDeps) -> Result<Backfill, BackfillError> {
+    let mut options = options.clone();
+    if let Some(only) = &mut options.only {
+        only.sort_unstable();
+        only.dedup();
+    }
+    let _lock = if options.dry_run {
+        None
+    } else {
+        Some(lock_crawls(&deps.storage).ok_or(BackfillError::CrawlAtWork)?)
+    };
+    let registry = Registry::load(&deps.storage).await?;
+    let begun = Box::pin(begin(&options, deps, &registry)).await?;
+    let (mut report, tasks, before) = begun;
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let rereader = Rereader::new(
+        deps.storage.clone(),
+        (before.clone(), &registry),
+        deps.config.clone(),
+        deps.country.clone(),
+        cores + 1,
+    );
+    let shared = Arc::new(Shared {
+        rereader: rereader.await.map_err(BackfillError::LakeRead)?,
+        before,
+        accept_collapse: options.accept_collapse,
+        dry_run: options.dry_run,
+    });
+    report.estimate = estimate(&report, &tasks, &shared.rereader, cores).await;
+    let waiting = tasks.len() as u64;
+    deps.watch
+        .planned(&report.estimate, report.stores.len() as u64 - waiting);
+    let mut work = Work {
+        deps,
+        report,
+        refusals: 0,
+    };
+    work.note().await?;
+    let ended = Box::pin(work.all(tasks, &shared, cores + 1)).await;
+    work.report.state = match ended {
+        Ok(())
+            if work
+                .report
+                .stores
+                .iter()
+                .all(|store| store.outcome != StoreOutcome::Waiting) =>
+        {
+            BackfillState::Finished
+        }
+        _ => BackfillState::Interrupted,
+    };
+    work.note().await?;
+    ended?;
+    if !options.dry_run {
+        prune(&deps.storage).await?;
+    }
+    Ok(work.report)
+}
+
+type Begun = (Backfill, Vec<(usize, Task)>, LakeSnapshot);
+
+/// The backfill that is gone on with, or a new one; and the stores that are left to be read.
+async fn begin(options: &BackfillOptions, deps: &BackfillDeps, registry: &Registry) -> Result<Begun, BackfillError> {
+    let now = deps.clock.now();
+    let within_ms = i64::try_from(deps.config.resume_within_s.saturating_mul(1000)).unwrap_or(i64::MAX);
+    let since = now.plus_millis(within_ms.saturating_neg());
+    if !options.dry_run
+        && let Some(found) = find_unfinished(&deps.storage, options, since).await?
+    {
+        return resume(found, deps, registry).await;
+    }
+    let before = deps.lake.snapshot().await.map_err(BackfillError::LakeRead)?;
+    let rows = rows(&before).await?;
+    let brands = selected(registry, options.only.as_deref())?;
+    let mut looked = look(&deps.storage, brands, &rows, options).await?;
+    let buckets = deps.lake.buckets();
+    looked.sort_by_cached_key(|(brand, _)| (brand.store.bucket(buckets), brand.store.clone()));
+    let (mut stores, mut tasks) = (Vec::new(), Vec::new());
+    for (index, (brand, looked)) in looked.into_iter().enumerate() {
+        let task = looked.as_ref().ok();
+        stores.push(StoreReport {
+            slug: brand.slug,
+            store: brand.store,
+            run: task.map(|task| task.crawl.run.clone()),
+            landed_at: task.map(|task| task.crawl.ended_at),
+            is_older: task.is_some_and(|task| task.is_older),
+            products: task.map_or(0, |task| task.crawl.products()),
+            bytes: task.map_or(0, |task| task.crawl.landed_bytes()),
+            difference: None,
+            outcome: match &looked {
+                Ok(_) => StoreOutcome::Waiting,
+                Err(left) => StoreOutcome::Left(left.clone()),
+            },
+        });
+        tasks.extend(looked.ok().map(|task| (index, task)));
+    }
+    let report = Backfill {
+        id: new_run_id(now).map_err(BackfillError::Id)?,
+        state: BackfillState::Running,
+        stage: options.stage,
+        only: options.only.clone(),
+        range: options.range,
+        older: options.older,
+        accept_collapse: options.accept_collapse,
+        dry_run: options.dry_run,
+        resumed: 0,
+        started_at: now,
+        ended_at: now,
+        commits: 0,
+        undo_as_of: before.decided_at().await.map_err(BackfillError::LakeRead)?,
+        versions: before.versions().clone(),
+        estimate: Estimate::default(),
+        totals: Totals::default(),
+        stores,
+    };
+    Ok((report, tasks, before))
+}
+
+/// Takes up what a backfill left; what it was through with stays, and what failed has a new chance.
+async fn resume(mut found: Backfill, deps: &BackfillDeps, registry: &Registry) -> Result<Begun, BackfillError> {
+    tracing::info!(backfill = %found.id, "going on with an unfinished backfill");
+    (found.state, found.resumed) = (BackfillState::Running, found.resumed.saturating_add(1));
+    let as_of = AsOf::Versions(found.versions.clone());
+    let before = deps.lake.snapshot_at(&as_of).await.map_err(BackfillError::LakeRead)?;
+    let rows = rows(&before).await?;
+    let mut tasks = Vec::new();
+    for (index, store) in found.stores.iter_mut().enumerate() {
+        let is_left = matches!(store.outcome, StoreOutcome::Waiting | StoreOutcome::Failed { .. });
+        let Some(run) = store.run.clone().filter(|_| is_left) else {
+            continue;
+        };
+        let brand = registry.brand(&store.slug).filter(|brand| brand.store == store.store);
+        match find_again(&deps.storage, brand, (&run, store.is_older), &rows).await? {
+            Some(task) => tasks.push((index, task)),
+            None => {
+                store.outcome = StoreOutcome::Failed {
+                    code: "landing".to_owned(),
+                    reason: "its landed pages are gone, or the brand is".to_owned(),
+                }
+            }
+        }
+    }
+    Ok((found, tasks, before))
+}
+
+async fn rows(snapshot: &LakeSnapshot) -> Result<Rows, BackfillError> {
+    let rows = snapshot.readable_brands().await.map_err(BackfillError::LakeRead)?;
+    Ok(rows.into_iter().map(|row| (row.brand.store.clone(), row)).collect())
+}
+
+fn selected(registry: &Registry, only: Option<&[BrandSlug]>) -> Result<Vec<RegisteredBrand>, BackfillError> {
+    let Some(only) = only else {
+        return Ok(registry.brands().into_iter().cloned().collect());
+    };
+    let brand = |slug: &BrandSlug| registry.brand(slug).cloned();
+    only.iter()
+        .map(|slug| brand(slug).ok_or_else(|| BackfillError::UnknownBrand(slug.clone())))
+        .collect()
+}
+
+/// What is to be read, with the time that its first pages take.
+async fn estimate(report: &Backfill, tasks: &[(usize, Task)], rereader: &Rereader, cores: usize) -> Estimate {
+    let pages = tasks.iter().map(|(_, task)| task.crawl.landed().count() as u64);
+    let stores = tasks.iter().map(|(index, _)| &report.stores[*index]);
+    let estimate = Estimate {
+        stores: tasks.len() as u64,
+        pages: pages.sum(),
+        bytes: stores.clone().map(|store| store.bytes).sum(),
+        products: stores.map(|store| store.products).sum(),
+        minutes: None,
+    };
+    let first = tasks
+        .iter()
+        .flat_map(|(_, task)| (0..task.crawl.landed().count()).map(move |page| (task, page)));
+    let (mut bytes, mut took) = (0, Duration::ZERO);
+    for (task, page) in first.take(PAGES_TIMED) {
+        if let Some((more, longer)) = rereader.timed(&task.brand, &task.crawl, page).await {
+            (bytes, took) = (bytes + more, took + longer);
+        }
+    }
+    estimate.timed((bytes, took), cores)
+}
+
+/// A backfill at work.
+#[derive(Debug)]
+struct Work<'a> {
+    deps: &'a BackfillDeps,
+    report: Backfill,
+    refusals: u32,
+}
+
+impl Work<'_> {
+    /// Reads all that is left, so many groups at the same time, and commits what is read in their order.
+    async fn all(
+        &mut self,
+        tasks: Vec<(usize, Task)>,
+        shared: &Arc<Shared>,
+        at_once: usize,
+    ) -> Result<(), BackfillError> {
+        let (memory, buckets) = (self.deps.config.memory_bytes_max, self.deps.lake.buckets());
+        let sized = tasks.into_iter().map(|(index, task)| {
+            let size = Sized {
+                bucket: task.brand.store.bucket(buckets),
+                bytes: task.crawl.landed_bytes(),
+            };
+            (size, (index, task))
+        });
+        let groups = groups(sized.collect(), memory / GROUP_SHARE);
+        let cancel = self.deps.cancel.clone();
+        let begun = groups.into_iter().take_while(move |_| !cancel.is_cancelled());
+        // Tasks of their own: they go on while others are committed.
+        let reads = begun.map(|group| tokio::spawn(read_group(Arc::clone(shared), group)));
+        let mut reads = futures::stream::iter(reads).buffered(at_once);
+        let mut batch: Vec<Done> = Vec::new();
+        while let Some(read) = reads.next().await {
+            match read {
+                Ok(done) => batch.extend(done),
+                // Its stores wait still: the next backfill of the same reads them.
+                Err(error) => tracing::error!(error = with_causes(&error), "a group of stores broke off"),
+            }
+            let bytes: u64 = batch.iter().map(|one| one.task.crawl.landed_bytes()).sum();
+            if bytes >= memory / COMMIT_SHARE {
+                self.commit(std::mem::take(&mut batch)).await?;
+            }
+        }
+        if batch.is_empty() {
+            return Ok(());
+        }
+        self.commit(batch).await
+    }
+
+    /// Brings what was read to the lake, and then takes note of it.
+    async fn commit(&mut self, mut batch: Vec<Done>) -> Result<(), BackfillError> {
+        let rebuilt: Vec<_> = batch.iter_mut().filter_map(|one| one.rebuilt.take()).collect();
+        if !rebuilt.is_empty() {
+            let stores: Vec<_> = rebuilt.iter().map(|one| one.refresh.store().clone()).collect();
+            let row = RunSummaryRow {
+                brands_seen: batch.len() as u64,
+                ..RunSummaryRow::new(self.report.id.clone(), self.report.started_at)
+            };
+            match self.deps.lake.rebuild(rebuilt, &row).await {
+                Ok(report) => {
+                    self.refusals = 0;
+                    self.report.commits += report.ticks.len() as u64;
+                    for one in &mut batch {
+                        if report.overtaken.contains(&one.task.brand.store) {
+                            (one.outcome, one.difference) = (StoreOutcome::Overtaken, None);
+                        }
+                    }
+                }
+                Err(source) => {
+                    self.refusals += 1;
+                    let reason = with_causes(&source);
+                    for one in batch.iter_mut().filter(|one| stores.contains(&one.task.brand.store)) {
+                        one.outcome = StoreOutcome::Failed {
+                            code: "lake".to_owned(),
+                            reason: reason.clone(),
+                        };
+                        one.difference = None;
+                    }
+                    if self.refusals >= REFUSALS_MAX {
+                        let refused = self.refusals;
+                        return Err(BackfillError::LakeWrite { refused, source });
+                    }
+                }
+            }
+        }
+        let (stores, products) = (
+            batch.len() as u64,
+            batch.iter().map(|one| one.task.crawl.products()).sum(),
+        );
+        for one in batch {
+            if !self.report.dry_run {
+                remember(&self.deps.storage, &one).await;
+            }
+            let store = &mut self.report.stores[one.index];
+            (store.outcome, store.difference) = (one.outcome, one.difference);
+        }
+        self.deps.watch.through(stores, products);
+        self.note().await
+    }
+
+    async fn note(&mut self) -> Result<(), BackfillError> {
+        self.report.ended_at = self.deps.clock.now();
+        self.report.count();
+        if self.report.dry_run {
+            return Ok(());
+        }
+        save(&self.deps.storage, &self.report).await
+    }
+}
+
+/// Tells the next crawl of a store what the lake has now, so that it need not read anew what has not changed since. Where
+/// something older was taken, it is to read anew.
+async fn remember(storage: &Storage, one: &Done) {
+    let is_done = matches!(one.outcome, StoreOutcome::Changed | StoreOutcome::Unchanged);
+    let Some((reading, hash)) = one.read_as.as_ref().filter(|_| is_done && !one.task.is_older) else {
+        return;
+    };
+    let told = async {
+        let known = load_state(storage, &one.task.brand.store).await?;
+        let known = known.filter(|known| known.crawl.landing == one.task.crawl.landing);
+        let mut state = known.clone().unwrap_or_else(|| CrawlState {
+            taken_as: String::new(),
+            peaks: Vec::new(),
+            crawl: one.task.crawl.clone(),
+        });
+        (state.taken_as, state.crawl.context) = (hash.clone(), reading.clone());
+        if known.as_ref() == Some(&state) {
+            return Ok(());
+        }
+        save_state(storage, &state).await
+    };
+    if let Err(error) = told.await {
+        // Without it the store is read in full the next time, no more.
+        tracing::warn!(brand.slug = %one.task.brand.slug, error = with_causes(&error), "crawl state not kept");
+    }
+}

@@ -1,0 +1,151 @@
+//! Stores on their way from landed pages to rows.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use data_lake::{CatalogueRows, LakeError, LakeSnapshot, ProductColumns, Rebuilt};
+use data_model::StoreHost;
+use futures::TryStreamExt;
+use pipeline_refresh::{Reread, Rereader};
+
+use crate::error::with_causes;
+use crate::inventory::Task;
+use crate::{Difference, StoreOutcome};
+
+/// What the stores of a backfill share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) rereader: Rereader,
+    /// The lake before the backfill.
+    pub(crate) before: LakeSnapshot,
+    pub(crate) accept_collapse: bool,
+    pub(crate) dry_run: bool,
+}
+
+/// A store that was read.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) index: usize,
+    pub(crate) task: Task,
+    /// What came of it; of one that is to be committed, what will have come of it then.
+    pub(crate) outcome: StoreOutcome,
+    pub(crate) difference: Option<Difference>,
+    /// For the lake.
+    pub(crate) rebuilt: Option<Rebuilt>,
+    /// What the pages were read for, and what the lake calls what they say.
+    pub(crate) read_as: Option<(String, String)>,
+}
+
+impl Done {
+    fn failed(index: usize, task: Task, code: &str, reason: String) -> Self {
+        let code = code.to_owned();
+        Self {
+            index,
+            task,
+            outcome: StoreOutcome::Failed { code, reason },
+            difference: None,
+            rebuilt: None,
+            read_as: None,
+        }
+    }
+}
+
+/// Reads the stores of a group, one after the other, and holds each that is otherwise against what the lake had.
+pub(crate) async fn read_group(shared: Arc<Shared>, group: Vec<(usize, Task)>) -> Vec<Done> {
+    let (mut done, mut otherwise) = (Vec::with_capacity(group.len()), Vec::new());
+    for (index, task) in group {
+        let read = shared.rereader.read(&task.brand, &task.crawl, task.row.as_ref());
+        match Box::pin(read).await {
+            Err(error) => done.push(Done::failed(index, task, &error.code, error.reason)),
+            Ok(now) if task.row.as_ref().is_some_and(|row| row.catalogue_hash == now.hash()) => {
+                let products = now.rows().len() as u64;
+                done.push(Done {
+                    index,
+                    task,
+                    outcome: StoreOutcome::Unchanged,
+                    difference: Some(Difference::none(products)),
+                    rebuilt: None,
+                    read_as: Some((now.reading().to_owned(), now.hash().to_owned())),
+                });
+            }
+            Ok(now) => otherwise.push((index, task, now)),
+        }
+    }
+    let known = otherwise.iter().filter(|(_, task, _)| task.row.is_some());
+    let stores: BTreeSet<StoreHost> = known.map(|(_, task, _)| task.brand.store.clone()).collect();
+    let mut before = match rows(&shared.before, &stores).await {
+        Ok(before) => Some(before),
+        Err(error) => {
+            // A file that is lost, or that vacuum took since: the commit says what becomes of the rows.
+            tracing::warn!(error = with_causes(&error), "what changes of some brands is not known");
+            None
+        }
+    };
+    for (index, task, now) in otherwise {
+        let columns = before.as_mut().map(|before| before.remove(&task.brand.store));
+        let columns = columns.map(Option::unwrap_or_default);
+        let shared = Arc::clone(&shared);
+        let asked = task.clone();
+        let compared = tokio::task::spawn_blocking(move || compared(&shared, (index, asked), now, columns));
+        done.push(match compared.await {
+            Ok(one) => one,
+            Err(error) => Done::failed(index, task, "worker", with_causes(&error)),
+        });
+    }
+    done
+}
+
+/// What the lake has of each of `stores`.
+async fn rows(
+    snapshot: &LakeSnapshot,
+    stores: &BTreeSet<StoreHost>,
+) -> Result<HashMap<StoreHost, ProductColumns>, LakeError> {
+    let mut rows: HashMap<StoreHost, ProductColumns> = HashMap::new();
+    if stores.is_empty() {
+        return Ok(rows);
+    }
+    let mut products = std::pin::pin!(snapshot.products(stores).await?);
+    while let Some(product) = products.try_next().await? {
+        rows.entry(product.key.store.clone()).or_default().push(product);
+    }
+    Ok(rows)
+}
+
+/// Holds a store against what the lake had of it, where that is known, and makes it ready for the lake.
+fn compared(shared: &Shared, (index, task): (usize, Task), now: Reread, before: Option<ProductColumns>) -> Done {
+    let places = |columns: &ProductColumns| (0..columns.len()).map(|row| (0, row)).collect();
+    let before = before.map(|columns| {
+        let places = places(&columns);
+        CatalogueRows::new(vec![columns], places)
+    });
+    let money = |now: &Reread| task.row.as_ref().map_or(now.currency(), |row| row.brand.currency);
+    let difference = before
+        .as_ref()
+        .map(|before| Difference::of(before, now.rows(), (money(&now), now.currency())));
+    let doubts = match (&before, &task.row) {
+        (Some(before), Some(row)) if !shared.accept_collapse => {
+            shared.rereader.doubts((&task.brand, &task.crawl, row), before, &now)
+        }
+        _ => Vec::new(),
+    };
+    let read_as = Some((now.reading().to_owned(), now.hash().to_owned()));
+    let instead_of = task.row.as_ref().map(|row| row.catalogue_hash.clone());
+    let (outcome, rebuilt) = if !doubts.is_empty() {
+        (StoreOutcome::Doubtful { doubts }, None)
+    } else if shared.dry_run {
+        (StoreOutcome::Changed, None)
+    } else {
+        match now.into_refresh() {
+            Ok(refresh) => (StoreOutcome::Changed, Some(Rebuilt { refresh, instead_of })),
+            Err(error) => return Done::failed(index, task, "columns", with_causes(&error)),
+        }
+    };
+    Done {
+        index,
+        task,
+        outcome,
+        difference,
+        rebuilt,
+        read_as,
+    }
+}

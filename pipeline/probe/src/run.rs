@@ -1,0 +1,208 @@
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use data_lake::{BrandRow, Lake, LakeError, LakeSnapshot};
+use data_model::{BrandSlug, Clock, KnownDelivery};
+use data_pincodes::directory;
+use futures::future::BoxFuture;
+use futures::{StreamExt as _, TryStreamExt as _};
+use pipeline_delivery::{CartVariant, Carts, infer, next_questions};
+use serde::Serialize;
+use storefront::Storefront;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use crate::ask::AskError;
+use crate::brand::{BrandProbed, Desk, ProbeOutcome, ask_all};
+
+/// A day, over which the budget counts.
+const DAY_MS: i64 = 24 * 3_600_000;
+
+/// The currency of stores that sell in India.
+const RUPEE: &str = "INR";
+
+/// What a run works with.
+#[derive(Debug)]
+pub struct ProbeDeps {
+    /// Where brands and answers are.
+    pub lake: Lake,
+    /// The client of every store.
+    pub storefront: Storefront,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// What to ask, and how much.
+#[derive(Debug, Clone)]
+pub struct ProbeOptions {
+    /// Only these brands; all where `None`.
+    pub only: Option<BTreeSet<BrandSlug>>,
+    /// Most questions to a store within 24 hours, those of earlier runs counted.
+    pub budget_per_day: usize,
+    /// Most stores that are asked at the same time, each at its own pace.
+    pub stores_concurrent: usize,
+    /// Answers older than this are asked for again, in days.
+    pub fresh_days: u32,
+    /// Say what would be asked, but ask nothing.
+    pub dry_run: bool,
+}
+
+impl Default for ProbeOptions {
+    fn default() -> Self {
+        Self {
+            only: None,
+            budget_per_day: 40,
+            stores_concurrent: 16,
+            fresh_days: 60,
+            dry_run: false,
+        }
+    }
+}
+
+/// What a run did.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct ProbeReport {
+    /// Each brand, in the order of their stores.
+    pub brands: Vec<BrandProbed>,
+}
+
+impl ProbeReport {
+    /// Answers of this run.
+    #[must_use]
+    pub fn asked(&self) -> usize {
+        self.brands.iter().map(|brand| brand.asked).sum()
+    }
+
+    /// Brands that came to this end.
+    #[must_use]
+    pub fn count(&self, outcome: ProbeOutcome) -> usize {
+        self.brands.iter().filter(|brand| brand.outcome == outcome).count()
+    }
+}
+
+/// Why a run broke off.
+#[derive(Debug, thiserror::Error)]
+pub enum ProbeError {
+    /// The lake cannot be read or written.
+    #[error(transparent)]
+    Lake(#[from] LakeError),
+    /// A brand was named that the lake does not have.
+    #[error("the lake has no brand {slug}: `haat crawl` brings it")]
+    UnknownBrand {
+        /// Its slug.
+        slug: String,
+    },
+}
+
+/// Asks brand after brand, some at the same time, and commits what is known of each when its turn ends. A brand that fails does not stop the run.
+///
+/// # Errors
+/// The lake fails, or a brand is not in it.
+pub async fn probe(
+    deps: &ProbeDeps,
+    options: &ProbeOptions,
+    cancel: &CancellationToken,
+) -> Result<ProbeReport, ProbeError> {
+    let snapshot = deps.lake.newest_snapshot().await?;
+    let mut rows = snapshot.brands().await?;
+    if let Some(only) = &options.only {
+        let has = |slug: &&BrandSlug| rows.iter().any(|row| row.brand.slug == **slug);
+        if let Some(slug) = only.iter().find(|slug| !has(slug)) {
+            return Err(ProbeError::UnknownBrand { slug: slug.to_string() });
+        }
+        rows.retain(|row| only.contains(&row.brand.slug));
+    }
+    let snapshot = &snapshot;
+    let one = |row: BrandRow| -> BoxFuture<'_, Result<Option<BrandProbed>, ProbeError>> {
+        Box::pin(async move {
+            if cancel.is_cancelled() {
+                return Ok(None);
+            }
+            let probed = of_brand(deps, options, cancel, (snapshot, &row)).await?;
+            tracing::info!(brand = %row.brand.slug, outcome = ?probed.outcome, asked = probed.asked, "delivery was asked for");
+            Ok(Some(probed))
+        })
+    };
+    let asked: Vec<_> = rows.into_iter().map(one).collect();
+    let asked = futures::stream::iter(asked).buffered(options.stores_concurrent.max(1));
+    let brands: Vec<Option<BrandProbed>> = asked.try_collect().await?;
+    Ok(ProbeReport {
+        brands: brands.into_iter().flatten().collect(),
+    })
+}
+
+async fn of_brand(
+    deps: &ProbeDeps,
+    options: &ProbeOptions,
+    cancel: &CancellationToken,
+    (snapshot, row): (&LakeSnapshot, &BrandRow),
+) -> Result<BrandProbed, ProbeError> {
+    let brand = &row.brand;
+    let mut told = BrandProbed {
+        brand_slug: brand.slug.to_string(),
+        outcome: ProbeOutcome::Abroad,
+        asked: 0,
+        probes: 0,
+        zones: 0,
+        detail: None,
+    };
+    if brand.currency.as_str() != RUPEE {
+        return Ok(told);
+    }
+    let of_store = BTreeSet::from([brand.store.clone()]);
+    let held = snapshot.known_delivery(Some(&of_store)).await?.remove(&brand.store);
+    let held = held.unwrap_or_default();
+    (told.probes, told.zones) = (held.probes.len(), held.zones.len());
+    let now = deps.clock.now();
+    let mut probes = held.probes;
+    let since = |days: i64| now.plus_millis(-days * DAY_MS);
+    probes.retain(|probe| probe.asked_at > since(i64::from(options.fresh_days)));
+    let today = probes.iter().filter(|probe| probe.asked_at > since(1)).count();
+    let on_sale = snapshot.on_sale(&brand.store).await?.into_iter();
+    let variants: Vec<CartVariant> = on_sale
+        .map(|(id, price_minor, grams)| CartVariant { id, price_minor, grams })
+        .collect();
+    let Some(mut carts) = Carts::of(brand.currency, &variants, &probes) else {
+        told.outcome = ProbeOutcome::NothingToBuy;
+        return Ok(told);
+    };
+    let budget = options.budget_per_day.saturating_sub(today);
+    let wanted = next_questions(directory(), &carts, &probes).len();
+    if wanted == 0 || budget == 0 || options.dry_run {
+        told.outcome = if wanted == 0 {
+            ProbeOutcome::Complete
+        } else {
+            ProbeOutcome::BudgetUsed
+        };
+        told.asked = if options.dry_run { wanted.min(budget) } else { 0 };
+        return Ok(told);
+    }
+    let before = probes.len();
+    let asked = async {
+        let base_url = Url::parse(&brand.base_url).map_err(|error| AskError::Unreadable(error.to_string()))?;
+        let store = deps.storefront.store(&base_url)?;
+        let mut desk = Desk {
+            store: &store,
+            carts: &mut carts,
+            clock: deps.clock.as_ref(),
+            cancel,
+        };
+        Box::pin(ask_all(&mut desk, &mut probes, budget)).await
+    };
+    match asked.await {
+        Ok(outcome) => told.outcome = outcome,
+        Err(AskError::OtherGoods) => told.outcome = ProbeOutcome::CatalogueTooOld,
+        Err(error) => {
+            told.outcome = ProbeOutcome::Failed;
+            told.detail = Some(error.to_string());
+        }
+    }
+    told.asked = probes.len() - before;
+    if told.asked > 0 {
+        let known: KnownDelivery = infer(directory(), &carts, &probes);
+        (told.probes, told.zones) = (known.probes.len(), known.zones.len());
+        let known = vec![(brand.store.clone(), brand.slug.clone(), known)];
+        deps.lake.commit_known_delivery(known).await?;
+    }
+    Ok(told)
+}

@@ -1,0 +1,228 @@
+//! Emulated stores with known rules are asked over days; what the lake then knows is what their rules say.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use data_lake::{Lake, LakeConfig, RunSummaryRow};
+use data_model::{Brand, Clock, Product, Variant};
+use data_pincodes::directory;
+use data_storage::Storage;
+use emulator::{Emulator, EmulatorConfig, Running, Source, StoreAddress, ZoneKind, ZoneRules};
+use kit::SetClock;
+use pipeline_probe::{ProbeDeps, ProbeError, ProbeOptions, ProbeOutcome, ProbeReport, probe};
+use serde_json::Value;
+use storefront::{Fetched, Storefront, StorefrontConfig};
+use tokio_util::sync::CancellationToken;
+
+struct Rig {
+    running: Running,
+    stores: Vec<StoreAddress>,
+    deps: ProbeDeps,
+    clock: Arc<SetClock>,
+}
+
+impl Rig {
+    /// As many stores of rupees as there are kinds of rules, each with another kind; all are in the lake.
+    async fn new() -> Self {
+        let source = Source::Generated {
+            products: 400,
+            stores: 40,
+            seed: 7,
+        };
+        let running = Emulator::start(EmulatorConfig::new(source)).await.unwrap();
+        let stores: Vec<StoreAddress> = running
+            .stores()
+            .iter()
+            .filter(|store| store.currency == "INR")
+            .cloned()
+            .collect();
+        let stores = stores[..ZoneKind::ALL.len()].to_vec();
+        let clock = SetClock::at("2026-11-21T00:00:00Z");
+        let config = StorefrontConfig {
+            allow_loopback: true,
+            rate_start_per_s: 2_000.0,
+            rate_max_per_s: 2_000.0,
+            ..StorefrontConfig::default()
+        };
+        let storefront = Storefront::new(config, Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
+        let lake = Lake::open(
+            Storage::memory(),
+            LakeConfig::default(),
+            Arc::clone(&clock) as Arc<dyn Clock>,
+        );
+        let lake = lake.await.unwrap();
+        let mut refreshes = Vec::new();
+        for (store, kind) in stores.iter().zip(ZoneKind::ALL) {
+            running
+                .set_zone_rules(&store.slug, Some(ZoneRules { kind, seed: 2 }))
+                .unwrap();
+            let brand = Brand {
+                base_url: store.base_url.clone(),
+                store: store.myshopify_domain.parse().unwrap(),
+                ..kit::brand(&store.slug)
+            };
+            let products = catalogue(&storefront, &brand).await;
+            refreshes.push(kit::refresh(brand, 1, clock.now(), products));
+        }
+        let run = RunSummaryRow::new(refreshes[0].run.clone(), clock.now());
+        lake.commit(refreshes, run).await.unwrap();
+        let deps = ProbeDeps {
+            lake,
+            storefront,
+            clock: Arc::clone(&clock) as Arc<dyn Clock>,
+        };
+        Self {
+            running,
+            stores,
+            deps,
+            clock,
+        }
+    }
+
+    async fn probe(&self, options: &ProbeOptions) -> ProbeReport {
+        probe(&self.deps, options, &CancellationToken::new()).await.unwrap()
+    }
+}
+
+/// What the store lists, as a crawl would find it.
+async fn catalogue(storefront: &Storefront, brand: &Brand) -> Vec<Product> {
+    let store = storefront.store(&brand.base_url.parse().unwrap()).unwrap();
+    let Fetched::Body(page) = store.products_page(1, 250, None).await.unwrap() else {
+        return Vec::new();
+    };
+    let page: Value = serde_json::from_slice(&page.bytes).unwrap();
+    let variant = |told: &Value| Variant {
+        available: told["available"].as_bool().unwrap(),
+        grams: told["grams"]
+            .as_u64()
+            .and_then(|grams| u32::try_from(grams).ok())
+            .filter(|grams| *grams > 0),
+        ..kit::variant(
+            told["id"].as_u64().unwrap(),
+            told["price"].as_str().unwrap().replace('.', "").parse().unwrap(),
+        )
+    };
+    let product = |told: &Value| Product {
+        variants: told["variants"].as_array().unwrap().iter().map(variant).collect(),
+        ..kit::product(brand, told["id"].as_u64().unwrap(), told["title"].as_str().unwrap())
+    };
+    let mut products: Vec<Product> = page["products"].as_array().unwrap().iter().map(product).collect();
+    products.sort_by_key(|product| product.key.platform_id);
+    products
+}
+
+/// What was answered is what the store's rules say.
+fn answered_by_rules(known: &data_model::KnownDelivery, rules: ZoneRules) {
+    let kind = rules.kind;
+    for probe in &known.probes {
+        let (goods, grams) = (
+            probe.goods_minor.cast_unsigned(),
+            probe.grams.unwrap_or(0).cast_unsigned(),
+        );
+        let quotes = rules.quotes(probe.pincode.number(), goods, grams);
+        let quoted: Vec<_> = quotes
+            .iter()
+            .map(|quote| (quote.amount_minor.cast_signed(), Some(quote.days.0), Some(quote.days.1)))
+            .collect();
+        let answered: Vec<_> = probe
+            .options
+            .iter()
+            .map(|rate| (rate.amount_minor, rate.days_min, rate.days_max))
+            .collect();
+        assert_eq!(answered, quoted, "{kind:?} {probe:?}");
+    }
+}
+
+/// What zones say with high confidence is what the store's rules say.
+fn zones_are_by_rules(known: &data_model::KnownDelivery, rules: ZoneRules) {
+    let kind = rules.kind;
+    for zone in known
+        .zones
+        .iter()
+        .filter(|zone| zone.confidence == data_model::Confidence::High)
+    {
+        let areas: BTreeSet<&str> = zone.areas.iter().map(String::as_str).collect();
+        for (pincode, area) in directory().pincodes() {
+            if areas.contains(&*directory().get(area).unwrap().name) {
+                let quotes = rules.quotes(pincode.number(), 100_000, 100);
+                let days = quotes.first().map(|quote| quote.days.1);
+                assert_eq!(days, zone.days_max, "{kind:?} {pincode}");
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stores_are_asked_over_days_and_what_they_answered_is_what_their_rules_say() {
+    let rig = Rig::new().await;
+    let options = ProbeOptions::default();
+    let dry = ProbeOptions {
+        dry_run: true,
+        ..options.clone()
+    };
+    let told = rig.probe(&dry).await;
+    assert_eq!((told.brands.len(), told.asked()), (8, 8 * 40));
+    let known = rig
+        .deps
+        .lake
+        .snapshot()
+        .await
+        .unwrap()
+        .known_delivery(None)
+        .await
+        .unwrap();
+    assert!(known.is_empty(), "a dry run asks nothing");
+
+    let mut days = 0;
+    loop {
+        let report = rig.probe(&options).await;
+        assert_eq!(report.count(ProbeOutcome::Failed), 0, "{report:?}");
+        assert!(report.brands.iter().all(|brand| brand.asked <= 40), "{report:?}");
+        // The day's budget is used up, whoever asks.
+        assert_eq!(rig.probe(&options).await.asked(), 0);
+        days += 1;
+        if report.count(ProbeOutcome::Complete) == 8 {
+            break;
+        }
+        assert!(days < 10, "{report:?}");
+        rig.clock.advance_ms(25 * 3_600_000);
+    }
+    assert!(days >= 3, "{days}");
+
+    let snapshot = rig.deps.lake.snapshot().await.unwrap();
+    let known = snapshot.known_delivery(None).await.unwrap();
+    for (store, kind) in rig.stores.iter().zip(ZoneKind::ALL) {
+        let rules = ZoneRules { kind, seed: 2 };
+        let known = &known[&store.myshopify_domain.parse().unwrap()];
+        assert!(known.probes.len() < 150, "{kind:?}: {}", known.probes.len());
+        answered_by_rules(known, rules);
+        assert_eq!(known.zones.is_empty(), kind == ZoneKind::Hidden, "{kind:?}");
+        zones_are_by_rules(known, rules);
+    }
+    // Carts were emptied, and no store was asked for a checkout.
+    for store in &rig.stores {
+        let asked = rig.running.requests(&store.slug).unwrap();
+        assert!(
+            asked.count_by_path.keys().all(|path| !path.contains("checkout")),
+            "{asked:?}"
+        );
+        assert_eq!(
+            asked.calls.get("cartLinesRemove"),
+            asked.calls.get("cartCreate"),
+            "{:?}",
+            asked.calls
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_brand_that_the_lake_does_not_have_is_named() {
+    let rig = Rig::new().await;
+    let options = ProbeOptions {
+        only: Some(BTreeSet::from(["no-such-brand".parse().unwrap()])),
+        ..ProbeOptions::default()
+    };
+    let refused = probe(&rig.deps, &options, &CancellationToken::new()).await.unwrap_err();
+    assert!(matches!(refused, ProbeError::UnknownBrand { slug } if slug == "no-such-brand"));
+}

@@ -1,0 +1,89 @@
+use std::sync::Arc;
+
+use data_model::{BrandSlug, StoreHost};
+use futures::FutureExt;
+use pipeline_crawl::{RegisteredBrand, Registry};
+use storefront::MemoryBudget;
+use tokio::sync::mpsc;
+
+use super::{QueuedRun, Stage};
+use crate::run::{RefreshDeps, shared};
+use crate::store::{Event, Shared};
+use crate::summary::StoreSummary;
+use crate::{RefreshConfig, RefreshError};
+
+/// What a worker keeps while it refreshes stores of one run: a snapshot of the lake and the registry. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Bench {
+    shared: Arc<Shared>,
+    registry: Arc<Registry>,
+}
+
+impl Bench {
+    /// Looks what the lake has now.
+    ///
+    /// # Errors
+    /// See [`RefreshError`].
+    pub async fn open(
+        run: &QueuedRun,
+        config: &RefreshConfig,
+        deps: &RefreshDeps,
+        memory: &MemoryBudget,
+    ) -> Result<Self, RefreshError> {
+        let registry = Registry::load(&deps.storage).await?;
+        let shared = shared((&run.run, &run.options()), config, deps, (&registry, memory.clone())).await?;
+        Ok(Self {
+            shared: Arc::new(shared),
+            registry: Arc::new(registry),
+        })
+    }
+
+    /// Crawls a store and judges what was found; nothing is written to the lake. Dropping the future ends the crawl at once:
+    /// what was landed until then is gone on with by the next worker that has the store for the same run.
+    ///
+    /// # Errors
+    /// [`RefreshError::Registry`]. What the store does is no error: the stage tells it.
+    pub async fn refresh(&self, (slug, store): (&BrandSlug, &StoreHost), fence: i64) -> Result<Stage, RefreshError> {
+        let Some(brand) = self.registered(slug, store).await? else {
+            // The operator removed it meanwhile.
+            return Ok(self.stage(self.shared.blank_of(slug, store), fence));
+        };
+        let (events, mut told) = mpsc::channel(1);
+        // Boxed: a crawl is a large future, of a type that goes deep. It tells one thing, and has room for it.
+        Arc::clone(&self.shared).refresh_store(brand, events).boxed().await;
+        Ok(match told.recv().await {
+            Some(Event::Ready(ready)) => {
+                let taken = ready.rest;
+                let summary = self.shared.timed(taken.summary, taken.started);
+                let changed = pipeline_crawl::CrawlState {
+                    taken_as: taken.hash,
+                    peaks: taken.peaks,
+                    crawl: taken.crawl,
+                };
+                Stage {
+                    changed: Some(changed),
+                    ..self.stage(summary, fence)
+                }
+            }
+            Some(Event::Through(summary)) => self.stage(*summary, fence),
+            None => self.stage(self.shared.blank_of(slug, store), fence),
+        })
+    }
+
+    fn stage(&self, summary: StoreSummary, fence: i64) -> Stage {
+        Stage {
+            run: self.shared.run.clone(),
+            store: summary.store.clone(),
+            slug: summary.slug.clone(),
+            fence,
+            summary,
+            changed: None,
+        }
+    }
+
+    async fn registered(&self, slug: &BrandSlug, store: &StoreHost) -> Result<Option<RegisteredBrand>, RefreshError> {
+        let mut registry = Registry::clone(&self.registry);
+        registry.catch_up(&self.shared.storage).await?;
+        Ok(registry.brand(slug).filter(|brand| brand.store == *store).cloned())
+    }
+}

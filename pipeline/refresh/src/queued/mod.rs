@@ -1,0 +1,39 @@
+//! A run whose stores are taken from a queue by any number of workers, in any number of processes.
+//!
+//! A worker keeps what it knows of the lake ([`Bench`]), crawls a store and judges what it found as any run does, and leaves
+//! the result where all see it ([`Stage`]). One committer ([`commit_queued`]) makes the products of what changed again from
+//! the landed pages, brings them to the lake in batches, and keeps the run's ledger: neither a commit nor a snapshot a store.
+//!
+//! Who may take which store, and who is the committer, is for the caller to know: a queue with leases.
+
+mod bench;
+mod commit;
+mod stage;
+
+use data_model::{RunId, Timestamp};
+
+pub use bench::Bench;
+pub use commit::{Staged, StagedStores, commit_queued};
+pub use stage::{Stage, StageError, clear_stages};
+
+use crate::RunOptions;
+
+/// A run whose stores are in a queue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueuedRun {
+    /// The run.
+    pub run: RunId,
+    /// Reads everything anew, whatever earlier runs know.
+    pub force: bool,
+    /// When it was asked for.
+    pub started_at: Timestamp,
+}
+
+impl QueuedRun {
+    fn options(&self) -> RunOptions {
+        RunOptions {
+            force: self.force,
+            ..RunOptions::default()
+        }
+    }
+}

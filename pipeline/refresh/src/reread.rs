@@ -1,0 +1,217 @@
+//! A landed crawl, read again without its store: what a backfill is made of.
+
+use std::time::{Duration, Instant};
+
+use data_lake::{BrandRow, CatalogueRows, HashedRefresh, LakeError, LakeSnapshot, Offering, content_hash};
+use data_model::{BrandRefresh, CurrencyCode, Timestamp};
+use data_storage::Storage;
+use pipeline_crawl::{DisplayNames, RegisteredBrand, Registry, StoreCrawl, Verdict, read_page};
+use pipeline_normalise::PageRead;
+use storefront::MemoryBudget;
+use tokio::sync::Semaphore;
+
+use crate::collapse::{Before, Found, compare};
+use crate::error::with_causes;
+use crate::prepare::{Prepared, Reading, prepare, reading_of};
+use crate::ratings::Ratings;
+use crate::reader::{Columns, context_of};
+use crate::{Doubt, RefreshConfig};
+
+/// Why landed pages could not be read again.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct RereadError {
+    /// One word of a closed list, as that of a crawl that failed.
+    pub code: String,
+    /// What happened, with its causes.
+    pub reason: String,
+}
+
+/// Reads landed crawls of stores again.
+#[derive(Debug)]
+pub struct Rereader {
+    storage: Storage,
+    snapshot: LakeSnapshot,
+    config: RefreshConfig,
+    names: DisplayNames,
+    country: Option<String>,
+    memory: MemoryBudget,
+    /// Never the bound: whoever reads again says how many stores are read at the same time.
+    workers: Semaphore,
+}
+
+/// A store's landed catalogue as this program understands it.
+#[derive(Debug)]
+pub struct Reread {
+    prepared: Prepared,
+    reading: String,
+    hash: String,
+}
+
+impl Reread {
+    /// The products.
+    #[must_use]
+    pub fn rows(&self) -> &CatalogueRows {
+        &self.prepared.refresh.products
+    }
+
+    /// What the prices are in.
+    #[must_use]
+    pub fn currency(&self) -> CurrencyCode {
+        self.prepared.refresh.brand.currency
+    }
+
+    /// [`HashedRefresh::hash`] of what the lake would have.
+    #[must_use]
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// What the pages were read for, as the crawl's state is to know.
+    #[must_use]
+    pub fn reading(&self) -> &str {
+        &self.reading
+    }
+
+    /// The catalogue for the lake.
+    ///
+    /// # Errors
+    /// As [`HashedRefresh::of_rows`].
+    pub fn into_refresh(self) -> Result<HashedRefresh, LakeError> {
+        HashedRefresh::of_rows(self.prepared.refresh)
+    }
+}
+
+impl Rereader {
+    /// Reads as a crawl with this configuration does; `country` is the one whose prices the stores were asked for. Products
+    /// that pages list in a way that cannot be understood stay as `snapshot` has them.
+    ///
+    /// # Errors
+    /// The storage fails, or a file of `brands` cannot be read.
+    pub async fn new(
+        storage: Storage,
+        (snapshot, registry): (LakeSnapshot, &Registry),
+        config: RefreshConfig,
+        country: Option<String>,
+        stores_at_once: usize,
+    ) -> Result<Self, LakeError> {
+        let mut names = DisplayNames::registered(registry);
+        for row in snapshot.readable_brands().await? {
+            if let Some(brand) = registry.brand_of(&row.brand.store) {
+                names.show(brand, &row.brand.name);
+            }
+        }
+        Ok(Self {
+            memory: MemoryBudget::new(config.memory_bytes_max, stores_at_once),
+            storage,
+            snapshot,
+            config,
+            names,
+            country,
+            workers: Semaphore::new(Semaphore::MAX_PERMITS),
+        })
+    }
+
+    /// The catalogue that a landed crawl found; `in_lake` is what the lake has of the brand.
+    ///
+    /// # Errors
+    /// A page is gone, damaged or none, or the currency of the prices is not known.
+    pub async fn read(
+        &self,
+        brand: &RegisteredBrand,
+        crawl: &StoreCrawl,
+        in_lake: Option<&BrandRow>,
+    ) -> Result<Reread, RereadError> {
+        let reading = Reading {
+            reader: None,
+            memory: &self.memory,
+            workers: &self.workers,
+            variants_max: self.config.variants_max,
+            crawl_country: self.country.as_deref(),
+        };
+        let before = (&self.snapshot, in_lake.map(|row| row.brand.currency));
+        let prepared = prepare(&self.storage, &crawl.landing, brand, crawl, before, reading).await;
+        let mut prepared = prepared.map_err(|error| RereadError {
+            code: error.label().to_owned(),
+            reason: with_causes(&error),
+        })?;
+        let ratings = Ratings::load(&self.storage, &brand.store).await;
+        let ratings = ratings.map_err(|error| failed("ratings_state", &error))?;
+        let reading = reading_of(brand, &ratings, self.country.as_deref());
+        let refresh = &mut prepared.refresh;
+        refresh.brand.name = self.names.shown(brand, &refresh.brand.name).into_owned();
+        refresh.observed_at = observed_at(crawl, in_lake);
+        let done = tokio::task::spawn_blocking(move || {
+            prepared.refresh.products.rate(ratings.said());
+            let hash = content_hash(&prepared.refresh);
+            (prepared, hash)
+        });
+        let (prepared, hash) = done.await.map_err(|error| failed("worker", &error))?;
+        Ok(Reread {
+            prepared,
+            reading,
+            hash,
+        })
+    }
+
+    /// Why a crawl that found this instead of `before`, which the lake has, would be held back.
+    #[must_use]
+    pub fn doubts(
+        &self,
+        (brand, crawl, in_lake): (&RegisteredBrand, &StoreCrawl, &BrandRow),
+        before: &CatalogueRows,
+        now: &Reread,
+    ) -> Vec<Doubt> {
+        let offering = Offering {
+            titles: before.titles().map(|(id, title)| (id, title.to_owned())).collect(),
+            prices: before.prices().collect(),
+        };
+        let refresh: &BrandRefresh<CatalogueRows> = &now.prepared.refresh;
+        let currencies = (in_lake.brand.currency, refresh.brand.currency);
+        let (_, drift) = compare(&self.config.collapse, &offering, &refresh.products, currencies);
+        let found = Found {
+            // What the crawl missed of the one before it is no news of its pages.
+            last: None,
+            ..Found::of(&now.prepared, crawl, drift)
+        };
+        let stated = crawl.facts.published_products;
+        let before = Before {
+            products: in_lake.product_count,
+            most: in_lake.product_count,
+            unlisted: stated.map_or(0, |stated| stated.saturating_sub(crawl.products())),
+            currency: Some(in_lake.brand.currency).filter(|_| brand.currency.is_none()),
+        };
+        found.doubts(&self.config.collapse, before)
+    }
+
+    /// How long it takes to understand a landed page, and how many bytes it has; `None` of one that cannot be read.
+    pub async fn timed(&self, brand: &RegisteredBrand, crawl: &StoreCrawl, page: usize) -> Option<(u64, Duration)> {
+        let (file, mark) = crawl.landed().nth(page)?;
+        let context = context_of(brand, &crawl.facts, None).ok()?;
+        let begun = Instant::now();
+        let read = read_page(&self.storage, &crawl.landing, &crawl.store, file, mark, &self.memory).await;
+        let body = read.ok()?;
+        let bytes = mark.bytes;
+        let understood = tokio::task::spawn_blocking(move || {
+            let columns = Columns::bounded(u64::MAX, body.len());
+            PageRead::into(columns, &body, &context).is_ok()
+        });
+        understood.await.ok()?.then(|| (bytes, begun.elapsed()))
+    }
+}
+
+/// When what the pages say was observed. A crawl that found nothing new names the pages of an earlier one, of which the
+/// lake knows the time.
+fn observed_at(crawl: &StoreCrawl, in_lake: Option<&BrandRow>) -> Timestamp {
+    match (crawl.verdict, in_lake) {
+        (Verdict::Unchanged, Some(row)) => row.refreshed_at.min(crawl.ended_at),
+        _ => crawl.ended_at,
+    }
+}
+
+fn failed(code: &str, error: &dyn std::error::Error) -> RereadError {
+    RereadError {
+        code: code.to_owned(),
+        reason: with_causes(error),
+    }
+}

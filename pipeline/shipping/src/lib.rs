@@ -1,0 +1,16 @@
+//! Reads what stores say of shipping, and brings it into the lake.
+//!
+//! In: registered brands, a [`storefront::Storefront`] and the lake. Out: the terms of each store, committed apart from
+//! crawls, and a report. A store is asked for its policy by GraphQL, and where it tells none, for its pages on shipping as
+//! far as its `robots.txt` allows; each call keeps the store's pace.
+//!
+//! It never takes silence for an answer: where a store cannot be asked, what is known of it stays. What was asked is noted
+//! store by store, so that a run that is cut short goes on with the others.
+
+mod ask;
+mod refresh;
+mod state;
+
+pub use refresh::{
+    BrandShipping, RefreshShippingError, ShippingDeps, ShippingOptions, ShippingReport, refresh_shipping,
+};

@@ -1,0 +1,261 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use data_lake::{Lake, LakeError};
+use data_model::{BrandSlug, Clock, CurrencyCode, ShippingPolicy, StoreHost, Timestamp};
+use data_storage::{Storage, StorageError};
+use futures::StreamExt;
+use pipeline_crawl::{RegisteredBrand, Registry, RegistryError};
+use pipeline_policies::policy;
+use serde::Serialize;
+use storefront::{StoreError, Storefront};
+use tokio_util::sync::CancellationToken;
+
+use crate::ask::{Said, ask};
+use crate::state;
+
+/// Stores asked at once; each keeps its own pace.
+const STORES_AT_ONCE: usize = 16;
+/// Stores committed at once.
+const BATCH: usize = 64;
+
+/// What a refresh works with.
+#[derive(Debug, Clone)]
+pub struct ShippingDeps {
+    /// Where everything lives.
+    pub storage: Storage,
+    /// The lake.
+    pub lake: Lake,
+    /// The client of every store.
+    pub storefront: Storefront,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Ends the refresh after the stores that are under way.
+    pub cancel: CancellationToken,
+}
+
+/// What is to be refreshed.
+#[derive(Debug, Clone, Default)]
+pub struct ShippingOptions {
+    /// These brands, whenever they were asked last; all that are due when `None`.
+    pub only: Option<Vec<BrandSlug>>,
+    /// How long an answer holds, in seconds.
+    pub after_s: u64,
+    /// Asks and reads, and writes nothing.
+    pub dry_run: bool,
+}
+
+/// What a refresh did.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ShippingReport {
+    /// Whether nothing was written.
+    pub dry_run: bool,
+    /// Whether it was cut short.
+    pub interrupted: bool,
+    /// Brands registered that the lake has.
+    pub brands: u64,
+    /// Of these, brands that were due.
+    pub due: u64,
+    /// Brands whose terms changed.
+    pub changed: u64,
+    /// Requests sent.
+    pub requests: u64,
+    /// Each brand that was asked, by its slug.
+    pub asked: Vec<BrandShipping>,
+}
+
+/// What became of one brand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BrandShipping {
+    /// The brand.
+    pub brand: BrandSlug,
+    /// `read`, `none` where it says nothing, `unknown` where it could not be asked everywhere, `failed`.
+    pub outcome: &'static str,
+    /// Where its terms stand.
+    pub source_url: Option<String>,
+    /// Facts read.
+    pub facts: usize,
+    /// The terms.
+    pub policy: Option<ShippingPolicy>,
+    /// Why it failed.
+    pub error: Option<String>,
+}
+
+/// Why a refresh could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum RefreshShippingError {
+    /// The registry cannot be read.
+    #[error("the registry cannot be read")]
+    Registry(#[from] RegistryError),
+    /// The lake cannot be read or written.
+    #[error("the lake cannot be read or written")]
+    Lake(#[from] LakeError),
+    /// What was asked cannot be noted.
+    #[error("what was asked cannot be read or noted")]
+    Storage(#[from] StorageError),
+    /// A brand is not registered.
+    #[error("no brand is registered as {0}")]
+    Brand(BrandSlug),
+}
+
+/// A brand that is asked.
+#[derive(Debug, Clone)]
+struct Due {
+    brand: RegisteredBrand,
+    currency: CurrencyCode,
+}
+
+/// Asks the stores of brands that are due for their terms, and commits them. Brands that no crawl brought yet are left out.
+///
+/// # Errors
+/// [`RefreshShippingError`]; a store that fails is no error, and keeps what is known of it.
+pub async fn refresh_shipping(
+    options: &ShippingOptions,
+    deps: &ShippingDeps,
+) -> Result<ShippingReport, RefreshShippingError> {
+    let mut report = ShippingReport {
+        dry_run: options.dry_run,
+        ..ShippingReport::default()
+    };
+    let due = due(options, deps, &mut report).await?;
+    report.due = due.len() as u64;
+    for batch in due.chunks(BATCH) {
+        if deps.cancel.is_cancelled() {
+            report.interrupted = true;
+            break;
+        }
+        let asked = batch.iter().cloned().map(|due| ask_one(due, deps));
+        let answers: Vec<Answer> = futures::stream::iter(asked)
+            .buffer_unordered(STORES_AT_ONCE)
+            .filter_map(async |answer| answer)
+            .collect()
+            .await;
+        take(answers, options, deps, &mut report).await?;
+    }
+    report.interrupted |= deps.cancel.is_cancelled();
+    report.asked.sort_by(|one, other| one.brand.cmp(&other.brand));
+    Ok(report)
+}
+
+async fn due(
+    options: &ShippingOptions,
+    deps: &ShippingDeps,
+    report: &mut ShippingReport,
+) -> Result<Vec<Due>, RefreshShippingError> {
+    let registry = Registry::load(&deps.storage).await?;
+    for slug in options.only.iter().flatten() {
+        if registry.brand(slug).is_none() {
+            return Err(RefreshShippingError::Brand(slug.clone()));
+        }
+    }
+    let rows = deps.lake.snapshot().await?.brands().await?;
+    let currencies: BTreeMap<StoreHost, CurrencyCode> = rows
+        .into_iter()
+        .map(|row| (row.brand.store, row.brand.currency))
+        .collect();
+    let (now, mut due) = (deps.clock.now(), Vec::new());
+    for brand in registry.brands() {
+        let Some(currency) = currencies.get(&brand.store).copied() else {
+            continue;
+        };
+        report.brands += 1;
+        let is_due = match &options.only {
+            Some(only) => only.contains(&brand.slug),
+            None => is_older(
+                state::asked_at(&deps.storage, &brand.store).await?,
+                now,
+                options.after_s,
+            ),
+        };
+        if is_due {
+            let brand = brand.clone();
+            due.push(Due { brand, currency });
+        }
+    }
+    Ok(due)
+}
+
+fn is_older(asked_at: Option<Timestamp>, now: Timestamp, after_s: u64) -> bool {
+    let after_ms = i64::try_from(after_s.saturating_mul(1000)).unwrap_or(i64::MAX);
+    asked_at.is_none_or(|asked_at| now.millis_since(asked_at) >= after_ms)
+}
+
+/// What one store answered.
+#[derive(Debug)]
+struct Answer {
+    due: Due,
+    at: Timestamp,
+    said: Result<Said, StoreError>,
+    requests: u32,
+}
+
+/// `None` where the refresh was to end before the store was asked.
+async fn ask_one(due: Due, deps: &ShippingDeps) -> Option<Answer> {
+    let mut requests = 0;
+    let asked = async {
+        let store = deps.storefront.store(&due.brand.base_url)?;
+        Box::pin(ask(&store, due.currency, &mut requests)).await
+    };
+    let said = deps.cancel.run_until_cancelled(asked).await?;
+    let at = deps.clock.now();
+    Some(Answer {
+        due,
+        at,
+        said,
+        requests,
+    })
+}
+
+/// Brings what stores answered into the lake, and notes that they were asked.
+async fn take(
+    answers: Vec<Answer>,
+    options: &ShippingOptions,
+    deps: &ShippingDeps,
+    report: &mut ShippingReport,
+) -> Result<(), RefreshShippingError> {
+    let (mut told, mut asked) = (Vec::new(), Vec::new());
+    for Answer {
+        due,
+        at,
+        said,
+        requests,
+    } in answers
+    {
+        report.requests += u64::from(requests);
+        let mut one = BrandShipping {
+            brand: due.brand.slug.clone(),
+            outcome: "none",
+            source_url: None,
+            facts: 0,
+            policy: None,
+            error: None,
+        };
+        let key = (due.brand.store.clone(), due.brand.slug.clone());
+        match said {
+            Ok(Said::Terms { url, reading }) => {
+                (one.outcome, one.facts) = ("read", reading.facts.len());
+                one.source_url = Some(url).filter(|url| !url.is_empty());
+                one.policy = Some(policy(reading, due.currency, one.source_url.clone(), at));
+                told.push((key.0, key.1, one.policy.clone()));
+            }
+            Ok(Said::Nothing) => told.push((key.0, key.1, None)),
+            Ok(Said::Unknown) => one.outcome = "unknown",
+            Err(error) => {
+                tracing::warn!(brand.slug = %due.brand.slug, %error, "a store could not be asked for its shipping terms");
+                (one.outcome, one.error) = ("failed", Some(error.to_string()));
+            }
+        }
+        if one.outcome != "failed" {
+            asked.push((due.brand.store, at));
+        }
+        report.asked.push(one);
+    }
+    if options.dry_run {
+        return Ok(());
+    }
+    report.changed += deps.lake.commit_shipping(told).await?.changed.len() as u64;
+    for (store, at) in asked {
+        state::note(&deps.storage, &store, at).await?;
+    }
+    Ok(())
+}
