@@ -1,0 +1,256 @@
+//! Answers as bytes: an Arrow stream, JSON or CSV.
+
+use std::collections::BTreeSet;
+
+use bytes::Bytes;
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::csv;
+use datafusion::arrow::datatypes::{Schema, SchemaRef};
+use datafusion::arrow::error::ArrowError;
+use datafusion::arrow::ipc::writer::StreamWriter;
+use datafusion::arrow::json::WriterBuilder;
+use datafusion::arrow::json::writer::JsonArray;
+use futures::StreamExt;
+use http::{HeaderMap, header};
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use crate::{Answer, SqlError};
+
+/// How an answer is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    Arrow,
+    Json,
+    Csv,
+}
+
+/// Writes an answer piece by piece.
+pub(crate) trait Encode: Send {
+    /// What comes before the rows.
+    fn head(&mut self) -> Result<Vec<u8>, SqlError>;
+    /// Rows.
+    fn rows(&mut self, batch: &RecordBatch) -> Result<Vec<u8>, SqlError>;
+    /// What comes after them.
+    fn end(&mut self) -> Result<Vec<u8>, SqlError>;
+}
+
+/// An answer's bytes as they are made; dropping them ends the statement.
+#[derive(Debug)]
+pub(crate) struct Chunks(mpsc::Receiver<Result<Option<Bytes>, SqlError>>, bool);
+
+impl Chunks {
+    pub(crate) fn of(told: mpsc::Receiver<Result<Option<Bytes>, SqlError>>) -> Self {
+        Self(told, false)
+    }
+
+    /// The next bytes; `None` after the last.
+    pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, SqlError> {
+        if self.1 {
+            return Ok(None);
+        }
+        // A task that panicked tells nothing.
+        let told = self.0.recv().await.unwrap_or(Err(SqlError::Internal));
+        self.1 = !matches!(told, Ok(Some(_)));
+        told
+    }
+}
+
+/// Writes an answer. Its first piece has rows, where there are any: an error until then is an answer of its own.
+pub(crate) async fn encode(
+    mut answer: Answer,
+    mut encoder: Box<dyn Encode>,
+    teller: mpsc::Sender<Result<Option<Bytes>, SqlError>>,
+) {
+    let mut head = match encoder.head() {
+        Ok(head) => head,
+        Err(error) => {
+            let _ = teller.send(Err(error)).await;
+            return;
+        }
+    };
+    loop {
+        // Nobody may read any more while a statement makes no row.
+        let next = tokio::select! {
+            next = answer.next() => next,
+            () = teller.closed() => return,
+        };
+        let is_last = next.is_none();
+        let written = match next {
+            Some(Ok(batch)) => encoder.rows(&batch),
+            Some(Err(error)) => Err(error),
+            None => encoder.end(),
+        };
+        let told = written.map(|rows| {
+            head.extend(rows);
+            Some(Bytes::from(std::mem::take(&mut head)))
+        });
+        let failed = told.is_err();
+        if teller.send(told).await.is_err() || failed {
+            return;
+        }
+        if is_last {
+            let _ = teller.send(Ok(None)).await;
+            return;
+        }
+    }
+}
+
+fn unwritten(error: &ArrowError) -> SqlError {
+    SqlError::Invalid(format!("the answer cannot be written: {error}"))
+}
+
+impl Format {
+    /// What a request accepts; JSON where it does not say.
+    pub(crate) fn accepted(headers: &HeaderMap) -> Self {
+        let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
+        let mut kinds = accepted
+            .unwrap_or_default()
+            .split(',')
+            .map(|kind| kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase());
+        let known = kinds.find_map(|kind| match kind.as_str() {
+            "application/vnd.apache.arrow.stream" => Some(Self::Arrow),
+            "text/csv" => Some(Self::Csv),
+            "application/json" => Some(Self::Json),
+            _ => None,
+        });
+        known.unwrap_or(Self::Json)
+    }
+
+    pub(crate) const fn media_type(self) -> &'static str {
+        match self {
+            Self::Arrow => "application/vnd.apache.arrow.stream",
+            Self::Json => "application/json",
+            Self::Csv => "text/csv; charset=utf-8",
+        }
+    }
+
+    /// What writes an answer of these columns.
+    pub(crate) fn encoder(self, schema: &SchemaRef, of: &str) -> Result<Box<dyn Encode>, SqlError> {
+        Ok(match self {
+            Self::Arrow => {
+                let writer = StreamWriter::try_new(Vec::new(), schema).map_err(|error| unwritten(&error))?;
+                Box::new(ArrowStream(writer))
+            }
+            Self::Json => {
+                named_once(schema)?;
+                Box::new(Json {
+                    schema: SchemaRef::clone(schema),
+                    of: of.to_owned(),
+                    begun: false,
+                })
+            }
+            Self::Csv => {
+                plain(schema)?;
+                Box::new(Csv {
+                    schema: SchemaRef::clone(schema),
+                })
+            }
+        })
+    }
+}
+
+/// Refuses columns of one name: a row would have a key twice, of which readers keep one.
+fn named_once(schema: &Schema) -> Result<(), SqlError> {
+    let mut seen = BTreeSet::new();
+    match schema.fields().iter().find(|field| !seen.insert(field.name())) {
+        Some(twice) => Err(SqlError::Invalid(format!(
+            "two columns are named {}: name one of them otherwise with `as`",
+            twice.name()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses columns that CSV has no form for.
+fn plain(schema: &Schema) -> Result<(), SqlError> {
+    match schema.fields().iter().find(|field| field.data_type().is_nested()) {
+        Some(nested) => Err(SqlError::Invalid(format!(
+            "column {} has lists, for which CSV has no form: leave it out, or ask for JSON or Arrow",
+            nested.name()
+        ))),
+        None => Ok(()),
+    }
+}
+
+struct ArrowStream(StreamWriter<Vec<u8>>);
+
+impl Encode for ArrowStream {
+    fn head(&mut self) -> Result<Vec<u8>, SqlError> {
+        Ok(std::mem::take(self.0.get_mut()))
+    }
+
+    fn rows(&mut self, batch: &RecordBatch) -> Result<Vec<u8>, SqlError> {
+        self.0.write(batch).map_err(|error| unwritten(&error))?;
+        Ok(std::mem::take(self.0.get_mut()))
+    }
+
+    fn end(&mut self) -> Result<Vec<u8>, SqlError> {
+        self.0.finish().map_err(|error| unwritten(&error))?;
+        Ok(std::mem::take(self.0.get_mut()))
+    }
+}
+
+struct Csv {
+    schema: SchemaRef,
+}
+
+impl Encode for Csv {
+    fn head(&mut self) -> Result<Vec<u8>, SqlError> {
+        let mut writer = csv::WriterBuilder::new().with_header(true).build(Vec::new());
+        let none = RecordBatch::new_empty(SchemaRef::clone(&self.schema));
+        writer.write(&none).map_err(|error| unwritten(&error))?;
+        Ok(writer.into_inner())
+    }
+
+    fn rows(&mut self, batch: &RecordBatch) -> Result<Vec<u8>, SqlError> {
+        let mut writer = csv::WriterBuilder::new().with_header(false).build(Vec::new());
+        writer.write(batch).map_err(|error| unwritten(&error))?;
+        Ok(writer.into_inner())
+    }
+
+    fn end(&mut self) -> Result<Vec<u8>, SqlError> {
+        Ok(Vec::new())
+    }
+}
+
+struct Json {
+    schema: SchemaRef,
+    of: String,
+    begun: bool,
+}
+
+impl Encode for Json {
+    fn head(&mut self) -> Result<Vec<u8>, SqlError> {
+        let columns = self.schema.fields().iter().map(|field| {
+            json!({
+                "name": field.name(), "type": field.data_type().to_string(), "nullable": field.is_nullable(),
+                "comment": field.metadata().get("comment"),
+            })
+        });
+        let columns = serde_json::Value::from_iter(columns);
+        Ok(format!("{{\"columns\":{columns},\"data\":[").into_bytes())
+    }
+
+    fn rows(&mut self, batch: &RecordBatch) -> Result<Vec<u8>, SqlError> {
+        let mut writer = WriterBuilder::new()
+            .with_explicit_nulls(true)
+            .build::<_, JsonArray>(Vec::new());
+        writer.write(batch).map_err(|error| unwritten(&error))?;
+        writer.finish().map_err(|error| unwritten(&error))?;
+        let list = writer.into_inner();
+        // Without the brackets: the rows of all batches are one list.
+        let rows = list.get(1..list.len().saturating_sub(1)).unwrap_or_default();
+        let mut out = Vec::with_capacity(rows.len() + 1);
+        if std::mem::replace(&mut self.begun, true) {
+            out.push(b',');
+        }
+        out.extend_from_slice(rows);
+        Ok(out)
+    }
+
+    fn end(&mut self) -> Result<Vec<u8>, SqlError> {
+        let provenance = json!({ "engine": "sql", "source": self.of });
+        Ok(format!("],\"provenance\":{provenance}}}").into_bytes())
+    }
+}

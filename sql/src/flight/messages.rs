@@ -1,0 +1,150 @@
+//! The messages of Arrow Flight and Flight SQL that a server that only reads exchanges (`Flight.proto`, `FlightSql.proto`).
+//! Numbers are those of the specification.
+
+use prost::Message;
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct Any {
+    #[prost(string, tag = "1")]
+    pub(crate) type_url: String,
+    #[prost(bytes = "vec", tag = "2")]
+    pub(crate) value: Vec<u8>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct FlightDescriptor {
+    #[prost(int32, tag = "1")]
+    pub(crate) kind: i32,
+    #[prost(bytes = "vec", tag = "2")]
+    pub(crate) cmd: Vec<u8>,
+    #[prost(string, repeated, tag = "3")]
+    pub(crate) path: Vec<String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct Ticket {
+    #[prost(bytes = "vec", tag = "1")]
+    pub(crate) ticket: Vec<u8>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct FlightEndpoint {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) ticket: Option<Ticket>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct FlightInfo {
+    #[prost(bytes = "vec", tag = "1")]
+    pub(crate) schema: Vec<u8>,
+    #[prost(message, optional, tag = "2")]
+    pub(crate) flight_descriptor: Option<FlightDescriptor>,
+    #[prost(message, repeated, tag = "3")]
+    pub(crate) endpoint: Vec<FlightEndpoint>,
+    #[prost(int64, tag = "4")]
+    pub(crate) total_records: i64,
+    #[prost(int64, tag = "5")]
+    pub(crate) total_bytes: i64,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct FlightData {
+    #[prost(bytes = "vec", tag = "2")]
+    pub(crate) data_header: Vec<u8>,
+    #[prost(bytes = "vec", tag = "1000")]
+    pub(crate) data_body: Vec<u8>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct SchemaResult {
+    #[prost(bytes = "vec", tag = "1")]
+    pub(crate) schema: Vec<u8>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct Action {
+    #[prost(string, tag = "1")]
+    pub(crate) kind: String,
+    #[prost(bytes = "vec", tag = "2")]
+    pub(crate) body: Vec<u8>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct ActionType {
+    #[prost(string, tag = "1")]
+    pub(crate) kind: String,
+    #[prost(string, tag = "2")]
+    pub(crate) description: String,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct ActionResult {
+    #[prost(bytes = "vec", tag = "1")]
+    pub(crate) body: Vec<u8>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct StatementQuery {
+    #[prost(string, tag = "1")]
+    pub(crate) query: String,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct PreparedStatementQuery {
+    #[prost(bytes = "vec", tag = "1")]
+    pub(crate) handle: Vec<u8>,
+}
+
+/// The ticket of a statement, and what a prepared one is called: both are the statement itself.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct StatementTicket {
+    #[prost(bytes = "vec", tag = "1")]
+    pub(crate) handle: Vec<u8>,
+}
+
+/// What a handle is made of: nothing is kept between calls.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct Handle {
+    #[prost(string, tag = "1")]
+    pub(crate) statement: String,
+    #[prost(string, optional, tag = "2")]
+    pub(crate) as_of: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct PreparedStatement {
+    #[prost(bytes = "vec", tag = "1")]
+    pub(crate) handle: Vec<u8>,
+    #[prost(bytes = "vec", tag = "2")]
+    pub(crate) dataset_schema: Vec<u8>,
+    #[prost(bytes = "vec", tag = "3")]
+    pub(crate) parameter_schema: Vec<u8>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct GetDbSchemas {
+    #[prost(string, optional, tag = "1")]
+    pub(crate) catalog: Option<String>,
+    #[prost(string, optional, tag = "2")]
+    pub(crate) schema_pattern: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct GetTables {
+    #[prost(string, optional, tag = "1")]
+    pub(crate) catalog: Option<String>,
+    #[prost(string, optional, tag = "2")]
+    pub(crate) schema_pattern: Option<String>,
+    #[prost(string, optional, tag = "3")]
+    pub(crate) table_pattern: Option<String>,
+    #[prost(string, repeated, tag = "4")]
+    pub(crate) table_types: Vec<String>,
+    #[prost(bool, tag = "5")]
+    pub(crate) include_schema: bool,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct GetSqlInfo {
+    #[prost(uint32, repeated, tag = "1")]
+    pub(crate) info: Vec<u32>,
+}

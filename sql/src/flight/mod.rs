@@ -1,0 +1,252 @@
+//! Arrow Flight SQL for statements that read, over HTTP/2 as the rest of the server speaks it (docs/adr/029).
+//!
+//! Nothing is kept between calls: a prepared statement and a ticket are the statement itself, with the moment that it asks
+//! for. So a client may go on at another server of the same release.
+
+mod catalogue;
+mod grpc;
+mod ipc;
+mod messages;
+
+use api::Asker;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use datafusion::arrow::array::RecordBatch;
+use http::HeaderMap;
+use prost::Message;
+
+use self::grpc::{Failure, decode, framed};
+use self::messages::{
+    Action, ActionResult, ActionType, Any, FlightDescriptor, FlightEndpoint, FlightInfo, GetDbSchemas, GetSqlInfo,
+    GetTables, Handle, PreparedStatement, PreparedStatementQuery, SchemaResult, StatementQuery, StatementTicket,
+    Ticket,
+};
+use crate::engine::Question;
+use crate::{Door, SqlError};
+
+/// Where the calls are.
+pub(crate) const PATTERN: &str = "/arrow.flight.protocol.FlightService/{call}";
+
+/// What types of messages within messages begin with.
+const TYPES: &str = "type.googleapis.com/arrow.flight.protocol.sql.";
+/// Says which moment's tables a statement reads.
+const AS_OF: &str = "haat-as-of";
+const CREATE: &str = "CreatePreparedStatement";
+const CLOSE: &str = "ClosePreparedStatement";
+
+/// One call.
+pub(crate) async fn call(
+    State(door): State<Door>,
+    Path(call): Path<String>,
+    asker: Asker,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    let calling = Calling {
+        door,
+        asker,
+        as_of: headers
+            .get(AS_OF)
+            .and_then(|value| value.to_str().ok())
+            .map(str::to_owned),
+    };
+    let answered = calling.answer(&call, body).await;
+    answered.unwrap_or_else(|failure| failure.answer())
+}
+
+struct Calling {
+    door: Door,
+    asker: Asker,
+    as_of: Option<String>,
+}
+
+/// Reads what is asked for from the tables.
+type Tell = dyn Fn(&crate::Tables) -> Result<RecordBatch, SqlError> + Send + Sync;
+
+/// What a client asks for.
+enum Command {
+    /// The rows of a statement.
+    Rows(Question),
+    /// What the server has.
+    About(Box<Tell>),
+}
+
+impl Calling {
+    async fn answer(&self, call: &str, body: Body) -> Result<Response, Failure> {
+        self.door.check(&self.asker)?;
+        match call {
+            "GetFlightInfo" => self.info(grpc::read(body).await?).await,
+            "GetSchema" => self.schema(grpc::read(body).await?).await,
+            "DoGet" => self.rows(grpc::read(body).await?).await,
+            "DoAction" => self.action(grpc::read(body).await?).await,
+            "ListActions" => Ok(grpc::whole(actions())),
+            "ListFlights" => Ok(grpc::whole(Vec::new())),
+            "Handshake" => Err(Failure::Unimplemented(
+                "handshake: send a key as the header `authorization: Bearer …`".to_owned(),
+            )),
+            other => Err(Failure::Unimplemented(format!("call {other}"))),
+        }
+    }
+
+    /// What a command asks for, and whether its columns are known only by planning it.
+    fn command(&self, bytes: &[u8]) -> Result<Command, Failure> {
+        let any: Any = decode(bytes)?;
+        let kind = any.type_url.strip_prefix(TYPES);
+        let kind = kind.ok_or(Failure::Malformed("that is no command of Flight SQL"))?;
+        let value = any.value.as_slice();
+        Ok(match kind {
+            "CommandStatementQuery" => Command::Rows(Question {
+                statement: decode::<StatementQuery>(value)?.query,
+                as_of: self.as_of.clone(),
+            }),
+            "CommandPreparedStatementQuery" => {
+                Command::Rows(question(&decode::<PreparedStatementQuery>(value)?.handle)?)
+            }
+            "TicketStatementQuery" => Command::Rows(question(&decode::<StatementTicket>(value)?.handle)?),
+            "CommandGetCatalogs" => about(|_| catalogue::catalogs()),
+            "CommandGetTableTypes" => about(|_| catalogue::table_types()),
+            "CommandGetPrimaryKeys" => about(|_| catalogue::primary_keys()),
+            "CommandGetExportedKeys" | "CommandGetImportedKeys" | "CommandGetCrossReference" => {
+                about(|_| catalogue::foreign_keys())
+            }
+            "CommandGetDbSchemas" => {
+                let wanted: GetDbSchemas = decode(value)?;
+                about(move |_| catalogue::db_schemas(&wanted))
+            }
+            "CommandGetSqlInfo" => {
+                let wanted: GetSqlInfo = decode(value)?;
+                about(move |_| catalogue::sql_info(&wanted))
+            }
+            "CommandGetTables" => {
+                let wanted: GetTables = decode(value)?;
+                about(move |tables| catalogue::tables(tables, &wanted))
+            }
+            other => return Err(Failure::Unimplemented(format!("command {other}"))),
+        })
+    }
+
+    async fn about(&self, tell: &Tell) -> Result<RecordBatch, Failure> {
+        let tables = self.door.engine.tables(self.as_of.as_deref()).await?;
+        Ok(tell(&tables)?)
+    }
+
+    /// The columns of a command, as a message of the stream format.
+    async fn columns(&self, command: &Command) -> Result<Vec<u8>, Failure> {
+        let schema = match command {
+            Command::Rows(question) => self.door.engine.columns(question.clone()).await?,
+            Command::About(tell) => self.about(tell.as_ref()).await?.schema(),
+        };
+        Ok(ipc::schema_message(&ipc::remarked(&schema))?)
+    }
+
+    async fn info(&self, descriptor: FlightDescriptor) -> Result<Response, Failure> {
+        let command = self.command(&descriptor.cmd)?;
+        let schema = self.columns(&command).await?;
+        let ticket = match &command {
+            Command::Rows(question) => {
+                let any = Any {
+                    type_url: format!("{TYPES}TicketStatementQuery"),
+                    value: StatementTicket {
+                        handle: handle(question),
+                    }
+                    .encode_to_vec(),
+                };
+                any.encode_to_vec()
+            }
+            Command::About(_) => descriptor.cmd.clone(),
+        };
+        let info = FlightInfo {
+            schema,
+            flight_descriptor: Some(descriptor),
+            endpoint: vec![FlightEndpoint {
+                ticket: Some(Ticket { ticket }),
+            }],
+            // Neither is known before it is read.
+            total_records: -1,
+            total_bytes: -1,
+        };
+        Ok(grpc::whole(framed(&info)))
+    }
+
+    async fn schema(&self, descriptor: FlightDescriptor) -> Result<Response, Failure> {
+        let command = self.command(&descriptor.cmd)?;
+        let schema = self.columns(&command).await?;
+        Ok(grpc::whole(framed(&SchemaResult { schema })))
+    }
+
+    async fn rows(&self, ticket: Ticket) -> Result<Response, Failure> {
+        let question = match self.command(&ticket.ticket)? {
+            Command::About(tell) => {
+                let rows = self.about(tell.as_ref()).await?;
+                return Ok(grpc::whole(ipc::table(&rows)?));
+            }
+            Command::Rows(question) => question,
+        };
+        let charged = self.door.guard.charge(&self.asker.caller, PATTERN).await;
+        charged.map_err(|_| SqlError::Limited)?;
+        let answer = self.door.engine.query(question, self.door.timeout_ms).await?;
+        let writer = Box::new(ipc::FlightRows::of(&answer.schema));
+        let mut chunks = self.door.engine.encoded(answer, writer);
+        let first = chunks.next().await?;
+        Ok(grpc::streamed(first, chunks))
+    }
+
+    async fn action(&self, action: Action) -> Result<Response, Failure> {
+        match action.kind.as_str() {
+            CREATE => {
+                let any: Any = decode(&action.body)?;
+                let question = Question {
+                    statement: decode::<StatementQuery>(&any.value)?.query,
+                    as_of: self.as_of.clone(),
+                };
+                let schema = self.door.engine.columns(question.clone()).await?;
+                let prepared = PreparedStatement {
+                    handle: handle(&question),
+                    dataset_schema: ipc::schema_message(&ipc::remarked(&schema))?,
+                    parameter_schema: Vec::new(),
+                };
+                let any = Any {
+                    type_url: format!("{TYPES}ActionCreatePreparedStatementResult"),
+                    value: prepared.encode_to_vec(),
+                };
+                let body = any.encode_to_vec();
+                Ok(grpc::whole(framed(&ActionResult { body })))
+            }
+            // Nothing is kept, so nothing is closed.
+            CLOSE => Ok(grpc::whole(Vec::new())),
+            other => Err(Failure::Unimplemented(format!("action {other}"))),
+        }
+    }
+}
+
+fn about(tell: impl Fn(&crate::Tables) -> Result<RecordBatch, SqlError> + Send + Sync + 'static) -> Command {
+    Command::About(Box::new(tell))
+}
+
+fn handle(question: &Question) -> Vec<u8> {
+    let handle = Handle {
+        statement: question.statement.clone(),
+        as_of: question.as_of.clone(),
+    };
+    handle.encode_to_vec()
+}
+
+fn question(bytes: &[u8]) -> Result<Question, Failure> {
+    let Handle { statement, as_of } = decode(bytes)?;
+    Ok(Question { statement, as_of })
+}
+
+fn actions() -> Vec<u8> {
+    let known = [
+        (CREATE, "Plans a statement; its handle is the statement itself."),
+        (CLOSE, "Does nothing: nothing is kept."),
+    ];
+    let kinds = known.map(|(kind, description)| {
+        framed(&ActionType {
+            kind: kind.to_owned(),
+            description: description.to_owned(),
+        })
+    });
+    kinds.concat()
+}

@@ -1,0 +1,212 @@
+//! The doors: read who asks and what, run a statement, write.
+
+use std::sync::Arc;
+
+use api::{Asker, Guard, JsonObject, LiveErrors, MembersReader, OpenRouter, Problem, ProblemDocument, Rule, described};
+use axum::Router;
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::Response;
+use data_model::ErrorCode;
+use futures::TryStreamExt;
+use http::{HeaderMap, HeaderValue, header};
+use utoipa::ToSchema;
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::access::AllowedKeys;
+use crate::encode::{Chunks, Format};
+use crate::engine::{Question, SqlEngine};
+use crate::{SqlError, flight};
+
+/// Longest statement that is read at all; those that are planned are shorter.
+const STATEMENT_CHARS_MAX: usize = 65_536;
+const MOMENT_CHARS_MAX: usize = 64;
+
+/// A door to an engine: who may come in, and for how long.
+#[derive(Debug, Clone)]
+pub struct Door {
+    /// What runs statements.
+    pub engine: SqlEngine,
+    /// Keys that may; `None`: anybody who reaches the door, because nobody but this machine does.
+    pub allowed: Option<Arc<AllowedKeys>>,
+    /// Counts statements that come over Flight; those of `POST /v1/sql` the edge counts.
+    pub guard: Arc<Guard>,
+    /// Longest time of a statement through this door.
+    pub timeout_ms: u64,
+}
+
+impl Door {
+    pub(crate) fn check(&self, asker: &Asker) -> Result<(), SqlError> {
+        match &self.allowed {
+            Some(allowed) => allowed.check(&asker.caller),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The body of `POST /v1/sql`.
+#[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
+pub struct SqlBody {
+    /// One statement that reads: `select`, `with`, `values`, `explain`, `show`, `describe`.
+    #[schema(max_length = 65536)]
+    pub sql: String,
+    /// The moment whose tables are read, as RFC 3339 or as the number of a tick; only where the server keeps a past.
+    #[schema(required = false, max_length = 64)]
+    pub as_of: Option<String>,
+}
+
+/// A column of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
+pub struct SqlColumn {
+    /// Its name.
+    pub name: String,
+    /// Its type, as Arrow names it.
+    #[schema(rename = "type")]
+    pub kind: String,
+    /// Whether it may be null.
+    pub nullable: bool,
+    /// What it holds; null where it is made by the statement.
+    #[schema(required = true)]
+    pub comment: Option<String>,
+}
+
+/// Where an answer is from.
+#[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
+pub struct SqlProvenance {
+    /// `sql`.
+    pub engine: String,
+    /// The release, or the tick of the lake.
+    pub source: String,
+}
+
+/// An answer as JSON.
+#[derive(Debug, Clone, PartialEq, ToSchema)]
+pub struct SqlAnswer {
+    /// The columns.
+    pub columns: Vec<SqlColumn>,
+    /// The rows, each with all columns by name.
+    #[schema(value_type = Vec<Object>)]
+    pub data: Vec<serde_json::Value>,
+    /// Where it is from.
+    pub provenance: SqlProvenance,
+}
+
+fn operations() -> OpenApiRouter<Door> {
+    described("SQL: statements that read.").routes(routes!(run_sql))
+}
+
+/// The interface description of the operation.
+#[must_use]
+pub fn openapi() -> OpenApi {
+    operations().into_openapi()
+}
+
+/// `POST /v1/sql`.
+#[must_use]
+pub fn open_router(door: Door) -> OpenRouter {
+    OpenRouter::of(operations(), door)
+}
+
+/// Arrow Flight SQL: gRPC, so that it needs a listener that speaks HTTP/2.
+#[must_use]
+pub fn flight_router(door: Door) -> OpenRouter {
+    let router = Router::new().route(flight::PATTERN, axum::routing::post(flight::call).with_state(door));
+    OpenRouter::new(router, [flight::PATTERN])
+}
+
+/// Runs a statement that reads.
+///
+/// The answer is whole, or the connection ends early: an error after the first rows cannot be told otherwise. `Accept`
+/// decides between `application/json` (the default), `application/vnd.apache.arrow.stream` and `text/csv`. A statement that
+/// cannot be run is a problem with a `reason`: `refused` (it does not only read, or is too large), `invalid`, `memory`,
+/// `disk`, `time`, `rows` (what it asks for is beyond a bound, which `detail` names), `as_of`. Where too many run and wait it
+/// is 503 `overloaded`.
+#[utoipa::path(
+    post,
+    path = "/v1/sql",
+    operation_id = "run_sql",
+    tag = "Platform",
+    request_body(content = SqlBody, content_type = "application/json"),
+    responses(
+        (status = 200, description = "The rows.", content(
+            (SqlAnswer = "application/json"),
+            (String = "text/csv"),
+            (Vec<u8> = "application/vnd.apache.arrow.stream"),
+        ), headers(("X-Request-Id" = String))),
+        LiveErrors,
+        (status = 403, description = "The key is not one of those that may.", body = ProblemDocument,
+            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
+        (status = 422, description = "The body is not valid, or the statement cannot be run.", content(
+            (api::ValidationDocument = "application/json"),
+            (ProblemDocument = "application/problem+json"),
+        ), headers(("X-Request-Id" = String))),
+    )
+)]
+async fn run_sql(
+    State(door): State<Door>,
+    asker: Asker,
+    headers: HeaderMap,
+    body: JsonObject,
+) -> Result<Response, Problem> {
+    door.check(&asker).map_err(|error| problem(&error))?;
+    let question = question(&body)?;
+    let format = Format::accepted(&headers);
+    let answered = answer(&door, question, format).await;
+    answered.map_err(|error| problem(&error))
+}
+
+fn question(body: &JsonObject) -> Result<Question, Problem> {
+    let mut reader = MembersReader::new(body);
+    let statement = reader.required("sql").parsed(|text| bounded(text, STATEMENT_CHARS_MAX));
+    let as_of = reader.optional("as_of").parsed(|text| bounded(text, MOMENT_CHARS_MAX));
+    let statement = reader.finish(statement)?;
+    let statement = statement.ok_or_else(|| Problem::new(ErrorCode::Internal))?;
+    Ok(Question { statement, as_of })
+}
+
+fn bounded(text: &str, chars_max: usize) -> Result<String, Rule> {
+    match text.chars().count() {
+        0 => Err(Rule::StringTooShort(1)),
+        count if count > chars_max => Err(Rule::StringTooLong(chars_max)),
+        _ => Ok(text.to_owned()),
+    }
+}
+
+async fn answer(door: &Door, question: Question, format: Format) -> Result<Response, SqlError> {
+    let answer = door.engine.query(question, door.timeout_ms).await?;
+    let encoder = format.encoder(&answer.schema, &answer.of)?;
+    let mut chunks = door.engine.encoded(answer, encoder);
+    // What fails before the first rows is told as a problem.
+    let first = chunks.next().await?;
+    let rest = futures::stream::try_unfold((first, chunks), next);
+    let mut response = Response::new(Body::from_stream(rest.map_err(std::io::Error::other)));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(format.media_type()));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+type Held = (Option<bytes::Bytes>, Chunks);
+
+async fn next((first, mut chunks): Held) -> Result<Option<(bytes::Bytes, Held)>, SqlError> {
+    let chunk = match first {
+        Some(first) => Some(first),
+        None => chunks.next().await?,
+    };
+    Ok(chunk.map(|chunk| (chunk, (None, chunks))))
+}
+
+fn problem(error: &SqlError) -> Problem {
+    let problem = Problem::of(error)
+        .detail(error.to_string())
+        .member("reason", error.reason());
+    match error {
+        SqlError::Anonymous => problem.header(
+            header::WWW_AUTHENTICATE,
+            HeaderValue::from_static("Bearer realm=\"haat\""),
+        ),
+        _ => problem,
+    }
+}

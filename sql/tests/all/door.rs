@@ -1,0 +1,97 @@
+//! `POST /v1/sql` as a client sees it.
+
+use std::sync::Arc;
+
+use api::{EdgeConfig, EdgeRouter, Guard};
+use axum::body::Body;
+use axum::extract::Request;
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+use sql::{AllowedKeys, Door, SqlConfig};
+
+use crate::market::engine;
+
+async fn server(allowed: Option<&str>) -> EdgeRouter {
+    let (_bounds, engine) = engine(&SqlConfig::default()).await;
+    let door = Door {
+        engine,
+        allowed: allowed.map(|keys| Arc::new(keys.parse::<AllowedKeys>().unwrap())),
+        guard: Arc::new(Guard::default()),
+        timeout_ms: 10_000,
+    };
+    sql::open_router(door).edge(EdgeConfig::default())
+}
+
+async fn asked(server: &EdgeRouter, accept: &str, body: &Value) -> (u16, String, Vec<u8>) {
+    let request = Request::post("/v1/sql")
+        .header("host", "localhost")
+        .header("content-type", "application/json")
+        .header("accept", accept)
+        .body(Body::from(body.to_string()))
+        .unwrap();
+    let response = server.answer(request).await;
+    let status = response.status().as_u16();
+    let kind = response.headers()["content-type"].to_str().unwrap().to_owned();
+    let bytes = response.into_body().collect().await.unwrap().to_bytes();
+    (status, kind, bytes.to_vec())
+}
+
+async fn told(server: &EdgeRouter, sql: &str) -> String {
+    let (status, _, body) = asked(server, "*/*", &json!({ "sql": sql })).await;
+    let mut document: Value = serde_json::from_slice(&body).unwrap();
+    if let Some(members) = document.as_object_mut() {
+        members.remove("request_id");
+    }
+    format!("{status} {document}")
+}
+
+const CHEAPEST: &str = "select product_id, title, price_minor from products order by price_minor, product_id limit 2";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_are_json_csv_or_an_arrow_stream() {
+    let server = server(None).await;
+    insta::assert_snapshot!(told(&server, CHEAPEST).await, @r#"200 {"columns":[{"comment":"Names the product.","name":"product_id","nullable":false,"type":"Int64"},{"comment":"What the store calls it.","name":"title","nullable":false,"type":"Utf8"},{"comment":"Price in minor units.","name":"price_minor","nullable":false,"type":"Int64"}],"data":[{"price_minor":0,"product_id":0,"title":"linen shirt aaaaaaaaaaaaaaaaaaaaaaaa 0"},{"price_minor":0,"product_id":997,"title":"linen shirt aaaaaaaaaaaaaaaaaaaaaaaa 95243"}],"provenance":{"engine":"sql","source":"r1"}}"#);
+    let (status, kind, body) = asked(&server, "text/csv", &json!({ "sql": CHEAPEST })).await;
+    assert_eq!((status, kind.as_str()), (200, "text/csv; charset=utf-8"));
+    insta::assert_snapshot!(String::from_utf8(body).unwrap(), @r"
+    product_id,title,price_minor
+    0,linen shirt aaaaaaaaaaaaaaaaaaaaaaaa 0,0
+    997,linen shirt aaaaaaaaaaaaaaaaaaaaaaaa 95243,0
+    ");
+    let accept = "application/vnd.apache.arrow.stream";
+    let (status, kind, body) = asked(&server, accept, &json!({ "sql": "select * from products" })).await;
+    assert_eq!((status, kind.as_str()), (200, accept));
+    let batches = datafusion::arrow::ipc::reader::StreamReader::try_new(body.as_slice(), None).unwrap();
+    let rows: usize = batches.map(|batch| batch.unwrap().num_rows()).sum();
+    assert_eq!(rows, 100_000);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_run_is_a_problem_that_says_why() {
+    let server = server(None).await;
+    insta::assert_snapshot!(told(&server, "drop table products").await, @r#"422 {"code":"validation","detail":"statements only read here: DROP is refused","reason":"refused","status":422,"title":"The request is not valid","type":"urn:haat:problem:validation"}"#);
+    insta::assert_snapshot!(told(&server, "select * from product").await, @r#"422 {"code":"validation","detail":"table 'product' not found; there are products","reason":"invalid","status":422,"title":"The request is not valid","type":"urn:haat:problem:validation"}"#);
+    insta::assert_snapshot!(told(&server, "select 1 a, 2 a").await, @r#"422 {"code":"validation","detail":"Projections require unique expression names but the expression \"Int64(1) AS a\" at position 0 and \"Int64(2) AS a\" at position 1 have the same name. Consider aliasing (\"AS\") one of them.","reason":"invalid","status":422,"title":"The request is not valid","type":"urn:haat:problem:validation"}"#);
+    insta::assert_snapshot!(told(&server, "select cast(title as int) from products").await, @r#"422 {"code":"validation","detail":"Arrow error: Cast error: Cannot cast string 'linen shirt aaaaaaaaaaaaaaaaaaaaaaaa 0' to value of Int32 type","reason":"invalid","status":422,"title":"The request is not valid","type":"urn:haat:problem:validation"}"#);
+    insta::assert_snapshot!(told(&server, "").await, @r#"422 {"code":"validation","detail":[{"ctx":{"min_length":1},"input":"","loc":["body","sql"],"msg":"String should have at least 1 character","type":"string_too_short"}]}"#);
+    let past = json!({ "sql": "select 1", "as_of": "2026-01-01T00:00:00Z" });
+    let (status, _, body) = asked(&server, "*/*", &past).await;
+    let problem: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!((status, &problem["reason"]), (422, &json!("as_of")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn comments_of_columns_are_described_and_can_be_selected() {
+    let server = server(None).await;
+    insta::assert_snapshot!(told(&server, "describe products").await, @r#"200 {"columns":[{"comment":null,"name":"column_name","nullable":false,"type":"Utf8"},{"comment":null,"name":"data_type","nullable":false,"type":"Utf8"},{"comment":null,"name":"is_nullable","nullable":false,"type":"Utf8"},{"comment":null,"name":"comment","nullable":true,"type":"Utf8"}],"data":[{"column_name":"product_id","comment":"Names the product.","data_type":"Int64","is_nullable":"NO"},{"column_name":"title","comment":"What the store calls it.","data_type":"Utf8","is_nullable":"NO"},{"column_name":"price_minor","comment":"Price in minor units.","data_type":"Int64","is_nullable":"NO"}],"provenance":{"engine":"sql","source":"r1"}}"#);
+    insta::assert_snapshot!(
+        told(&server, "select table_name, comment from haat.columns where column_name = 'title'").await, @r#"200 {"columns":[{"comment":null,"name":"table_name","nullable":false,"type":"Utf8"},{"comment":null,"name":"comment","nullable":true,"type":"Utf8"}],"data":[{"comment":"What the store calls it.","table_name":"products"}],"provenance":{"engine":"sql","source":"r1"}}"#);
+    insta::assert_snapshot!(
+        told(&server, "select count(*) n from information_schema.columns where table_name = 'products'").await, @r#"200 {"columns":[{"comment":null,"name":"n","nullable":false,"type":"Int64"}],"data":[{"n":3}],"provenance":{"engine":"sql","source":"r1"}}"#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_keys_are_wanted_nobody_comes_in_without_one() {
+    let server = server(Some("granted")).await;
+    insta::assert_snapshot!(told(&server, "select 1").await, @r#"401 {"code":"missing_credentials","detail":"statements need a key that the operator allowed, in X-Service-Key or as a bearer token","reason":"anonymous","status":401,"title":"A key or a session is needed","type":"urn:haat:problem:missing_credentials"}"#);
+}

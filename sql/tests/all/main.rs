@@ -1,0 +1,7 @@
+//! The public doors of the crate: the engine itself, and `POST /v1/sql`.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
+
+mod door;
+mod market;
+mod wild;
