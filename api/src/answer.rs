@@ -89,6 +89,8 @@ impl IntoResponse for GraphAnswer {
         let (tag, mut response) = match self {
             Self::Fresh(tag, body) => {
                 let mut response = Response::new(Body::from(body));
+                // Room for those that come later too, so that the map is made once.
+                response.headers_mut().reserve(HEADERS_EXPECTED);
                 response.headers_mut().insert(header::CONTENT_TYPE, JSON);
                 (tag, response)
             }
@@ -135,8 +137,8 @@ pub fn json(status: StatusCode, value: &impl Serialize) -> Response {
     }
 }
 
-/// Headers of most answers, those included that the edge and the router add.
-const HEADERS_EXPECTED: usize = 7;
+/// Headers of most answers, those included that the edge and the guard add: as many as fit without a larger map.
+const HEADERS_EXPECTED: usize = 12;
 
 /// Bytes that never change while they are served, compressed once.
 #[derive(Debug, Clone)]
@@ -211,14 +213,14 @@ impl Asset {
                 None => None,
             };
             let mut response = Response::new(Body::from(short.map_or(&self.plain, |(bytes, _)| bytes).clone()));
+            // Room for those that come later too, so that the map is made once.
+            response.headers_mut().reserve(HEADERS_EXPECTED);
             if let Some((_, coding)) = short {
                 response.headers_mut().insert(header::CONTENT_ENCODING, coding.header());
             }
             response
         };
         let headers = response.headers_mut();
-        // Room for those that come later too, so that the map is made once.
-        headers.reserve(HEADERS_EXPECTED);
         headers.extend(self.headers.iter().map(|(name, value)| (name.clone(), value.clone())));
         headers.insert(header::ETAG, self.tag.header().clone());
         response

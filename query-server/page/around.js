@@ -1,7 +1,8 @@
 // What stands around a product: how its price went, what it costs to have it sent, and other products.
 
-import { BELOW, day, el, keep, kept, plural, price, SECTION, svg, unseen } from './dom.js';
+import { BELOW, day, el, plural, price, SECTION, svg, unseen } from './dom.js';
 import { cardItem } from './cards.js';
+import { isPincode, pincode as keptPincode, setPincode, span, WRONG } from './place.js';
 import { ask } from './server.js';
 
 const ROWS = [['complement', 'Goes well with this'], ['related', 'Similar products']];
@@ -89,15 +90,8 @@ export async function priceHistory(product, place, isOpen) {
 
 // ---- Delivery ----
 
-const KEPT = 'pincode';
-
 const unknown = () => el('span', { class: 'quiet' }, 'not known');
 const known = (value) => value !== null && value !== undefined;
-function span(least, most) {
-  if (!known(least) && !known(most)) return null;
-  if (!known(least) || !known(most) || least === most) return plural(most ?? least, 'day');
-  return `${least} to ${plural(most, 'day')}`;
-}
 
 function tier(one, code) {
   const range = [known(one.min_order_minor) && one.min_order_minor > 0 ? `from ${price(one.min_order_minor, code)}` : '', known(one.max_order_minor) ? `up to ${price(one.max_order_minor, code)}` : ''].filter(Boolean).join(' ');
@@ -126,18 +120,21 @@ function told(data) {
     basis ? el('p', { class: 'small' }, basis, delivery.sampled_at ? ` on ${day(delivery.sampled_at)}` : '', '.') : null].filter(Boolean);
 }
 
-/** A field for a pincode, and what sending the product there takes. */
-export function deliveryCheck(product, isOpen) {
+/** A field for a pincode, and what sending the product there takes; `moved` is called when it is another pincode. */
+export function deliveryCheck(product, isOpen, moved) {
   if (unserved.has('shipping')) return '';
   const field = el('input', { id: 'pincode', type: 'text', inputmode: 'numeric', autocomplete: 'postal-code', maxlength: 6, placeholder: '560001', 'aria-describedby': 'pincode-said' });
   const answer = el('div', { id: 'pincode-said', class: 'told', 'aria-live': 'polite' });
   const section = el('section', { class: 'delivery' }, el(SECTION, {}, 'Delivery'));
   const check = async () => {
     const pincode = field.value.trim();
-    const right = /^[1-9][0-9]{5}$/.test(pincode);
+    const right = isPincode(pincode);
     field.setAttribute('aria-invalid', String(!right));
-    if (!right) return answer.replaceChildren(el('p', { class: 'wrong' }, 'A pincode has six digits and does not begin with 0.'));
-    keep(KEPT, pincode);
+    if (!right) return answer.replaceChildren(el('p', { class: 'wrong' }, WRONG));
+    if (pincode !== keptPincode()) {
+      setPincode(pincode);
+      moved();
+    }
     try {
       const body = await ask(`v1/shipping?${new URLSearchParams({ product: product.id, pincode })}`, 'shipping');
       if (body && isOpen()) answer.replaceChildren(...told(body.data));
@@ -152,7 +149,7 @@ export function deliveryCheck(product, isOpen) {
   const form = el('form', { submit: (event) => { event.preventDefault(); check(); } },
     el('label', { for: 'pincode' }, 'Pincode'), field, el('button', { class: 'plain', type: 'submit' }, 'Check', unseen(' delivery')));
   section.append(form, answer);
-  field.value = kept(KEPT);
+  field.value = keptPincode();
   if (field.value) check();
   return section;
 }

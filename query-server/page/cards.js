@@ -1,10 +1,12 @@
 // Product cards, and what they are made of: pictures, prices, stars, colours.
 
 import { decor, el, price, tenths, unseen, webUrl, whole } from './dom.js';
+import { onPincode, promise } from './place.js';
 import { productAddress } from './state.js';
 
 /** Every card that was seen, by id: a product opens with what is known of it. */
 export const cards = new Map();
+onPincode(() => { for (const card of cards.values()) delete card.delivery; });
 
 /** The address of a picture in a width; the store platform's picture hosts scale when asked. */
 function scaled(url, width) {
@@ -113,6 +115,7 @@ export function cardItem(card, at, heading = 'h2', inRow = false) {
     el('p', { class: 'by' }, el('span', { dir: 'auto' }, card.brand), stars(card.rating)),
     el(heading, { dir: 'auto' }, el('a', { class: 'to', href: productAddress(card.id), 'data-id': card.id }, card.title)),
     card.price_min_minor > 0 ? priceLine(card.price_min_minor, card.compare_at_minor, card.currency, false) : el('p', { class: 'price quiet' }, 'No price'),
+    promise(card),
     swatches(card),
     el('button', { class: 'add', type: 'button', 'data-add': card.id, disabled: !card.in_stock }, 'Add to cart', unseen(`: ${card.title}`)));
 }

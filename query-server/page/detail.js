@@ -6,6 +6,7 @@ import { facetTitle, isColour, picture, priceLine, stars, swatch } from './cards
 import { codeFinder } from './codes.js';
 import { addToCart } from './drawer.js';
 import { liveCheck } from './live.js';
+import { pincode, promise } from './place.js';
 import { ask } from './server.js';
 import { linker, NO_FILTERS } from './state.js';
 
@@ -69,6 +70,9 @@ function properties({ category, attributes }) {
     .flatMap(([name, values]) => [el('dt', { dir: 'auto' }, facetTitle(name)), el('dd', { dir: 'auto' }, values instanceof Node ? values : [values].flat().join(', '))]);
 }
 
+/** The question for a product, with its delivery where the place is known. */
+export const productPath = (id) => `v1/products/${encodeURIComponent(id)}?${new URLSearchParams(pincode() ? { pincode: pincode() } : {})}`;
+
 /** Draws what is known of the product: the card alone at first, the whole later. Answers the place of its price history. */
 export function fill(product, whole, isOpen) {
   const about = product.attributes ?? {};
@@ -81,14 +85,20 @@ export function fill(product, whole, isOpen) {
   const store = webUrl(about.url);
   const rows = properties(about);
   const history = el('section', { class: 'prices' });
+  const sent = el('div', { class: 'promised', 'aria-live': 'polite' }, promise(product, 'promise') ?? '');
+  const moved = async () => {
+    const body = await ask(`${productPath(product.id)}&include=`, 'promise').catch(() => null);
+    if (body && isOpen()) sent.replaceChildren(promise(body.data, 'promise') ?? '');
+  };
   $('product-body').replaceChildren(
     product.currency ? offer(product, turnTo) : '',
+    sent,
     whole ? '' : el('p', { class: 'quiet', role: 'status' }, 'Loading the details…'),
     store ? el('a', { class: 'buy second', href: store.href, target: '_blank', rel: 'noopener noreferrer' }, `See it at ${product.brand}`, decor(' ↗'), unseen(' (opens in a new tab)')) : '',
     whole ? el('p', { class: 'small' }, 'Price and stock as last seen. The store’s own page is final.') : '',
     whole && product.currency ? liveCheck(product, isOpen, location.hash === '#check') : '',
     whole ? codeFinder({ product: product.id }, product.brand, isOpen) : '',
-    whole ? deliveryCheck(product, isOpen) : '',
+    whole ? deliveryCheck(product, isOpen, moved) : '',
     history,
     about.description ? section('Description', ...description(about.description)) : '',
     rows.length ? section('Details', el('dl', {}, ...rows)) : '',

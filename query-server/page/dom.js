@@ -46,6 +46,7 @@ export function redraw(place, ...children) {
 /** Text that this browser keeps under a name; '' where there is none or it may not. */
 export const kept = (name) => { try { return localStorage.getItem(name) ?? ''; } catch { return ''; } };
 export const keep = (name, text) => { try { localStorage.setItem(name, text); } catch { /* It lasts as long as the page. */ } };
+export const forget = (name) => { try { localStorage.removeItem(name); } catch { /* Nothing is kept. */ } };
 
 const number = new Intl.NumberFormat();
 const oneDecimal = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });

@@ -2,7 +2,7 @@
 
 import { $, ROOT } from './dom.js';
 import { priceHistory, recommend, rowPlaces } from './around.js';
-import { fill } from './detail.js';
+import { fill, productPath } from './detail.js';
 import { addFromCard, openCart } from './drawer.js';
 import { ask, whenBack } from './server.js';
 import { readCategories } from './start.js';
@@ -15,7 +15,7 @@ const stays = () => true;
 
 async function load() {
   try {
-    const body = await ask(`v1/products/${encodeURIComponent(id)}`, 'product');
+    const body = await ask(productPath(id), 'product');
     if (!body) return;
     const { history } = fill(body.data, true, stays);
     $('product-more').replaceChildren(...rowPlaces());

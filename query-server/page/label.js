@@ -4,6 +4,7 @@ import { $, decor, el, nameTab, price, unseen } from './dom.js';
 import { brandName } from './brand.js';
 import { facetTitle } from './cards.js';
 import { opens } from './facets.js';
+import { dated, pincode } from './place.js';
 import { chosenCurrency } from './prices.js';
 import { categoryName, categories } from './start.js';
 import { atStart, browsing, changer, facetsOf, linker, NO_FILTERS, state, withFacet } from './state.js';
@@ -49,7 +50,8 @@ export function filtersInUse() {
   const named = ([name, values]) => [...values].map((value) => [name === 'brand' ? valueName(name, value) : `${facetTitle(name)}: ${valueName(name, value)}`, withFacet(name, value, false)]);
   return [[state.category && categoryName(state.category), { category: '' }], [state.brand && brandName(state.brand), { brand: '' }], ...[...facetsOf(state)].flatMap(named),
     [`${amount('price_min', 'from')} ${amount('price_max', 'up to')}`.trim(), { price_min: '', price_max: '' }],
-    [state.in_stock && 'In stock', { in_stock: '' }], [state.on_sale && 'On sale', { on_sale: '' }]].filter(([text]) => text);
+    [state.in_stock && 'In stock', { in_stock: '' }], [state.on_sale && 'On sale', { on_sale: '' }],
+    [pincode() && state.deliver_by && `Arrives by ${dated(state.deliver_by)}`, { deliver_by: '' }]].filter(([text]) => text);
 }
 
 const chip = ([text, patch]) => el('li', {}, changer('chip on', patch, { 'aria-label': `Remove ${text}` }, el('span', { dir: 'auto' }, text), decor(' ×')));

@@ -3,7 +3,7 @@
 import { $, bare, el, nameTab } from './dom.js';
 import { priceHistory, recommend, rowPlaces } from './around.js';
 import { cards } from './cards.js';
-import { fill } from './detail.js';
+import { fill, productPath } from './detail.js';
 import { ask, whenBack } from './server.js';
 import { closeProduct, openProduct, productAddress, state } from './state.js';
 
@@ -31,7 +31,7 @@ async function load(id) {
   const isOpen = () => open === id;
   $('product-more').replaceChildren(...rowPlaces());
   try {
-    const body = await ask(`v1/products/${encodeURIComponent(id)}`, 'product');
+    const body = await ask(productPath(id), 'product');
     if (!body || !isOpen()) return;
     const places = fill(body.data, true, isOpen);
     priceHistory(body.data, places.history, isOpen);

@@ -6,6 +6,7 @@ import { cardItem } from './cards.js';
 import { nothingFound, showBeyond } from './empty.js';
 import { takeFacets } from './facets.js';
 import { label, takeUnderstood } from './label.js';
+import { onPincode, placeAsked, showPlace } from './place.js';
 import { addCurrency } from './prices.js';
 import { ask, whenBack } from './server.js';
 import { categories, showBelow, showFacts } from './start.js';
@@ -25,13 +26,13 @@ let next = null;
 /** Whether more was found than a search lists. */
 let cut = false;
 
-const SHARED = ['brand', 'price_min', 'price_max', 'currency', 'in_stock', 'on_sale', 'facets', 'sort', 'limit', 'fold'];
+const SHARED = ['brand', 'price_min', 'price_max', 'currency', 'in_stock', 'on_sale', 'facets', 'pincode', 'deliver_by', 'sort', 'limit', 'fold'];
 /** The request that answers what is asked; colours of one product are one card. */
 function path(limit) {
-  if (walks && browsing()) return `v1/browse?${query({ ...state, limit: limit ?? PAGE, fold: 'color' }, ['category', ...SHARED])}`;
+  if (walks && browsing()) return `v1/browse?${query({ ...state, deliver_by: '', ...placeAsked(), limit: limit ?? PAGE, fold: 'color' }, ['category', ...SHARED])}`;
   const facets = facetsOf(state);
   if (state.category) facets.set('category', [state.category]);
-  const wanted = { ...state, limit: limit ?? (atStart() ? START : LIMIT), fold: 'color', facet_counts: atStart() ? '' : 'true',
+  const wanted = { ...state, deliver_by: '', ...placeAsked(), limit: limit ?? (atStart() ? START : LIMIT), fold: 'color', facet_counts: atStart() ? '' : 'true',
     facets: facets.size ? JSON.stringify(Object.fromEntries([...facets].map(([name, values]) => [name, [...values]]))) : '' };
   return `v1/search?${query(wanted, ['q', 'mode', 'understand', ...SHARED, 'facet_counts'])}`;
 }
@@ -39,6 +40,8 @@ askValuesBy(async (extra) => {
   const body = await ask(`${path(1)}&${new URLSearchParams(extra)}`, 'values');
   return body && (body.data.facets ?? body.provenance.facets);
 });
+
+onPincode(askAnew);
 
 let pending = false;
 /** Says of the question what there is to say, unless its answer is still to come: both change together. */
@@ -49,6 +52,7 @@ export let firstAnswer = null;
 
 /** Asks anew when the question is another one than before. */
 export function askAnew() {
+  showPlace();
   if (path() === asked) return;
   if (firstAnswer) return void search();
   label();

@@ -18,6 +18,8 @@ const FAULTS = {
   q: ['This search is too long', 'A search has at most 512 characters. A few words are enough.'],
   price_min: ['These prices were not understood', 'Change the lowest or the highest price.'],
   currency: ['This currency is not known', 'Choose another currency for the prices.'],
+  pincode: ['This pincode was not understood', 'A pincode has six digits and does not begin with 0.'],
+  deliver_by: ['This date was not understood', 'Choose another date of delivery.'],
 };
 FAULTS.price_max = FAULTS.price_min;
 

@@ -4,8 +4,8 @@ import { $, bare, el, isItem, ROOT } from './dom.js';
 
 const SORTS = ['price_asc', 'price_desc', 'rating', 'newest'];
 const MODES = ['semantic', 'lexical'];
-const KEYS = ['q', 'category', 'brand', 'facets', 'price_min', 'price_max', 'currency', 'in_stock', 'on_sale', 'sort', 'mode', 'understand', 'product'];
-export const NO_FILTERS = { category: '', brand: '', facets: '', price_min: '', price_max: '', in_stock: '', on_sale: '' };
+const KEYS = ['q', 'category', 'brand', 'facets', 'price_min', 'price_max', 'currency', 'in_stock', 'on_sale', 'deliver_by', 'sort', 'mode', 'understand', 'product'];
+export const NO_FILTERS = { category: '', brand: '', facets: '', price_min: '', price_max: '', in_stock: '', on_sale: '', deliver_by: '' };
 export const NOTHING = Object.fromEntries(KEYS.map((key) => [key, '']));
 
 /** The facets of a state: a map of names to sets of values. */
@@ -32,6 +32,7 @@ export function withFacet(name, value, wanted) {
 function tidy(next) {
   for (const key of ['price_min', 'price_max']) if (!/^\d{1,15}$/.test(next[key])) next[key] = '';
   for (const key of ['in_stock', 'on_sale']) if (next[key] !== 'true') next[key] = '';
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(next.deliver_by) || Number.isNaN(Date.parse(next.deliver_by))) next.deliver_by = '';
   if (!SORTS.includes(next.sort)) next.sort = '';
   if (!MODES.includes(next.mode) || !next.q) next.mode = '';
   if (next.understand !== 'false' || !next.q || next.mode) next.understand = '';

@@ -190,7 +190,7 @@ impl QueryServer {
         let adult = inner.config.adult;
         let previous = inner.served.load_full();
         let prepared = tokio::task::spawn_blocking(move || {
-            let previous = previous.as_ref().map(|previous| &previous.release);
+            let previous = previous.as_ref().map(|previous| previous.release.as_ref());
             prepare(
                 (local, current),
                 previous,
@@ -222,8 +222,10 @@ impl QueryServer {
         let (built, published) = (served.release.manifest().built_at, served.current.published_at);
         let (built, published) = (seconds(built), seconds(published));
         served.tell(&self.0.checks.load_full());
+        let release = Arc::clone(&served.release);
         let before = self.0.served.swap(Some(Arc::new(served)));
         self.tell_checks();
+        self.0.released.send_replace(Some(release));
         metrics::counter!("query_releases_opened_total").increment(1);
         metrics::gauge!("query_release_built_timestamp_seconds").set(built);
         metrics::gauge!("query_release_published_timestamp_seconds").set(published);

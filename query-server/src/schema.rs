@@ -31,7 +31,10 @@ pub use product::{
     Variant,
 };
 pub use recommend::{RecommendAnswer, RecommendParameters, RecommendProvenance};
-pub use shipping::{Delivery, Shipping, ShippingAnswer, ShippingParameters};
+pub use shipping::{
+    CardDelivery, CashOnDelivery, Delivery, FreeShipping, Shipping, ShippingAnswer, ShippingEvidence,
+    ShippingParameters, ShippingUnknown,
+};
 pub use suggest::{SuggestAnswer, SuggestParameters, SuggestedName, Suggestions};
 pub use understood::{Understood, UnderstoodFilter};
 

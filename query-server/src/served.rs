@@ -16,6 +16,7 @@ use crate::hosts::{self, host_key};
 use crate::lexical::{Allowed, Order, ReadError, RowSet, Synonyms, TextIndex, Wanted, search};
 use crate::operations::{Constant, OperationError};
 use crate::pictures::Pictures;
+use crate::reach::Reach;
 use crate::render::{self, json};
 use crate::semantic::Semantic;
 use crate::suggest::Names;
@@ -24,7 +25,8 @@ use crate::suggest::Names;
 /// so that no answer mixes two releases.
 #[derive(Debug)]
 pub(crate) struct Served {
-    pub(crate) release: Release,
+    /// Shared with whatever else answers from it.
+    pub(crate) release: Arc<Release>,
     pub(crate) current: Current,
     pub(crate) text: TextIndex,
     pub(crate) semantic: Semantic,
@@ -46,6 +48,8 @@ pub(crate) struct Served {
     pub(crate) categories: Arc<Constant>,
     /// What follows from the stores' last checks besides.
     pub(crate) checked: ArcSwap<CheckedAnswers>,
+    /// How soon brands deliver to the pincodes that were asked for last.
+    pub(crate) reach: Reach,
 }
 
 /// Why a fetched release cannot be served.
@@ -105,7 +109,7 @@ impl Served {
         let categories = Constant::new(EntityTag::of(&[stamp.as_bytes(), b"categories"]), categories);
         let checked = CheckedAnswers::of((&release, &current), &id, &stamp, Arc::default());
         let served = Self {
-            release,
+            release: Arc::new(release),
             current,
             text,
             semantic,
@@ -119,6 +123,7 @@ impl Served {
             brand_of_host,
             categories,
             checked: ArcSwap::from_pointee(checked),
+            reach: Reach::default(),
         };
         served.probe()?;
         Ok(served)
@@ -129,7 +134,7 @@ impl Served {
         if Arc::ptr_eq(&self.checked.load().checks, checks) {
             return;
         }
-        let release = (&self.release, &self.current);
+        let release = (self.release.as_ref(), &self.current);
         let answers = CheckedAnswers::of(release, &self.id, &self.stamp, Arc::clone(checks));
         self.checked.store(Arc::new(answers));
     }

@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use api::{Edge, EdgeRouter, OpenRouter};
 use arc_swap::{ArcSwap, ArcSwapOption};
 use data_checks::Checks;
-use data_index::ReleaseStore;
+use data_index::{Release, ReleaseStore};
 use data_model::{Clock, ReleaseId};
 use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::sync::watch;
 
 use crate::config::QueryConfig;
 use crate::operations::OperationError;
@@ -27,6 +28,8 @@ pub(crate) struct Inner {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) searches: Searches,
     pub(crate) served: ArcSwapOption<Served>,
+    /// Tells what else answers from releases which one is served.
+    pub(crate) released: watch::Sender<Option<Arc<Release>>>,
     /// Whether the last look for a newer release failed.
     pub(crate) stale: AtomicBool,
     /// Whether it is about to stop.
@@ -57,6 +60,7 @@ impl QueryServer {
             clock,
             searches,
             served: ArcSwapOption::empty(),
+            released: watch::Sender::new(None),
             stale: AtomicBool::new(false),
             leaving: AtomicBool::new(false),
             remembered_failed: AtomicBool::new(false),
@@ -100,6 +104,12 @@ impl QueryServer {
     #[must_use]
     pub fn release(&self) -> Option<ReleaseId> {
         self.0.served.load().as_ref().map(|served| served.release.id())
+    }
+
+    /// The release that is served, now and whenever it is another one: for what answers from it besides.
+    #[must_use]
+    pub fn releases(&self) -> watch::Receiver<Option<Arc<Release>>> {
+        self.0.released.subscribe()
     }
 
     /// Whether a newer release than the one that is served may be current, since the last look for one failed.

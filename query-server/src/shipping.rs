@@ -1,8 +1,12 @@
 //! How long delivery of a brand's products to a pincode takes, as far as it is known: from what the store answered for
-//! that pincode, else from what it answered for others of the same zone, else from its terms. What is not known stays so.
+//! that pincode, else from the zone of its area, which was made of what it answered for others, else from its terms. What is
+//! not known stays so.
 
-use data_index::{DeliveryMatrix, DeliveryRef};
-use data_model::{Pincode, ShippingPolicy, Timestamp};
+use data_index::{DeliveryMatrix, DeliveryRef, ReleasedZone};
+use data_model::{Confidence, DeliveryRate, Pincode, ShippingPolicy, ShippingRegion, Timestamp};
+use data_pincodes::{PlaceKind, directory};
+
+use crate::promise::promise;
 
 /// What an estimate follows from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +36,10 @@ pub(crate) struct Estimate<'a> {
     pub(crate) zone: Option<&'a str>,
     pub(crate) sampled_at: Option<Timestamp>,
     pub(crate) basis: Basis,
+    /// `None` where the store was not asked about delivery.
+    pub(crate) confidence: Option<Confidence>,
+    /// What the store asked for delivery there, cheapest first, in its own currency; empty where it is not known.
+    pub(crate) rates: &'a [DeliveryRate],
 }
 
 /// How many days delivery takes; a bound that is not known is `None`.
@@ -57,16 +65,49 @@ impl Days {
     }
 }
 
+/// The region of a pincode, as texts of stores divide the country; `None` where they do not agree on it.
+fn region(pincode: Pincode) -> Option<ShippingRegion> {
+    let directory = directory();
+    match directory.get(directory.area(pincode)?)?.kind {
+        PlaceKind::Metro => Some(ShippingRegion::Metro),
+        PlaceKind::Rest => Some(ShippingRegion::Rest),
+        PlaceKind::Remote | PlaceKind::Island => Some(ShippingRegion::Remote),
+        PlaceKind::Capital | PlaceKind::Hill => None,
+    }
+}
+
 impl<'a> Estimate<'a> {
+    /// As [`Self::of`]; where nothing else tells how long it takes, what the store's text promises an order at `local`, now in
+    /// the market's own time, where the store is in this country.
+    pub(crate) fn at(
+        matrix: Option<&'a DeliveryMatrix>,
+        policy: Option<&ShippingPolicy>,
+        pincode: Pincode,
+        (country, local): (Option<&str>, Timestamp),
+    ) -> Self {
+        let mut estimate = Self::of(matrix, policy, pincode);
+        let is_open = estimate.days.is_none() && estimate.serviceable != Some(false);
+        let terms = policy.filter(|_| is_open).and_then(|policy| policy.terms.as_deref());
+        let promised = terms.and_then(|terms| promise(terms, region(pincode), country, local));
+        if let Some(days) = promised.and_then(|promised| Days::stated(promised.days_min, promised.days_max)) {
+            estimate.days = Some(days);
+            estimate.basis = Basis::Policy;
+        }
+        estimate
+    }
+
     pub(crate) fn of(matrix: Option<&'a DeliveryMatrix>, policy: Option<&ShippingPolicy>, pincode: Pincode) -> Self {
-        let asked = matrix.and_then(|matrix| matrix.get(pincode)).map(Self::asked);
-        asked
-            .or_else(|| Self::of_zone(matrix?, pincode))
-            .unwrap_or_else(|| Self::promised(policy))
+        let known = matrix.and_then(|matrix| {
+            let asked = matrix.get(pincode).map(|answered| Self::asked(matrix, answered));
+            asked
+                .or_else(|| matrix.zone(pincode).map(Self::of_area))
+                .or_else(|| Self::of_district(matrix, pincode))
+        });
+        known.unwrap_or_else(|| Self::promised(policy))
     }
 
     /// What the store answered for the pincode itself.
-    fn asked(answered: DeliveryRef<'a>) -> Self {
+    fn asked(matrix: &'a DeliveryMatrix, answered: DeliveryRef<'a>) -> Self {
         let days = Days::stated(answered.days_min, answered.days_max);
         Self {
             serviceable: answered.serviceable,
@@ -74,12 +115,34 @@ impl<'a> Estimate<'a> {
             zone: answered.zone,
             sampled_at: Some(answered.sampled_at),
             basis: Basis::Pincode,
+            confidence: Some(Confidence::High),
+            rates: answered
+                .zone
+                .and_then(|zone| matrix.named(zone))
+                .map_or(&[], |zone| &zone.rates),
         }
     }
 
-    /// What the store answered for other pincodes of the sorting district, where they are all of one zone. Whether it
-    /// delivers to this one does not follow.
-    fn of_zone(matrix: &'a DeliveryMatrix, pincode: Pincode) -> Option<Self> {
+    /// What follows from the zone of the pincode's area. Whether the store delivers follows only with high confidence.
+    fn of_area(zone: &'a ReleasedZone) -> Self {
+        let serviceable = zone.serviceable.filter(|_| zone.confidence == Confidence::High);
+        Self {
+            serviceable,
+            days: Days::stated(zone.days_min, zone.days_max).filter(|_| serviceable != Some(false)),
+            zone: Some(&zone.name),
+            sampled_at: Some(zone.sampled_at),
+            basis: Basis::Zone,
+            confidence: Some(zone.confidence),
+            rates: &zone.rates,
+        }
+    }
+
+    /// What the store answered for other pincodes of the sorting district, where they are all of one zone and no zones
+    /// were made. Whether it delivers to this one does not follow.
+    fn of_district(matrix: &'a DeliveryMatrix, pincode: Pincode) -> Option<Self> {
+        if matrix.has_zones() {
+            return None;
+        }
         let mut answered = matrix.district(pincode);
         let zone = answered.next()?.zone?;
         if answered.any(|one| one.zone != Some(zone)) {
@@ -97,6 +160,8 @@ impl<'a> Estimate<'a> {
             zone: Some(zone),
             sampled_at: matrix.district(pincode).map(|one| one.sampled_at).min(),
             basis: Basis::Zone,
+            confidence: Some(Confidence::Low),
+            rates: &[],
         })
     }
 
@@ -116,6 +181,8 @@ impl<'a> Estimate<'a> {
             zone: None,
             sampled_at: None,
             basis: if days.is_some() { Basis::Policy } else { Basis::Unknown },
+            confidence: None,
+            rates: &[],
         }
     }
 }

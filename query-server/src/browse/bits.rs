@@ -39,16 +39,17 @@ impl Bits {
     }
 
     pub(super) fn insert_range(&mut self, rows: Range<u32>) {
-        let mut row = rows.start;
-        while row < rows.end {
-            let whole = row.is_multiple_of(64) && rows.end - row >= 64;
-            let word = (row as usize / ROWS_PER_WORD).checked_sub(self.first);
-            match word.and_then(|at| self.words.get_mut(at)) {
-                Some(word) if whole => *word = u64::MAX,
-                Some(word) => *word |= 1 << (row % 64),
-                None => {}
+        let Some(end) = rows.end.checked_sub(1).filter(|end| *end >= rows.start) else {
+            return;
+        };
+        let (first, last) = (rows.start as usize / ROWS_PER_WORD, end as usize / ROWS_PER_WORD);
+        let window = self.window();
+        for at in first.max(window.start)..(last + 1).min(window.end) {
+            let from = if at == first { rows.start % 64 } else { 0 };
+            let to = if at == last { end % 64 } else { 63 };
+            if let Some(word) = self.words.get_mut(at - window.start) {
+                *word |= u64::MAX << from & u64::MAX >> (63 - to);
             }
-            row += if whole { 64 } else { 1 };
         }
     }
 

@@ -6,9 +6,10 @@ use data_index::{BrandEntry, Release};
 use data_model::BrandSlug;
 
 use super::FacetWindow;
+use super::bits::Bits;
 use super::count::{FacetCounts, FacetValue};
 use super::narrow::{Chosen, Narrowed};
-use super::rows::Rows;
+use super::rows::{Listed, Rows};
 
 /// Its name, whatever stores call so.
 pub(crate) const BRAND: &str = "brand";
@@ -29,6 +30,26 @@ fn entry<'a>(release: &'a Release, value: &str) -> Option<&'a BrandEntry> {
     release.brand_by_slug(&folded(value).parse().ok()?)
 }
 
+/// A row is counted about so many times faster than a brand is.
+const ROWS_A_BRAND: u64 = 4;
+
+/// How many rows of a set each brand has: row by row where few are left, else brand by brand.
+fn add((release, rows): (&Release, &Rows), of: &Bits, counts: &mut [u32]) {
+    if of.len() / ROWS_A_BRAND < counts.len() as u64 {
+        for Listed { part, rows, .. } in rows.listed(release, of) {
+            for row in rows {
+                if let Some(count) = counts.get_mut(part.brand_index(row)) {
+                    *count += 1;
+                }
+            }
+        }
+        return;
+    }
+    for (at, count) in counts.iter_mut().enumerate() {
+        *count += rows.brand(at).iter().map(|range| of.count_in(range)).sum::<u32>();
+    }
+}
+
 /// How many products of what is left each brand has: most first, then by slug. The facet's own filter does not narrow it.
 pub(super) fn counts<'a>(
     (release, rows): (&'a Release, &Rows),
@@ -36,38 +57,38 @@ pub(super) fn counts<'a>(
     window: &FacetWindow,
 ) -> FacetCounts<'a> {
     let chosen = narrowed.only.iter().find(|(chosen, _)| chosen.name == BRAND);
-    let count = |at: usize| -> u32 {
-        let ranges = rows.brand(at).iter();
-        let only = |range| chosen.map_or(0, |(_, only)| only.count_in(range));
-        ranges.map(|range| narrowed.all.count_in(range) + only(range)).sum()
-    };
-    let brands = release.brands().iter().enumerate();
-    let mut counted: Vec<(Reverse<u32>, &BrandEntry)> = brands
-        .map(|(at, entry)| (Reverse(count(at)), entry))
-        .filter(|(Reverse(count), entry)| *count > 0 && is_asked(window, entry))
-        .collect();
+    let mut counts = vec![0_u32; release.brands().len()];
+    add((release, rows), &narrowed.all, &mut counts);
+    if let Some((_, only)) = chosen {
+        add((release, rows), only, &mut counts);
+    }
+    // Slugs are compared once, when the release is opened: many brands have as many products.
+    let key = |at: usize, count: u32| (Reverse(count), rows.place_by_slug(at));
+    let asked = release.brands().iter().zip(&counts).enumerate();
+    let asked = asked.filter(|(_, (entry, count))| **count > 0 && is_asked(window, entry));
+    let mut counted: Vec<(Reverse<u32>, u32)> = asked.map(|(at, (_, count))| key(at, *count)).collect();
     let values_total = counted.len();
-    let order = |(count, entry): &(Reverse<u32>, &'a BrandEntry)| (*count, &entry.facts.brand.slug);
     if counted.len() > window.values_max() {
-        counted.select_nth_unstable_by(window.values_max(), |one, other| order(one).cmp(&order(other)));
+        counted.select_nth_unstable(window.values_max());
         counted.truncate(window.values_max());
     }
     let mut unknown = Vec::new();
     for value in chosen.iter().flat_map(|(chosen, _)| &chosen.values) {
-        match entry(release, value) {
-            Some(found) if counted.iter().any(|(_, known)| std::ptr::eq(*known, found)) => {}
-            Some(found) => {
-                let at = release.brand_index(&found.facts.brand.store);
-                counted.push((Reverse(at.map_or(0, count)), found));
-            }
+        let found = entry(release, value).and_then(|found| release.brand_index(&found.facts.brand.store));
+        match found.map(|at| key(at, counts.get(at).copied().unwrap_or(0))) {
+            Some(found) if counted.contains(&found) => {}
+            Some(found) => counted.push(found),
             None => unknown.push(FacetValue::unknown(BRAND, value)),
         }
     }
-    counted.sort_unstable_by(|one, other| order(one).cmp(&order(other)));
-    let known = counted.into_iter().map(|(Reverse(count), entry)| FacetValue {
-        value: entry.facts.brand.slug.as_str().into(),
-        label: entry.facts.brand.name.as_str().into(),
-        count,
+    counted.sort_unstable();
+    let known = counted.into_iter().filter_map(|(Reverse(count), place)| {
+        let entry = release.brands().get(rows.brand_by_slug(place)?)?;
+        Some(FacetValue {
+            value: entry.facts.brand.slug.as_str().into(),
+            label: entry.facts.brand.name.as_str().into(),
+            count,
+        })
     });
     FacetCounts {
         name: BRAND.into(),
@@ -79,7 +100,7 @@ pub(super) fn counts<'a>(
 /// Whether its slug or its name begins with what is looked for.
 fn is_asked(window: &FacetWindow, entry: &BrandEntry) -> bool {
     let brand = &entry.facts.brand;
-    window.begins(brand.slug.as_str()) || window.begins_folded(&brand.name)
+    !window.is_narrow() || window.begins(brand.slug.as_str()) || window.begins_folded(&brand.name)
 }
 
 impl Chosen {

@@ -95,9 +95,14 @@ impl BrowseIndex {
     /// `hidden` is a category that is shown to those alone who ask for it.
     pub(crate) fn of(release: &Release, hidden: Option<CategoryId>) -> Self {
         let rows = Rows::of(release);
-        let values = Values::of(release);
-        let bases = Bases::of(release, &rows, &values);
-        let siblings = Siblings::of(rows.len(), rows.stretches(release));
+        // Neither needs the other, and each takes as long as the rest.
+        let (siblings, values, bases) = std::thread::scope(|threads| {
+            let siblings = threads.spawn(|| Siblings::of(rows.len(), rows.stretches(release)));
+            let values = Values::of(release);
+            let bases = Bases::of(release, &rows, &values);
+            let siblings = siblings.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            (siblings, values, bases)
+        });
         Self {
             rows,
             values,
@@ -108,7 +113,7 @@ impl BrowseIndex {
     }
 
     /// One page of the products of `scope` that pass the filter, with the counts of all of them. Only the filter's
-    /// price, stock, sale and facets are read: brand and category are the scope's.
+    /// price, stock, sale, set of brands and facets are read: brand and category are the scope's.
     pub(crate) fn browse<'a>(
         &'a self,
         release: &'a Release,

@@ -46,23 +46,12 @@ impl Narrowed {
     }
 
     pub(super) fn of(release: &Release, rows: &Rows, scope: Bits, filter: &RowFilter) -> Self {
-        let filtered = filter.in_stock || filter.on_sale || filter.price.is_some() || !filter.facets.is_empty();
+        let is_hard = filter.in_stock || filter.on_sale || filter.brands.is_some();
+        let filtered = is_hard || filter.price.is_some() || !filter.facets.is_empty();
         if !filtered {
             return Self::whole(scope);
         }
-        let mut hard = scope.clone();
-        for segment in rows.segments(release, &scope.window()) {
-            let (cards, words) = (
-                segment.part.cards(),
-                hard.words.get_mut(segment.words).unwrap_or_default(),
-            );
-            if filter.in_stock {
-                cards.and_in_stock(segment.first, words);
-            }
-            if filter.on_sale {
-                cards.and_on_sale(segment.first, words);
-            }
-        }
+        let mut hard = hard(release, rows, &scope, filter);
         let passing = chosen(release, rows, &scope, &filter.facets);
         let mut left_out = false;
         if let Some(price) = filter.price {
@@ -113,6 +102,30 @@ impl Narrowed {
             scope,
         }
     }
+}
+
+/// What of the scope passes the filters that are no facet's own: stock, sale, and the set of brands.
+fn hard(release: &Release, rows: &Rows, scope: &Bits, filter: &RowFilter) -> Bits {
+    let mut hard = scope.clone();
+    if let Some(brands) = &filter.brands {
+        let wanted = brands.iter().enumerate().filter(|(_, wanted)| **wanted);
+        let mut passes = Bits::empty(scope.window());
+        passes.insert_all(wanted.flat_map(|(at, _)| rows.brand(at)));
+        hard.and(&passes.words);
+    }
+    for segment in rows.segments(release, &scope.window()) {
+        let (cards, words) = (
+            segment.part.cards(),
+            hard.words.get_mut(segment.words).unwrap_or_default(),
+        );
+        if filter.in_stock {
+            cards.and_in_stock(segment.first, words);
+        }
+        if filter.on_sale {
+            cards.and_on_sale(segment.first, words);
+        }
+    }
+    hard
 }
 
 /// Whether any of `hard` that passes every facet has its price in another currency.

@@ -19,6 +19,9 @@ pub(crate) struct Rows {
     currencies: Vec<(CurrencyCode, Vec<u64>)>,
     /// The live rows of each brand, as positions in [`Release::brands`] go.
     brands: Vec<Vec<Range<u32>>>,
+    /// The brands in order of their slugs, and the place of each in that.
+    brands_by_slug: Vec<u32>,
+    places_by_slug: Vec<u32>,
     relevance: Vec<u32>,
     /// The place of each row in `relevance`.
     ranks: Vec<u32>,
@@ -62,6 +65,8 @@ impl Rows {
             alive: Vec::new(),
             currencies: Vec::new(),
             brands: vec![Vec::new(); release.brands().len()],
+            brands_by_slug: Vec::new(),
+            places_by_slug: vec![0; release.brands().len()],
             relevance: Vec::new(),
             ranks: vec![u32::MAX; words * ROWS_PER_WORD],
             rating: Vec::new(),
@@ -82,10 +87,25 @@ impl Rows {
                 }
             }
         }
+        rows.note_slugs(release);
         rows.note_currencies(release, &alive);
         rows.sort(release, &alive);
         rows.alive = alive.words;
         rows
+    }
+
+    fn note_slugs(&mut self, release: &Release) {
+        let mut slugs: Vec<_> = (0..)
+            .zip(release.brands())
+            .map(|(at, entry)| (&entry.facts.brand.slug, at))
+            .collect();
+        slugs.sort_unstable();
+        self.brands_by_slug = slugs.into_iter().map(|(_, at)| at).collect();
+        for (place, at) in (0..).zip(&self.brands_by_slug) {
+            if let Some(known) = self.places_by_slug.get_mut(*at as usize) {
+                *known = place;
+            }
+        }
     }
 
     fn note_currencies(&mut self, release: &Release, alive: &Bits) {
@@ -220,6 +240,16 @@ impl Rows {
 
     pub(super) fn brand(&self, brand: usize) -> &[Range<u32>] {
         self.brands.get(brand).map_or(&[], Vec::as_slice)
+    }
+
+    /// The place of a brand among all, in order of their slugs.
+    pub(super) fn place_by_slug(&self, brand: usize) -> u32 {
+        self.places_by_slug.get(brand).copied().unwrap_or(u32::MAX)
+    }
+
+    /// The brand with that place.
+    pub(super) fn brand_by_slug(&self, place: u32) -> Option<usize> {
+        self.brands_by_slug.get(place as usize).map(|at| *at as usize)
     }
 
     /// The live rows that have a price in this currency; `None` when there are none.

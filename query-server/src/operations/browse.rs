@@ -9,6 +9,7 @@ use super::{Answer, Filters, Fold, Known, Limit, Named, OperationError, Unless};
 use crate::browse::{Asked, Counted, FacetWindow, Scope};
 use crate::config::CursorKey;
 use crate::cursor::{Cursor, Cursors};
+use crate::delivery::Destination;
 use crate::lexical::Order;
 use crate::render::{Written, card, envelope, facets, json};
 use crate::served::Served;
@@ -122,10 +123,17 @@ impl QueryServer {
         let key = &inner.config.cursor_key;
         let scope = request.of.scope(&served.release)?;
         // The cursor is signed, so servers with other keys answer other bytes.
-        let tag = EntityTag::following(&[served.stamp(), b"browse", key.bytes()], &request);
+        let to = self.destination(request.filters.delivery);
+        let tag = match to.as_ref().map(Destination::stamp) {
+            Some(day) => EntityTag::following(&[served.stamp(), b"browse", key.bytes(), &day], &request),
+            None => EntityTag::following(&[served.stamp(), b"browse", key.bytes()], &request),
+        };
         let only = || served.browse.only_currency(&served.release, &scope);
         let currency = request.filters.currency.or_else(only);
-        let plan = BrowsePlan::of(request, scope, currency.unwrap_or(self.0.config.market_currency));
+        let currency = currency.unwrap_or(self.0.config.market_currency);
+        let mut plan = BrowsePlan::of(request, scope, currency);
+        plan.filter.brands = to.and_then(|to| to.brands_in_time(&served));
+        plan.to = to;
         let list = plan.list_key();
         let start = match &plan.cursor {
             Some(cursor) => cursors(key, &served, &list).position(cursor)?,
@@ -154,6 +162,8 @@ struct BrowsePlan {
     limit: usize,
     /// The currency of the answer's prices.
     currency: CurrencyCode,
+    /// Where to, where that is asked.
+    to: Option<Destination>,
     cursor: Option<Cursor>,
 }
 
@@ -167,6 +177,7 @@ impl BrowsePlan {
             facet_window: request.facet_window,
             limit: request.limit.get(),
             currency,
+            to: None,
             cursor: request.cursor,
         }
     }
@@ -193,8 +204,9 @@ impl BrowsePlan {
         let (category, brand, order, fold) = (self.scope.category, self.scope.brand, self.order, self.fold);
         // The currency counts without a filter by price too: the answer tells prices in it.
         let currency = self.currency;
+        let to = self.to.as_ref().map(Destination::list_key).unwrap_or_default();
         // The quoted texts of `Debug` cannot run into each other.
-        format!("{category:?} {brand:?} {currency:?} {price:?} {in_stock} {on_sale} {order:?} {fold:?} {clauses:?}")
+        format!("{category:?} {brand:?} {currency:?} {price:?} {in_stock} {on_sale} {order:?} {fold:?} {clauses:?}{to}")
             .into_bytes()
     }
 }
@@ -221,7 +233,7 @@ fn page(served: &Served, plan: &BrowsePlan, start: usize, cursors: &Cursors<'_>)
     let data = |out: &mut Vec<u8>| {
         json::object(out, |object| {
             object.array("items", &browsed.rows, |out, at| {
-                card::listed(out, served, *at, plan.fold)
+                card::listed(out, served, *at, (plan.fold, plan.to.as_ref()))
             });
             facets::members(object, &browsed.counts);
             object.text_or_null("next_cursor", next.as_deref());

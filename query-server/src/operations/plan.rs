@@ -4,6 +4,7 @@ use data_model::{BrandSlug, CurrencyCode, ProductIdent, StoreHost};
 
 use super::{Filters, Fold, Mode, Named, PriceBounds, SearchLimit, SearchRequest};
 use crate::browse::{BRAND, Counted, FacetWindow, Scope, brands_named};
+use crate::delivery::Destination;
 use crate::hybrid::{self, Reading};
 use crate::lexical::{Order, ReadError, tier};
 use crate::served::Served;
@@ -20,6 +21,8 @@ pub(crate) struct SearchPlan {
     pub(super) per_brand_max: Option<usize>,
     pub(crate) similar_to: Option<ProductIdent>,
     pub(super) explain: bool,
+    /// Where to, where that is asked.
+    pub(super) to: Option<Destination>,
     facet_counts: bool,
     facet_window: FacetWindow,
     /// The currency of price filters, price sorts and of the prices that are counted.
@@ -38,7 +41,7 @@ impl SearchPlan {
     pub(super) fn of(
         served: &Served,
         mut request: SearchRequest,
-        market_currency: CurrencyCode,
+        (market_currency, to): (CurrencyCode, Option<Destination>),
     ) -> Result<Self, ReadError> {
         let usual = usual_currency(served, &request).unwrap_or(market_currency);
         let mut reading = Reading::default();
@@ -56,6 +59,7 @@ impl SearchPlan {
         let mut filter = request.filters.into_rows(currency);
         let stated = filter.facets.clone();
         filter.facets.extend(reading.category_clause());
+        filter.brands = to.and_then(|to| to.brands_in_time(served));
         Ok(Self {
             text,
             mode: request.mode,
@@ -65,6 +69,7 @@ impl SearchPlan {
             per_brand_max: request.per_brand_max.map(SearchLimit::get),
             similar_to: request.similar_to,
             explain: request.explain,
+            to,
             facet_counts: request.facet_counts,
             facet_window: request.facet_window,
             currency,

@@ -1,7 +1,8 @@
 use api::EntityTag;
-use data_model::ProductIdent;
+use data_model::{Pincode, ProductIdent};
 
-use super::{Answer, Known, OperationError, Unless};
+use super::{Answer, DeliveryTo, Known, OperationError, Unless};
+use crate::delivery::Destination;
 use crate::render::product;
 use crate::server::QueryServer;
 
@@ -69,6 +70,8 @@ pub struct ProductRequest {
     pub product: ProductIdent,
     /// Which parts of it.
     pub include: Include,
+    /// Where to; `None` tells nothing of delivery.
+    pub pincode: Option<Pincode>,
 }
 
 impl QueryServer {
@@ -81,10 +84,17 @@ impl QueryServer {
     }
 
     pub(crate) fn product_unless(&self, request: &ProductRequest, known: Known<'_>) -> Result<Unless, OperationError> {
+        let to = request.pincode.map(|pincode| DeliveryTo { pincode, by: None });
+        let to = self.destination(to);
         self.at_once(|served| {
             let at = served.find(&request.product)?;
-            let tag = EntityTag::following(&[served.stamp(), b"product"], request);
-            Unless::known(known, tag, || Ok(product::detail(served, at, request.include)))
+            let day = to.as_ref().map(Destination::stamp);
+            let tag = match &day {
+                Some(day) => EntityTag::following(&[served.stamp(), b"product", day], request),
+                None => EntityTag::following(&[served.stamp(), b"product"], request),
+            };
+            let parts = (request.include, to.as_ref());
+            Unless::known(known, tag, || Ok(product::detail(served, at, parts)))
         })
     }
 }

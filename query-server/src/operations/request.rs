@@ -4,6 +4,8 @@ use data_index::taxonomy;
 use data_index::{FacetClause, PriceRange, RowFilter};
 use data_model::{BrandSlug, CategoryId, CurrencyCode};
 
+use super::DeliveryTo;
+
 /// How many are wanted: from 1 to `MAX`, `DEFAULT` where nobody says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Limit<const DEFAULT: u16, const MAX: u16>(u16);
@@ -179,13 +181,15 @@ pub struct Filters {
     pub on_sale: bool,
     /// Only products with these facet values.
     pub facets: FacetFilter,
+    /// Where to: it adds delivery to cards, and filters where it names a date.
+    pub delivery: Option<DeliveryTo>,
 }
 
 /// Less is no price.
 const PRICE_MINOR_MIN: i64 = 1;
 
 impl Filters {
-    /// What rows must pass where prices are in this currency.
+    /// What rows must pass where prices are in this currency, but for delivery: that follows from the day and the release.
     pub(super) fn into_rows(self, currency: CurrencyCode) -> RowFilter {
         // Prices of different currencies are never compared.
         let price = (!self.price.is_open()).then_some(PriceRange {

@@ -5,6 +5,7 @@ use data_model::{BrandSlug, CurrencyCode, ProductIdent};
 
 use super::{Answer, Filters, Fold, Known, Named, OperationError, SearchPlan, Text, Unless};
 use crate::browse::{Counts, FacetWindow, of_search};
+use crate::delivery::Destination;
 use crate::hybrid::{self, Question, explain, finds_any, search};
 use crate::lexical::{Order, ReadError};
 use crate::render::json::ObjectWriter;
@@ -121,19 +122,21 @@ impl QueryServer {
         known: Known<'_>,
     ) -> Result<Unless, OperationError> {
         let served = self.served()?;
-        let tag = EntityTag::following(&[served.stamp(), b"search"], &request);
+        let to = self.destination(request.filters.delivery);
+        let tag = match to.as_ref().map(Destination::stamp) {
+            Some(day) => EntityTag::following(&[served.stamp(), b"search", &day], &request),
+            None => EntityTag::following(&[served.stamp(), b"search"], &request),
+        };
         if known.has(&tag) {
             return Ok(Unless::Known(tag));
         }
-        let market_currency = self.0.config.market_currency;
+        let market = (self.0.config.market_currency, to);
         let searches = &self.0.searches;
         let (held, waits) = (Arc::clone(&served), served.semantic.waits());
         let (written, whole) = if waits {
-            searches
-                .run_outside(move || answer(&held, request, market_currency))
-                .await??
+            searches.run_outside(move || answer(&held, request, market)).await??
         } else {
-            searches.run(move || answer(&held, request, market_currency)).await??
+            searches.run(move || answer(&held, request, market)).await??
         };
         // What was answered without an embedder that may be there again next time is not what this tag stands for.
         let tag = if whole {
@@ -199,9 +202,9 @@ fn asked<T>(
 fn answer(
     served: &Arc<Served>,
     request: SearchRequest,
-    market_currency: CurrencyCode,
+    market: (CurrencyCode, Option<Destination>),
 ) -> Result<(Written, bool), OperationError> {
-    let plan = SearchPlan::of(served, request, market_currency);
+    let plan = SearchPlan::of(served, request, market);
     let mut plan = plan.map_err(|error| served.unreadable(&error))?;
     if plan.asks_for_kinds() && !plan.reading.has_kinds() {
         plan.take_as_words();
@@ -219,7 +222,7 @@ fn answer(
     let left_out = left_out(served, &plan)?;
     let cards = |out: &mut Vec<u8>| {
         json::array(out, &found.rows, |out, row| {
-            card::listed(out, served, row.at, plan.fold)
+            card::listed(out, served, row.at, (plan.fold, plan.to.as_ref()))
         });
     };
     let whole = found.degraded != Some(Lacking::Answer);

@@ -2,6 +2,7 @@ use api::EntityTag;
 use data_model::{Pincode, ProductIdent};
 
 use super::{Answer, Known, OperationError, Unless};
+use crate::delivery::stamp;
 use crate::render::shipping;
 use crate::server::QueryServer;
 
@@ -33,8 +34,7 @@ impl QueryServer {
         let at = served.find(&request.product)?;
         let now = self.0.clock.now();
         let local = now.plus_millis(self.0.config.market_time_zone.ahead_ms(now));
-        let date = shipping::date(local);
-        let tag = EntityTag::following(&[served.stamp(), b"shipping", date.as_bytes()], request);
+        let tag = EntityTag::following(&[served.stamp(), b"shipping", &stamp(local)], request);
         Unless::known(known, tag, || Ok(shipping::answer(&served, at, request.pincode, local)))
     }
 }

@@ -19,7 +19,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
     img-src https: http: data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /// The page and its parts: path and text. Its scripts are modules that name each other by these paths.
-const PARTS: [(&str, &str); 29] = [
+const PARTS: [(&str, &str); 30] = [
     ("/", include_str!("../../page/index.html")),
     ("/app.css", include_str!("../../page/app.css")),
     ("/app.js", include_str!("../../page/app.js")),
@@ -38,6 +38,7 @@ const PARTS: [(&str, &str); 29] = [
     ("/item.js", include_str!("../../page/item.js")),
     ("/label.js", include_str!("../../page/label.js")),
     ("/live.js", include_str!("../../page/live.js")),
+    ("/place.js", include_str!("../../page/place.js")),
     ("/prices.js", include_str!("../../page/prices.js")),
     ("/product.css", include_str!("../../page/product.css")),
     ("/product.js", include_str!("../../page/product.js")),

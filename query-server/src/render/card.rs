@@ -1,6 +1,8 @@
 use data_index::RowAddress;
 
+use super::delivery::delivery;
 use super::json::{ObjectWriter, object};
+use crate::delivery::Destination;
 use crate::operations::Fold;
 use crate::served::Served;
 
@@ -12,14 +14,23 @@ pub(crate) fn card(out: &mut Vec<u8>, served: &Served, at: RowAddress) {
     object(out, |object| members(object, served, at));
 }
 
-/// Writes the card of a product in a list that may be folded: then with its siblings.
-pub(crate) fn listed(out: &mut Vec<u8>, served: &Served, at: RowAddress, fold: Fold) {
+/// Writes the card of a product in a list, with its delivery where that is asked for. The list may be folded: then with its
+/// siblings.
+pub(crate) fn listed(out: &mut Vec<u8>, served: &Served, at: RowAddress, (fold, to): (Fold, Option<&Destination>)) {
     object(out, |object| {
         members(object, served, at);
+        delivered(object, served, at, to);
         if fold == Fold::Color {
             swatches(object, served, at);
         }
     });
+}
+
+/// Writes what is known of a product's delivery, where that is asked for.
+pub(super) fn delivered(object: &mut ObjectWriter<'_>, served: &Served, at: RowAddress, to: Option<&Destination>) {
+    if let Some(to) = to {
+        delivery(object, &to.of_product(&served.release, at));
+    }
 }
 
 fn swatches(object: &mut ObjectWriter<'_>, served: &Served, at: RowAddress) {

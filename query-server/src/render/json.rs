@@ -159,6 +159,13 @@ impl ObjectWriter<'_> {
             .extend_from_slice(if value { b"true" } else { b"false" });
     }
 
+    pub(crate) fn flag_or_null(&mut self, name: &str, value: Option<bool>) {
+        match value {
+            Some(value) => self.flag(name, value),
+            None => self.null(name),
+        }
+    }
+
     pub(crate) fn null(&mut self, name: &str) {
         self.name(name).extend_from_slice(b"null");
     }

@@ -1,6 +1,7 @@
 pub(crate) mod brand;
 pub(crate) mod card;
 pub(crate) mod category;
+mod delivery;
 pub(crate) mod facets;
 pub(crate) mod json;
 pub(crate) mod price_history;

@@ -3,6 +3,7 @@ use data_index::{RowAddress, taxonomy};
 
 use super::json::{ObjectWriter, array, object, string};
 use super::{Written, card, envelope, review};
+use crate::delivery::Destination;
 use crate::lookup::segment;
 use crate::operations::Include;
 use crate::served::Served;
@@ -10,8 +11,8 @@ use crate::served::Served;
 /// Reviews that come with the detail; the others are listed by the reviews operation.
 const REVIEWS_MAX: usize = 20;
 
-/// Writes the detail of a product.
-pub(crate) fn detail(served: &Served, at: RowAddress, include: Include) -> Written {
+/// Writes the detail of a product, with its delivery where that is asked for.
+pub(crate) fn detail(served: &Served, at: RowAddress, (include, to): (Include, Option<&Destination>)) -> Written {
     let brand = served.release.brand_of(at);
     let write = |out: &mut Vec<u8>| {
         object(out, |object| {
@@ -22,6 +23,7 @@ pub(crate) fn detail(served: &Served, at: RowAddress, include: Include) -> Writt
             let (cards, details) = (part.cards(), part.details().row(at.row));
             object.integer("price_max_minor", cards.price_max_minor(at.row));
             object.integer("rating_count", cards.rating(at.row).map_or(0, |rating| rating.count));
+            card::delivered(object, served, at, to);
             if include.media {
                 object.array("media", details.media(), |out, media| {
                     super::json::object(out, |object| {

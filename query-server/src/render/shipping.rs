@@ -1,5 +1,7 @@
 use data_index::{BrandEntry, RowAddress};
-use data_model::{Pincode, ShippingPolicy, Timestamp};
+use data_model::{
+    Confidence, Pincode, ShippingFact, ShippingFactKind, ShippingPolicy, ShippingTerms, ShippingTier, Timestamp,
+};
 
 use super::json::{ObjectWriter, object};
 use super::{Written, envelope};
@@ -22,15 +24,89 @@ fn terms(object: &mut ObjectWriter<'_>, policy: Option<&ShippingPolicy>) {
     }
     let tiers = policy.map_or(&[][..], |policy| &policy.tiers);
     object.array("tiers", tiers, |out, tier| {
+        super::json::object(out, |object| rate(object, tier))
+    });
+}
+
+fn rate(object: &mut ObjectWriter<'_>, tier: &ShippingTier) {
+    object.text("name", &tier.name);
+    object.integer("amount_minor", tier.amount_minor);
+    object.integer_or_null("min_order_minor", tier.min_order_minor);
+    object.integer_or_null("max_order_minor", tier.max_order_minor);
+    object.integer_or_null("days_min", tier.days_min);
+    object.integer_or_null("days_max", tier.days_max);
+}
+
+/// The rate of an order of this value; `None` where none holds, or more than one.
+fn rate_of(policy: &ShippingPolicy, value_minor: i64) -> Option<&ShippingTier> {
+    let holds = |tier: &&ShippingTier| {
+        tier.min_order_minor.is_none_or(|min| min <= value_minor)
+            && tier.max_order_minor.is_none_or(|max| value_minor <= max)
+    };
+    let mut holding = policy.tiers.iter().filter(holds);
+    holding.next().filter(|_| holding.next().is_none())
+}
+
+/// Writes what a text says beyond the terms: for an order of this value where that matters.
+fn told(object: &mut ObjectWriter<'_>, terms: Option<&ShippingTerms>, value_minor: Option<i64>) {
+    let facts = |kind| terms.into_iter().flat_map(move |terms| terms.of(kind));
+    object.array("free_shipping", facts(ShippingFactKind::FreeShipping), |out, fact| {
         super::json::object(out, |object| {
-            object.text("name", &tier.name);
-            object.integer("amount_minor", tier.amount_minor);
-            object.integer_or_null("min_order_minor", tier.min_order_minor);
-            object.integer_or_null("max_order_minor", tier.max_order_minor);
-            object.integer_or_null("days_min", tier.days_min);
-            object.integer_or_null("days_max", tier.days_max);
+            object.integer_or_null("threshold_minor", fact.min_order_minor);
+            object.text_or_null("region", fact.region.map(|region| region.as_str()));
+            object.text_or_null("payment", fact.payment.map(|payment| payment.as_str()));
         });
     });
+    object.object("cod", |object| cod(object, terms, value_minor));
+    object.text_or_null("source_url", terms.and_then(|terms| terms.source_url.as_deref()));
+    object.moment_or_null("observed_at", terms.map(|terms| terms.observed_at));
+    object.array(
+        "evidence",
+        terms.into_iter().flat_map(|terms| &terms.facts),
+        |out, fact| {
+            super::json::object(out, |object| {
+                object.text("fact", fact.kind.as_str());
+                object.text("sentence", &fact.sentence);
+            });
+        },
+    );
+    object.array(
+        "unknown",
+        terms.into_iter().flat_map(|terms| &terms.unknown),
+        |out, unknown| {
+            super::json::object(out, |object| {
+                object.text("fact", unknown.kind.as_str());
+                object.text("reason", unknown.reason.as_str());
+            });
+        },
+    );
+}
+
+fn cod(object: &mut ObjectWriter<'_>, terms: Option<&ShippingTerms>, value_minor: Option<i64>) {
+    let first = |kind: ShippingFactKind| {
+        let mut facts = terms.into_iter().flat_map(move |terms| terms.of(kind));
+        facts.find(|fact| fact.region.is_none())
+    };
+    let said = first(ShippingFactKind::Cod);
+    let holds = |fact: &ShippingFact, value: i64| {
+        fact.min_order_minor.is_none_or(|min| min <= value) && fact.max_order_minor.is_none_or(|max| value <= max)
+    };
+    let available = said.and_then(|fact| match fact.is_available {
+        Some(true) => value_minor.map(|value| holds(fact, value)),
+        said => said,
+    });
+    match available {
+        Some(available) => object.flag("available", available),
+        None => object.null("available"),
+    }
+    let fee = first(ShippingFactKind::CodFee);
+    let fee = fee.filter(|fact| value_minor.is_some_and(|value| holds(fact, value)) && fact.amount_max_minor.is_none());
+    object.integer_or_null("fee_minor", fee.and_then(|fact| fact.amount_minor));
+    object.integer_or_null("min_order_minor", said.and_then(|fact| fact.min_order_minor));
+    object.integer_or_null("max_order_minor", said.and_then(|fact| fact.max_order_minor));
+    let advance = first(ShippingFactKind::CodAdvance);
+    object.integer_or_null("advance_percent", advance.and_then(|fact| fact.percent));
+    object.integer_or_null("advance_minor", advance.and_then(|fact| fact.amount_minor));
 }
 
 /// `2026-11-21`: the day that a moment in the market's own time falls on.
@@ -46,7 +122,14 @@ pub(crate) fn answer(served: &Served, at: RowAddress, pincode: Pincode, local: T
         .release
         .brand_index(&entry.facts.brand.store)
         .and_then(|brand| served.release.delivery(brand));
-    let delivery = Estimate::of(matrix, known, pincode);
+    let said = known.and_then(|policy| policy.terms.as_deref());
+    let delivery = Estimate::at(matrix, known, pincode, (entry.facts.brand.country.as_deref(), local));
+    // Variants of several prices may be of several rates.
+    let value = served.release.part(at.part).and_then(|part| {
+        let (cards, currency) = (part.cards(), known.map(|policy| policy.currency));
+        let (min, max) = (cards.price_min_minor(at.row), cards.price_max_minor(at.row));
+        (min == max && currency == Some(entry.facts.brand.currency)).then_some(min)
+    });
     let (least, most) = (
         delivery.days.and_then(|days| days.min),
         delivery.days.and_then(|days| days.max),
@@ -62,6 +145,11 @@ pub(crate) fn answer(served: &Served, at: RowAddress, pincode: Pincode, local: T
             let currency = known.map_or(entry.facts.brand.currency, |policy| policy.currency);
             object.text("currency", currency.as_str());
             terms(object, known);
+            match known.zip(value).and_then(|(policy, value)| rate_of(policy, value)) {
+                Some(tier) => object.object("tier", |object| rate(object, tier)),
+                None => object.null("tier"),
+            }
+            told(object, said, value);
             object.object("delivery", |object| {
                 match delivery.serviceable {
                     Some(serviceable) => object.flag("serviceable", serviceable),
@@ -74,6 +162,17 @@ pub(crate) fn answer(served: &Served, at: RowAddress, pincode: Pincode, local: T
                 object.text_or_null("zone", delivery.zone);
                 object.moment_or_null("sampled_at", delivery.sampled_at);
                 object.text("basis", delivery.basis.as_str());
+                object.text_or_null("confidence", delivery.confidence.map(Confidence::as_str));
+                object.array("rates", delivery.rates, |out, rate| {
+                    super::json::object(out, |object| {
+                        object.text("name", &rate.name);
+                        object.integer("amount_minor", rate.amount_minor);
+                        object.integer_or_null("min_order_minor", rate.min_order_minor);
+                        object.integer_or_null("max_order_minor", rate.max_order_minor);
+                        object.integer_or_null("days_min", rate.days_min);
+                        object.integer_or_null("days_max", rate.days_max);
+                    });
+                });
             });
         });
     };

@@ -3,6 +3,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use data_model::ErrorCode;
 
+use super::read;
 use super::write::{known, written};
 use crate::operations::{Include, Known, ProductRequest};
 use crate::schema::{IncludeParameters, ProductAnswer};
@@ -11,7 +12,7 @@ use crate::server::QueryServer;
 /// One product, with the parts that `include` names.
 ///
 /// Prices are the stored snapshot, not the live price; `provenance.refreshed_at` tells when the brand's catalogue was
-/// found as it is now. A part that is not included is absent.
+/// found as it is now. A part that is not included is absent. With `pincode` the product has `delivery`, as cards have it.
 #[utoipa::path(
     get,
     path = "/v1/products/{ident}",
@@ -50,9 +51,11 @@ fn asked(mut path: PathParameters, query: Option<&str>) -> Result<ProductRequest
             }
         }
     }
+    let pincode = read::pincode(&mut reader);
     let product = reader.finish(path, product)?;
     Ok(ProductRequest {
         product: product.ok_or_else(|| Problem::new(ErrorCode::Internal))?,
         include,
+        pincode,
     })
 }

@@ -39,6 +39,9 @@ use crate::server::QueryServer;
 /// code or the name of a brand means that alone, and a price parameter of the request goes before a price of the text.
 /// Where no product has the words, what is near in meaning is answered (`provenance.relaxed` is `meaning`).
 ///
+/// With `pincode` every card has `delivery`, what is known of delivery there; what is not known is null. `deliver_by` filters by
+/// it: products of brands that are not known to deliver there by that day are left out, from the counts too.
+///
 /// An answer of fewer than twenty is the beginning of one of twenty. With `fold=color` products of one brand whose titles differ
 /// by a colour alone are one card, with `swatches`.
 ///

@@ -13,7 +13,8 @@ use crate::server::QueryServer;
 /// Terms are those of the brand's store, as far as it tells them; nothing is asked of the store. What is not known is
 /// null. `delivery.basis` says what the days follow from. `pincode`: from what the store answered for this pincode, at
 /// `sampled_at`. `zone`: from what it answered for others with the same first three digits, all of one zone; whether it
-/// delivers to this one is then not known. `policy`: from its terms, when every rate states days. `unknown`: from
+/// delivers to this one is then not known. `policy`: from its terms: when every rate states days, or from the days of dispatch and transit that its text tells, its cut-off,
+/// working days and the holidays that are known. `unknown`: from
 /// nothing, and there are none. Dates count from today in the market's time zone, and change the entity tag at midnight.
 #[utoipa::path(
     get,

@@ -110,6 +110,13 @@ pub struct FilterParameters {
     /// is asked for, with all of them as its `swatches`.
     #[param(required = false, schema_with = folds)]
     pub fold: Option<String>,
+    /// An Indian postal index number: every card has `delivery`, what is known of delivery there. Unknown is null.
+    #[param(required = false, pattern = "^[1-9][0-9]{5}$", example = "560001")]
+    pub pincode: Option<String>,
+    /// Only products that are known to be delivered to `pincode`, which it needs, by this day in the market's time zone. What is
+    /// not known to be there in time is left out.
+    #[param(required = false, format = Date, pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", example = "2026-11-24")]
+    pub deliver_by: Option<String>,
     /// Most values of each facet.
     #[param(default = 50, minimum = 1, maximum = 500, required = false)]
     pub facet_values_max: Option<i64>,
@@ -154,6 +161,9 @@ pub struct IncludeParameters {
         example = "variants,offers"
     )]
     pub include: Option<String>,
+    /// An Indian postal index number: the product has `delivery`, what is known of delivery there. Unknown is null.
+    #[param(required = false, pattern = "^[1-9][0-9]{5}$", example = "560001")]
+    pub pincode: Option<String>,
 }
 
 /// Parameters of `GET /v1/products/{ident}/reviews`.

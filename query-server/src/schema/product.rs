@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Facet, Pages, PriceBasis};
+use super::{CardDelivery, Facet, Pages, PriceBasis};
 
 /// A product as lists show it. Prices are the stored snapshot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -38,6 +38,10 @@ pub struct ProductCard {
     /// Address of the first picture.
     #[schema(required = true, format = "uri")]
     pub image: Option<String>,
+    /// With `pincode`: what is known of delivery there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub delivery: Option<CardDelivery>,
     /// With `fold=color`: the products of the brand whose titles differ from this one's by a colour alone, this one among
     /// them, by colour, at most 24; empty where there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -100,6 +104,10 @@ pub struct ProductDetail {
     pub price_max_minor: i64,
     /// How many ratings the rating is the mean of.
     pub rating_count: u32,
+    /// With `pincode`: what is known of delivery there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub delivery: Option<CardDelivery>,
     /// Pictures and films in display order; part `media`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]

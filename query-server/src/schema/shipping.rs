@@ -35,8 +35,102 @@ pub struct Shipping {
     pub cod_available: Option<bool>,
     /// Rates, in the store's order; empty where none is known.
     pub tiers: Vec<ShippingTierSummary>,
+    /// The rate of an order of this product alone; null where none is known, or more than one holds.
+    #[schema(required = true)]
+    pub tier: Option<ShippingTierSummary>,
+    /// From which order values shipping is free, also where it is so in some region or for some payment alone.
+    pub free_shipping: Vec<FreeShipping>,
+    /// Cash on delivery, for an order of this product alone.
+    pub cod: CashOnDelivery,
+    /// Where the text of the terms stands.
+    #[schema(required = true, format = "uri")]
+    pub source_url: Option<String>,
+    /// When it was read, RFC 3339.
+    #[schema(required = true, format = DateTime)]
+    pub observed_at: Option<String>,
+    /// The sentences that the facts were read from.
+    pub evidence: Vec<ShippingEvidence>,
+    /// What the text does not tell, and why.
+    pub unknown: Vec<ShippingUnknown>,
     /// Delivery to the pincode.
     pub delivery: Delivery,
+}
+
+/// Delivery of a product to the pincode that was asked for, as far as it is known. Where the store does not deliver there, the
+/// rest is null.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct CardDelivery {
+    /// Fewest days.
+    #[schema(required = true)]
+    pub days_min: Option<u16>,
+    /// Most days.
+    #[schema(required = true)]
+    pub days_max: Option<u16>,
+    /// Whether the store delivers there.
+    #[schema(required = true)]
+    pub serviceable: Option<bool>,
+    /// Cash on delivery.
+    #[schema(required = true)]
+    pub cod: Option<bool>,
+    /// Whether an order of this product alone is sent free of charge; null too where that depends on the variant.
+    #[schema(required = true)]
+    pub free_shipping: Option<bool>,
+}
+
+/// From which order value shipping is free, and where it is so.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct FreeShipping {
+    /// Order value; 0 for every order.
+    #[schema(required = true)]
+    pub threshold_minor: Option<i64>,
+    /// `metro`, `rest`, `remote`, `abroad` or `place`; null for all of the country.
+    #[schema(required = true)]
+    pub region: Option<String>,
+    /// `prepaid` or `cod`; null for any payment.
+    #[schema(required = true)]
+    pub payment: Option<String>,
+}
+
+/// Cash on delivery, as far as a store's text tells.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct CashOnDelivery {
+    /// Whether an order of this product alone can be paid so.
+    #[schema(required = true)]
+    pub available: Option<bool>,
+    /// What it costs beside shipping.
+    #[schema(required = true)]
+    pub fee_minor: Option<i64>,
+    /// Order value from which it is offered.
+    #[schema(required = true)]
+    pub min_order_minor: Option<i64>,
+    /// Order value up to which it is offered.
+    #[schema(required = true)]
+    pub max_order_minor: Option<i64>,
+    /// What is paid in advance, in percent of the order's value.
+    #[schema(required = true)]
+    pub advance_percent: Option<u16>,
+    /// What is paid in advance.
+    #[schema(required = true)]
+    pub advance_minor: Option<i64>,
+}
+
+/// A sentence of a store's text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ShippingEvidence {
+    /// What it is about: `free_shipping`, `fee`, `cod`, `cod_fee`, `cod_advance`, `dispatch`, `delivery`, `cut_off` or
+    /// `working_days`.
+    pub fact: String,
+    /// The sentence, in the store's words.
+    pub sentence: String,
+}
+
+/// Something that a store's text does not tell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ShippingUnknown {
+    /// What.
+    pub fact: String,
+    /// `not_stated`, `template`, `contradiction`, `told_elsewhere` or `other_currency`.
+    pub reason: String,
 }
 
 /// Delivery to a pincode, as far as it is known.
@@ -65,6 +159,33 @@ pub struct Delivery {
     pub sampled_at: Option<String>,
     /// What this follows from: `pincode`, `zone`, `policy` or `unknown`.
     pub basis: String,
+    /// `high`: the store answered for this pincode, or alike for others of its area; `low`: it answered for areas like
+    /// it; null where it was not asked.
+    #[schema(required = true)]
+    pub confidence: Option<String>,
+    /// What the store asked for delivery there, in the brand's currency; empty where that is not known.
+    pub rates: Vec<DeliveryRateSummary>,
+}
+
+/// What a store asked for delivery.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DeliveryRateSummary {
+    /// What the store calls it.
+    pub name: String,
+    /// What it costs.
+    pub amount_minor: i64,
+    /// Smallest order that it was seen for.
+    #[schema(required = true)]
+    pub min_order_minor: Option<i64>,
+    /// Largest order that it was seen for.
+    #[schema(required = true)]
+    pub max_order_minor: Option<i64>,
+    /// Fewest days to delivery.
+    #[schema(required = true)]
+    pub days_min: Option<u16>,
+    /// Most days to delivery.
+    #[schema(required = true)]
+    pub days_max: Option<u16>,
 }
 
 /// Shipping of a product.

@@ -124,7 +124,14 @@ impl Reader {
         let mut push = |range: Range<usize>| {
             let from = self.folded.len();
             let word = title.get(range.clone()).unwrap_or_default();
-            self.folded.extend(word.chars().flat_map(char::to_lowercase));
+            if word.is_ascii() {
+                self.folded.push_str(word);
+                if let Some(added) = self.folded.get_mut(from..) {
+                    added.make_ascii_lowercase();
+                }
+            } else {
+                self.folded.extend(word.chars().flat_map(char::to_lowercase));
+            }
             self.words.push((from..self.folded.len(), range));
         };
         for (at, char) in title.char_indices() {

@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use data_index::columns::fold_value;
 use data_index::{Part, taxonomy};
+use data_model::CategoryId;
 use rustc_hash::FxHashMap;
 
 use self::colors::Reader;
@@ -68,8 +69,9 @@ impl Siblings {
             starts: vec![0],
             members: Vec::new(),
         };
+        let mut looks = Looks::default();
         for stretches in brands {
-            for family in families(&stretches) {
+            for family in families(&stretches, &mut looks) {
                 if siblings.of_rows.is_empty() {
                     siblings.of_rows = vec![ALONE; rows];
                 }
@@ -108,14 +110,16 @@ impl Siblings {
 }
 
 /// The families of one brand, each by colour, then by id; of at least two colours.
-fn families(stretches: &[Stretch<'_>]) -> Vec<Vec<Member>> {
+fn families(stretches: &[Stretch<'_>], looks: &mut Looks) -> Vec<Vec<Member>> {
     let mut alike: FxHashMap<String, Vec<(String, [u8; 16], Member)>> = FxHashMap::default();
     let mut reader = Reader::default();
     for Stretch { part, start, rows } in stretches {
         let (cards, facets) = (part.cards(), part.facets());
         let codes = facets.codes("color");
         for row in rows.clone() {
-            let Some(has_look) = has_look(part, row) else { continue };
+            let category = cards.category(row);
+            let has_look = *looks.entry(category).or_insert_with(|| has_look(category));
+            let Some(has_look) = has_look else { continue };
             let of_row = cards.facet_codes(row);
             let own = of_row
                 .get(of_row.partition_point(|code| *code < codes.start)..)
@@ -156,9 +160,12 @@ fn families(stretches: &[Stretch<'_>]) -> Vec<Vec<Member>> {
         .collect()
 }
 
-/// Whether a product is of a kind that has a look; `None` where a colour is a kind of thing.
-fn has_look(part: &Part, row: u32) -> Option<bool> {
-    let Some(category) = part.cards().category(row) else {
+/// Of each category that was met, what [`has_look`] says.
+type Looks = FxHashMap<Option<CategoryId>, Option<bool>>;
+
+/// Whether products of a category are of a kind that has a look; `None` where a colour is a kind of thing.
+fn has_look(category: Option<CategoryId>) -> Option<bool> {
+    let Some(category) = category else {
         return Some(false);
     };
     let mut has_look = true;

@@ -113,7 +113,11 @@ async fn asked(server: &QueryServer, product: ProductIdent) -> Vec<(String, Resu
         ("/v1/stats".to_owned(), server.stats()),
         (
             format!("/v1/products/{product}?include=offers"),
-            server.product(&ProductRequest { product, include }),
+            server.product(&ProductRequest {
+                product,
+                include,
+                pincode: None,
+            }),
         ),
         (
             format!("/v1/products/{product}/reviews"),

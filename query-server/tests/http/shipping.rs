@@ -1,6 +1,9 @@
 use std::collections::BTreeMap;
 
-use data_model::{DeliverySample, ShippingPolicy, ShippingTier};
+use data_model::{
+    DeliverySample, PaymentKind, ShippingFact, ShippingFactKind, ShippingPolicy, ShippingRegion, ShippingTerms,
+    ShippingTier, UnknownReason, UnknownTerm,
+};
 use http::Request;
 use query_server::schema::{BrandAnswer, ShippingAnswer, StatsAnswer};
 
@@ -35,6 +38,7 @@ fn with_terms() -> Catalogue {
             free_shipping_threshold_minor: Some(49_900),
             cod_available: (facts.brand.name == "Blue Tokai").then_some(true),
             tiers,
+            terms: None,
         });
     }
     catalogue
@@ -78,6 +82,20 @@ async fn shipping_tells_the_stores_terms_and_the_days_that_every_rate_keeps() {
         "days_max": 2
       }
     ],
+    "tier": null,
+    "free_shipping": [],
+    "cod": {
+      "available": null,
+      "fee_minor": null,
+      "min_order_minor": null,
+      "max_order_minor": null,
+      "advance_percent": null,
+      "advance_minor": null
+    },
+    "source_url": null,
+    "observed_at": null,
+    "evidence": [],
+    "unknown": [],
     "delivery": {
       "serviceable": null,
       "days_min": 1,
@@ -86,7 +104,9 @@ async fn shipping_tells_the_stores_terms_and_the_days_that_every_rate_keeps() {
       "latest_date": "2026-11-26",
       "zone": null,
       "sampled_at": null,
-      "basis": "policy"
+      "basis": "policy",
+      "confidence": null,
+      "rates": []
     }
   },
   "provenance": {
@@ -96,6 +116,97 @@ async fn shipping_tells_the_stores_terms_and_the_days_that_every_rate_keeps() {
   "tier": "graph"
 }
 "#);
+}
+
+/// What Blue Tokai's text says.
+fn told() -> ShippingTerms {
+    let free = ShippingFact {
+        payment: Some(PaymentKind::Prepaid),
+        min_order_minor: Some(49_900),
+        ..ShippingFact::new(
+            ShippingFactKind::FreeShipping,
+            "Prepaid orders above Rs. 499 ship free.",
+        )
+    };
+    let cod = ShippingFact {
+        is_available: Some(true),
+        max_order_minor: Some(200_000),
+        ..ShippingFact::new(ShippingFactKind::Cod, "COD up to Rs. 2000.")
+    };
+    let fee = ShippingFact {
+        amount_minor: Some(5_000),
+        ..ShippingFact::new(ShippingFactKind::CodFee, "COD costs Rs. 50 more.")
+    };
+    let days = |kind, region, min, max| ShippingFact {
+        region,
+        days_min: Some(min),
+        days_max: Some(max),
+        in_working_days: Some(false),
+        ..ShippingFact::new(kind, "Days.")
+    };
+    ShippingTerms {
+        source_url: Some("https://bluetokai.example/policies/shipping-policy".to_owned()),
+        observed_at: "2026-11-19T00:00:00Z".parse().unwrap(),
+        facts: vec![
+            free,
+            cod,
+            fee,
+            days(ShippingFactKind::Dispatch, None, 1, 2),
+            days(ShippingFactKind::Delivery, Some(ShippingRegion::Metro), 2, 3),
+            days(ShippingFactKind::Delivery, Some(ShippingRegion::Rest), 4, 6),
+        ],
+        unknown: vec![UnknownTerm {
+            kind: ShippingFactKind::CutOff,
+            reason: UnknownReason::NotStated,
+            sentence: None,
+        }],
+    }
+}
+
+#[tokio::test]
+async fn what_a_text_says_is_told_with_its_sentences_and_promised_from_dispatch_and_transit() {
+    let mut catalogue = with_terms();
+    for (facts, _) in &mut catalogue {
+        if let Some(policy) = facts.shipping.as_mut().filter(|_| facts.brand.name == "Blue Tokai") {
+            policy.tiers = vec![tier("Standard", 5_000, None)];
+            policy.terms = Some(Box::new(told()));
+        }
+    }
+    let market = Market::of(&catalogue).await;
+    let id = id_of(&market, "vienna").await;
+    let answer: ShippingAnswer = market
+        .get(&format!("/v1/shipping?product={id}&pincode=560001"))
+        .await
+        .read();
+    let data = answer.data;
+    assert_eq!(
+        (
+            data.delivery.basis.as_str(),
+            data.delivery.days_min,
+            data.delivery.days_max
+        ),
+        ("policy", Some(3), Some(5))
+    );
+    assert_eq!(
+        (
+            data.delivery.earliest_date.as_deref(),
+            data.delivery.latest_date.as_deref()
+        ),
+        (Some("2026-11-24"), Some("2026-11-26"))
+    );
+    assert_eq!(data.free_shipping[0].threshold_minor, Some(49_900));
+    assert_eq!(data.free_shipping[0].payment.as_deref(), Some("prepaid"));
+    assert_eq!(
+        (data.evidence.len(), data.evidence[1].sentence.as_str()),
+        (6, "COD up to Rs. 2000.")
+    );
+    assert_eq!(
+        (data.unknown[0].fact.as_str(), data.unknown[0].reason.as_str()),
+        ("cut_off", "not_stated")
+    );
+    assert_eq!(data.cod.max_order_minor, Some(200_000));
+    // Its variants have two prices: of which an order is, is not known.
+    assert_eq!((data.cod.available, data.cod.fee_minor, data.tier), (None, None, None));
 }
 
 #[tokio::test]

@@ -6,9 +6,9 @@ use api::EdgeRouter;
 use axum::body::Body;
 use data_embedding::Embedder;
 use data_index::{
-    BrandFacts, BuildOptions, CheckOptions, Manifest, Publication, Published, ReleaseStore, write_delivery,
+    BrandFacts, BuildOptions, CheckOptions, Manifest, Publication, Published, ReleaseStore, write_delivery_zones,
 };
-use data_model::{DeliverySample, PricePoint, Product};
+use data_model::{DeliverySample, DeliveryZone, PricePoint, Product};
 use data_storage::Storage;
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
@@ -25,6 +25,7 @@ pub(crate) type Catalogue = Vec<(BrandFacts, Vec<Product>)>;
 #[derive(Default)]
 pub(crate) struct Observed {
     pub(crate) delivery: BTreeMap<&'static str, Vec<DeliverySample>>,
+    pub(crate) zones: BTreeMap<&'static str, Vec<DeliveryZone>>,
     pub(crate) prices: BTreeMap<u64, Vec<PricePoint>>,
 }
 
@@ -41,9 +42,11 @@ fn build_observed(
         ..BuildOptions::default()
     };
     let delivered = |(facts, products): &(BrandFacts, Vec<Product>)| {
-        let samples = observed.delivery.get(facts.brand.slug.as_str());
+        let slug = facts.brand.slug.as_str();
+        let samples = observed.delivery.get(slug).map_or(&[][..], Vec::as_slice);
+        let zones = observed.zones.get(slug).map_or(&[][..], Vec::as_slice);
         let facts = BrandFacts {
-            delivery: samples.and_then(|samples| write_delivery(dir, samples).unwrap()),
+            delivery: write_delivery_zones(dir, samples, zones).unwrap(),
             ..facts.clone()
         };
         (facts, products.clone())

@@ -42,7 +42,8 @@ pub(super) const READ: [Spec; 9] = [
         description: "Searches the products of all brands and returns the best matches first. Write the query as a shopper \
             would: price limits, exclusions and recipients are understood (`gift for my sister under 2000, not \
             red`). Filters: `price_min` and `price_max` (minor units of `currency`), `in_stock`, `on_sale`, `brand` \
-            (a slug), `facets`. Prices are stored; call get_price for the current price.",
+            (a slug), `facets`. `pincode` adds delivery there to each product, and `deliver_by` (a date) keeps what is \
+            known to be there in time. Prices are stored; call get_price for the current price.",
         operations: &["search_products"],
         hints: Hints::Stored,
     },
@@ -50,7 +51,7 @@ pub(super) const READ: [Spec; 9] = [
         name: "get_product",
         title: "Get product details",
         description: "Returns one product as stored: variants, images, offers, attributes and reviews. `ident` is the `id` or \
-            the `product_uid` of a search result.",
+            the `product_uid` of a search result; `pincode` adds delivery there.",
         operations: &["get_product"],
         hints: Hints::Stored,
     },
@@ -74,7 +75,8 @@ pub(super) const READ: [Spec; 9] = [
         name: "browse",
         title: "Browse a category or brand",
         description: "Returns one page of a category or brand, with facets to filter by. Give `category` (a slug or id from \
-            list_categories), `brand` (a slug from list_brands), or both.",
+            list_categories), `brand` (a slug from list_brands), or both. `pincode` adds delivery, `deliver_by` \
+            filters by it.",
         operations: &["browse"],
         hints: Hints::Stored,
     },

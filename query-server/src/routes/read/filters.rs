@@ -1,10 +1,10 @@
 use api::{QueryReader, Rule};
 
-use super::facets;
+use super::{delivery, facets};
 use crate::browse::FacetWindow;
 use crate::operations::{Filters, Fold, PriceBounds};
 
-/// Reads `price_min`, `price_max`, `currency`, `in_stock`, `on_sale` and `facets`.
+/// Reads `price_min`, `price_max`, `currency`, `in_stock`, `on_sale`, `facets`, `pincode` and `deliver_by`.
 pub(in crate::routes) fn filters(reader: &mut QueryReader<'_>) -> Filters {
     let minors = || -PriceBounds::MINOR_MAX..=PriceBounds::MINOR_MAX;
     let min_minor = reader.optional("price_min").integer(minors());
@@ -26,6 +26,7 @@ pub(in crate::routes) fn filters(reader: &mut QueryReader<'_>) -> Filters {
         in_stock: reader.optional("in_stock").boolean().unwrap_or(false),
         on_sale: reader.optional("on_sale").boolean().unwrap_or(false),
         facets: facets::read(reader),
+        delivery: delivery::read(reader),
     }
 }
 

@@ -1,10 +1,12 @@
 //! Parameters that several routes read; every fault becomes part of one 422.
 
 mod cursor;
+mod delivery;
 mod facets;
 mod filters;
 
 pub(super) use self::cursor::{EXPIRED, FOREIGN, cursor};
+pub(super) use self::delivery::pincode;
 pub(super) use self::filters::{facet_window, filters, fold};
 
 use api::{PathParameters, QueryReader};

@@ -1,0 +1,159 @@
+//! Delivery to a pincode, as lists need it: what a card tells of it, and which brands are known to be there by a date.
+//!
+//! In: a release, where to, and the day on which that is asked. Out: the facts of a card, and a set of brands that filters inside
+//! retrieval. What is known of a brand's delivery is [`Estimate`]'s to say; what is not known stays so, and passes no filter.
+
+use data_index::{Release, RowAddress};
+use data_model::{CurrencyCode, ShippingPolicy, TimeZone, Timestamp};
+
+use crate::operations::DeliveryTo;
+use crate::served::Served;
+use crate::shipping::{Days, Estimate};
+
+/// Where to, by when, and the day on which that is asked in the market's own time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Destination {
+    to: DeliveryTo,
+    today: i64,
+    /// Now, in the market's own time.
+    local: Timestamp,
+}
+
+/// What a text promises depends on the time of the day by which an order is sent today: answers are of a quarter of an hour.
+const QUARTER_MICROS: i64 = 900_000_000;
+
+/// What a card tells of delivery; `None` is not known. Where a store does not deliver, nothing else is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct CardDelivery {
+    pub(crate) days: Days,
+    pub(crate) serviceable: Option<bool>,
+    pub(crate) cod: Option<bool>,
+    pub(crate) free_shipping: Option<bool>,
+}
+
+impl Destination {
+    pub(crate) fn new(to: DeliveryTo, now: Timestamp, market: TimeZone) -> Self {
+        let today = market.day(now);
+        let local = now.plus_millis(market.ahead_ms(now));
+        Self { to, today, local }
+    }
+
+    /// What entity tags follow besides the request.
+    pub(crate) const fn stamp(&self) -> [u8; 8] {
+        stamp(self.local)
+    }
+
+    /// What names a list besides its filters. Where a date filters, the day on which it is asked is part of that.
+    pub(crate) fn list_key(&self) -> String {
+        let DeliveryTo { pincode, by } = self.to;
+        let today = by.map(|_| self.today);
+        format!("{pincode} {by:?} {today:?}")
+    }
+
+    /// The brands that are known to deliver there by the date, by their places in [`Release::brands`]; `None` where no date is
+    /// asked for. Whatever the product, a brand's delivery is the same, so it is estimated once.
+    pub(crate) fn brands_in_time(&self, served: &Served) -> Option<Vec<bool>> {
+        let by = self.to.by?;
+        let release = &served.release;
+        let days = served.reach.of((self.to.pincode, self.stamp()), || {
+            let brands = 0..release.brands().len();
+            brands.map(|brand| self.most_days(release, brand)).collect()
+        });
+        let days_left = by.since_epoch() - self.today;
+        let is_in_time = |days: &Option<u16>| days.is_some_and(|days| i64::from(days) <= days_left);
+        Some(days.iter().map(is_in_time).collect())
+    }
+
+    /// In how many days a parcel is there at the latest; `None` where that is not known, or nothing is delivered there.
+    fn most_days(&self, release: &Release, brand: usize) -> Option<u16> {
+        let estimate = self.estimate(release, brand)?;
+        let days = estimate.days.filter(|_| estimate.serviceable != Some(false));
+        days?.max
+    }
+
+    fn estimate<'a>(&self, release: &'a Release, brand: usize) -> Option<Estimate<'a>> {
+        let known = &release.brands().get(brand)?.facts;
+        let order = (known.brand.country.as_deref(), self.local);
+        Some(Estimate::at(
+            release.delivery(brand),
+            known.shipping.as_ref(),
+            self.to.pincode,
+            order,
+        ))
+    }
+
+    /// What is known of the delivery of one product.
+    pub(crate) fn of_product(&self, release: &Release, at: RowAddress) -> CardDelivery {
+        let Some(part) = release.part(at.part) else {
+            return CardDelivery::default();
+        };
+        let brand = part.brand_index(at.row);
+        let Some(estimate) = self.estimate(release, brand) else {
+            return CardDelivery::default();
+        };
+        if estimate.serviceable == Some(false) {
+            return CardDelivery {
+                serviceable: Some(false),
+                ..CardDelivery::default()
+            };
+        }
+        let policy = release.brand_of(at).facts.shipping.as_ref();
+        let cards = part.cards();
+        let prices = (cards.price_min_minor(at.row), cards.price_max_minor(at.row));
+        CardDelivery {
+            days: estimate.days.unwrap_or_default(),
+            serviceable: estimate.serviceable,
+            cod: policy.and_then(|policy| policy.cod_available),
+            free_shipping: policy.and_then(|policy| free_shipping(policy, cards.currency(at.row), prices)),
+        }
+    }
+}
+
+/// What tags of answers about delivery follow: the day, and the part of it, in the market's own time.
+pub(crate) const fn stamp(local: Timestamp) -> [u8; 8] {
+    local.micros().div_euclid(QUARTER_MICROS).to_le_bytes()
+}
+
+/// Whether an order of one product alone, at its own price, is sent free of charge. Where its variants lie on both sides of the
+/// threshold that depends on the variant, and is not known; neither is it without a price, or in another currency.
+fn free_shipping(policy: &ShippingPolicy, currency: CurrencyCode, (min_minor, max_minor): (i64, i64)) -> Option<bool> {
+    let threshold = policy.free_shipping_threshold_minor?;
+    if threshold <= 0 {
+        return Some(true);
+    }
+    if min_minor <= 0 || currency != policy.currency {
+        return None;
+    }
+    if min_minor >= threshold {
+        return Some(true);
+    }
+    (max_minor < threshold).then_some(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn shipping_is_free_where_every_variant_reaches_the_threshold() {
+        let inr = "INR".parse().unwrap();
+        let policy = |threshold: Option<i64>| -> ShippingPolicy {
+            let terms = json!({ "currency": "INR", "free_shipping_threshold_minor": threshold, "cod_available": null, "tiers": [] });
+            serde_json::from_value(terms).unwrap()
+        };
+        let told = |threshold, prices| free_shipping(&policy(threshold), inr, prices);
+        assert_eq!(told(Some(49_900), (49_900, 49_900)), Some(true));
+        assert_eq!(told(Some(49_900), (10_000, 49_899)), Some(false));
+        // It depends on the variant.
+        assert_eq!(told(Some(49_900), (10_000, 60_000)), None);
+        // No price, no terms, and amounts that are not compared.
+        assert_eq!(told(Some(49_900), (0, 0)), None);
+        assert_eq!(told(None, (49_900, 49_900)), None);
+        let dollars = "USD".parse().unwrap();
+        assert_eq!(free_shipping(&policy(Some(100)), dollars, (900, 900)), None);
+        // Every order, whatever it costs.
+        assert_eq!(free_shipping(&policy(Some(0)), dollars, (0, 0)), Some(true));
+    }
+}

@@ -1,0 +1,246 @@
+//! When an order of today is there, by what a store's text says: dispatch, then transit, by its cut-off, its working days
+//! and the holidays that are known. Days are counted in local time; what is not told is not promised.
+
+use data_model::{DaySpan, ShippingFactKind, ShippingRegion, ShippingTerms, Timestamp};
+
+const DAY_MICROS: i64 = 86_400_000_000;
+const MONDAY_TO_SATURDAY: u8 = 0b011_1111;
+const MONDAY_TO_FRIDAY: u8 = 0b001_1111;
+const ALL_DAYS: u8 = 0b111_1111;
+/// Most days that are stepped through.
+const STEPS_MAX: u32 = 1_000;
+
+/// In how many days an order is there; a bound that is not known is `None`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Promise {
+    pub(crate) days_min: Option<u16>,
+    pub(crate) days_max: Option<u16>,
+}
+
+/// What holds for the days of one end of a promise.
+#[derive(Debug, Clone, Copy)]
+struct Calendar<'a> {
+    weekdays: u8,
+    country: Option<&'a str>,
+}
+
+/// The promise of these terms for an order at `local`, now in the store's time. Where the region of the pincode is not
+/// known, it holds for all regions. Without a time of dispatch nothing is known of the latest day. Where the text says
+/// "working days" and not which, the earliest day counts Saturdays as such, and the latest does not.
+pub(crate) fn promise(
+    terms: &ShippingTerms,
+    region: Option<ShippingRegion>,
+    country: Option<&str>,
+    local: Timestamp,
+) -> Option<Promise> {
+    let (transit, dispatch) = (terms.delivery(region)?, terms.dispatch());
+    let stated = terms.of(ShippingFactKind::WorkingDays).find_map(|fact| fact.weekdays);
+    let calendar = |usual: u8| Calendar {
+        weekdays: stated.filter(|mask| mask & ALL_DAYS != 0).unwrap_or(usual),
+        country,
+    };
+    let (today, minute) = (
+        local.micros().div_euclid(DAY_MICROS),
+        local.micros().rem_euclid(DAY_MICROS) / 60_000_000,
+    );
+    let cut_off = terms.of(ShippingFactKind::CutOff).find_map(|fact| fact.minute_of_day);
+    let ordered = today + i64::from(cut_off.is_some_and(|cut_off| minute >= i64::from(cut_off)));
+    let end = |usual: u8, spans: [(Option<u16>, DaySpan); 2]| {
+        let calendar = calendar(usual);
+        spans.into_iter().try_fold(ordered, |day, (days, span)| {
+            calendar.after(day, days?, span.in_working_days)
+        })
+    };
+    let at_once = DaySpan {
+        min: 0,
+        max: None,
+        in_working_days: false,
+    };
+    let sent = dispatch.unwrap_or(at_once);
+    let earliest = end(
+        MONDAY_TO_SATURDAY,
+        [(Some(sent.min), sent), (Some(transit.min), transit)],
+    );
+    let latest = end(MONDAY_TO_FRIDAY, [(sent.max, sent), (transit.max, transit)]);
+    let days = |day: Option<i64>| day.and_then(|day| u16::try_from(day - today).ok());
+    Some(Promise {
+        days_min: days(earliest),
+        days_max: days(latest),
+    })
+}
+
+impl Calendar<'_> {
+    /// The day so many days after another.
+    fn after(self, day: i64, days: u16, in_working_days: bool) -> Option<i64> {
+        if !in_working_days {
+            return Some(day + i64::from(days));
+        }
+        let (mut day, mut left) = (day, days);
+        for _ in 0..STEPS_MAX {
+            if left == 0 && self.is_working(day) {
+                return Some(day);
+            }
+            day += 1;
+            left -= u16::from(left > 0 && self.is_working(day));
+        }
+        None
+    }
+
+    fn is_working(self, day: i64) -> bool {
+        // The first of January 1970 was a Thursday.
+        let weekday = (day + 3).rem_euclid(7);
+        self.weekdays & (1 << weekday) != 0 && !self.is_holiday(day)
+    }
+
+    /// The holidays of a country that fall on the same date every year. Others are not known.
+    fn is_holiday(self, day: i64) -> bool {
+        let of_year = month_and_day(day);
+        match self.country {
+            Some("IN") => matches!(of_year, (1, 26) | (8, 15) | (10, 2)),
+            Some("DE") => matches!(of_year, (1, 1) | (5, 1) | (10, 3) | (12, 25) | (12, 26)),
+            Some("FR") => matches!(
+                of_year,
+                (1, 1) | (5, 1) | (5, 8) | (7, 14) | (8, 15) | (11, 1) | (11, 11) | (12, 25)
+            ),
+            Some("ES") => matches!(
+                of_year,
+                (1, 1) | (1, 6) | (5, 1) | (8, 15) | (10, 12) | (11, 1) | (12, 6) | (12, 8) | (12, 25)
+            ),
+            _ => false,
+        }
+    }
+}
+
+/// The month and the day of the month of a day that is counted from 1970-01-01, in the Gregorian calendar. Years begin in March
+/// here, so that the day of leap years is the last of one.
+const fn month_and_day(day: i64) -> (u8, u8) {
+    let day_of_era = (day + 719_468).rem_euclid(146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day_of_month = day_of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (month as u8, day_of_month as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use data_model::ShippingFact;
+
+    use super::*;
+
+    fn span(kind: ShippingFactKind, min: u16, max: u16, is_working: bool) -> ShippingFact {
+        ShippingFact {
+            days_min: Some(min),
+            days_max: Some(max),
+            in_working_days: Some(is_working),
+            ..ShippingFact::new(kind, "A sentence.")
+        }
+    }
+
+    fn promised(
+        facts: Vec<ShippingFact>,
+        region: Option<ShippingRegion>,
+        local: &str,
+    ) -> Option<(Option<u16>, Option<u16>)> {
+        let terms = ShippingTerms {
+            source_url: None,
+            observed_at: "2026-11-20T00:00:00Z".parse().unwrap(),
+            facts,
+            unknown: Vec::new(),
+        };
+        let promise = promise(&terms, region, Some("IN"), local.parse().unwrap())?;
+        Some((promise.days_min, promise.days_max))
+    }
+
+    // 2026-11-20 is a Friday.
+    const FRIDAY: &str = "2026-11-20T10:00:00Z";
+
+    #[test]
+    fn dispatch_and_transit_add_up() {
+        let facts = vec![
+            span(ShippingFactKind::Dispatch, 1, 2, false),
+            span(ShippingFactKind::Delivery, 3, 5, false),
+        ];
+        assert_eq!(promised(facts, None, FRIDAY), Some((Some(4), Some(7))));
+    }
+
+    #[test]
+    fn working_days_leave_out_sundays_and_the_latest_leaves_out_saturdays_too() {
+        let facts = vec![
+            span(ShippingFactKind::Dispatch, 1, 1, true),
+            span(ShippingFactKind::Delivery, 1, 1, true),
+        ];
+        // Saturday and Monday; else Monday and Tuesday.
+        assert_eq!(promised(facts.clone(), None, FRIDAY), Some((Some(3), Some(4))));
+        let stated = ShippingFact {
+            weekdays: Some(MONDAY_TO_SATURDAY),
+            ..ShippingFact::new(ShippingFactKind::WorkingDays, "Monday to Saturday.")
+        };
+        let facts = [facts, vec![stated]].concat();
+        assert_eq!(promised(facts, None, FRIDAY), Some((Some(3), Some(3))));
+    }
+
+    #[test]
+    fn an_order_after_the_cut_off_counts_from_the_next_day() {
+        let cut_off = ShippingFact {
+            minute_of_day: Some(10 * 60),
+            ..ShippingFact::new(ShippingFactKind::CutOff, "Before 10 am.")
+        };
+        let facts = vec![
+            span(ShippingFactKind::Dispatch, 1, 1, false),
+            span(ShippingFactKind::Delivery, 2, 3, false),
+            cut_off,
+        ];
+        assert_eq!(promised(facts.clone(), None, FRIDAY), Some((Some(4), Some(5))));
+        assert_eq!(promised(facts, None, "2026-11-20T09:59:00Z"), Some((Some(3), Some(4))));
+    }
+
+    #[test]
+    fn a_holiday_is_no_working_day() {
+        let facts = vec![
+            span(ShippingFactKind::Dispatch, 0, 0, true),
+            span(ShippingFactKind::Delivery, 1, 1, true),
+        ];
+        // Tuesday, 26 January 2027.
+        assert_eq!(promised(facts, None, "2027-01-25T08:00:00Z"), Some((Some(2), Some(2))));
+    }
+
+    #[test]
+    fn a_region_has_its_own_days_and_an_unknown_one_those_of_all() {
+        let region = |region, min, max| ShippingFact {
+            region: Some(region),
+            ..span(ShippingFactKind::Delivery, min, max, false)
+        };
+        let facts = vec![
+            span(ShippingFactKind::Dispatch, 0, 1, false),
+            region(ShippingRegion::Metro, 2, 3),
+            region(ShippingRegion::Rest, 4, 6),
+        ];
+        assert_eq!(
+            promised(facts.clone(), Some(ShippingRegion::Metro), FRIDAY),
+            Some((Some(2), Some(4)))
+        );
+        assert_eq!(promised(facts.clone(), None, FRIDAY), Some((Some(2), Some(7))));
+        assert_eq!(
+            promised(facts[..2].to_vec(), None, FRIDAY),
+            None,
+            "nothing is told of the rest"
+        );
+    }
+
+    #[test]
+    fn without_a_dispatch_the_latest_day_is_not_known() {
+        let facts = vec![span(ShippingFactKind::Delivery, 3, 5, false)];
+        assert_eq!(promised(facts, None, FRIDAY), Some((Some(3), None)));
+    }
+
+    #[test]
+    fn months_and_days_are_those_of_the_calendar() {
+        for day in -40_000..40_000 {
+            let date = Timestamp::from_micros(day * DAY_MICROS).to_string();
+            let (month, of_month) = month_and_day(day);
+            assert_eq!(format!("{month:02}-{of_month:02}"), date[5..10], "{date}");
+        }
+    }
+}
