@@ -96,7 +96,11 @@ impl Catalogue for InProcess {
             attributes: true,
             ..Include::NONE
         };
-        match self.server.product(&ProductRequest { product, include }) {
+        match self.server.product(&ProductRequest {
+            product,
+            include,
+            pincode: None,
+        }) {
             Ok(answer) => of_answer(&answer).map(Some),
             // Gone with a release that came in between.
             Err(OperationError::ProductNotFound) => Ok(None),
@@ -115,6 +119,7 @@ fn request(search: SearchFor) -> Result<SearchRequest, CatalogueError> {
         in_stock: true,
         on_sale: false,
         facets: FacetFilter::new(clauses).ok_or_else(broken)?,
+        delivery: None,
     };
     Ok(SearchRequest {
         text: Text::new(search.text).ok_or_else(broken)?,

@@ -18,6 +18,7 @@ mod output;
 mod plain;
 mod progress;
 mod running;
+mod sql_over_wire;
 mod state;
 mod textfile;
 mod wiring;

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use data_model::{BrandSlug, RunId};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use pipeline_backfill::{Estimate, Watch};
 use pipeline_crawl::Progress;
 use pipeline_release::BuildProgress;
 use tokio_util::task::AbortOnDropHandle;
@@ -142,6 +143,56 @@ impl Progress for CrawlBar {
     fn run_finished(&self, _run: &RunId) {
         self.stores.finish();
         self.products.finish();
+    }
+}
+
+/// Draws a backfill as one bar over its stores.
+#[derive(Debug)]
+pub(crate) struct BackfillBar {
+    stores: ProgressBar,
+    quiet: bool,
+}
+
+impl BackfillBar {
+    pub(crate) fn new(quiet: bool) -> Self {
+        let stores = if quiet {
+            ProgressBar::hidden()
+        } else {
+            ProgressBar::new(0)
+        };
+        stores.set_style(style(
+            "{bar:32.cyan/blue} {pos}/{len} stores read again  {elapsed}, {eta} left",
+        ));
+        Self { stores, quiet }
+    }
+}
+
+impl Watch for BackfillBar {
+    fn planned(&self, estimate: &Estimate, through: u64) {
+        self.stores.set_length(through + estimate.stores);
+        self.stores.set_position(through);
+        if self.quiet {
+            return;
+        }
+        let minutes = estimate
+            .minutes
+            .map_or("unknown".to_owned(), |minutes| format!("{minutes:.1}"));
+        let (stores, pages) = (counted(estimate.stores, "store"), counted(estimate.pages, "page"));
+        let (megabytes, products) = (estimate.bytes >> 20, counted(estimate.products, "product"));
+        tracing::info!(
+            "about to read {stores}: {pages}, {megabytes} MiB, {products}; minutes by the first pages: {minutes}"
+        );
+        self.stores.enable_steady_tick(Duration::from_millis(200));
+    }
+
+    fn through(&self, stores: u64, _products: u64) {
+        self.stores.inc(stores);
+    }
+}
+
+impl Drop for BackfillBar {
+    fn drop(&mut self) {
+        self.stores.finish_and_clear();
     }
 }
 

@@ -132,10 +132,7 @@ impl Context {
 
     /// The lake under `storage`; an empty one that nobody writes where it is absent and the command only reads.
     pub(crate) async fn lake_in(&self, storage: &Storage) -> anyhow::Result<Lake> {
-        let config = LakeConfig {
-            buckets: self.config.lake.buckets,
-            ..LakeConfig::default()
-        };
+        let config = self.lake_config();
         let mut at = storage.child("lake");
         if self.only_reads && at.store().list(None).next().await.is_none() {
             at = Storage::memory();
@@ -145,6 +142,13 @@ impl Context {
             LakeError::Buckets { .. } => usage(anyhow::Error::new(error).context("lake.buckets")),
             error => anyhow::Error::new(error).context("lake"),
         })
+    }
+
+    pub(crate) fn lake_config(&self) -> LakeConfig {
+        LakeConfig {
+            buckets: self.config.lake.buckets,
+            ..LakeConfig::default()
+        }
     }
 
     /// The lake under the configured home.

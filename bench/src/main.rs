@@ -3,10 +3,12 @@
 //! In: the `haat` binary built beside this one, and a generated catalogue. Out: one JSON line a figure with its ratio.
 //! CPU time is the operating system's account of whole processes. It judges nothing, and no test runs it.
 
+mod backfill;
 mod build;
 mod callers;
 mod constants;
 mod crawl;
+mod delivery;
 mod http;
 mod live;
 mod load;
@@ -17,6 +19,7 @@ mod reads;
 mod refresh;
 mod serve;
 mod setup;
+mod statements;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
@@ -49,6 +52,8 @@ struct Cli {
 enum What {
     /// Crawl, normalise, write to Parquet; beside fetching and decoding alone
     Crawl,
+    /// Make the lake again from what is landed; beside the first crawl
+    Backfill,
     /// Build a release in full, and after 1% of the stores changed
     Build,
     /// Refresh one brand; beside writing the whole bucket's rows as one Parquet file
@@ -61,12 +66,16 @@ enum What {
     Constants,
     /// What it costs to know who asks and how much; beside the program that --before names
     Callers,
+    /// Searches with a pincode beside the same without; it commits made-up answers of the stores to the home
+    Delivery,
     /// Ten times more searches than can be answered
     Overload,
     /// A live price beside the same fetch by a bare client; reads beside a gateway and without one
     Live,
     /// A tool of agents beside the same call of REST; a hundred sessions with open streams
     Mcp,
+    /// Searches beside fifty clients that send wild statements
+    Statements,
     /// A hundred hot swaps of the release under load
     Swaps,
     /// All of them, one after the other
@@ -87,10 +96,13 @@ fn main() -> anyhow::Result<()> {
     if all || cli.what == What::Crawl {
         crawl::run(&bench)?;
     }
+    if all || cli.what == What::Backfill {
+        backfill::run(&bench)?;
+    }
     if all || cli.what == What::Live {
         live::run(&bench)?;
     }
-    if matches!(cli.what, What::Crawl | What::Live) {
+    if matches!(cli.what, What::Crawl | What::Backfill | What::Live) {
         return Ok(());
     }
     bench.fill()?;
@@ -113,11 +125,17 @@ fn main() -> anyhow::Result<()> {
         let before = cli.before.context("--before names a program to ask in turn")?;
         callers::run(&bench, &before)?;
     }
+    if cli.what == What::Delivery {
+        delivery::run(&bench)?;
+    }
     if all || cli.what == What::Overload {
         overload::overload(&bench)?;
     }
     if all || cli.what == What::Mcp {
         mcp::run(&bench)?;
+    }
+    if all || cli.what == What::Statements {
+        statements::run(&bench)?;
     }
     if all || cli.what == What::Swaps {
         overload::swaps(&bench)?;

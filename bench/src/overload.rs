@@ -25,7 +25,7 @@ const SWAP_MAX: Duration = Duration::from_secs(60);
 /// The core of the server, and that of the load.
 const CORES: [usize; 2] = [0, 1];
 
-fn for_a_while(address: &str, paths: &Arc<Vec<String>>, pace: Pace) -> anyhow::Result<Outcome> {
+pub(crate) fn for_a_while(address: &str, paths: &Arc<Vec<String>>, pace: Pace) -> anyhow::Result<Outcome> {
     let stop = Arc::new(AtomicBool::new(false));
     let timer = std::thread::spawn({
         let stop = Arc::clone(&stop);
@@ -45,7 +45,7 @@ fn a_second(count: usize) -> f64 {
     count as f64 / LOAD.as_secs_f64()
 }
 
-fn searches(bench: &Bench) -> anyhow::Result<Arc<Vec<String>>> {
+pub(crate) fn searches(bench: &Bench) -> anyhow::Result<Arc<Vec<String>>> {
     let asked = Asked::of(bench)?;
     let path = |query: &String| format!("/v1/search?limit=20&facet_counts=true&q={}", encoded(query));
     Ok(Arc::new(asked.queries.iter().map(path).collect()))

@@ -42,16 +42,16 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
         .print()
 }
 
-fn row() -> anyhow::Result<RunSummaryRow> {
+pub(crate) fn row() -> anyhow::Result<RunSummaryRow> {
     Ok(RunSummaryRow::new("bench".parse()?, still().now()))
 }
 
-async fn open(root: Storage) -> anyhow::Result<Lake> {
+pub(crate) async fn open(root: Storage) -> anyhow::Result<Lake> {
     Ok(Lake::open(root.child("lake"), LakeConfig::default(), still()).await?)
 }
 
 /// The brand as a crawl would find it after every price went up by one minor unit.
-async fn changed(snapshot: &LakeSnapshot, row: &BrandRow) -> anyhow::Result<BrandRefresh> {
+pub(crate) async fn changed(snapshot: &LakeSnapshot, row: &BrandRow) -> anyhow::Result<BrandRefresh> {
     let stores = BTreeSet::from([row.brand.store.clone()]);
     let mut products: Vec<_> = snapshot
         .products(&stores)

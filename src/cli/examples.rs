@@ -10,6 +10,7 @@ examples! {
     DEMO: "haat demo", "haat demo --home ~/market --days 30 --listen 127.0.0.1:0";
     EMULATE: "haat emulate --products 500 --stores 5", "haat emulate --recorded recordings/ --currency USD";
     CRAWL: "haat crawl --release", "haat crawl --brand blue-tokai --force --dry-run";
+    BACKFILL: "haat backfill --all --stage parse --dry-run", "haat backfill --brands blue-tokai,kith --from 2026-11-01 --to 2026-11-23 --stage parse";
     BRANDS: "haat brands add kith.example", "haat brands list";
     BRANDS_ADD: "haat brands add blue-tokai.example kith.example", "haat brands add --from brands.txt --currency INR";
     BRANDS_LIST: "haat brands list", "haat brands list --json --home s3://market/haat";
@@ -22,6 +23,7 @@ examples! {
     RELEASE_PIN: "haat release pin", "haat release pin r9051c2f0a4d1e6b7";
     RELEASE_UNPIN: "haat release unpin", "haat release unpin --json";
     RELEASE_GC: "haat release gc --dry-run", "haat release gc --keep 3";
+    QUALITY: "haat quality", "haat quality --against 2026-11-22T06:00:00Z --html quality.html";
     JOBS: "haat jobs run", "haat jobs list";
     JOBS_RUN: "haat jobs run", "haat jobs run --ops-listen 127.0.0.1:9100 --home s3://market/haat";
     JOBS_LIST: "haat jobs list", "haat jobs list --json";
@@ -29,6 +31,15 @@ examples! {
     JOBS_TRIGGER: "haat jobs trigger refresh-catalogue", "haat jobs trigger build-release --queue";
     JOBS_PAUSE: "haat jobs pause vacuum", "haat jobs pause refresh-catalogue --json";
     JOBS_RESUME: "haat jobs resume vacuum", "haat jobs resume refresh-catalogue --json";
+    WORKER: "haat worker", "haat worker --until-empty --ops-listen 127.0.0.1:9092";
+    QUEUE: "haat queue list", "haat queue dead";
+    QUEUE_LIST: "haat queue list", "haat queue list --limit 500 --json";
+    QUEUE_DEAD: "haat queue dead", "haat queue dead --json";
+    QUEUE_RETRY: "haat queue retry kith", "haat queue retry --all";
+    QUEUE_DROP: "haat queue drop kith", "haat queue drop --all --json";
+    DELIVERY: "haat delivery probe", "haat delivery pincodes > pincodes.csv";
+    DELIVERY_PROBE: "haat delivery probe --dry-run", "haat delivery probe --brands blue-tokai --budget 20 --json";
+    DELIVERY_PINCODES: "haat delivery pincodes > pincodes.csv", "haat delivery pincodes --json";
     KEYS: "haat keys create \"Mobile app\"", "haat keys list";
     KEYS_CREATE: "haat keys create \"Mobile app\"", "haat keys create partner --plan granted --json";
     KEYS_LIST: "haat keys list", "haat keys list --json";
@@ -40,8 +51,12 @@ examples! {
     LAKE: "haat lake tables", "haat lake vacuum --dry-run";
     LAKE_TABLES: "haat lake tables", "haat lake tables --json";
     LAKE_COMPACT: "haat lake compact --dry-run", "haat lake compact";
+    LAKE_SERVE: "haat lake serve", "haat lake serve --listen 127.0.0.1:0 --home s3://market/haat";
     LAKE_RESTORE: "haat lake restore --as-of 2026-11-22T06:00:00Z --dry-run", "haat lake restore --as-of 2026-11-22T06:00:00Z --table products --table variants";
+    LAKE_REPAIR: "haat lake repair --dry-run", "haat lake repair --json";
     LAKE_VACUUM: "haat lake vacuum --dry-run", "haat lake vacuum --retention-hours 48";
+    SHIPPING: "haat shipping refresh", "haat shipping refresh --dry-run --json";
+    SHIPPING_REFRESH: "haat shipping refresh", "haat shipping refresh --brands blue-tokai,loom-and-thread --dry-run --json";
     BACKUP: "haat backup create /mnt/backups/haat", "haat backup list /mnt/backups/haat";
     BACKUP_CREATE: "haat backup create /mnt/backups/haat", "haat backup create s3://backups/haat --without-landing --dry-run";
     BACKUP_LIST: "haat backup list /mnt/backups/haat", "haat backup list s3://backups/haat --json";

@@ -1,18 +1,29 @@
+pub(crate) mod backfill;
 pub(crate) mod backup;
+pub(crate) mod delivery;
+mod emulate;
 mod examples;
 pub(crate) mod jobs;
 pub(crate) mod keys;
+pub(crate) mod quality;
+pub(crate) mod queue;
+pub(crate) mod shipping;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
-use data_model::CurrencyCode;
 use url::Url;
 
+pub(crate) use self::emulate::{AddressingArg, DemoArgs, DriftArg, EmulateArgs, SourceArgs};
+use crate::cli::backfill::BackfillArgs;
 use crate::cli::backup::{BackupCommand, RestoreArgs};
+use crate::cli::delivery::DeliveryCommand;
 use crate::cli::jobs::JobsCommand;
 use crate::cli::keys::KeysCommand;
+use crate::cli::quality::QualityArgs;
+use crate::cli::queue::{QueueCommand, QueuedArgs, WorkerArgs};
+use crate::cli::shipping::ShippingCommand;
 use crate::listen::Listen;
 
 /// haat: one market of many brand stores.
@@ -65,18 +76,36 @@ pub(crate) enum Command {
     /// Crawl registered brands into the lake
     #[command(after_help = examples::CRAWL)]
     Crawl(CrawlArgs),
+    /// Read landed pages again into the lake, without a crawl; or build the release anew
+    #[command(after_help = examples::BACKFILL)]
+    Backfill(BackfillArgs),
     /// Register, list and remove brands
     #[command(subcommand, after_help = examples::BRANDS)]
     Brands(BrandsCommand),
     /// Build, list, show, roll back and clean up releases
     #[command(subcommand, after_help = examples::RELEASE)]
     Release(ReleaseCommand),
+    /// Show how good the data in the lake is, beside how it was, and what holds a release back (exit code 3: something does)
+    #[command(after_help = examples::QUALITY)]
+    Quality(QualityArgs),
     /// Run jobs on schedule: crawls, releases, upkeep; list them, and show what they did
     #[command(subcommand, after_help = examples::JOBS)]
     Jobs(JobsCommand),
+    /// Take stores from the queue and refresh them, with any number of workers on any number of machines
+    #[command(long_about = queue::WORKER, after_help = examples::WORKER)]
+    Worker(WorkerArgs),
+    /// Show the queue of stores that workers take from, and decide about dead letters
+    #[command(subcommand, after_help = examples::QUEUE)]
+    Queue(QueueCommand),
+    /// Ask stores what delivery costs, for zones of pincodes
+    #[command(subcommand, after_help = examples::DELIVERY)]
+    Delivery(DeliveryCommand),
     /// Make, list, rotate and revoke API keys, and show who did
     #[command(subcommand, after_help = examples::KEYS)]
     Keys(KeysCommand),
+    /// Read what stores say of shipping
+    #[command(subcommand, after_help = examples::SHIPPING)]
+    Shipping(ShippingCommand),
     /// Look after the lake's tables
     #[command(subcommand, after_help = examples::LAKE)]
     Lake(LakeCommand),
@@ -125,91 +154,6 @@ pub(crate) enum Command {
     },
 }
 
-#[derive(Debug, Clone, Args)]
-pub(crate) struct SourceArgs {
-    /// Serve recorded pages: a folder with one folder of products*.json per store (and meta.json where there is one)
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with_all = ["products", "stores", "seed"])]
-    pub(crate) recorded: Option<PathBuf>,
-    /// ISO 4217 code of the prices of recorded stores without a meta.json [default: INR, said in a warning]
-    #[arg(long, value_name = "CODE", requires = "recorded")]
-    pub(crate) currency: Option<CurrencyCode>,
-    /// How many products to generate over all stores
-    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(1..=5_000_000))]
-    pub(crate) products: u64,
-    /// How many stores to generate
-    #[arg(long, value_name = "M", default_value_t = 24, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub(crate) stores: u32,
-    /// What the generated catalogue follows from: the same seed gives the same stores
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub(crate) seed: u64,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct DemoArgs {
-    #[command(flatten)]
-    pub(crate) source: SourceArgs,
-    /// Address to serve the market on, HOST:PORT; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
-    pub(crate) listen: Listen,
-    /// Days of history, 1 to 90: the stores are crawled once for each day up to today, while prices, stock and products
-    /// change from day to day
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=90))]
-    pub(crate) days: u32,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct EmulateArgs {
-    #[command(flatten)]
-    pub(crate) source: SourceArgs,
-    /// Address of the stores; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
-    pub(crate) listen: Listen,
-    /// Epoch of the generated catalogue: another number is the same catalogue some time later
-    #[arg(long, value_name = "E", default_value_t = 0)]
-    pub(crate) epoch: u64,
-    /// Answer uncompressed whatever clients accept, for benchmarks of clients
-    #[arg(long)]
-    pub(crate) identity: bool,
-    /// Let stores be changed while they run: POST {store}/emulator/change with JSON such as
-    /// {"kind": "reprice", "item": "HANDLE", "price": "499.00"}, set-stock, remove-product, restore or faults
-    #[arg(long)]
-    pub(crate) control: bool,
-    /// How a client reaches one store among many [default: ip on Linux, port elsewhere]
-    #[arg(long, value_enum, value_name = "HOW")]
-    pub(crate) addressing: Option<AddressingArg>,
-    /// How many thousandths of these change from epoch to epoch: stores, repriced, restocked, replaced or touched; may be
-    /// given several times
-    #[arg(long, value_name = "WHAT=N", value_parser = drift)]
-    pub(crate) drift: Vec<(DriftArg, u16)>,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum AddressingArg {
-    /// An address of the loopback network a store
-    Ip,
-    /// A port a store
-    Port,
-    /// A name below `.localhost` a store
-    Host,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum DriftArg {
-    Stores,
-    Repriced,
-    Restocked,
-    Replaced,
-    Touched,
-}
-
-/// Reads `repriced=50`.
-fn drift(text: &str) -> Result<(DriftArg, u16), String> {
-    let (what, thousandths) = text.split_once('=').ok_or("not of the form WHAT=N")?;
-    let what = DriftArg::from_str(what, false).map_err(|_| "none of stores, repriced, restocked, replaced, touched")?;
-    let number = thousandths.parse().ok().filter(|number| *number <= 1000);
-    Ok((what, number.ok_or("N is not a number from 0 to 1000")?))
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct ConfigArgs {
     /// Say what each key means; what is printed can be kept as a configuration file
@@ -238,6 +182,8 @@ pub(crate) struct CrawlArgs {
     /// Accept the held-back crawl of these brands (their slugs): their catalogue is right as it was found
     #[arg(long = "confirm", value_name = "SLUG", conflicts_with = "dry_run")]
     pub(crate) confirm: Vec<String>,
+    #[command(flatten)]
+    pub(crate) queued: QueuedArgs,
     /// Build a release of the lake afterwards, and publish it when it differs from the current one; where a signal comes
     /// first, nothing is released and the exit code is 3
     #[arg(long, conflicts_with = "dry_run")]
@@ -245,6 +191,9 @@ pub(crate) struct CrawlArgs {
     /// Publish that release even though the counts fell sharply
     #[arg(long, requires = "release")]
     pub(crate) accept_collapse: bool,
+    /// Publish that release even though the quality of the data is beyond a threshold (`haat quality`)
+    #[arg(long, requires = "release")]
+    pub(crate) accept_quality: bool,
     /// Publish that release even though the current one is pinned, which ends the pin
     #[arg(long, requires = "release")]
     pub(crate) despite_pin: bool,
@@ -304,6 +253,9 @@ pub(crate) enum ReleaseCommand {
         /// Publish even though the counts fell sharply
         #[arg(long)]
         accept_collapse: bool,
+        /// Publish even though the quality of the data is beyond a threshold (`haat quality`)
+        #[arg(long)]
+        accept_quality: bool,
         /// Publish even though the current release is pinned, which ends the pin
         #[arg(long)]
         despite_pin: bool,
@@ -366,6 +318,13 @@ pub(crate) enum LakeCommand {
         #[arg(long)]
         dry_run: bool,
     },
+    /// Answer SQL over the lake by HTTP and Arrow Flight SQL, as it is or as it was
+    #[command(after_help = examples::LAKE_SERVE)]
+    Serve {
+        /// Address to serve on, HOST:PORT; port 0 takes a free one [default: 127.0.0.1:8083, or sql.listen]
+        #[arg(long, value_name = "ADDR")]
+        listen: Option<Listen>,
+    },
     /// Give tables the rows again that they had at an earlier moment, in a commit of its own
     #[command(after_help = examples::LAKE_RESTORE)]
     Restore {
@@ -376,6 +335,13 @@ pub(crate) enum LakeCommand {
         #[arg(long = "table", value_name = "TABLE")]
         tables: Vec<String>,
         /// Say what would change, but write nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Write lost parts of the tables' logs again, and give up the rows of data files that are lost: lists both, and does it
+    #[command(after_help = examples::LAKE_REPAIR)]
+    Repair {
+        /// Only list what would be written again and what would be given up
         #[arg(long)]
         dry_run: bool,
     },
@@ -430,12 +396,18 @@ impl Command {
             Self::Doctor(_) => false,
             Self::Brands(BrandsCommand::Add { .. }) | Self::Restore(_) => false,
             Self::Backup(command) => matches!(command, BackupCommand::Create { .. }),
+            Self::Delivery(command) => matches!(command, DeliveryCommand::Probe(_)),
             Self::Crawl(_)
+            | Self::Backfill(_)
             | Self::Brands(_)
             | Self::Release(_)
+            | Self::Quality(_)
             | Self::Jobs(_)
+            | Self::Worker(_)
+            | Self::Queue(_)
             | Self::Keys(_)
             | Self::Lake(_)
+            | Self::Shipping(_)
             | Self::QueryServer(_)
             | Self::LiveGateway(_)
             | Self::Up(_)
@@ -448,6 +420,7 @@ impl Command {
         matches!(
             self,
             Self::Sql(_)
+                | Self::Quality(_)
                 | Self::Doctor(_)
                 | Self::QueryServer(_)
                 | Self::LiveGateway(_)
@@ -455,10 +428,11 @@ impl Command {
                 | Self::Health { .. }
                 | Self::Backup(_)
                 | Self::Brands(BrandsCommand::List)
+                | Self::Queue(QueueCommand::List { .. } | QueueCommand::Dead { .. })
                 | Self::Jobs(JobsCommand::List | JobsCommand::History { .. })
                 | Self::Keys(KeysCommand::List | KeysCommand::Audit { .. })
                 | Self::Release(ReleaseCommand::List | ReleaseCommand::Show { .. })
-                | Self::Lake(LakeCommand::Tables)
+                | Self::Lake(LakeCommand::Tables | LakeCommand::Serve { .. })
         )
     }
 }

@@ -3,11 +3,12 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use data_model::BrandSlug;
 use data_storage::Storage;
-use pipeline_crawl::Registry;
+use pipeline_crawl::{NotRegistered, Registry};
+use pipeline_quality::QualityReport;
 use pipeline_refresh::{OtherCrawls, Outcome as StoreOutcome, RefreshDeps, RunOptions, RunReport, RunState, confirm};
 use tokio_util::sync::CancellationToken;
 
-use super::release;
+use super::{quality, release};
 use crate::cli::CrawlArgs;
 use crate::exit::{Outcome, plain, usage};
 use crate::output::counted;
@@ -37,11 +38,17 @@ async fn work(args: &CrawlArgs, context: &Context, done: &mut Option<RunReport>)
             .collect()
     };
     let (confirmed, only) = (slugs(&args.confirm)?, slugs(&args.brands)?);
-    registered(&storage, confirmed.iter().chain(&only)).await?;
+    let registry = Registry::load(&storage).await?;
+    registry
+        .check_named(confirmed.iter().chain(&only))
+        .map_err(unregistered)?;
     for slug in &confirmed {
         confirm(&storage, slug).await?;
     }
     let only = if only.is_empty() { None } else { Some(only) };
+    if args.queued.queue {
+        return super::queue::enqueue(context, args, only).await;
+    }
     let options = RunOptions {
         only,
         force: args.force,
@@ -60,34 +67,36 @@ async fn work(args: &CrawlArgs, context: &Context, done: &mut Option<RunReport>)
         }
     });
     let report = done.insert(crawl(context, &storage, &options, &told).await?);
+    let quality = if args.dry_run {
+        None
+    } else {
+        quality::after_crawl(context, &storage).await
+    };
     let released = if args.release {
         let how = release::Build {
             accept_collapse: args.accept_collapse,
+            accept_quality: args.accept_quality,
             despite_pin: args.despite_pin,
             ..release::Build::default()
         };
         Some(release_after(context, &storage, &how, &told).await)
     } else {
+        if !args.dry_run && !told.is_cancelled() {
+            let lake = context.lake_in(&storage).await?;
+            release::tidy(context, &storage, &lake, false).await;
+        }
         None
     };
     listener.abort();
-    print(context, &storage, report, released)
+    print(context, &storage, (report, quality.as_ref()), released)
 }
 
-/// Refuses a crawl that has nothing to ask for: of no brand at all, or of one that is not registered.
-async fn registered(storage: &Storage, named: impl Iterator<Item = &BrandSlug>) -> anyhow::Result<()> {
-    let registry = Registry::load(storage).await?;
-    if registry.is_empty() {
-        return Err(usage(anyhow::anyhow!(
-            "no brand is registered: `haat brands add DOMAIN`, or `haat demo` to look around"
-        )));
-    }
-    for slug in named {
-        if registry.brand(slug).is_none() {
-            return Err(usage(anyhow::anyhow!("no brand is registered as {slug}")));
-        }
-    }
-    Ok(())
+/// What the registry says of a crawl that has nothing to ask for, with what to do about it.
+fn unregistered(error: NotRegistered) -> anyhow::Error {
+    usage(match error {
+        NotRegistered::Any => anyhow::anyhow!("{error}: `haat brands add DOMAIN`, or `haat demo` to look around"),
+        NotRegistered::Brand(_) => error.into(),
+    })
 }
 
 /// What became of the release after a crawl.
@@ -115,7 +124,7 @@ async fn release_after(
 fn print(
     context: &Context,
     storage: &Storage,
-    report: &RunReport,
+    (report, quality): (&RunReport, Option<&QualityReport>),
     released: Option<anyhow::Result<Released>>,
 ) -> anyhow::Result<Outcome> {
     let mut interrupted = report.state == RunState::Interrupted;
@@ -136,8 +145,12 @@ fn print(
     document["release"] = serde_json::to_value(&built)?;
     document["release_error"] = failure.as_ref().map(plain).into();
     document["report"] = report_at(storage, report).into();
+    document["quality"] = quality.map(|quality| quality::brief(storage, quality)).into();
     context.output.print(&document, |out| {
         summary(out, storage, report)?;
+        if let Some(quality) = quality {
+            quality::write_brief(out, storage, quality)?;
+        }
         if interrupted && report.state == RunState::Interrupted {
             writeln!(out, "interrupted: the next crawl goes on with it; nothing was released")?;
         } else if interrupted {
@@ -282,6 +295,7 @@ mod tests {
             only: None,
             force: false,
             dry_run: false,
+            queued: false,
             resumed: 0,
             started_at: at,
             ended_at: at,

@@ -13,7 +13,7 @@ use state::{Actor, LOCAL_ISSUER, NewKey, Plan, State};
 use tempfile::TempDir;
 use url::Url;
 
-use super::{brands, emulate, query_server, release};
+use super::{brands, emulate, query_server, release, shipping};
 use crate::cli::DemoArgs;
 use crate::exit::Outcome;
 use crate::wiring::{Context, shutdown_signal};
@@ -201,6 +201,7 @@ async fn fill(context: &Context, storage: &Storage, stores: &emulator::Running, 
         .collect();
     anyhow::ensure!(!slugs.is_empty(), "no store could be registered");
     history::crawl_days(context, storage, stores, slugs, days).await?;
+    shipping::read_terms(context, storage).await?;
     release::build(context, storage, &release::Build::default()).await?;
     Ok(())
 }

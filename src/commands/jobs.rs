@@ -3,6 +3,8 @@
 mod list;
 mod run;
 
+pub(super) use run::{market, worker};
+
 use jobs::{JobName, Triggered};
 use serde_json::json;
 use state::{JobRun, JobRunOutcome, State};

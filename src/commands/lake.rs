@@ -1,3 +1,5 @@
+mod repair;
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -11,11 +13,16 @@ use crate::cli::LakeCommand;
 use crate::config::RETENTION_HOURS_MAX;
 use crate::exit::{Outcome, usage};
 use crate::output::counted;
+use crate::sql_over_wire;
 use crate::wiring::Context;
 
 /// `haat lake …`
 pub(crate) async fn run(command: LakeCommand, context: Context) -> anyhow::Result<Outcome> {
     let storage = context.storage()?;
+    // It is there for lakes that cannot be opened.
+    if let LakeCommand::Repair { dry_run } = command {
+        return repair::repair(&context, &storage, dry_run).await;
+    }
     let lake = context.lake_in(&storage).await?;
     match command {
         LakeCommand::Tables => {
@@ -60,7 +67,9 @@ pub(crate) async fn run(command: LakeCommand, context: Context) -> anyhow::Resul
                 },
             )?;
         }
+        LakeCommand::Serve { listen } => sql_over_wire::serve_lake(&context, &storage, lake, listen).await?,
         LakeCommand::Restore { as_of, tables, dry_run } => restore(&context, &lake, &as_of, &tables, dry_run).await?,
+        LakeCommand::Repair { .. } => {}
         LakeCommand::Vacuum {
             dry_run,
             retention_hours,

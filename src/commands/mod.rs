@@ -1,9 +1,11 @@
 //! One file per command: each calls one operation of a crate and prints what came out.
 
+mod backfill;
 mod backup;
 mod brands;
 pub(crate) mod config;
 mod crawl;
+mod delivery;
 mod demo;
 mod doctor;
 mod emulate;
@@ -13,9 +15,13 @@ mod keys;
 mod lake;
 mod live_gateway;
 pub(crate) mod man;
-mod query_server;
+mod quality;
+pub(crate) mod query_server;
+mod queue;
 mod release;
+mod shipping;
 mod sql;
+mod worker;
 
 use crate::cli::Command;
 use crate::exit::Outcome;
@@ -32,16 +38,22 @@ pub(crate) async fn run(command: Command, mut context: Context) -> anyhow::Resul
         Command::Demo(args) => Box::pin(demo::run(args, context)).await,
         Command::Emulate(args) => emulate::run(args, context).await,
         Command::Crawl(args) => crawl::run(args, context).await,
+        Command::Backfill(args) => backfill::run(args, context).await,
         Command::Backup(command) => backup::run(command, context).await,
         Command::Restore(args) => backup::restore(args, context).await,
         Command::Brands(command) => brands::run(command, context).await,
         Command::Release(command) => release::run(command, context).await,
+        Command::Quality(args) => quality::run(args, context).await,
         Command::Jobs(command) => jobs::run(command, context).await,
+        Command::Worker(args) => worker::run(args, context).await,
+        Command::Queue(command) => queue::run(command, context).await,
+        Command::Delivery(command) => delivery::run(command, context).await,
         Command::Keys(command) => keys::run(command, context).await,
-        Command::Lake(command) => lake::run(command, context).await,
-        Command::QueryServer(args) => query_server::run(args, query_server::Parts::Graph, context).await,
-        Command::Up(args) => query_server::run(args, query_server::Parts::All, context).await,
-        Command::LiveGateway(args) => live_gateway::run(args, context).await,
+        Command::Shipping(command) => shipping::run(command, context).await,
+        Command::Lake(command) => Box::pin(lake::run(command, context)).await,
+        Command::QueryServer(args) => Box::pin(query_server::run(args, query_server::Parts::Graph, context)).await,
+        Command::Up(args) => Box::pin(query_server::run(args, query_server::Parts::All, context)).await,
+        Command::LiveGateway(args) => Box::pin(live_gateway::run(args, context)).await,
         Command::Sql(args) => sql::run(args, context).await,
         Command::Doctor(args) => doctor::run(args, context).await,
         Command::Health { url } => health::run(url, context).await,

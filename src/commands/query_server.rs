@@ -17,6 +17,7 @@ use crate::discover;
 use crate::exit::{Outcome, plain};
 use crate::listen::Listen;
 use crate::live::{self, Brands, Live, Writer};
+use crate::sql_over_wire::ReleaseSql;
 use crate::wiring::{Context, shutdown_signal};
 
 /// Which parts of the market one process serves.
@@ -34,7 +35,7 @@ pub(crate) async fn run(args: QueryServerArgs, parts: Parts, context: Context) -
     // Serving never makes a home: a mistyped one would answer 503 for ever.
     let storage = context.storage()?;
     let listen = args.listen.as_ref().unwrap_or(&context.config.query_server.listen);
-    let server = start(&context, &storage, listen, parts).await?;
+    let server = Box::pin(start(&context, &storage, listen, parts)).await?;
     let address = server.address.clone();
     let mut told = std::pin::pin!(shutdown_signal());
     // Whoever waits for the line can send requests; without a release yet, or with a broken one, the follower tries on,
@@ -53,13 +54,20 @@ pub(crate) async fn run(args: QueryServerArgs, parts: Parts, context: Context) -
     }
     server.follow();
     let (ops, internal) = (server.ops_address(), server.internal_address());
-    let told_addresses = json!({ "address": address, "ops_address": ops, "internal_address": internal });
+    let sql = server.sql.as_ref().map(|sql| sql.address.clone());
+    let mut told_addresses = json!({ "address": address, "ops_address": ops, "internal_address": internal });
+    if let Some(sql) = &sql {
+        told_addresses["sql_address"] = json!(sql);
+    }
     context.output.print(&told_addresses, |out| {
         if let Some(ops) = &ops {
             writeln!(out, "probes and metrics on {ops}")?;
         }
         if let Some(internal) = &internal {
             writeln!(out, "lookups of gateways on {internal}")?;
+        }
+        if let Some(sql) = &sql {
+            writeln!(out, "SQL on {sql} (POST /v1/sql and Arrow Flight SQL)")?;
         }
         writeln!(out, "serving on {address}; Ctrl-C stops it")
     })?;
@@ -81,6 +89,8 @@ pub(crate) struct Serving {
     ops: Option<Aside>,
     /// Lookups of gateways, where they have one.
     internal: Option<Aside>,
+    /// Statements of analysts, where they have one.
+    sql: Option<Aside>,
     writer: Option<Writer>,
     doors: Doors,
 }
@@ -156,7 +166,7 @@ fn is_https(public_url: &str) -> bool {
 }
 
 /// What a server of stored data alone must remember. It serves without it too: then no key is taken.
-async fn state_for(context: &Context, storage: &Storage) -> anyhow::Result<Option<State>> {
+pub(crate) async fn state_for(context: &Context, storage: &Storage) -> anyhow::Result<Option<State>> {
     let elsewhere = !context.config.state.url.is_empty();
     if elsewhere {
         return context.served_state().await.map(|(state, _)| Some(state));
@@ -191,14 +201,10 @@ pub(crate) async fn start(
     let stop = CancellationToken::new();
     tokio::spawn(api::run_metrics_upkeep(metrics.clone(), stop.clone()));
     let config = context.server_config()?;
-    let ops = match ops_listener {
-        Some(listener) => Some(Aside::serve(listener, server.ops_router(metrics.clone()), &config)?),
-        None => None,
-    };
-    let internal = match internal_listener {
-        Some(listener) => Some(Aside::serve(listener, server.internal_router(), &config)?),
-        None => None,
-    };
+    let ops = ops_listener.map(|listener| Aside::serve(listener, server.ops_router(metrics.clone()), &config));
+    let ops = ops.transpose()?;
+    let internal = internal_listener.map(|listener| Aside::serve(listener, server.internal_router(), &config));
+    let internal = internal.transpose()?;
     // Whoever may ask the market a question need not see how busy it is: a proxy on this machine hands on all requests.
     let shown = given.metrics_public || (ops.is_none() && local.ip().to_canonical().is_loopback());
     let (state, kept) = match parts {
@@ -209,22 +215,17 @@ pub(crate) async fn start(
         }
     };
     let mut doors = Doors::open(context, state, local).await?;
+    let statements = Box::pin(ReleaseSql::start(context, &server, &doors, &config)).await?;
     let edge = edge_config(context, &doors)?;
     let open = server.open_router(shown.then_some(metrics)).merge(doors.take_routes());
     let open = open
         .merge(discover::open_router(context, &server)?)
         .merge(reference::open_router());
     let (router, writer) = match kept {
-        None => (open.edge(edge), None),
+        None => (open.merge(statements.routes).edge(edge), None),
         Some(kept) => {
-            let live = Live::new(
-                context,
-                storage,
-                Brands::of(&server),
-                kept,
-                public_url(context, local),
-                doors.stopped(),
-            )?;
+            let (brands, url) = (Brands::of(&server), public_url(context, local));
+            let live = Live::new(context, storage, brands, kept, url, doors.stopped())?;
             let at = At {
                 context,
                 guard: doors.guard(),
@@ -232,7 +233,8 @@ pub(crate) async fn start(
                 stop: stop.clone(),
             };
             let open = agents::with_agents(open.merge(live.open_router()), &at, None)?;
-            (open.edge(edge), live.into_writer())
+            // Agents are not offered statements: they are merged after what agents are offered.
+            (open.merge(statements.routes).edge(edge), live.into_writer())
         }
     };
     let until = stop.clone();
@@ -245,6 +247,7 @@ pub(crate) async fn start(
         served,
         ops,
         internal,
+        sql: statements.aside,
         writer,
         doors,
     })
@@ -293,15 +296,17 @@ impl Serving {
             mut served,
             mut ops,
             mut internal,
+            mut sql,
             writer,
             doors,
             ..
         } = self;
         let failed_aside = async {
-            let (ops, internal) = (ended(&mut ops), ended(&mut internal));
+            let (ops, internal, sql) = (ended(&mut ops), ended(&mut internal), ended(&mut sql));
             tokio::select! {
                 ended = ops => ended,
                 ended = internal => ended,
+                ended = sql => ended,
             }
         };
         let left = async {
@@ -317,7 +322,7 @@ impl Serving {
             failed = &mut served => return failed.context("query server")?.context("query server"),
             failed = failed_aside => return failed.context("probes and lookups")?.context("probes and lookups"),
         }
-        for aside in [ops, internal].into_iter().flatten() {
+        for aside in [ops, internal, sql].into_iter().flatten() {
             aside.end().await?;
         }
         if let Some(writer) = writer {

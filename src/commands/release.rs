@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use data_index::{CheckOptions, GcOptions, Manifest, Pin, ReleaseError, ReleaseStore, Unreadable, Violation};
+use data_lake::Lake;
 use data_storage::Storage;
 use pipeline_release::{
-    Built, Collected, ReleaseBuildError, ReleaseOptions, ReleaseOutcome, ReleaseReport, collect_garbage, make_release,
+    Built, Collected, ReleaseBuildError, ReleaseOptions, ReleaseOutcome, ReleaseReport, Tidied, TidyOptions,
+    collect_garbage, make_release,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -24,6 +26,7 @@ pub(crate) struct Build {
     pub(crate) full: bool,
     pub(crate) dry_run: bool,
     pub(crate) accept_collapse: bool,
+    pub(crate) accept_quality: bool,
     pub(crate) despite_pin: bool,
 }
 
@@ -36,12 +39,14 @@ pub(crate) async fn run(command: ReleaseCommand, context: Context) -> anyhow::Re
             full,
             dry_run,
             accept_collapse,
+            accept_quality,
             despite_pin,
         } => {
             let how = Build {
                 full,
                 dry_run,
                 accept_collapse,
+                accept_quality,
                 despite_pin,
             };
             let built = build(&context, &storage, &how).await?;
@@ -49,7 +54,7 @@ pub(crate) async fn run(command: ReleaseCommand, context: Context) -> anyhow::Re
             if let Some(lost) = lost(&built.report) {
                 return Err(lost);
             }
-            if built.report.outcome == ReleaseOutcome::Pinned {
+            if built.report.outcome == ReleaseOutcome::Pinned || !built.report.unreadable.is_empty() {
                 return Ok(Outcome::Partial);
             }
         }
@@ -174,6 +179,7 @@ pub(crate) fn options(context: &Context, storage: &Storage, build: &Build) -> an
             despite_pin: build.despite_pin,
             ..CheckOptions::default()
         },
+        quality: Some(super::quality::gate(context, storage, build.accept_quality)),
         plan: data_index::PlanOptions::default(),
         build: data_index::BuildOptions {
             embedder: context.embedder()?,
@@ -193,15 +199,72 @@ pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -
     let releases = context.releases(storage);
     // Boxed: a build is a large future.
     match Box::pin(make_release(&lake, &releases, &options, bar, context.clock.as_ref())).await {
-        Ok(built) => Ok(built),
+        Ok(built) => {
+            if !build.dry_run {
+                tidy(
+                    context,
+                    storage,
+                    &lake,
+                    built.report.outcome == ReleaseOutcome::Published,
+                )
+                .await;
+            }
+            Ok(built)
+        }
         Err(error @ ReleaseBuildError::PublishUnknown(_)) => {
             Err(anyhow::Error::new(error).context("whether a release was published is unknown"))
         }
         Err(error) => {
             let first = matches!(releases.current().await, Ok(None));
-            let text = not_published(first, is_collapse(&error));
+            let text = match &error {
+                ReleaseBuildError::HeldBack(_) => held_back(first),
+                error => not_published(first, is_collapse(error)),
+            };
             Err(anyhow::Error::new(error).context(text))
         }
+    }
+}
+
+/// A bounded part of the upkeep beside a crawl or a build. What fails is left to the next one.
+pub(crate) async fn tidy(context: &Context, storage: &Storage, lake: &Lake, published: bool) {
+    let gc = GcOptions {
+        keep_last: context.config.release.keep,
+        min_age: Duration::from_secs(context.config.release.gc_min_age_s),
+        ..GcOptions::default()
+    };
+    let retention = Duration::from_secs(context.config.lake.retention_hours.saturating_mul(3600));
+    let options = TidyOptions::new(retention, gc);
+    let (releases, folders) = (
+        context.releases(storage),
+        (context.cache_dir(storage), context.build_dir(storage)),
+    );
+    // Boxed: a vacuum is a large future.
+    let tidied = Box::pin(pipeline_release::tidy(
+        lake,
+        &releases,
+        (&options, published),
+        (&folders.0, &folders.1),
+    ));
+    match tidied.await {
+        Ok(Tidied {
+            merges,
+            files,
+            releases,
+        }) => tracing::debug!(merges, files, releases, "tidied"),
+        Err(error) => tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "upkeep is left to the next build"
+        ),
+    }
+}
+
+/// What is left of a build whose data is beyond a threshold, and what may be done about it.
+fn held_back(first: bool) -> &'static str {
+    if first {
+        "no release was published (`haat quality` shows why; where the data is right: --accept-quality)"
+    } else {
+        "no release was published, the one before stays (`haat quality` shows why; where the data is right: \
+         --accept-quality)"
     }
 }
 
@@ -258,7 +321,33 @@ pub(crate) fn write_report(out: &mut dyn std::io::Write, report: &ReleaseReport)
         counted(report.parts_kept, "part"),
         report.parts_built,
         report.duration_ms
-    )
+    )?;
+    write_losses(out, report)
+}
+
+/// How many brands are named whose rows are lost.
+const UNREADABLE_NAMED_MAX: usize = 20;
+
+/// What the release lacks since files of the lake are missing or damaged.
+fn write_losses(out: &mut dyn std::io::Write, report: &ReleaseReport) -> std::io::Result<()> {
+    for brand in report.unreadable.iter().take(UNREADABLE_NAMED_MAX) {
+        let file = brand.files.first().map_or_else(
+            || "`haat lake repair` gave up rows of it".to_owned(),
+            |file| format!("lake/{file} is missing or damaged"),
+        );
+        let what = if brand.kept { "is as it was" } else { "is left out" };
+        writeln!(out, "{} {what}: {file}; its next crawl brings it back", brand.brand)?;
+    }
+    if let more @ 1.. = report.unreadable.len().saturating_sub(UNREADABLE_NAMED_MAX) {
+        writeln!(out, "… and {}", counted(more, "more brand"))?;
+    }
+    match &report.history_lost {
+        Some(file) => writeln!(
+            out,
+            "lake/{file} is missing or damaged: what was built anew lacks the price history that it held"
+        ),
+        None => Ok(()),
+    }
 }
 
 async fn list(context: &Context, releases: &ReleaseStore) -> anyhow::Result<()> {

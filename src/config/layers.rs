@@ -99,6 +99,7 @@ impl Layers {
         one_of::<WayChoice>(&merged, "live_gateway.ask.way")?;
         let mut merged: Config = merged.try_deserialize().with_context(|| self.suspects())?;
         check(&merged)?;
+        merged.refresh.crawl.landing_keep_days = merged.landing.keep_days;
         for (key, path) in [
             ("home", &mut merged.home),
             ("query_server.cache", &mut merged.query_server.cache),
@@ -106,6 +107,7 @@ impl Layers {
             ("embedding.transformer", &mut merged.embedding.transformer),
             ("limits.ca_file", &mut merged.limits.ca_file),
             ("metrics.textfile", &mut merged.metrics.textfile),
+            ("sql.spill", &mut merged.sql.spill),
         ] {
             *path = expanded(key, path)?;
         }
@@ -328,6 +330,8 @@ fn check(config: &Config) -> anyhow::Result<()> {
     share("traces.sample_share", config.traces.sample_share)?;
     check_filter("log.filter", &config.log.filter)?;
     check_filter("traces.filter", &config.traces.filter)?;
+    config.sql.check()?;
+    config.sql.keys.parse::<sql::AllowedKeys>()?;
     let crawl = &config.refresh.crawl;
     for (key, value) in [
         ("refresh.crawl.stores_concurrent", crawl.stores_concurrent as u64),
@@ -391,6 +395,8 @@ fn check_callers(config: &Config) -> anyhow::Result<()> {
     config.access.check()?;
     config.mcp.check()?;
     config.jobs.check()?;
+    config.quality.check()?;
+    config.queue.check()?;
     cors_origins(&config.api.cors_origins)?;
     let state = &config.state;
     if !state.url.is_empty() {

@@ -5,11 +5,13 @@ use clap::ValueEnum;
 use dashboard::DashboardConfig;
 use data_model::{CurrencyCode, TimeZone};
 use data_observations::ObservationsConfig;
-use jobs::JobsConfig;
+use jobs::{JobsConfig, QueueConfig};
 use live_gateway::coupons::CouponsConfig;
 use live_gateway::{CartConfig, GatewayConfig};
+use pipeline_quality::QualityConfig;
 use pipeline_refresh::RefreshConfig;
 use serde::{Deserialize, Serialize};
+use sql::SqlConfig;
 use storefront::StorefrontConfig;
 
 use crate::listen::Listen;
@@ -37,15 +39,22 @@ pub(crate) struct Config {
     pub(crate) storefront: StorefrontConfig,
     /// How a run works, and the bounds of its crawl.
     pub(crate) refresh: RefreshConfig,
+    pub(crate) landing: Landing,
     pub(crate) lake: Lake,
     /// What is run when.
     pub(crate) jobs: JobsConfig,
+    /// How `haat worker` takes stores from the queue.
+    pub(crate) queue: QueueConfig,
     pub(crate) release: Release,
+    /// When the quality of the data holds a release back.
+    pub(crate) quality: QualityConfig,
     pub(crate) embedding: Embedding,
     pub(crate) query_server: QueryServer,
     pub(crate) live_gateway: LiveGateway,
     /// What agents are offered.
     pub(crate) mcp: McpConfig,
+    /// Statements of analysts.
+    pub(crate) sql: SqlConfig,
     pub(crate) state: State,
     pub(crate) log: Log,
     pub(crate) traces: Traces,
@@ -76,6 +85,14 @@ pub(crate) struct S3 {
     pub(crate) retry_timeout_s: u64,
     /// Whether the machine's own role gives the key; the instance metadata service is asked only then.
     pub(crate) instance_role: bool,
+}
+
+/// What is kept of the pages as stores sent them.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Landing {
+    /// For how many days.
+    pub(crate) keep_days: u32,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -293,6 +310,10 @@ impl Config {
             storefront: StorefrontConfig::default(),
             refresh: RefreshConfig::default(),
             jobs: JobsConfig::default(),
+            landing: Landing {
+                keep_days: RefreshConfig::default().crawl.landing_keep_days,
+            },
+            queue: QueueConfig::default(),
             lake: Lake {
                 buckets: 64,
                 retention_hours: 168,
@@ -302,10 +323,12 @@ impl Config {
                 gc_min_age_s: 86_400,
                 collapse_share: 0.5,
             },
+            quality: QualityConfig::default(),
             embedding: Embedding::defaults(),
             query_server: QueryServer::defaults()?,
             live_gateway: LiveGateway::defaults()?,
             mcp: McpConfig::default(),
+            sql: SqlConfig::default(),
             state: State {
                 url: String::new(),
                 master_key: String::new(),

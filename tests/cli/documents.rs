@@ -208,7 +208,8 @@ fn what_documents_tell_visitors_to_run_is_answered_by_the_demo() {
     {
         return;
     }
-    let haat = Haat::new();
+    // Statements are described where keys may send them.
+    let haat = Haat::new().with("HAAT_SQL__KEYS", "granted");
     let (_demo, demo) = haat.serve(&["demo", "--listen", "127.0.0.1:0"]);
     let (_, description) = get(&format!("{}/openapi.json", demo["address"].as_str().unwrap()));
     for document in documents() {

@@ -9,13 +9,15 @@ use crate::support::{Haat, Serving};
 
 /// Schedules that never come while a test runs, but those that a test sets.
 const NEVER: &str = "0 0 29 2 *";
-const JOBS: [&str; 6] = [
+const JOBS: [&str; 8] = [
     "REFRESH_CATALOGUE",
+    "REFRESH_SHIPPING",
     "BUILD_RELEASE",
     "COMPACT",
     "VACUUM",
     "COLLECT_GARBAGE",
     "CHECK_QUALITY",
+    "PROBE_DELIVERY",
 ];
 
 fn haat() -> Haat {
@@ -133,7 +135,7 @@ fn what_fails_in_part_exits_with_three_and_what_is_no_job_with_two() {
     let unknown = haat.run(&["jobs", "trigger", "crawl"]);
     assert_eq!(unknown.code, 2);
     assert!(
-        unknown.stderr.contains("refresh-catalogue, build-release"),
+        unknown.stderr.contains("refresh-catalogue, refresh-shipping"),
         "{}",
         unknown.stderr
     );
@@ -145,7 +147,7 @@ fn what_fails_in_part_exits_with_three_and_what_is_no_job_with_two() {
 #[test]
 fn a_job_rests_between_pause_and_resume_and_the_list_says_so() {
     let haat = haat().with("HAAT_JOBS__COMPACT__CRON", "* * * * *");
-    assert_eq!(haat.run(&["jobs", "list"]).json()["jobs"].as_array().unwrap().len(), 6);
+    assert_eq!(haat.run(&["jobs", "list"]).json()["jobs"].as_array().unwrap().len(), 8);
     // A list makes no state.
     assert!(!haat.path().join("state").exists());
     assert_eq!(haat.run(&["jobs", "pause", "compact"]).json()["changed"], true);

@@ -32,7 +32,7 @@ const CALLS: &[&str] = &[
 const KILLS_SPREAD: usize = 24;
 
 /// The n-th call of one name in any thread: where strace can put a kill.
-type Call = (String, usize);
+pub(crate) type Call = (String, usize);
 
 /// What must be the same however often the way there was cut short.
 pub(crate) fn contents(haat: &Haat) -> BTreeMap<&'static str, Vec<Value>> {
@@ -66,8 +66,8 @@ pub(crate) fn releases(haat: &Haat) -> usize {
     listed["releases"].as_array().unwrap().len()
 }
 
-/// Runs the crawl under strace, killed at `inject` where given; answers the exit code and the calls that were made.
-fn traced(haat: &Haat, inject: Option<&Call>) -> (Option<i32>, BTreeSet<Call>) {
+/// Runs a command under strace, killed at `inject` where given; answers the exit code and the calls that were made.
+pub(crate) fn traced(haat: &Haat, args: &[&str], inject: Option<&Call>) -> (Option<i32>, BTreeSet<Call>) {
     let trace = haat.path().join("trace");
     let mut strace = Command::new("strace");
     strace
@@ -77,7 +77,7 @@ fn traced(haat: &Haat, inject: Option<&Call>) -> (Option<i32>, BTreeSet<Call>) {
     if let Some((name, nth)) = inject {
         strace.args(["-e", &format!("inject={name}:signal=KILL:when={nth}")]);
     }
-    let crawl = haat.command(&["crawl", "--release"]);
+    let crawl = haat.command(args);
     strace
         .arg(crawl.get_program())
         .args(crawl.get_args())
@@ -119,7 +119,7 @@ fn a_kill_at_any_state_changing_call_is_recovered_from() {
     before.register(&new);
 
     let whole = copy(&before);
-    let (code, calls) = traced(&whole, None);
+    let (code, calls) = traced(&whole, &["crawl", "--release"], None);
     assert_eq!(code, Some(0));
     let expected = contents(&whole);
     assert_eq!(releases(&whole), 2);
@@ -129,7 +129,7 @@ fn a_kill_at_any_state_changing_call_is_recovered_from() {
     let step = if all { 1 } else { calls.len().div_ceil(KILLS_SPREAD) };
     for call in calls.iter().step_by(step) {
         let haat = copy(&before);
-        let (code, _) = traced(&haat, Some(call));
+        let (code, _) = traced(&haat, &["crawl", "--release"], Some(call));
         // A reader that comes now sees the old release or the new one.
         assert!((1..=2).contains(&releases(&haat)), "killed at call {call:?} ({code:?})");
         let shown = haat.run(&["release", "show"]);

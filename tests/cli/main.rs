@@ -10,9 +10,12 @@
 
 mod access;
 mod agent;
+mod backfill;
 mod backup;
 mod buying;
 mod cart_kill;
+mod damage;
+mod delivery;
 mod demo;
 mod deploy;
 mod described;
@@ -41,10 +44,14 @@ mod peers;
 mod pins;
 mod power;
 mod probes;
+mod quality;
+mod queue;
 mod recorded;
 mod reference;
 mod release;
 mod schemathesis;
+mod shipping;
+mod sql;
 mod support;
 mod swap;
 mod topology;

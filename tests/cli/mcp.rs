@@ -115,9 +115,14 @@ fn every_tool_answers_what_rest_answers() {
             "/v1/search?facets=%7B%22size%22:%5B%22M%22,%22L%22%5D%7D".to_owned(),
         ),
         (
+            "search_products",
+            json!({ "limit": 3, "pincode": "560001" }),
+            "/v1/search?limit=3&pincode=560001".to_owned(),
+        ),
+        (
             "get_product",
-            json!({ "ident": uid, "include": ["variants", "media"] }),
-            format!("/v1/products/{uid}?include=variants,media"),
+            json!({ "ident": uid, "include": ["variants", "media"], "pincode": "560001" }),
+            format!("/v1/products/{uid}?include=variants,media&pincode=560001"),
         ),
         (
             "get_price",
@@ -131,8 +136,8 @@ fn every_tool_answers_what_rest_answers() {
         ),
         (
             "browse",
-            json!({ "brand": brand, "limit": 2 }),
-            format!("/v1/browse?brand={brand}&limit=2"),
+            json!({ "brand": brand, "limit": 2, "pincode": "560001", "deliver_by": "2999-12-31" }),
+            format!("/v1/browse?brand={brand}&limit=2&pincode=560001&deliver_by=2999-12-31"),
         ),
         ("suggest", json!({ "q": "co" }), "/v1/suggest?q=co".to_owned()),
         ("list_brands", json!({ "limit": 2 }), "/v1/brands?limit=2".to_owned()),
@@ -166,6 +171,10 @@ fn refusals(market: &Market, brand: &str) {
     );
     assert_eq!(
         code(&market.call(None, "get_product", &json!({ "ident": "x" }))),
+        "validation"
+    );
+    assert_eq!(
+        code(&market.call(None, "browse", &json!({ "brand": brand, "deliver_by": "2026-12-31" }))),
         "validation"
     );
     let none = format!("sha:{}", "0".repeat(40));

@@ -203,7 +203,7 @@ fn the_doctor_names_an_entry_that_is_empty_in_the_middle_of_a_log() {
 }
 
 #[test]
-fn a_flipped_bit_is_found_by_the_doctor_stops_a_release_and_is_mended_by_a_forced_crawl() {
+fn a_flipped_bit_is_found_by_the_doctor_keeps_its_brand_as_it_was_and_is_mended_by_a_forced_crawl() {
     let haat = Haat::new();
     let (_stores, _) = haat.with_stores(&["--products", "40", "--stores", "2", "--seed", "3"]);
     haat.run(&["crawl", "--release"]).json();
@@ -224,9 +224,13 @@ fn a_flipped_bit_is_found_by_the_doctor_stops_a_release_and_is_mended_by_a_force
             lake[0]["advice"].as_str().unwrap().contains("`haat crawl --force`"),
             "{lake:?}"
         );
-        let refused = haat.run(&["release", "build", "--full"]);
-        assert_eq!(refused.code, 1, "{refused:?}");
-        assert!(refused.stderr.contains(name), "{}", refused.stderr);
+        let kept = haat.run(&["release", "build", "--full"]);
+        assert_eq!(kept.code, 3, "{kept:?}");
+        let unreadable = &kept.document()["unreadable"];
+        assert!(
+            unreadable[0]["kept"] == true && unreadable[0]["files"][0] == name,
+            "{kept:?}"
+        );
         haat.run(&["crawl", "--force", "--release"]).json();
         haat.run(&["doctor", "--thorough"]).json();
         haat.run(&["release", "build", "--full"]).json();

@@ -8,7 +8,7 @@ use crate::support::{Haat, Serving, get, has_program};
 const READERS: &str = r#"
 import json, sys, deltalake, duckdb, polars
 lake = sys.argv[1]
-names = ["brands", "products", "variants", "reviews", "shipping_policies", "delivery_matrix", "price_history", "live_prices", "product_history", "crawl_runs", "quarantine"]
+names = ["brands", "products", "variants", "reviews", "shipping_policies", "delivery_matrix", "delivery_zones", "delivery_probes", "price_history", "live_prices", "product_history", "crawl_runs", "quarantine"]
 con = duckdb.connect()
 for name in names:
     con.register(name, deltalake.DeltaTable(f"{lake}/{name}").to_pyarrow_table())

@@ -142,7 +142,9 @@ fn a_file_of_the_lake_that_was_cut_short_is_seen_by_the_doctor() {
 
 #[test]
 fn a_crawl_counts_its_brands_and_leaves_no_empty_folders() {
-    let haat = Haat::new().with("HAAT_REFRESH__CRAWL__LANDING_RUNS_KEPT", "1");
+    let haat = Haat::new()
+        .with("HAAT_REFRESH__CRAWL__LANDING_RUNS_KEPT", "1")
+        .with("HAAT_LANDING__KEEP_DAYS", "0");
     let (_stores, _) = haat.with_stores(&["--products", "30", "--stores", "3"]);
     for _ in 0..3 {
         haat.run(&["crawl", "--force"]).json();

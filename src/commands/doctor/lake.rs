@@ -11,11 +11,22 @@ use crate::output::counted;
 use crate::wiring::Context;
 
 const SUBJECT: &str = "lake";
-const PUT_BACK: &str = "put it back from a copy of the lake: nothing writes it anew";
-const PUT_BACK_OR_CRAWL: &str = "`haat crawl --force` reads the brands whose rows it holds and writes it anew; or put it back \
-     from a copy of the lake, or `haat brands remove` those of its brands that are no more";
+const PUT_BACK: &str = "put it back from a copy of the lake; or `haat lake repair --dry-run` says what it held, and \
+     `haat lake repair` gives that up: nothing brings it back";
+const PUT_BACK_OR_CRAWL: &str = "`haat crawl --force` reads the brands whose rows it holds and writes it anew, until then \
+     releases keep them as they were; or put it back from a copy of the lake, or `haat brands remove` those of its brands \
+     that are no more; `haat lake repair` gives its rows up where that is not to be waited for";
+const REPAIR: &str = "`haat lake repair --dry-run` says what can be written again from copies that the lake keeps and what is \
+     lost, `haat lake repair` does it; or put it back from a copy of the lake";
 /// Tables that no crawl writes anew: append-only ones, and what stores say of delivery.
-const KEPT: [&str; 4] = ["price_history/", "product_history/", "crawl_runs/", "delivery_matrix/"];
+const KEPT: [&str; 6] = [
+    "price_history/",
+    "product_history/",
+    "crawl_runs/",
+    "delivery_matrix/",
+    "delivery_zones/",
+    "delivery_probes/",
+];
 
 /// Looks at the lake from all sides: each that is broken is told, with advice of its own.
 pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -> Vec<Finding> {
@@ -108,12 +119,8 @@ async fn unreadable(storage: &Storage, error: &anyhow::Error) -> Finding {
         return Finding::broken(SUBJECT, error, "set lake.buckets to what the lake was made with");
     }
     match first_damaged_log(storage).await {
-        Some(path) => wrong(format!("{path} is damaged: {}", plain(error)), PUT_BACK),
-        None => Finding::unusable(
-            SUBJECT,
-            error,
-            "put what is missing or damaged back from a copy of the lake: nothing writes it anew",
-        ),
+        Some(path) => wrong(format!("{path} is damaged: {}", plain(error)), REPAIR),
+        None => Finding::unusable(SUBJECT, error, REPAIR),
     }
 }
 

@@ -67,9 +67,10 @@ pub(super) async fn run(context: &Context, ops_listen: Option<Listen>) -> anyhow
 
 /// A scheduler of all jobs of the configured home.
 pub(super) fn scheduler(context: &Context, state: &State) -> anyhow::Result<Scheduler> {
+    let queue = context.config.queue.refresh_catalogue.then(|| state.clone());
     let deps = SchedulerDeps {
         state: state.clone(),
-        works: works(&Arc::new(market(context)?)),
+        works: works(&Arc::new(market(context, queue)?)),
         clock: Arc::clone(&context.clock),
         elapsed: Arc::new(ProcessTime::start()),
         zone: context.config.market_time_zone,
@@ -78,10 +79,12 @@ pub(super) fn scheduler(context: &Context, state: &State) -> anyhow::Result<Sche
     Scheduler::new(deps, &context.config.jobs).map_err(|error| usage(error.into()))
 }
 
-fn market(context: &Context) -> anyhow::Result<Market> {
+/// What jobs and workers work on; with `queue`, refresh-catalogue puts brands into it.
+pub(in crate::commands) fn market(context: &Context, queue: Option<State>) -> anyhow::Result<Market> {
     let config = &context.config;
     let storage = context.storage()?;
     Ok(Market {
+        queue,
         lake: LakeConfig {
             buckets: config.lake.buckets,
             ..LakeConfig::default()
@@ -92,6 +95,7 @@ fn market(context: &Context) -> anyhow::Result<Market> {
         cadence: config.jobs.cadence.clone(),
         embedder: context.embedder()?,
         collapse_share: config.release.collapse_share,
+        quality: config.quality.clone(),
         cache_dir: context.cache_dir(&storage),
         build_dir: context.build_dir(&storage),
         releases_kept: config.release.keep,
@@ -103,7 +107,7 @@ fn market(context: &Context) -> anyhow::Result<Market> {
 }
 
 /// This process, for people to read.
-pub(super) fn worker() -> String {
+pub(in crate::commands) fn worker() -> String {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = match host.trim() {
         "" => "this machine",

@@ -12,7 +12,14 @@ use std::path::{Path, PathBuf};
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, PackageId};
 
 /// Crates without I/O, clock, network or environment.
-const PURE: &[&str] = &["data-model", "pipeline-parse", "pipeline-normalise"];
+const PURE: &[&str] = &[
+    "data-model",
+    "data-pincodes",
+    "pipeline-delivery",
+    "pipeline-parse",
+    "pipeline-policies",
+    "pipeline-normalise",
+];
 /// What a pure crate can never need, at any depth.
 const IMPURE: &[&str] = &[
     "tokio",
@@ -170,58 +177,77 @@ fn the_protocol_of_agents_touches_no_clock_network_or_task() {
     }
 }
 
+/// What of ours a crate may be built with.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("data-model", &[]),
+    ("data-storage", &["data-model"]),
+    ("data-backup", &["data-model", "data-storage"]),
+    ("data-checks", &["data-model", "data-storage"]),
+    ("data-codes", &["data-model", "data-storage"]),
+    ("data-embedders", &["data-embedding", "data-model"]),
+    ("data-observations", &["data-model", "data-storage"]),
+    ("data-reports", &["data-model"]),
+    ("data-lake", &["data-model", "data-storage"]),
+    ("data-embedding", &["data-model"]),
+    ("data-pincodes", &["data-model"]),
+    ("pipeline-delivery", &["data-model", "data-pincodes"]),
+    (
+        "data-index",
+        &["data-embedding", "data-model", "data-pincodes", "data-storage"],
+    ),
+    (
+        "data-tables",
+        &[
+            "data-embedding",
+            "data-index",
+            "data-model",
+            "data-pincodes",
+            "data-storage",
+        ],
+    ),
+    ("state", &["data-model"]),
+    ("storefront", &["data-model"]),
+    ("access", &["api", "data-model", "state"]),
+    ("agents-ucp", &["agents-mcp", "api", "data-model"]),
+    ("agents-mcp", &["api", "data-model"]),
+    ("dashboard", &["api", "data-model", "state"]),
+    ("reference", &["api", "data-model"]),
+    ("sql", &["api", "data-model"]),
+    (
+        "data-understanding",
+        &[
+            "data-embedding",
+            "data-index",
+            "data-model",
+            "data-pincodes",
+            "data-storage",
+        ],
+    ),
+    (
+        "agents-discover",
+        &[
+            "api",
+            "data-embedding",
+            "data-index",
+            "data-model",
+            "data-pincodes",
+            "data-storage",
+            "data-understanding",
+        ],
+    ),
+    ("live-gateway", &["api", "data-model", "state", "storefront"]),
+    ("api", &["data-model"]),
+    ("pipeline-parse", &["data-model"]),
+    ("pipeline-policies", &["data-model"]),
+    ("pipeline-normalise", &["data-model", "pipeline-parse"]),
+    ("emulator", &["data-model", "data-pincodes"]),
+];
+
 #[test]
 fn arrows_between_crates_go_one_way() {
     let metadata = metadata();
-    let allowed: &[(&str, &[&str])] = &[
-        ("data-model", &[]),
-        ("data-storage", &["data-model"]),
-        ("data-backup", &["data-model", "data-storage"]),
-        ("data-checks", &["data-model", "data-storage"]),
-        ("data-codes", &["data-model", "data-storage"]),
-        ("data-embedders", &["data-embedding", "data-model"]),
-        ("data-observations", &["data-model", "data-storage"]),
-        ("data-lake", &["data-model", "data-storage"]),
-        ("data-embedding", &["data-model"]),
-        ("data-index", &["data-embedding", "data-model", "data-storage"]),
-        (
-            "data-tables",
-            &["data-embedding", "data-index", "data-model", "data-storage"],
-        ),
-        ("state", &["data-model"]),
-        ("storefront", &["data-model"]),
-        ("access", &["api", "data-model", "state"]),
-        ("agents-ucp", &["agents-mcp", "api", "data-model"]),
-        ("agents-mcp", &["api", "data-model"]),
-        ("dashboard", &["api", "data-model", "state"]),
-        ("reference", &["api", "data-model"]),
-        (
-            "data-understanding",
-            &["data-embedding", "data-index", "data-model", "data-storage"],
-        ),
-        (
-            "agents-discover",
-            &[
-                "api",
-                "data-embedding",
-                "data-index",
-                "data-model",
-                "data-storage",
-                "data-understanding",
-            ],
-        ),
-        ("live-gateway", &["api", "data-model", "state", "storefront"]),
-        ("api", &["data-model"]),
-        ("pipeline-parse", &["data-model"]),
-        ("pipeline-normalise", &["data-model", "pipeline-parse"]),
-        ("emulator", &["data-model"]),
-    ];
-    let ours: BTreeSet<String> = metadata
-        .workspace_packages()
-        .iter()
-        .map(|package| package.name.to_string())
-        .collect();
-    for (name, may) in allowed {
+    let ours = crates(&metadata);
+    for (name, may) in ALLOWED {
         let used: BTreeSet<_> = closure(&metadata, name)
             .into_iter()
             .filter(|other| ours.contains(other))
@@ -229,6 +255,12 @@ fn arrows_between_crates_go_one_way() {
         let extra: Vec<_> = used.iter().filter(|other| !may.contains(&other.as_str())).collect();
         assert!(extra.is_empty(), "{name} is built with {extra:?}");
     }
+}
+
+/// The names of the workspace's crates.
+fn crates(metadata: &Metadata) -> BTreeSet<String> {
+    let packages = metadata.workspace_packages();
+    packages.iter().map(|package| package.name.to_string()).collect()
 }
 
 #[test]

@@ -323,6 +323,51 @@ const facts = {
       }
     }
   },
+
+  async 'a pincode is asked for once, remembered by this browser, and forgotten when its visitor says so'() {
+    // What the server asks for is the server's to test; here every card with a delivery is told a known one.
+    const told = { days_min: 2, days_max: 4, serviceable: true, cod: true, free_shipping: true };
+    const spy = `globalThis.asked = []; const real = globalThis.fetch; globalThis.fetch = async (url, options) => {
+      asked.push(String(url));
+      const answer = await real(url, options);
+      if (!String(url).includes('v1/search?')) return answer;
+      const body = await answer.json();
+      for (const [at, card] of (body.data ?? []).entries()) if (card.delivery) card.delivery = at === 1 ? { days_min: null, days_max: null, serviceable: false, cod: null, free_shipping: null } : ${JSON.stringify(told)};
+      return new Response(JSON.stringify(body), { status: answer.status, headers: { 'content-type': 'application/json' } });
+    };`;
+    const page = await visit('', PHONE, {}, spy);
+    const lists = () => page.evaluate("asked.filter((url) => /v1\\/(search|browse)/.test(url))");
+    const sent = () => page.evaluate("[...document.querySelectorAll('#grid .sent')].map((one) => one.textContent)");
+    assert.ok((await lists()).every((url) => !url.includes('pincode')) && (await sent()).length === 0);
+    const submit = async (pincode) => {
+      await page.evaluate(`document.getElementById('place-pincode').value = ${JSON.stringify(pincode)}`);
+      await page.evaluate("document.querySelector('#place form').requestSubmit()");
+    };
+    await submit('012345');
+    assert.match(await page.evaluate(text('#place-said')), /six digits/);
+    await submit('560001');
+    await page.until(`document.querySelectorAll('#grid .sent').length > 1 && ${STANDS}`);
+    assert.ok((await lists()).at(-1).includes('pincode=560001'));
+    const [own, other] = await sent();
+    assert.equal(own, 'Delivery In 2 to 4 days, Free delivery · Cash on delivery');
+    assert.equal(other, 'No delivery to 560001');
+    assert.equal(await page.evaluate('location.search'), '', 'an address that is shared names no place');
+    // The date is part of the question, and the place still is not.
+    const date = await page.evaluate("document.getElementById('deliver-by').options[3].value");
+    await page.evaluate(`(() => { const choice = document.getElementById('deliver-by'); choice.value = '${date}'; choice.dispatchEvent(new Event('change')); })()`);
+    await page.until(`location.search === '?deliver_by=${date}' && ${STANDS}`);
+    assert.ok((await lists()).at(-1).includes(`pincode=560001&deliver_by=${date}`), (await lists()).at(-1));
+    assert.match(await page.evaluate(text('#active .chip')), /^Arrives by /);
+    // Another visit knows it; the visitor takes it back.
+    await page.go(`${base}/`);
+    await page.until(STANDS);
+    assert.match(await page.evaluate(text('#place')), /Deliver to 560001/);
+    await page.evaluate(click('#place [data-key="change"]'));
+    await page.evaluate(click('#place [data-key="forget"]'));
+    await page.until(`document.getElementById('place-pincode') && ${STANDS} && document.querySelectorAll('#grid .sent').length === 0`);
+    assert.equal(await page.evaluate("localStorage.getItem('pincode')"), null);
+    assert.ok(!(await lists()).at(-1).includes('pincode'));
+  },
 };
 
 /** Pictures of the page for people to look at; `search-1280.png` is docs/images/market.png. */

@@ -1,0 +1,139 @@
+//! Searches beside fifty clients that send wild statements, in turn with searches alone.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use anyhow::Context;
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::load::Pace;
+use crate::meter::{Figure, quantile};
+use crate::overload::{for_a_while, searches};
+use crate::setup::{Bench, Serving};
+
+/// Clients that send wild statements.
+const WILD_CLIENTS: usize = 50;
+/// How often both are measured, in turn.
+const TURNS: usize = 5;
+/// One client of searches: what is measured is the time of an answer, not of a queue.
+const CALM: Pace = Pace {
+    clients: 1,
+    each_per_s: None,
+};
+
+/// Cross joins, sorts of everything, regular expressions, recursion, texts without end.
+const WILD: [&str; 8] = [
+    "select sum(a.quality * b.quality * c.price_minor) from products a, products b, variants c",
+    "select a.title, b.description from products a cross join products b order by b.description, a.title",
+    "select * from variants order by title, sku, price_minor",
+    "select count(*) from products where regexp_like(description, '(a|b|c)*[aeiou]{3,}.*(cotton|linen)+$')",
+    "with recursive n as (select 1 i union all select i + 1 from n) select count(*) from n",
+    "select repeat(description, 1000000) from products",
+    "select brand_slug, array_agg(description order by title) from products group by 1",
+    "select count(distinct a.title || b.title) from products a join products b on a.currency = b.currency",
+];
+
+/// Prints the searches' p99 alone and beside the statements, and the memory of the server.
+pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
+    let mut command = bench.command(bench.home(), &["query-server", "--listen", "127.0.0.1:0"]);
+    command.env("HAAT_SQL__LISTEN", "127.0.0.1:0");
+    let server = Bench::serving(command)?;
+    let text = |member: &str| server.document[member].as_str().map(str::to_owned).context("address");
+    let (address, sql) = (text("address")?, text("sql_address")?);
+    let paths = searches(bench)?;
+    for_a_while(&address, &paths, CALM)?;
+    let before = memory_mib(&server)?;
+    let (mut alone, mut beside, mut most) = (Vec::new(), Vec::new(), before);
+    let told = Arc::new(Told::default());
+    for _ in 0..TURNS {
+        alone.extend(for_a_while(&address, &paths, CALM)?.times);
+        let stop = Arc::new(AtomicBool::new(false));
+        let wild = std::thread::spawn({
+            let (host, stop, told) = (sql.replace("http://", ""), Arc::clone(&stop), Arc::clone(&told));
+            move || storm(&host, &stop, &told)
+        });
+        beside.extend(for_a_while(&address, &paths, CALM)?.times);
+        most = most.max(memory_mib(&server)?);
+        stop.store(true, Ordering::Relaxed);
+        wild.join().map_err(|_| anyhow::anyhow!("the statements broke off"))??;
+    }
+    for (name, share) in [("statements.search_p50_ms", 0.5), ("statements.search_p99_ms", 0.99)] {
+        Figure::alone(name, quantile(&mut beside, share), "ms")
+            .beside(quantile(&mut alone, share), "without statements, in turn")
+            .print()?;
+    }
+    Figure::alone("statements.memory_mib", most, "MiB")
+        .beside(before, "before the first statement")
+        .print()?;
+    for (name, count) in [
+        ("statements.answered", &told.answered),
+        ("statements.told_what_to_change", &told.refused),
+        ("statements.told_to_come_back", &told.busy),
+        ("statements.failed", &told.failed),
+    ] {
+        #[expect(clippy::cast_precision_loss, reason = "a count")]
+        Figure::alone(name, count.load(Ordering::Relaxed) as f64, "statements").print()?;
+    }
+    Ok(())
+}
+
+/// What statements were told.
+#[derive(Debug, Default)]
+struct Told {
+    answered: AtomicUsize,
+    refused: AtomicUsize,
+    busy: AtomicUsize,
+    failed: AtomicUsize,
+}
+
+fn storm(host: &str, stop: &Arc<AtomicBool>, told: &Arc<Told>) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let clients = (0..WILD_CLIENTS).map(|number| async move {
+            for statement in WILD.iter().cycle().skip(number) {
+                if stop.load(Ordering::Relaxed) {
+                    return;
+                }
+                let count = match send(host, statement).await {
+                    Ok(200) => &told.answered,
+                    Ok(422) => &told.refused,
+                    Ok(503) => &told.busy,
+                    _ => &told.failed,
+                };
+                count.fetch_add(1, Ordering::Relaxed);
+                // As the answer's `Retry-After` asks, about.
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            }
+        });
+        futures::future::join_all(clients).await;
+    });
+    Ok(())
+}
+
+/// Sends a statement and reads the answer away.
+async fn send(host: &str, statement: &str) -> anyhow::Result<u16> {
+    let body = json!({ "sql": statement }).to_string();
+    let request = format!(
+        "POST /v1/sql HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nConnection: close\r\n\
+         Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(host).await?;
+    stream.write_all(request.as_bytes()).await?;
+    let mut head = [0; 12];
+    stream.read_exact(&mut head).await?;
+    tokio::io::copy(&mut stream, &mut tokio::io::sink()).await?;
+    let status = std::str::from_utf8(&head)?.split(' ').nth(1).context("no status")?;
+    Ok(status.parse()?)
+}
+
+/// Memory of the server that no file backs.
+fn memory_mib(server: &Serving) -> anyhow::Result<f64> {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.child.id()))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+    let kib: f64 = line.context("RssAnon")?.trim().trim_end_matches(" kB").parse()?;
+    Ok(kib / 1024.0)
+}

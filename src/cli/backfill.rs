@@ -1,0 +1,39 @@
+use clap::Args;
+use pipeline_backfill::Stage;
+
+#[derive(Debug, Args)]
+pub(crate) struct BackfillArgs {
+    /// These brands (their slugs), separated by commas
+    #[arg(
+        long,
+        value_name = "SLUG,…",
+        value_delimiter = ',',
+        required_unless_present = "all",
+        conflicts_with = "all"
+    )]
+    pub(crate) brands: Vec<String>,
+    /// All registered brands
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Crawls that ended on this day or later, by the clocks of market_time_zone, or from this moment on (RFC 3339)
+    /// [default: all that is landed]
+    #[arg(long, value_name = "DATE")]
+    pub(crate) from: Option<String>,
+    /// Crawls that ended on this day or before, or up to this moment
+    #[arg(long, value_name = "DATE")]
+    pub(crate) to: Option<String>,
+    /// From where on things are made again: parse (landed pages into the lake), normalise (the same: records are not kept),
+    /// reviews, shipping, or index (the lake into a release)
+    #[arg(long, value_name = "STAGE")]
+    pub(crate) stage: Stage,
+    /// Take landings too that are older than what the lake has of a store: their prices and products are the present ones
+    /// again until its next crawl
+    #[arg(long)]
+    pub(crate) older: bool,
+    /// Take catalogues too that a crawl would hold back
+    #[arg(long)]
+    pub(crate) accept_collapse: bool,
+    /// Read, compare and tell, but write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}

@@ -1,0 +1,93 @@
+//! Where emulated stores come from, and how they are shown.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+use data_model::CurrencyCode;
+
+use crate::listen::Listen;
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SourceArgs {
+    /// Serve recorded pages: a folder with one folder of products*.json per store (and meta.json where there is one)
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with_all = ["products", "stores", "seed"])]
+    pub(crate) recorded: Option<PathBuf>,
+    /// ISO 4217 code of the prices of recorded stores without a meta.json [default: INR, said in a warning]
+    #[arg(long, value_name = "CODE", requires = "recorded")]
+    pub(crate) currency: Option<CurrencyCode>,
+    /// How many products to generate over all stores
+    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(1..=5_000_000))]
+    pub(crate) products: u64,
+    /// How many stores to generate
+    #[arg(long, value_name = "M", default_value_t = 24, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) stores: u32,
+    /// What the generated catalogue follows from: the same seed gives the same stores
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// Address to serve the market on, HOST:PORT; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
+    pub(crate) listen: Listen,
+    /// Days of history, 1 to 90: the stores are crawled once for each day up to today, while prices, stock and products
+    /// change from day to day
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=90))]
+    pub(crate) days: u32,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EmulateArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// Address of the stores; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    pub(crate) listen: Listen,
+    /// Epoch of the generated catalogue: another number is the same catalogue some time later
+    #[arg(long, value_name = "E", default_value_t = 0)]
+    pub(crate) epoch: u64,
+    /// Answer uncompressed whatever clients accept, for benchmarks of clients
+    #[arg(long)]
+    pub(crate) identity: bool,
+    /// Let stores be changed while they run: POST {store}/emulator/change with JSON such as
+    /// {"kind": "reprice", "item": "HANDLE", "price": "499.00"}, set-stock, remove-product, restore or faults
+    #[arg(long)]
+    pub(crate) control: bool,
+    /// How a client reaches one store among many [default: ip on Linux, port elsewhere]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) addressing: Option<AddressingArg>,
+    /// How many thousandths of these change from epoch to epoch: stores, repriced, restocked, replaced or touched; may be
+    /// given several times
+    #[arg(long, value_name = "WHAT=N", value_parser = drift)]
+    pub(crate) drift: Vec<(DriftArg, u16)>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum AddressingArg {
+    /// An address of the loopback network a store
+    Ip,
+    /// A port a store
+    Port,
+    /// A name below `.localhost` a store
+    Host,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum DriftArg {
+    Stores,
+    Repriced,
+    Restocked,
+    Replaced,
+    Touched,
+}
+
+/// Reads `repriced=50`.
+fn drift(text: &str) -> Result<(DriftArg, u16), String> {
+    let (what, thousandths) = text.split_once('=').ok_or("not of the form WHAT=N")?;
+    let what = DriftArg::from_str(what, false).map_err(|_| "none of stores, repriced, restocked, replaced, touched")?;
+    let number = thousandths.parse().ok().filter(|number| *number <= 1000);
+    Ok((what, number.ok_or("N is not a number from 0 to 1000")?))
+}

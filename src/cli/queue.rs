@@ -1,0 +1,72 @@
+use clap::{Args, Subcommand};
+
+use super::examples;
+use crate::listen::Listen;
+
+/// What `haat worker --help` says.
+pub(super) const WORKER: &str = "Take stores from the queue and refresh them, with any number of workers on any number of machines
+
+`haat crawl --queue` puts stores into the queue. Each store is asked by one worker at a time: whoever says nothing for too long \
+(queue.lease_s) loses it to another, who goes on with the pages that were landed. One of the workers brings what all of them find \
+to the lake. Workers on several machines share a PostgreSQL state (state.url) and a home on S3. Ctrl-C or SIGTERM gives back what \
+is not finished.";
+
+#[derive(Debug, Args)]
+pub(crate) struct QueuedArgs {
+    /// Put the stores into the queue for `haat worker` processes, and do not wait for them
+    #[arg(long, conflicts_with_all = ["dry_run", "release"])]
+    pub(crate) queue: bool,
+    /// In the queue, higher priorities are taken first
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "queue",
+        default_value_t = 0,
+        allow_negative_numbers = true
+    )]
+    pub(crate) priority: i64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WorkerArgs {
+    /// End when no run is left in the queue, instead of waiting for the next
+    #[arg(long)]
+    pub(crate) until_empty: bool,
+    /// Address of probes and metrics, HOST:PORT; port 0 takes a free one [default: queue.ops_listen, or none]
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) ops_listen: Option<Listen>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum QueueCommand {
+    /// Show what is in the queue: how much, the runs, and each store with who has it and until when
+    #[command(after_help = examples::QUEUE_LIST)]
+    List {
+        /// How many stores to show
+        #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+        limit: u32,
+    },
+    /// Show the dead letters: stores that failed as often as they are tried (queue.attempts_max), and why
+    #[command(after_help = examples::QUEUE_DEAD)]
+    Dead {
+        /// How many to show
+        #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+        limit: u32,
+    },
+    /// Put dead letters into the queue again, as a run of their own
+    #[command(after_help = examples::QUEUE_RETRY)]
+    Retry(LettersArgs),
+    /// Forget dead letters; the next crawl of all brands asks their stores all the same
+    #[command(after_help = examples::QUEUE_DROP)]
+    Drop(LettersArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LettersArgs {
+    /// Slugs of their brands
+    #[arg(required_unless_present = "all", value_name = "SLUG")]
+    pub(crate) brands: Vec<String>,
+    /// All of them
+    #[arg(long, conflicts_with = "brands")]
+    pub(crate) all: bool,
+}

@@ -1,0 +1,109 @@
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use data_model::BrandSlug;
+use pipeline_backfill::{Backfill, BackfillDeps, BackfillError, BackfillOptions, Range, Stage, write_report};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::release;
+use crate::cli::backfill::BackfillArgs;
+use crate::exit::{Outcome, usage};
+use crate::progress::BackfillBar;
+use crate::wiring::{Context, shutdown_signal};
+
+/// `haat backfill`: landed pages, or the lake, into what is made of them.
+pub(crate) async fn run(args: BackfillArgs, context: Context) -> anyhow::Result<Outcome> {
+    if let Some(nothing) = args.stage.nothing_landed() {
+        context
+            .output
+            .print(&nothing, |out| writeln!(out, "nothing to do: {}", nothing.why))?;
+        return Ok(Outcome::Done);
+    }
+    if args.stage == Stage::Index {
+        return index(&args, &context).await;
+    }
+    let range = Range::new(
+        args.from.as_deref(),
+        args.to.as_deref(),
+        context.config.market_time_zone,
+    );
+    let only = args
+        .brands
+        .iter()
+        .map(|text| text.parse().with_context(|| format!("{text:?}")));
+    let only: Vec<BrandSlug> = only.collect::<Result<_, _>>().map_err(usage)?;
+    let options = BackfillOptions {
+        only: Some(only).filter(|_| !args.all),
+        range: range.context("--from and --to").map_err(usage)?,
+        stage: args.stage,
+        older: args.older,
+        accept_collapse: args.accept_collapse,
+        dry_run: args.dry_run,
+    };
+    let report = read_again(&options, &context).await?;
+    context.output.print(&report, |out| write_report(out, &report))?;
+    Ok(if report.is_whole() {
+        Outcome::Done
+    } else {
+        Outcome::Partial
+    })
+}
+
+/// Reads what is landed; a signal ends it after what is being read.
+async fn read_again(options: &BackfillOptions, context: &Context) -> anyhow::Result<Backfill> {
+    let storage = context.storage()?;
+    let told = CancellationToken::new();
+    let listener = tokio::spawn({
+        let told = told.clone();
+        async move {
+            shutdown_signal().await;
+            told.cancel();
+        }
+    });
+    let deps = BackfillDeps {
+        lake: context.lake_in(&storage).await?,
+        storage,
+        config: context.config.refresh.clone(),
+        country: context.storefront()?.config().country.clone(),
+        clock: Arc::clone(&context.clock),
+        watch: Arc::new(BackfillBar::new(context.quiet)),
+        cancel: told,
+    };
+    // Boxed: a backfill is a large future.
+    let done = Box::pin(pipeline_backfill::backfill(options, &deps)).await;
+    listener.abort();
+    done.map_err(|error| match error {
+        BackfillError::UnknownBrand(_) => usage(error.into()),
+        error => error.into(),
+    })
+}
+
+/// Builds the release anew from the lake, all of it.
+async fn index(args: &BackfillArgs, context: &Context) -> anyhow::Result<Outcome> {
+    if !args.all || args.from.is_some() || args.to.is_some() || args.older {
+        return Err(usage(anyhow::anyhow!(
+            "--stage index makes the whole release of the lake as it is: give --all, without --from, --to and --older"
+        )));
+    }
+    let how = release::Build {
+        full: true,
+        dry_run: args.dry_run,
+        accept_collapse: args.accept_collapse,
+        ..release::Build::default()
+    };
+    let storage = context.storage()?;
+    let built = Box::pin(release::build(context, &storage, &how)).await?;
+    let document = json!({ "stage": args.stage, "release": built });
+    context
+        .output
+        .print(&document, |out| release::write_report(out, &built.report))?;
+    if let Some(lost) = release::lost(&built.report) {
+        return Err(lost);
+    }
+    Ok(if built.needs_a_look() {
+        Outcome::Partial
+    } else {
+        Outcome::Done
+    })
+}

@@ -1,0 +1,112 @@
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use data_model::BrandSlug;
+use data_pincodes::directory;
+use pipeline_probe::{ProbeDeps, ProbeError, ProbeOptions, ProbeOutcome, ProbeReport, probe};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::delivery::{DeliveryCommand, ProbeArgs};
+use crate::exit::{Outcome, usage};
+use crate::wiring::{Context, shutdown_signal};
+
+/// `haat delivery …`
+pub(crate) async fn run(command: DeliveryCommand, context: Context) -> anyhow::Result<Outcome> {
+    match command {
+        // Boxed: a large future.
+        DeliveryCommand::Probe(args) => Box::pin(ask(args, context)).await,
+        DeliveryCommand::Pincodes => pincodes(&context),
+    }
+}
+
+async fn ask(args: ProbeArgs, context: Context) -> anyhow::Result<Outcome> {
+    let slug = |text: &String| {
+        text.parse::<BrandSlug>()
+            .with_context(|| format!("{text:?}"))
+            .map_err(usage)
+    };
+    let only = args.brands.iter().map(slug).collect::<anyhow::Result<_>>()?;
+    let options = ProbeOptions {
+        only: (!args.brands.is_empty()).then_some(only),
+        budget_per_day: usize::from(args.budget),
+        dry_run: args.dry_run,
+        ..ProbeOptions::default()
+    };
+    if let Some(warning) = context.unnamed_crawler() {
+        tracing::warn!("{warning}");
+    }
+    let deps = ProbeDeps {
+        lake: context.lake().await?,
+        storefront: context.storefront()?,
+        clock: Arc::clone(&context.clock),
+    };
+    let stop = CancellationToken::new();
+    let listener = tokio::spawn({
+        let stop = stop.clone();
+        async move {
+            shutdown_signal().await;
+            stop.cancel();
+        }
+    });
+    let report = Box::pin(probe(&deps, &options, &stop)).await;
+    listener.abort();
+    let report = report.map_err(|error| match error {
+        ProbeError::UnknownBrand { .. } => usage(error.into()),
+        ProbeError::Lake(_) => error.into(),
+    })?;
+    print(&context, &report, args.dry_run)?;
+    let is_partial = stop.is_cancelled() || report.count(ProbeOutcome::Failed) > 0;
+    Ok(if is_partial { Outcome::Partial } else { Outcome::Done })
+}
+
+fn print(context: &Context, report: &ProbeReport, dry_run: bool) -> anyhow::Result<()> {
+    let document = json!({ "dry_run": dry_run, "asked": report.asked(), "brands": report.brands });
+    context.output.print(&document, |out| {
+        let verb = if dry_run { "would be asked" } else { "asked" };
+        for brand in &report.brands {
+            let outcome = serde_json::to_value(brand.outcome).unwrap_or_default();
+            let outcome = outcome.as_str().unwrap_or_default().replace('_', " ");
+            write!(
+                out,
+                "{:32} {:>4} {verb}, {:>4} answers, {:>3} zones  {outcome}",
+                brand.brand_slug, brand.asked, brand.probes, brand.zones
+            )?;
+            if let Some(detail) = &brand.detail {
+                write!(out, ": {detail}")?;
+            }
+            writeln!(out)?;
+        }
+        writeln!(out, "{} {verb}", report.asked())
+    })
+}
+
+fn pincodes(context: &Context) -> anyhow::Result<Outcome> {
+    let rows = directory()
+        .pincodes()
+        .filter_map(|(pincode, area)| Some((pincode, directory().get(area)?)));
+    let value = |(pincode, area): (data_model::Pincode, &data_pincodes::Area)| {
+        json!({
+            "pincode": pincode.to_string(),
+            "district": area.district,
+            "state": area.state,
+            "kind": area.kind.as_str(),
+            "area": area.name,
+        })
+    };
+    let document = if context.output.json {
+        json!({ "pincodes": rows.clone().map(value).collect::<Vec<_>>() })
+    } else {
+        Value::Null
+    };
+    context.output.print(&document, |out| {
+        writeln!(out, "pincode,district,state,kind,area")?;
+        for (pincode, area) in rows.clone() {
+            let (district, state) = (area.district.as_deref(), area.state.as_deref());
+            let (district, state) = (district.unwrap_or_default(), state.unwrap_or_default());
+            writeln!(out, "{pincode},{district},{state},{},{}", area.kind, area.name)?;
+        }
+        Ok(())
+    })?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,227 @@
+//! `haat quality`: how good the data in the lake is, beside how it was.
+
+use anyhow::Context as _;
+use data_index::Manifest;
+use data_lake::{AsOf, Lake, LakeSnapshot};
+use data_model::Timestamp;
+use data_storage::Storage;
+use pipeline_quality::{Before, Gate, Kept, Look, QualityReport, after_run, kept, latest, look, render};
+use serde_json::{Value, json};
+
+use crate::cli::quality::QualityArgs;
+use crate::exit::{Outcome, usage};
+use crate::output::{Output, counted};
+use crate::wiring::Context;
+
+/// How many findings are printed for people.
+const PRINTED_MAX: usize = 50;
+
+/// `haat quality`
+pub(crate) async fn run(args: QualityArgs, context: Context) -> anyhow::Result<Outcome> {
+    let storage = context.storage()?;
+    let lake = context.lake_in(&storage).await?;
+    let (as_of, against) = (moment("--as-of", args.as_of)?, moment("--against", args.against)?);
+    let now = match as_of {
+        Some(at) => lake.snapshot_at(&AsOf::Timestamp(at)).await?,
+        None => lake.snapshot().await?,
+    };
+    let known = kept(&storage).await?;
+    let releases = context.releases(&storage);
+    let released = match releases.current().await? {
+        // Where the manifest cannot be read, the run before stands in for it.
+        Some(current) => releases.manifest(current.id).await.ok(),
+        None => None,
+    };
+    let is_released = released
+        .as_ref()
+        .is_some_and(|manifest| manifest.lake == *now.versions());
+    let before = before(&lake, (&now, &known), released, against).await?;
+    let config = &context.config;
+    let wanted = Look {
+        now: &now,
+        before: before.as_ref(),
+        changed_only: false,
+        known: &known,
+        checks: &data_checks::load(&storage).await?,
+        check_age_ms_max: check_age_ms_max(&context),
+        config: &config.quality,
+        at: context.clock.now(),
+    };
+    // Boxed: it reads two states of a lake.
+    let mut report = Box::pin(look(wanted)).await?;
+    report.trend = known.trend(&report);
+    report.is_released = is_released;
+    let is_page_printed = args.html.as_deref().is_some_and(|file| file.as_os_str() == "-");
+    match &args.html {
+        Some(_) if is_page_printed => Output::write(render(&report).as_bytes())?,
+        Some(file) => std::fs::write(file, render(&report)).with_context(|| format!("write {}", file.display()))?,
+        None => {}
+    }
+    if !is_page_printed {
+        context.output.print(&report, |out| write_report(out, &report))?;
+    }
+    Ok(if report.findings.is_empty() || is_released {
+        Outcome::Done
+    } else {
+        Outcome::Partial
+    })
+}
+
+fn moment(option: &str, text: Option<String>) -> anyhow::Result<Option<Timestamp>> {
+    let parsed = text.map(|text| text.parse().with_context(|| format!("{option} {text:?}")));
+    parsed.transpose().map_err(usage)
+}
+
+/// What is compared with: what was asked for, else what the current release was made of, else the run before. A state is
+/// not compared with itself.
+async fn before(
+    lake: &Lake,
+    (now, known): (&LakeSnapshot, &Kept),
+    released: Option<Manifest>,
+    against: Option<Timestamp>,
+) -> anyhow::Result<Option<Before>> {
+    if let Some(at) = against {
+        return Ok(Some(Before {
+            state: lake.snapshot_at(&AsOf::Timestamp(at)).await?,
+            called: format!("the lake as of {at}"),
+        }));
+    }
+    let released = released.filter(|manifest| !manifest.lake.is_empty() && manifest.lake != *now.versions());
+    let (versions, called) = match released {
+        Some(manifest) => (manifest.lake, format!("release {}, which is current", manifest.id)),
+        None => match known.run_before(now.versions()) {
+            Some((versions, made_at)) => (versions.clone(), format!("the run before, of {made_at}")),
+            None => return Ok(None),
+        },
+    };
+    let state = lake.snapshot_at(&AsOf::Versions(versions)).await?;
+    Ok(Some(Before { state, called }))
+}
+
+fn check_age_ms_max(context: &Context) -> i64 {
+    i64::try_from(context.config.doctor.check_age_s_max.saturating_mul(1_000)).unwrap_or(i64::MAX)
+}
+
+/// What decides whether a release is held back.
+pub(crate) fn gate(context: &Context, storage: &Storage, accepted: bool) -> Gate {
+    Gate {
+        storage: storage.clone(),
+        config: context.config.quality.clone(),
+        check_age_ms_max: check_age_ms_max(context),
+        accepted,
+    }
+}
+
+/// Looks at the data after a crawl, and keeps the report; a failure costs the report and is warned of.
+pub(crate) async fn after_crawl(context: &Context, storage: &Storage) -> Option<QualityReport> {
+    let age = (check_age_ms_max(context), context.clock.now());
+    let looked = match context.lake_in(storage).await {
+        Ok(lake) => Box::pin(after_run(storage, &lake, &context.config.quality, age)).await,
+        Err(error) => {
+            tracing::warn!("what the run did to the quality of the data is not known: {error:#}");
+            return None;
+        }
+    };
+    match looked {
+        Ok(report) => Some(report),
+        Err(error) => {
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(error, "what the run did to the quality of the data is not known");
+            None
+        }
+    }
+}
+
+/// What a crawl says of the data, as JSON.
+pub(crate) fn brief(storage: &Storage, report: &QualityReport) -> Value {
+    json!({ "findings": report.findings, "report": latest(storage) })
+}
+
+/// What a crawl says of the data, for people.
+pub(crate) fn write_brief(
+    out: &mut dyn std::io::Write,
+    storage: &Storage,
+    report: &QualityReport,
+) -> std::io::Result<()> {
+    if !report.findings.is_empty() {
+        let beyond = counted(report.findings.len(), "figure");
+        writeln!(
+            out,
+            "data quality: {beyond} beyond a threshold, see {}",
+            latest(storage)
+        )?;
+    }
+    Ok(())
+}
+
+fn write_report(out: &mut dyn std::io::Write, report: &QualityReport) -> std::io::Result<()> {
+    let totals = &report.totals;
+    let against = report
+        .against
+        .as_deref()
+        .unwrap_or("nothing: there is no earlier state");
+    writeln!(
+        out,
+        "{} of {}, beside {against}",
+        counted(totals.now.products, "product"),
+        counted(totals.brands, "brand")
+    )?;
+    for (field, missing) in &totals.now.missing {
+        let before = totals
+            .before
+            .as_ref()
+            .map(|before| format!(" (before: {})", before.without(*field)));
+        writeln!(
+            out,
+            "  without {}: {missing}{}",
+            field.as_str(),
+            before.unwrap_or_default()
+        )?;
+    }
+    let repeated = totals.now.duplicates;
+    writeln!(
+        out,
+        "  repeated: {} ids, {} handles, {} titles",
+        repeated.ids, repeated.handles, repeated.titles
+    )?;
+    if let Some(moves) = &totals.moves {
+        writeln!(
+            out,
+            "  prices: {} moved, {} jumped, {} in another currency",
+            moves.moved(),
+            moves.jumped,
+            moves.currency_changed
+        )?;
+    }
+    let currencies = totals
+        .now
+        .currencies
+        .iter()
+        .map(|(currency, products)| format!("{currency} {products}"));
+    writeln!(out, "  currencies: {}", currencies.collect::<Vec<_>>().join(", "))?;
+    writeln!(
+        out,
+        "  stale: {}; quarantined: {}",
+        counted(totals.brands_stale, "brand"),
+        totals.quarantined
+    )?;
+    if totals.brands_unread > 0 {
+        let unread = counted(totals.brands_unread, "brand");
+        writeln!(out, "  not read: {unread}, of which files are missing or damaged")?;
+    }
+    for finding in report.findings.iter().take(PRINTED_MAX) {
+        writeln!(out, "BEYOND {finding}")?;
+    }
+    let more = report.findings.len().saturating_sub(PRINTED_MAX);
+    if more > 0 {
+        writeln!(out, "and {more} more, which --json and --html show")?;
+    }
+    match (report.findings.is_empty(), report.is_released) {
+        (true, _) => writeln!(out, "nothing is beyond a threshold"),
+        (false, true) => writeln!(out, "the current release was made of this all the same"),
+        (false, false) => writeln!(
+            out,
+            "a release of this is held back; where it is right: haat release build --accept-quality"
+        ),
+    }
+}

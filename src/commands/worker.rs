@@ -1,0 +1,91 @@
+//! `haat worker`: takes stores from the queue, until it is told to stop.
+
+use std::sync::Arc;
+
+use jobs::{ProcessTime, QueueConfig, QueueDeps, QueueWorker, ops_router};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::jobs::{market, worker};
+use crate::cli::queue::WorkerArgs;
+use crate::commands::query_server::Aside;
+use crate::exit::{Outcome, usage};
+use crate::listen::Listen;
+use crate::wiring::{Context, shutdown_signal};
+
+/// Where probes and metrics are told, if anywhere.
+fn listen(args: &WorkerArgs, config: &QueueConfig) -> anyhow::Result<Option<Listen>> {
+    if args.ops_listen.is_some() || config.ops_listen.is_empty() {
+        return Ok(args.ops_listen.clone());
+    }
+    let listen = config.ops_listen.parse();
+    Ok(Some(listen.map_err(|error| {
+        usage(anyhow::anyhow!("queue.ops_listen: {error}"))
+    })?))
+}
+
+/// `haat worker`
+pub(crate) async fn run(args: WorkerArgs, context: Context) -> anyhow::Result<Outcome> {
+    if let Some(warning) = context.unnamed_crawler() {
+        tracing::warn!("{warning}");
+    }
+    let config = context.config.queue.clone();
+    let listener = match listen(&args, &config)? {
+        Some(listen) => Some(listen.bind().await?),
+        None => None,
+    };
+    let metrics = api::install_metrics(env!("CARGO_PKG_VERSION"))?;
+    let (state, _) = context.served_state().await?;
+    let name = worker();
+    let deps = QueueDeps {
+        state: state.clone(),
+        market: Arc::new(market(&context, None)?),
+        elapsed: Arc::new(ProcessTime::start()),
+        name: name.clone(),
+    };
+    let taking = QueueWorker::new(deps, config);
+    let stop = CancellationToken::new();
+    tokio::spawn(api::run_metrics_upkeep(metrics.clone(), stop.clone()));
+    let ops = match listener {
+        Some(listener) => {
+            let router = ops_router(taking.readiness(), metrics);
+            Some(Aside::serve(listener, router, &context.server_config()?)?)
+        }
+        None => None,
+    };
+    let address = ops.as_ref().map(Aside::address);
+    let document = json!({ "worker": name, "ops_address": address });
+    context.output.print(&document, |out| {
+        if let Some(address) = address {
+            writeln!(out, "probes and metrics on {address}")?;
+        }
+        writeln!(out, "{name} takes stores of {}; Ctrl-C stops it", context.config.home)
+    })?;
+    let told = stop.clone();
+    let listening = tokio::spawn(async move {
+        shutdown_signal().await;
+        tracing::info!("told to stop: stores that are being crawled are given back");
+        told.cancel();
+    });
+    let report = Box::pin(taking.run(stop.clone(), args.until_empty)).await;
+    let interrupted = stop.is_cancelled();
+    listening.abort();
+    stop.cancel();
+    if let Some(ops) = ops {
+        ops.end().await?;
+    }
+    state.close().await;
+    context.output.print(&report, |out| {
+        writeln!(
+            out,
+            "{} stores refreshed, {} to be tried again, {} dead letters, {} lost to others, {} given back; {} runs committed",
+            report.staged, report.retried, report.dead, report.lost, report.given_back, report.runs_closed
+        )
+    })?;
+    // Without an end of its own, being told to stop is how it ends well.
+    Ok(if args.until_empty && interrupted {
+        Outcome::Partial
+    } else {
+        Outcome::Done
+    })
+}

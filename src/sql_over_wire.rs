@@ -1,0 +1,243 @@
+//! Wires statements that analysts send over the wire: to the release that is served, or to the lake.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use api::{EdgeConfig, Guard, OpenRouter};
+use data_index::Release;
+use data_lake::{AsOf, Lake, LakeError};
+use data_storage::Storage;
+use data_tables::ReleaseTables;
+use query_server::QueryServer;
+use serde_json::json;
+use sql::{AllowedKeys, Bounds, Current, Door, Source, SqlEngine, SqlError, Tables};
+use tokio::net::TcpListener;
+use tokio::sync::{Mutex, watch};
+
+use crate::access::Doors;
+use crate::commands::query_server::{Aside, listen_aside, state_for};
+use crate::exit::usage;
+use crate::listen::Listen;
+use crate::wiring::{Context, shutdown_signal};
+
+/// Where `haat lake serve` listens unless it is told otherwise.
+const LAKE_LISTEN: &str = "127.0.0.1:8083";
+/// What the head of an answer may take beside its statement, in milliseconds.
+const BESIDE_MS: u64 = 1_000;
+/// States of the lake that are kept open.
+const STATES_MAX: usize = 4;
+
+/// Statements over the release that is served.
+#[derive(Debug, Default)]
+pub(crate) struct ReleaseSql {
+    /// For keys that the operator allowed, beside the market's own routes; nothing where there are none.
+    pub(crate) routes: OpenRouter,
+    /// The listener of its own, where there is one.
+    pub(crate) aside: Option<Aside>,
+}
+
+impl ReleaseSql {
+    /// Starts what the configuration asks for: nothing by default, and nothing is held then.
+    pub(crate) async fn start(
+        context: &Context,
+        server: &QueryServer,
+        doors: &Doors,
+        config: &api::ServerConfig,
+    ) -> anyhow::Result<Self> {
+        let given = &context.config.sql;
+        let allowed: AllowedKeys = given.keys.parse()?;
+        let listener = listen_aside(&given.listen, "sql.listen").await?;
+        if listener.is_none() && allowed.is_empty() {
+            return Ok(Self::default());
+        }
+        let bounds = Bounds::new(given)?;
+        let current = Arc::new(Current::default());
+        let engine = SqlEngine::new(bounds.clone(), Arc::clone(&current) as Arc<dyn Source>)?;
+        tokio::spawn(follow(server.releases(), bounds, current));
+        let mut started = Self::default();
+        if !allowed.is_empty() {
+            let door = Door {
+                engine: engine.clone(),
+                allowed: Some(Arc::new(allowed.clone())),
+                guard: doors.guard(),
+                // The edge gives up on an answer after the whole time, and would not say why.
+                timeout_ms: context.config.query_server.request_timeout_ms * 9 / 10,
+            };
+            started.routes = sql::open_router(door);
+        }
+        if let Some(listener) = listener {
+            let guard = doors.guard();
+            started.aside = Some(aside(context, listener, engine, (allowed, guard), config)?);
+        }
+        Ok(started)
+    }
+}
+
+/// Answers from each release that is served, from the moment that it is.
+async fn follow(mut releases: watch::Receiver<Option<Arc<Release>>>, bounds: Bounds, current: Arc<Current>) {
+    loop {
+        let release = releases.borrow_and_update().clone();
+        if let Some(release) = release {
+            match tables(&bounds, &release).await {
+                Ok(tables) => current.swap(Some(tables)),
+                Err(error) => tracing::error!(
+                    error = error.as_ref() as &dyn std::error::Error,
+                    "statements answer from the release before"
+                ),
+            }
+        }
+        if releases.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn tables(bounds: &Bounds, release: &Arc<Release>) -> anyhow::Result<Arc<Tables>> {
+    let made = ReleaseTables::new(release)?;
+    Ok(Tables::of(bounds, release.id().to_string(), made.context()).await?)
+}
+
+/// A listener for statements alone, which no client of the market can keep busy, and which keeps no client of the market
+/// waiting.
+fn aside(
+    context: &Context,
+    listener: TcpListener,
+    engine: SqlEngine,
+    (allowed, guard): (AllowedKeys, Arc<Guard>),
+    config: &api::ServerConfig,
+) -> anyhow::Result<Aside> {
+    let local = listener.local_addr()?;
+    if allowed.is_empty() && !local.ip().to_canonical().is_loopback() {
+        return Err(usage(anyhow::anyhow!(
+            "{local} is reached from other machines, and anybody could send statements: set sql.keys to the keys that \
+             may, or listen on 127.0.0.1"
+        )));
+    }
+    let given = &context.config.sql;
+    // Nobody but this machine reaches it without a key: there is nobody to limit.
+    let guard = if allowed.is_empty() { Arc::default() } else { guard };
+    let door = Door {
+        engine,
+        allowed: (!allowed.is_empty()).then(|| Arc::new(allowed)),
+        guard: Arc::clone(&guard),
+        timeout_ms: given.timeout_ms,
+    };
+    let edge = EdgeConfig {
+        guard,
+        timeout_ms: given.timeout_ms + given.wait_ms + BESIDE_MS,
+        ..EdgeConfig::default()
+    };
+    let open = sql::open_router(door.clone()).merge(sql::flight_router(door));
+    Aside::serve(listener, open.edge(edge), config)
+}
+
+/// The lake's tables, as they are or as they were.
+#[derive(Debug)]
+struct LakeTables {
+    lake: Lake,
+    bounds: Bounds,
+    /// By their ticks, the last one read at the end.
+    held: Mutex<VecDeque<(u64, Arc<Tables>)>>,
+}
+
+#[async_trait::async_trait]
+impl Source for LakeTables {
+    async fn tables(&self, as_of: Option<&str>) -> Result<Arc<Tables>, SqlError> {
+        let snapshot = match as_of {
+            None => Box::pin(self.lake.snapshot()).await,
+            Some(text) => Box::pin(self.lake.snapshot_at(&moment(text)?)).await,
+        };
+        let snapshot = snapshot.map_err(|error| unread(&error))?;
+        let tick = snapshot.tick().unwrap_or_default();
+        let mut held = self.held.lock().await;
+        if let Some(at) = held.iter().position(|(of, _)| *of == tick)
+            && let Some(known) = held.remove(at)
+        {
+            let tables = Arc::clone(&known.1);
+            held.push_back(known);
+            return Ok(tables);
+        }
+        let session = Box::pin(self.lake.session(&snapshot)).await;
+        let session = session.map_err(|error| unread(&error))?;
+        let made = Tables::of(&self.bounds, format!("tick {tick}"), &session).await;
+        let tables = made.map_err(|error| {
+            tracing::error!(error = &error as &dyn std::error::Error, "the lake cannot be read");
+            SqlError::Internal
+        })?;
+        held.push_back((tick, Arc::clone(&tables)));
+        if held.len() > STATES_MAX {
+            held.pop_front();
+        }
+        Ok(tables)
+    }
+}
+
+fn moment(text: &str) -> Result<AsOf, SqlError> {
+    if let Ok(tick) = text.parse() {
+        return Ok(AsOf::Tick(tick));
+    }
+    let words = || {
+        SqlError::Moment(format!(
+            "as_of {text:?} is neither a time (RFC 3339) nor the number of a tick"
+        ))
+    };
+    text.parse().map(AsOf::Timestamp).map_err(|_| words())
+}
+
+fn unread(error: &LakeError) -> SqlError {
+    match error {
+        LakeError::NoTickThen { .. } | LakeError::EndMissing { .. } => SqlError::Moment(error.to_string()),
+        _ => {
+            tracing::error!(error = error as &dyn std::error::Error, "the lake cannot be read");
+            SqlError::Internal
+        }
+    }
+}
+
+/// `haat lake serve`: answers statements over the lake until it is told to stop.
+pub(crate) async fn serve_lake(
+    context: &Context,
+    storage: &Storage,
+    lake: Lake,
+    listen: Option<Listen>,
+) -> anyhow::Result<()> {
+    let given = &context.config.sql;
+    let allowed: AllowedKeys = given.keys.parse()?;
+    let name = match (listen, given.listen.as_str()) {
+        (Some(listen), _) => listen,
+        (None, "") => LAKE_LISTEN.parse().map_err(anyhow::Error::msg)?,
+        (None, name) => name
+            .parse()
+            .map_err(|error: String| usage(anyhow::anyhow!("sql.listen: {error}")))?,
+    };
+    let listener = name.bind().await?;
+    let bounds = Bounds::new(given)?;
+    let source = LakeTables {
+        lake,
+        bounds: bounds.clone(),
+        held: Mutex::default(),
+    };
+    let engine = SqlEngine::new(bounds, Arc::new(source))?;
+    let doors = if allowed.is_empty() {
+        None
+    } else {
+        let state = state_for(context, storage).await?;
+        Some(Doors::open(context, state, listener.local_addr()?).await?)
+    };
+    let guard = doors.as_ref().map(Doors::guard).unwrap_or_default();
+    let aside = aside(context, listener, engine, (allowed, guard), &context.server_config()?)?;
+    let address = aside.address().to_owned();
+    context.output.print(&json!({ "address": address }), |out| {
+        writeln!(
+            out,
+            "SQL over the lake on {address} (POST /v1/sql and Arrow Flight SQL); Ctrl-C stops it"
+        )
+    })?;
+    shutdown_signal().await;
+    aside.end().await.context("statements")?;
+    match doors {
+        Some(doors) => doors.close().await,
+        None => Ok(()),
+    }
+}

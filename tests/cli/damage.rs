@@ -1,0 +1,164 @@
+//! Lost files of a home: what the doctor says, what a repair says and does, and what the next crawl and release make of it;
+//! the commands of docs/operations.md among them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::kill::contents;
+use crate::support::{Haat, Serving, files};
+
+const SOURCE: [&str; 6] = ["--products", "120", "--stores", "6", "--seed", "13"];
+
+/// A market that was crawled twice and released once, with the stores as they are now.
+fn market() -> (Haat, Serving) {
+    let haat = Haat::new();
+    let (first, _) = haat.with_stores(&SOURCE);
+    haat.run(&["crawl", "--release"]).json();
+    drop(first);
+    let (second, _) = haat.with_stores(&[SOURCE.as_slice(), &["--epoch", "1"]].concat());
+    haat.run(&["crawl"]).json();
+    (haat, second)
+}
+
+/// Of each brand of the release how many products it has.
+fn served(haat: &Haat) -> BTreeMap<String, u64> {
+    let shown = haat.run(&["release", "show"]).json();
+    let brands = shown["brands"].as_array().unwrap().iter();
+    let count = |brand: &Value| {
+        let slug = brand["brand"]["slug"].as_str().unwrap().to_owned();
+        (slug, brand["product_count"].as_u64().unwrap())
+    };
+    brands.map(count).collect()
+}
+
+/// The files of a table that are part of it, as the lake's log tells.
+fn present(haat: &Haat, table: &str) -> Vec<PathBuf> {
+    let mut present: Vec<String> = Vec::new();
+    for entry in files(&haat.path().join("lake").join(table).join("_delta_log"), ".json") {
+        for line in std::fs::read_to_string(entry).unwrap().lines() {
+            let action: Value = serde_json::from_str(line).unwrap();
+            if let Some(path) = action["add"]["path"].as_str() {
+                present.push(path.to_owned());
+            } else if let Some(path) = action["remove"]["path"].as_str() {
+                present.retain(|held| held != path);
+            }
+        }
+    }
+    let folder = haat.path().join("lake").join(table);
+    present
+        .into_iter()
+        .map(|path| folder.join(path.replace("%3D", "=")))
+        .collect()
+}
+
+fn said(document: &Value, list: &str, member: &str) -> Vec<String> {
+    let list = document[list].as_array().unwrap().iter();
+    let mut said: Vec<String> = list.map(|one| one[member].as_str().unwrap().to_owned()).collect();
+    said.sort();
+    said
+}
+
+#[test]
+fn a_lost_file_keeps_its_brands_as_they_were_and_the_next_crawl_brings_them_back() {
+    let (haat, _stores) = market();
+    let (before, lake) = (served(&haat), contents(&haat));
+    let lost = present(&haat, "products").remove(0);
+    std::fs::remove_file(&lost).unwrap();
+    let name = lost
+        .strip_prefix(haat.path().join("lake"))
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_owned();
+    assert_eq!(haat.run(&["doctor"]).code, 1);
+    let built = haat.run(&["release", "build"]);
+    assert_eq!(built.code, 3, "{built:?}");
+    let document = built.document();
+    let unreadable = said(&document, "unreadable", "brand");
+    assert!(!unreadable.is_empty() && unreadable.len() < 6, "{document}");
+    for brand in document["unreadable"].as_array().unwrap() {
+        assert_eq!(brand["files"], serde_json::json!([name]), "{document}");
+    }
+    let after = served(&haat);
+    for brand in &unreadable {
+        assert_eq!(after[brand], before[brand], "{brand} is as it was");
+    }
+    let told = haat.plain(&["release", "build"]).output().unwrap();
+    assert_eq!(told.status.code(), Some(3));
+    let told = String::from_utf8(told.stdout).unwrap();
+    assert!(told.contains(&name) && told.contains(unreadable[0].as_str()), "{told}");
+    // No store has changed since: the crawl brings them back all the same.
+    let crawled = haat.run(&["crawl", "--release"]).json();
+    assert_eq!(crawled["totals"]["changed"], unreadable.len(), "{crawled}");
+    assert_eq!(crawled["release"]["unreadable"], serde_json::json!([]), "{crawled}");
+    assert_eq!(contents(&haat), lake);
+    assert_eq!(haat.run(&["doctor", "--thorough"]).code, 0);
+}
+
+#[test]
+fn what_a_repair_says_is_what_is_lost_and_the_next_crawl_brings_back_the_rest() {
+    let (haat, _stores) = market();
+    haat.run(&["release", "build"]).json();
+    let mut lake = contents(&haat);
+    let products = served(&haat);
+    // An entry in the middle of a log, the newest of another, and a file that comes back.
+    let entries = |table: &str| files(&haat.path().join("lake").join(table).join("_delta_log"), ".json");
+    let (middle, newest) = (entries("variants").remove(1), entries("brands").pop().unwrap());
+    let lost = [present(&haat, "variants").remove(0)];
+    let kept = [std::fs::read(&middle).unwrap(), std::fs::read(&newest).unwrap()];
+    for path in lost.iter().chain([&middle, &newest]) {
+        std::fs::remove_file(path).unwrap();
+    }
+    assert_eq!(haat.run(&["doctor"]).code, 1);
+    let refused = haat.run(&["crawl"]);
+    assert!(
+        refused.code == 1 && refused.stderr.contains("haat lake repair"),
+        "{refused:?}"
+    );
+
+    let dry = haat.run(&["lake", "repair", "--dry-run"]).json();
+    let in_lake = |path: &PathBuf| {
+        path.strip_prefix(haat.path().join("lake"))
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_owned()
+    };
+    let mut expected = [in_lake(&middle), in_lake(&newest)];
+    expected.sort();
+    assert_eq!(said(&dry, "repaired", "path"), expected, "{dry}");
+    let mut expected = lost.each_ref().map(in_lake);
+    expected.sort();
+    assert_eq!(said(&dry, "lost", "path"), expected, "{dry}");
+    assert!(!middle.exists());
+    let mut done = haat.run(&["lake", "repair"]).json();
+    assert!(done["tick"].is_u64(), "{done}");
+    done["tick"] = Value::Null;
+    done["dry_run"] = true.into();
+    assert_eq!(done, dry);
+    assert_eq!([std::fs::read(&middle).unwrap(), std::fs::read(&newest).unwrap()], kept);
+
+    // Until the crawl the brands are as they were.
+    let built = haat.run(&["release", "build"]);
+    assert_eq!((built.code, served(&haat)), (3, products.clone()), "{built:?}");
+    haat.run(&["crawl", "--release"]).json();
+    assert_eq!(served(&haat), products);
+    assert_eq!(haat.run(&["doctor", "--thorough"]).code, 0);
+    assert_eq!(contents(&haat), lake);
+
+    // A file of the history does not come back: just the rows are gone that were said to be.
+    let lost = present(&haat, "price_history").remove(0);
+    std::fs::remove_file(&lost).unwrap();
+    let done = haat.run(&["lake", "repair"]).json();
+    assert_eq!(said(&done, "lost", "path"), [in_lake(&lost)], "{done}");
+    haat.run(&["crawl", "--release"]).json();
+    let history = |rows: &[Value]| rows.iter().map(|row| row["times"].as_u64().unwrap()).sum::<u64>();
+    let after = contents(&haat);
+    let gone = done["lost"][0]["rows"].as_u64().unwrap();
+    assert_eq!(history(&lake["price_history"]) - history(&after["price_history"]), gone);
+    lake.insert("price_history", after["price_history"].clone());
+    assert_eq!(after, lake);
+    assert!(haat.told(&["lake", "repair"]).contains("nothing is lost"));
+}
