@@ -363,8 +363,10 @@ async fn prune(shared: &Shared, registry: &Registry) -> Result<Pruned, LandingEr
     let since = resumed_since(&shared.config, now);
     let kept_since = second_of(now.plus_millis(-i64::from(config.landing_keep_days) * 24 * 3_600_000));
     let mut runs = landed_before(&shared.storage, config.landing_runs_kept).await?;
-    // Ids of runs sort in the order of time.
-    runs.retain(|run| run.as_str() < kept_since.as_str());
+    if config.landing_keep_days > 0 {
+        // Ids of runs sort in the order of time.
+        runs.retain(|run| run.as_str() < kept_since.as_str());
+    }
     let old = std::mem::take(&mut runs);
     for run in old {
         let is_over = match read_run(&shared.storage, &run).await {
