@@ -121,6 +121,12 @@ impl SqlError {
             return own.clone();
         }
         let text = root.strip_backtrace();
+        // What writes a spilled file tells the limit as an error of its own, which Arrow wraps.
+        if text.contains("exceeded the allowable limit") {
+            return Self::Disk {
+                bytes_max: spill_bytes_max,
+            };
+        }
         match root {
             DataFusionError::ResourcesExhausted(told) if told.contains("disk") => Self::Disk {
                 bytes_max: spill_bytes_max,
