@@ -43,16 +43,16 @@ impl FromStr for Confidence {
     }
 }
 
-/// A way of delivery and what a store asks for it.
+/// A way of delivery and what a store asks for it: as its terms state it, or as its cart quoted it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DeliveryRate {
     /// What the store calls it.
     pub name: String,
     /// What it costs, in minor units of the currency that stands beside it.
     pub amount_minor: i64,
-    /// Smallest order that it was seen for; `None` where orders of any size were not told apart.
+    /// Smallest order that it is stated or was seen for; `None` where orders of any size are not told apart.
     pub min_order_minor: Option<i64>,
-    /// Largest order that it was seen for.
+    /// Largest order that it is stated or was seen for.
     pub max_order_minor: Option<i64>,
     /// Fewest days to delivery, where its words state them.
     pub days_min: Option<u16>,

@@ -26,10 +26,33 @@ impl PriceEvent {
     }
 }
 
+/// Who observed a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PriceSource {
+    /// A crawl of the whole store, or the operator who removed it.
+    Crawl,
+    /// The store was asked about this product.
+    Live,
+}
+
+impl PriceSource {
+    /// Every source.
+    pub const ALL: [Self; 2] = [Self::Crawl, Self::Live];
+
+    /// The source as answers and tables spell it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Crawl => "crawl",
+            Self::Live => "live",
+        }
+    }
+}
+
 /// One observed change of a variant: what it has cost from then on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PricePoint {
-    /// End of the crawl that observed it.
+    /// End of the crawl that observed it, or when the store answered live.
     pub observed_at: Timestamp,
     /// The variant.
     pub variant: VariantId,
@@ -43,4 +66,6 @@ pub struct PricePoint {
     pub compare_at_minor: Option<i64>,
     /// Whether it is available from then on; `None` when it is gone.
     pub available: Option<bool>,
+    /// Who observed it.
+    pub source: PriceSource,
 }

@@ -7,25 +7,32 @@
 mod brand;
 mod clock;
 mod delivery;
+mod delivery_days;
 mod error;
+mod gtin;
 mod history;
 mod ids;
 mod money;
 mod observation;
 mod product;
+mod rates;
 mod refresh;
 mod release_id;
 mod secret;
 mod shipping;
+mod size;
 mod stored;
 mod time_zone;
 mod timestamp;
+mod widget;
 
 pub use brand::{Brand, BrandSlug, slugify};
 pub use clock::Clock;
 pub use delivery::{Confidence, DeliveryProbe, DeliveryRate, DeliveryZone, KnownDelivery};
+pub use delivery_days::delivery_days;
 pub use error::{Classify, ErrorCode, Fault, Retry};
-pub use history::{PriceEvent, PricePoint};
+pub use gtin::Gtin;
+pub use history::{PriceEvent, PricePoint, PriceSource};
 pub use ids::{
     CategoryId, IdError, Pincode, ProductId, ProductIdent, ProductKey, ProductUid, RunId, StoreHost, VariantId,
 };
@@ -34,13 +41,16 @@ pub use observation::{Observation, ObservedVariant};
 pub use product::{
     Attribute, Media, MediaKind, OptionValue, PriceSummary, Product, ProductOption, Rating, Review, Variant,
 };
-pub use refresh::{BrandRefresh, DeliverySample, Quarantined, ShippingPolicy, ShippingTier};
+pub use rates::{BAD_RATES_MAX, BadRate, Day, ExchangeRate, NotADay, RATES_MAX, read_rates};
+pub use refresh::{BrandRefresh, DeliverySample, Quarantined, ShippingPolicy};
 pub use release_id::ReleaseId;
 pub use secret::Secret;
 pub use shipping::{
     DaySpan, PaymentKind, ShippingFact, ShippingFactKind, ShippingRegion, ShippingTerms, UnknownName, UnknownReason,
     UnknownTerm,
 };
+pub use size::{NotASize, Size, SizeSystem};
 pub use stored::{CodePlace, Resolved, StatedCode, StoredBrand, StoredProduct, StoredShop, StoredVariant};
 pub use time_zone::{TimeZone, TimeZoneError};
 pub use timestamp::{Timestamp, TimestampError};
+pub use widget::{ReviewWidget, UnknownWidget, WidgetRating, WidgetReview};

@@ -47,6 +47,23 @@ impl CurrencyCode {
         u32::from(self.0.exponent().unwrap_or(2))
     }
 
+    /// Every currency, by its letters.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let mut all: Vec<Self> = (1..1_000)
+            .filter_map(Currency::from_numeric)
+            .filter_map(|currency| currency.code().parse().ok())
+            .collect();
+        all.sort_unstable_by_key(|currency| currency.as_str());
+        all.dedup();
+        all.into_iter()
+    }
+
+    /// The English name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.0.name()
+    }
+
     /// The three capital letters.
     #[must_use]
     pub fn as_str(self) -> &'static str {

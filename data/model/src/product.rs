@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{CategoryId, CurrencyCode, ProductKey, Timestamp, VariantId};
+use crate::{CategoryId, CurrencyCode, ProductKey, Size, Timestamp, VariantId};
 
 /// One product of one store, normalised: what the lake stores and a release serves.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,7 +54,8 @@ impl Product {
                 .options
                 .iter()
                 .map(|option| option.name.len() + option.value.len());
-            64 + variant.title.len() + len(&variant.sku) + len(&variant.image) + options.sum::<usize>()
+            let codes = len(&variant.sku) + len(&variant.barcode);
+            64 + variant.title.len() + codes + len(&variant.image) + options.sum::<usize>()
         });
         let media = self.media.iter().map(|media| 32 + media.url.len() + len(&media.alt));
         let reviews = self.reviews.iter();
@@ -153,6 +154,10 @@ pub struct Variant {
     pub title: String,
     /// Stock keeping unit, where stated and not blank.
     pub sku: Option<String>,
+    /// Barcode as stated, where one is; [`crate::Gtin::read`] tells whether it names a product.
+    pub barcode: Option<String>,
+    /// Its size, where an option is one and can be read.
+    pub size: Option<Size>,
     /// The variant's option values, in the product's option order; empty for the one default variant.
     pub options: Vec<OptionValue>,
     /// Price in minor units of the product's currency.
@@ -192,9 +197,11 @@ pub struct Review {
 }
 
 /// What a card says of a product's prices and stock; it follows from the variants alone.
+///
+/// A price of 0 is no price: what goes with a purchase, a sample. Such variants decide no price, unless all are of that kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PriceSummary {
-    /// Lowest price of all variants.
+    /// Lowest price of all variants that have one; 0 where none has.
     pub price_min_minor: i64,
     /// Highest price of all variants.
     pub price_max_minor: i64,
@@ -210,7 +217,10 @@ impl PriceSummary {
     /// Summarises variants; `None` for none. Of several variants at the lowest price the first counts.
     #[must_use]
     pub fn of(variants: &[Variant]) -> Option<Self> {
-        let lowest = variants.iter().min_by_key(|variant| variant.price_minor)?;
+        // Those with a price come first.
+        let lowest = variants
+            .iter()
+            .min_by_key(|variant| (variant.price_minor <= 0, variant.price_minor))?;
         let highest = variants.iter().map(|variant| variant.price_minor).max()?;
         let compare_at_minor = lowest.compare_at_minor.filter(|list| *list > lowest.price_minor);
         let discount_pct = compare_at_minor.and_then(|list| {
@@ -236,6 +246,8 @@ mod tests {
             id: VariantId(1),
             title: String::new(),
             sku: None,
+            barcode: None,
+            size: None,
             options: Vec::new(),
             price_minor,
             compare_at_minor,
@@ -261,6 +273,17 @@ mod tests {
             in_stock: true,
         };
         assert_eq!(summary, expected);
+    }
+
+    #[test]
+    fn a_variant_of_price_0_decides_no_price_beside_one_that_has_a_price() {
+        let gift = variant(0, Some(500), true);
+        let summary = PriceSummary::of(&[gift.clone(), variant(99_900, None, false)]).unwrap();
+        assert_eq!((summary.price_min_minor, summary.price_max_minor), (99_900, 99_900));
+        assert_eq!((summary.compare_at_minor, summary.in_stock), (None, true));
+        let alone = PriceSummary::of(&[gift.clone(), gift]).unwrap();
+        assert_eq!((alone.price_min_minor, alone.price_max_minor), (0, 0));
+        assert_eq!(alone.compare_at_minor, Some(500));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{Brand, CurrencyCode, Pincode, Product, RunId, ShippingTerms, StoreHost, Timestamp};
+use crate::{Brand, CurrencyCode, DeliveryRate, Pincode, Product, RunId, ShippingTerms, StoreHost, Timestamp};
 
 /// One brand's whole catalogue as one crawl found it: what the lake takes in one piece. `P` is the form that its
 /// products are in.
@@ -10,6 +10,8 @@ pub struct BrandRefresh<P = Vec<Product>> {
     pub brand: Brand,
     /// The run that found this.
     pub run: RunId,
+    /// When the crawl of this store began to read: what the store said live since then may be newer than what it found.
+    pub read_since: Timestamp,
     /// When the crawl of this store ended.
     pub observed_at: Timestamp,
     /// Products sorted by platform id, each id once.
@@ -26,6 +28,7 @@ impl<P> BrandRefresh<P> {
         let Self {
             brand,
             run,
+            read_since,
             observed_at,
             products: before,
             shipping,
@@ -34,6 +37,7 @@ impl<P> BrandRefresh<P> {
         let refresh = BrandRefresh {
             brand,
             run,
+            read_since,
             observed_at,
             products,
             shipping,
@@ -66,27 +70,10 @@ pub struct ShippingPolicy {
     /// Cash on delivery; `None` when nothing is said.
     pub cod_available: Option<bool>,
     /// Rates, in the order stated.
-    pub tiers: Vec<ShippingTier>,
+    pub tiers: Vec<DeliveryRate>,
     /// What the store's text says, fact by fact; `None` where none was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terms: Option<Box<ShippingTerms>>,
-}
-
-/// One shipping rate.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ShippingTier {
-    /// Its name, `Standard`.
-    pub name: String,
-    /// What it costs.
-    pub amount_minor: i64,
-    /// Order value from which it applies.
-    pub min_order_minor: Option<i64>,
-    /// Order value up to which it applies.
-    pub max_order_minor: Option<i64>,
-    /// Fewest days to delivery.
-    pub days_min: Option<u16>,
-    /// Most days to delivery.
-    pub days_max: Option<u16>,
 }
 
 /// What a store answered when it was asked whether, and how fast, it delivers to a pincode.

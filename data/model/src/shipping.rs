@@ -35,7 +35,7 @@ impl ShippingTerms {
     }
 
     /// The days of transit to a region. Where the region is not known, or the text says nothing of it alone, those that
-    /// hold for all of the country; `None` where one of its regions is not told of.
+    /// hold for all of the country; `None` where one of its regions is not told of, and abroad where the text says nothing of it.
     #[must_use]
     pub fn delivery(&self, region: Option<ShippingRegion>) -> Option<DaySpan> {
         let told = |wanted: ShippingRegion| {
@@ -47,11 +47,14 @@ impl ShippingTerms {
         let general = self.of(ShippingFactKind::Delivery);
         let general = general.filter(|fact| fact.is_general()).find_map(ShippingFact::days);
         let own = region.and_then(told);
+        if region == Some(ShippingRegion::Abroad) {
+            return own;
+        }
         own.or(general).or_else(|| {
             // Remote places are seldom told apart, and then belong to the rest.
             let (metro, rest) = (told(ShippingRegion::Metro)?, told(ShippingRegion::Rest)?);
             match region {
-                Some(ShippingRegion::Abroad | ShippingRegion::Place) => None,
+                Some(ShippingRegion::Place) => None,
                 _ => {
                     let remote = told(ShippingRegion::Remote).unwrap_or(rest);
                     Some(metro.widest(rest).widest(remote))

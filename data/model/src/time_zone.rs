@@ -21,11 +21,43 @@ const GAP_STEP: TimeDelta = TimeDelta::minutes(15);
 /// The longest that clocks were ever set forward is a day (Samoa, 2011).
 const GAP_STEPS_MAX: i32 = 26 * 4;
 
+/// Countries whose clocks show one time. Spain and Portugal have islands that differ, so they are not among them.
+const COUNTRIES: [(&str, Tz); 21] = [
+    ("AE", Tz::Asia__Dubai),
+    ("AT", Tz::Europe__Vienna),
+    ("BD", Tz::Asia__Dhaka),
+    ("BE", Tz::Europe__Brussels),
+    ("CH", Tz::Europe__Zurich),
+    ("CN", Tz::Asia__Shanghai),
+    ("DE", Tz::Europe__Berlin),
+    ("DK", Tz::Europe__Copenhagen),
+    ("GB", Tz::Europe__London),
+    ("HK", Tz::Asia__Hong_Kong),
+    ("IE", Tz::Europe__Dublin),
+    ("IN", Tz::Asia__Kolkata),
+    ("IT", Tz::Europe__Rome),
+    ("JP", Tz::Asia__Tokyo),
+    ("KR", Tz::Asia__Seoul),
+    ("LK", Tz::Asia__Colombo),
+    ("NP", Tz::Asia__Kathmandu),
+    ("PK", Tz::Asia__Karachi),
+    ("SE", Tz::Europe__Stockholm),
+    ("SG", Tz::Asia__Singapore),
+    ("TH", Tz::Asia__Bangkok),
+];
+
 impl TimeZone {
     /// `Asia/Kolkata`.
     pub const INDIA: Self = Self(Tz::Asia__Kolkata);
     /// `UTC`.
     pub const UTC: Self = Self(Tz::UTC);
+
+    /// The zone of all of a country, by its ISO 3166 code; `None` where a country has several, or is not among those known.
+    #[must_use]
+    pub fn of_country(code: &str) -> Option<Self> {
+        let of = |(country, _): &&(&str, Tz)| *country == code;
+        COUNTRIES.iter().find(of).map(|(_, zone)| Self(*zone))
+    }
 
     /// The zone's name.
     #[must_use]
@@ -120,6 +152,14 @@ mod tests {
         let zone: TimeZone = zone.parse().unwrap();
         let noon: Timestamp = format!("{day}T12:00:00Z").parse().unwrap();
         zone.day_begin(TimeZone::UTC.day(noon)).to_string()
+    }
+
+    #[test]
+    fn a_country_of_one_zone_has_it_and_others_have_none() {
+        assert_eq!(TimeZone::of_country("IN"), Some(TimeZone::INDIA));
+        assert_eq!(TimeZone::of_country("DE").map(TimeZone::name), Some("Europe/Berlin"));
+        assert_eq!(TimeZone::of_country("US"), None);
+        assert_eq!(TimeZone::of_country(""), None);
     }
 
     #[test]

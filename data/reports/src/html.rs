@@ -4,7 +4,7 @@ mod tables;
 
 use crate::figures::{Field, SIZES};
 use crate::page::chart::{Bar, Share, bars, line, pairs, share_bar};
-use crate::page::text::{change, count, escape, percent};
+use crate::page::text::{change, count, escape, moment, percent};
 use crate::page::{begin, end, put, tile};
 use crate::report::QualityReport;
 
@@ -24,7 +24,7 @@ pub fn render(report: &QualityReport) -> String {
 }
 
 fn head(page: &mut String, report: &QualityReport) {
-    let made_at = escape(&report.made_at.to_string());
+    let made_at = escape(&moment(&report.made_at.to_string()));
     put(page, format_args!("<h1>Data quality</h1><p class=\"soft\">{made_at}"));
     match &report.against {
         Some(against) => put(page, format_args!(" &middot; beside {}</p>", escape(against))),

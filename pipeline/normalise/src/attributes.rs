@@ -1,6 +1,6 @@
 use std::sync::LazyLock;
 
-use data_model::{Attribute, CategoryId, ProductOption};
+use data_model::{Attribute, CategoryId, ProductOption, SizeSystem};
 use google_taxonomy::ProductCategory;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -68,6 +68,24 @@ pub(crate) fn attributes(
         }
     }
     found.finish()
+}
+
+/// What the numbers of an option count in, where the option is one of sizes; by the names that make the attribute `size`.
+pub(crate) fn sizes_of(option: &str) -> Option<SizeSystem> {
+    let name = plain_name(option);
+    (ALIASES.get(name.as_str()) == Some(&"size")).then_some(())?;
+    let is_word = |word: &str| name.split(|char: char| !char.is_alphanumeric()).any(|one| one == word);
+    let systems = [
+        ("waist", SizeSystem::Waist),
+        ("uk", SizeSystem::Uk),
+        ("us", SizeSystem::Us),
+        ("eu", SizeSystem::Eu),
+        ("ind", SizeSystem::In),
+        ("india", SizeSystem::In),
+        ("indian", SizeSystem::In),
+    ];
+    let named = systems.into_iter().find(|(word, _)| is_word(word));
+    Some(named.map_or(SizeSystem::Number, |(_, system)| system))
 }
 
 /// An option's name in lower case, without what only asks for a choice: `Select a Color:` is `color`.

@@ -1,12 +1,15 @@
-use data_model::{Money, MoneyError, OptionValue, ProductOption, Variant, VariantId};
+use data_model::{Money, MoneyError, OptionValue, ProductOption, Size, SizeSystem, Variant, VariantId};
 use pipeline_parse::{RawImage, RawOption, RawProduct, RawVariant};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::address::address;
+use crate::attributes::sizes_of;
 use crate::product::StoreContext;
 use crate::text;
 
 const NAME_CHARS_MAX: usize = 255;
+/// Longest barcode that is kept; the longest that name products have 14 digits.
+const BARCODE_CHARS_MAX: usize = 64;
 
 /// Why a variant was left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,13 +110,14 @@ pub(crate) fn variants(
         .collect();
     let mut order: Vec<&RawVariant<'_>> = raw.variants.iter().collect();
     order.sort_by_key(|variant| variant.position.unwrap_or(u64::MAX));
+    let sizes: Vec<Option<SizeSystem>> = options.iter().map(|option| sizes_of(&option.name)).collect();
     let mut seen = FxHashSet::default();
     let (mut good, mut bad) = (Vec::with_capacity(order.len()), Vec::new());
     for stated in order {
         if !seen.insert(stated.id) {
             continue;
         }
-        match variant(stated, options, pictures.get(&stated.id).copied(), context) {
+        match variant(stated, (options, &sizes), pictures.get(&stated.id).copied(), context) {
             Ok(variant) => good.push(variant),
             Err(reason) => bad.push(BadVariant { id: stated.id, reason }),
         }
@@ -123,7 +127,7 @@ pub(crate) fn variants(
 
 fn variant(
     raw: &RawVariant<'_>,
-    options: &[ProductOption],
+    (options, sizes): (&[ProductOption], &[Option<SizeSystem>]),
     picture: Option<&RawImage<'_>>,
     context: &StoreContext,
 ) -> Result<Variant, String> {
@@ -145,6 +149,10 @@ fn variant(
             value,
         })
     });
+    let options_of_sizes = sizes.iter().zip(&raw.options);
+    let size = options_of_sizes
+        .filter_map(|(says, value)| Size::read(value.as_deref()?, (*says)?))
+        .next();
     let image = raw.featured_image.as_deref().or(picture);
     let title = if options.is_empty() {
         None
@@ -155,6 +163,8 @@ fn variant(
         id: VariantId(raw.id),
         title: title.unwrap_or_default(),
         sku: text::code(raw.sku.as_deref(), NAME_CHARS_MAX),
+        barcode: text::stated(raw.barcode.as_deref(), BARCODE_CHARS_MAX),
+        size,
         options: values.collect(),
         price_minor: price.minor(),
         compare_at_minor: list.map(Money::minor).filter(|list| *list > price.minor()),

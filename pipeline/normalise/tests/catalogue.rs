@@ -132,6 +132,10 @@ Product {
             sku: Some(
                 " LS  S ",
             ),
+            barcode: None,
+            size: Some(
+                Size(s),
+            ),
             options: [
                 OptionValue {
                     name: "Size",
@@ -154,6 +158,10 @@ Product {
             ),
             title: "M",
             sku: None,
+            barcode: None,
+            size: Some(
+                Size(m),
+            ),
             options: [
                 OptionValue {
                     name: "Size",
@@ -293,32 +301,6 @@ fn a_variant_that_cannot_be_read_and_variants_beyond_the_bound_are_told() {
             "variants: 2 of 2050 are left out without a word on each",
         ]
     );
-}
-
-#[test]
-fn options_of_one_name_are_told_apart_and_are_one_attribute_still() {
-    let mut shirt = product(1, "10.00");
-    shirt["options"] = json!([
-        {"name": "Color", "position": 1, "values": ["Red"]},
-        {"name": "Color ", "position": 2, "values": ["Blue"]},
-        {"name": "Color 2", "position": 3, "values": ["Green"]},
-    ]);
-    shirt["variants"][0]["option1"] = json!("Red");
-    shirt["variants"][0]["option2"] = json!("Blue");
-    shirt["variants"][0]["option3"] = json!("Green");
-    let found = catalogue("INR", &[page(&[shirt])]).products.remove(0);
-    let options: Vec<_> = found.variants[0]
-        .options
-        .iter()
-        .map(|option| (option.name.as_str(), option.value.as_str()))
-        .collect();
-    assert_eq!(options, [("Color", "Red"), ("Color 3", "Blue"), ("Color 2", "Green")]);
-    let color = found
-        .attributes
-        .iter()
-        .find(|attribute| attribute.name == "color")
-        .unwrap();
-    assert_eq!(color.values, ["Red", "Blue"]);
 }
 
 #[test]

@@ -12,6 +12,7 @@
 //! after a wrong record without reading the page again. Made for these records, ours is also the fastest of the three
 //! (see `examples/throughput.rs`).
 
+mod barcodes;
 mod codes;
 mod cursor;
 mod error;
@@ -22,6 +23,7 @@ mod rating;
 mod raw;
 mod record;
 
+pub use barcodes::PageBarcode;
 pub use codes::{FoundCode, stated_codes};
 pub use cursor::RECORD_BYTES_MAX;
 pub use error::{BadRecord, EXCERPT_BYTES_MAX, ParseError};

@@ -1,6 +1,8 @@
 use data_model::Rating;
 use serde_json::{Map, Value};
 
+use crate::barcodes::{self, PageBarcode};
+
 /// Most reviews of one page that are kept.
 const REVIEWS_MAX: usize = 100;
 /// Longest text of a review that is kept.
@@ -17,6 +19,8 @@ pub struct PageFacts {
     pub rating: Option<Rating>,
     /// Its reviews, in the page's order.
     pub reviews: Vec<RawReview>,
+    /// The barcodes of its variants.
+    pub barcodes: Vec<PageBarcode>,
 }
 
 /// One review as a page states it; texts may hold HTML.
@@ -52,6 +56,7 @@ pub(crate) fn facts(documents: &[Value]) -> PageFacts {
                 }
             }
         }
+        barcodes::add(product, &mut facts.barcodes);
         for member in [product.get("review"), product.get("reviews")].into_iter().flatten() {
             for review in one_or_many(member).filter_map(review) {
                 if facts.reviews.len() < REVIEWS_MAX && !facts.reviews.contains(&review) {
@@ -124,7 +129,7 @@ fn is_variant_of(group: &Map<String, Value>, variant: &Map<String, Value>) -> bo
         .any(holds)
 }
 
-fn one_or_many(value: &Value) -> impl Iterator<Item = &Value> {
+pub(crate) fn one_or_many(value: &Value) -> impl Iterator<Item = &Value> {
     let items = value
         .as_array()
         .map_or_else(|| std::slice::from_ref(value), Vec::as_slice);

@@ -71,6 +71,8 @@ pub struct RawVariant<'a> {
     pub options: [Option<Cow<'a, str>>; 3],
     /// Its stock keeping unit.
     pub sku: Option<Cow<'a, str>>,
+    /// Its barcode; few lists of products have it.
+    pub barcode: Option<Cow<'a, str>>,
     /// Its price: decimal text, character for character as stated (a JSON number gives its own text).
     pub price: Option<Cow<'a, str>>,
     /// Its price before a markdown, likewise.
@@ -148,6 +150,7 @@ impl RawVariant<'_> {
             title: self.title.map(owned),
             options: self.options.map(|value| value.map(owned)),
             sku: self.sku.map(owned),
+            barcode: self.barcode.map(owned),
             price: self.price.map(owned),
             compare_at_price: self.compare_at_price.map(owned),
             available: self.available,

@@ -97,6 +97,7 @@ fn variant<'a>(cursor: &mut Cursor<'a>, variants: &mut Vec<RawVariant<'a>>) -> R
             "option2" => variant.options[1] = or_none(cursor, Cursor::text_or_number)?,
             "option3" => variant.options[2] = or_none(cursor, Cursor::text_or_number)?,
             "sku" => variant.sku = or_none(cursor, Cursor::text_or_number)?,
+            "barcode" => variant.barcode = or_none(cursor, Cursor::text_or_number)?,
             "price" => variant.price = cursor.text_or_number()?,
             "compare_at_price" => variant.compare_at_price = or_none(cursor, Cursor::text_or_number)?,
             "available" => variant.available = or_none(cursor, Cursor::flag)?,

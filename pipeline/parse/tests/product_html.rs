@@ -208,3 +208,64 @@ fn a_stores_description_of_itself_is_read_as_far_as_it_goes() {
         assert!(parse_meta(wrong.as_bytes()).is_err(), "{wrong}");
     }
 }
+
+/// The variant, the stock keeping unit and the barcode of each that is found.
+fn barcodes(block: &str) -> Vec<(Option<u64>, Option<String>, String)> {
+    let found = facts(&[block]).barcodes.into_iter();
+    found.map(|one| (one.variant, one.sku, one.barcode)).collect()
+}
+
+#[test]
+fn barcodes_are_read_in_all_their_places() {
+    let of =
+        |variant: Option<u64>, sku: Option<&str>, barcode: &str| (variant, sku.map(str::to_owned), barcode.to_owned());
+    // Offers with digits as numbers, which have lost their zeros.
+    let offers = r#"{"@type":"Product","name":"Tea","offers":[
+        {"@type":"Offer","sku":"T-1","gtin13":8901030865275,"url":"https://tea.example/products/tea?variant=11"},
+        {"@type":"Offer","gtin12":36000291452,"url":"/products/tea?a=b&variant=12#offer"},
+        {"@type":"Offer","sku":"T-3","price":"1"}]}"#;
+    assert_eq!(
+        barcodes(offers),
+        [
+            of(Some(11), Some("T-1"), "8901030865275"),
+            of(Some(12), None, "036000291452"),
+        ]
+    );
+    let group = r#"{"@type":"ProductGroup","name":"Tea","hasVariant":[
+        {"@type":"Product","@id":"\/products\/tea?variant=21#variant","name":"Tea - A","gtin":" 4006381333931 ","sku":"A"},
+        {"@type":"Product","name":"Tea - B","gtin8":"96385074","offers":{"@type":"Offer","url":"/products/tea?variant=22"}}]}"#;
+    assert_eq!(
+        barcodes(group),
+        [of(Some(21), Some("A"), "4006381333931"), of(Some(22), None, "96385074")]
+    );
+    let plain = r#"{"@type":"Product","name":"Tea","gtin14":"00036000291452","offers":{"@type":"AggregateOffer","offers":[{"price":"1"}]}}"#;
+    assert_eq!(barcodes(plain), [of(None, None, "00036000291452")]);
+}
+
+#[test]
+fn what_is_no_barcode_of_the_product_is_left_out() {
+    assert_eq!(
+        barcodes(r#"{"@type":"Product","name":"Tea","gtin13":"","gtin":null,"sku":"x"}"#),
+        []
+    );
+    assert_eq!(
+        barcodes(r#"{"@type":"Product","name":"Tea","gtin13":-5,"gtin":[1],"gtin8":1.5}"#),
+        []
+    );
+    assert_eq!(
+        barcodes(&format!(
+            r#"{{"@type":"Product","name":"Tea","gtin":"{}"}}"#,
+            "1".repeat(65)
+        )),
+        []
+    );
+    assert_eq!(barcodes(r#"{"@type":"Product","name":"Tea","gtin":"чай"}"#), []);
+    let other = r#"[{"@type":"Product","name":"Tea"},{"@type":"Product","name":"Cup","gtin":"4006381333931"}]"#;
+    assert_eq!(barcodes(other), []);
+    let many = (0..1_000).map(|id| format!(r#"{{"@type":"Offer","gtin":"{id}","url":"/p?variant={id}"}}"#));
+    let many = many.collect::<Vec<_>>().join(",");
+    assert_eq!(
+        barcodes(&format!(r#"{{"@type":"Product","name":"Tea","offers":[{many}]}}"#)).len(),
+        250
+    );
+}

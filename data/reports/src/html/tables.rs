@@ -128,7 +128,10 @@ fn row(is_found: bool, brand: &BrandQuality) -> Vec<String> {
     } else {
         slug
     };
-    let good_at = escape(brand.good_at.to_string().get(..16).unwrap_or_default()).replace('T', " ");
+    let good_at = escape(brand.good_at.to_string().get(..16).unwrap_or_default());
+    // It breaks between day and time, and nowhere else.
+    let good_at = good_at.replace('T', "</span> <span class=\"w\">");
+    let good_at = format!("<span class=\"w\">{good_at}</span>");
     let good_at = if brand.is_stale {
         format!("<span class=\"worse\">{good_at}, stale</span>")
     } else {

@@ -103,7 +103,7 @@ fn the_page_says_what_is_held_back_and_nothing_of_a_store_becomes_markup() {
         "quality.missing_rise_share_max",
         "60 of 120 products have no title",
         "cannot be read",
-        "06:30, stale",
+        "06:30</span>, stale",
         "release r9051c2f0a4d1e6b7, which is current",
     ] {
         assert!(page.contains(part), "{part} is not in {page}");

@@ -125,7 +125,7 @@ pub fn share_bar(title: &str, shares: &[(&str, &str, u64)]) -> String {
 /// Two bars per line, how it is above how it was; both are shares of one scale, from nothing to `whole`.
 #[must_use]
 pub fn pairs(title: &str, pairs: &[(String, Share, Option<Share>)]) -> String {
-    const LABEL: u64 = 104;
+    const LABEL: u64 = 120;
     const LINE: u64 = 28;
     let length = WIDTH - LABEL - 52;
     let (mut drawing, mut spoken) = (String::new(), Vec::new());

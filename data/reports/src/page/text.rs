@@ -84,6 +84,15 @@ pub fn percent(part: u64, whole: u64) -> String {
     }
 }
 
+/// A moment to the minute, `2026-11-23 06:30 UTC`, of one as RFC 3339 has it; any other text as it is.
+#[must_use]
+pub fn moment(moment: &str) -> String {
+    match (moment.get(..10), moment.get(10..11), moment.get(11..16)) {
+        (Some(day), Some("T"), Some(minute)) if moment.ends_with('Z') => format!("{day} {minute} UTC"),
+        _ => moment.to_owned(),
+    }
+}
+
 /// What was added or is gone, with its sign: `+3`, `−1,204`, `±0`.
 #[must_use]
 pub fn change(before: u64, now: u64) -> String {

@@ -1,0 +1,199 @@
+use std::fmt;
+
+use serde::Serialize;
+
+/// A barcode that names a product the world over: a Global Trade Item Number of 8, 12, 13 or 14 digits whose check digit
+/// is right.
+///
+/// One number is written in several lengths: `0012345678905` is `012345678905`. The value is the number, and its text the
+/// shortest of these lengths, so that equal products have equal texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Gtin(u64);
+
+/// Examples of textbooks and of forms, which stores leave in place.
+const EXAMPLES: [u64; 4] = [12_345_670, 12_345_678_905, 123_456_789_012, 1_234_567_890_128];
+
+/// Longest text that is read; a barcode is never longer than its digits with spaces between.
+const TEXT_BYTES_MAX: usize = 40;
+
+impl Gtin {
+    /// Reads a barcode as stores state it: digits, with spaces or hyphens between. `None` where it is no GTIN: another
+    /// length, a wrong check digit, a number that shops give out for use inside (GS1 prefixes 02, 04 and 20 to 29) or for
+    /// coupons (05, 98 and 99), which name nothing outside, one digit over and over, or a textbook's example.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let text = text.trim().trim_start_matches('\'');
+        if text.len() > TEXT_BYTES_MAX {
+            return None;
+        }
+        let (mut number, mut digits) = (0_u64, 0_usize);
+        for character in text.chars() {
+            match character {
+                ' ' | '-' | '\u{a0}' => continue,
+                '0'..='9' if digits < 14 => number = number * 10 + u64::from(character.to_digit(10)?),
+                _ => return None,
+            }
+            digits += 1;
+        }
+        let is_length = matches!(digits, 8 | 12 | 13 | 14);
+        Self::of_number(number).filter(|_| is_length)
+    }
+
+    /// The barcode whose digits make up this number, as [`Gtin::number`] tells it; `None` where [`Gtin::read`] would read none.
+    #[must_use]
+    pub fn of_number(number: u64) -> Option<Self> {
+        let found = Self(number);
+        let is_one = number < 100_000_000_000_000
+            && is_checked(number)
+            && !is_internal(number)
+            && !is_one_digit(number, found.digits())
+            && !EXAMPLES.contains(&number);
+        is_one.then_some(found)
+    }
+
+    /// Its digits as a number.
+    #[must_use]
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+
+    /// How many digits its text has.
+    #[must_use]
+    pub const fn digits(self) -> usize {
+        match self.0 {
+            0..100_000_000 => 8,
+            100_000_000..1_000_000_000_000 => 12,
+            1_000_000_000_000..10_000_000_000_000 => 13,
+            _ => 14,
+        }
+    }
+}
+
+impl fmt::Display for Gtin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:0width$}", self.0, width = self.digits())
+    }
+}
+
+impl Serialize for Gtin {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Whether the last digit is the check digit of those before it: from the right they count three times and once in turn.
+const fn is_checked(number: u64) -> bool {
+    let (mut rest, mut sum, mut weight) = (number / 10, number % 10, 3);
+    while rest > 0 {
+        sum += rest % 10 * weight;
+        (rest, weight) = (rest / 10, 4 - weight);
+    }
+    sum.is_multiple_of(10)
+}
+
+/// Whether the number is of a range that GS1 leaves to shops, or of coupons.
+const fn is_internal(number: u64) -> bool {
+    if number < 100_000_000 {
+        // Of eight digits: 0 and 2 at the beginning.
+        return matches!(number / 10_000_000, 0 | 2);
+    }
+    // The first two of thirteen digits, without the level of packing before them.
+    matches!(number / 100_000_000_000 % 100, 2 | 4 | 5 | 20..=29 | 98 | 99)
+}
+
+/// Whether all of so many digits are one: what is typed where a number is wanted and nobody has one.
+const fn is_one_digit(number: u64, digits: usize) -> bool {
+    let (mut ones, mut at) = (0, 0);
+    while at < digits {
+        (ones, at) = (ones * 10 + 1, at + 1);
+    }
+    number == ones * (number % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn text(barcode: &str) -> Option<String> {
+        Gtin::read(barcode).map(|gtin| gtin.to_string())
+    }
+
+    #[test]
+    fn a_barcode_is_read_in_every_length_and_told_in_the_shortest() {
+        assert_eq!(text("8901030865275").as_deref(), Some("8901030865275"));
+        assert_eq!(text("'8901030865275 ").as_deref(), Some("8901030865275"));
+        assert_eq!(text("890 1030 865275").as_deref(), Some("8901030865275"));
+        assert_eq!(text("036000291452").as_deref(), Some("036000291452"));
+        assert_eq!(text("0036000291452").as_deref(), Some("036000291452"));
+        assert_eq!(text("00036000291452").as_deref(), Some("036000291452"));
+        assert_eq!(text("96385074").as_deref(), Some("96385074"));
+        assert_eq!(text("18901030865272").as_deref(), Some("18901030865272"));
+    }
+
+    #[test]
+    fn what_names_no_product_outside_of_a_shop_is_no_barcode() {
+        let bad = [
+            "",
+            "SKU-1",
+            "8901030865276",
+            "890103086527",
+            "89010308652",
+            "00000000",
+            "0000000000000",
+            "2012345678900",
+            "0212345678909",
+            "0412345678907",
+            "9912345678900",
+            "12345670",
+            "012345678905",
+            "1234567890128",
+            "44444444444444",
+            "4444444444444",
+            "555555555555",
+            "55555555",
+            "189010308652721",
+            "890103086527５",
+        ];
+        for bad in bad {
+            assert_eq!(text(bad), None, "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_without_a_panic_and_what_is_read_reads_the_same_again(stated in ".{0,40}") {
+            if let Some(gtin) = Gtin::read(&stated) {
+                prop_assert_eq!(Gtin::read(&gtin.to_string()), Some(gtin));
+                prop_assert_eq!(Gtin::of_number(gtin.number()), Some(gtin));
+            }
+        }
+
+        #[test]
+        fn a_number_is_a_barcode_if_its_digits_are(number in prop_oneof![any::<u64>(), 0..200_000_000_000_000_u64, 10_000_000..99_999_999_u64]) {
+            let read = [8, 12, 13, 14].iter().find_map(|width| Gtin::read(&format!("{number:0width$}")));
+            prop_assert_eq!(Gtin::of_number(number), read);
+        }
+
+        #[test]
+        fn of_ten_last_digits_one_is_right_at_most(first in 100_000_000_000_u64..999_999_999_999) {
+            let read = (0..10).filter(|digit| Gtin::read(&format!("{first}{digit}")).is_some()).count();
+            prop_assert!(read <= 1);
+            let right = (0..10).filter(|digit| is_checked(first * 10 + digit)).count();
+            prop_assert_eq!(right, 1);
+        }
+
+        #[test]
+        fn a_barcode_has_one_text_whatever_zeros_stand_before_it(number in 10_000_000_u64..100_000_000_000_000) {
+            let spelled = [8, 12, 13, 14].map(|width| format!("{number:0width$}"));
+            let read: Vec<Gtin> = spelled.iter().filter_map(|text| Gtin::read(text)).collect();
+            prop_assert!(read.windows(2).all(|pair| pair[0] == pair[1]));
+            for gtin in read {
+                let text = gtin.to_string();
+                prop_assert!([8, 12, 13, 14].contains(&text.len()));
+                prop_assert_eq!(text.parse::<u64>().unwrap(), number);
+            }
+        }
+    }
+}

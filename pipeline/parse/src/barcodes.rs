@@ -1,0 +1,84 @@
+use serde_json::{Map, Value};
+
+use crate::rating::one_or_many;
+
+/// Most barcodes of one page; the platform shows so many variants on one.
+const BARCODES_MAX: usize = 250;
+/// Longest barcode that is kept.
+const BARCODE_BYTES_MAX: usize = 64;
+/// Longest stock keeping unit that is kept.
+const SKU_BYTES_MAX: usize = 255;
+
+/// A barcode as a product page states it, with what tells which variant it is of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageBarcode {
+    /// The platform's id of the variant, from an address of it.
+    pub variant: Option<u64>,
+    /// The stock keeping unit that stands beside it.
+    pub sku: Option<String>,
+    /// The barcode.
+    pub barcode: String,
+}
+
+/// How a page names a barcode, and how many digits a number has that is stated under the name.
+const NAMES: [(&str, usize); 5] = [
+    ("gtin13", 13),
+    ("gtin12", 12),
+    ("gtin14", 14),
+    ("gtin8", 8),
+    ("gtin", 0),
+];
+
+/// Adds the barcodes that a product of the page states: its own, and those of its offers.
+pub(crate) fn add(product: &Map<String, Value>, found: &mut Vec<PageBarcode>) {
+    let offers = || {
+        let offers = product.get("offers").into_iter().flat_map(one_or_many);
+        // An offer of several has its parts within.
+        offers.flat_map(|offer| std::iter::once(offer).chain(offer.get("offers").into_iter().flat_map(one_or_many)))
+    };
+    if let Some(barcode) = barcode(product) {
+        let mut variants = offers().filter_map(Value::as_object).filter_map(variant);
+        let alone = variants.next().filter(|_| variants.next().is_none());
+        push(found, variant(product).or(alone), sku(product), barcode);
+    }
+    for offer in offers().filter_map(Value::as_object) {
+        if let Some(barcode) = barcode(offer) {
+            push(found, variant(offer).or_else(|| variant(product)), sku(offer), barcode);
+        }
+    }
+}
+
+fn push(found: &mut Vec<PageBarcode>, variant: Option<u64>, sku: Option<String>, barcode: String) {
+    let one = PageBarcode { variant, sku, barcode };
+    if found.len() < BARCODES_MAX && !found.contains(&one) {
+        found.push(one);
+    }
+}
+
+fn barcode(node: &Map<String, Value>) -> Option<String> {
+    NAMES.into_iter().find_map(|(name, digits)| {
+        let stated = match node.get(name)? {
+            Value::String(text) => text.trim().to_owned(),
+            // A number has lost the zeros before it.
+            Value::Number(number) => format!("{:0digits$}", number.as_u64()?),
+            _ => return None,
+        };
+        let is_plain = stated.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
+        (is_plain && !stated.is_empty() && stated.len() <= BARCODE_BYTES_MAX).then_some(stated)
+    })
+}
+
+fn sku(node: &Map<String, Value>) -> Option<String> {
+    let sku = node.get("sku")?.as_str()?;
+    (!sku.trim().is_empty() && sku.len() <= SKU_BYTES_MAX).then(|| sku.to_owned())
+}
+
+/// The variant that a node's address is of: `/products/tea?variant=123#offer`.
+fn variant(node: &Map<String, Value>) -> Option<u64> {
+    ["@id", "url"].into_iter().find_map(|name| {
+        let (_, behind) = node.get(name)?.as_str()?.split_once('?')?;
+        let query = behind.split('#').next()?;
+        let value = query.split('&').find_map(|pair| pair.strip_prefix("variant="))?;
+        value.parse().ok()
+    })
+}
