@@ -271,7 +271,7 @@ impl Store {
     }
 }
 
-fn finish(answer: Answer, call: &Call<'_>, url: &Url, bytes_max: u64) -> Result<Found, StoreError> {
+fn finish(mut answer: Answer, call: &Call<'_>, url: &Url, bytes_max: u64) -> Result<Found, StoreError> {
     let Answer { status, .. } = answer;
     if status == StatusCode::NOT_MODIFIED && call.if_none_match.is_some() {
         return Ok(Found {
@@ -279,14 +279,18 @@ fn finish(answer: Answer, call: &Call<'_>, url: &Url, bytes_max: u64) -> Result<
             headers: answer.headers,
         });
     }
-    answer::judge(&answer, call.accept, call.is_catalogue)?;
     let text = |name| answer::text(&answer.headers, name).map(str::to_owned);
     let (etag, content_type) = (text(&ETAG), text(&CONTENT_TYPE));
-    let limit = BodyLimit::Decoded;
-    let bytes = charset::in_utf8(answer.body, content_type.as_deref(), bytes_max)
-        .ok_or(StoreError::TooLarge { limit, bytes_max })?;
+    // What it says is judged in the letters that it is read in.
+    if status.is_success() {
+        let limit = BodyLimit::Decoded;
+        let body = std::mem::take(&mut answer.body);
+        answer.body = charset::in_utf8(body, content_type.as_deref(), bytes_max)
+            .ok_or(StoreError::TooLarge { limit, bytes_max })?;
+    }
+    answer::judge(&answer, call.accept, call.is_catalogue)?;
     let page = Page {
-        bytes,
+        bytes: answer.body,
         etag,
         content_type,
         cart_currency: answer::cart_currency(&answer.headers),

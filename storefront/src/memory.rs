@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 /// Bytes that one permit stands for.
 const UNIT: u64 = 16 << 10;
@@ -56,6 +56,8 @@ struct Inner {
 struct Part {
     bytes_max: u64,
     permits: Arc<Semaphore>,
+    /// How many wait for it now.
+    waiting: watch::Sender<u32>,
 }
 
 /// How much was reserved of a [`MemoryBudget`].
@@ -85,6 +87,23 @@ pub struct Reservation {
     bytes: u64,
 }
 
+/// One that waits, until this is dropped.
+#[derive(Debug)]
+struct Waiting<'a>(&'a watch::Sender<u32>);
+
+impl<'a> Waiting<'a> {
+    fn begin(waiting: &'a watch::Sender<u32>) -> Self {
+        waiting.send_modify(|count| *count = count.saturating_add(1));
+        Self(waiting)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count = count.saturating_sub(1));
+    }
+}
+
 struct Held {
     bytes: Bytes,
     _room: Reservation,
@@ -111,6 +130,7 @@ impl Part {
         Self {
             bytes_max,
             permits: Arc::new(Semaphore::new(units.min(Semaphore::MAX_PERMITS))),
+            waiting: watch::Sender::new(0),
         }
     }
 
@@ -241,6 +261,12 @@ impl MemoryBudget {
         Ok(self.reserve(&self.inner.rows, bytes).await)
     }
 
+    /// How many wait for rows now. Who keeps rows until there are more of them lets go of them while this is above 0.
+    #[must_use]
+    pub fn rows_waiting(&self) -> watch::Receiver<u32> {
+        self.inner.rows.waiting.subscribe()
+    }
+
     pub(crate) fn wire(&self) -> Wire {
         Wire {
             inner: Arc::clone(&self.inner),
@@ -268,6 +294,7 @@ impl MemoryBudget {
             Ok(permit) => permit,
             Err(_) => {
                 self.inner.note_wait();
+                let _waiting = Waiting::begin(&part.waiting);
                 match Arc::clone(permits).acquire_many_owned(units).await {
                     Ok(permit) => permit,
                     // Never closed.

@@ -270,6 +270,24 @@ impl Store {
         self.fetch(Call::get(url, accept)).await
     }
 
+    /// Any page of the store, unless it is the one whose validator is given.
+    ///
+    /// # Errors
+    /// See [`Store::get`].
+    pub async fn get_unless(
+        &self,
+        path_and_query: &str,
+        accept: Accept,
+        if_none_match: Option<&str>,
+    ) -> Result<Fetched, StoreError> {
+        let url = self.url(path_and_query)?;
+        self.fetch(Call {
+            if_none_match,
+            ..Call::get(url, accept)
+        })
+        .await
+    }
+
     /// The store's `robots.txt` as it binds us, from the cache when it is fresh.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::Response;
 use axum::routing::get;
+use storefront::{Fetched, StoreError};
 
 use crate::served::{config, serve, store};
 use crate::support::page;
@@ -37,5 +38,65 @@ async fn a_page_in_latin_1_is_read_as_one_and_a_label_alone_makes_none() {
         );
         let fetched = store(config(), serve(router).await).meta().await.unwrap();
         assert_eq!(page(fetched).bytes, expected, "{charset}");
+    }
+}
+
+/// A text in UTF-16, with the low byte of each unit first or last.
+fn utf16(text: &str, is_low_first: bool) -> Vec<u8> {
+    let bytes = |unit: u16| match is_low_first {
+        true => unit.to_le_bytes(),
+        false => unit.to_be_bytes(),
+    };
+    text.encode_utf16().flat_map(bytes).collect()
+}
+
+async fn told(content_type: &str, body: Vec<u8>) -> Result<Fetched, StoreError> {
+    let content_type = content_type.to_owned();
+    let router = Router::new().route(
+        "/{kind}",
+        get(move || async move {
+            Response::builder()
+                .header("content-type", content_type)
+                .body(Body::from(body))
+                .unwrap()
+        }),
+    );
+    store(config(), serve(router).await).meta().await
+}
+
+#[tokio::test]
+async fn a_page_in_utf_16_is_read_as_one_by_its_mark_or_its_label() {
+    let text = "{\"title\":\"Caf\u{e9} \u{1f375} \u{91a}\"}";
+    let marked = format!("\u{feff}{text}");
+    for (content_type, body) in [
+        ("application/json; charset=utf-16", utf16(&marked, true)),
+        ("application/json; charset=utf-16", utf16(&marked, false)),
+        ("application/json; charset=UTF-16", utf16(text, true)),
+        ("application/json; charset=utf-16", utf16(text, false)),
+        ("application/json; charset=utf-16le", utf16(text, true)),
+        ("application/json; charset=utf-16be", utf16(text, false)),
+        // Nothing but the mark says so.
+        ("application/json", utf16(&marked, true)),
+        ("application/json; charset=utf-8", utf16(&marked, false)),
+        // A label alone makes none.
+        ("application/json; charset=utf-16", text.as_bytes().to_vec()),
+    ] {
+        let read = page(told(content_type, body).await.unwrap());
+        assert_eq!(String::from_utf8_lossy(&read.bytes), text, "{content_type}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_in_utf_16_that_ends_early_or_is_no_json_is_judged_as_any_other() {
+    let mut torn = utf16("{\"products\":[{\"id\":1}]}", true);
+    torn.pop();
+    let content_type = "application/json; charset=utf-16le";
+    for (body, is_torn) in [(torn, true), (utf16("<html></html>", true), false)] {
+        let refused = told(content_type, body).await.unwrap_err();
+        let as_expected = match is_torn {
+            true => matches!(refused, StoreError::Truncated),
+            false => matches!(refused, StoreError::NotJson { .. }),
+        };
+        assert!(as_expected, "{refused:?}");
     }
 }

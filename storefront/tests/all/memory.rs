@@ -112,3 +112,17 @@ async fn the_time_that_a_page_waits_for_memory_is_not_its_stores() {
     let (page, ()) = tokio::join!(waiting, later);
     assert_eq!(page.unwrap().bytes.len(), 4 << 20);
 }
+
+#[tokio::test]
+async fn whoever_keeps_rows_learns_that_somebody_waits_for_them() {
+    let memory = MemoryBudget::new(64 << 20, 16);
+    let told = memory.rows_waiting();
+    let kept = memory.rows(memory.rows_bytes_max(), 0).await.unwrap();
+    assert_eq!(*told.borrow(), 0);
+    let mut more = std::pin::pin!(memory.rows(1 << 20, 0));
+    assert!(futures::poll!(more.as_mut()).is_pending());
+    assert_eq!(*told.borrow(), 1);
+    drop(kept);
+    more.await.unwrap();
+    assert_eq!(*told.borrow(), 0);
+}

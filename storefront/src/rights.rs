@@ -1,0 +1,162 @@
+//! Who may ask a store, where several processes ask the stores of one market.
+
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use async_trait::async_trait;
+use data_model::StoreHost;
+use futures::FutureExt;
+use futures::future::{BoxFuture, Either, select};
+
+/// Gives the right to ask a store to one at a time, of all processes that ask for it.
+#[async_trait]
+pub trait StoreRights: Send + Sync + std::fmt::Debug {
+    /// Does `work`, which asks the store, while nobody else may. Where the right is lost meanwhile, the work is dropped where
+    /// it is.
+    async fn under(&self, store: &StoreHost, work: BoxFuture<'_, ()>) -> Asked;
+}
+
+/// What became of work under a right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// It is done.
+    Done,
+    /// It was not begun: somebody else asks the store, or has what it says. In words.
+    ByAnother(String),
+    /// It was begun, and the right to it was lost.
+    Lost,
+    /// It was not begun: who may ask the store is not known. In words.
+    Unknown(String),
+}
+
+/// Why work under a right came to no end.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotAsked {
+    /// It was not begun: somebody else asks the store, or has what it says. In words.
+    #[error("{0}")]
+    ByAnother(String),
+    /// It was begun, and the right to it was lost.
+    #[error("another process took the store over while it was asked")]
+    Lost,
+    /// It was not begun: who may ask the store is not known. In words.
+    #[error("{0}")]
+    Unknown(String),
+    /// It was not begun before it was to stop.
+    #[error("stopped before the store was asked")]
+    Stopped,
+}
+
+/// Does `work`, which asks the store, under the right to it where such are given. `stop` ends the wait for the right; work that
+/// was begun ends by itself, so that the right is given back.
+///
+/// # Errors
+/// [`NotAsked`].
+pub async fn under<T: Send>(
+    rights: Option<&dyn StoreRights>,
+    store: &StoreHost,
+    stop: impl Future<Output = ()>,
+    work: impl Future<Output = T> + Send,
+) -> Result<T, NotAsked> {
+    let Some(rights) = rights else {
+        return Ok(work.await);
+    };
+    let (mut done, is_begun) = (None, AtomicBool::new(false));
+    let asked = {
+        let (done, is_begun) = (&mut done, &is_begun);
+        let work = async move {
+            is_begun.store(true, Ordering::SeqCst);
+            *done = Some(work.await);
+        };
+        let asked = pin!(rights.under(store, work.boxed()));
+        let stopped = pin!(async {
+            stop.await;
+            if is_begun.load(Ordering::SeqCst) {
+                std::future::pending::<()>().await;
+            }
+        });
+        match select(asked, stopped).await {
+            Either::Left((asked, _)) => asked,
+            Either::Right(_) => return Err(NotAsked::Stopped),
+        }
+    };
+    match (asked, done) {
+        (Asked::Done, Some(done)) => Ok(done),
+        (Asked::ByAnother(who), _) => Err(NotAsked::ByAnother(who)),
+        (Asked::Unknown(reason), _) => Err(NotAsked::Unknown(reason)),
+        (Asked::Done | Asked::Lost, _) => Err(NotAsked::Lost),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Answers this, and does the work where that is [`Asked::Done`].
+    #[derive(Debug)]
+    struct Gives(Asked);
+
+    #[async_trait]
+    impl StoreRights for Gives {
+        async fn under(&self, _store: &StoreHost, work: BoxFuture<'_, ()>) -> Asked {
+            if self.0 == Asked::Done {
+                work.await;
+            }
+            self.0.clone()
+        }
+    }
+
+    /// Gives no right, ever.
+    #[derive(Debug)]
+    struct Waits;
+
+    #[async_trait]
+    impl StoreRights for Waits {
+        async fn under(&self, _store: &StoreHost, _work: BoxFuture<'_, ()>) -> Asked {
+            std::future::pending().await
+        }
+    }
+
+    fn store() -> StoreHost {
+        "one.myshopify.com".parse().unwrap()
+    }
+
+    #[tokio::test]
+    async fn work_is_done_under_a_right_and_without_any_and_not_where_it_is_anothers() {
+        let never = std::future::pending;
+        assert_eq!(under(None, &store(), never(), async { 7 }).await, Ok(7));
+        assert_eq!(
+            under(Some(&Gives(Asked::Done)), &store(), never(), async { 7 }).await,
+            Ok(7)
+        );
+        for (asked, told) in [
+            (
+                Asked::ByAnother("a worker".to_owned()),
+                NotAsked::ByAnother("a worker".to_owned()),
+            ),
+            (
+                Asked::Unknown("no state".to_owned()),
+                NotAsked::Unknown("no state".to_owned()),
+            ),
+            (Asked::Lost, NotAsked::Lost),
+        ] {
+            assert_eq!(
+                under(Some(&Gives(asked)), &store(), never(), async { 7 }).await,
+                Err(told)
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn a_stop_ends_the_wait_for_a_right_and_not_the_work_under_it() {
+        let stopped = || std::future::ready(());
+        assert_eq!(
+            under(Some(&Waits), &store(), stopped(), async { 7 }).await,
+            Err(NotAsked::Stopped)
+        );
+        let work = async {
+            tokio::task::yield_now().await;
+            7
+        };
+        assert_eq!(under(Some(&Gives(Asked::Done)), &store(), stopped(), work).await, Ok(7));
+    }
+}
