@@ -33,7 +33,7 @@ pub use cut::LakeCut;
 pub use error::BackupError;
 pub use keep::{Pruned, prune};
 pub use manifest::{BackupId, Entry, Manifest, STATE_DUMP};
-pub use restore::{RESTORING, RestoreOptions, Restored, Restoring, is_restoring, restore};
+pub use restore::{RESTORING, RestoreOptions, Restored, Restoring, is_restoring, restore, state_dump};
 pub use take::{Given, TakeOptions, Taken, Taking, begin};
 pub use verify::{Verified, verify};
 

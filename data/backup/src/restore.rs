@@ -154,6 +154,20 @@ impl std::fmt::Debug for RestoreOptions<'_> {
     }
 }
 
+/// Copies the dump of the state that a backup holds to a file; `false` where it holds none, or has lost it.
+///
+/// # Errors
+/// The dump is damaged, the file cannot be written, or the storage fails.
+pub async fn state_dump(backups: &Storage, manifest: &Manifest, to: &Path) -> Result<bool, BackupError> {
+    let Some(entry) = manifest.entries.iter().find(|entry| entry.path == STATE_DUMP) else {
+        return Ok(false);
+    };
+    let (folder, name) = file_of(to)?;
+    let from = object_path(&entry.sha256);
+    let is_sent = copy::send((backups, &from), (&folder, &name), &entry.sha256).await?;
+    Ok(is_sent)
+}
+
 /// What became of an object.
 enum Written {
     Now,

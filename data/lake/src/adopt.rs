@@ -1,5 +1,7 @@
 //! A lake of an earlier version gets the tables that it lacks.
 
+use std::collections::BTreeMap;
+
 use crate::apply::{compute, read};
 use crate::create::complete;
 use crate::files::Wanted;
@@ -44,7 +46,12 @@ impl Lake {
                         stores: None,
                         columns: Some(READ),
                     };
-                    let observed = Observed { at, run: None, tick };
+                    let observed = Observed {
+                        since: at,
+                        at,
+                        run: None,
+                        tick,
+                    };
                     let batches = load(TableName::Products, bytes, wanted)?;
                     batches
                         .iter()
@@ -61,6 +68,7 @@ impl Lake {
                 stores: Vec::new(),
                 counts: TickCounts::default(),
                 rows: vec![(TableName::ProductHistory, rows)],
+                gone: BTreeMap::new(),
             };
             // Where another process takes the number, the next round finds what it did.
             self.run_tick(state, tick, TickKind::Adopt, None, plan).await?;

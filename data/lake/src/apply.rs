@@ -1,11 +1,9 @@
 //! Brings a tick's rows into the tables, one commit a table, each at most once.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use arrow::array::{Array, Int32Array, StringArray, UInt64Array};
-use arrow::compute::take_record_batch;
 use arrow::record_batch::RecordBatch;
 use bytes::Bytes;
 use data_model::{StoreHost, Timestamp};
@@ -19,11 +17,14 @@ use crate::delta::{Committed, DataFile, Table, add, append, overwrite};
 use crate::drops::drops;
 use crate::files::{Encoded, Wanted, digest, encode};
 use crate::lost::Losses;
+use crate::patch::patches;
 use crate::plan::by_bucket;
+use crate::refused::{keeps_refused, with_refused};
 use crate::replace::{Replaced, load, replace};
 use crate::restore::restorations;
 use crate::rows::runs::run_row;
 use crate::shipping::replaced_stores;
+use crate::split::{split_by_bucket, split_by_text};
 use crate::tick::{Rows, TickKind, TickRecord};
 use crate::{LakeConfig, LakeError, TableName};
 
@@ -91,27 +92,35 @@ fn changed(record: &TickRecord) -> impl Iterator<Item = TableName> {
     let all = std::iter::once(DECIDING).chain(others);
     all.filter(move |table| match record.kind {
         TickKind::Compact => false,
-        // What was sampled by pincode is not part of a crawl; it goes with its brand.
-        TickKind::Refresh => !TableName::DELIVERY.contains(table),
+        // What was sampled by pincode, what review apps publish, and facts are not part of a crawl; the former go with their brand.
+        TickKind::Refresh => !is_apart(*table),
         // What was read again was observed before: the histories have it.
         TickKind::Backfill => {
-            !TableName::DELIVERY.contains(table)
-                && !matches!(table, TableName::PriceHistory | TableName::ProductHistory)
+            !is_apart(*table) && !matches!(table, TableName::PriceHistory | TableName::ProductHistory)
         }
         TickKind::Delivery => TableName::DELIVERY.contains(table) || *table == TableName::CrawlRuns,
         TickKind::Shipping => matches!(table, TableName::ShippingPolicies | TableName::CrawlRuns),
+        TickKind::Reviews => {
+            let is_refused = *table == TableName::Quarantine && record.gone.contains_key(table.as_str());
+            TableName::WIDGETS.contains(table) || *table == TableName::CrawlRuns || is_refused
+        }
         TickKind::Live => matches!(
             table,
             TableName::PriceHistory | TableName::LivePrices | TableName::CrawlRuns
         ),
         TickKind::Adopt => matches!(table, TableName::ProductHistory | TableName::CrawlRuns),
-        TickKind::Remove => true,
+        TickKind::Rates => matches!(table, TableName::ExchangeRates | TableName::CrawlRuns),
+        TickKind::Remove => !TableName::REFERENCE.contains(table),
         TickKind::Restore => *table == DECIDING || record.restored.contains_key(table.as_str()),
         TickKind::Repair => {
             let is_marked = *table == TableName::Brands && !record.stores.is_empty();
             *table == DECIDING || is_marked || record.dropped.contains_key(table.as_str())
         }
     })
+}
+
+fn is_apart(table: TableName) -> bool {
+    TableName::DELIVERY.contains(&table) || TableName::WIDGETS.contains(&table) || TableName::REFERENCE.contains(&table)
 }
 
 /// Works out what the tick changes in the tables that do not have it yet, and writes the files that it adds.
@@ -192,7 +201,7 @@ async fn apply_to(
     work: &Work<'_>,
     mut prepared: Option<(u64, Vec<Action>)>,
 ) -> Result<bool, LakeError> {
-    let operation = if TableName::CURRENT.contains(&table.name) {
+    let operation = if TableName::CURRENT.contains(&table.name) || TableName::REFERENCE.contains(&table.name) {
         overwrite
     } else {
         append
@@ -208,10 +217,14 @@ async fn apply_to(
             _ => changes(table, work, &mut actions).await?,
         }
         let operation = operation(table.name);
+        let fence = work.record.fence.filter(|_| table.name == DECIDING);
         // The last table has every tick, so that it tells that the tick is in all of them.
         let is_last = changed(work.record).last() == Some(table.name);
         if (actions.is_empty() && !is_last)
-            || table.commit(actions, operation, work.record.tick, work.now).await? == Committed::Landed
+            || table
+                .commit(actions, operation, (work.record.tick, fence), work.now)
+                .await?
+                == Committed::Landed
         {
             return Ok(true);
         }
@@ -230,7 +243,13 @@ async fn changes(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) -> R
         drops(table, work.record, (work.config, work.now), actions).await?;
         return additions(table, work, actions).await;
     }
-    if TableName::CURRENT.contains(&table.name) {
+    if TableName::REFERENCE.contains(&table.name) {
+        actions.extend(table.files().iter().map(|file| file.remove(true, work.now)));
+    }
+    if work.record.kind == TickKind::Reviews && TableName::CURRENT.contains(&table.name) {
+        let rows = work.rows_of(table.name);
+        patches(table, work.record, rows, (work.config, work.now), actions).await
+    } else if TableName::CURRENT.contains(&table.name) {
         replacements(table, work, actions).await
     } else {
         additions(table, work, actions).await
@@ -260,6 +279,8 @@ struct Partition {
     stores: BTreeSet<StoreHost>,
     /// The stores whose rows go.
     replaced: BTreeSet<StoreHost>,
+    /// Whether rows of refused reviews stay.
+    keeps_refused: bool,
 }
 
 /// Rewrites the partitions in which the stores' rows change.
@@ -290,6 +311,7 @@ async fn replacements(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>)
                 new,
                 stores,
                 replaced,
+                keeps_refused: keeps_refused(table.name, work.record.kind),
             })
         });
     let has_failed = AtomicBool::new(false);
@@ -327,6 +349,7 @@ async fn rewrite(
         new,
         stores,
         replaced,
+        keeps_refused,
     } = partition;
     let (rows, is_lost) = match old_rows(&storage, table, &old).await {
         Ok(rows) => (rows, false),
@@ -335,7 +358,15 @@ async fn rewrite(
             (Vec::new(), true)
         }
     };
-    let encoded = match compute(move || replace(table, &rows, &replaced, &new, &config)).await? {
+    let replacing = move || {
+        let new = if keeps_refused {
+            with_refused(&rows, &replaced, new)?
+        } else {
+            new
+        };
+        replace(table, &rows, &replaced, &new, &config)
+    };
+    let encoded = match compute(replacing).await? {
         Replaced::Unchanged if !is_lost => return Ok(Vec::new()),
         Replaced::Unchanged | Replaced::Emptied => None,
         Replaced::File(encoded) => Some(encoded),
@@ -425,69 +456,4 @@ pub(crate) async fn compute<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, LakeError> + Send + 'static,
 ) -> Result<T, LakeError> {
     tokio::task::spawn_blocking(work).await.map_err(LakeError::Task)?
-}
-
-/// Cuts rows, which are sorted by bucket, at the buckets, and drops the column.
-fn split_by_bucket(table: TableName, rows: &[RecordBatch]) -> Result<HashMap<i32, Vec<RecordBatch>>, LakeError> {
-    let mut parts: HashMap<i32, Vec<RecordBatch>> = HashMap::new();
-    for rows in rows {
-        let bucket: Option<&Int32Array> = rows.column(0).as_any().downcast_ref();
-        let bucket = bucket.ok_or_else(|| LakeError::Value {
-            table: table.as_str(),
-            column: "bucket",
-            value: rows.column(0).data_type().to_string(),
-        })?;
-        let data = without_partition(table, rows)?;
-        let mut start = 0;
-        for row in 1..=bucket.len() {
-            if row == bucket.len() || bucket.value(row) != bucket.value(start) {
-                let part = parts.entry(bucket.value(start)).or_default();
-                part.push(data.slice(start, row - start));
-                start = row;
-            }
-        }
-    }
-    Ok(parts)
-}
-
-/// Parts of rows by the text in the partition column, where the table has one.
-fn split_by_text(
-    table: TableName,
-    rows: &[RecordBatch],
-) -> Result<BTreeMap<Option<String>, Vec<RecordBatch>>, LakeError> {
-    let mut parts: BTreeMap<Option<String>, Vec<RecordBatch>> = BTreeMap::new();
-    for rows in rows.iter().filter(|rows| rows.num_rows() > 0) {
-        let data = without_partition(table, rows)?;
-        let column: Option<&StringArray> = rows.column(0).as_any().downcast_ref();
-        let Some(column) = column.filter(|_| table.spec().partition.is_some()) else {
-            parts.entry(None).or_default().push(data);
-            continue;
-        };
-        let mut places: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
-        for (row, value) in column.iter().enumerate() {
-            places.entry(value.unwrap_or_default()).or_default().push(row as u64);
-        }
-        for (value, rows) in places {
-            let part = if rows.len() == data.num_rows() {
-                data.clone()
-            } else {
-                take_record_batch(&data, &UInt64Array::from(rows)).map_err(|source| LakeError::Columns {
-                    table: table.as_str(),
-                    source,
-                })?
-            };
-            parts.entry(Some(value.to_owned())).or_default().push(part);
-        }
-    }
-    Ok(parts)
-}
-
-fn without_partition(table: TableName, rows: &RecordBatch) -> Result<RecordBatch, LakeError> {
-    let first = usize::from(table.spec().partition.is_some());
-    RecordBatch::try_new(Arc::clone(&table.spec().file_schema), rows.columns()[first..].to_vec()).map_err(|source| {
-        LakeError::Columns {
-            table: table.as_str(),
-            source,
-        }
-    })
 }

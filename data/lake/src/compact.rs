@@ -5,7 +5,7 @@ use arrow::record_batch::RecordBatch;
 use deltalake::kernel::Action;
 use deltalake::protocol::DeltaOperation;
 
-use crate::apply::{compute, read, write};
+use crate::apply::{Prepared, compute, discard, read, write};
 use crate::delta::{Committed, DataFile, Table, add};
 use crate::files::{Encoded, Wanted, encode};
 use crate::lake::State;
@@ -58,21 +58,27 @@ impl Lake {
     async fn merge_files(&self, amount: Amount, dry_run: bool) -> Result<CompactReport, LakeError> {
         let mut state = self.state().await;
         let (config, attempts) = (Arc::clone(&self.inner.config), self.inner.config.attempts_max);
+        let mut worth = None;
         for _ in 0..attempts.max(1) {
             self.settle(&mut state).await?;
             // Others may have committed outside of any tick.
             state.tables = None;
             let tables = self.tables(&mut state).await?;
-            let merged: Vec<Merged> = tables
-                .values()
-                .flat_map(|table| {
-                    groups(table, &config, amount)
-                        .iter()
-                        .map(|group| merged(table.name, group))
-                        .collect::<Vec<_>>()
-                })
-                .collect();
-            if merged.is_empty() || dry_run {
+            if dry_run {
+                let groups = tables.values().flat_map(|table| {
+                    let groups = groups(table, &config, amount).into_iter();
+                    groups.map(|group| merged(table.name, &group))
+                });
+                let merged = groups.collect();
+                return Ok(CompactReport { merged, tick: None });
+            }
+            // Before a tick is begun: of files that cannot be read there may be nothing left to merge. Once only, however
+            // often others are quicker to begin theirs: what they changed meanwhile is merged anew within the tick.
+            let (prepared, merged) = match worth.take() {
+                Some(worth) => worth,
+                None => self.prepare_merges(tables, amount).await?,
+            };
+            if merged.is_empty() {
                 return Ok(CompactReport { merged, tick: None });
             }
             let tick = state.ended + 1;
@@ -88,23 +94,60 @@ impl Lake {
                 staged,
                 restored: BTreeMap::new(),
                 dropped: BTreeMap::new(),
+                fence: None,
+                gone: BTreeMap::new(),
             };
             if self.inner.ticks.begin(&record).await? {
-                self.merge(&mut state, &record, amount).await?;
+                let merged = self.merge(&mut state, &record, (amount, prepared, merged)).await?;
                 return Ok(CompactReport {
                     merged,
                     tick: Some(tick),
                 });
             }
+            worth = Some((prepared, merged));
+        }
+        if let Some((prepared, _)) = worth {
+            discard(&self.inner.storage, &prepared).await;
         }
         Err(LakeError::Contended { attempts })
     }
 
-    async fn merge(&self, state: &mut State, record: &TickRecord, amount: Amount) -> Result<(), LakeError> {
+    /// The merges of all tables, written but not committed, and what they are.
+    async fn prepare_merges(
+        &self,
+        tables: &BTreeMap<TableName, Table>,
+        amount: Amount,
+    ) -> Result<(Prepared, Vec<Merged>), LakeError> {
+        let (mut prepared, mut merged) = (Prepared::new(), Vec::new());
+        for table in tables.values() {
+            let (actions, of_table) = self.merges(table, amount).await?;
+            prepared.insert(table.name, (table.version(), actions));
+            merged.extend(of_table);
+        }
+        Ok((prepared, merged))
+    }
+
+    async fn merge(
+        &self,
+        state: &mut State,
+        record: &TickRecord,
+        (amount, mut prepared, mut merged): (Amount, Prepared, Vec<Merged>),
+    ) -> Result<Vec<Merged>, LakeError> {
         let mut tables = state.tables.take().unwrap_or_default();
         for table in tables.values_mut() {
             for _ in 0..self.inner.config.attempts_max.max(1) {
-                let actions = self.merges(table, amount).await?;
+                let actions = match prepared.remove(&table.name) {
+                    Some((version, actions)) if version == table.version() => actions,
+                    // Someone else changed the table meanwhile.
+                    stale => {
+                        let stale = stale.map(|stale| (table.name, stale));
+                        discard(&self.inner.storage, &Prepared::from_iter(stale)).await;
+                        let (actions, of_table) = self.merges(table, amount).await?;
+                        merged.retain(|one| one.table != table.name);
+                        merged.extend(of_table);
+                        actions
+                    }
+                };
                 let operation = DeltaOperation::Optimize {
                     predicate: None,
                     target_size: i64::try_from(self.inner.config.compact_file_bytes).unwrap_or(i64::MAX),
@@ -112,7 +155,8 @@ impl Lake {
                 let now = self.inner.clock.now();
                 // Another process may have ended this tick meanwhile, and begun the next: its mark must not go back.
                 let tick = record.tick.max(table.tick());
-                if actions.is_empty() || table.commit(actions, operation, tick, now).await? == Committed::Landed {
+                if actions.is_empty() || table.commit(actions, operation, (tick, None), now).await? == Committed::Landed
+                {
                     break;
                 }
             }
@@ -121,30 +165,50 @@ impl Lake {
             }
         }
         state.tables = Some(tables);
-        self.finish_tick(state, record, Vec::new(), None).await.map(drop)
+        self.finish_tick(state, record, Vec::new(), None).await?;
+        Ok(merged)
     }
 
-    async fn merges(&self, table: &Table, amount: Amount) -> Result<Vec<Action>, LakeError> {
-        let (mut actions, now) = (Vec::new(), self.inner.clock.now());
+    /// Merges what can be read of each group, and writes the files; what it made of them.
+    async fn merges(&self, table: &Table, amount: Amount) -> Result<(Vec<Action>, Vec<Merged>), LakeError> {
+        let (mut actions, mut done, now) = (Vec::new(), Vec::new(), self.inner.clock.now());
         for group in groups(table, &self.inner.config, amount) {
-            let bytes = match read(&table.storage, table.name, &group).await {
-                Ok(bytes) => bytes,
-                Err(error) if lost_file(&error).is_some() => {
-                    let error = &error as &dyn std::error::Error;
-                    tracing::warn!(error, "files are not merged, since one of them is missing or damaged");
-                    continue;
-                }
-                Err(error) => return Err(error),
-            };
+            let (group, bytes) = readable(table, group).await?;
+            if group.len() < files_min(table.name, amount) {
+                continue;
+            }
             let (name, config) = (table.name, Arc::clone(&self.inner.config));
             let encoded = compute(move || merge_rows(name, bytes, &config)).await?;
             let partition = group.first().and_then(|file| file.partition.as_deref());
             let path = write(&table.storage, table.name, partition, &encoded).await?;
             actions.extend(group.iter().map(|file| file.remove(false, now)));
             actions.push(add(table.name, &path, partition, &encoded, now, false));
+            done.push(merged(table.name, &group));
         }
-        Ok(actions)
+        Ok((actions, done))
     }
+}
+
+/// The files of a group that are not missing or damaged, with their bytes: the others stay as they are.
+async fn readable(
+    table: &Table,
+    group: Vec<DataFile>,
+) -> Result<(Vec<DataFile>, Vec<(String, bytes::Bytes)>), LakeError> {
+    let (mut files, mut bytes) = (Vec::with_capacity(group.len()), Vec::with_capacity(group.len()));
+    for file in group {
+        match read(&table.storage, table.name, std::slice::from_ref(&file)).await {
+            Ok(read) => {
+                bytes.extend(read);
+                files.push(file);
+            }
+            Err(error) if lost_file(&error).is_some() => {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(error, "a file is left out of a merge, since it is missing or damaged");
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((files, bytes))
 }
 
 /// How much one call merges.
@@ -186,7 +250,7 @@ fn groups(table: &Table, config: &LakeConfig, amount: Amount) -> Vec<Vec<DataFil
     }
     let mut groups = Vec::new();
     for mut files in partitions.into_values() {
-        if !table.name.spec().append_only {
+        if !table.name.is_tiered() {
             groups.push(files);
             continue;
         }
@@ -205,13 +269,17 @@ fn groups(table: &Table, config: &LakeConfig, amount: Amount) -> Vec<Vec<DataFil
         }
         groups.push(group);
     }
-    let files_min = match amount {
-        Amount::Merges(_) if table.name.spec().append_only => FILES_MIN,
-        Amount::Merges(_) | Amount::All => 2,
-    };
-    groups.retain(|group| group.len() >= files_min);
+    groups.retain(|group| group.len() >= files_min(table.name, amount));
     if let Amount::Merges(most) = amount {
         groups.truncate(most);
     }
     groups
+}
+
+/// How many files are worth a merge.
+fn files_min(table: TableName, amount: Amount) -> usize {
+    match amount {
+        Amount::Merges(_) if table.is_tiered() => FILES_MIN,
+        Amount::Merges(_) | Amount::All => 2,
+    }
 }

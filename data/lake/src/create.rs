@@ -1,11 +1,15 @@
+use data_model::Timestamp;
 use data_storage::{ObjectPath, Storage, get_bytes, put_new, put_over};
+use deltalake::kernel::Action;
 use deltalake::kernel::StructType;
 use deltalake::kernel::engine::arrow_conversion::TryIntoKernel;
 use deltalake::operations::create::CreateBuilder;
 use deltalake::protocol::SaveMode;
 use serde::{Deserialize, Serialize};
 
-use crate::delta::{failed, log_store};
+use crate::apply::{compute, write};
+use crate::delta::{add, failed, log_store};
+use crate::facts::{FACTS, encoded};
 use crate::{LakeConfig, LakeError, TableName};
 
 /// What is fixed when a lake is created; it is written after the tables, so that where it is, they are.
@@ -16,29 +20,32 @@ struct Layout {
     /// See [`SCHEMA`].
     #[serde(default)]
     schema: u32,
+    /// See [`FACTS`].
+    #[serde(default)]
+    facts: u32,
 }
 
 /// Counts what was added to the tables' columns: 1 is `price_history.source` and `brands.crawl_country`, 2 what texts say in
-/// `shipping_policies`.
-const SCHEMA: u32 = 2;
+/// `shipping_policies`, 3 what names and measures variants, and the brand in `quarantine` and `brands`.
+const SCHEMA: u32 = 3;
 
 const LAYOUT: &str = "_ticks/layout.json";
 
 /// Creates the tables that are not there yet. `true` where the lake was made before one of them, or of their columns, was
 /// thought of: only when it has them, the layout says so ([`complete`]).
-pub(crate) async fn create(lake: &Storage, config: &LakeConfig) -> Result<bool, LakeError> {
+pub(crate) async fn create(lake: &Storage, config: &LakeConfig, now: Timestamp) -> Result<bool, LakeError> {
     let path = ObjectPath::from(LAYOUT);
     if let Some(bytes) = get_bytes(lake, &path).await? {
         let layout = check(&bytes, config)?;
         let is_absent = |table: &&TableName| !layout.tables.iter().any(|name| name == table.as_str());
         let absent: Vec<TableName> = TableName::ALL.iter().filter(is_absent).copied().collect();
         for table in &absent {
-            create_table(lake, *table, config).await?;
+            create_table(lake, *table, config, now).await?;
         }
-        return Ok(!absent.is_empty() || layout.schema < SCHEMA);
+        return Ok(!absent.is_empty() || layout.schema < SCHEMA || layout.facts < FACTS);
     }
     for table in TableName::ALL {
-        create_table(lake, table, config).await?;
+        create_table(lake, table, config, now).await?;
     }
     if !put_new(lake, &path, layout(config)?).await?
         && let Some(bytes) = get_bytes(lake, &path).await?
@@ -59,6 +66,7 @@ fn layout(config: &LakeConfig) -> Result<Vec<u8>, LakeError> {
         buckets: config.buckets,
         tables,
         schema: SCHEMA,
+        facts: FACTS,
     };
     serde_json::to_vec(&layout).map_err(|source| LakeError::TickRecord {
         path: LAYOUT.to_owned(),
@@ -81,7 +89,7 @@ fn check(bytes: &[u8], config: &LakeConfig) -> Result<Layout, LakeError> {
     }
 }
 
-async fn create_table(lake: &Storage, table: TableName, config: &LakeConfig) -> Result<(), LakeError> {
+async fn create_table(lake: &Storage, table: TableName, config: &LakeConfig, now: Timestamp) -> Result<(), LakeError> {
     let log_store = log_store(lake, table);
     let exists = || async {
         let exists = log_store.is_delta_table_location().await;
@@ -116,6 +124,7 @@ async fn create_table(lake: &Storage, table: TableName, config: &LakeConfig) -> 
         .with_columns(schema.fields().cloned())
         .with_partition_columns(spec.partition)
         .with_save_mode(SaveMode::ErrorIfExists)
+        .with_actions(facts(lake, table, config, now).await?)
         .with_configuration(properties.into_iter().map(|(key, value)| (key, Some(value))))
         .await;
     match created {
@@ -124,4 +133,22 @@ async fn create_table(lake: &Storage, table: TableName, config: &LakeConfig) -> 
         Err(_) if exists().await? => Ok(()),
         Err(error) => Err(failed(table, "creation")(error)),
     }
+}
+
+/// What the table holds from the beginning.
+async fn facts(
+    lake: &Storage,
+    table: TableName,
+    config: &LakeConfig,
+    now: Timestamp,
+) -> Result<Option<Action>, LakeError> {
+    if !TableName::FACTS.contains(&table) {
+        return Ok(None);
+    }
+    let config = config.clone();
+    let Some(encoded) = compute(move || encoded(table, &config)).await? else {
+        return Ok(None);
+    };
+    let path = write(&lake.child(table.as_str()), table, None, &encoded).await?;
+    Ok(Some(add(table, &path, None, &encoded, now, true)))
 }

@@ -29,7 +29,8 @@ const READS_AT_ONCE: usize = 8;
 impl Lake {
     /// Looks at the data files of the tables that crawls replace, and remembers the stores whose rows lie in one that is
     /// missing or damaged: a commit that has all stores of such a file writes it anew, whether or not their content
-    /// changed. Files of the delivery matrix are no crawl's, those of append-only tables nobody's: they stay as they are.
+    /// changed. No crawl writes files of the delivery matrix and of review apps, and nobody those of append-only tables
+    /// again: they stay as they are.
     ///
     /// Where it is to be `thorough` every file is read. Else one list a table tells which are missing or of another size,
     /// and those alone are read that [`Lake::note_damage`] noted.
@@ -41,9 +42,10 @@ impl Lake {
         self.settle(&mut state).await?;
         let tables = self.tables(&mut state).await?;
         let losses = Losses::new(&self.inner.storage, tables);
-        let crawled = tables
-            .values()
-            .filter(|table| TableName::CURRENT.contains(&table.name) && !TableName::DELIVERY.contains(&table.name));
+        let crawled = tables.values().filter(|table| {
+            let is_of_no_crawl = TableName::DELIVERY.contains(&table.name) || TableName::WIDGETS.contains(&table.name);
+            TableName::CURRENT.contains(&table.name) && !is_of_no_crawl
+        });
         let files: Vec<(TableName, Storage, DataFile)> = crawled
             .flat_map(|table| {
                 let of_table = |file| (table.name, table.storage.clone(), file);

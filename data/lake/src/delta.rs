@@ -22,6 +22,9 @@ use crate::{LakeError, TableName};
 /// The name under which ticks are recorded in the tables' logs.
 pub(crate) const APP_ID: &str = "haat";
 
+/// The name under which the table that decides about ticks remembers the highest right that one was begun under.
+const FENCE_ID: &str = "haat.fence";
+
 /// Under which key an entry of a log names its tick.
 pub(crate) const TICK_KEY: &str = "haatTick";
 
@@ -72,6 +75,11 @@ impl DataFile {
         #[expect(deprecated, reason = "there is no other way to a file's tags")]
         let add = self.logged.0.add_action();
         add.tags?.remove(SHA256_TAG)?
+    }
+
+    /// Whether some of its rows are deleted by a vector beside it, which another writer must have made.
+    pub(crate) fn has_deletion_vector(&self) -> bool {
+        self.logged.0.deletion_vector_descriptor().is_some()
     }
 
     /// Makes the file part of its table again.
@@ -194,12 +202,19 @@ impl Table {
         data_files(self.name, &self.state)
     }
 
-    /// Writes the next version, if it is still free.
+    /// The highest right under which a tick of this table was begun; 0 for none.
+    pub(crate) async fn fence(&self) -> Result<u64, LakeError> {
+        let fence = self.state.transaction_version(&self.log_store, FENCE_ID).await;
+        let fence = fence.map_err(failed(self.name, "read of the last right to commit"))?;
+        Ok(fence.and_then(|fence| u64::try_from(fence).ok()).unwrap_or(0))
+    }
+
+    /// Writes the next version, if it is still free; remembers the right that the tick was begun under, where one is given.
     pub(crate) async fn commit(
         &mut self,
         actions: Vec<Action>,
         operation: DeltaOperation,
-        tick: u64,
+        (tick, fence): (u64, Option<u64>),
         now: Timestamp,
     ) -> Result<Committed, LakeError> {
         let protocol = |source| LakeError::Protocol {
@@ -209,8 +224,9 @@ impl Table {
         PROTOCOL
             .can_commit(&self.state, &actions, &operation)
             .map_err(protocol)?;
-        self.write(actions, operation, vec![transaction(APP_ID, tick, now)], tick)
-            .await
+        let fence = fence.map(|fence| transaction(FENCE_ID, fence, now));
+        let transactions = std::iter::once(transaction(APP_ID, tick, now)).chain(fence);
+        self.write(actions, operation, transactions.collect(), tick).await
     }
 
     /// Takes the place of the tick in this table with a commit that changes nothing.
@@ -308,8 +324,8 @@ pub(crate) async fn state_at(
     state.map_err(failed(table, "load of a version"))
 }
 
-fn transaction(app: &str, tick: u64, now: Timestamp) -> Transaction {
-    let version = i64::try_from(tick).unwrap_or(i64::MAX);
+fn transaction(app: &str, number: u64, now: Timestamp) -> Transaction {
+    let version = i64::try_from(number).unwrap_or(i64::MAX);
     Transaction::new_with_last_update(app, version, Some(now.micros() / 1000))
 }
 

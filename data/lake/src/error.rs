@@ -158,6 +158,14 @@ pub enum LakeError {
         /// The store.
         store: String,
     },
+    /// Somebody else was given the right to commit since. Nothing was changed.
+    #[error("the right to commit is somebody else's by now: this one had {fence}, the lake has {newest}")]
+    Fenced {
+        /// The right that was given here.
+        fence: u64,
+        /// The newest that the lake knows.
+        newest: u64,
+    },
     /// Other processes committed first, again and again.
     #[error("others committed first {attempts} times in a row")]
     Contended {

@@ -1,5 +1,6 @@
-//! A lake of an earlier version gets the columns that it lacks. They can be null, and hold nothing in the rows that are there:
-//! no data file is written.
+//! A lake of an earlier version gets the columns that it lacks: they can be null, and hold nothing in the rows that are there,
+//! so that no data file is written. Two exceptions: what the program itself knows (`brand_slug` of `brands` and
+//! `quarantine`) is filled in, and tables of facts get those of this version.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +8,28 @@ use deltalake::kernel::engine::arrow_conversion::TryIntoKernel;
 use deltalake::kernel::{Action, MetadataExt, StructField, StructType};
 use deltalake::protocol::DeltaOperation;
 
-use crate::delta::{Committed, Table, failed};
+use crate::apply::{compute, write};
+use crate::delta::{Committed, Table, add, failed, overwrite};
+use crate::facts::{encoded, holds};
 use crate::lake::State;
+use crate::named::Slugs;
 use crate::tick::{Packed, TickKind, TickRecord};
 use crate::{Lake, LakeError, TableName, TickCounts};
+
+/// What a lake lacks.
+#[derive(Debug, Default)]
+struct Lacking {
+    columns: Vec<TableName>,
+    facts: Vec<TableName>,
+    /// The names of brands, where rows lack them.
+    slugs: Option<Slugs>,
+}
+
+impl Lacking {
+    const fn is_nothing(&self) -> bool {
+        self.columns.is_empty() && self.facts.is_empty() && self.slugs.is_none()
+    }
+}
 
 impl Lake {
     /// Brings a lake of an earlier version up to this one.
@@ -19,13 +38,14 @@ impl Lake {
         self.adopt(state).await
     }
 
-    /// Adds the columns that tables lack. It is a tick, so that the state that readers go by has them.
-    async fn evolve(&self, state: &mut State) -> Result<(), LakeError> {
+    /// Brings what tables lack. It is a tick, so that the state that readers go by has it.
+    pub(crate) async fn evolve(&self, state: &mut State) -> Result<(), LakeError> {
         for _ in 0..self.inner.config.attempts_max.max(1) {
             // With the records of earlier ticks lost, its number follows the tables.
             self.tables(state).await?;
             self.settle(state).await?;
-            if lacking(self.tables(state).await?)?.is_empty() {
+            let lacking = self.lacking(state).await?;
+            if lacking.is_nothing() {
                 return Ok(());
             }
             let tick = state.ended + 1;
@@ -41,6 +61,8 @@ impl Lake {
                 staged,
                 restored: BTreeMap::new(),
                 dropped: BTreeMap::new(),
+                fence: None,
+                gone: BTreeMap::new(),
             };
             if !self.inner.ticks.begin(&record).await? {
                 continue;
@@ -49,6 +71,12 @@ impl Lake {
             let mut tables = state.tables.take().unwrap_or_default();
             for table in tables.values_mut() {
                 self.add_columns(table, tick).await?;
+                if lacking.facts.contains(&table.name) {
+                    self.replace_facts(table, tick).await?;
+                }
+                if let Some(slugs) = &lacking.slugs {
+                    self.name_rows(table, slugs, tick).await?;
+                }
             }
             state.tables = Some(tables);
             self.finish_tick(state, &record, Vec::new(), None).await?;
@@ -56,6 +84,24 @@ impl Lake {
         Err(LakeError::Contended {
             attempts: self.inner.config.attempts_max,
         })
+    }
+
+    async fn lacking(&self, state: &mut State) -> Result<Lacking, LakeError> {
+        let tables = self.tables(state).await?;
+        let mut lacking = Lacking::default();
+        for table in tables.values() {
+            if widened(table)?.is_some() {
+                lacking.columns.push(table.name);
+            }
+            let config = std::sync::Arc::clone(&self.inner.config);
+            let name = table.name;
+            let facts = compute(move || encoded(name, &config)).await?;
+            if facts.is_some_and(|facts| !holds(table, &facts)) {
+                lacking.facts.push(table.name);
+            }
+        }
+        lacking.slugs = Slugs::lacking(tables).await?;
+        Ok(lacking)
     }
 
     async fn add_columns(&self, table: &mut Table, tick: u64) -> Result<(), LakeError> {
@@ -68,10 +114,8 @@ impl Lake {
             let metadata = table.state().metadata().clone().with_schema(&schema);
             let metadata = metadata.map_err(|error| failed(table.name, "new columns")(error.into()))?;
             let actions = vec![Action::Metadata(metadata)];
-            // Another process may have ended this tick meanwhile, and begun the next: its mark must not go back.
-            let (tick, now) = (tick.max(table.tick()), self.inner.clock.now());
             let operation = DeltaOperation::AddColumn { fields };
-            if table.commit(actions, operation, tick, now).await? == Committed::Landed {
+            if self.commit_by(table, actions, operation, tick).await? == Committed::Landed {
                 return Ok(());
             }
         }
@@ -79,16 +123,60 @@ impl Lake {
             attempts: self.inner.config.attempts_max,
         })
     }
-}
 
-fn lacking(tables: &BTreeMap<TableName, Table>) -> Result<Vec<TableName>, LakeError> {
-    let mut lacking = Vec::new();
-    for table in tables.values() {
-        if widened(table)?.is_some() {
-            lacking.push(table.name);
+    /// Makes a table of facts hold those of this version.
+    async fn replace_facts(&self, table: &mut Table, tick: u64) -> Result<(), LakeError> {
+        for _ in 0..self.inner.config.attempts_max.max(1) {
+            let (name, config, now) = (
+                table.name,
+                std::sync::Arc::clone(&self.inner.config),
+                self.inner.clock.now(),
+            );
+            let Some(facts) = compute(move || encoded(name, &config)).await? else {
+                return Ok(());
+            };
+            if holds(table, &facts) {
+                return Ok(());
+            }
+            tracing::info!(table = %name, "a table gets the facts of this version");
+            let mut actions: Vec<Action> = table.files().iter().map(|file| file.remove(true, now)).collect();
+            let path = write(&table.storage, name, None, &facts).await?;
+            actions.push(add(name, &path, None, &facts, now, true));
+            if self.commit_by(table, actions, overwrite(name), tick).await? == Committed::Landed {
+                return Ok(());
+            }
         }
+        Err(LakeError::Contended {
+            attempts: self.inner.config.attempts_max,
+        })
     }
-    Ok(lacking)
+
+    async fn name_rows(&self, table: &mut Table, slugs: &Slugs, tick: u64) -> Result<(), LakeError> {
+        for _ in 0..self.inner.config.attempts_max.max(1) {
+            let now = self.inner.clock.now();
+            let actions = slugs.fill(table, &self.inner.config, now).await?;
+            if actions.is_empty()
+                || self.commit_by(table, actions, overwrite(table.name), tick).await? == Committed::Landed
+            {
+                return Ok(());
+            }
+        }
+        Err(LakeError::Contended {
+            attempts: self.inner.config.attempts_max,
+        })
+    }
+
+    async fn commit_by(
+        &self,
+        table: &mut Table,
+        actions: Vec<Action>,
+        operation: DeltaOperation,
+        tick: u64,
+    ) -> Result<Committed, LakeError> {
+        // Another process may have ended this tick meanwhile, and begun the next: its mark must not go back.
+        let (tick, now) = (tick.max(table.tick()), self.inner.clock.now());
+        table.commit(actions, operation, (tick, None), now).await
+    }
 }
 
 /// The table's schema with the columns that it lacks, and these; `None` where it has all. What others added stays.

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, Int64Array, StringArray, TimestampMicrosecondArray, new_null_array};
+use arrow::array::{Array, ArrayRef, Date32Array, Int64Array, StringArray, TimestampMicrosecondArray, new_null_array};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
+use arrow::temporal_conversions::date32_to_datetime;
 use bytes::Bytes;
 use data_model::{StoreHost, Timestamp};
 use parquet::arrow::arrow_reader::{
@@ -24,7 +25,7 @@ use sha2::{Digest, Sha256};
 use crate::{LakeConfig, LakeError, TableName};
 
 /// A finished file with what the table's log says of it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Encoded {
     pub(crate) bytes: Bytes,
     pub(crate) stats: String,
@@ -50,6 +51,8 @@ const UNIQUE: &[&[&str]] = &[
     &["title"],
     &["description"],
     &["sku"],
+    &["barcode"],
+    &["barcode_stated"],
     &["body"],
     &["excerpt"],
     &["created_at"],
@@ -136,6 +139,11 @@ fn bounds(columns: &[&ArrayRef]) -> Option<(Value, Value)> {
     if first.as_any().is::<Int64Array>() {
         let values = || each::<Int64Array>(columns).flat_map(|column| column.iter().flatten());
         return Some((json!(values().min()?), json!(values().max()?)));
+    }
+    if first.as_any().is::<Date32Array>() {
+        let values = || each::<Date32Array>(columns).flat_map(|column| column.iter().flatten());
+        let day = |days| Some(json!(date32_to_datetime(days)?.date().to_string()));
+        return Some((day(values().min()?)?, day(values().max()?)?));
     }
     let values = || each::<TimestampMicrosecondArray>(columns).flat_map(|column| column.iter().flatten());
     // Statistics of moments count in milliseconds: bounds have to be rounded outward.

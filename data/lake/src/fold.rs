@@ -1,7 +1,7 @@
 //! What stores said live goes into the history of prices, beside what crawls found.
 //!
 //! A variant has one newest word: that of `variants`, the last crawl's that brought anything, or a row of `live_prices`, if
-//! it was observed after that crawl. Whoever observes it next, a crawl or a store that is asked live, is compared with
+//! it was observed after that crawl had begun: a page of the crawl may be older than it. Whoever observes it next, a crawl or a store that is asked live, is compared with
 //! that word, and only a difference becomes a row of `price_history`. An observation that is not newer than the word is
 //! dropped: so the same file of observations may be folded in any number of times, and adds its rows once.
 //!
@@ -10,14 +10,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use data_model::{CurrencyCode, Observation, RunId, StoreHost, Timestamp};
+use data_model::{CurrencyCode, Observation, PriceSource, RunId, StoreHost, Timestamp};
 
 use crate::apply::compute;
 use crate::delta::data_files;
 use crate::known::Stored;
 use crate::lake::State;
 use crate::plan::{Plan, bucket};
-use crate::rows::history::{Change, HistoryRows, Observed, Source};
+use crate::rows::history::{Change, HistoryRows, Observed};
 use crate::rows::live::LiveRows;
 use crate::rows::offered::{LiveOffer, Offer, Offered, VariantKey};
 use crate::rows::runs::{RunSummaryRow, TickCounts};
@@ -49,17 +49,26 @@ pub struct FoldReport {
     pub ahead: u64,
 }
 
+/// When a crawl read a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CrawlSpan {
+    /// When it began: what the store said live since then may be newer than what it found.
+    pub began_at: Timestamp,
+    /// When it ended.
+    pub ended_at: Timestamp,
+}
+
 /// What is to be folded in.
 #[derive(Debug)]
 pub(crate) struct News {
     pub(crate) observations: Vec<Observation>,
     /// When crawls found stores as `variants` has them.
-    pub(crate) seen: BTreeMap<StoreHost, Timestamp>,
+    pub(crate) seen: BTreeMap<StoreHost, CrawlSpan>,
     pub(crate) run: RunSummaryRow,
 }
 
 impl Lake {
-    /// Folds in what stores said live, and that crawls found stores as the lake has them: `seen`, each with the end of that
+    /// Folds in what stores said live, and that crawls found stores as the lake has them: `seen`, each with the time of that
     /// crawl. Each variant of which that is another word than the newest known gets a row of `price_history`; where nothing
     /// is newer than what is known, nothing is written. Observations may come in any order and more than once.
     ///
@@ -68,7 +77,7 @@ impl Lake {
     pub async fn commit_observations(
         &self,
         observations: Vec<Observation>,
-        seen: BTreeMap<StoreHost, Timestamp>,
+        seen: BTreeMap<StoreHost, CrawlSpan>,
         run: RunSummaryRow,
     ) -> Result<FoldReport, LakeError> {
         let news = News {
@@ -140,7 +149,7 @@ impl Lake {
     pub(crate) async fn see_unchanged(
         &self,
         state: &mut State,
-        mut seen: BTreeMap<StoreHost, Timestamp>,
+        mut seen: BTreeMap<StoreHost, CrawlSpan>,
         run: &RunSummaryRow,
         report: &mut CommitReport,
     ) {
@@ -184,7 +193,7 @@ impl Lake {
 /// By what observations are folded in.
 #[derive(Debug, Clone, Copy)]
 struct Terms<'a> {
-    seen: &'a BTreeMap<StoreHost, Timestamp>,
+    seen: &'a BTreeMap<StoreHost, CrawlSpan>,
     tick: u64,
     now: Timestamp,
     buckets: u32,
@@ -223,8 +232,9 @@ fn plan(
         };
         fold.all(&observations, (terms.seen.get(store).copied(), terms.now), &mut report);
         for (at, change) in &fold.changes {
-            let run: Option<&RunId> = (change.source == Source::Crawl).then_some(&news.run.run);
+            let run: Option<&RunId> = (change.source == PriceSource::Crawl).then_some(&news.run.run);
             let observed = Observed {
+                since: *at,
                 at: *at,
                 run,
                 tick: terms.tick,
@@ -250,6 +260,7 @@ fn plan(
             (TableName::PriceHistory, vec![history.finish()?]),
             (TableName::LivePrices, vec![live.finish()?]),
         ],
+        gone: BTreeMap::new(),
     };
     Ok((report, Some(plan)))
 }
@@ -283,12 +294,12 @@ impl Fold<'_> {
     fn all(
         &mut self,
         observations: &[&Observation],
-        (seen, now): (Option<Timestamp>, Timestamp),
+        (seen, now): (Option<CrawlSpan>, Timestamp),
         report: &mut FoldReport,
     ) {
         let until = now.plus_millis(AHEAD_MS_MAX);
         let earlier = seen.map_or(observations.len(), |seen| {
-            observations.partition_point(|one| one.observed_at <= seen)
+            observations.partition_point(|one| one.observed_at <= seen.ended_at)
         });
         let (before, after) = observations.split_at(earlier);
         before.iter().for_each(|one| self.observe(one, until, report));
@@ -347,7 +358,7 @@ impl Fold<'_> {
         } else {
             Some(at)
         };
-        self.change(key, (before, offer), (at, Source::Live));
+        self.change(key, (before, offer), (at, PriceSource::Live));
         let known = LiveOffer {
             at,
             offer,
@@ -358,11 +369,12 @@ impl Fold<'_> {
         true
     }
 
-    /// Takes in that a crawl found everything as `variants` has it.
-    fn see(&mut self, at: Timestamp) {
+    /// Takes in that a crawl found everything as `variants` has it. It says nothing of what was seen live after it had begun.
+    fn see(&mut self, seen: CrawlSpan) {
+        let at = seen.ended_at;
         let mut older: Vec<(VariantKey, LiveOffer)> =
             self.offered.live.iter().map(|(key, live)| (*key, *live)).collect();
-        older.retain(|(_, live)| live.at < at);
+        older.retain(|(_, live)| live.at < seen.began_at);
         older.sort_unstable_by_key(|(key, _)| *key);
         let crawled = |offered: &Offered, key: &VariantKey| offered.crawled.get(key).copied();
         if older.iter().all(|(key, live)| crawled(self.offered, key) == live.offer) {
@@ -371,7 +383,7 @@ impl Fold<'_> {
         for (key, live) in older {
             let offer = crawled(self.offered, &key);
             let changed_at = if offer == live.offer { live.changed_at } else { Some(at) };
-            self.change(key, (live.offer, offer), (at, Source::Crawl));
+            self.change(key, (live.offer, offer), (at, PriceSource::Crawl));
             let known = LiveOffer {
                 at,
                 offer,
@@ -387,7 +399,7 @@ impl Fold<'_> {
         &mut self,
         key: VariantKey,
         (before, now): (Option<Offer>, Option<Offer>),
-        (at, source): (Timestamp, Source),
+        (at, source): (Timestamp, PriceSource),
     ) {
         if before != now {
             let change = Change {

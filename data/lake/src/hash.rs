@@ -1,6 +1,6 @@
 use data_model::{
-    Attribute, Brand, BrandRefresh, Media, OptionValue, Product, ProductOption, Quarantined, Rating, Review,
-    ShippingPolicy, ShippingTier, StoreHost, Timestamp, Variant,
+    Attribute, Brand, BrandRefresh, DeliveryRate, Gtin, Media, OptionValue, Product, ProductOption, Quarantined,
+    Rating, Review, ShippingPolicy, StoreHost, Timestamp, Variant,
 };
 use sha2::Digest as _;
 use sha2::Sha256;
@@ -61,6 +61,7 @@ pub fn content_hash(refresh: &BrandRefresh<CatalogueRows>) -> String {
     let BrandRefresh {
         brand,
         run: _,
+        read_since: _,
         observed_at: _,
         products,
         shipping,
@@ -93,6 +94,13 @@ pub fn content_hash(refresh: &BrandRefresh<CatalogueRows>) -> String {
         hash.text(subject);
         hash.text(reason);
     });
+    for (product, told) in products.told_barcodes() {
+        for (variant, barcode) in told {
+            hash.id(*product);
+            hash.id(*variant);
+            hash.barcode(Some(barcode));
+        }
+    }
     hex::encode(hash.digest())
 }
 
@@ -254,6 +262,24 @@ impl Content {
         self.text(currency.as_str());
         self.maybe_moment(*created_at);
         self.maybe_moment(*published_at);
+        // At the end, and only where there is one: hashes of other products stay what they were.
+        if variants
+            .iter()
+            .any(|variant| variant.barcode.is_some() || variant.size.is_some())
+        {
+            self.list(variants, |hash, variant| {
+                hash.barcode(variant.barcode.as_deref());
+                hash.maybe(variant.size, |hash, size| hash.text(&size.to_string()));
+            });
+        }
+    }
+
+    /// A barcode as stated, and what is made of it.
+    fn barcode(&mut self, stated: Option<&str>) {
+        self.maybe(stated, |hash, stated| {
+            hash.text(stated);
+            hash.maybe(Gtin::read(stated), |hash, gtin| hash.text(&gtin.to_string()));
+        });
     }
 
     fn variant(&mut self, variant: &Variant) {
@@ -261,6 +287,9 @@ impl Content {
             id,
             title,
             sku,
+            // See [`Self::product`].
+            barcode: _,
+            size: _,
             options,
             price_minor,
             compare_at_minor,
@@ -310,7 +339,7 @@ impl Content {
         self.maybe(*free_shipping_threshold_minor, Self::number);
         self.maybe(*cod_available, Self::flag);
         self.list(tiers, |hash, tier| {
-            let ShippingTier {
+            let DeliveryRate {
                 name,
                 amount_minor,
                 min_order_minor,

@@ -9,6 +9,7 @@ use tokio::sync::{Mutex, MutexGuard};
 use crate::apply::{Applied, Prepared, Work, apply, compute, discard, is_given_up, prepare};
 use crate::create::create;
 use crate::delta::Table;
+use crate::fold::CrawlSpan;
 use crate::hash::HashedRefresh;
 use crate::known::Stored;
 use crate::lost::Losses;
@@ -19,12 +20,14 @@ use crate::rows::runs::{RunSummaryRow, TickCounts};
 use crate::tick::{Rows, TickEnd, TickKind, TickRecord, Ticks, pack};
 use crate::{LakeConfig, LakeError, TableName};
 
-/// The lake: eleven Delta tables that change together, tick by tick.
+/// The lake: Delta tables that change together, tick by tick.
 ///
 /// Clones share one state; one of them commits at a time. Any number of processes may work on the same storage.
 #[derive(Debug, Clone)]
 pub struct Lake {
     pub(crate) inner: Arc<Inner>,
+    /// The right under which this handle commits; `None`: under none.
+    pub(crate) fence: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -81,7 +84,7 @@ impl Lake {
     /// The storage cannot be read, tables are absent and cannot be created, an entry of a table's log is missing or
     /// damaged, or the lake was created with another number of buckets.
     pub async fn open(storage: Storage, config: LakeConfig, clock: Arc<dyn Clock>) -> Result<Self, LakeError> {
-        let is_older = create(&storage, &config).await?;
+        let is_older = create(&storage, &config, clock.now()).await?;
         let ticks = Ticks::new(&storage);
         let inner = Inner {
             storage,
@@ -90,7 +93,10 @@ impl Lake {
             ticks,
             state: Mutex::default(),
         };
-        let lake = Self { inner: Arc::new(inner) };
+        let lake = Self {
+            inner: Arc::new(inner),
+            fence: None,
+        };
         let mut state = lake.inner.state.lock().await;
         let settled = match lake.settle(&mut state).await {
             Ok(()) if is_older => Box::pin(lake.upgrade(&mut state)).await,
@@ -137,9 +143,13 @@ impl Lake {
     ) -> Result<CommitReport, LakeError> {
         let found = refreshes.iter().map(|HashedRefresh { refresh, .. }| {
             let store = refresh.brand.store.clone();
-            (store, refresh.observed_at)
+            let span = CrawlSpan {
+                began_at: refresh.read_since.min(refresh.observed_at),
+                ended_at: refresh.observed_at,
+            };
+            (store, span)
         });
-        let found: BTreeMap<StoreHost, Timestamp> = found.collect();
+        let found: BTreeMap<StoreHost, CrawlSpan> = found.collect();
         let parts = cut(sorted(refreshes, self.inner.config.buckets)?);
         let mut report = CommitReport::default();
         let mut state = self.inner.state.lock().await;
@@ -293,7 +303,10 @@ impl Lake {
             staged: Vec::new(),
             restored: BTreeMap::new(),
             dropped: BTreeMap::new(),
+            fence: self.fence,
+            gone: std::mem::take(&mut plan.gone),
         };
+        self.check_fence(state).await?;
         // Before the tick is recorded, so that it is never begun where what it is to rewrite cannot be read.
         let prepared = self.prepare(state, &record, &rows).await?;
         (record.token, record.staged) = ticks.stage(tick, packed).await?;

@@ -1,7 +1,7 @@
 //! The lake: everything that the crawls found, in open Delta tables that change together.
 //!
 //! In: [`data_model::BrandRefresh`]es, whole catalogues of brands, and [`data_model::Observation`]s,
-//! what stores said live. Out: thirteen tables that any Delta reader reads as they stand, consistent snapshots of them, complete products as a stream, and SQL. A tick, one call of
+//! what stores said live. Out: tables that any Delta reader reads as they stand, consistent snapshots of them, complete products as a stream, and SQL. A tick, one call of
 //! [`Lake::commit`], lands as a whole or not at all, however the process ends; content that is already there
 //! writes nothing. The lake never crawls, never indexes, and never removes a file that a state to be kept needs.
 //!
@@ -26,22 +26,29 @@ mod delta;
 mod drops;
 mod error;
 mod evolve;
+mod facts;
+mod fence;
 mod files;
 mod fold;
 mod hash;
 mod history;
 mod known;
 mod lake;
+mod live_files;
 mod log;
 mod lost;
 mod mend;
+mod named;
 mod offering;
 mod parts;
+mod patch;
 mod plan;
 mod portion;
 mod products;
+mod rates;
 mod readable;
 mod rebuild;
+mod refused;
 mod repair;
 mod replace;
 mod restore;
@@ -51,26 +58,33 @@ mod session;
 mod settle;
 mod shipping;
 mod snapshot;
+mod split;
 mod table;
 mod tick;
 mod vacuum;
+mod widgets;
 
 pub use compact::{CompactReport, Merged};
 pub use config::LakeConfig;
 pub use delivery::OnSale;
 pub use error::LakeError;
-pub use fold::FoldReport;
+pub use fold::{CrawlSpan, FoldReport};
 pub use hash::{HashedRefresh, content_hash};
 pub use history::StoreHistory;
 pub use lake::{CommitReport, Lake};
+pub use live_files::{LiveFile, LiveTable, PartitionColumn};
 pub use offering::Offering;
+pub use rates::RatesReport;
 pub use readable::LostFile;
 pub use rebuild::{RebuildReport, Rebuilt};
+pub use refused::REFUSED_REVIEWS_MAX;
 pub use repair::{LogRepair, LostData, RepairReport, Repaired, Stuck};
 pub use restore::{RestoreReport, RestoredTable};
+pub use rows::barcodes::StatedBarcode;
 pub use rows::brands::BrandRow;
 pub use rows::catalogue::{CatalogueRows, ProductColumns, ProductState, Rated};
 pub use rows::runs::{RunSummaryRow, TickCounts};
 pub use snapshot::{AsOf, LakeSnapshot};
 pub use table::TableName;
 pub use vacuum::{VacuumKeep, VacuumReport};
+pub use widgets::{ReviewChanges, Shown};

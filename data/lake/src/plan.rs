@@ -33,6 +33,8 @@ pub(crate) struct Plan {
     pub(crate) stores: Vec<StoreHost>,
     pub(crate) counts: TickCounts,
     pub(crate) rows: Rows,
+    /// Rows that go one by one, see [`crate::tick::TickRecord::gone`].
+    pub(crate) gone: BTreeMap<String, Vec<(StoreHost, String)>>,
 }
 
 /// The columns of `variants` that the history follows.
@@ -117,12 +119,13 @@ pub(crate) fn refresh(
         let old = before.offered.get(store.as_str()).unwrap_or(&nothing);
         let listed = before.listed.get(store.as_str()).unwrap_or(&none);
         let observed = Observed {
+            since: refresh.read_since.min(refresh.observed_at),
             at: refresh.observed_at,
             run: Some(&refresh.run),
             tick,
         };
         history.extend(observations(brand, old, &offering, observed)?);
-        let newer = old.live_after(Some(refresh.observed_at));
+        let newer = old.live_after(Some(observed.since));
         live.push(bucket, store, brand.slug.as_str(), &newer);
         variants.extend(offering);
         product_history.extend(sightings(brand, listed, &listing, observed)?);
@@ -148,6 +151,7 @@ pub(crate) fn refresh(
             .collect(),
         counts,
         rows,
+        gone: BTreeMap::new(),
     })
 }
 
@@ -208,7 +212,8 @@ pub(crate) fn removal(stores: &BTreeMap<StoreHost, Timestamp>, before: &Before, 
     };
     for (store, at) in stores {
         let (run, at) = (None, *at);
-        let observed = Observed { at, run, tick };
+        let since = at;
+        let observed = Observed { since, at, run, tick };
         if let Some(listed) = before.listed.get(store.as_str()) {
             product_history.extend(product_events(store, None, listed, &[], observed)?);
         }
@@ -226,6 +231,7 @@ pub(crate) fn removal(stores: &BTreeMap<StoreHost, Timestamp>, before: &Before, 
             (TableName::PriceHistory, vec![history]),
             (TableName::ProductHistory, product_history),
         ],
+        gone: BTreeMap::new(),
     })
 }
 
@@ -260,6 +266,7 @@ pub(crate) fn shipping(
         stores: told.iter().map(|(store, ..)| store.clone()).collect(),
         counts: TickCounts::default(),
         rows: vec![(TableName::ShippingPolicies, vec![rows.finish()?])],
+        gone: BTreeMap::new(),
     })
 }
 
@@ -285,6 +292,7 @@ pub(crate) fn delivery(known: &[(StoreHost, BrandSlug, KnownDelivery)], buckets:
             (TableName::DeliveryZones, vec![zones.finish()?]),
             (TableName::DeliveryProbes, vec![probes.finish()?]),
         ],
+        gone: BTreeMap::new(),
     })
 }
 

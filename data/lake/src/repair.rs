@@ -65,7 +65,7 @@ pub struct LostData {
     pub bytes: u64,
     /// The brands of its bucket, where that can be told and the table has buckets.
     pub brands: Vec<BrandSlug>,
-    /// Whether the next crawl of these brands brings the rows back.
+    /// Whether the next crawl of these brands brings the rows back, or the program itself.
     pub comes_back: bool,
 }
 
@@ -151,6 +151,12 @@ impl Lake {
         drop(state);
         if !report.lost.is_empty() {
             report.tick = lake.give_up_files(&report.lost, marked).await?;
+        }
+        // What the program brings itself comes back at once, and so it does where a repair before was cut short.
+        let mut state = lake.state().await;
+        Box::pin(lake.evolve(&mut state)).await?;
+        drop(state);
+        if !report.lost.is_empty() {
             lake.forget_damage().await?;
         }
         Ok(report)
@@ -182,6 +188,8 @@ impl Lake {
                 staged: Vec::new(),
                 restored: BTreeMap::new(),
                 dropped: dropped.clone(),
+                fence: None,
+                gone: BTreeMap::new(),
             };
             let prepared = self.prepare(&mut state, &record, &Vec::new()).await?;
             (record.token, record.staged) = self.inner.ticks.stage(tick, Packed::default()).await?;
@@ -226,7 +234,7 @@ async fn lost_data(
             Some(bucket) => losses.holders(bucket).await.unwrap_or_default(),
             None => Vec::new(),
         };
-        let comes_back = CRAWLED.contains(&table) || table == TableName::Brands;
+        let comes_back = CRAWLED.contains(&table) || table == TableName::Brands || TableName::FACTS.contains(&table);
         if CRAWLED.contains(&table) {
             marked.extend(held.iter().map(|(store, _)| store.clone()));
         }

@@ -57,7 +57,7 @@ impl Lake {
         as_of: &AsOf,
         dry_run: bool,
     ) -> Result<RestoreReport, LakeError> {
-        if let Some(table) = tables.iter().find(|table| !TableName::CURRENT.contains(table)) {
+        if let Some(table) = tables.iter().find(|table| table.spec().append_only) {
             return Err(LakeError::OnlyGrows { table: table.as_str() });
         }
         let then = self.snapshot_at(as_of).await?;
@@ -85,6 +85,8 @@ impl Lake {
                 staged: Vec::new(),
                 restored: versions.collect(),
                 dropped: BTreeMap::new(),
+                fence: None,
+                gone: BTreeMap::new(),
             };
             // Reads every file that comes back: a tick that is begun can be finished.
             let prepared = self.prepare(&mut state, &record, &Vec::new()).await?;

@@ -4,7 +4,9 @@
 //! in UTC; the platform's ids are 64-bit integers.
 
 mod delivery;
+mod reference;
 mod shipping;
+mod widgets;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +14,9 @@ use std::sync::Arc;
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
 
 pub(crate) use delivery::{delivery_matrix, delivery_probes, delivery_zones, rates};
-pub(crate) use shipping::{shipping_facts, shipping_policies, tiers, unknown_terms};
+pub(crate) use reference::{currencies, exchange_rates, pincodes};
+pub(crate) use shipping::{shipping_facts, shipping_policies, unknown_terms};
+pub(crate) use widgets::{widget_ratings, widget_reviews};
 
 const ID: DataType = DataType::Int64;
 const TEXT: DataType = DataType::Utf8;
@@ -91,6 +95,11 @@ fn brand_slug() -> Field {
     stated("brand_slug", TEXT, "The brand's public name in paths and filters")
 }
 
+/// [`brand_slug`] of tables that were made without it.
+fn slug_of_later() -> Field {
+    maybe("brand_slug", TEXT, "The brand's public name in paths and filters")
+}
+
 fn product_keys() -> [Field; 2] {
     [
         stated(
@@ -156,7 +165,11 @@ fn product_numbers() -> Vec<Field> {
     let moment = |name, comment| maybe(name, moment_type(), comment);
     vec![
         currency(),
-        stated("price_min_minor", MINOR, "Lowest price of all variants, in minor units"),
+        stated(
+            "price_min_minor",
+            MINOR,
+            "Lowest price of all variants that have one, in minor units; 0 where none has",
+        ),
         stated(
             "price_max_minor",
             MINOR,
@@ -222,6 +235,27 @@ pub(crate) fn variants() -> SchemaRef {
         stated("available", FLAG, "Whether the store would sell it now"),
         maybe("grams", COUNT, "Shipping weight in grams, where stated"),
         maybe("image", TEXT, "Address of the variant's own picture"),
+        maybe(
+            "barcode",
+            TEXT,
+            "GTIN of 8, 12, 13 or 14 digits, the shortest form of the number; null when none is known that names a product",
+        ),
+        maybe("barcode_stated", TEXT, "Barcode as the store states it, valid or not"),
+        maybe(
+            "size_normalized",
+            TEXT,
+            "Size in one spelling: m, xxl, one-size, uk-8.5, waist-32, 34b, 2-3y, 38; null when not read",
+        ),
+        maybe(
+            "size_system",
+            TEXT,
+            "What the size counts in: letter, one-size, uk, us, eu, in, waist, bra, age or number",
+        ),
+        maybe(
+            "size_ordinal",
+            DataType::Float64,
+            "Place among sizes of its system: steps from m, the number itself, or months",
+        ),
     ])
 }
 
@@ -250,12 +284,13 @@ pub(crate) fn quarantine() -> SchemaRef {
     table(vec![
         bucket(),
         store(),
-        stated("position", COUNT, "Place among the store's quarantined records, from 0"),
+        stated("position", COUNT, "From 0 of a crawl, from 1000000 of a review app"),
         stated("subject", TEXT, "Which record: the platform's id, or where it stood"),
         stated("reason", TEXT, "Why it could not be understood"),
         stated("excerpt", TEXT, "The record as answered, cut"),
-        stated("observed_at", moment_type(), "When the crawl of the store ended"),
-        stated("run_id", TEXT, "The run that found it"),
+        stated("observed_at", moment_type(), "When it was found: the end of the crawl"),
+        stated("run_id", TEXT, "The run that found it; of a review app `reviews`"),
+        slug_of_later(),
     ])
 }
 
@@ -263,7 +298,7 @@ pub(crate) fn brands() -> SchemaRef {
     table(vec![
         bucket(),
         store(),
-        stated("slug", TEXT, "The brand's public name in paths and filters"),
+        stated("slug", TEXT, "The same as brand_slug, under its earlier name"),
         stated("name", TEXT, "Display name, as the store states it"),
         stated("domain", TEXT, "The domain that shoppers see"),
         stated("base_url", TEXT, "Base URL of the store"),
@@ -281,7 +316,7 @@ pub(crate) fn brands() -> SchemaRef {
         stated("review_count", COUNT, "Reviews of the brand's products"),
         stated("in_stock_count", COUNT, "Products of which a variant is available"),
         stated("on_sale_count", COUNT, "Products whose lowest price is marked down"),
-        stated("quarantined_count", COUNT, "Records of the brand in quarantine"),
+        stated("quarantined_count", COUNT, "Records of its latest crawl in quarantine"),
         stated(
             "refreshed_at",
             moment_type(),
@@ -293,6 +328,7 @@ pub(crate) fn brands() -> SchemaRef {
             TEXT,
             "Country whose prices the crawl asked for; null: the store's choice",
         ),
+        slug_of_later(),
     ])
 }
 
@@ -429,7 +465,7 @@ pub(crate) fn crawl_runs() -> SchemaRef {
         stated(
             "kind",
             TEXT,
-            "refresh, remove, delivery, live: what stores said live was folded in, or adopt: product_history was made",
+            "refresh, remove, backfill: landed pages were read again, delivery, shipping, reviews, live: what stores said live was folded in, adopt: product_history was made, rates: exchange rates were imported, restore: tables got earlier rows again, or repair: lost files were given up",
         ),
         maybe("run_id", TEXT, "The run; null when an operator removed brands"),
         maybe("started_at", moment_type(), "When the run began"),

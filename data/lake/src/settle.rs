@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::apply::{Applied, DECIDING, is_applied, is_given_up};
 use crate::delta::{Committed, Table};
 use crate::lake::{State, versions};
+use crate::lost::lost_file;
 use crate::tick::{TickEnd, TickKind, TickRecord};
 use crate::{Lake, LakeError, TableName};
 
@@ -49,7 +50,7 @@ impl Lake {
                 Err(error) => Err(error),
             };
             match finished {
-                Err(error) if is_for_good(&error) => self.give_up(state, &record, error).await?,
+                Err(error) if is_for_good(record.kind, &error) => self.give_up(state, &record, error).await?,
                 finished => finished?,
             }
             // They may have ticks whose records are lost: that is looked for when they are read.
@@ -148,9 +149,11 @@ impl Lake {
 }
 
 /// Whether trying again can never help: what the tick needs is gone.
-const fn is_for_good(error: &LakeError) -> bool {
+fn is_for_good(kind: TickKind, error: &LakeError) -> bool {
     match error {
         LakeError::Lost { .. } | LakeError::NotRestorable { .. } => true,
+        // Rows are changed one by one: nothing but a repair can do without a file that held some.
+        _ if kind == TickKind::Reviews && lost_file(error).is_some() => true,
         // A later program staged what this one does not know.
         LakeError::Staged { source, .. } => !matches!(source, arrow::error::ArrowError::NotYetImplemented(_)),
         _ => false,

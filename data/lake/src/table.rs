@@ -19,6 +19,10 @@ pub enum TableName {
     Products,
     /// One row per review.
     Reviews,
+    /// One row per review of a store's review app.
+    WidgetReviews,
+    /// What review apps say of all ratings of a product, one row per product and app.
+    WidgetRatings,
     /// One row per store whose shipping terms are known.
     ShippingPolicies,
     /// Delivery days by pincode, where sampled.
@@ -27,6 +31,12 @@ pub enum TableName {
     DeliveryZones,
     /// What stores answered when they were asked for delivery, one row per answer.
     DeliveryProbes,
+    /// What a unit of one currency is in another, one row per day and pair; from a file of the operator's.
+    ExchangeRates,
+    /// Every currency with its minor unit; a fact of the program's.
+    Currencies,
+    /// Every pincode with its area, district and state; a fact of the program's.
+    Pincodes,
     /// Records that could not be understood.
     Quarantine,
     /// One row per tick; append-only.
@@ -51,28 +61,35 @@ pub(crate) struct Spec {
 
 impl TableName {
     /// Every table, in the order in which a tick commits to them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 18] = [
         Self::PriceHistory,
         Self::ProductHistory,
         Self::LivePrices,
         Self::Variants,
         Self::Products,
         Self::Reviews,
+        Self::WidgetReviews,
+        Self::WidgetRatings,
         Self::ShippingPolicies,
         Self::DeliveryMatrix,
         Self::DeliveryZones,
         Self::DeliveryProbes,
+        Self::ExchangeRates,
+        Self::Currencies,
+        Self::Pincodes,
         Self::Quarantine,
         Self::CrawlRuns,
         Self::Brands,
     ];
 
     /// The tables that hold the present state of each store, replaced store by store.
-    pub(crate) const CURRENT: [Self; 10] = [
+    pub(crate) const CURRENT: [Self; 12] = [
         Self::LivePrices,
         Self::Variants,
         Self::Products,
         Self::Reviews,
+        Self::WidgetReviews,
+        Self::WidgetRatings,
         Self::ShippingPolicies,
         Self::DeliveryMatrix,
         Self::DeliveryZones,
@@ -91,15 +108,34 @@ impl TableName {
     ];
 
     /// The tables that lakes of earlier versions do not have: states of before do not name them.
-    pub(crate) const LATER: [Self; 4] = [
+    pub(crate) const LATER: [Self; 9] = [
+        Self::WidgetReviews,
+        Self::WidgetRatings,
         Self::ProductHistory,
         Self::LivePrices,
         Self::DeliveryZones,
         Self::DeliveryProbes,
+        Self::ExchangeRates,
+        Self::Currencies,
+        Self::Pincodes,
     ];
+
+    /// The tables that are of no store, each replaced as a whole: what rows of stores are joined with.
+    pub const REFERENCE: [Self; 3] = [Self::ExchangeRates, Self::Currencies, Self::Pincodes];
+
+    /// Of these the tables whose rows the program itself brings.
+    pub const FACTS: [Self; 2] = [Self::Currencies, Self::Pincodes];
 
     /// The tables that hold what stores answered about delivery. No crawl changes them.
     pub const DELIVERY: [Self; 3] = [Self::DeliveryMatrix, Self::DeliveryZones, Self::DeliveryProbes];
+
+    /// The tables that hold what review apps publish. No crawl changes them, and a change writes its own rows alone.
+    pub const WIDGETS: [Self; 2] = [Self::WidgetReviews, Self::WidgetRatings];
+
+    /// Whether its files are merged by size, since what is added comes in small files.
+    pub(crate) fn is_tiered(self) -> bool {
+        self.spec().append_only || self == Self::WidgetReviews
+    }
 
     /// The table's name in SQL, in paths and in version maps.
     #[must_use]
@@ -111,10 +147,15 @@ impl TableName {
             Self::Variants => "variants",
             Self::Products => "products",
             Self::Reviews => "reviews",
+            Self::WidgetReviews => "widget_reviews",
+            Self::WidgetRatings => "widget_ratings",
             Self::ShippingPolicies => "shipping_policies",
             Self::DeliveryMatrix => "delivery_matrix",
             Self::DeliveryZones => "delivery_zones",
             Self::DeliveryProbes => "delivery_probes",
+            Self::ExchangeRates => "exchange_rates",
+            Self::Currencies => "currencies",
+            Self::Pincodes => "pincodes",
             Self::Quarantine => "quarantine",
             Self::CrawlRuns => "crawl_runs",
             Self::Brands => "brands",
@@ -122,7 +163,7 @@ impl TableName {
     }
 
     pub(crate) fn spec(self) -> &'static Spec {
-        static SPECS: LazyLock<[Spec; 13]> = LazyLock::new(|| TableName::ALL.map(spec));
+        static SPECS: LazyLock<[Spec; 18]> = LazyLock::new(|| TableName::ALL.map(spec));
         &SPECS[self as usize]
     }
 }
@@ -141,10 +182,15 @@ fn spec(table: TableName) -> Spec {
         TableName::Variants => schema::variants(),
         TableName::Products => schema::products(),
         TableName::Reviews => schema::reviews(),
+        TableName::WidgetReviews => schema::widget_reviews(),
+        TableName::WidgetRatings => schema::widget_ratings(),
         TableName::ShippingPolicies => schema::shipping_policies(),
         TableName::DeliveryMatrix => schema::delivery_matrix(),
         TableName::DeliveryZones => schema::delivery_zones(),
         TableName::DeliveryProbes => schema::delivery_probes(),
+        TableName::ExchangeRates => schema::exchange_rates(),
+        TableName::Currencies => schema::currencies(),
+        TableName::Pincodes => schema::pincodes(),
         TableName::Quarantine => schema::quarantine(),
         TableName::CrawlRuns => schema::crawl_runs(),
         TableName::Brands => schema::brands(),
@@ -153,7 +199,7 @@ fn spec(table: TableName) -> Spec {
         TableName::PriceHistory => Some("month"),
         // Whether a product was gone before is looked up with every product that is new.
         TableName::ProductHistory => Some("event"),
-        TableName::CrawlRuns => None,
+        TableName::CrawlRuns | TableName::ExchangeRates | TableName::Currencies | TableName::Pincodes => None,
         _ => Some("bucket"),
     };
     let first = usize::from(partition.is_some());
@@ -185,7 +231,11 @@ const fn comment(table: TableName) -> &'static str {
         }
         TableName::Variants => "What can be bought, as the last crawl saw it: one row per variant",
         TableName::Products => "One row per product on sale, as the last crawl saw it",
-        TableName::Reviews => "Recent reviews that stores publish, one row each",
+        TableName::Reviews => "Recent reviews that stores publish on their product pages, one row each",
+        TableName::WidgetReviews => "Reviews that a store's review app publishes, one row each",
+        TableName::WidgetRatings => {
+            "What a store's review app says of all ratings of a product: one row per product and app"
+        }
         TableName::ShippingPolicies => "Shipping terms, one row per store that states them",
         TableName::DeliveryMatrix => "Delivery days by store and pincode, where sampled",
         TableName::DeliveryZones => {
@@ -194,7 +244,14 @@ const fn comment(table: TableName) -> &'static str {
         TableName::DeliveryProbes => {
             "What stores answered when they were asked for delivery of a cart, one row per answer"
         }
-        TableName::Quarantine => "Records of the latest crawl of each store that could not be understood",
+        TableName::ExchangeRates => {
+            "What a unit of one currency is in another: one row per day and pair, as imported by the operator"
+        }
+        TableName::Currencies => "Currencies of ISO 4217 with their minor units, one row each",
+        TableName::Pincodes => "Pincodes of India with area, district and state, one row each",
+        TableName::Quarantine => {
+            "Records that could not be understood: of the latest crawl of each store, and of its review app"
+        }
         TableName::CrawlRuns => "One row per tick: what a run brought into the lake; append-only",
         TableName::Brands => "One row per brand, as its store presented itself last",
     }
@@ -234,9 +291,20 @@ const fn stats(table: TableName) -> &'static [&'static str] {
             "updated_at",
         ],
         TableName::Reviews => &["store", "brand_slug", "platform_product_id", "created_at"],
+        TableName::WidgetReviews => &[
+            "store",
+            "brand_slug",
+            "platform_product_id",
+            "created_at",
+            "observed_at",
+        ],
+        TableName::WidgetRatings => &["store", "brand_slug", "platform_product_id", "observed_at"],
         TableName::ShippingPolicies => &["store", "brand_slug"],
         TableName::DeliveryMatrix | TableName::DeliveryProbes => &["store", "brand_slug", "pincode"],
         TableName::DeliveryZones => &["store", "brand_slug", "zone"],
+        TableName::ExchangeRates => &["date", "base_currency", "quote_currency"],
+        TableName::Currencies => &["currency"],
+        TableName::Pincodes => &["pincode"],
         TableName::Quarantine => &["store"],
         TableName::CrawlRuns => &["tick", "run_id", "committed_at"],
         TableName::Brands => &["store", "slug", "refreshed_at"],

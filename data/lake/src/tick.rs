@@ -40,11 +40,15 @@ pub(crate) enum TickKind {
     Delivery,
     /// Stores' rows of the shipping terms alone are replaced.
     Shipping,
+    /// Rows of what review apps publish come, go, or are replaced one by one.
+    Reviews,
     /// `product_history` gets a row of every product that is there already.
     Adopt,
     /// What stores said live is folded into the history of prices.
     Live,
-    /// Files are merged, or columns added that hold nothing yet; no row changes.
+    /// The exchange rates are replaced as a whole.
+    Rates,
+    /// Files are merged, or columns added, or what the program itself brings; no row of a store changes.
     Compact,
     /// Tables get the files of an earlier version again.
     Restore,
@@ -71,6 +75,12 @@ pub(crate) struct TickRecord {
     /// what they held.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) dropped: BTreeMap<String, Vec<String>>,
+    /// The right under which it was begun, where it was begun under one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) fence: Option<u64>,
+    /// Of reviews: each table with the rows that go, by store and key.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) gone: BTreeMap<String, Vec<(StoreHost, String)>>,
 }
 
 /// Where a table's rows are in the tick's staged object.

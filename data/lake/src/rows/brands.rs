@@ -45,6 +45,7 @@ pub(crate) struct BrandRows {
     refreshed_at: Vec<Option<Timestamp>>,
     run_id: StringBuilder,
     crawl_country: StringBuilder,
+    brand_slug: StringBuilder,
 }
 
 impl BrandRows {
@@ -95,6 +96,7 @@ impl BrandRows {
         self.refreshed_at.push(Some(refresh.observed_at));
         self.run_id.append_value(refresh.run.as_str());
         self.crawl_country.append_option(crawl_country.as_deref());
+        self.brand_slug.append_value(slug.as_str());
     }
 
     pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
@@ -110,6 +112,7 @@ impl BrandRows {
         columns.push(moments(self.refreshed_at));
         columns.push(Arc::new(self.run_id.finish()));
         columns.push(Arc::new(self.crawl_country.finish()));
+        columns.push(Arc::new(self.brand_slug.finish()));
         batch(TableName::Brands, columns)
     }
 }

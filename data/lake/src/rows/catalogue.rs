@@ -8,6 +8,7 @@ use arrow::compute::interleave;
 use arrow::record_batch::RecordBatch;
 use data_model::{Brand, CategoryId, PriceSummary, Product, Rating, Review, Timestamp};
 
+use super::barcodes::{self, StatedBarcode, Told};
 use super::products::{BEHIND_RATINGS, NO_VARIANTS, ProductRows};
 use super::variants::VariantRows;
 use super::{Room, batch, count};
@@ -32,6 +33,8 @@ pub struct ProductState<'a> {
     rating: Option<Rating>,
     reviews: usize,
     in_stock: bool,
+    /// Barcodes that its page tells.
+    barcodes: Option<&'a BTreeMap<u64, String>>,
 }
 
 impl ProductState<'_> {
@@ -145,6 +148,7 @@ pub struct CatalogueRows {
     /// Page and place on it, sorted by the platform's id, each id once.
     order: Vec<(usize, usize)>,
     rated: BTreeMap<u64, Rated>,
+    barcodes: Told,
 }
 
 impl CatalogueRows {
@@ -162,6 +166,7 @@ impl CatalogueRows {
             pages,
             order,
             rated: BTreeMap::new(),
+            barcodes: Told::new(),
         };
         for page in 0..catalogue.pages.len() {
             for (row, rated) in std::mem::take(&mut catalogue.pages[page].rated) {
@@ -190,6 +195,20 @@ impl CatalogueRows {
             let stated = rated.rating.is_some() || !rated.reviews.is_empty();
             if stated && self.place(id).is_some() {
                 self.rated.entry(id).or_insert(rated);
+            }
+        }
+    }
+
+    /// Gives variants the barcodes that their products' pages tell; those of products that the catalogue does not have
+    /// are left out.
+    pub fn tell_barcodes(&mut self, told: impl IntoIterator<Item = (u64, Vec<StatedBarcode>)>) {
+        for (id, told) in told {
+            let Some((page, row)) = self.place(id) else { continue };
+            let (page, row) = (&self.pages[page], self.row((page, row)));
+            let rows = row.first_variant..row.first_variant + row.variants;
+            let found = barcodes::barcodes_of(&page.variants, &rows, told);
+            if !found.is_empty() {
+                self.barcodes.insert(id, found);
             }
         }
     }
@@ -262,6 +281,7 @@ impl CatalogueRows {
                 rating: rated.and_then(|rated| rated.rating),
                 reviews: rated.map_or(0, |rated| rated.reviews.len()),
                 in_stock: row.in_stock,
+                barcodes: self.barcodes.get(&row.platform_id),
             };
             (row.platform_id, state)
         })
@@ -279,6 +299,10 @@ impl CatalogueRows {
 
     pub(crate) const fn rated(&self) -> &BTreeMap<u64, Rated> {
         &self.rated
+    }
+
+    pub(crate) const fn told_barcodes(&self) -> &Told {
+        &self.barcodes
     }
 
     /// The rows as they go to the tables, in the catalogue's order.
@@ -300,6 +324,11 @@ impl CatalogueRows {
         if let Some(places) = places {
             products = gathered(TableName::Products, &products, &places.products)?;
             variants = gathered(TableName::Variants, &variants, &places.variants)?;
+        }
+        if !self.barcodes.is_empty() {
+            variants
+                .iter_mut()
+                .for_each(|columns| barcodes::tell(columns, &self.barcodes));
         }
         let mut start = 0;
         for columns in &mut products {

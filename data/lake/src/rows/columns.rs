@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, BooleanArray, Float32Array, Int64Array, ListArray, StringArray, StructArray,
-    TimestampMicrosecondArray,
+    Array, ArrayRef, BooleanArray, Date32Array, Float32Array, Float64Array, Int64Array, ListArray, StringArray,
+    StructArray, TimestampMicrosecondArray,
 };
 use arrow::record_batch::RecordBatch;
 use data_model::Timestamp;
@@ -41,6 +41,14 @@ impl<'a> Columns<'a> {
     }
 
     pub(crate) fn float(self, name: &'static str) -> Result<&'a Float32Array, LakeError> {
+        self.typed(name)
+    }
+
+    pub(crate) fn double(self, name: &'static str) -> Result<&'a Float64Array, LakeError> {
+        self.typed(name)
+    }
+
+    pub(crate) fn date(self, name: &'static str) -> Result<&'a Date32Array, LakeError> {
         self.typed(name)
     }
 

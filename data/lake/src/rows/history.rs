@@ -6,7 +6,9 @@ use arrow::array::{
 };
 use arrow::datatypes::DataType;
 use arrow::record_batch::RecordBatch;
-use data_model::{Brand, CurrencyCode, PriceEvent, PricePoint, ProductKey, RunId, StoreHost, Timestamp, VariantId};
+use data_model::{
+    Brand, CurrencyCode, PriceEvent, PricePoint, PriceSource, ProductKey, RunId, StoreHost, Timestamp, VariantId,
+};
 
 use super::catalogue::{repeated, repeated_moment};
 use super::columns::{Columns, moments, some_int};
@@ -17,28 +19,11 @@ use crate::{LakeError, TableName};
 /// When and by whom changes were observed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Observed<'a> {
+    /// What was seen live since then may be newer.
+    pub(crate) since: Timestamp,
     pub(crate) at: Timestamp,
     pub(crate) run: Option<&'a RunId>,
     pub(crate) tick: u64,
-}
-
-/// Who observed a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Source {
-    /// A crawl of the whole store, or the operator who removed it.
-    Crawl,
-    /// The store was asked about this product.
-    Live,
-}
-
-impl Source {
-    /// The source as tables spell it.
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Crawl => "crawl",
-            Self::Live => "live",
-        }
-    }
 }
 
 /// A change of one variant.
@@ -49,7 +34,7 @@ pub(crate) struct Change {
     pub(crate) before: Option<Offer>,
     /// What it is offered for; `None` when it is gone.
     pub(crate) now: Option<Offer>,
-    pub(crate) source: Source,
+    pub(crate) source: PriceSource,
 }
 
 /// Rows of `price_history` on their way into a batch.
@@ -176,14 +161,15 @@ pub(crate) fn first_seen(
             None => new_null_array(&DataType::Utf8, rows),
         },
         Arc::new(Int64Array::from_value(id_to_column(observed.tick), rows)),
-        repeated(Source::Crawl.as_str(), rows),
+        repeated(PriceSource::Crawl.as_str(), rows),
     ];
     batch(TableName::PriceHistory, columns).map(Some)
 }
 
 impl HistoryRows {
     /// Adds one row for every variant of the store that a crawl found new, changed, or gone; `now` are its rows of
-    /// `variants`. Of a variant that was observed live after the crawl, the crawl says nothing new.
+    /// `variants`. Of a variant that was observed live after the crawl had begun, the crawl says nothing
+    /// new: the page that it read may be older.
     pub(crate) fn push(
         &mut self,
         store: &StoreHost,
@@ -193,7 +179,7 @@ impl HistoryRows {
         observed: Observed<'_>,
     ) -> Result<(), LakeError> {
         let brand_slug = brand_slug.unwrap_or(&before.brand_slug);
-        let source = Source::Crawl;
+        let source = PriceSource::Crawl;
         let mut seen = HashSet::with_capacity(before.offers.len());
         for variants in now {
             let now = Offering::of(variants)?;
@@ -203,7 +189,7 @@ impl HistoryRows {
                 let offer = now.offer(row, columns.parse("currency", now.currency.value(row))?);
                 let known = before.offers.get(&key).copied();
                 // An id that a hostile store gives twice counts once, as it did in `before`.
-                if !seen.insert(key) || known == Some(offer) || before.is_newer(key, observed.at) {
+                if !seen.insert(key) || known == Some(offer) || before.is_newer(key, observed.since) {
                     continue;
                 }
                 let change = Change {
@@ -218,7 +204,7 @@ impl HistoryRows {
         let mut gone: Vec<_> = before.offers.iter().filter(|(key, _)| !seen.contains(*key)).collect();
         gone.sort_unstable_by_key(|(key, _)| **key);
         for (key, offer) in gone {
-            if before.is_newer(*key, observed.at) {
+            if before.is_newer(*key, observed.since) {
                 continue;
             }
             let change = Change {
@@ -325,9 +311,17 @@ pub(crate) fn points(batch: &RecordBatch) -> Result<Vec<StorePoints>, LakeError>
     let (event, observed_at) = (columns.text("event")?, columns.moment("observed_at")?);
     let (price, compare_at) = (columns.int("price_minor")?, columns.int("compare_at_minor")?);
     let (available, tick) = (columns.flag("available")?, columns.int("tick")?);
+    let source = columns.text("source")?;
     let mut runs: Vec<StorePoints> = Vec::new();
     for row in 0..batch.num_rows() {
         let known = PriceEvent::ALL.into_iter().find(|one| one.as_str() == event.value(row));
+        // Rows of before the column: only crawls observed prices then.
+        let who = match source.is_valid(row) {
+            true => PriceSource::ALL
+                .into_iter()
+                .find(|one| one.as_str() == source.value(row)),
+            false => Some(PriceSource::Crawl),
+        };
         let point = PricePoint {
             observed_at: Timestamp::from_micros(observed_at.value(row)),
             variant: VariantId(id_from_column(variant.value(row))),
@@ -336,6 +330,7 @@ pub(crate) fn points(batch: &RecordBatch) -> Result<Vec<StorePoints>, LakeError>
             price_minor: some_int(price, row),
             compare_at_minor: some_int(compare_at, row),
             available: available.is_valid(row).then(|| available.value(row)),
+            source: who.ok_or_else(|| columns.invalid("source", source.value(row)))?,
         };
         let point = (
             id_from_column(product.value(row)),

@@ -1,11 +1,13 @@
 //! Rows of the tables: from the model to Arrow and back.
 
+pub(crate) mod barcodes;
 pub(crate) mod brands;
 pub(crate) mod catalogue;
 pub(crate) mod columns;
 pub(crate) mod delivery;
 pub(crate) mod delivery_probes;
 pub(crate) mod delivery_zones;
+pub(crate) mod exchange_rates;
 pub(crate) mod history;
 pub(crate) mod live;
 pub(crate) mod nested;
@@ -19,6 +21,7 @@ pub(crate) mod runs;
 pub(crate) mod shipping;
 pub(crate) mod terms;
 pub(crate) mod variants;
+pub(crate) mod widgets;
 
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use arrow::array::{Array, ArrayRef, Int64Array, Int64Builder, ListArray, StringA
 use arrow::buffer::OffsetBuffer;
 use arrow::datatypes::Fields;
 use arrow::error::ArrowError;
-use data_model::{Attribute, Media, MediaKind, OptionValue, ProductOption, ShippingTier};
+use data_model::{Attribute, Media, MediaKind, OptionValue, ProductOption};
 
 use super::columns::{elements, some_int, some_text, struct_child};
 use crate::schema;
@@ -221,61 +221,4 @@ pub(crate) fn option_values(list: &ListArray, row: usize) -> Option<Vec<OptionVa
         value: values.value(index).to_owned(),
     };
     Some(elements(list, row).map(value).collect())
-}
-
-/// A column of lists of shipping rates, in the order of [`schema::tiers`].
-#[derive(Debug, Default)]
-pub(crate) struct Tiers {
-    offsets: Offsets,
-    names: StringBuilder,
-    numbers: [Int64Builder; 5],
-    len: usize,
-}
-
-impl Tiers {
-    pub(crate) fn push(&mut self, tiers: &[ShippingTier]) {
-        for tier in tiers {
-            self.names.append_value(&tier.name);
-            let numbers = [
-                Some(tier.amount_minor),
-                tier.min_order_minor,
-                tier.max_order_minor,
-                tier.days_min.map(i64::from),
-                tier.days_max.map(i64::from),
-            ];
-            self.numbers
-                .iter_mut()
-                .zip(numbers)
-                .for_each(|(column, number)| column.append_option(number));
-        }
-        self.len += tiers.len();
-        self.offsets.close(self.len);
-    }
-
-    pub(crate) fn finish(mut self) -> Result<ArrayRef, ArrowError> {
-        let mut children: Vec<ArrayRef> = vec![Arc::new(self.names.finish())];
-        children.extend(
-            self.numbers
-                .iter_mut()
-                .map(|numbers| Arc::new(numbers.finish()) as ArrayRef),
-        );
-        self.offsets.structs(schema::tiers(), children)
-    }
-}
-
-pub(crate) fn tiers(list: &ListArray, row: usize) -> Option<Vec<ShippingTier>> {
-    let structs: &StructArray = list.values().as_any().downcast_ref()?;
-    let names: &StringArray = struct_child(structs, 0)?;
-    let numbers: Vec<&Int64Array> = (1..=5)
-        .map(|index| struct_child(structs, index))
-        .collect::<Option<_>>()?;
-    let tier = |index: usize| ShippingTier {
-        name: names.value(index).to_owned(),
-        amount_minor: numbers[0].value(index),
-        min_order_minor: some_int(numbers[1], index),
-        max_order_minor: some_int(numbers[2], index),
-        days_min: some_int(numbers[3], index),
-        days_max: some_int(numbers[4], index),
-    };
-    Some(elements(list, row).map(tier).collect())
 }

@@ -145,9 +145,9 @@ impl Offered {
         self.live.values().map(|live| live.at).max()
     }
 
-    /// What is known beyond what a crawl of this moment found, in the order of the table.
-    pub(crate) fn live_after(&self, crawled_at: Option<Timestamp>) -> Vec<(VariantKey, LiveOffer)> {
-        let is_newer = |live: &LiveOffer| crawled_at.is_none_or(|crawled_at| live.at > crawled_at);
+    /// What is known beyond what a crawl found that began to read at this moment, in the order of the table.
+    pub(crate) fn live_after(&self, read_since: Option<Timestamp>) -> Vec<(VariantKey, LiveOffer)> {
+        let is_newer = |live: &LiveOffer| read_since.is_none_or(|read_since| live.at > read_since);
         let live = self.live.iter().filter(|(_, live)| is_newer(live));
         let mut live: Vec<_> = live.map(|(key, live)| (*key, *live)).collect();
         live.sort_unstable_by_key(|(key, _)| *key);

@@ -53,7 +53,7 @@ pub(crate) const NO_VARIANTS: PriceSummary = PriceSummary {
     in_stock: false,
 };
 
-fn text_at(column: &StringBuilder, row: usize) -> &str {
+pub(crate) fn text_at(column: &StringBuilder, row: usize) -> &str {
     let offsets = column.offsets_slice();
     let at = |row: usize| offsets.get(row).and_then(|at| usize::try_from(*at).ok());
     let range = at(row).zip(at(row + 1)).map(|(from, to)| from..to);

@@ -5,8 +5,14 @@ use arrow::record_batch::RecordBatch;
 use data_model::{BrandRefresh, Quarantined, Timestamp};
 
 use super::columns::{Columns, moments};
+use super::widgets::Place;
 use super::{batch, count};
 use crate::{LakeError, TableName};
+
+/// The places of what review apps were refused begin here: crawls have far fewer records in quarantine.
+pub(crate) const REFUSED_FROM: i64 = 1_000_000;
+/// What stands for a run where there is none.
+const NO_RUN: &str = "reviews";
 
 /// Rows of `quarantine` on their way into a batch.
 #[derive(Debug, Default)]
@@ -19,6 +25,7 @@ pub(crate) struct QuarantineRows {
     excerpt: StringBuilder,
     observed_at: Vec<Option<Timestamp>>,
     run_id: StringBuilder,
+    brand_slug: StringBuilder,
 }
 
 impl QuarantineRows {
@@ -32,7 +39,21 @@ impl QuarantineRows {
             self.excerpt.append_value(&record.excerpt);
             self.observed_at.push(Some(refresh.observed_at));
             self.run_id.append_value(refresh.run.as_str());
+            self.brand_slug.append_value(refresh.brand.slug.as_str());
         }
+    }
+
+    /// A record of a review app.
+    pub(crate) fn push_refused(&mut self, place: Place<'_>, position: i64, record: &Quarantined) {
+        self.bucket.append_value(place.bucket);
+        self.store.append_value(place.store.as_str());
+        self.position.append_value(position);
+        self.subject.append_value(&record.subject);
+        self.reason.append_value(&record.reason);
+        self.excerpt.append_value(&record.excerpt);
+        self.observed_at.push(Some(place.at));
+        self.run_id.append_value(NO_RUN);
+        self.brand_slug.append_value(place.slug.as_str());
     }
 
     pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
@@ -45,6 +66,7 @@ impl QuarantineRows {
             Arc::new(self.excerpt.finish()),
             moments(self.observed_at),
             Arc::new(self.run_id.finish()),
+            Arc::new(self.brand_slug.finish()),
         ];
         batch(TableName::Quarantine, columns)
     }
@@ -64,4 +86,26 @@ pub(crate) fn records(batch: &RecordBatch) -> Result<Vec<Quarantined>, LakeError
         })
     };
     (0..batch.num_rows()).map(record).collect()
+}
+
+/// Of a batch of `quarantine` what review apps were refused, with its place.
+pub(crate) fn refused(batch: &RecordBatch) -> Result<Vec<(i64, Quarantined)>, LakeError> {
+    let position = Columns::new(TableName::Quarantine, batch).int("position")?;
+    let placed = records(batch)?.into_iter().enumerate();
+    let placed = placed.map(|(row, record)| (position.value(row), record));
+    Ok(placed.filter(|(place, _)| *place >= REFUSED_FROM).collect())
+}
+
+/// The store of each row, and its key among those that change one by one: rows of crawls have none.
+pub(crate) fn keys(batch: &RecordBatch) -> Result<Vec<(String, String)>, LakeError> {
+    let columns = Columns::new(TableName::Quarantine, batch);
+    let (store, subject) = (columns.text("store")?, columns.text("subject")?);
+    let position = columns.int("position")?;
+    let key = |row| match position.value(row) >= REFUSED_FROM {
+        true => subject.value(row).to_owned(),
+        false => String::new(),
+    };
+    Ok((0..batch.num_rows())
+        .map(|row| (store.value(row).to_owned(), key(row)))
+        .collect())
 }

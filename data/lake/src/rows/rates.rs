@@ -7,7 +7,7 @@ use super::columns::{elements, some_int, struct_child};
 use super::nested::Offsets;
 use crate::schema;
 
-/// A column of lists of delivery rates, in the order of [`schema::rates`].
+/// A column of lists of rates of shipping or delivery, in the order of [`schema::rates`].
 #[derive(Debug, Default)]
 pub(crate) struct Rates {
     offsets: Offsets,

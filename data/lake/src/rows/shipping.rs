@@ -6,7 +6,7 @@ use data_model::{BrandSlug, DaySpan, ShippingFactKind, ShippingPolicy, ShippingT
 
 use super::batch;
 use super::columns::{Columns, moments, some_int, some_moment, some_text};
-use super::nested::{Tiers, tiers};
+use super::rates::{Rates, rates};
 use super::terms::{Facts, Unknown, facts, unknown};
 use crate::{LakeError, TableName};
 
@@ -19,7 +19,7 @@ pub(crate) struct ShippingRows {
     currency: StringBuilder,
     free_shipping_threshold_minor: Int64Builder,
     cod_available: BooleanBuilder,
-    tiers: Tiers,
+    tiers: Rates,
     source_url: StringBuilder,
     observed_at: Vec<Option<Timestamp>>,
     facts: Facts,
@@ -119,7 +119,7 @@ pub(crate) fn policies(batch: &RecordBatch) -> Result<Vec<(StoreHost, ShippingPo
             currency: columns.parse("currency", currency.value(row))?,
             free_shipping_threshold_minor: some_int(threshold, row),
             cod_available: cod.is_valid(row).then(|| cod.value(row)),
-            tiers: tiers(list, row).ok_or_else(|| columns.invalid("tiers", "its elements"))?,
+            tiers: rates(list, row).ok_or_else(|| columns.invalid("tiers", "its elements"))?,
             terms: terms(row)?,
         };
         Ok((columns.parse("store", store.value(row))?, policy))

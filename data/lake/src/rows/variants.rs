@@ -1,15 +1,23 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, BooleanArray, BooleanBuilder, Int64Array, Int64Builder, ListArray, StringArray, StringBuilder,
+    Array, ArrayRef, BooleanArray, BooleanBuilder, Float64Builder, Int64Array, Int64Builder, ListArray, StringArray,
+    StringBuilder,
 };
 use arrow::record_batch::RecordBatch;
-use data_model::{Product, Variant, VariantId};
+use data_model::{Gtin, Product, Variant, VariantId};
 
 use super::columns::{Columns, some_int, some_text};
 use super::nested::{OptionValues, option_values};
+use super::products::text_at;
 use super::{count, id_from_column, id_to_column};
 use crate::{LakeError, TableName};
+
+/// Where these columns stand among those behind the brand's.
+pub(crate) const PLATFORM_PRODUCT_ID: usize = 1;
+pub(crate) const VARIANT_ID: usize = 2;
+pub(crate) const BARCODE: usize = 13;
+pub(crate) const BARCODE_STATED: usize = 14;
 
 /// Rows of `variants` on their way into a batch: what follows from a product alone.
 #[derive(Debug, Default)]
@@ -27,6 +35,11 @@ pub(crate) struct VariantRows {
     available: BooleanBuilder,
     grams: Int64Builder,
     image: StringBuilder,
+    barcode: StringBuilder,
+    barcode_stated: StringBuilder,
+    size_normalized: StringBuilder,
+    size_system: StringBuilder,
+    size_ordinal: Float64Builder,
 }
 
 impl VariantRows {
@@ -46,6 +59,13 @@ impl VariantRows {
             self.available.append_value(variant.available);
             self.grams.append_option(variant.grams.map(i64::from));
             self.image.append_option(variant.image.as_deref());
+            self.barcode_stated.append_option(variant.barcode.as_deref());
+            let gtin = variant.barcode.as_deref().and_then(Gtin::read);
+            self.barcode.append_option(gtin.map(|gtin| gtin.to_string()));
+            let size = variant.size;
+            self.size_normalized.append_option(size.map(|size| size.to_string()));
+            self.size_system.append_option(size.map(|size| size.system().as_str()));
+            self.size_ordinal.append_option(size.map(data_model::Size::ordinal));
         }
     }
 
@@ -54,6 +74,22 @@ impl VariantRows {
         let ids = self.variant_id.values_slice().get(rows.clone()).unwrap_or_default();
         let prices = self.price_minor.values_slice().get(rows).unwrap_or_default();
         ids.iter().map(|id| id_from_column(*id)).zip(prices.iter().copied())
+    }
+
+    /// The platform's id of the variant in a row.
+    pub(crate) fn id(&self, row: usize) -> u64 {
+        let id = self.variant_id.values_slice().get(row);
+        id.copied().map_or(0, id_from_column)
+    }
+
+    /// The stock keeping unit in a row; empty where there is none.
+    pub(crate) fn sku(&self, row: usize) -> &str {
+        text_at(&self.sku, row)
+    }
+
+    /// Whether the variant's own record states a barcode.
+    pub(crate) fn has_barcode(&self, row: usize) -> bool {
+        !text_at(&self.barcode_stated, row).is_empty()
     }
 
     /// The columns of `variants` behind the brand's.
@@ -76,6 +112,11 @@ impl VariantRows {
             Arc::new(self.available.finish()),
             Arc::new(self.grams.finish()),
             Arc::new(self.image.finish()),
+            Arc::new(self.barcode.finish()),
+            Arc::new(self.barcode_stated.finish()),
+            Arc::new(self.size_normalized.finish()),
+            Arc::new(self.size_system.finish()),
+            Arc::new(self.size_ordinal.finish()),
         ])
     }
 }
@@ -92,6 +133,8 @@ pub(crate) struct VariantColumns {
     available: BooleanArray,
     grams: Int64Array,
     image: StringArray,
+    barcode_stated: StringArray,
+    size_normalized: StringArray,
 }
 
 impl VariantColumns {
@@ -107,15 +150,21 @@ impl VariantColumns {
             available: columns.flag("available")?.clone(),
             grams: columns.int("grams")?.clone(),
             image: columns.text("image")?.clone(),
+            barcode_stated: columns.text("barcode_stated")?.clone(),
+            size_normalized: columns.text("size_normalized")?.clone(),
         })
     }
 
     pub(crate) fn variant(&self, row: usize) -> Result<Variant, LakeError> {
         let options = option_values(&self.options, row);
+        let size = some_text(&self.size_normalized, row);
         Ok(Variant {
             id: VariantId(id_from_column(self.variant_id.value(row))),
             title: self.title.value(row).to_owned(),
             sku: some_text(&self.sku, row),
+            barcode: some_text(&self.barcode_stated, row),
+            // A newer program may spell what this one cannot read.
+            size: size.and_then(|size| size.parse().ok()),
             options: options.ok_or_else(|| LakeError::Value {
                 table: TableName::Variants.as_str(),
                 column: "options",

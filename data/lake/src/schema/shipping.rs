@@ -1,19 +1,9 @@
 use arrow::datatypes::{DataType, Fields, SchemaRef};
 
+use super::delivery::rates;
 use super::{
     COUNT, FLAG, MINOR, TEXT, brand_slug, bucket, currency, fields, list_of, maybe, moment_type, stated, store, table,
 };
-
-pub(crate) fn tiers() -> Fields {
-    fields(&[
-        ("name", TEXT),
-        ("amount_minor", MINOR),
-        ("min_order_minor", MINOR),
-        ("max_order_minor", MINOR),
-        ("days_min", COUNT),
-        ("days_max", COUNT),
-    ])
-}
 
 /// What a store's text says of shipping.
 pub(crate) fn shipping_facts() -> Fields {
@@ -57,7 +47,7 @@ pub(crate) fn shipping_policies() -> SchemaRef {
         maybe("cod_available", FLAG, "Cash on delivery; null when nothing is said"),
         stated(
             "tiers",
-            list_of(DataType::Struct(tiers())),
+            list_of(DataType::Struct(rates())),
             "Rates in the order stated, amounts in minor units",
         ),
         maybe("source_url", TEXT, "Where the text of the terms stands"),

@@ -1,23 +1,17 @@
 //! What one brand's refresh costs beside 200,000 products. It asserts nothing about time: run it and read.
 //!
-//! `cargo test -p data-lake --test measure -- --ignored --nocapture` leaves the lake in `target/tmp/lake`.
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test that cannot go on says so at once"
-)]
-
-mod support;
+//! `cargo test -p data-lake --test all measure:: -- --ignored --nocapture` leaves the lake in `target/tmp/lake`.
+#![expect(clippy::print_stdout, reason = "what it measures is printed")]
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::support::*;
 use data_lake::{Lake, LakeConfig};
 use data_model::{BrandRefresh, Clock, StoreHost};
 use data_storage::Storage;
 use futures::StreamExt;
-use support::*;
 
 const BRANDS: usize = 400;
 const PRODUCTS: u64 = 500;

@@ -1,14 +1,12 @@
 //! Shipping terms are committed apart from crawls, and crawls keep them.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
-mod support;
-
 use std::collections::BTreeSet;
 
+use crate::support::*;
 use data_lake::Lake;
 use data_model::{BrandRefresh, ShippingPolicy, StoreHost};
 use data_storage::Storage;
-use support::*;
 
 fn policy(hour: i64) -> ShippingPolicy {
     ShippingPolicy {

@@ -1,16 +1,14 @@
 //! What is known of delivery: answers, and the zones that follow from them.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
-mod support;
-
 use std::collections::BTreeSet;
 
+use crate::support::*;
 use data_model::{
     Confidence, DeliveryProbe, DeliveryRate, DeliverySample, DeliveryZone, KnownDelivery, Timestamp, VariantId,
 };
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 use serde_json::Value;
-use support::*;
 
 fn rate(amount_minor: i64) -> DeliveryRate {
     DeliveryRate {

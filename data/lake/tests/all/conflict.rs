@@ -2,15 +2,13 @@
 //! was there; and a state that nobody recorded is an error, never an empty lake.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::*;
 use data_lake::{Lake, LakeConfig, LakeError};
 use data_model::Clock;
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
-use support::*;
 
 fn faulty() -> (FaultyStore, Storage) {
     let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));

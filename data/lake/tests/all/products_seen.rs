@@ -1,16 +1,14 @@
 //! What products were called, and when they were there, as `product_history` tells it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::*;
 use data_lake::Lake;
 use data_model::{BrandRefresh, CategoryId, Product};
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 use futures::TryStreamExt;
-use support::*;
 
 const TOLD: &str = "SELECT tick, brand_slug AS brand, platform_product_id AS id, event, title, handle, vendor, \
     category_id AS category, run_id AS run FROM product_history ORDER BY tick, brand, id";
@@ -100,7 +98,7 @@ async fn every_change_of_a_product_is_one_row_and_no_change_is_none() {
 
 /// The queries of the analysts' guide, as it spells them.
 async fn documented_queries_answer(lake: &Lake) {
-    let guide = include_str!("../../../docs/analysts.md");
+    let guide = include_str!("../../../../docs/analysts.md");
     let queries: Vec<&str> = guide
         .lines()
         .filter_map(|line| line.strip_prefix("haat sql \"")?.strip_suffix('"'))

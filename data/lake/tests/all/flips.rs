@@ -1,13 +1,11 @@
 //! No bit of a data file changes unseen: neither by whoever looks, nor by whoever reads it to build upon it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
-mod support;
-
+use crate::support::*;
 use bytes::Bytes;
 use data_lake::{Lake, LakeConfig, LakeError, TableName};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 use futures::TryStreamExt;
-use support::*;
 
 /// How many bits of a table's files a run of the tests flips; with `TEST_FLIPS=all` in the environment, 400.
 const FLIPS: u64 = 20;
@@ -27,7 +25,6 @@ impl Random {
     }
 }
 
-/// A lake with two crawls and samples of delivery; merged files and checkpoints too.
 fn zone() -> data_model::DeliveryZone {
     data_model::DeliveryZone {
         zone: "z1".to_owned(),
@@ -56,6 +53,39 @@ fn probe() -> data_model::DeliveryProbe {
     }
 }
 
+/// A review and a rating, as a review app publishes them.
+fn published() -> data_lake::ReviewChanges {
+    let (widget, product, at) = (
+        data_model::ReviewWidget::Yotpo,
+        1,
+        data_model::Timestamp::from_micros(START),
+    );
+    let review = data_model::Review {
+        rating: 4.0,
+        author: Some("Asha".to_owned()),
+        title: None,
+        body: "Lovely.".to_owned(),
+        created_at: Some(at),
+    };
+    data_lake::ReviewChanges {
+        reviews: vec![data_model::WidgetReview {
+            widget,
+            id: "r1".to_owned(),
+            product,
+            review,
+            is_verified: Some(true),
+        }],
+        ratings: vec![data_model::WidgetRating {
+            widget,
+            product,
+            average: 4.0,
+            count: 1,
+        }],
+        ..data_lake::ReviewChanges::none(host("alpha"), brand("alpha").slug, at)
+    }
+}
+
+/// A lake with two crawls, samples of delivery, rates and reviews of an app; merged files and checkpoints too.
 async fn filled(storage: &Storage, buckets: u32) -> Lake {
     let lake = open_with(storage, buckets).await;
     lake.commit(first(), run(1)).await.unwrap();
@@ -75,6 +105,14 @@ async fn filled(storage: &Storage, buckets: u32) -> Lake {
     };
     let known = vec![(host("beta"), brand("beta").slug, known)];
     lake.commit_known_delivery(known).await.unwrap();
+    let rate = data_model::ExchangeRate {
+        date: "2026-11-20".parse().unwrap(),
+        base: "USD".parse().unwrap(),
+        quote: "INR".parse().unwrap(),
+        rate: 84.25,
+    };
+    lake.commit_rates(&[rate], "rates.csv", false).await.unwrap();
+    lake.commit_reviews(vec![published()]).await.unwrap();
     lake.compact(false).await.unwrap();
     lake.commit(first(), run(3)).await.unwrap();
     let said = data_model::Observation {

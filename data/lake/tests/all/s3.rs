@@ -6,14 +6,13 @@
     reason = "a test that cannot go on says so at once"
 )]
 
-#[path = "../../storage/tests/support/moto.rs"]
+#[path = "../../../storage/tests/support/moto.rs"]
 mod moto;
-#[path = "../../storage/tests/support/proxy.rs"]
+#[path = "../../../storage/tests/support/proxy.rs"]
 mod proxy;
-mod support;
 
+use crate::support::*;
 use proxy::{Answer, On, Proxy, ProxyFault};
-use support::*;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lake_on_s3_holds_what_a_lake_in_memory_holds() {

@@ -1,16 +1,14 @@
 //! What is lost of a lake is said before anything is done, is then done just so, and costs what it held and nothing else.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::support::*;
 use bytes::Bytes;
 use data_lake::{AsOf, Lake, LakeConfig, LakeError, RepairReport, Repaired};
 use data_model::Clock;
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
-use support::*;
 
 /// A lake whose stores have partitions of their own.
 fn config_with(checkpoint_every: u64) -> LakeConfig {

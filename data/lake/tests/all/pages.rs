@@ -1,15 +1,13 @@
 //! Products that come in columns, page by page, are those that come in one list.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
-mod support;
-
 use std::collections::BTreeMap;
 
-use data_lake::{CatalogueRows, HashedRefresh, ProductColumns, Rated};
+use crate::support::*;
+use data_lake::{CatalogueRows, HashedRefresh, ProductColumns, Rated, StatedBarcode};
 use data_model::{CategoryId, Product, Rating};
 use data_storage::Storage;
 use proptest::prelude::*;
-use support::*;
 
 /// Pages of products, of which one may stand on several, and by id when each was last seen.
 type Pages = Vec<Vec<Product>>;
@@ -143,4 +141,60 @@ fn a_product_that_is_filed_later_is_the_same_content_as_one_that_came_so() {
     let late = of_rows(CatalogueRows::new(vec![columns], vec![(0, 0)]));
     assert_eq!(late.hash(), hash(coffee));
     assert_ne!(late.hash(), hash(None));
+}
+
+#[tokio::test]
+async fn barcodes_of_product_pages_come_to_the_variants_that_they_name() {
+    let (own, told) = ("8901030865275", "4006381333931");
+    let mut tea = product("tea", 1, 100);
+    // Variants 12 with a stock keeping unit, 11 without.
+    tea.variants[1].barcode = Some(own.into());
+    let one = Product {
+        variants: vec![variant(31, 100)],
+        ..product("tea", 3, 100)
+    };
+    let bare = || in_columns(&vec![vec![one.clone()], vec![tea.clone()]], vec![(0, 0), (1, 0)]);
+    let stated = |variant, sku: Option<&str>| StatedBarcode {
+        variant,
+        sku: sku.map(str::to_owned),
+        barcode: told.into(),
+    };
+    let rows = |barcodes: Vec<(u64, Vec<StatedBarcode>)>| {
+        let mut rows = bare();
+        rows.tell_barcodes(barcodes);
+        of_rows(rows)
+    };
+    let hash = |barcodes| rows(barcodes).hash().to_owned();
+    let nothing = hash(Vec::new());
+    let of_nobody = [
+        (9, vec![stated(Some(12), None)]),
+        (1, vec![stated(Some(99), None)]),
+        (1, vec![stated(None, Some("SKU-99"))]),
+        (1, vec![stated(None, None)]),
+        // Its own record tells another.
+        (1, vec![stated(Some(11), None)]),
+    ];
+    for barcodes in of_nobody {
+        assert_eq!(hash(vec![barcodes.clone()]), nothing, "{barcodes:?}");
+    }
+    let by_sku = hash(vec![(1, vec![stated(None, Some("SKU-12"))])]);
+    assert_ne!(by_sku, nothing);
+    assert_eq!(hash(vec![(1, vec![stated(Some(12), None)])]), by_sku);
+
+    let lake = open(&Storage::memory(), &midnight()).await;
+    let found = vec![
+        (1, vec![stated(Some(12), None), stated(Some(11), None)]),
+        (3, vec![stated(None, None)]),
+    ];
+    lake.commit_hashed(vec![rows(found)], run(1)).await.unwrap();
+    let barcodes = "SELECT variant_id, barcode, barcode_stated FROM variants ORDER BY 1";
+    insta::assert_snapshot!(sql(&lake, barcodes).await, @"
+    +------------+---------------+----------------+
+    | variant_id | barcode       | barcode_stated |
+    +------------+---------------+----------------+
+    | 11         | 8901030865275 | 8901030865275  |
+    | 12         | 4006381333931 | 4006381333931  |
+    | 31         | 4006381333931 | 4006381333931  |
+    +------------+---------------+----------------+
+    ");
 }

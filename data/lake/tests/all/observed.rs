@@ -1,14 +1,12 @@
 //! How prices went, and what stores answered about delivery, as the lake tells it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
-mod support;
-
 use std::collections::BTreeSet;
 
+use crate::support::*;
 use data_lake::Lake;
 use data_model::{DeliverySample, PriceEvent, Timestamp};
 use data_storage::Storage;
-use support::*;
 
 fn sample(pincode: &str, days: u16, at: i64) -> DeliverySample {
     DeliverySample {

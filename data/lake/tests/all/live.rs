@@ -1,16 +1,14 @@
 //! What stores said live stands in the history of prices beside what crawls found, once, in the order of time.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use data_lake::{FoldReport, Lake};
-use data_model::{Observation, ObservedVariant, StoreHost, Timestamp, VariantId};
+use crate::support::*;
+use data_lake::{CrawlSpan, FoldReport, Lake};
+use data_model::{Observation, ObservedVariant, Timestamp, VariantId};
 use data_storage::Storage;
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
-use support::*;
 
 const HOUR_MS: i64 = 3_600_000;
 
@@ -49,8 +47,15 @@ async fn fold(lake: &Lake, observations: Vec<Observation>) -> FoldReport {
         .unwrap()
 }
 
+fn span(began: i64, ended: i64) -> CrawlSpan {
+    CrawlSpan {
+        began_at: hour(began),
+        ended_at: hour(ended),
+    }
+}
+
 async fn see(lake: &Lake, at: i64) -> FoldReport {
-    let seen: BTreeMap<StoreHost, Timestamp> = BTreeMap::from([(host("alpha"), hour(at))]);
+    let seen = BTreeMap::from([(host("alpha"), span(at, at))]);
     lake.commit_observations(Vec::new(), seen, run(9)).await.unwrap()
 }
 
@@ -169,14 +174,15 @@ async fn a_crawl_that_finds_a_store_unchanged_takes_back_what_was_seen_live_befo
     assert!(see(&lake, 5).await.tick.is_none());
     fold(&lake, vec![said(5, 3, &[(32, 2600)])]).await;
     let mut same = first();
-    same.iter_mut().for_each(|refresh| refresh.observed_at = hour(6));
+    same.iter_mut()
+        .for_each(|refresh| (refresh.read_since, refresh.observed_at) = (hour(6), hour(6)));
     let report = lake.commit(same, run(6)).await.unwrap();
     assert_eq!(
         (report.changed.len(), report.unchanged.len(), report.ticks),
         (0, 3, vec![5])
     );
     // Between two crawls that a run knows of at once, all stands in its place.
-    let seen = BTreeMap::from([(host("alpha"), hour(8))]);
+    let seen = BTreeMap::from([(host("alpha"), span(8, 8))]);
     let news = vec![said(9, 3, &[(32, 2800)]), said(7, 3, &[(32, 2700)])];
     lake.commit_observations(news, seen, run(8)).await.unwrap();
     insta::assert_snapshot!(sql(&lake, HISTORY).await, @"
@@ -235,7 +241,7 @@ async fn a_crawl_that_ended_before_a_store_was_asked_live_does_not_speak_against
     +---------+---------+-------+-----------+----------------------+----------------------+
     ");
     let mut later = third(2600);
-    later[0].observed_at = hour(8);
+    (later[0].read_since, later[0].observed_at) = (hour(8), hour(8));
     assert_eq!(lake.commit(later, run(8)).await.unwrap().counts.price_changes, 1);
     insta::assert_snapshot!(sql(&lake, HISTORY).await, @"
     +------+---------+------------+------+-------+-----------+----------------------+-------+--------+
@@ -245,6 +251,35 @@ async fn a_crawl_that_ended_before_a_store_was_asked_live_does_not_speak_against
     | 1    | 32      | first_seen |      | 3000  | true      | 2026-11-21T01:00:00Z | run-1 | crawl  |
     | 2    | 32      | changed    | 3000 | 2500  | true      | 2026-11-21T07:00:00Z |       | live   |
     | 4    | 32      | changed    | 2500 | 2600  | true      | 2026-11-21T08:00:00Z | run-8 | crawl  |
+    +------+---------+------------+------+-------+-----------+----------------------+-------+--------+
+    ");
+}
+
+#[tokio::test]
+async fn a_crawl_that_was_reading_while_a_store_was_asked_live_does_not_take_the_price_back() {
+    let lake = open(&Storage::memory(), &late()).await;
+    lake.commit(first(), run(1)).await.unwrap();
+    // At five and at seven o'clock; the crawl reads from six to eight, and has the page of before.
+    fold(&lake, vec![said(7, 3, &[(32, 2500)]), said(5, 4, &[(42, 1)])]).await;
+    let mut crawl = third(3000);
+    (crawl[0].read_since, crawl[0].observed_at) = (hour(6), hour(8));
+    crawl[0].products[0].title = "Another".to_owned();
+    let report = lake.commit(crawl, run(8)).await.unwrap();
+    assert_eq!(report.counts.price_changes, 1, "of product 4 alone");
+    // One that finds the store unchanged, and was reading at seven too.
+    let seen = BTreeMap::from([(host("alpha"), span(6, 9))]);
+    let report = lake.commit_observations(Vec::new(), seen, run(9)).await.unwrap();
+    assert_eq!((report.tick, report.rows), (None, 0));
+    // The next crawl has read all of it later.
+    see(&lake, 10).await;
+    insta::assert_snapshot!(sql(&lake, HISTORY).await, @"
+    +------+---------+------------+------+-------+-----------+----------------------+-------+--------+
+    | tick | variant | event      | was  | price | available | at                   | run   | source |
+    +------+---------+------------+------+-------+-----------+----------------------+-------+--------+
+    | 1    | 31      | first_seen |      | 3050  | true      | 2026-11-21T01:00:00Z | run-1 | crawl  |
+    | 1    | 32      | first_seen |      | 3000  | true      | 2026-11-21T01:00:00Z | run-1 | crawl  |
+    | 2    | 32      | changed    | 3000 | 2500  | true      | 2026-11-21T07:00:00Z |       | live   |
+    | 4    | 32      | changed    | 2500 | 3000  | true      | 2026-11-21T10:00:00Z | run-9 | crawl  |
     +------+---------+------------+------+-------+-----------+----------------------+-------+--------+
     ");
 }

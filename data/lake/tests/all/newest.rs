@@ -1,16 +1,14 @@
 //! Whatever comes in whichever order: the history tells each change of a variant once, and ends with the newest word on it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::support::*;
 use data_lake::Lake;
 use data_model::{BrandRefresh, Observation, ObservedVariant, Timestamp, VariantId};
 use data_storage::Storage;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use support::*;
 
 const MINUTE_MS: i64 = 60_000;
 
@@ -18,7 +16,12 @@ const MINUTE_MS: i64 = 60_000;
 #[derive(Debug, Clone)]
 enum Event {
     /// A crawl finds these prices; a product without any is not listed. It may have ended before the last event.
-    Crawl { prices: [Option<u8>; 4], is_late: bool },
+    /// A long one began before the last event, whenever it ended.
+    Crawl {
+        prices: [Option<u8>; 4],
+        is_late: bool,
+        is_long: bool,
+    },
     /// The store is asked live about a product: of each variant a price, that it is gone, or nothing.
     Live {
         product: usize,
@@ -30,10 +33,16 @@ enum Event {
 
 fn event() -> impl Strategy<Value = Event> {
     let price = || 1_u8..4;
-    let crawl = ([price(), price(), price(), price()], 0_u8..4, any::<bool>());
-    let crawl = crawl.prop_map(|(prices, listed, is_late)| Event::Crawl {
+    let crawl = (
+        [price(), price(), price(), price()],
+        0_u8..4,
+        any::<bool>(),
+        any::<bool>(),
+    );
+    let crawl = crawl.prop_map(|(prices, listed, is_late, is_long)| Event::Crawl {
         prices: [0, 1, 2, 3].map(|index: usize| (index < 2 || listed > 0).then_some(prices[index])),
         is_late,
+        is_long,
     });
     let told = || proptest::option::of(proptest::option::of(price()));
     let live = (0_usize..2, [told(), told()]).prop_map(|(product, told)| Event::Live { product, told });
@@ -48,7 +57,7 @@ fn variant_of(index: usize) -> u64 {
     [101, 102, 201, 202][index]
 }
 
-fn crawl(minute: i64, prices: [Option<u8>; 4]) -> BrandRefresh {
+fn crawl((began, minute): (i64, i64), prices: [Option<u8>; 4]) -> BrandRefresh {
     let mut products = Vec::new();
     for (number, prices) in [(1, &prices[..2]), (2, &prices[2..])] {
         let (Some(one), Some(two)) = (prices[0], prices[1]) else {
@@ -62,6 +71,7 @@ fn crawl(minute: i64, prices: [Option<u8>; 4]) -> BrandRefresh {
         products.push(listed);
     }
     BrandRefresh {
+        read_since: at(began),
         observed_at: at(minute),
         ..refresh("alpha", u32::try_from(minute).unwrap(), products)
     }
@@ -101,14 +111,15 @@ struct Model {
 }
 
 impl Model {
-    fn crawl(&mut self, minute: i64, prices: [Option<u8>; 4]) {
+    fn crawl(&mut self, (began, minute): (i64, i64), prices: [Option<u8>; 4]) {
         let is_changed = self.crawled != prices;
         self.crawled = prices;
         if is_changed {
             self.changed_at = minute;
         }
         for ((newest, live), price) in self.newest.iter_mut().zip(&mut self.live).zip(prices) {
-            if live.is_none_or(|live| live <= minute) {
+            // What was seen live while it read is newer, for all that is known.
+            if live.is_none_or(|live| live <= began) {
                 *newest = price;
                 *live = live.filter(|_| !is_changed);
             }
@@ -171,11 +182,16 @@ async fn live_through(events: Vec<Event>) {
     for (number, event) in (1_i64..).zip(events) {
         let now = number * 10;
         match event {
-            Event::Crawl { prices, is_late } => {
+            Event::Crawl {
+                prices,
+                is_late,
+                is_long,
+            } => {
                 let minute = if is_late { (now - 15).max(crawled_at + 1) } else { now };
                 crawled_at = minute;
-                lake.commit(vec![crawl(minute, prices)], run(minute)).await.unwrap();
-                model.crawl(minute, prices);
+                let span = (if is_long { minute - 12 } else { minute }, minute);
+                lake.commit(vec![crawl(span, prices)], run(minute)).await.unwrap();
+                model.crawl(span, prices);
             }
             Event::Live { product, told } => {
                 let one = observation(now, product, told);

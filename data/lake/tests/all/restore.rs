@@ -1,17 +1,15 @@
 //! The way back: tables as they were, in a tick of their own, which is undone like any other.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::support::*;
 use data_lake::{AsOf, Lake, LakeError, TableName, VacuumKeep};
 use data_model::{Clock, Timestamp};
 use data_storage::Storage;
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
-use support::*;
 
 type Content = BTreeMap<String, Vec<String>>;
 

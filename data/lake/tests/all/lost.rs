@@ -1,18 +1,16 @@
 //! A data file that is missing or damaged costs the brands whose rows it held, and nobody else.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
-mod support;
-
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::support::*;
 use bytes::Bytes;
 use data_lake::{Lake, LakeConfig, LakeError};
 use data_model::{BrandRefresh, Clock, DeliverySample, Timestamp};
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 use object_store::throttle::{ThrottleConfig, ThrottledStore};
-use support::*;
 
 /// A lake whose stores have partitions of their own, or one for all. Checkpoints are written by threads that wait for
 /// their storage: time that is paused would not go on meanwhile.

@@ -1,16 +1,14 @@
 //! What is missing or damaged of a table's log is told before anything is written over it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::*;
 use bytes::Bytes;
 use data_lake::{Lake, LakeConfig, LakeError};
 use data_model::Clock;
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
-use support::*;
 
 /// A lake without checkpoints, so that each entry counts.
 async fn open_with(buckets: u32, storage: &Storage) -> Result<Lake, LakeError> {

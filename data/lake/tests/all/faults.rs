@@ -1,19 +1,17 @@
 //! Wherever a process dies, the next one finishes what was begun: no row is lost, none is doubled.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::support::*;
 use data_lake::{Lake, VacuumKeep};
 use data_model::Clock;
 use data_storage::Storage;
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use futures::StreamExt;
-use support::*;
 
 type Content = BTreeMap<String, Vec<String>>;
 

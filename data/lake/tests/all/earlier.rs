@@ -1,27 +1,32 @@
 //! A lake of the version before live observations: it gets the columns and the table that it lacks, and goes on.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::support::*;
 use arrow::record_batch::RecordBatch;
 use bytes::Bytes;
 use data_lake::Lake;
-use data_model::{Observation, ObservedVariant, Timestamp, VariantId};
+use data_model::{Observation, ObservedVariant, PriceSource, Timestamp, VariantId};
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use support::*;
 
 /// The columns that were added, each with its table.
-const ADDED: [(&str, &str); 11] = [
+const ADDED: [(&str, &str); 18] = [
     ("price_history", "source"),
     ("brands", "crawl_country"),
+    ("brands", "brand_slug"),
+    ("quarantine", "brand_slug"),
+    ("variants", "barcode"),
+    ("variants", "barcode_stated"),
+    ("variants", "size_normalized"),
+    ("variants", "size_system"),
+    ("variants", "size_ordinal"),
     ("shipping_policies", "source_url"),
     ("shipping_policies", "observed_at"),
     ("shipping_policies", "facts"),
@@ -32,6 +37,9 @@ const ADDED: [(&str, &str); 11] = [
     ("shipping_policies", "delivery_days_min"),
     ("shipping_policies", "delivery_days_max"),
 ];
+
+/// The tables that were added.
+const TABLES: [&str; 4] = ["live_prices", "exchange_rates", "currencies", "pincodes"];
 
 async fn get(storage: &Storage, path: &ObjectPath) -> Bytes {
     storage.store().get(path).await.unwrap().bytes().await.unwrap()
@@ -80,13 +88,18 @@ async fn narrow(storage: &Storage, (table, column): (&str, &str), line: &mut Val
 async fn as_before(storage: &Storage) {
     for path in objects(storage).await.into_keys() {
         let path = ObjectPath::from(path);
-        if path.as_ref().starts_with("live_prices/") {
+        if TABLES
+            .iter()
+            .any(|table| path.as_ref().starts_with(&format!("{table}/")))
+        {
             storage.store().delete(&path).await.unwrap();
             continue;
         }
         if path.as_ref().ends_with(".done.json") {
             let mut end: Value = serde_json::from_slice(&get(storage, &path).await).unwrap();
-            end["versions"].as_object_mut().unwrap().remove("live_prices").unwrap();
+            for table in TABLES {
+                end["versions"].as_object_mut().unwrap().remove(table).unwrap();
+            }
             put(storage, &path, serde_json::to_vec(&end).unwrap()).await;
         }
         let of_table = |(table, _): &(&str, &str)| path.as_ref().starts_with(&format!("{table}/_delta_log/"));
@@ -106,10 +119,11 @@ async fn as_before(storage: &Storage) {
     let path = ObjectPath::from("_ticks/layout.json");
     let mut layout: Value = serde_json::from_slice(&get(storage, &path).await).unwrap();
     layout.as_object_mut().unwrap().remove("schema").unwrap();
+    layout.as_object_mut().unwrap().remove("facts").unwrap();
     layout["tables"]
         .as_array_mut()
         .unwrap()
-        .retain(|table| table != "live_prices");
+        .retain(|table| TABLES.iter().all(|added| table != added));
     put(storage, &path, serde_json::to_vec(&layout).unwrap()).await;
 }
 
@@ -132,9 +146,20 @@ async fn go_on(lake: &Lake) {
         .unwrap();
     let mut second = second();
     second[0].brand.crawl_country = Some("IN".into());
+    let sized = &mut second[0].products[1].variants[0];
+    (sized.size, sized.barcode) = (Some("uk-8.5".parse().unwrap()), Some("0036000291452".into()));
     lake.commit(second, run(2)).await.unwrap();
 }
 
+const NAMED: &str = "SELECT 'brands' AS told, slug, brand_slug FROM brands
+    UNION ALL SELECT 'quarantine', null, brand_slug FROM quarantine ORDER BY 1, 2";
+const SIZES: &str =
+    "SELECT brand_slug, size_normalized, size_system, size_ordinal, barcode, barcode_stated FROM variants
+    WHERE variant_id = 32 ORDER BY 1";
+const FACTS: &str =
+    "SELECT (SELECT count(*) FROM currencies WHERE currency = 'INR' AND units_minor = 100) AS currencies,
+    (SELECT count(*) FROM pincodes WHERE pincode = '560001' AND state = 'KARNATAKA') AS pincodes,
+    (SELECT count(*) FROM exchange_rates) AS rates";
 const TOLD: &str = "SELECT source, event, count(*) AS rows FROM price_history GROUP BY 1, 2 ORDER BY 1, 2";
 const COUNTRIES: &str = "SELECT slug, crawl_country FROM brands ORDER BY slug";
 
@@ -144,63 +169,14 @@ async fn a_lake_of_before_gets_what_it_lacks_and_keeps_what_it_has() {
     clock.advance_ms(24 * 3_600_000);
     open(&storage, &clock).await.commit(first(), run(1)).await.unwrap();
     as_before(&storage).await;
-    let lake = open(&storage, &clock).await;
-    insta::assert_snapshot!(sql(&lake, TOLD).await, @"
-    +--------+------------+------+
-    | source | event      | rows |
-    +--------+------------+------+
-    |        | first_seen | 20   |
-    +--------+------------+------+
-    ");
-    insta::assert_snapshot!(sql(&lake, COUNTRIES).await, @"
-    +-------+---------------+
-    | slug  | crawl_country |
-    +-------+---------------+
-    | alpha |               |
-    | beta  |               |
-    | gamma |               |
-    +-------+---------------+
-    ");
-    let brands = lake.snapshot().await.unwrap().brands().await.unwrap();
-    assert!(brands.iter().all(|row| row.brand.crawl_country.is_none()));
+    lacks_what_no_crawl_stated(&open(&storage, &clock).await).await;
     let left = objects(&storage).await;
     let lake = open(&storage, &clock).await;
     assert!(lake.commit(first(), run(2)).await.unwrap().ticks.is_empty());
     assert_eq!(objects(&storage).await, left, "it is done once");
-
-    let told = BTreeSet::from(["alpha", "beta"].map(host));
-    let held = lake.snapshot().await.unwrap().shipping(&told).await.unwrap();
-    assert_eq!(held.get(&host("alpha")), first()[0].shipping.as_ref());
-    let mut policy = held[&host("beta")].clone();
-    policy.terms = Some(Box::new(terms(5)));
-    let told_now = vec![(host("beta"), brand("beta").slug, Some(policy.clone()))];
-    lake.commit_shipping(told_now).await.unwrap();
-    let held_now = lake.snapshot().await.unwrap().shipping(&told).await.unwrap();
-    assert_eq!(held_now[&host("alpha")], held[&host("alpha")]);
-    assert_eq!(held_now[&host("beta")], policy);
-
+    keeps_its_terms(&lake).await;
     go_on(&lake).await;
-    insta::assert_snapshot!(sql(&lake, TOLD).await, @"
-    +--------+------------+------+
-    | source | event      | rows |
-    +--------+------------+------+
-    | crawl  | first_seen | 2    |
-    | crawl  | gone       | 2    |
-    | live   | changed    | 1    |
-    |        | first_seen | 20   |
-    +--------+------------+------+
-    ");
-    insta::assert_snapshot!(sql(&lake, COUNTRIES).await, @"
-    +-------+---------------+
-    | slug  | crawl_country |
-    +-------+---------------+
-    | alpha | IN            |
-    | beta  |               |
-    | gamma |               |
-    +-------+---------------+
-    ");
-    let brands = lake.snapshot().await.unwrap().brands().await.unwrap();
-    assert_eq!(brands[0].brand.crawl_country.as_deref(), Some("IN"));
+    gets_what_crawls_state(&lake).await;
     lake.compact(false).await.unwrap();
     assert!(
         lake.snapshot()
@@ -211,6 +187,102 @@ async fn a_lake_of_before_gets_what_it_lacks_and_keeps_what_it_has() {
             .unwrap()
             .is_empty()
     );
+}
+
+async fn lacks_what_no_crawl_stated(lake: &Lake) {
+    insta::assert_snapshot!(sql(lake, TOLD).await, @"
+    +--------+------------+------+
+    | source | event      | rows |
+    +--------+------------+------+
+    |        | first_seen | 20   |
+    +--------+------------+------+
+    ");
+    let stores = BTreeSet::from(["alpha", "beta", "gamma"].map(host));
+    let history = lake.snapshot().await.unwrap().price_history(&stores).await.unwrap();
+    let points: Vec<_> = history.values().flat_map(|store| store.values().flatten()).collect();
+    assert_eq!(points.len(), 20);
+    assert!(points.iter().all(|point| point.source == PriceSource::Crawl));
+    insta::assert_snapshot!(sql(lake, COUNTRIES).await, @"
+    +-------+---------------+
+    | slug  | crawl_country |
+    +-------+---------------+
+    | alpha |               |
+    | beta  |               |
+    | gamma |               |
+    +-------+---------------+
+    ");
+    let brands = lake.snapshot().await.unwrap().brands().await.unwrap();
+    assert!(brands.iter().all(|row| row.brand.crawl_country.is_none()));
+    insta::assert_snapshot!(sql(lake, NAMED).await, @"
+    +------------+-------+------------+
+    | told       | slug  | brand_slug |
+    +------------+-------+------------+
+    | brands     | alpha | alpha      |
+    | brands     | beta  | beta       |
+    | brands     | gamma | gamma      |
+    | quarantine |       | beta       |
+    +------------+-------+------------+
+    ");
+    insta::assert_snapshot!(sql(lake, SIZES).await, @"
+    +------------+-----------------+-------------+--------------+---------+----------------+
+    | brand_slug | size_normalized | size_system | size_ordinal | barcode | barcode_stated |
+    +------------+-----------------+-------------+--------------+---------+----------------+
+    | alpha      |                 |             |              |         |                |
+    | beta       |                 |             |              |         |                |
+    +------------+-----------------+-------------+--------------+---------+----------------+
+    ");
+    insta::assert_snapshot!(sql(lake, FACTS).await, @"
+    +------------+----------+-------+
+    | currencies | pincodes | rates |
+    +------------+----------+-------+
+    | 1          | 1        | 0     |
+    +------------+----------+-------+
+    ");
+}
+
+async fn keeps_its_terms(lake: &Lake) {
+    let told = BTreeSet::from(["alpha", "beta"].map(host));
+    let held = lake.snapshot().await.unwrap().shipping(&told).await.unwrap();
+    assert_eq!(held.get(&host("alpha")), first()[0].shipping.as_ref());
+    let mut policy = held[&host("beta")].clone();
+    policy.terms = Some(Box::new(terms(5)));
+    let told_now = vec![(host("beta"), brand("beta").slug, Some(policy.clone()))];
+    lake.commit_shipping(told_now).await.unwrap();
+    let held_now = lake.snapshot().await.unwrap().shipping(&told).await.unwrap();
+    assert_eq!(held_now[&host("alpha")], held[&host("alpha")]);
+    assert_eq!(held_now[&host("beta")], policy);
+}
+
+async fn gets_what_crawls_state(lake: &Lake) {
+    insta::assert_snapshot!(sql(lake, TOLD).await, @"
+    +--------+------------+------+
+    | source | event      | rows |
+    +--------+------------+------+
+    | crawl  | first_seen | 2    |
+    | crawl  | gone       | 2    |
+    | live   | changed    | 1    |
+    |        | first_seen | 20   |
+    +--------+------------+------+
+    ");
+    insta::assert_snapshot!(sql(lake, COUNTRIES).await, @"
+    +-------+---------------+
+    | slug  | crawl_country |
+    +-------+---------------+
+    | alpha | IN            |
+    | beta  |               |
+    | gamma |               |
+    +-------+---------------+
+    ");
+    insta::assert_snapshot!(sql(lake, SIZES).await, @"
+    +------------+-----------------+-------------+--------------+--------------+----------------+
+    | brand_slug | size_normalized | size_system | size_ordinal | barcode      | barcode_stated |
+    +------------+-----------------+-------------+--------------+--------------+----------------+
+    | alpha      | uk-8.5          | uk          | 8.5          | 036000291452 | 0036000291452  |
+    | beta       |                 |             |              |              |                |
+    +------------+-----------------+-------------+--------------+--------------+----------------+
+    ");
+    let brands = lake.snapshot().await.unwrap().brands().await.unwrap();
+    assert_eq!(brands[0].brand.crawl_country.as_deref(), Some("IN"));
 }
 
 #[tokio::test]
@@ -227,7 +299,12 @@ async fn it_gets_it_whenever_a_process_dies_over_it() {
     let expected = {
         let lake = open(&made().await.1, &clock).await;
         go_on(&lake).await;
-        (sql(&lake, TOLD).await, sql(&lake, COUNTRIES).await)
+        (
+            sql(&lake, TOLD).await,
+            sql(&lake, COUNTRIES).await,
+            sql(&lake, NAMED).await,
+            sql(&lake, FACTS).await,
+        )
     };
     for nth in 1.. {
         let (faulty, storage) = made().await;
@@ -249,7 +326,12 @@ async fn it_gets_it_whenever_a_process_dies_over_it() {
         let lake = open(&storage, &clock).await;
         go_on(&lake).await;
         assert_eq!(
-            (sql(&lake, TOLD).await, sql(&lake, COUNTRIES).await),
+            (
+                sql(&lake, TOLD).await,
+                sql(&lake, COUNTRIES).await,
+                sql(&lake, NAMED).await,
+                sql(&lake, FACTS).await
+            ),
             expected,
             "at write {nth}"
         );

@@ -1,0 +1,79 @@
+//! What the program itself brings: currencies and pincodes, as tables that rows of stores are joined with. They are written
+//! when a lake is made, and again when a newer program knows other facts.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow::array::{ArrayRef, Int64Array, StringArray};
+use arrow::record_batch::RecordBatch;
+use data_model::CurrencyCode;
+use data_pincodes::directory;
+
+use crate::delta::Table;
+use crate::files::{Encoded, encode};
+use crate::rows::batch;
+use crate::{LakeConfig, LakeError, TableName};
+
+/// Counts what changed in these facts, so that lakes of before get them. `tests/reference.rs` tells when to count.
+pub(crate) const FACTS: u32 = 1;
+
+/// Files that were encoded by this process: every lake has the same.
+static ENCODED: Mutex<BTreeMap<TableName, Encoded>> = Mutex::new(BTreeMap::new());
+
+/// The one data file of such a table; `None` of a table that is not one of [`TableName::FACTS`].
+pub(crate) fn encoded(table: TableName, config: &LakeConfig) -> Result<Option<Encoded>, LakeError> {
+    let mut known = ENCODED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(encoded) = known.get(&table) {
+        return Ok(Some(encoded.clone()));
+    }
+    let rows = match table {
+        TableName::Currencies => currencies()?,
+        TableName::Pincodes => pincodes()?,
+        _ => return Ok(None),
+    };
+    let encoded = encode(table, &[rows], config)?;
+    known.insert(table, encoded.clone());
+    Ok(Some(encoded))
+}
+
+/// Whether the table holds these facts and nothing else, for all that its log tells.
+pub(crate) fn holds(table: &Table, encoded: &Encoded) -> bool {
+    match table.files().as_slice() {
+        [file] => file.sha256().as_deref() == Some(&encoded.sha256),
+        _ => false,
+    }
+}
+
+fn currencies() -> Result<RecordBatch, LakeError> {
+    let all: Vec<CurrencyCode> = CurrencyCode::all().collect();
+    let text = |of: fn(&CurrencyCode) -> &str| Arc::new(all.iter().map(|code| Some(of(code))).collect::<StringArray>());
+    let exponents: Int64Array = all.iter().map(|code| Some(i64::from(code.exponent()))).collect();
+    let units: Int64Array = all.iter().map(|code| 10_i64.checked_pow(code.exponent())).collect();
+    let columns: Vec<ArrayRef> = vec![
+        text(|code| code.as_str()),
+        Arc::new(exponents),
+        Arc::new(units),
+        text(|code| code.name()),
+    ];
+    batch(TableName::Currencies, columns)
+}
+
+fn pincodes() -> Result<RecordBatch, LakeError> {
+    let rows: Vec<_> = directory()
+        .pincodes()
+        .filter_map(|(pincode, area)| Some((pincode, directory().get(area)?)))
+        .collect();
+    let numbers: StringArray = rows.iter().map(|(pincode, _)| Some(pincode.to_string())).collect();
+    let text = |of: fn(&'static data_pincodes::Area) -> Option<&'static str>| {
+        Arc::new(rows.iter().map(|(_, area)| of(area)).collect::<StringArray>()) as ArrayRef
+    };
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(numbers),
+        text(|area| Some(&area.name)),
+        text(|area| area.state.as_deref()),
+        text(data_pincodes::Area::province_code),
+        text(|area| area.district.as_deref()),
+        text(|area| Some(area.kind.as_str())),
+    ];
+    batch(TableName::Pincodes, columns)
+}

@@ -1,0 +1,217 @@
+//! Rows of `widget_reviews` and `widget_ratings`.
+
+use std::sync::Arc;
+
+use arrow::array::{
+    Array, ArrayRef, BooleanBuilder, Float32Builder, Float64Builder, Int32Builder, Int64Builder, StringBuilder,
+};
+use arrow::record_batch::RecordBatch;
+use data_model::{BrandSlug, ProductKey, Review, ReviewWidget, StoreHost, Timestamp, WidgetRating, WidgetReview};
+
+use super::columns::{Columns, moments, some_moment, some_text};
+use super::{batch, id_from_column, id_to_column};
+use crate::{LakeError, TableName};
+
+/// Where a row belongs, and when what it says was first read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub(crate) bucket: i32,
+    pub(crate) store: &'a StoreHost,
+    pub(crate) slug: &'a BrandSlug,
+    pub(crate) at: Timestamp,
+}
+
+/// The first columns of both tables.
+#[derive(Debug, Default)]
+struct Keyed {
+    bucket: Int32Builder,
+    store: StringBuilder,
+    brand_slug: StringBuilder,
+    product_id: StringBuilder,
+    platform_product_id: Int64Builder,
+    source: StringBuilder,
+    observed_at: Vec<Option<Timestamp>>,
+}
+
+impl Keyed {
+    fn push(&mut self, place: Place<'_>, product: u64, widget: ReviewWidget) {
+        let key = ProductKey {
+            store: place.store.clone(),
+            platform_id: product,
+        };
+        self.bucket.append_value(place.bucket);
+        self.store.append_value(place.store.as_str());
+        self.brand_slug.append_value(place.slug.as_str());
+        self.product_id.append_value(key.id().to_string());
+        self.platform_product_id.append_value(id_to_column(product));
+        self.source.append_value(widget.as_str());
+        self.observed_at.push(Some(place.at));
+    }
+
+    fn finish(&mut self) -> Vec<ArrayRef> {
+        vec![
+            Arc::new(self.bucket.finish()),
+            Arc::new(self.store.finish()),
+            Arc::new(self.brand_slug.finish()),
+            Arc::new(self.product_id.finish()),
+            Arc::new(self.platform_product_id.finish()),
+            Arc::new(self.source.finish()),
+        ]
+    }
+}
+
+/// Rows of `widget_reviews` on their way into a batch.
+#[derive(Debug, Default)]
+pub(crate) struct WidgetReviewRows {
+    keyed: Keyed,
+    review_id: StringBuilder,
+    rating: Float32Builder,
+    author: StringBuilder,
+    title: StringBuilder,
+    body: StringBuilder,
+    verified: BooleanBuilder,
+    created_at: Vec<Option<Timestamp>>,
+}
+
+impl WidgetReviewRows {
+    pub(crate) fn push(&mut self, place: Place<'_>, review: &WidgetReview) {
+        let WidgetReview {
+            widget,
+            id,
+            product,
+            review,
+            is_verified,
+        } = review;
+        self.keyed.push(place, *product, *widget);
+        self.review_id.append_value(id);
+        self.rating.append_value(review.rating);
+        self.author.append_option(review.author.as_deref());
+        self.title.append_option(review.title.as_deref());
+        self.body.append_value(&review.body);
+        self.verified.append_option(*is_verified);
+        self.created_at.push(review.created_at);
+    }
+
+    pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
+        let mut columns = self.keyed.finish();
+        columns.extend([
+            Arc::new(self.review_id.finish()) as ArrayRef,
+            Arc::new(self.rating.finish()),
+            Arc::new(self.author.finish()),
+            Arc::new(self.title.finish()),
+            Arc::new(self.body.finish()),
+            Arc::new(self.verified.finish()),
+            moments(self.created_at),
+            moments(self.keyed.observed_at),
+        ]);
+        batch(TableName::WidgetReviews, columns)
+    }
+}
+
+/// Rows of `widget_ratings` on their way into a batch.
+#[derive(Debug, Default)]
+pub(crate) struct WidgetRatingRows {
+    keyed: Keyed,
+    average: Float64Builder,
+    count: Int64Builder,
+}
+
+impl WidgetRatingRows {
+    pub(crate) fn push(&mut self, place: Place<'_>, rating: &WidgetRating) {
+        self.keyed.push(place, rating.product, rating.widget);
+        self.average.append_value(rating.average);
+        self.count.append_value(i64::from(rating.count));
+    }
+
+    pub(crate) fn finish(mut self) -> Result<RecordBatch, LakeError> {
+        let mut columns = self.keyed.finish();
+        columns.extend([
+            Arc::new(self.average.finish()) as ArrayRef,
+            Arc::new(self.count.finish()),
+            moments(self.keyed.observed_at),
+        ]);
+        batch(TableName::WidgetRatings, columns)
+    }
+}
+
+/// The key of a review among those of its store.
+pub(crate) fn review_key(widget: ReviewWidget, id: &str) -> String {
+    format!("{widget}/{id}")
+}
+
+/// The key of a rating among those of its store.
+pub(crate) fn rating_key(widget: ReviewWidget, product: u64) -> String {
+    format!("{widget}/{product}")
+}
+
+/// The store and the key of each row of a batch.
+pub(crate) fn keys(table: TableName, batch: &RecordBatch) -> Result<Vec<(String, String)>, LakeError> {
+    if table == TableName::Quarantine {
+        return super::quarantine::keys(batch);
+    }
+    let columns = Columns::new(table, batch);
+    let (store, source) = (columns.text("store")?, columns.text("source")?);
+    let mut keys = Vec::with_capacity(batch.num_rows());
+    if table == TableName::WidgetReviews {
+        let id = columns.text("review_id")?;
+        keys.extend((0..batch.num_rows()).map(|row| {
+            let key = format!("{}/{}", source.value(row), id.value(row));
+            (store.value(row).to_owned(), key)
+        }));
+    } else {
+        let id = columns.int("platform_product_id")?;
+        keys.extend((0..batch.num_rows()).map(|row| {
+            let key = format!("{}/{}", source.value(row), id_from_column(id.value(row)));
+            (store.value(row).to_owned(), key)
+        }));
+    }
+    Ok(keys)
+}
+
+/// The reviews of a batch of `widget_reviews`.
+pub(crate) fn reviews(batch: &RecordBatch) -> Result<Vec<(StoreHost, WidgetReview)>, LakeError> {
+    let columns = Columns::new(TableName::WidgetReviews, batch);
+    let (store, source, id) = (
+        columns.text("store")?,
+        columns.text("source")?,
+        columns.text("review_id")?,
+    );
+    let (product, rating) = (columns.int("platform_product_id")?, columns.float("rating")?);
+    let (author, title, body) = (columns.text("author")?, columns.text("title")?, columns.text("body")?);
+    let (verified, created_at) = (columns.flag("verified")?, columns.moment("created_at")?);
+    let review = |row| {
+        let review = WidgetReview {
+            widget: columns.parse("source", source.value(row))?,
+            id: id.value(row).to_owned(),
+            product: id_from_column(product.value(row)),
+            review: Review {
+                rating: rating.value(row),
+                author: some_text(author, row),
+                title: some_text(title, row),
+                body: body.value(row).to_owned(),
+                created_at: some_moment(created_at, row),
+            },
+            is_verified: verified.is_valid(row).then(|| verified.value(row)),
+        };
+        Ok((columns.parse("store", store.value(row))?, review))
+    };
+    (0..batch.num_rows()).map(review).collect()
+}
+
+/// The ratings of a batch of `widget_ratings`.
+pub(crate) fn ratings(batch: &RecordBatch) -> Result<Vec<(StoreHost, WidgetRating)>, LakeError> {
+    let columns = Columns::new(TableName::WidgetRatings, batch);
+    let (store, source) = (columns.text("store")?, columns.text("source")?);
+    let product = columns.int("platform_product_id")?;
+    let (average, count) = (columns.double("rating_average")?, columns.int("rating_count")?);
+    let rating = |row| {
+        let rating = WidgetRating {
+            widget: columns.parse("source", source.value(row))?,
+            product: id_from_column(product.value(row)),
+            average: average.value(row),
+            count: u32::try_from(count.value(row)).unwrap_or(u32::MAX),
+        };
+        Ok((columns.parse("store", store.value(row))?, rating))
+    };
+    (0..batch.num_rows()).map(rating).collect()
+}

@@ -1,0 +1,78 @@
+//! Rows of a tick by the partitions that they belong to.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use arrow::array::{Array, Int32Array, StringArray, UInt64Array};
+use arrow::compute::take_record_batch;
+use arrow::record_batch::RecordBatch;
+
+use crate::{LakeError, TableName};
+
+/// Cuts rows, which are sorted by bucket, at the buckets, and drops the column.
+pub(crate) fn split_by_bucket(
+    table: TableName,
+    rows: &[RecordBatch],
+) -> Result<HashMap<i32, Vec<RecordBatch>>, LakeError> {
+    let mut parts: HashMap<i32, Vec<RecordBatch>> = HashMap::new();
+    for rows in rows {
+        let bucket: Option<&Int32Array> = rows.column(0).as_any().downcast_ref();
+        let bucket = bucket.ok_or_else(|| LakeError::Value {
+            table: table.as_str(),
+            column: "bucket",
+            value: rows.column(0).data_type().to_string(),
+        })?;
+        let data = without_partition(table, rows)?;
+        let mut start = 0;
+        for row in 1..=bucket.len() {
+            if row == bucket.len() || bucket.value(row) != bucket.value(start) {
+                let part = parts.entry(bucket.value(start)).or_default();
+                part.push(data.slice(start, row - start));
+                start = row;
+            }
+        }
+    }
+    Ok(parts)
+}
+
+/// Parts of rows by the text in the partition column, where the table has one.
+pub(crate) fn split_by_text(
+    table: TableName,
+    rows: &[RecordBatch],
+) -> Result<BTreeMap<Option<String>, Vec<RecordBatch>>, LakeError> {
+    let mut parts: BTreeMap<Option<String>, Vec<RecordBatch>> = BTreeMap::new();
+    for rows in rows.iter().filter(|rows| rows.num_rows() > 0) {
+        let data = without_partition(table, rows)?;
+        let column: Option<&StringArray> = rows.column(0).as_any().downcast_ref();
+        let Some(column) = column.filter(|_| table.spec().partition.is_some()) else {
+            parts.entry(None).or_default().push(data);
+            continue;
+        };
+        let mut places: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+        for (row, value) in column.iter().enumerate() {
+            places.entry(value.unwrap_or_default()).or_default().push(row as u64);
+        }
+        for (value, rows) in places {
+            let part = if rows.len() == data.num_rows() {
+                data.clone()
+            } else {
+                take_record_batch(&data, &UInt64Array::from(rows)).map_err(|source| LakeError::Columns {
+                    table: table.as_str(),
+                    source,
+                })?
+            };
+            parts.entry(Some(value.to_owned())).or_default().push(part);
+        }
+    }
+    Ok(parts)
+}
+
+fn without_partition(table: TableName, rows: &RecordBatch) -> Result<RecordBatch, LakeError> {
+    let first = usize::from(table.spec().partition.is_some());
+    RecordBatch::try_new(Arc::clone(&table.spec().file_schema), rows.columns()[first..].to_vec()).map_err(|source| {
+        LakeError::Columns {
+            table: table.as_str(),
+            source,
+        }
+    })
+}

@@ -1,0 +1,26 @@
+//! The lake through its public door. One program: each test program links all that the lake is made of.
+
+mod catalogue;
+mod conflict;
+mod earlier;
+mod entries;
+mod faults;
+mod flips;
+mod live;
+mod live_files;
+mod lost;
+mod measure;
+mod merges;
+mod newest;
+mod observed;
+mod pages;
+mod paused;
+mod products_seen;
+mod reference;
+mod repair;
+mod restore;
+mod s3;
+mod shipping;
+mod support;
+mod widgets;
+mod zones;

@@ -1,0 +1,205 @@
+//! Tables that are of no store: exchange rates that the operator imports, and facts that the program brings.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::support::*;
+use data_lake::{AsOf, Lake, LakeError, RatesReport, TableName};
+use data_model::{Clock, ExchangeRate};
+use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
+use data_storage::{ObjectPath, ObjectStoreExt, Storage};
+
+fn rate(date: &str, base: &str, quote: &str, rate: f64) -> ExchangeRate {
+    ExchangeRate {
+        date: date.parse().unwrap(),
+        base: base.parse().unwrap(),
+        quote: quote.parse().unwrap(),
+        rate,
+    }
+}
+
+fn november() -> Vec<ExchangeRate> {
+    vec![
+        rate("2026-11-20", "USD", "INR", 84.25),
+        rate("2026-11-19", "USD", "INR", 84.1),
+        rate("2026-11-20", "EUR", "INR", 91.5),
+    ]
+}
+
+const RATES: &str = "SELECT date, base_currency, quote_currency, rate, source FROM exchange_rates ORDER BY 1, 2, 3";
+
+fn counts(report: RatesReport) -> (usize, usize, usize, bool) {
+    (report.added, report.corrected, report.unchanged, report.tick.is_some())
+}
+
+#[tokio::test]
+async fn rates_are_added_corrected_and_otherwise_left_alone() {
+    let (storage, clock) = (Storage::memory(), midnight());
+    let lake = open(&storage, &clock).await;
+    lake.commit(first(), run(1)).await.unwrap();
+    let before = objects(&storage).await;
+    let dry = lake.commit_rates(&november(), "rates.csv", true).await.unwrap();
+    assert_eq!(counts(dry), (3, 0, 0, false));
+    assert_eq!(objects(&storage).await, before);
+    let report = lake.commit_rates(&november(), "rates.csv", false).await.unwrap();
+    assert_eq!(counts(report), (3, 0, 0, true));
+
+    let before = objects(&storage).await;
+    let again = lake.commit_rates(&november(), "again.csv", false).await.unwrap();
+    assert_eq!((counts(again), objects(&storage).await), ((0, 0, 3, false), before));
+
+    let corrected = [
+        rate("2026-11-20", "USD", "INR", 84.26),
+        rate("2026-11-21", "USD", "INR", 84.3),
+    ];
+    let report = lake.commit_rates(&corrected, "corrected.csv", false).await.unwrap();
+    assert_eq!(counts(report), (1, 1, 0, true));
+    insta::assert_snapshot!(sql(&lake, RATES).await, @"
+    +------------+---------------+----------------+-------+---------------+
+    | date       | base_currency | quote_currency | rate  | source        |
+    +------------+---------------+----------------+-------+---------------+
+    | 2026-11-19 | USD           | INR            | 84.1  | rates.csv     |
+    | 2026-11-20 | EUR           | INR            | 91.5  | rates.csv     |
+    | 2026-11-20 | USD           | INR            | 84.26 | corrected.csv |
+    | 2026-11-21 | USD           | INR            | 84.3  | corrected.csv |
+    +------------+---------------+----------------+-------+---------------+
+    ");
+    // Whatever stores do, rates stay.
+    lake.commit(second(), run(2)).await.unwrap();
+    lake.remove_brands(&[host("alpha")]).await.unwrap();
+    lake.compact(false).await.unwrap();
+    assert_eq!(sql(&lake, RATES).await.matches("csv").count(), 4);
+    let kinds = "SELECT kind, count(*) FROM crawl_runs WHERE kind = 'rates' GROUP BY 1";
+    assert!(sql(&lake, kinds).await.contains("| rates | 2"));
+    // Another process reads what this one wrote.
+    let other = open(&storage, &clock).await;
+    assert_eq!(sql(&other, RATES).await, sql(&lake, RATES).await);
+}
+
+#[tokio::test]
+async fn a_restore_of_the_table_is_the_way_back_from_an_import() {
+    let (storage, clock) = (Storage::memory(), midnight());
+    let lake = open(&storage, &clock).await;
+    lake.commit_rates(&november(), "rates.csv", false).await.unwrap();
+    let then = clock.now();
+    clock.advance_ms(60_000);
+    let before = sql(&lake, RATES).await;
+    let wrong = [rate("2026-11-20", "USD", "INR", 8425.0)];
+    lake.commit_rates(&wrong, "wrong.csv", false).await.unwrap();
+    assert_ne!(sql(&lake, RATES).await, before);
+    let table = BTreeSet::from([TableName::ExchangeRates]);
+    let restored = lake.restore(&table, &AsOf::Timestamp(then), false).await.unwrap();
+    assert!(restored.tick.is_some());
+    assert_eq!(sql(&lake, RATES).await, before);
+    let history = BTreeSet::from([TableName::PriceHistory]);
+    let refused = lake.restore(&history, &AsOf::Timestamp(then), false).await;
+    assert!(matches!(refused, Err(LakeError::OnlyGrows { .. })));
+}
+
+#[tokio::test]
+async fn an_import_lands_as_a_whole_whenever_a_process_dies_over_it() {
+    let clock = midnight();
+    for nth in 1.. {
+        let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
+        let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
+        let lake = open(&storage, &clock).await;
+        lake.commit_rates(&november()[..1], "first.csv", false).await.unwrap();
+        faulty.arm(FaultPlan {
+            nth,
+            kind: FaultKind::BeforeEffect,
+            dead_after: true,
+        });
+        let died = lake.commit_rates(&november(), "rates.csv", false).await;
+        let writes = faulty.mutations();
+        drop(lake);
+        faulty.disarm();
+        let lake = open(&storage, &clock).await;
+        let rows = sql(&lake, RATES).await.matches("csv").count();
+        assert!(rows == 1 || rows == 3, "{rows} at write {nth}");
+        assert!(died.is_err() || rows == 3, "at write {nth}");
+        lake.commit_rates(&november(), "rates.csv", false).await.unwrap();
+        assert_eq!(sql(&lake, RATES).await.matches("csv").count(), 3, "at write {nth}");
+        if nth > writes {
+            assert!(nth > 5, "{nth}");
+            break;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_new_lake_has_the_facts_before_anything_is_committed() {
+    let lake = open(&Storage::memory(), &midnight()).await;
+    let currencies = "SELECT * FROM currencies WHERE currency IN ('INR', 'JPY', 'KWD') ORDER BY 1";
+    insta::assert_snapshot!(sql(&lake, currencies).await, @"
+    +----------+----------+-------------+---------------+
+    | currency | exponent | units_minor | name          |
+    +----------+----------+-------------+---------------+
+    | INR      | 2        | 100         | Indian rupee  |
+    | JPY      | 0        | 1           | Japanese yen  |
+    | KWD      | 3        | 1000        | Kuwaiti dinar |
+    +----------+----------+-------------+---------------+
+    ");
+    let pincodes = "SELECT * FROM pincodes WHERE pincode IN ('110001', '560001', '744101') ORDER BY 1";
+    insta::assert_snapshot!(sql(&lake, pincodes).await, @"
+    +---------+---------------------------------------------------+-----------------------------+------------+-----------------+--------+
+    | pincode | area                                              | state                       | state_code | district        | kind   |
+    +---------+---------------------------------------------------+-----------------------------+------------+-----------------+--------+
+    | 110001  | DELHI/NEW DELHI/metro                             | DELHI                       | DL         | NEW DELHI       | metro  |
+    | 560001  | KARNATAKA/BENGALURU URBAN/metro                   | KARNATAKA                   | KA         | BENGALURU URBAN | metro  |
+    | 744101  | ANDAMAN AND NICOBAR ISLANDS/SOUTH ANDAMANS/island | ANDAMAN AND NICOBAR ISLANDS | AN         | SOUTH ANDAMANS  | island |
+    +---------+---------------------------------------------------+-----------------------------+------------+-----------------+--------+
+    ");
+    // Where this changes, `facts::FACTS` is to be counted up: lakes of before get what is new by that.
+    let all = "SELECT 'pincodes' AS facts, count(*) AS rows, sum(length(area)) AS letters, count(DISTINCT state) AS groups FROM pincodes
+        UNION ALL SELECT 'currencies', count(*), sum(length(name)), sum(exponent) FROM currencies ORDER BY 1";
+    insta::assert_snapshot!(sql(&lake, all).await, @"
+    +------------+-------+---------+--------+
+    | facts      | rows  | letters | groups |
+    +------------+-------+---------+--------+
+    | currencies | 169   | 2674    | 315    |
+    | pincodes   | 19586 | 480211  | 36     |
+    +------------+-------+---------+--------+
+    ");
+}
+
+async fn lose(storage: &Storage, table: &str) {
+    for path in objects(storage).await.into_keys() {
+        if path.starts_with(table) && path.ends_with(".parquet") {
+            storage.store().delete(&ObjectPath::from(path)).await.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn lost_facts_come_back_with_a_repair_and_lost_rates_with_an_import() {
+    let (storage, clock) = (Storage::memory(), midnight());
+    let lake = open(&storage, &clock).await;
+    lake.commit(first(), run(1)).await.unwrap();
+    lake.commit_rates(&november(), "rates.csv", false).await.unwrap();
+    let pincodes = "SELECT count(*) FROM pincodes";
+    let before = (sql(&lake, pincodes).await, sql(&lake, RATES).await);
+    drop(lake);
+    for table in ["pincodes/", "exchange_rates/"] {
+        lose(&storage, table).await;
+    }
+    let lake = open(&storage, &clock).await;
+    let failed = lake.commit_rates(&november(), "rates.csv", false).await.unwrap_err();
+    assert!(
+        failed
+            .lost_file()
+            .is_some_and(|path| path.starts_with("exchange_rates/")),
+        "{failed}"
+    );
+    // What stores say is not concerned.
+    lake.commit(second(), run(2)).await.unwrap();
+    drop(lake);
+    let clock_of = Arc::clone(&clock) as Arc<dyn Clock>;
+    let report = Lake::repair(&storage, config(), clock_of, false).await.unwrap();
+    let lost: Vec<_> = report.lost.iter().map(|lost| (lost.table, lost.comes_back)).collect();
+    assert_eq!(lost, [("exchange_rates", false), ("pincodes", true)]);
+    let lake = open(&storage, &clock).await;
+    assert_eq!(sql(&lake, pincodes).await, before.0);
+    lake.commit_rates(&november(), "rates.csv", false).await.unwrap();
+    assert_eq!(sql(&lake, RATES).await, before.1);
+}
