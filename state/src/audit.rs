@@ -36,6 +36,9 @@ pub enum AuditAction {
     /// A key was replaced by a new one.
     #[serde(rename = "key.rotated")]
     KeyRotated,
+    /// A key that came back from a backup is taken again.
+    #[serde(rename = "key.confirmed")]
+    KeyConfirmed,
     /// Somebody signed in for the first time, or was given a link for it.
     #[serde(rename = "account.created")]
     AccountCreated,
@@ -128,11 +131,12 @@ impl Actor {
 }
 
 impl AuditAction {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::KeyCreated,
         Self::KeyRenamed,
         Self::KeyRevoked,
         Self::KeyRotated,
+        Self::KeyConfirmed,
         Self::AccountCreated,
         Self::LinkCreated,
         Self::SessionStarted,
@@ -149,6 +153,7 @@ impl AuditAction {
             Self::KeyRenamed => "key.renamed",
             Self::KeyRevoked => "key.revoked",
             Self::KeyRotated => "key.rotated",
+            Self::KeyConfirmed => "key.confirmed",
             Self::AccountCreated => "account.created",
             Self::LinkCreated => "link.created",
             Self::SessionStarted => "session.started",

@@ -73,6 +73,14 @@ pub enum StateError {
         /// Since when it is refused.
         since: Timestamp,
     },
+    /// The key came back from a backup, and nobody has said yet that it is still to be taken.
+    #[error("the key {id} came back from a backup of {since}, and is not confirmed")]
+    KeyUnconfirmed {
+        /// The key.
+        id: KeyId,
+        /// The moment of the backup.
+        since: Timestamp,
+    },
     /// The key was rotated before, and the key that replaced it is the one to rotate now.
     #[error("the key {id} was replaced by {by}: rotate that one")]
     KeyReplaced {

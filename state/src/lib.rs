@@ -33,15 +33,16 @@ pub use audit::{Actor, AuditAction, AuditEvent, AuditQuery};
 pub use carts::{CartLock, CartRow};
 pub use coupons::{CouponBounds, CouponEffect, CouponKind, CouponOutcome, CouponVerdict};
 pub use customers::CustomerRow;
-pub use database::{State, StateTarget};
+pub use database::{State, StateTarget, TakeDump};
 pub use day::Day;
 pub use envelope::{MasterKey, MasterKeyError, MasterKeyId, MasterKeys, OpenError, Purpose};
 pub use error::StateError;
 pub use idempotency::{Begun, IdempotentRow, IdempotentSlot};
 pub use jobs::{JobCause, JobMark, JobRow, JobRun, JobRunEnd, JobRunOutcome, JobWork, NewJobRun};
 pub use keys::{
-    AccountId, ApiKey, ApiKeyError, IssuedKey, KeyChange, KeyChanges, KeyGrant, KeyHash, KeyId, KeyIndex, KeyName,
-    KeyRecord, KeyStatus, KeyUsage, NameError, NewKey, Plan, Refused, Rotated, UsageBatch, UsageEntry,
+    AccountId, ApiKey, ApiKeyError, IssuedKey, KeyChange, KeyChanges, KeyFate, KeyGrant, KeyHash, KeyId, KeyIndex,
+    KeyName, KeyRecord, KeyStatus, KeyUsage, KeysSince, NameError, NewKey, Plan, Refused, Rotated, UsageBatch,
+    UsageEntry,
 };
 pub use lease::{Lease, LeaseToken};
 pub use sessions::{
@@ -51,6 +52,6 @@ pub use sessions::{
 pub use sign_in::{LinkRefusal, LinkUse, PendingSignIn};
 pub use signing_keys::SigningKeyRow;
 pub use work::{
-    DeadLetter, Enqueued, NewWorkRun, StagedWork, TakenWork, WORK_RUNS_MAX, WORK_STORES_MAX, WorkCounts, WorkItem,
-    WorkLease, WorkRun, WorkState, WorkStore,
+    DeadLetter, Enqueued, NewWorkRun, StagedWork, StoreRight, TakenWork, WORK_RUNS_MAX, WORK_STORES_MAX, WorkCounts,
+    WorkItem, WorkLease, WorkRun, WorkState, WorkStore,
 };

@@ -20,6 +20,7 @@ use super::migrate;
 use super::statement::{Value, Writing, in_time};
 use super::{Database, State};
 use crate::error::StateError;
+use crate::keys::KeysSince;
 
 /// The form of a dump.
 const FORM: u32 = 1;
@@ -42,7 +43,7 @@ const fn table(name: &'static str) -> Table {
 const TABLES: &[Table] = &[
     table("key_revision"),
     Table {
-        name: "keys",
+        name: KEYS,
         refers: Some(("replaced_by", "id")),
     },
     table("usage"),
@@ -77,8 +78,24 @@ const SEALED: [&str; 6] = [
     "signing_keys",
 ];
 
+/// The tables of who is signed in, or about to be. A dump has them as they were, and they are taken in nowhere: what was ended
+/// since would hold again.
+const SIGNED_IN: [&str; 3] = ["sessions", "sign_in_links", "pending_sign_ins"];
+
 /// The table whose only row a migration makes.
 const MADE: &str = "key_revision";
+/// The table of keys.
+const KEYS: &str = "keys";
+
+/// How a dump is taken in.
+#[derive(Debug, Clone, Copy)]
+pub struct TakeDump<'a> {
+    /// Whether what master keys have sealed is left out, for where those are lost: carts, customers' sign-ins, stores'
+    /// tokens, signing keys.
+    pub without_sealed: bool,
+    /// What became of keys since.
+    pub keys: &'a KeysSince,
+}
 
 #[derive(Serialize, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
@@ -161,13 +178,13 @@ impl State {
     }
 
     /// Takes in what [`State::dump`] wrote, from either database: all of it, or nothing. The state must be empty, as
-    /// [`State::open`] makes it. With `without_sealed` it leaves out what master keys have sealed, for where those are lost:
-    /// carts, customers' sign-ins, stores' tokens, signing keys.
+    /// [`State::open`] makes it. Nobody is signed in then: sessions and links for signing in are left out. Keys are what
+    /// [`KeysSince`] makes of them.
     ///
     /// # Errors
     /// [`StateError::NotEmpty`], [`StateError::NewerSchema`], [`StateError::Dump`] for what is no whole dump, or the database
     /// does not answer.
-    pub async fn take_dump(&self, dump: &mut (dyn BufRead + Send), without_sealed: bool) -> Result<u64, StateError> {
+    pub async fn take_dump(&self, dump: &mut (dyn BufRead + Send), how: TakeDump<'_>) -> Result<u64, StateError> {
         let known = migrate::known();
         match next_line(dump)? {
             Some(Line::Head { dump: FORM, schema }) if schema <= known => {}
@@ -185,12 +202,15 @@ impl State {
         let (mut rows, mut taken, mut references) = (0, 0, Vec::new());
         let said = loop {
             match next_line(dump)? {
-                Some(Line::Row { table, row }) => {
+                Some(Line::Row { table, mut row }) => {
                     let table = TABLES.iter().find(|known| known.name == table);
                     let table = table.ok_or_else(|| damaged("the name of a table"))?;
                     rows += 1;
-                    if without_sealed && SEALED.contains(&table.name) {
+                    if is_left_out(table.name, how.without_sealed) {
                         continue;
+                    }
+                    if table.name == KEYS {
+                        how.keys.settle(&mut row);
                     }
                     writing.insert(table, row, &mut references).await?;
                     taken += 1;
@@ -216,13 +236,16 @@ impl State {
     ///
     /// # Errors
     /// As [`State::take_dump`].
-    pub async fn holds_dump(&self, dump: &mut (dyn BufRead + Send), without_sealed: bool) -> Result<bool, StateError> {
+    pub async fn holds_dump(&self, dump: &mut (dyn BufRead + Send), how: TakeDump<'_>) -> Result<bool, StateError> {
         let mut own = Vec::new();
         self.dump(&mut own).await?;
         let mut theirs = Vec::new();
         dump.read_to_end(&mut theirs).map_err(StateError::DumpFile)?;
-        let left_out = SEALED.map(|table| format!("{{\"table\":\"{table}\",").into_bytes());
-        let is_left_out = |line: &[u8]| without_sealed && left_out.iter().any(|start| line.starts_with(start));
+        let left_out = TABLES
+            .iter()
+            .filter(|table| is_left_out(table.name, how.without_sealed));
+        let left_out: Vec<Vec<u8>> = left_out.map(|table| line_start(table.name)).collect();
+        let is_left_out = |line: &[u8]| left_out.iter().any(|start| line.starts_with(start));
         let rows = |dump: &[u8]| {
             let lines = dump.split(|byte| *byte == b'\n');
             let lines = lines.filter(|line| line.starts_with(b"{\"table\"") && !is_left_out(line));
@@ -230,7 +253,44 @@ impl State {
             lines.sort_unstable();
             lines
         };
-        Ok(rows(&own) == rows(&theirs))
+        Ok(rows(&own) == rows(&settled(&theirs, how.keys)?))
+    }
+}
+
+/// A dump whose keys are what they are taken in as.
+fn settled(dump: &[u8], keys: &KeysSince) -> Result<Vec<u8>, StateError> {
+    let start = line_start(KEYS);
+    let mut out = Vec::with_capacity(dump.len());
+    for line in dump.split_inclusive(|byte| *byte == b'\n') {
+        if !line.starts_with(&start) {
+            out.extend_from_slice(line);
+            continue;
+        }
+        let Ok(Line::Row { table, mut row }) = serde_json::from_slice(line) else {
+            return Err(damaged("a line"));
+        };
+        keys.settle(&mut row);
+        write_line(&mut out, &Line::Row { table, row })?;
+    }
+    Ok(out)
+}
+
+/// How the line of a row of this table begins.
+fn line_start(table: &str) -> Vec<u8> {
+    format!("{{\"table\":\"{table}\",").into_bytes()
+}
+
+/// The rows of the table of keys of a dump. What comes behind them is not read.
+pub(crate) fn key_rows(dump: &mut (dyn BufRead + Send)) -> Result<Vec<Map<String, Json>>, StateError> {
+    let mut rows = Vec::new();
+    loop {
+        match next_line(dump)? {
+            Some(Line::Head { dump: FORM, .. }) => {}
+            Some(Line::Row { table, row }) if table == KEYS => rows.push(row),
+            Some(Line::Row { table, .. }) if table == MADE => {}
+            Some(Line::Row { .. } | Line::End { .. }) => return Ok(rows),
+            Some(Line::Head { .. }) | None => return Err(damaged("its rows of keys")),
+        }
     }
 }
 
@@ -283,6 +343,10 @@ impl Writing {
         }
         Ok(())
     }
+}
+
+fn is_left_out(table: &str, without_sealed: bool) -> bool {
+    SIGNED_IN.contains(&table) || without_sealed && SEALED.contains(&table)
 }
 
 fn value(cell: Json) -> Result<Value, StateError> {

@@ -56,6 +56,12 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("../../migrations/sqlite/0007_work.sql"),
         postgres: include_str!("../../migrations/postgres/0007_work.sql"),
     },
+    Step {
+        version: 8,
+        what: "keys that are to be confirmed",
+        sqlite: include_str!("../../migrations/sqlite/0008_unconfirmed_keys.sql"),
+        postgres: include_str!("../../migrations/postgres/0008_unconfirmed_keys.sql"),
+    },
 ];
 
 pub(super) async fn sqlite(pool: &SqlitePool) -> Result<(), StateError> {
@@ -115,6 +121,7 @@ mod tests {
         5 98a9ecf557142f75 fa4862cadb26f685
         6 1274008d7d864585 5bc130cc913722d8
         7 b160f7364e0b8d26 c74a6fd072a0df6c
+        8 f5d575973d0dafc0 ae1d46f1b32f2860
         ");
     }
 }

@@ -15,6 +15,8 @@ use data_model::Secret;
 use sqlx::postgres::PgPool;
 use sqlx::sqlite::SqlitePool;
 
+pub use self::dump::TakeDump;
+pub(crate) use self::dump::key_rows;
 pub(crate) use self::statement::{Value, Writing};
 use crate::error::StateError;
 

@@ -23,7 +23,7 @@ pub struct KeyGrant {
 pub struct KeyChange {
     /// The hash by which it is found.
     pub hash: KeyHash,
-    /// What it stands for now; `None` once it is revoked.
+    /// What it stands for now; `None` once it is revoked, and until it is confirmed.
     pub grant: Option<KeyGrant>,
 }
 
@@ -36,7 +36,16 @@ pub struct KeyChanges {
     pub changes: Vec<KeyChange>,
 }
 
-type ChangeRow = (Vec<u8>, String, String, Option<String>, Option<i64>, Option<i64>, i64);
+type ChangeRow = (
+    Vec<u8>,
+    String,
+    String,
+    Option<String>,
+    Option<i64>,
+    Option<i64>,
+    i64,
+    Option<i64>,
+);
 
 impl State {
     /// The number of the last change to any key. It grows by one with each change, and falls only where an older copy of
@@ -56,8 +65,8 @@ impl State {
     /// # Errors
     /// [`StateError`].
     pub async fn key_changes(&self, revision: i64) -> Result<KeyChanges, StateError> {
-        let sql = "SELECT hash, id, plan, account, ends_at, revoked_at, revision FROM keys WHERE revision > $1 \
-                   ORDER BY revision, id";
+        let sql = "SELECT hash, id, plan, account, ends_at, revoked_at, revision, unconfirmed_since FROM keys \
+                   WHERE revision > $1 ORDER BY revision, id";
         let rows: Vec<ChangeRow> = self.rows(sql, vec![Value::integer(revision)]).await?;
         let last = rows.last().map_or(revision, |row| row.6);
         let changes = rows.into_iter().map(change).collect::<Result<_, _>>()?;
@@ -69,7 +78,7 @@ impl State {
 }
 
 fn change(row: ChangeRow) -> Result<KeyChange, StateError> {
-    let (hash, id, plan, account, ends_at, revoked_at, _) = row;
+    let (hash, id, plan, account, ends_at, revoked_at, _, unconfirmed_since) = row;
     let damaged = |what| move |_| StateError::Damaged { what };
     let hash = <[u8; 32]>::try_from(hash).map_err(|_| StateError::Damaged { what: "hash of a key" })?;
     let grant = KeyGrant {
@@ -83,6 +92,6 @@ fn change(row: ChangeRow) -> Result<KeyChange, StateError> {
     };
     Ok(KeyChange {
         hash: KeyHash::from_bytes(hash),
-        grant: revoked_at.is_none().then_some(grant),
+        grant: (revoked_at.is_none() && unconfirmed_since.is_none()).then_some(grant),
     })
 }

@@ -95,6 +95,7 @@ pub(super) fn issue(new: NewKey, now: Timestamp) -> Result<IssuedKey, StateError
         ends_at: None,
         revoked_at: None,
         replaced_by: None,
+        unconfirmed_since: None,
     };
     Ok(IssuedKey { key, record })
 }

@@ -39,7 +39,7 @@ pub enum Refused {
     /// The text is no key; see [`ApiKeyError`].
     #[error(transparent)]
     Malformed(#[from] ApiKeyError),
-    /// The key is unknown, revoked, or ended after a rotation.
+    /// The key is unknown, revoked, not confirmed, or ended after a rotation.
     #[error("the key is unknown or over")]
     Unknown,
 }

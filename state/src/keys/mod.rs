@@ -2,6 +2,7 @@
 
 mod api_key;
 mod change;
+mod confirm;
 mod create;
 mod find;
 mod index;
@@ -11,6 +12,7 @@ mod rename;
 mod revoke;
 mod rotate;
 mod row;
+mod since;
 mod usage;
 
 pub use api_key::{ApiKey, ApiKeyError, KeyHash};
@@ -19,4 +21,5 @@ pub use create::{IssuedKey, NewKey};
 pub use index::{KeyIndex, Refused};
 pub use record::{AccountId, KeyId, KeyName, KeyRecord, KeyStatus, NameError, Plan};
 pub use rotate::Rotated;
+pub use since::{KeyFate, KeysSince};
 pub use usage::{KeyUsage, UsageBatch, UsageEntry};

@@ -170,6 +170,8 @@ pub enum KeyStatus {
     Ended,
     /// No: it was revoked.
     Revoked,
+    /// No, until it is confirmed: it came back from a backup, and may have been revoked since.
+    Unconfirmed,
 }
 
 /// What is known of a key; neither the key nor its hash.
@@ -195,6 +197,8 @@ pub struct KeyRecord {
     pub revoked_at: Option<Timestamp>,
     /// The key that replaced it.
     pub replaced_by: Option<KeyId>,
+    /// The moment of the backup that it came back from, until it is confirmed.
+    pub unconfirmed_since: Option<Timestamp>,
 }
 
 impl KeyRecord {
@@ -204,12 +208,13 @@ impl KeyRecord {
         match (self.revoked_at, self.ends_at) {
             (Some(_), _) => KeyStatus::Revoked,
             (None, Some(end)) if end <= now => KeyStatus::Ended,
+            _ if self.unconfirmed_since.is_some() => KeyStatus::Unconfirmed,
             (None, Some(_)) => KeyStatus::Ending,
             (None, None) => KeyStatus::Active,
         }
     }
 
-    /// Since when the key is refused; `None` while it is taken.
+    /// Since when the key is over; `None` while it is taken, or would be once it is confirmed.
     #[must_use]
     pub fn over_since(&self, now: Timestamp) -> Option<Timestamp> {
         self.revoked_at.or(self.ends_at.filter(|end| *end <= now))

@@ -24,7 +24,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError::UnknownKey`], also where the actor is an account and the key is not its own; [`StateError::KeyOver`];
-    /// [`StateError::KeyReplaced`] for a key that was rotated before and is still in its grace.
+    /// [`StateError::KeyUnconfirmed`]; [`StateError::KeyReplaced`] for a key that was rotated before and is still in its grace.
     pub async fn rotate_key(
         &self,
         id: &KeyId,
@@ -37,6 +37,9 @@ impl State {
         let mut old = actor.own(id, load(&mut writing, id).await?)?;
         if let Some(since) = old.over_since(now) {
             return Err(StateError::KeyOver { id: id.clone(), since });
+        }
+        if let Some(since) = old.unconfirmed_since {
+            return Err(StateError::KeyUnconfirmed { id: id.clone(), since });
         }
         if let Some(by) = old.replaced_by {
             return Err(StateError::KeyReplaced { id: id.clone(), by });

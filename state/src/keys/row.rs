@@ -10,7 +10,8 @@ use crate::error::StateError;
 /// The columns of a [`KeyRow`], in its order.
 macro_rules! key_columns {
     () => {
-        "id, name, plan, account, hint, created_at, last_used_day, ends_at, revoked_at, replaced_by"
+        "id, name, plan, account, hint, created_at, last_used_day, ends_at, revoked_at, replaced_by, \
+         unconfirmed_since"
     };
 }
 pub(super) use key_columns;
@@ -27,10 +28,11 @@ pub(super) type KeyRow = (
     Option<i64>,
     Option<i64>,
     Option<String>,
+    Option<i64>,
 );
 
 pub(super) fn record(row: KeyRow) -> Result<KeyRecord, StateError> {
-    let (id, name, plan, account, hint, created_at, last_used_day, ends_at, revoked_at, replaced_by) = row;
+    let (id, name, plan, account, hint, created_at, last_used_day, ends_at, revoked_at, replaced_by, unconfirmed) = row;
     let damaged = |what| move |_| StateError::Damaged { what };
     Ok(KeyRecord {
         id: id.parse().map_err(damaged("key id"))?,
@@ -49,6 +51,7 @@ pub(super) fn record(row: KeyRow) -> Result<KeyRecord, StateError> {
             .map(|id| id.parse())
             .transpose()
             .map_err(damaged("key id"))?,
+        unconfirmed_since: unconfirmed.map(Timestamp::from_micros),
     })
 }
 

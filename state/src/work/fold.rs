@@ -21,9 +21,11 @@ pub struct StagedWork {
     pub is_outdated: bool,
     /// Why it will be dead; `None` where it will not.
     pub letter: Option<String>,
+    /// When it was staged, by the clock of its worker.
+    pub staged_at: Timestamp,
 }
 
-type Row = (String, String, i64, i64, Option<String>);
+type Row = (String, String, i64, i64, Option<String>, i64);
 
 /// Whether the committer's right is still theirs; the row is locked, so that it stays so until the change is made.
 async fn is_held(writing: &mut Writing, committer: &WorkLease) -> Result<bool, StateError> {
@@ -37,18 +39,19 @@ impl State {
     /// # Errors
     /// [`StateError`].
     pub async fn staged_work(&self, run: &RunId, limit: u32) -> Result<Vec<StagedWork>, StateError> {
-        let sql = "SELECT i.store, i.slug, i.fence, CAST(CASE WHEN l.folded > i.fence THEN 1 ELSE 0 END AS BIGINT), i.letter \
-                   FROM work_items i JOIN work_leases l ON l.name = i.store WHERE i.run = $1 AND i.state = 'staged' \
+        let sql = "SELECT i.store, i.slug, i.fence, CAST(CASE WHEN l.folded > i.fence THEN 1 ELSE 0 END AS BIGINT), i.letter, \
+                   i.changed_at FROM work_items i JOIN work_leases l ON l.name = i.store WHERE i.run = $1 AND i.state = 'staged' \
                    ORDER BY i.changed_at, i.store LIMIT $2";
         let values = vec![Value::text(run.as_str()), Value::integer(i64::from(limit))];
         let rows: Vec<Row> = self.rows(sql, values).await?;
-        let read = |(store, slug, fence, outdated, letter): Row| {
+        let read = |(store, slug, fence, outdated, letter, staged_at): Row| {
             Ok(StagedWork {
                 store: store.parse().map_err(|_| DAMAGED)?,
                 slug: slug.parse().map_err(|_| DAMAGED)?,
                 fence,
                 is_outdated: outdated != 0,
                 letter,
+                staged_at: Timestamp::from_micros(staged_at),
             })
         };
         rows.into_iter().map(read).collect()

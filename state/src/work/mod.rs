@@ -10,11 +10,13 @@
 mod enqueue;
 mod fold;
 mod letter;
+mod rights;
 mod row;
 mod take;
 
 pub use enqueue::{Enqueued, NewWorkRun, WorkStore};
 pub use fold::StagedWork;
+pub use rights::StoreRight;
 pub use row::{DeadLetter, WorkCounts, WorkItem, WorkRun, WorkState};
 pub use take::{TakenWork, WorkLease};
 

@@ -37,8 +37,8 @@ impl TakenWork {
 /// A right that ends by itself, and what tells its holder from everybody who had it before.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WorkLease {
-    name: String,
-    fence: i64,
+    pub(super) name: String,
+    pub(super) fence: i64,
 }
 
 impl WorkLease {
@@ -232,45 +232,5 @@ impl State {
         }
         writing.commit().await?;
         Ok(true)
-    }
-
-    /// Asks for the right to bring what is staged to the lake. One has it at a time; `None`: somebody else.
-    ///
-    /// # Errors
-    /// [`StateError`].
-    pub async fn take_committer(
-        &self,
-        holder: &str,
-        lease: Duration,
-        now: Timestamp,
-    ) -> Result<Option<WorkLease>, StateError> {
-        let mut writing = self.begin().await?;
-        let sql =
-            "INSERT INTO work_leases (name, fence, folded, lease_until) VALUES ($1, 0, 0, 0) ON CONFLICT DO NOTHING";
-        writing.execute(sql, vec![Value::text(COMMITTER)]).await?;
-        let sql = "UPDATE work_leases SET fence = fence + 1, holder = $2, lease_until = $3 \
-                   WHERE name = $1 AND lease_until <= $4 RETURNING fence";
-        let until = now.plus_millis(i64::try_from(lease.as_millis()).unwrap_or(i64::MAX));
-        let values = vec![
-            Value::text(COMMITTER),
-            Value::text(holder),
-            Value::integer(until.micros()),
-            Value::integer(now.micros()),
-        ];
-        let row: Option<(i64,)> = writing.row(sql, values).await?;
-        writing.commit().await?;
-        Ok(row.map(|(fence,)| WorkLease {
-            name: COMMITTER.to_owned(),
-            fence,
-        }))
-    }
-
-    /// Gives the right of the committer up.
-    ///
-    /// # Errors
-    /// [`StateError`].
-    pub async fn give_back_committer(&self, lease: &WorkLease) -> Result<bool, StateError> {
-        let sql = "UPDATE work_leases SET lease_until = 0, holder = NULL WHERE name = $1 AND fence = $2";
-        self.changed(sql, lease.values()).await
     }
 }

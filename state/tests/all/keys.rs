@@ -45,7 +45,8 @@ fn a_created_key_is_found_by_its_hash_and_listed_without_it() {
                 "last_used_on": null,
                 "ends_at": null,
                 "revoked_at": null,
-                "replaced_by": null
+                "replaced_by": null,
+                "unconfirmed_since": null
               },
               {
                 "id": "SECOND",
@@ -57,7 +58,8 @@ fn a_created_key_is_found_by_its_hash_and_listed_without_it() {
                 "last_used_on": null,
                 "ends_at": null,
                 "revoked_at": null,
-                "replaced_by": null
+                "replaced_by": null,
+                "unconfirmed_since": null
               }
             ]
             "#);

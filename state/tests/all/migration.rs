@@ -29,6 +29,9 @@ const ACTIVE: &str = "key_000000000001";
 const REVOKED: &str = "key_000000000002";
 const ENDING: &str = "key_000000000003";
 const GRANTED: &str = "key_000000000004";
+/// The columns of the first schema, in its order.
+const KEY_COLUMNS: &str =
+    "id, hash, hint, name, plan, account, created_at, last_used_day, ends_at, revoked_at, replaced_by, revision";
 
 /// What stands in a migration of one database and not of the other.
 enum Dialect {
@@ -114,25 +117,25 @@ fn rows(before: &Before, dialect: &Dialect) -> String {
     let master = MasterKeys::parse(MASTER_KEY).unwrap().ids().next().unwrap();
     [
         format!(
-            "INSERT INTO keys VALUES ('{GRANTED}', {}, '{}', 'Data team', 'granted', NULL, {later}, NULL, NULL, NULL, \
+            "INSERT INTO keys ({KEY_COLUMNS}) VALUES ('{GRANTED}', {}, '{}', 'Data team', 'granted', NULL, {later}, NULL, NULL, NULL, \
              NULL, 5)",
             hash(granted),
             granted.hint()
         ),
         format!(
-            "INSERT INTO keys VALUES ('{ACTIVE}', {}, '{}', 'Mobile app', 'free', 'acme', {made}, {day}, NULL, NULL, \
+            "INSERT INTO keys ({KEY_COLUMNS}) VALUES ('{ACTIVE}', {}, '{}', 'Mobile app', 'free', 'acme', {made}, {day}, NULL, NULL, \
              NULL, 1)",
             hash(active),
             active.hint()
         ),
         format!(
-            "INSERT INTO keys VALUES ('{REVOKED}', {}, '{}', 'Leaked', 'free', 'acme', {made}, NULL, NULL, {later}, \
+            "INSERT INTO keys ({KEY_COLUMNS}) VALUES ('{REVOKED}', {}, '{}', 'Leaked', 'free', 'acme', {made}, NULL, NULL, {later}, \
              NULL, 4)",
             hash(revoked),
             revoked.hint()
         ),
         format!(
-            "INSERT INTO keys VALUES ('{ENDING}', {}, '{}', 'Data team', 'granted', NULL, {made}, NULL, {ends}, NULL, \
+            "INSERT INTO keys ({KEY_COLUMNS}) VALUES ('{ENDING}', {}, '{}', 'Data team', 'granted', NULL, {made}, NULL, {ends}, NULL, \
              '{GRANTED}', 5)",
             hash(ending),
             ending.hint()
@@ -203,7 +206,8 @@ fn keys_of_the_first_schema_hold_after_every_step_to_todays() {
                   "last_used_on": "2026-11-23",
                   "ends_at": null,
                   "revoked_at": null,
-                  "replaced_by": null
+                  "replaced_by": null,
+                  "unconfirmed_since": null
                 }
                 "#);
         }

@@ -1,0 +1,62 @@
+use std::collections::BTreeSet;
+
+use data_model::Timestamp;
+use serde_json::json;
+
+use super::record::{KeyId, KeyRecord};
+use super::row::{KeyRow, key_columns, load, next_revision, record};
+use crate::audit::{Actor, AuditAction, Entry};
+use crate::database::{State, Value};
+use crate::error::StateError;
+
+impl State {
+    /// Takes keys again that came back from a backup, the named ones or all; answers those. One that needs no confirmation is
+    /// left as it is. A key that was revoked stays revoked.
+    ///
+    /// # Errors
+    /// [`StateError::UnknownKey`], [`StateError::KeyOver`] for a named key that is over; then none is confirmed.
+    pub async fn confirm_keys(
+        &self,
+        ids: Option<&[KeyId]>,
+        actor: &Actor,
+        now: Timestamp,
+    ) -> Result<Vec<KeyRecord>, StateError> {
+        let mut writing = self.begin().await?;
+        let revision = next_revision(&mut writing).await?;
+        let mut keys = Vec::new();
+        match ids {
+            Some(ids) => {
+                let mut named = BTreeSet::new();
+                for id in ids.iter().filter(|id| named.insert(*id)) {
+                    let key = actor.own(id, load(&mut writing, id).await?)?;
+                    if let Some(since) = key.over_since(now) {
+                        return Err(StateError::KeyOver { id: id.clone(), since });
+                    }
+                    keys.push(key);
+                }
+            }
+            None => {
+                let sql = concat!(
+                    "SELECT ",
+                    key_columns!(),
+                    " FROM keys WHERE unconfirmed_since IS NOT NULL ORDER BY created_at, id"
+                );
+                let rows: Vec<KeyRow> = writing.rows(sql, vec![]).await?;
+                keys = rows.into_iter().map(record).collect::<Result<_, _>>()?;
+                keys.retain(|key| key.over_since(now).is_none());
+            }
+        }
+        keys.retain(|key| key.unconfirmed_since.is_some());
+        for key in &mut keys {
+            let sql = "UPDATE keys SET unconfirmed_since = NULL, revision = $2 WHERE id = $1";
+            let values = vec![Value::text(key.id.as_str()), Value::integer(revision)];
+            writing.execute(sql, values).await?;
+            let detail = json!({ "name": key.name, "unconfirmed_since": key.unconfirmed_since });
+            let entry = Entry::about(AuditAction::KeyConfirmed, key, detail);
+            entry.append(&mut writing, actor, now).await?;
+            key.unconfirmed_since = None;
+        }
+        writing.commit().await?;
+        Ok(keys)
+    }
+}
