@@ -1,7 +1,9 @@
 //! How often a brand is to be asked: seldom where it seldom changes. Pure.
 
+use std::collections::BTreeSet;
+
 use data_checks::{Changing, Check, CheckOutcome};
-use data_model::Timestamp;
+use data_model::{StoreHost, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// The bounds of how often brands are asked.
@@ -80,4 +82,28 @@ pub fn is_due(check: Option<&Check>, config: &CadenceConfig, now: Timestamp) -> 
     };
     let longest_ms = i64::try_from(config.interval_max_s.saturating_mul(1000)).unwrap_or(i64::MAX);
     at <= now || at > now.plus_millis(longest_ms.saturating_mul(2))
+}
+
+/// The stores that are to be asked now. Those whose rows lie in damaged files come together, since a file is written anew when
+/// all of them are there: as soon as one of them is due, or none was asked within the shortest interval.
+#[must_use]
+pub fn due_stores<'a>(
+    stores: &[&StoreHost],
+    damaged: &BTreeSet<StoreHost>,
+    check: impl Fn(&StoreHost) -> Option<&'a Check>,
+    (config, now): (&CadenceConfig, Timestamp),
+) -> BTreeSet<StoreHost> {
+    let is_due = |store: &StoreHost| is_due(check(store), config, now);
+    let mut due: BTreeSet<StoreHost> = stores.iter().copied().filter(|store| is_due(store)).cloned().collect();
+    let pause_ms = i64::try_from(config.interval_min_s.saturating_mul(1000)).unwrap_or(i64::MAX);
+    let rests = |store: &StoreHost| check(store).is_none_or(|check| now.millis_since(check.checked_at) >= pause_ms);
+    let damaged: Vec<&StoreHost> = stores
+        .iter()
+        .copied()
+        .filter(|store| damaged.contains(*store))
+        .collect();
+    if damaged.iter().any(|store| due.contains(*store)) || damaged.iter().all(|store| rests(store)) {
+        due.extend(damaged.into_iter().cloned());
+    }
+    due
 }

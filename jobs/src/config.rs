@@ -22,6 +22,8 @@ pub struct JobsConfig {
     pub refresh_catalogue: JobConfig,
     /// When stores are asked for their shipping terms; each is asked once a week.
     pub refresh_shipping: JobConfig,
+    /// When what stores' review apps publish is read; each store is asked once in `reviews.after_s`.
+    pub refresh_reviews: JobConfig,
     /// Makes a release of what the lake holds now.
     pub build_release: JobConfig,
     /// Merges small files of the lake.
@@ -98,12 +100,17 @@ impl Default for JobsConfig {
             cadence: CadenceConfig::default(),
             refresh_catalogue: JobConfig::new("*/15 * * * *", 6 * 3600, 2),
             refresh_shipping: JobConfig::new("50 2 * * *", 4 * 3600, 2),
+            refresh_reviews: JobConfig::new("10 */4 * * *", 3 * 3600, 1),
             build_release: JobConfig::new("7-59/15 * * * *", 2 * 3600, 2),
             compact: JobConfig::new("20 1 * * *", 3600, 2),
             vacuum: JobConfig::new("40 3 * * *", 2 * 3600, 2),
             collect_garbage: JobConfig::new("20 4 * * *", 3600, 2),
             check_quality: JobConfig::new("0 */6 * * *", 1800, 1),
-            probe_delivery: JobConfig::new("30 4 * * *", 6 * 3600, 1),
+            // It makes carts at stores: an operator decides to.
+            probe_delivery: JobConfig {
+                enabled: false,
+                ..JobConfig::new("30 4 * * *", 6 * 3600, 1)
+            },
         }
     }
 }
@@ -115,6 +122,7 @@ impl JobsConfig {
         match name {
             JobName::RefreshCatalogue => &self.refresh_catalogue,
             JobName::RefreshShipping => &self.refresh_shipping,
+            JobName::RefreshReviews => &self.refresh_reviews,
             JobName::BuildRelease => &self.build_release,
             JobName::Compact => &self.compact,
             JobName::Vacuum => &self.vacuum,

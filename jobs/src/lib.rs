@@ -36,7 +36,8 @@ pub use end::{Counts, JobFailure, JobReport, Reported};
 pub use name::{JobName, UnknownJob};
 pub use ops::{Readiness, ops_router};
 pub use queue::{
-    EnqueueError, EnqueuedRun, QueueConfig, QueueConfigError, QueueDeps, QueueWorker, WorkerReport, enqueue_run,
+    EnqueueError, EnqueuedRun, QueueConfig, QueueConfigError, QueueDeps, QueueWorker, StoreLeases, WorkerReport,
+    enqueue_run,
 };
 pub use schedule::{Due, Schedule, ScheduleError};
 pub use scheduler::{Scheduler, SchedulerDeps, Triggered};

@@ -19,6 +19,8 @@ pub enum JobName {
     CollectGarbage,
     /// Reads what stores say of shipping.
     RefreshShipping,
+    /// Reads what stores' review apps publish.
+    RefreshReviews,
     /// Looks whether the catalogue is as fresh and whole as it should be.
     CheckQuality,
     /// Asks stores what delivery costs, a little every day.
@@ -34,9 +36,10 @@ pub struct UnknownJob {
 
 impl JobName {
     /// All jobs, in the order in which they are begun when several are due at once.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::RefreshCatalogue,
         Self::RefreshShipping,
+        Self::RefreshReviews,
         Self::BuildRelease,
         Self::Compact,
         Self::Vacuum,
@@ -51,6 +54,7 @@ impl JobName {
         match self {
             Self::RefreshCatalogue => "refresh-catalogue",
             Self::RefreshShipping => "refresh-shipping",
+            Self::RefreshReviews => "refresh-reviews",
             Self::BuildRelease => "build-release",
             Self::Compact => "compact",
             Self::Vacuum => "vacuum",

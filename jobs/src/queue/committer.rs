@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use pipeline_refresh::{RunState, clear_stages, commit_queued};
+use pipeline_refresh::{RunState, StagedStores, clear_stages, commit_queued};
 use state::{WorkLease, WorkRun};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::hold::Hold;
-use super::source::Source;
+use super::source::{Patience, Source};
 use super::worker::{QueueWorker, Runs, queued};
 use crate::end::JobFailure;
 
@@ -81,7 +81,7 @@ impl QueueWorker {
         stop: CancellationToken,
     ) -> bool {
         // The right is looked at before each step: whoever wakes beyond its end writes nothing.
-        let committing = hold.during(self.commit_run(&run, &lease, stop.clone()));
+        let committing = hold.during(self.commit_run(&run, (&lease, &hold), stop.clone()));
         match Box::pin(committing).await {
             None => {
                 tracing::warn!(run = %run.run, "the right to commit is over: another worker goes on");
@@ -104,17 +104,34 @@ impl QueueWorker {
         }
     }
 
-    async fn commit_run(&self, run: &WorkRun, lease: &WorkLease, stop: CancellationToken) -> Result<bool, JobFailure> {
+    async fn commit_run(
+        &self,
+        run: &WorkRun,
+        (lease, hold): (&WorkLease, &Hold),
+        stop: CancellationToken,
+    ) -> Result<bool, JobFailure> {
         let market = &self.deps.market;
-        let deps = self.refresh_deps(stop).await?;
-        let source = Source::new(
-            self.deps.state.clone(),
-            Arc::clone(&market.clock),
-            (run.run.clone(), lease.clone()),
-            self.config.poll(),
-        );
-        let committed = commit_queued(&queued(run), &market.refresh, &deps, (&self.memory, &source)).await;
-        let report = committed.map_err(|error| JobFailure::of(&error))?;
+        let mut deps = self.refresh_deps(stop).await?;
+        // The lake refuses what is begun after the next holder of the right came to it.
+        deps.lake = deps.lake.under(u64::try_from(lease.fence()).unwrap_or(0));
+        let times = (Arc::clone(&market.clock), Arc::clone(&self.deps.elapsed));
+        let patience = Patience {
+            stores_max: market.refresh.tick_brands_max,
+            wait_max: self.config.commit_wait(),
+            poll: self.config.poll(),
+        };
+        let of = (run.run.clone(), lease.clone());
+        let source = Source::new(self.deps.state.clone(), times, of, patience);
+        let bounds = (&self.memory, &source as &dyn StagedStores, patience.wait_max);
+        let committed = commit_queued(&queued(run), &market.refresh, &deps, bounds).await;
+        let report = match committed {
+            Err(error) if error.fenced().is_some() => {
+                self.is_fenced(lease, error.fenced().unwrap_or_default()).await;
+                hold.lose();
+                return Ok(false);
+            }
+            committed => committed.map_err(|error| JobFailure::of(&error))?,
+        };
         if report.state != RunState::Finished {
             return Ok(false);
         }
@@ -131,5 +148,15 @@ impl QueueWorker {
             }
         }
         Ok(is_closed)
+    }
+    /// The lake knows a later right to commit than this one. Where this is the latest that was given, the state is older than
+    /// the lake, and the next is given above what the lake knows.
+    async fn is_fenced(&self, lease: &WorkLease, newest: u64) {
+        let newest = i64::try_from(newest).unwrap_or(i64::MAX);
+        match self.deps.state.raise_committer(lease, newest).await {
+            Ok(true) => tracing::warn!("the state is older than the lake: the right to commit is taken anew"),
+            Ok(false) => tracing::warn!("the right to commit is over: another worker goes on"),
+            Err(error) => tracing::warn!(error = %error, "who commits is not known"),
+        }
     }
 }

@@ -19,6 +19,8 @@ pub struct QueueConfig {
     pub poll_ms: u64,
     /// How old a worker's snapshot of the lake may become while it works on one run.
     pub snapshot_age_s_max: u64,
+    /// How long a store that a worker is done with waits at most for others, to be committed with them. 0: it waits for none.
+    pub commit_wait_s: u64,
     /// Address of the listener for probes and metrics of `haat worker`; empty: none.
     pub ops_listen: String,
     /// Whether the job refresh-catalogue puts the brands that are due into the queue, instead of crawling them itself.
@@ -42,6 +44,7 @@ impl Default for QueueConfig {
             retry_pause_s: 60,
             poll_ms: 1_000,
             snapshot_age_s_max: 600,
+            commit_wait_s: 30,
             ops_listen: String::new(),
             refresh_catalogue: false,
         }
@@ -65,7 +68,8 @@ impl QueueConfig {
         within("attempts_max", u64::from(self.attempts_max), (1, 1_000))?;
         within("retry_pause_s", self.retry_pause_s, (0, PAUSE_S_MAX))?;
         within("poll_ms", self.poll_ms, (10, 600_000))?;
-        within("snapshot_age_s_max", self.snapshot_age_s_max, (1, 86_400))
+        within("snapshot_age_s_max", self.snapshot_age_s_max, (1, 86_400))?;
+        within("commit_wait_s", self.commit_wait_s, (0, 3_600))
     }
 
     pub(super) const fn lease(&self) -> Duration {
@@ -80,6 +84,10 @@ impl QueueConfig {
 
     pub(super) fn renew_every(&self) -> Duration {
         self.lease() / 3
+    }
+
+    pub(super) const fn commit_wait(&self) -> Duration {
+        Duration::from_secs(self.commit_wait_s)
     }
 
     pub(super) const fn poll(&self) -> Duration {

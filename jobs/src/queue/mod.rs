@@ -5,10 +5,12 @@ mod config;
 mod enqueue;
 mod hold;
 mod keeper;
+mod rights;
 mod source;
 mod store;
 mod worker;
 
 pub use config::{QueueConfig, QueueConfigError};
 pub use enqueue::{EnqueueError, EnqueuedRun, enqueue_run};
+pub use rights::StoreLeases;
 pub use worker::{QueueDeps, QueueWorker, WorkerReport};

@@ -1,7 +1,7 @@
 //! What is staged of one run, as its committer asks for it.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -9,36 +9,64 @@ use data_model::{BrandSlug, Clock, RunId};
 use pipeline_refresh::{Staged, StagedStores};
 use state::{StagedWork, State, StateError, WorkLease};
 
-use std::sync::Arc;
+use crate::elapsed::Elapsed;
 
 /// Stores that are asked for at once.
 const AT_ONCE: u32 = 512;
 
+/// What staged stores wait for, so that the number of commits follows that of the stores and not the pace at which workers
+/// are done with them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Patience {
+    /// So many are worth a commit, whatever comes after them.
+    pub(super) stores_max: usize,
+    /// How long a store waits at most.
+    pub(super) wait_max: Duration,
+    /// How often what is staged is looked at.
+    pub(super) poll: Duration,
+}
+
 #[derive(Debug)]
 pub(super) struct Source {
-    pub(super) state: State,
-    pub(super) clock: Arc<dyn Clock>,
-    pub(super) run: RunId,
-    pub(super) committer: WorkLease,
-    pub(super) poll: Duration,
+    state: State,
+    clock: Arc<dyn Clock>,
+    elapsed: Arc<dyn Elapsed>,
+    run: RunId,
+    committer: WorkLease,
+    patience: Patience,
     /// What the committer was given and has not said to be through with.
     given: Mutex<BTreeMap<BrandSlug, StagedWork>>,
+    /// Since when stores wait here that were not given, by the time that passes.
+    waiting_since: Mutex<Option<Duration>>,
+}
+
+/// What is staged.
+#[derive(Debug)]
+enum Look {
+    /// Stores that are given now.
+    Given(Vec<StagedWork>),
+    /// What is there waits for more.
+    Wait,
+    /// Nothing is left.
+    Over,
 }
 
 impl Source {
     pub(super) fn new(
         state: State,
-        clock: Arc<dyn Clock>,
+        (clock, elapsed): (Arc<dyn Clock>, Arc<dyn Elapsed>),
         (run, committer): (RunId, WorkLease),
-        poll: Duration,
+        patience: Patience,
     ) -> Self {
         Self {
             state,
             clock,
+            elapsed,
             run,
             committer,
-            poll,
+            patience,
             given: Mutex::default(),
+            waiting_since: Mutex::default(),
         }
     }
 
@@ -46,8 +74,9 @@ impl Source {
         self.given.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is staged and not given yet; `None` where nothing is left.
-    async fn look(&self) -> Result<Option<Vec<StagedWork>>, StateError> {
+    /// What is staged and not given yet, where it is worth a commit or `is_last`. What is given is noted in the same breath:
+    /// whoever stops to wait for this before has taken nothing.
+    async fn look(&self, is_last: bool) -> Result<Look, StateError> {
         // Asked first: a store that is staged in between is seen by the second question.
         let left = self.state.work_left(&self.run).await?;
         // Those that were given come first until they are folded, so that others stand behind them.
@@ -60,8 +89,39 @@ impl Source {
             .into_iter()
             .filter(|one| given.get(&one.slug).is_none_or(|known| known.fence != one.fence))
             .collect();
+        if fresh.is_empty() && left == 0 {
+            return Ok(Look::Over);
+        }
+        if fresh.is_empty() || !(is_last || self.is_worth_a_commit(&fresh, left)) {
+            return Ok(Look::Wait);
+        }
+        *self.waiting_since() = None;
         given.extend(fresh.iter().map(|one| (one.slug.clone(), one.clone())));
-        Ok((left > 0 || !fresh.is_empty()).then_some(fresh))
+        Ok(Look::Given(fresh))
+    }
+
+    /// Whether what is staged waits no longer: there is enough of it, no more is to come than is there, or it has waited for
+    /// long enough. By the second each commit at least halves what is left: its commits are few, the last comes at once, and
+    /// the slowest store holds up no other.
+    fn is_worth_a_commit(&self, fresh: &[StagedWork], left: u64) -> bool {
+        let stores = u64::try_from(fresh.len()).unwrap_or(u64::MAX);
+        let enough = u64::try_from(self.patience.stores_max).unwrap_or(u64::MAX);
+        let enough = enough.min(u64::from(AT_ONCE)).min(left);
+        stores >= enough || self.has_waited(fresh)
+    }
+
+    /// By the clock, which a committer before this one had too, and by the time that passes: clocks may be set back.
+    fn has_waited(&self, fresh: &[StagedWork]) -> bool {
+        let (now, elapsed) = (self.clock.now(), self.elapsed.elapsed());
+        let since = *self.waiting_since().get_or_insert(elapsed);
+        let wait_ms = i64::try_from(self.patience.wait_max.as_millis()).unwrap_or(i64::MAX);
+        let oldest = fresh.iter().map(|one| one.staged_at).min();
+        let is_old = oldest.is_some_and(|oldest| now.millis_since(oldest) >= wait_ms);
+        is_old || elapsed.saturating_sub(since) >= self.patience.wait_max
+    }
+
+    fn waiting_since(&self) -> MutexGuard<'_, Option<Duration>> {
+        self.waiting_since.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -69,13 +129,24 @@ impl Source {
 impl StagedStores for Source {
     async fn next(&self) -> Option<Vec<Staged>> {
         loop {
-            match self.look().await {
-                Ok(None) => return None,
-                Ok(Some(fresh)) if !fresh.is_empty() => return Some(fresh.into_iter().map(staged).collect()),
-                Ok(Some(_)) => {}
+            match self.look(false).await {
+                Ok(Look::Over) => return None,
+                Ok(Look::Given(fresh)) => return Some(fresh.into_iter().map(staged).collect()),
+                Ok(Look::Wait) => {}
                 Err(error) => tracing::warn!(error = %error, "what is staged is not known"),
             }
-            tokio::time::sleep(self.poll).await;
+            tokio::time::sleep(self.patience.poll).await;
+        }
+    }
+
+    async fn rest(&self) -> Vec<Staged> {
+        match self.look(true).await {
+            Ok(Look::Given(fresh)) => fresh.into_iter().map(staged).collect(),
+            Ok(Look::Wait | Look::Over) => Vec::new(),
+            Err(error) => {
+                tracing::warn!(error = %error, "what is staged is left to the next committer");
+                Vec::new()
+            }
         }
     }
 
@@ -106,7 +177,7 @@ impl StagedStores for Source {
             return;
         };
         if !is_lost {
-            tokio::time::sleep(self.poll).await;
+            tokio::time::sleep(self.patience.poll).await;
             return;
         }
         tracing::warn!(brand.slug = %staged.slug, "what a worker staged is lost: the store is asked again");

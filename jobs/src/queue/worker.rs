@@ -215,6 +215,8 @@ impl QueueWorker {
             storefront: market.storefront.clone(),
             clock: Arc::clone(&market.clock),
             progress: Arc::new(NoProgress),
+            // A worker has the right to a store before it comes to it.
+            rights: None,
             others: OtherCrawls::AtWork,
             cancel,
         })

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use pipeline_release::{Built, NoProgress, ReleaseOutcome, make_release};
+use pipeline_release::{Built, NoProgress, ReleaseOutcome, Tidied, make_release, tidy};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
@@ -40,10 +40,25 @@ async fn build(market: &Market, cancel: &CancellationToken) -> Result<JobReport,
             ..JobReport::done([])
         });
     };
-    made.map(|built| told(&built)).map_err(|error| JobFailure::of(&error))
+    let built = made.map_err(|error| JobFailure::of(&error))?;
+    let published = built.report.outcome == ReleaseOutcome::Published;
+    let folders = (market.cache_dir.as_path(), market.build_dir.as_path());
+    let upkeep = market.tidy_options();
+    // Boxed: a vacuum is a large future. What is not done when the turn is over, or fails, is left to the next build.
+    let tidying = Box::pin(tidy(&lake, &releases, (&upkeep, published), folders));
+    let tidied = match cancel.run_until_cancelled(tidying).await {
+        Some(Ok(tidied)) => tidied,
+        Some(Err(error)) => {
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(error, "upkeep is left to the next build");
+            Tidied::default()
+        }
+        None => Tidied::default(),
+    };
+    Ok(told(&built, tidied))
 }
 
-fn told(built: &Built) -> JobReport {
+fn told(built: &Built, tidied: Tidied) -> JobReport {
     let report = &built.report;
     let done = JobReport::done([
         ("published", u64::from(report.outcome == ReleaseOutcome::Published)),
@@ -51,6 +66,9 @@ fn told(built: &Built) -> JobReport {
         ("brands", report.counts.brands),
         ("products_indexed", report.products_indexed),
         ("parts_built", report.parts_built as u64),
+        ("merges", tidied.merges as u64),
+        ("files_removed", tidied.files as u64),
+        ("releases_removed", tidied.releases as u64),
     ]);
     let release = report.release;
     if let Some(first) = report.unreadable.first() {

@@ -3,15 +3,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use data_embedding::Embedder;
-use data_index::{BuildOptions, CheckOptions, PlanOptions, ReleaseStore};
+use data_index::{BuildOptions, CheckOptions, GcOptions, PlanOptions, ReleaseStore};
 use data_lake::{Lake, LakeConfig};
 use data_model::Clock;
 use data_storage::Storage;
+use pipeline_probe::ProbeConfig;
 use pipeline_quality::{Gate, QualityConfig, QualityError, QualityReport};
 use pipeline_refresh::RefreshConfig;
-use pipeline_release::ReleaseOptions;
+use pipeline_release::{ReleaseOptions, TidyOptions};
+use pipeline_reviews::Widgets;
 use state::State;
-use storefront::Storefront;
+use storefront::{StoreRights, Storefront};
 
 use crate::cadence::CadenceConfig;
 use crate::end::JobFailure;
@@ -25,12 +27,18 @@ pub struct Market {
     pub lake: LakeConfig,
     /// The client of every store.
     pub storefront: Storefront,
+    /// The client of review apps.
+    pub widgets: Widgets,
     /// The time.
     pub clock: Arc<dyn Clock>,
+    /// How much stores are asked about delivery.
+    pub delivery: ProbeConfig,
     /// How a crawl works.
     pub refresh: RefreshConfig,
     /// Where refresh-catalogue puts the brands that are due; `None`: it crawls them itself.
     pub queue: Option<State>,
+    /// Who may ask which store, where workers of the queue ask stores too.
+    pub rights: Option<Arc<dyn StoreRights>>,
     /// How often brands are asked.
     pub cadence: CadenceConfig,
     /// What embeds products.
@@ -73,6 +81,16 @@ impl Market {
 
     pub(crate) fn releases(&self) -> ReleaseStore {
         ReleaseStore::new(self.storage.child("releases"), Arc::clone(&self.clock))
+    }
+
+    /// How much of the upkeep a build does on the side.
+    pub(crate) fn tidy_options(&self) -> TidyOptions {
+        let gc = GcOptions {
+            keep_last: self.releases_kept,
+            min_age: self.gc_min_age,
+            ..GcOptions::default()
+        };
+        TidyOptions::new(self.lake_retention, gc)
     }
 
     pub(crate) fn release_options(&self) -> ReleaseOptions {

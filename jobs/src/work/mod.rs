@@ -8,6 +8,7 @@ mod compact;
 mod market;
 mod probe_delivery;
 mod refresh_catalogue;
+mod refresh_reviews;
 mod refresh_shipping;
 mod vacuum;
 
@@ -48,6 +49,7 @@ pub fn works(market: &Arc<Market>) -> Vec<Arc<dyn Work>> {
     vec![
         Arc::new(refresh_catalogue::RefreshCatalogue(market())),
         Arc::new(refresh_shipping::RefreshShipping(market())),
+        Arc::new(refresh_reviews::RefreshReviews(market())),
         Arc::new(build_release::BuildRelease(market())),
         Arc::new(compact::Compact(market())),
         Arc::new(vacuum::Vacuum(market())),

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use pipeline_probe::{ProbeDeps, ProbeOptions, ProbeOutcome, probe};
+use pipeline_probe::{ProbeDeps, ProbeOutcome, probe};
 
 use super::{Market, Turn, Work};
 use crate::end::{JobFailure, JobReport, Reported};
@@ -22,15 +22,17 @@ impl Work for ProbeDelivery {
             lake: self.0.lake().await?,
             storefront: self.0.storefront.clone(),
             clock: Arc::clone(&self.0.clock),
+            rights: self.0.rights.clone(),
         };
-        let report = Box::pin(probe(&deps, &ProbeOptions::default(), &turn.cancel)).await;
+        let report = Box::pin(probe(&deps, &self.0.delivery.options(), &turn.cancel)).await;
         let report = report.map_err(|error| JobFailure::of(&error))?;
-        let failed = report.count(ProbeOutcome::Failed);
+        let (failed, skipped) = (report.count(ProbeOutcome::Failed), report.count(ProbeOutcome::Skipped));
         let done = JobReport::done([
             ("brands", report.brands.len() as u64),
             ("asked", report.asked() as u64),
             ("complete", report.count(ProbeOutcome::Complete) as u64),
             ("failed", failed as u64),
+            ("skipped", skipped as u64),
         ]);
         if turn.cancel.is_cancelled() {
             return Ok(JobReport {
@@ -38,9 +40,11 @@ impl Work for ProbeDelivery {
                 ..done
             });
         }
-        Ok(match failed {
+        Ok(match failed + skipped {
             0 => done,
-            failed => done.partial(format!("{failed} stores could not be asked")),
+            _ => done.partial(format!(
+                "{failed} stores could not be asked, {skipped} are left to whoever asks them"
+            )),
         })
     }
 }

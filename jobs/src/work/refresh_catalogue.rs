@@ -7,7 +7,7 @@ use pipeline_refresh::{OtherCrawls, RefreshDeps, RunOptions, RunReport, RunState
 use state::State;
 
 use super::{Market, Turn, Work};
-use crate::cadence::is_due;
+use crate::cadence::due_stores;
 use crate::end::{JobFailure, JobReport, Reported};
 use crate::name::JobName;
 use crate::queue::enqueue_run;
@@ -31,11 +31,16 @@ impl Work for RefreshCatalogue {
             .await
             .map_err(|error| failed(&error))?;
         let (brands, now) = (registry.brands(), market.clock.now());
-        let is_due = |slug: &&pipeline_crawl::RegisteredBrand| is_due(checks.of(&slug.store), &market.cadence, now);
+        if brands.is_empty() {
+            return Ok(JobReport::done([("brands", 0), ("due", 0)]));
+        }
+        let lake = market.lake().await?;
+        let damaged = lake.find_damage(false).await.map_err(|error| failed(&error))?;
+        let stores: Vec<&StoreHost> = brands.iter().map(|brand| &brand.store).collect();
+        let due = due_stores(&stores, &damaged, |store| checks.of(store), (&market.cadence, now));
         let due: Vec<(BrandSlug, StoreHost)> = brands
             .iter()
-            .copied()
-            .filter(is_due)
+            .filter(|brand| due.contains(&brand.store))
             .map(|brand| (brand.slug.clone(), brand.store.clone()))
             .collect();
         let registered = brands.len() as u64;
@@ -45,8 +50,8 @@ impl Work for RefreshCatalogue {
         if let Some(state) = &market.queue {
             return put_into_queue(market, state, due, registered).await;
         }
-        let lake = market.lake().await?;
         let deps = RefreshDeps {
+            rights: market.rights.clone(),
             storage: market.storage.clone(),
             lake: lake.clone(),
             storefront: market.storefront.clone(),

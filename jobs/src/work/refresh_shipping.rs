@@ -28,20 +28,24 @@ impl Work for RefreshShipping {
             lake: market.lake().await?,
             storefront: market.storefront.clone(),
             clock: Arc::clone(&market.clock),
+            rights: market.rights.clone(),
             cancel: turn.cancel,
         };
         let options = ShippingOptions {
             after_s: AFTER_S,
+            keep_days: market.refresh.crawl.landing_keep_days,
             ..ShippingOptions::default()
         };
         let refreshed = Box::pin(refresh_shipping(&options, &deps)).await;
         let report = refreshed.map_err(|error| JobFailure::of(&error))?;
-        let failed = report.asked.iter().filter(|one| one.outcome == "failed").count() as u64;
+        let count = |outcome| report.asked.iter().filter(|one| one.outcome == outcome).count() as u64;
+        let (failed, skipped) = (count("failed"), count("skipped"));
         let done = JobReport::done([
             ("brands", report.brands),
             ("due", report.due),
             ("changed", report.changed),
             ("failed", failed),
+            ("skipped", skipped),
             ("requests", report.requests),
         ]);
         Ok(if report.interrupted {
@@ -49,8 +53,10 @@ impl Work for RefreshShipping {
                 ended: Reported::Stopped,
                 ..done
             }
-        } else if failed > 0 {
-            done.partial(format!("{failed} stores could not be asked"))
+        } else if failed + skipped > 0 {
+            done.partial(format!(
+                "{failed} stores could not be asked, {skipped} are left to whoever asks them"
+            ))
         } else {
             done
         })

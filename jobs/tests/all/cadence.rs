@@ -1,7 +1,7 @@
 use data_checks::{Changing, Check, CheckOutcome};
 use data_model::Timestamp;
 use jobs::CadenceConfig;
-use jobs::cadence::{due_at, interval_s, is_due};
+use jobs::cadence::{due_at, due_stores, interval_s, is_due};
 use proptest::prelude::*;
 
 const HOUR_MS: i64 = 3_600_000;
@@ -100,4 +100,28 @@ proptest! {
         let of = |is_changed| interval_s(&before.with(is_changed, after_ms), &config);
         prop_assert!(of(true) <= of(false));
     }
+}
+
+#[test]
+fn stores_of_damaged_files_are_due_together_and_no_oftener_than_may_be() {
+    let (one, two, three) = ("one.example", "two.example", "three.example");
+    let hosts: Vec<data_model::StoreHost> = [one, two, three].map(|host| host.parse().unwrap()).to_vec();
+    let stores: Vec<&data_model::StoreHost> = hosts.iter().collect();
+    let damaged: std::collections::BTreeSet<_> = hosts[..2].iter().cloned().collect();
+    let check = checked(CheckOutcome::Unchanged, Changing::default(), 0);
+    let late = Check {
+        checked_at: noon().plus_millis(HOUR_MS / 2),
+        ..check.clone()
+    };
+    let config = CadenceConfig::default();
+    let due = |damaged: &std::collections::BTreeSet<_>, minutes: i64| {
+        let of = |store: &data_model::StoreHost| Some(if store.as_str() == two { &late } else { &check });
+        due_stores(&stores, damaged, of, (&config, noon().plus_millis(minutes * 60_000))).len()
+    };
+    // The second was asked half an hour later.
+    assert_eq!((due(&damaged, 61), due(&damaged, 91)), (0, 2));
+    let none = std::collections::BTreeSet::new();
+    assert_eq!((due(&none, 91), due(&none, 6 * 60)), (0, 2));
+    // The first and the third are due by themselves, and the second comes with the first.
+    assert_eq!(due(&damaged, 6 * 60), 3);
 }

@@ -8,10 +8,13 @@
 )]
 
 mod cadence;
+mod commits;
 mod fences;
 mod month;
 mod oracle;
 mod processes;
 mod queue;
+mod rights;
 mod schedule;
 mod support;
+mod upkeep;

@@ -15,28 +15,38 @@ use jobs::{
 use kit::ShiftedClock;
 use pipeline_crawl::{NewBrand, Registry};
 use pipeline_refresh::{RefreshConfig, RunReport, RunState, list_runs, read_run};
+use pipeline_reviews::{ReviewsConfig, Widgets};
 use state::{State, StateTarget};
 use storefront::{Storefront, StorefrontConfig};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-struct Rig {
-    stores: Running,
-    clock: Arc<ShiftedClock>,
-    market: Arc<Market>,
-    state: State,
-    config: QueueConfig,
+pub(crate) struct Rig {
+    pub(crate) stores: Running,
+    pub(crate) clock: Arc<ShiftedClock>,
+    pub(crate) market: Arc<Market>,
+    pub(crate) state: State,
+    pub(crate) config: QueueConfig,
     _folder: tempfile::TempDir,
 }
 
 impl Rig {
-    async fn with_stores(products: u64, stores: u32) -> Self {
+    pub(crate) async fn with_stores(products: u64, stores: u32) -> Self {
+        Self::with_latency(products, stores, Duration::ZERO).await
+    }
+
+    /// Each answer of the stores takes so long.
+    pub(crate) async fn with_latency(products: u64, stores: u32, latency: Duration) -> Self {
         let source = Source::Generated {
             products,
             stores,
             seed: 11,
         };
-        let stores = Emulator::start(EmulatorConfig::new(source)).await.unwrap();
+        let config = EmulatorConfig {
+            latency,
+            ..EmulatorConfig::new(source)
+        };
+        let stores = Emulator::start(config).await.unwrap();
         let folder = tempfile::tempdir().unwrap();
         let storage = Storage::from_path(folder.path()).unwrap();
         let clock = ShiftedClock::new();
@@ -78,14 +88,14 @@ impl Rig {
         }
     }
 
-    async fn enqueue(&self) -> EnqueuedRun {
+    pub(crate) async fn enqueue(&self) -> EnqueuedRun {
         // The second of a run id tells runs apart in order.
         self.clock.advance_ms(1_000);
         self.deps("test").enqueue(None, false).await.unwrap()
     }
 
     /// A worker that ends when the queue is empty.
-    fn worker(&self, name: &str) -> (JoinHandle<WorkerReport>, CancellationToken) {
+    pub(crate) fn worker(&self, name: &str) -> (JoinHandle<WorkerReport>, CancellationToken) {
         let worker = QueueWorker::new(self.deps(name), self.config.clone());
         let stop = CancellationToken::new();
         let told = stop.clone();
@@ -95,18 +105,18 @@ impl Rig {
         )
     }
 
-    async fn report(&self) -> RunReport {
+    pub(crate) async fn report(&self) -> RunReport {
         let runs = list_runs(&self.market.storage).await.unwrap();
         read_run(&self.market.storage, &runs[0]).await.unwrap().unwrap()
     }
 
-    async fn lake(&self) -> Lake {
+    pub(crate) async fn lake(&self) -> Lake {
         let (at, clock) = (self.market.storage.child("lake"), Arc::clone(&self.market.clock));
         Lake::open(at, LakeConfig::default(), clock).await.unwrap()
     }
 
     /// How many products the lake has of each store.
-    async fn products(&self) -> BTreeMap<StoreHost, u64> {
+    pub(crate) async fn products(&self) -> BTreeMap<StoreHost, u64> {
         let rows = self.lake().await.snapshot().await.unwrap().brands().await.unwrap();
         rows.into_iter()
             .map(|row| (row.brand.store, row.product_count))
@@ -114,7 +124,7 @@ impl Rig {
     }
 
     /// Waits until `wanted` holds; others are at work meanwhile.
-    async fn until(&self, what: &str, wanted: impl AsyncFn() -> bool) {
+    pub(crate) async fn until(&self, what: &str, wanted: impl AsyncFn() -> bool) {
         let begin = std::time::Instant::now();
         while !wanted().await {
             assert!(begin.elapsed() < Duration::from_secs(60), "{what}");
@@ -137,13 +147,16 @@ pub(crate) fn market(storage: &Storage, clock: Arc<dyn Clock>, agent: &str) -> M
     Market {
         storage: storage.clone(),
         lake: LakeConfig::default(),
+        widgets: Widgets::new(ReviewsConfig::default(), &storefront, Arc::clone(&clock)).unwrap(),
         storefront: Storefront::new(storefront, Arc::clone(&clock)).unwrap(),
         clock,
+        delivery: pipeline_probe::ProbeConfig::default(),
         refresh: RefreshConfig {
             tick_ms: 50,
             ..RefreshConfig::default()
         },
         queue: None,
+        rights: None,
         quality: pipeline_quality::QualityConfig::default(),
         cadence: CadenceConfig::default(),
         embedder: None,
@@ -315,7 +328,7 @@ async fn what_a_killed_worker_had_is_done_by_another_when_its_lease_ends() {
 
 impl Rig {
     /// Stores that the ledger of the newest run has.
-    async fn report_so_far(&self) -> usize {
+    pub(crate) async fn report_so_far(&self) -> usize {
         let runs = list_runs(&self.market.storage).await.unwrap();
         let Some(run) = runs.first() else { return 0 };
         let report = read_run(&self.market.storage, run).await.unwrap();

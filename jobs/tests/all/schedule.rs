@@ -93,7 +93,7 @@ fn each_job_has_a_schedule_that_can_be_read() {
     let mut config = JobsConfig::default();
     config.compact.cron = "20 25 * * *".to_owned();
     insta::assert_snapshot!(config.check().unwrap_err(), @r#"jobs.compact.cron: "20 25 * * *" is no cron expression (minute, hour, day of the month, month, day of the week): Component error: Number out of bounds"#);
-    insta::assert_snapshot!("crawl".parse::<JobName>().unwrap_err(), @r#"no job is called "crawl"; there are refresh-catalogue, refresh-shipping, build-release, compact, vacuum, collect-garbage, check-quality, probe-delivery"#);
+    insta::assert_snapshot!("crawl".parse::<JobName>().unwrap_err(), @r#"no job is called "crawl"; there are refresh-catalogue, refresh-shipping, refresh-reviews, build-release, compact, vacuum, collect-garbage, check-quality, probe-delivery"#);
 }
 
 /// A week around the days on which clocks are set, and one in summer.

@@ -29,5 +29,5 @@ pub use estimate::Estimate;
 pub use range::{Range, RangeError};
 pub use report::{Backfill, BackfillState, StoreOutcome, StoreReport, Totals};
 pub use run::{BackfillDeps, BackfillOptions, NoWatch, Watch, backfill};
-pub use stage::{Nothing, Stage};
+pub use stage::Stage;
 pub use text::write_report;

@@ -26,7 +26,7 @@ pub struct BackfillOptions {
     pub only: Option<Vec<BrandSlug>>,
     /// Crawls that ended in this time.
     pub range: Range,
-    /// [`Stage::Parse`] or [`Stage::Normalise`]: the others are not read from landed catalogues.
+    /// [`Stage::Parse`]: the others are not read from landed catalogues.
     pub stage: Stage,
     /// Takes landings too that are older than what the lake has: prices and products of then are the present ones again.
     pub older: bool,

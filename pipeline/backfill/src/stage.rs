@@ -7,55 +7,31 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
-    /// From landed pages: records, products, lake.
+    /// From landed pages: records, products, lake. Records are kept nowhere between, so that to normalise again is to parse
+    /// again: `normalise` is another word for it.
+    #[serde(alias = "normalise")]
     Parse,
-    /// From records: products, lake. Records are not kept, so that it begins with the pages all the same; it is another word
-    /// for [`Stage::Parse`].
-    Normalise,
-    /// From landed product pages: ratings and reviews.
+    /// From what review apps answered: their reviews and ratings. What product pages say of them is part of `parse`.
     Reviews,
-    /// From landed policies: shipping terms.
+    /// From the texts that stores answered when they were asked for their terms: shipping terms.
     Shipping,
     /// From the lake: the release.
     Index,
 }
 
-/// Why there is nothing to make again at a stage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Nothing {
-    /// Which stage.
-    pub stage: Stage,
-    /// In words.
-    pub why: &'static str,
-}
-
 impl Stage {
     /// All stages, in the order of the pipeline.
-    pub const ALL: [Self; 5] = [Self::Parse, Self::Normalise, Self::Reviews, Self::Shipping, Self::Index];
+    pub const ALL: [Self; 4] = [Self::Parse, Self::Reviews, Self::Shipping, Self::Index];
 
     /// The stage in one word.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Parse => "parse",
-            Self::Normalise => "normalise",
             Self::Reviews => "reviews",
             Self::Shipping => "shipping",
             Self::Index => "index",
         }
-    }
-
-    /// Why there is nothing to read again at this stage; `None` where there is.
-    #[must_use]
-    pub fn nothing_landed(self) -> Option<Nothing> {
-        let why = match self {
-            Self::Parse | Self::Normalise | Self::Index => return None,
-            Self::Reviews => {
-                "product pages are not landed: what they said is kept in crawl-state/, and stage parse adds it to the products"
-            }
-            Self::Shipping => "policies of stores are not landed: the next crawl that reads them brings their terms",
-        };
-        Some(Nothing { stage: self, why })
     }
 }
 
@@ -69,6 +45,9 @@ impl FromStr for Stage {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == "normalise" {
+            return Ok(Self::Parse);
+        }
         let found = Self::ALL.into_iter().find(|stage| stage.as_str() == text);
         found.ok_or_else(|| "none of parse, normalise, reviews, shipping, index".to_owned())
     }

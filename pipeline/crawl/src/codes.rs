@@ -7,13 +7,12 @@ use pipeline_parse::stated_codes;
 use serde_json::{Value, json};
 use storefront::{Effect, Fetched, GraphqlAnswer, GraphqlRequest, Store, StoreError, documents};
 
-use crate::landing::{compress, landed_at, put_compressed};
+use crate::landing::{POLICIES, compress, landed_at, put_compressed};
 use crate::store::{Crawler, is_only_this_page, stray};
 use crate::{LandingError, RegisteredBrand};
 
 /// Names of the landed objects.
 const FRONT: &str = "front-page.html.zst";
-const POLICIES: &str = "policies.json.zst";
 /// Longest page of the two that is landed; of a longer one its beginning is read all the same.
 const LANDED_BYTES_MAX: usize = 4 << 20;
 /// The shop's policies that may state codes. What it says of privacy and of terms does not.

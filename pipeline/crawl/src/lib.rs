@@ -29,7 +29,7 @@ pub use facts::StoreFacts;
 pub use hold::hold_at;
 pub use landing::{
     LandingError, LastListed, PageMark, PageTarget, Pruned, StoreCrawl, Verdict, drop_run, landed_before,
-    prune_landing, read_done, read_page,
+    landed_policies, prune_landing, read_done, read_page, read_policies,
 };
 pub use probe::{Catalogue, Probe, probe};
 pub use progress::{NoProgress, Progress};

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use data_lake::{CommitReport, Lake, LakeError, RunSummaryRow};
+use data_lake::{CommitReport, CrawlSpan, Lake, LakeError, RunSummaryRow};
 use data_model::{StoreHost, Timestamp};
 use futures::StreamExt;
 use pipeline_crawl::{CrawlState, RegisteredBrand, Registry, save_state};
@@ -43,6 +43,8 @@ pub(crate) struct Collector {
     registry: Registry,
     batch: Vec<Ready>,
     batch_bytes: u64,
+    /// How long a catalogue waits for others.
+    tick: Duration,
     /// When the batch is committed, whatever is in it.
     due: Option<Instant>,
     seen: u64,
@@ -54,7 +56,7 @@ pub(crate) struct Collector {
     /// Brings what stores said live into the history.
     folder: Folder,
     /// Stores that this part of the run found as the lake has them, without reading them anew, and when.
-    unchanged: BTreeMap<StoreHost, Timestamp>,
+    unchanged: BTreeMap<StoreHost, CrawlSpan>,
 }
 
 /// A brand that the lake can take only together with others.
@@ -76,6 +78,7 @@ impl Collector {
         // What the run was through with before it was interrupted counts too.
         let (seen, failed, held_back) = (ledger.through() as u64, ledger.failed(), ledger.held_back());
         Self {
+            tick: Duration::from_millis(shared.config.tick_ms),
             folder: Folder::new(shared.storage.clone()),
             unchanged: BTreeMap::new(),
             shared,
@@ -94,6 +97,12 @@ impl Collector {
         }
     }
 
+    /// With this instead of `refresh.tick_ms` as the time that a catalogue waits for others.
+    pub(crate) const fn with_tick(mut self, tick: Duration) -> Self {
+        self.tick = tick;
+        self
+    }
+
     /// Works until all stores are through, and shows signs of life meanwhile, however long a commit takes.
     pub(crate) async fn collect(mut self, events: mpsc::Receiver<Event>) -> Result<RunReport, RefreshError> {
         let (ledger, shared) = (Arc::clone(&self.ledger), Arc::clone(&self.shared));
@@ -106,6 +115,7 @@ impl Collector {
     }
 
     async fn work(&mut self, mut events: mpsc::Receiver<Event>) -> Result<RunReport, RefreshError> {
+        let mut rows_waiting = self.shared.storefront.memory().rows_waiting();
         loop {
             let due = self.due;
             let waited = async {
@@ -118,14 +128,19 @@ impl Collector {
                 event = events.recv() => match event {
                     Some(Event::Through(summary)) => {
                         if summary.outcome == Outcome::Unchanged {
-                            self.unchanged.insert(summary.store.clone(), summary.ended_at);
+                            self.unchanged.insert(summary.store.clone(), summary.span());
                         }
                         self.note(*summary).await;
                     }
                     Some(Event::Ready(ready)) => self.take(*ready),
+                    Some(Event::Batched) => self.due = self.due.map(|_| Instant::now()),
                     None => break,
                 },
+                Ok(()) = rows_waiting.changed(), if !self.batch.is_empty() => {}
                 () = waited => {}
+            }
+            if *rows_waiting.borrow_and_update() > 0 {
+                self.hurry();
             }
             if self.is_full() || self.due.is_some_and(|due| due <= Instant::now()) {
                 self.flush().await?;
@@ -174,8 +189,14 @@ impl Collector {
     fn take(&mut self, ready: Ready) {
         self.batch_bytes = self.batch_bytes.saturating_add(ready.rest.memory_bytes());
         self.batch.push(ready);
-        let tick = Duration::from_millis(self.shared.config.tick_ms);
+        let tick = self.tick;
         self.due.get_or_insert_with(|| Instant::now() + tick);
+    }
+
+    /// Somebody waits for memory, which what waits here holds: it may be what this would wait for.
+    fn hurry(&mut self) {
+        let soon = Instant::now() + Duration::from_millis(self.shared.config.tick_ms);
+        self.due = self.due.map(|due| due.min(soon));
     }
 
     /// Half of the memory for what waits here or is being written, which is never both at once; the rest for catalogues
@@ -196,6 +217,8 @@ impl Collector {
         let (refreshes, taken): (Vec<_>, Vec<_>) = batch.into_iter().map(|ready| (ready.refresh, ready.rest)).unzip();
         match self.lake.commit_hashed(refreshes, self.row(taken.len())).await {
             Ok(report) => self.settle(taken, report).await,
+            // Another committer goes on: what it does with these stores is told there, and nothing here.
+            Err(source @ LakeError::Fenced { .. }) => return Err(RefreshError::LakeWrite { refused: 1, source }),
             // One brand must not cost the others of its tick: each is tried alone.
             Err(error) if taken.len() > 1 => {
                 tracing::warn!(
@@ -283,6 +306,7 @@ impl Collector {
         };
         match self.lake.commit_hashed(vec![refresh], self.row(1)).await {
             Ok(report) => self.settle(vec![one], report).await,
+            Err(source @ LakeError::Fenced { .. }) => return Err(RefreshError::LakeWrite { refused: 1, source }),
             Err(error) => {
                 self.wait_or_refuse(one, &error).await;
                 self.give_up_at(error)?;
@@ -330,6 +354,7 @@ impl Collector {
             }
             match self.lake.commit_hashed(refreshes, self.row(taken.len())).await {
                 Ok(report) => self.settle(taken, report).await,
+                Err(source @ LakeError::Fenced { .. }) => return Err(RefreshError::LakeWrite { refused: 1, source }),
                 Err(error) => {
                     for one in taken {
                         self.refuse(one, REFUSED, with_causes(&error)).await;

@@ -44,6 +44,20 @@ pub enum RefreshError {
     Ledger(#[from] LedgerError),
 }
 
+impl RefreshError {
+    /// The newest right to commit that the lake knows, where it refused this run's because that is older.
+    #[must_use]
+    pub const fn fenced(&self) -> Option<u64> {
+        match self {
+            Self::LakeWrite {
+                source: LakeError::Fenced { newest, .. },
+                ..
+            } => Some(*newest),
+            _ => None,
+        }
+    }
+}
+
 /// Longest text that is made of an error and its causes.
 const TEXT_CHARS_MAX: usize = 500;
 /// How deep causes are told.

@@ -7,8 +7,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use data_lake::{FoldReport, Lake, LakeError, RunSummaryRow};
-use data_model::{Observation, StoreHost, Timestamp};
+use data_lake::{CrawlSpan, FoldReport, Lake, LakeError, RunSummaryRow};
+use data_model::{Observation, StoreHost};
 use data_observations::{ObservationFile, list, read, remove};
 use data_storage::Storage;
 
@@ -65,7 +65,7 @@ impl Folder {
 
     /// Folds in all that is there, and that the run found these stores as the lake has them. It never fails the run: what
     /// cannot be folded in waits for the next one.
-    pub(crate) async fn fold(&mut self, lake: &Lake, seen: BTreeMap<StoreHost, Timestamp>, row: &RunSummaryRow) {
+    pub(crate) async fn fold(&mut self, lake: &Lake, seen: BTreeMap<StoreHost, CrawlSpan>, row: &RunSummaryRow) {
         while !self.is_refused && self.files < FILES_MAX && self.variants < VARIANTS_MAX {
             let Some(batch) = self.next().await else { break };
             if batch.files.is_empty() {
@@ -95,7 +95,7 @@ impl Folder {
     async fn commit(
         &mut self,
         lake: &Lake,
-        (observations, seen): (Vec<Observation>, BTreeMap<StoreHost, Timestamp>),
+        (observations, seen): (Vec<Observation>, BTreeMap<StoreHost, CrawlSpan>),
         row: &RunSummaryRow,
     ) {
         if self.is_refused {

@@ -17,7 +17,7 @@ use crate::reader::{Columns, CurrencyFault, StoreReader, context_of, page_memory
 
 /// Raised whenever parsing or normalising understands the same page otherwise than before: then every catalogue is
 /// read again from its landed pages, without asking the stores.
-const READING_VERSION: u32 = 6;
+const READING_VERSION: u32 = 8;
 
 /// Why landed pages could not be made a catalogue.
 #[derive(Debug, thiserror::Error)]
@@ -283,6 +283,7 @@ pub(crate) async fn prepare(
     let refresh = BrandRefresh {
         brand,
         run: run.clone(),
+        read_since: crawl.started_at,
         observed_at: crawl.ended_at,
         products: CatalogueRows::new(pages, order),
         shipping: None,

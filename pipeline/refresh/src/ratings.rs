@@ -1,14 +1,14 @@
-//! Ratings and reviews from product pages: a few pages a run, those read longest ago first. What was read is kept in
+//! Ratings, reviews and barcodes from product pages: a few pages a run, those read longest ago first. What was read is kept in
 //! `crawl-state/{store}-reviews.json.zst`, so that a run that reads no page still has the ratings of those before.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use data_lake::Rated;
+use data_lake::{Rated, StatedBarcode};
 use data_model::{Rating, Review, StoreHost, Timestamp};
 use data_storage::{Storage, StorageError, get_bytes, put_over};
 use object_store::path::Path;
 use pipeline_normalise::normalise_page_facts;
-use pipeline_parse::PageFacts;
+use pipeline_parse::{PageBarcode, PageFacts};
 use serde::{Deserialize, Serialize};
 
 /// Most reviews of one product that are kept.
@@ -48,6 +48,17 @@ struct Said {
     rating: Option<(f32, u32)>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     reviews: Vec<SaidReview>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    barcodes: Vec<SaidBarcode>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct SaidBarcode {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    variant: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sku: Option<String>,
+    barcode: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -105,6 +116,17 @@ impl Ratings {
         self.pages.retain(|product, _| listed.contains(product));
     }
 
+    /// The barcodes of products' pages.
+    pub(crate) fn barcodes(&self) -> impl Iterator<Item = (u64, Vec<StatedBarcode>)> {
+        let told = |said: &SaidBarcode| StatedBarcode {
+            variant: said.variant,
+            sku: said.sku.clone(),
+            barcode: said.barcode.clone(),
+        };
+        let stated = self.pages.iter().filter(|(_, page)| !page.said.barcodes.is_empty());
+        stated.map(move |(product, page)| (*product, page.said.barcodes.iter().map(told).collect()))
+    }
+
     /// The ratings and reviews of products' pages.
     pub(crate) fn said(&self) -> impl Iterator<Item = (u64, Rated)> {
         self.pages.iter().map(|(product, page)| {
@@ -127,7 +149,9 @@ fn unpack(packed: &[u8]) -> Option<Ratings> {
     serde_json::from_reader(std::io::BufReader::new(std::io::Read::take(decoder, STATE_BYTES_MAX))).ok()
 }
 
-fn said(facts: PageFacts) -> Said {
+fn said(mut facts: PageFacts) -> Said {
+    let barcode = |PageBarcode { variant, sku, barcode }| SaidBarcode { variant, sku, barcode };
+    let barcodes = std::mem::take(&mut facts.barcodes).into_iter().map(barcode).collect();
     let (rating, reviews) = normalise_page_facts(facts);
     let kept = |Review {
                     rating,
@@ -145,6 +169,7 @@ fn said(facts: PageFacts) -> Said {
     Said {
         rating: rating.map(|rating| (rating.average, rating.count)),
         reviews: reviews.into_iter().take(REVIEWS_MAX).map(kept).collect(),
+        barcodes,
     }
 }
 

@@ -1,6 +1,8 @@
+use data_codes::codes_at;
 use data_lake::{Lake, LakeError};
 use data_model::{BrandSlug, StoreHost, Timestamp};
-use data_storage::{ObjectPath, ObjectStoreExt, Storage};
+use data_storage::{ObjectPath, ObjectStore, ObjectStoreExt, Storage};
+use futures::TryStreamExt;
 use pipeline_crawl::{Registry, RegistryError, hold_at, state_at};
 
 use crate::collapse::held_at;
@@ -30,8 +32,8 @@ pub enum RemoveError {
         #[source]
         source: LakeError,
     },
-    /// What was known of its crawls could not be looked at or deleted.
-    #[error("what is known of the brand's crawls could not be forgotten: {path}")]
+    /// What is kept of it besides the lake could not be looked at or deleted.
+    #[error("what is kept of the brand could not be forgotten: {path}")]
     Known {
         /// Where it lies.
         path: ObjectPath,
@@ -41,9 +43,43 @@ pub enum RemoveError {
     },
 }
 
-/// What is known of a store's crawls besides the lake, in the order in which it is forgotten.
-fn known_at(store: &StoreHost) -> [ObjectPath; 4] {
-    [state_at(store), held_at(store), ratings_at(store), hold_at(store)]
+/// Where single objects of a store lie besides the lake, in the order in which they are forgotten.
+fn known_at(store: &StoreHost) -> [ObjectPath; 7] {
+    let of_step = |name: &str| ObjectPath::from_iter(["crawl-state", &format!("{store}-{name}")]);
+    [
+        state_at(store),
+        held_at(store),
+        ratings_at(store),
+        // Where the steps that read review apps and shipping terms keep how far they are.
+        of_step("widget.json.zst"),
+        of_step("shipping.json"),
+        codes_at(store),
+        hold_at(store),
+    ]
+}
+
+/// Every object that tells of a store besides the lake and the landing, which forgets by itself: what [`remove_brand`] forgets
+/// last.
+///
+/// # Errors
+/// [`RemoveError::Known`] if the storage fails.
+pub async fn files_of(storage: &Storage, store: &StoreHost) -> Result<Vec<ObjectPath>, RemoveError> {
+    let mut files = Vec::new();
+    // The texts that it answered when it was asked for its shipping terms, and what its review app answered.
+    for folder in ["policies", "reviews"] {
+        let folder = ObjectPath::from_iter([folder, store.as_str()]);
+        let listed = storage.store().list(Some(&folder)).map_ok(|meta| meta.location);
+        let texts = listed.try_collect::<Vec<_>>().await;
+        files.extend(texts.map_err(|source| RemoveError::Known { path: folder, source })?);
+    }
+    for path in known_at(store) {
+        match storage.store().head(&path).await {
+            Ok(_) => files.push(path),
+            Err(object_store::Error::NotFound { .. }) => {}
+            Err(source) => return Err(RemoveError::Known { path, source }),
+        }
+    }
+    Ok(files)
 }
 
 fn listed(brands: &[BrandSlug]) -> String {
@@ -51,8 +87,8 @@ fn listed(brands: &[BrandSlug]) -> String {
     names.join(", ")
 }
 
-/// Takes a brand out of the registry and of the lake, and forgets what was known of its crawls. Its slug stays
-/// reserved. A removal that broke off can be repeated until it is done.
+/// Takes a brand out of the registry and of the lake, and forgets what was known of its crawls and what it said of codes and
+/// shipping. Its slug stays reserved. A removal that broke off can be repeated until it is done.
 ///
 /// # Errors
 /// [`RegistryError::Unknown`] if no brand ever had the slug; see [`RemoveError`].
@@ -72,10 +108,12 @@ pub async fn remove_brand(
         registry.remove(storage, slug, now).await?;
     }
     let gone = take_out(lake, &registry, &store).await?;
-    for path in gone.iter().flat_map(known_at) {
-        match storage.store().delete(&path).await {
-            Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
-            Err(source) => return Err(RemoveError::Known { path, source }),
+    for store in &gone {
+        for path in files_of(storage, store).await? {
+            match storage.store().delete(&path).await {
+                Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+                Err(source) => return Err(RemoveError::Known { path, source }),
+            }
         }
     }
     Ok(store)
@@ -112,19 +150,4 @@ async fn take_out(lake: &Lake, registry: &Registry, store: &StoreHost) -> Result
             Err(error) => return Err(RemoveError::Lake(error)),
         }
     }
-}
-
-/// Whether anything is known of a store's crawls besides the lake: what [`remove_brand`] forgets last.
-///
-/// # Errors
-/// [`RemoveError::Known`] if the storage fails.
-pub async fn is_known(storage: &Storage, store: &StoreHost) -> Result<bool, RemoveError> {
-    for path in known_at(store) {
-        match storage.store().head(&path).await {
-            Ok(_) => return Ok(true),
-            Err(object_store::Error::NotFound { .. }) => {}
-            Err(source) => return Err(RemoveError::Known { path, source }),
-        }
-    }
-    Ok(false)
 }

@@ -141,8 +141,10 @@ impl Rereader {
         let refresh = &mut prepared.refresh;
         refresh.brand.name = self.names.shown(brand, &refresh.brand.name).into_owned();
         refresh.observed_at = observed_at(crawl, in_lake);
+        refresh.read_since = refresh.read_since.min(refresh.observed_at);
         let done = tokio::task::spawn_blocking(move || {
             prepared.refresh.products.rate(ratings.said());
+            prepared.refresh.products.tell_barcodes(ratings.barcodes());
             let hash = content_hash(&prepared.refresh);
             (prepared, hash)
         });

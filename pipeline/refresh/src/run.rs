@@ -9,7 +9,7 @@ use pipeline_crawl::{
     Crawler, DisplayNames, LandingError, Progress, Pruned, RegisteredBrand, Registry, drop_run, landed_before,
     load_state, prune_landing,
 };
-use storefront::{MemoryBudget, Storefront};
+use storefront::{MemoryBudget, StoreRights, Storefront};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -21,6 +21,7 @@ use crate::collect::{CHECKPOINT_EVERY, Collector};
 use crate::error::with_causes;
 use crate::ledger::{Ledger, find_unfinished, prune_runs, read_run, run_at};
 use crate::reader::Room;
+use crate::rights::refresh_alone;
 use crate::store::{Event, InLake, Shared};
 use crate::summary::{Outcome, RunReport, RunState, Totals};
 use crate::{RefreshConfig, RefreshError, render_html};
@@ -49,6 +50,8 @@ pub struct RefreshDeps {
     pub clock: Arc<dyn Clock>,
     /// Told what happens.
     pub progress: Arc<dyn Progress>,
+    /// Who may ask which store, where other processes ask stores too; `None`: this one asks whenever it likes.
+    pub rights: Option<Arc<dyn StoreRights>>,
     /// Whether another process is crawling into this storage now.
     pub others: OtherCrawls,
     /// Ends the run early: what is finished is committed, the rest is left to the next run.
@@ -271,6 +274,7 @@ pub(crate) async fn shared(
         lake: known.collect(),
         names,
         snapshot,
+        rights: deps.rights.clone(),
         read_ahead: Room::new(config.read_ahead_bytes_max, memory),
         workers: Arc::new(Semaphore::new(workers.min(Semaphore::MAX_PERMITS))),
     })
@@ -291,11 +295,7 @@ async fn feed(shared: &Arc<Shared>, brands: Vec<RegisteredBrand>, events: mpsc::
         while tasks.len() >= at_once {
             reap(shared, &mut tasks, &mut slugs, &events).await;
         }
-        let task = tasks.spawn(
-            Arc::clone(shared)
-                .refresh_store(brand.clone(), events.clone())
-                .in_current_span(),
-        );
+        let task = tasks.spawn(refresh_alone(Arc::clone(shared), brand.clone(), events.clone()).in_current_span());
         slugs.insert(task.id(), brand);
     }
     while !tasks.is_empty() {

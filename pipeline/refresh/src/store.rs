@@ -14,7 +14,7 @@ use pipeline_crawl::{
     StoreCrawl, Verdict, load_state, save_state,
 };
 use pipeline_parse::parse_product_html;
-use storefront::{Fetched, Reservation, StoreError, Storefront};
+use storefront::{Fetched, Reservation, StoreError, StoreRights, Storefront};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
@@ -54,6 +54,7 @@ pub(crate) struct Shared {
     pub(crate) names: DisplayNames,
     /// What that was told from.
     pub(crate) snapshot: LakeSnapshot,
+    pub(crate) rights: Option<Arc<dyn StoreRights>>,
     /// Room for what was read of stores that are still being crawled.
     pub(crate) read_ahead: Room,
     /// One permit a catalogue that is being read.
@@ -96,6 +97,8 @@ pub(crate) enum Event {
     Through(Box<StoreSummary>),
     /// The store has something for the lake.
     Ready(Box<Ready>),
+    /// What came until now waits for nothing more.
+    Batched,
 }
 
 /// Why a store could not be read to its end.
@@ -399,6 +402,7 @@ impl Shared {
 async fn rated(mut refresh: BrandRefresh<CatalogueRows>, ratings: Ratings) -> Result<HashedRefresh, StoreFailure> {
     let hashed = tokio::task::spawn_blocking(move || {
         refresh.products.rate(ratings.said());
+        refresh.products.tell_barcodes(ratings.barcodes());
         HashedRefresh::of_rows(refresh)
     });
     Ok(hashed.await??)

@@ -1,5 +1,6 @@
 use std::fmt;
 
+use data_lake::CrawlSpan;
 use data_model::{BrandSlug, CurrencyCode, RunId, StoreHost, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -152,6 +153,17 @@ pub struct StoreSummary {
     pub ended_at: Timestamp,
     /// From the beginning of its crawl to the lake, waiting included.
     pub duration_ms: u64,
+}
+
+impl StoreSummary {
+    /// When the store was read, by and large: at the earliest when its turn began.
+    pub(crate) fn span(&self) -> CrawlSpan {
+        let took_ms = i64::try_from(self.duration_ms).unwrap_or(i64::MAX);
+        CrawlSpan {
+            began_at: self.ended_at.plus_millis(took_ms.saturating_neg()),
+            ended_at: self.ended_at,
+        }
+    }
 }
 
 /// What it took to read the discount codes that stores state, and how many there are.

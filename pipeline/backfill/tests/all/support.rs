@@ -139,6 +139,7 @@ impl Rig {
             ..StorefrontConfig::loopback()
         };
         let deps = RefreshDeps {
+            rights: None,
             others: OtherCrawls::Absent,
             storage: self.storage.clone(),
             lake: self.lake().await,
@@ -203,6 +204,7 @@ impl Rig {
         let refresh = BrandRefresh {
             brand: row.brand,
             run: row.refresh_run.clone(),
+            read_since: row.refreshed_at,
             observed_at: row.refreshed_at,
             products,
             shipping: None,

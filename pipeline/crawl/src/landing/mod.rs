@@ -1,6 +1,7 @@
 //! Raw pages as stores answered them, kept so that a catalogue can be parsed again without a crawl:
 //! `landing/{run}/{store}/products-00001.json.zst`, and `done.json` once the store is complete.
 
+mod policies;
 mod prune;
 mod read;
 mod write;
@@ -11,6 +12,7 @@ use object_store::path::Path;
 use serde::{Deserialize, Serialize};
 use storefront::OverBudget;
 
+pub use policies::{landed_policies, read_policies};
 pub use prune::{Pruned, drop_run, landed_before, prune_landing};
 pub(crate) use read::{landed_pages, read_compressed, unpack};
 pub use read::{read_done, read_page};
@@ -167,7 +169,7 @@ pub struct StoreCrawl {
     pub verdict: Verdict,
     /// What the pages were read for: the caller's fingerprint of all that decides how they are understood.
     pub context: String,
-    /// When the crawl began.
+    /// When the crawl began to read; where it went on with pages that an interrupted try had landed, how old those may be.
     pub started_at: Timestamp,
     /// When it ended.
     pub ended_at: Timestamp,
@@ -227,6 +229,8 @@ impl StoreCrawl {
 }
 
 pub(crate) const DONE: &str = "done.json";
+/// What a store's policies are landed as.
+pub(crate) const POLICIES: &str = "policies.json.zst";
 pub(crate) const META: &str = "meta.json.zst";
 
 /// `products-00001.json.zst`; pages of collections are numbered through.

@@ -22,7 +22,7 @@ enum End {
 impl Walk<'_> {
     /// Reads and lands the whole catalogue; `true` when a bound was met before its end.
     pub(super) async fn read_all(&mut self, resumed: u32) -> Result<bool, CrawlError> {
-        self.resumed = resumed;
+        (self.resumed, self.has_resumed) = (resumed, resumed > 0);
         match self.read_listing().await? {
             End::Capped => self.read_collections().await,
             End::Reached => Ok(false),

@@ -245,8 +245,9 @@ impl Crawler {
             .known
             .filter(|_| validators)
             .map_or(started_at, |known| known.verified_at);
+        let read_since = walk.read_since(started_at);
         let mut crawl = walk.finish(unchanged, truncated);
-        (crawl.started_at, crawl.ended_at, crawl.verified_at) = (started_at, self.clock.now(), verified_at);
+        (crawl.started_at, crawl.ended_at, crawl.verified_at) = (read_since, self.clock.now(), verified_at);
         put_done(&self.storage, &crawl)
             .await
             .map_err(|source| job.landing(source))?;

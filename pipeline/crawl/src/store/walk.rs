@@ -53,6 +53,8 @@ pub(super) struct Walk<'a> {
     again_files: u32,
     /// How many pages of the whole listing this run had landed before it was interrupted.
     pub(super) resumed: u32,
+    /// Whether any page is one that an interrupted crawl left, even where a later one of them could not be read.
+    pub(super) has_resumed: bool,
     pub(super) requests: u32,
     /// Decoded bytes received, of all readings.
     pub(super) bytes: u64,
@@ -109,6 +111,7 @@ impl<'a> Walk<'a> {
             collection_files: 0,
             again_files: 0,
             resumed: 0,
+            has_resumed: false,
             requests: 0,
             bytes: 0,
             bytes_before: 0,
@@ -118,12 +121,25 @@ impl<'a> Walk<'a> {
     /// How many pages of the whole listing an interrupted crawl of this run left that are recent enough to go on from.
     pub(super) async fn find_resumable(&mut self) -> Result<u32, CrawlError> {
         let config = &self.crawler.config;
-        let age_ms = i64::try_from(config.resume_page_age_s_max.saturating_mul(1000)).unwrap_or(i64::MAX);
-        let since: Timestamp = self.crawler.clock.now().plus_millis(age_ms.saturating_neg());
+        let since = self.resumable_since(self.crawler.clock.now());
         let landed = landed_pages(&self.crawler.storage, self.job.run, &self.job.brand.store, since).await;
         landed
             .map(|pages| pages.min(config.pages_max))
             .map_err(|source| self.job.landing(source))
+    }
+
+    fn resumable_since(&self, now: Timestamp) -> Timestamp {
+        let age_s = self.crawler.config.resume_page_age_s_max;
+        let age_ms = i64::try_from(age_s.saturating_mul(1000)).unwrap_or(i64::MAX);
+        now.plus_millis(age_ms.saturating_neg())
+    }
+
+    /// The earliest moment of which a page can be, in a crawl that began then.
+    pub(super) fn read_since(&self, began_at: Timestamp) -> Timestamp {
+        match self.has_resumed {
+            false => began_at,
+            true => self.resumable_since(began_at),
+        }
     }
 
     /// Whether the last crawl was read for the same purpose, and of a store that presented itself the same way.

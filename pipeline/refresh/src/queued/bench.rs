@@ -66,7 +66,7 @@ impl Bench {
                 }
             }
             Some(Event::Through(summary)) => self.stage(*summary, fence),
-            None => self.stage(self.shared.blank_of(slug, store), fence),
+            Some(Event::Batched) | None => self.stage(self.shared.blank_of(slug, store), fence),
         })
     }
 

@@ -1,6 +1,7 @@
 //! The committer of a run whose stores workers stage.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use data_model::{BrandSlug, StoreHost};
@@ -37,9 +38,12 @@ pub struct Staged {
 /// Where a committer learns what is staged. It is asked by one committer at a time.
 #[async_trait]
 pub trait StagedStores: Send + Sync + std::fmt::Debug {
-    /// The next stores whose workers are done; waits for them. Each is answered once, but for those of
-    /// [`StagedStores::again`]. `None`: nothing is left of the run.
+    /// The next stores whose workers are done, as many as are worth a commit; waits for them. Each is answered once, but for
+    /// those of [`StagedStores::again`]. `None`: nothing is left of the run. Where this is dropped, nothing was answered.
     async fn next(&self) -> Option<Vec<Staged>>;
+
+    /// What is there now, however little: the committer is about to stop.
+    async fn rest(&self) -> Vec<Staged>;
 
     /// The lake and the ledger have what is to be had of these.
     async fn folded(&self, brands: Vec<BrandSlug>);
@@ -54,9 +58,12 @@ const AT_ONCE_MAX: usize = 4;
 /// Events on their way to the collector: products in memory.
 const EVENTS_MAX: usize = 4;
 
-/// Brings what workers stage of a run to the lake, until nothing is left of it or `deps.cancel` ends it early: then the
-/// report says that the run is interrupted, and the next committer goes on. Stages that were taken in before are taken in
-/// again without harm.
+/// Brings what workers stage of a run to the lake, until nothing is left of it or `deps.cancel` ends it early: then what is
+/// staged is taken in, the report says that the run is interrupted, and the next committer goes on. Stages that were taken
+/// in before are taken in again without harm.
+///
+/// What `source` answers at once is committed together, however long it takes to be made: in parts only where it is
+/// more than `refresh.tick_brands_max`, than the memory has room for, or where a part of it has waited for `wait_max`.
 ///
 /// # Errors
 /// See [`RefreshError`].
@@ -64,7 +71,7 @@ pub async fn commit_queued(
     run: &QueuedRun,
     config: &RefreshConfig,
     deps: &RefreshDeps,
-    (memory, source): (&MemoryBudget, &dyn StagedStores),
+    (memory, source, wait_max): (&MemoryBudget, &dyn StagedStores, Duration),
 ) -> Result<RunReport, RefreshError> {
     let registry = Registry::load(&deps.storage).await?;
     let (told, written) = mpsc::unbounded_channel();
@@ -78,7 +85,8 @@ pub async fn commit_queued(
         deps.lake.clone(),
         (ledger, registry.clone()),
         run.started_at,
-    );
+    )
+    .with_tick(wait_max.max(Duration::from_millis(config.tick_ms)));
     let (events, collected) = mpsc::channel(EVENTS_MAX);
     let feeding = async {
         feed(&shared, &registry, source, events).await;
@@ -95,7 +103,10 @@ pub async fn commit_queued(
     let committing = async { tokio::try_join!(feeding, telling, collector.collect(collected)) };
     let ended = committing.boxed().await;
     let ended = ended.map(|((), (), report)| report);
-    record_end(&deps.storage, &registry, (&run.run, deps.clock.now()), ended.as_ref()).await;
+    // Whoever commits by now tells how the run ended.
+    if ended.as_ref().err().and_then(RefreshError::fenced).is_none() {
+        record_end(&deps.storage, &registry, (&run.run, deps.clock.now()), ended.as_ref()).await;
+    }
     let report = ended?;
     if report.state == RunState::Finished {
         tidy(&shared, &registry, &report, &options).await;
@@ -132,14 +143,24 @@ async fn opened(run: &QueuedRun, deps: &RefreshDeps) -> Result<RunReport, Refres
 /// Makes of what is staged what the collector takes, until nothing is left.
 async fn feed(shared: &Shared, registry: &Registry, source: &dyn StagedStores, events: mpsc::Sender<Event>) {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    while let Some(Some(batch)) = shared.cancel.run_until_cancelled(source.next()).await {
+    let mut is_told_to_stop = false;
+    while !is_told_to_stop {
+        let batch = match shared.cancel.run_until_cancelled(source.next()).await {
+            Some(Some(batch)) => batch,
+            Some(None) => return,
+            None => {
+                is_told_to_stop = true;
+                source.rest().await
+            }
+        };
         let registry = caught_up(shared, registry).await;
         let making = futures::stream::iter(batch)
             .map(|staged| event_of(shared, &registry, source, staged))
-            .buffer_unordered(cores.min(AT_ONCE_MAX));
+            .buffer_unordered(cores.min(AT_ONCE_MAX))
+            .filter_map(std::future::ready)
+            .chain(futures::stream::iter([Event::Batched]));
         let mut making = std::pin::pin!(making);
         while let Some(event) = making.next().await {
-            let Some(event) = event else { continue };
             if events.send(event).await.is_err() {
                 // The run was given up.
                 return;

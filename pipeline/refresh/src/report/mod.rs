@@ -5,7 +5,7 @@ mod tables;
 
 use data_model::Timestamp;
 use data_reports::page::chart::{Bar, bars, columns, share_bar};
-use data_reports::page::text::{bytes, count, duration, escape};
+use data_reports::page::text::{bytes, count, duration, escape, moment};
 use data_reports::page::{self, put, tile};
 
 use crate::summary::RunReport;
@@ -41,7 +41,7 @@ fn head(page: &mut String, report: &RunReport) {
         page,
         format_args!(
             "<p class=\"soft\">{state} &middot; began {} &middot; took {}</p>",
-            escape(&report.started_at.to_string()),
+            escape(&moment(&report.started_at.to_string())),
             duration(u64::try_from(took).unwrap_or(0))
         ),
     );

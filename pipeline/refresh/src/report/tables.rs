@@ -115,7 +115,12 @@ pub(super) fn held_back(page: &mut String, stores: &[StoreSummary]) {
             of(|changes| changes.products_added),
             of(|changes| changes.products_removed),
             of(|changes| changes.prices_changed),
-            (format!("<code>haat crawl --brand {slug} --confirm {slug}</code>"), ""),
+            (
+                format!(
+                    "<code>haat crawl <span class=\"w\">--brand {slug}</span> <span class=\"w\">--confirm {slug}</span></code>"
+                ),
+                "",
+            ),
         ])
     };
     let rows: Vec<_> = stores.iter().filter_map(row).collect();

@@ -164,7 +164,7 @@ fn what_a_held_back_crawl_found_stands_beside_what_the_lake_has_and_under_headin
     let report = report(vec![tea]);
     let html = render_html(&report);
     let why = "only 250 of 499 products that the store counts are listed: 250 products, where there were 499";
-    let confirm = "<code>haat crawl --brand tea --confirm tea</code>";
+    let confirm = "<code>haat crawl <span class=\"w\">--brand tea</span> <span class=\"w\">--confirm tea</span></code>";
     assert_eq!(
         cells(&html, "Held back: the lake keeps what it had"),
         [["tea", why, "499", "250", "0", "249", "3", confirm]]

@@ -81,6 +81,7 @@ impl Market {
             ..StorefrontConfig::loopback()
         };
         let deps = RefreshDeps {
+            rights: None,
             others: OtherCrawls::Absent,
             storage: self.storage.clone(),
             lake: self.lake().await,

@@ -2,13 +2,17 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use data_model::{BrandSlug, Timestamp};
+use async_trait::async_trait;
+use data_model::{BrandSlug, StoreHost, Timestamp};
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
+use futures::future::BoxFuture;
 use object_store::ObjectStore;
 use object_store::throttle::{ThrottleConfig, ThrottledStore};
-use pipeline_crawl::{Progress, Registry};
+use pipeline_crawl::{NoProgress, Progress, Registry};
 use pipeline_refresh::{OtherCrawls, RunOptions, RunState, confirm, list_runs, read_run, remove_brand};
+use storefront::{Asked, StoreRights};
+use tokio_util::sync::CancellationToken;
 
 use crate::support::{Fault, Rig, Shop, outcomes, product, slug};
 
@@ -212,15 +216,21 @@ async fn a_run_too_old_to_go_on_with_is_abandoned() {
     );
 }
 
+/// Ends the run as soon as one store is through.
+#[derive(Debug)]
+struct EndsRun(CancellationToken);
+
+impl Progress for EndsRun {
+    fn store_finished(&self, _brand: &BrandSlug, _outcome: &str, _detail: Option<&str>) {
+        self.0.cancel();
+    }
+}
+
 #[tokio::test]
 async fn a_cancelled_run_commits_what_is_finished_and_leaves_the_rest() {
     let mut rig = Rig::with([("mate", Shop::of(1..=4)), ("tea", Shop::of(1..=9))]).await;
     rig.street.fault("tea", "page=3", Fault::Hang);
-    let cancel = rig.cancel.clone();
-    tokio::spawn(async move {
-        tokio::time::sleep(Duration::from_millis(300)).await;
-        cancel.cancel();
-    });
+    rig.progress = Arc::new(EndsRun(rig.cancel.clone()));
     let report = rig.run().await;
     assert_eq!(
         (report.state, outcomes(&report)),
@@ -228,12 +238,45 @@ async fn a_cancelled_run_commits_what_is_finished_and_leaves_the_rest() {
     );
     assert_eq!(rig.ids("mate").await.len(), 4);
     rig.street.change("tea", |shop| shop.faults.clear());
-    rig.cancel = tokio_util::sync::CancellationToken::new();
+    rig.cancel = CancellationToken::new();
+    rig.progress = Arc::new(NoProgress);
     let next = rig.run().await;
     assert_eq!(
         (next.run, next.state, outcomes(&report)[0].as_str()),
         (report.run.clone(), RunState::Finished, "mate changed")
     );
+    assert_eq!(rig.ids("tea").await.len(), 9);
+}
+
+/// Gives the right to every store but one, of which it never tells.
+#[derive(Debug)]
+struct AllBut(&'static str);
+
+#[async_trait]
+impl StoreRights for AllBut {
+    async fn under(&self, store: &StoreHost, work: BoxFuture<'_, ()>) -> Asked {
+        if store.as_str().starts_with(self.0) {
+            std::future::pending::<()>().await;
+        }
+        work.await;
+        Asked::Done
+    }
+}
+
+#[tokio::test]
+async fn a_cancelled_run_waits_for_no_right_to_a_store() {
+    let mut rig = Rig::with([("mate", Shop::of(1..=4)), ("tea", Shop::of(1..=9))]).await;
+    rig.rights = Some(Arc::new(AllBut("tea")));
+    rig.progress = Arc::new(EndsRun(rig.cancel.clone()));
+    let report = rig.run().await;
+    assert_eq!(
+        (report.state, outcomes(&report)),
+        (RunState::Interrupted, vec!["mate changed".into(), "tea skipped".into()])
+    );
+    rig.cancel = CancellationToken::new();
+    (rig.rights, rig.progress) = (None, Arc::new(NoProgress));
+    let next = rig.run().await;
+    assert_eq!((next.run, next.state), (report.run, RunState::Finished));
     assert_eq!(rig.ids("tea").await.len(), 9);
 }
 

@@ -1,10 +1,13 @@
 //! What stores said live is part of the history of prices after the next run, whatever that run finds.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use data_model::{Observation, ObservedVariant, Timestamp, VariantId};
+use data_model::{BrandSlug, Observation, ObservedVariant, Timestamp, VariantId};
 use data_observations::{ObservationsConfig, Recorder, list};
 use data_storage::{ObjectPath, ObjectStoreExt, get_bytes, put_over};
+use kit::ShiftedClock;
+use pipeline_crawl::Progress;
 use pipeline_refresh::{LiveTotals, RunOptions, RunReport};
 use tokio_util::sync::CancellationToken;
 
@@ -189,4 +192,46 @@ async fn the_country_that_prices_were_asked_for_is_kept_and_another_one_is_anoth
         assert_eq!(country(&rig).await.as_deref(), asked);
     }
     assert_eq!(prices(&rig, "tea", 1).await, [Some(49_900)]);
+}
+
+/// Two minutes pass while a store is read.
+#[derive(Debug)]
+struct Reading(Arc<ShiftedClock>);
+
+impl Progress for Reading {
+    fn store_started(&self, _: &BrandSlug, _: Option<u64>) {
+        self.0.advance_ms(120_000);
+    }
+}
+
+#[tokio::test]
+async fn a_price_that_was_seen_live_while_the_store_was_read_is_not_taken_back_by_an_older_page() {
+    let mut rig = Rig::with([("tea", Shop::of(1..=4))]).await;
+    rig.run().await;
+    rig.later(HOUR_MS);
+    // The page with the first product was read before its price changed; the second one's change is on it.
+    let seen_at = rig.now().plus_millis(60_000);
+    let one = Observation {
+        observed_at: seen_at,
+        ..said(&rig, "tea", 1, 45_000)
+    };
+    record(&rig, vec![one]).await;
+    let price = |id| if id == 2 { "450.00" } else { "499.00" };
+    rig.street
+        .change("tea", |shop| shop.list((1..=4).map(|id| product(id, price(id)))));
+    rig.progress = Arc::new(Reading(Arc::clone(&rig.clock)));
+    assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
+    let expected = [Some(45_000), Some(49_900)];
+    assert_eq!(
+        (prices(&rig, "tea", 1).await, prices(&rig, "tea", 2).await),
+        (expected.to_vec(), expected.to_vec())
+    );
+    // The next crawl finds it, and has nothing to add.
+    rig.later(HOUR_MS);
+    let price = |id| if id < 3 { "450.00" } else { "499.00" };
+    rig.street
+        .change("tea", |shop| shop.list((1..=4).map(|id| product(id, price(id)))));
+    assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
+    assert_eq!(went(&rig, "tea", 1).await[0], (seen_at, Some(45_000)));
+    assert_eq!(prices(&rig, "tea", 1).await, expected);
 }

@@ -1,3 +1,5 @@
+use data_model::Product;
+
 use crate::support::{Fault, Rig, Shop, outcomes, product};
 
 fn page(average: &str, count: u32, reviews: &str) -> String {
@@ -75,4 +77,37 @@ async fn a_store_that_has_had_enough_of_product_pages_keeps_its_catalogue() {
         .fault("tea", "/products/tea-2", Fault::Answer(429, String::new()));
     assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
     assert_eq!(averages(&rig).await, [Some((4.5, 12)), None, None]);
+}
+
+#[tokio::test]
+async fn barcodes_of_product_pages_come_to_their_variants_and_stay_with_runs_that_read_none() {
+    let mut rig = Rig::with([("tea", Shop::of(1..=3))]).await;
+    rig.config.product_pages_max = 3;
+    let offer = |barcode: &str| {
+        format!(
+            r#"<script type="application/ld+json">{{"@type":"Product","name":"Tea","offers":[{{"@type":"Offer",
+            "url":"https://tea.example/products/tea?variant=10","gtin13":{barcode}}}]}}</script>"#
+        )
+    };
+    rig.street.change("tea", |shop| {
+        shop.html.insert("tea-1".into(), offer("8901030865275"));
+        // It names a variant that the product does not have.
+        shop.html.insert("tea-2".into(), offer("4006381333931"));
+    });
+    let barcodes = async |rig: &Rig| {
+        let products = rig.products("tea").await;
+        let barcode = |product: &Product| product.variants[0].barcode.clone();
+        products.iter().map(barcode).collect::<Vec<_>>()
+    };
+    assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
+    assert_eq!(barcodes(&rig).await, [Some("8901030865275".to_owned()), None, None]);
+
+    rig.config.product_pages_max = 0;
+    let versions = rig.versions().await;
+    assert_eq!(outcomes(&rig.run().await), ["tea unchanged"]);
+    assert_eq!(rig.versions().await, versions);
+    rig.street
+        .change("tea", |shop| shop.list([product(1, "450.00"), product(2, "499.00")]));
+    assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
+    assert_eq!(barcodes(&rig).await, [Some("8901030865275".to_owned()), None]);
 }

@@ -14,7 +14,7 @@ use kit::ShiftedClock;
 use pipeline_crawl::{NewBrand, NoProgress, Progress, Registry};
 use pipeline_refresh::{OtherCrawls, RefreshConfig, RefreshDeps, RefreshError, RunOptions, RunReport, refresh};
 use serde_json::{Value, json};
-use storefront::{Incoming, Outgoing, Storefront, StorefrontConfig, Transport, TransportError};
+use storefront::{Incoming, Outgoing, StoreRights, Storefront, StorefrontConfig, Transport, TransportError};
 use tokio_util::sync::CancellationToken;
 
 /// How a path is answered instead of properly.
@@ -232,11 +232,12 @@ pub(crate) async fn lake(storage: &Storage, clock: Arc<dyn Clock>) -> Lake {
 pub(crate) struct Rig {
     pub(crate) street: Street,
     pub(crate) storage: Storage,
-    clock: Arc<ShiftedClock>,
+    pub(crate) clock: Arc<ShiftedClock>,
     pub(crate) config: RefreshConfig,
     pub(crate) cancel: CancellationToken,
     pub(crate) others: OtherCrawls,
     pub(crate) progress: Arc<dyn Progress>,
+    pub(crate) rights: Option<Arc<dyn StoreRights>>,
     /// Whose prices the stores are asked for.
     pub(crate) country: Option<&'static str>,
 }
@@ -263,6 +264,7 @@ impl Rig {
             cancel: CancellationToken::new(),
             others: OtherCrawls::Absent,
             progress: Arc::new(NoProgress),
+            rights: None,
             country: None,
         };
         for (name, shop) in shops {
@@ -312,6 +314,7 @@ impl Rig {
         };
         let storefront = Storefront::with_transport(config, Arc::clone(&clock), Arc::new(self.street.clone())).unwrap();
         let deps = RefreshDeps {
+            rights: self.rights.clone(),
             others: self.others,
             storage: self.storage.clone(),
             lake: self.lake().await,

@@ -1,0 +1,90 @@
+//! The right to ask a store for whoever is no run of the queue: crawls, refreshes of shipping terms and reviews, probes of
+//! delivery, from the same leases that workers take.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use data_model::{Clock, StoreHost};
+use futures::future::BoxFuture;
+use state::{State, StateError, StoreRight, WorkLease};
+use storefront::{Asked, StoreRights};
+use tokio::time::Instant;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::config::QueueConfig;
+use super::hold;
+use super::keeper::Keeper;
+use crate::elapsed::Elapsed;
+
+/// Takes a lease for each store that is asked, and renews it meanwhile: no worker asks the store then, and what a worker
+/// asks is left to it.
+#[derive(Debug)]
+pub struct StoreLeases {
+    state: State,
+    config: QueueConfig,
+    keeper: Arc<Keeper>,
+    name: String,
+    _renewing: AbortOnDropHandle<()>,
+}
+
+impl StoreLeases {
+    /// Leases in this state, for a process of this name.
+    #[must_use]
+    pub fn new(
+        state: State,
+        config: QueueConfig,
+        times: (Arc<dyn Clock>, Arc<dyn Elapsed>),
+        name: String,
+    ) -> Arc<Self> {
+        let keeper = Keeper::new(state.clone(), config.clone(), times);
+        let renewing = tokio::spawn({
+            let keeper = Arc::clone(&keeper);
+            async move { match keeper.renew().await {} }
+        });
+        Arc::new(Self {
+            state,
+            config,
+            keeper,
+            name,
+            _renewing: AbortOnDropHandle::new(renewing),
+        })
+    }
+
+    /// Takes the right. One that somebody has is waited for as long as the lease of a process that is gone may last.
+    async fn take(&self, store: &StoreHost) -> Result<Result<(WorkLease, hold::Asked), Option<String>>, StateError> {
+        let since = Instant::now();
+        let longest = self.config.lease() + 2 * self.config.poll().min(Duration::from_secs(1));
+        loop {
+            let asked = self.keeper.asks();
+            let taken = self.state.take_store(store, &self.name, self.config.lease(), asked.now);
+            match taken.await? {
+                StoreRight::Given(lease) => return Ok(Ok((lease, asked))),
+                StoreRight::AtWork { holder: Some(_) } if since.elapsed() < longest => {}
+                StoreRight::AtWork { holder } => return Ok(Err(holder)),
+            }
+            tokio::time::sleep(self.config.poll()).await;
+        }
+    }
+}
+
+#[async_trait]
+impl StoreRights for StoreLeases {
+    async fn under(&self, store: &StoreHost, work: BoxFuture<'_, ()>) -> Asked {
+        let (lease, asked) = match self.take(store).await {
+            Ok(Ok(taken)) => taken,
+            Ok(Err(Some(holder))) => return Asked::ByAnother(format!("{holder} is asking the store")),
+            Ok(Err(None)) => {
+                return Asked::ByAnother("what a worker found of the store waits to be committed".to_owned());
+            }
+            Err(error) => return Asked::Unknown(format!("who may ask the store is not known: {error}")),
+        };
+        let kept = self.keeper.keep(lease.clone(), asked);
+        let done = kept.hold.during(work).await;
+        drop(kept);
+        if let Err(error) = self.state.give_back_store(&lease).await {
+            tracing::warn!(%store, error = %error, "the right to a store ends by itself");
+        }
+        if done.is_some() { Asked::Done } else { Asked::Lost }
+    }
+}

@@ -1,0 +1,63 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use pipeline_reviews::{ReviewsDeps, ReviewsOptions, refresh_reviews};
+
+use super::{Market, Turn, Work};
+use crate::end::{JobFailure, JobReport, Reported};
+use crate::name::JobName;
+
+/// Reads what stores' review apps publish, as `haat reviews refresh` does. What a run did not come to, the next goes on with.
+#[derive(Debug)]
+pub(super) struct RefreshReviews(pub(super) Arc<Market>);
+
+#[async_trait]
+impl Work for RefreshReviews {
+    fn name(&self) -> JobName {
+        JobName::RefreshReviews
+    }
+
+    async fn run(&self, turn: Turn) -> Result<JobReport, JobFailure> {
+        let market = &self.0;
+        let deps = ReviewsDeps {
+            storage: market.storage.clone(),
+            lake: market.lake().await?,
+            storefront: market.storefront.clone(),
+            widgets: market.widgets.clone(),
+            clock: Arc::clone(&market.clock),
+            rights: market.rights.clone(),
+            cancel: turn.cancel,
+        };
+        let options = ReviewsOptions {
+            keep_days: market.refresh.crawl.landing_keep_days,
+            ..ReviewsOptions::default()
+        };
+        let refreshed = Box::pin(refresh_reviews(&options, &deps)).await;
+        let report = refreshed.map_err(|error| JobFailure::of(&error))?;
+        let count = |outcome| report.asked.iter().filter(|one| one.outcome == outcome).count() as u64;
+        let (failed, skipped) = (count("failed"), count("skipped"));
+        let done = JobReport::done([
+            ("brands", report.brands),
+            ("due", report.due),
+            ("changed", report.changed),
+            ("added", report.added),
+            ("edited", report.edited),
+            ("removed", report.removed),
+            ("failed", failed),
+            ("skipped", skipped),
+            ("requests", report.requests),
+        ]);
+        Ok(if report.interrupted {
+            JobReport {
+                ended: Reported::Stopped,
+                ..done
+            }
+        } else if failed + skipped > 0 {
+            done.partial(format!(
+                "reviews of {failed} stores could not be read, {skipped} stores are left to whoever asks them"
+            ))
+        } else {
+            done
+        })
+    }
+}

@@ -1,0 +1,36 @@
+//! A store of a run is asked by one process at a time.
+
+use std::sync::Arc;
+
+use pipeline_crawl::RegisteredBrand;
+use storefront::NotAsked;
+use tokio::sync::mpsc;
+
+use crate::store::{Event, Shared};
+use crate::summary::Outcome;
+
+/// Takes a store through a run as [`Shared::refresh_store`], under the right to it where such are given.
+pub(crate) async fn refresh_alone(shared: Arc<Shared>, brand: RegisteredBrand, events: mpsc::Sender<Event>) {
+    let rights = shared.rights.clone();
+    let work = Arc::clone(&shared).refresh_store(brand.clone(), events.clone());
+    let stop = shared.cancel.cancelled();
+    let mut summary = shared.blank(&brand);
+    match storefront::under(rights.as_deref(), &brand.store, stop, work).await {
+        Ok(()) => return,
+        Err(told @ (NotAsked::ByAnother(_) | NotAsked::Stopped)) => {
+            tracing::warn!(brand.slug = %brand.slug, "left out: {told}");
+        }
+        Err(told @ NotAsked::Lost) => {
+            let code = "lease".to_owned();
+            let reason = told.to_string();
+            summary.outcome = Outcome::Failed { code, reason };
+        }
+        Err(NotAsked::Unknown(reason)) => {
+            let code = "state".to_owned();
+            summary.outcome = Outcome::Failed { code, reason };
+        }
+    }
+    summary.ended_at = shared.clock.now();
+    // Nobody listens any more when the run was given up.
+    let _ = events.send(Event::Through(Box::new(summary))).await;
+}
