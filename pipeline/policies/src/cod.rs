@@ -1,99 +1,255 @@
 //! Whether there is cash on delivery, and for which orders.
 
-use data_model::{ShippingFact, ShippingFactKind};
+use data_model::{ShippingFact, ShippingFactKind, ShippingRegion};
 
-use crate::fees::{Bound, Price};
+use crate::bounds::{Bound, names_limit};
+use crate::fees::Price;
+use crate::free::is_told;
 use crate::lexicon::Concept;
-use crate::sentence::{Sense, Sentence};
+use crate::objects::is_lead;
+use crate::sentence::{Item, Sense, Sentence};
 use crate::settle::Found;
 
 impl Sentence<'_> {
     /// Reads whether there is cash on delivery, for which orders, and what is paid in advance.
     pub(crate) fn read_cod(&self, bounds: &[Bound], prices: &[Price], found: &mut Found) {
         let Some(at) = self.items.iter().position(|item| item.means(Concept::Cod)) else {
-            self.answer_cod(found);
+            self.answer_cod(bounds, found);
             return;
         };
-        let clause = self.items[at].clause;
-        let percent = self.items.iter().find_map(|item| match item.sense {
-            Sense::Percent(percent) => Some(percent),
-            _ => None,
-        });
-        let is_partial = self.has(Concept::Advance) || (self.has(Concept::Prepaid) && percent.is_some());
-        if is_partial {
-            if let Some(percent) = percent.filter(|percent| (1..100).contains(percent)) {
-                let mut fact = ShippingFact::new(ShippingFactKind::CodAdvance, self.text);
-                fact.percent = Some(percent);
-                found.add(fact);
-            }
+        if self.read_advance(found) || self.has(Concept::Hedge) || self.has(Concept::Promo) || self.is_of_some_cod() {
             return;
         }
         let Some(region) = self.scope_of(at) else { return };
-        let is_denied = self.is_denied(at, clause);
-        let is_offered = self.has(Concept::Offered) && !self.has(Concept::Not) && !self.has(Concept::Ended);
-        if self.has(Concept::Hedge) || self.has(Concept::Promo) {
-            return;
-        }
+        let is_yes = self.is_head(at) && self.has_in(self.items[at].clause + 1, Concept::Yes);
+        let is_offered = (self.offers() || is_yes) && !self.denials().any(|_| true);
         let mut fact = ShippingFact::new(ShippingFactKind::Cod, self.text);
         fact.region = region;
         let loose: Vec<&Bound> = bounds.iter().filter(|bound| !bound.is_taken).collect();
-        if is_denied {
-            // Not above 3,000 is up to 3,000.
-            match loose[..] {
-                [] if prices.is_empty() => fact.is_available = Some(false),
-                [bound] => {
-                    fact.is_available = Some(true);
-                    fact.max_order_minor = bound.min;
-                    fact.min_order_minor = bound.max.map(|max| {
-                        if self.compared(bound.at) == Some(Concept::Below) {
-                            max + 1
-                        } else {
-                            max
-                        }
-                    });
-                    if bound.min.is_some() && bound.max.is_some() {
-                        return;
-                    }
-                }
-                _ => return,
+        if self.is_denied(at) {
+            if self.denies_other(at) || !prices.is_empty() || !self.deny(&loose, &mut fact) {
+                return;
             }
             found.add(fact);
         } else if is_offered && prices.iter().all(|price| price.kind != ShippingFactKind::Fee) {
+            // What a bound of a fee, or an amount without a word, says of the orders themselves cannot be told.
+            let is_known =
+                |at: usize| bounds.iter().any(|bound| bound.at == at) || prices.iter().any(|price| price.at == at);
+            let mut amounts = (0..self.items.len()).filter(|at| matches!(self.items[*at].sense, Sense::Money(_)));
+            if loose.len() < bounds.len() || amounts.any(|at| !is_known(at)) {
+                return;
+            }
             fact.is_available = Some(true);
             for bound in loose {
                 fact.min_order_minor = fact.min_order_minor.or(bound.min);
                 fact.max_order_minor = fact.max_order_minor.or(bound.max);
             }
             found.add(fact);
+        } else if let ([bound], []) = (&loose[..], prices)
+            && self.limits_orders()
+        {
+            // `Minimum order value for COD: 400`
+            fact.is_available = Some(true);
+            (fact.min_order_minor, fact.max_order_minor) = (bound.min, bound.max);
+            found.add(fact);
         }
+    }
+
+    /// Whether something is said to be there; `COD orders have no fee` says of a fee that it is not.
+    fn offers(&self) -> bool {
+        let denies = |item: &Item| item.means_any(&[Concept::Not, Concept::Ended]);
+        let is_weak =
+            |item: &Item| matches!(&item.sense, Sense::Means(_, word) if matches!(word.as_str(), "hai" | "have"));
+        let denied = |clause: u16| self.items.iter().any(|item| item.clause == clause && denies(item));
+        let mut offers = self.items.iter().filter(|item| item.means(Concept::Offered));
+        offers.any(|item| !(is_weak(item) && denied(item.clause)))
+    }
+
+    /// Reads what is paid in advance; whether the sentence is about that.
+    fn read_advance(&self, found: &mut Found) -> bool {
+        let percent = self.items.iter().find_map(|item| match item.sense {
+            Sense::Percent(percent) => Some(percent),
+            _ => None,
+        });
+        let is_partial = self.has(Concept::Advance) || (self.has(Concept::Prepaid) && percent.is_some());
+        if is_partial
+            && let Some(percent) = percent.filter(|percent| (1..100).contains(percent) && self.bounds().is_empty())
+        {
+            let mut fact = ShippingFact::new(ShippingFactKind::CodAdvance, self.text);
+            fact.percent = Some(percent);
+            found.add(fact);
+        }
+        is_partial
+    }
+
+    /// What a denial says: not above 3,000 is up to 3,000, and not below 500 from there on.
+    fn deny(&self, loose: &[&Bound], fact: &mut ShippingFact) -> bool {
+        let least = |bound: &Bound| {
+            let is_below = self.compared(bound.at) == Some(Concept::Below);
+            bound.max.map(|max| if is_below { max + 1 } else { max })
+        };
+        match loose {
+            [] => fact.is_available = Some(false),
+            // What holds in one region alone and up to some value is two things.
+            _ if fact.region.is_some() => return false,
+            [bound] if bound.min.is_none() || bound.max.is_none() => {
+                fact.is_available = Some(true);
+                (fact.min_order_minor, fact.max_order_minor) = (least(bound), bound.min);
+            }
+            [one, other] => {
+                let (low, high) = if one.min.is_none() { (one, other) } else { (other, one) };
+                let (Some(min), None, Some(max), None) = (least(low), low.min, high.min, high.max) else {
+                    return false;
+                };
+                fact.is_available = Some(true);
+                (fact.min_order_minor, fact.max_order_minor) = (Some(min), Some(max));
+                return min < max;
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn limits_orders(&self) -> bool {
+        !self.denials().any(|_| true) && self.items.iter().any(names_limit)
+    }
+
+    /// Whether a sign parts it from what is said of it.
+    fn is_head(&self, at: usize) -> bool {
+        let behind = self.items.get(at + 1);
+        behind.is_some_and(|item| matches!(item.sense, Sense::Sign(':' | '-' | '=')))
+    }
+
+    /// Where something is denied that is no fee: `no extra charges` and `no longer free` deny nothing else.
+    fn denials(&self) -> impl Iterator<Item = usize> {
+        let denies = |item: &Item| item.means_any(&[Concept::Not, Concept::Ended]);
+        let all = (0..self.items.len()).filter(move |at| denies(&self.items[*at]));
+        all.filter(|at| !self.denies_fee(*at))
+    }
+
+    fn denies_fee(&self, at: usize) -> bool {
+        let clause = self.items[at].clause;
+        // `COD par koi extra charge nahi hai`
+        let mut before = self
+            .before(at, 3)
+            .take_while(|item| item.clause == clause && !item.means(Concept::Cod));
+        if before.any(|item| item.means(Concept::Fee)) {
+            return true;
+        }
+        let behind = self.items.iter().skip(at + 1).take(4);
+        for item in behind.take_while(|item| item.clause == clause) {
+            let is_least = matches!(&item.sense, Sense::Means(_, word) if word.starts_with("min"));
+            let is_pay =
+                matches!(&item.sense, Sense::Means(_, word) if matches!(word.as_str(), "collect" | "pay" | "payable"));
+            if item.means_any(&[Concept::Fee, Concept::Free]) && !is_pay || is_least {
+                return true;
+            }
+            if item.means(Concept::Offered) || matches!(item.sense, Sense::Money(_)) {
+                return false;
+            }
+        }
+        false
     }
 
     /// Whether cash on delivery is said not to be there.
-    fn is_denied(&self, at: usize, clause: u16) -> bool {
-        let here = |concept| self.has_in(clause, concept);
-        let is_none = self.before(at, 1).any(|item| item.means(Concept::Not));
-        (here(Concept::Not) && (here(Concept::Offered) || is_none))
-            || here(Concept::Ended)
-            || (here(Concept::Not) && self.items.len() <= 4)
+    fn is_denied(&self, at: usize) -> bool {
+        let clause = self.items[at].clause;
+        // `COD: not available` is one clause.
+        let is_here = |one: u16| one == clause || (self.is_head(at) && one == clause + 1);
+        let here = |concept| self.has_in(clause, concept) || (self.is_head(at) && self.has_in(clause + 1, concept));
+        let denied: Vec<usize> = self.denials().filter(|at| is_here(self.items[*at].clause)).collect();
+        let is_word = |at: &usize| matches!(&self.items[*at].sense, Sense::Word(_));
+        let nearest = (0..at).rev().take(4).find(|before| !is_word(before));
+        let is_none = nearest.is_some_and(|before| denied.contains(&before));
+        let is_ended = denied.iter().any(|at| self.items[*at].means(Concept::Ended));
+        is_ended || (!denied.is_empty() && (here(Concept::Offered) || is_none || self.items.len() <= 4))
+    }
+
+    /// Whether it is something else that is denied, or that only as long as something is missing: `free shipping is not
+    /// available on COD`, `not without a telephone number`.
+    fn denies_other(&self, at: usize) -> bool {
+        const LEADS: [&str; 9] = ["on", "for", "with", "via", "fur", "bei", "pour", "para", "con"];
+        const LACKS: [&str; 8] = ["without", "until", "till", "ohne", "sans", "sin", "bina", "unless"];
+        let word = |item: &Item| match &item.sense {
+            Sense::Means(_, word) | Sense::Word(word) => word.clone(),
+            _ => String::new(),
+        };
+        let lacks =
+            self.denials().any(|at| LACKS.contains(&word(&self.items[at]).as_str())) && self.denials().count() > 1;
+        let is_led = self.before(at, 2).any(|item| LEADS.contains(&word(item).as_str()));
+        let is_said = self.items[..at]
+            .iter()
+            .any(|item| item.means_any(&[Concept::Not, Concept::Offered]));
+        let clause = self.items[at].clause;
+        let mut before = self.items[..at].iter();
+        let is_free = before.any(|item| item.clause == clause && item.means(Concept::Free));
+        lacks || (is_led && is_said) || is_free
+    }
+
+    /// Whether it is told of some goods, customers or days alone.
+    fn is_of_some_cod(&self) -> bool {
+        let cause = self.items.iter().position(is_cause).unwrap_or(self.items.len());
+        let told = &self.items[..cause];
+        let apart = [Concept::Special, Concept::Express];
+        let is_apart = |item: &Item| matches!(item.sense, Sense::Weekdays(_)) || item.means_any(&apart);
+        let mut leads = (0..told.len()).filter(|at| is_lead(&told[*at]));
+        // `from 1 January on`
+        let bounds = self.bounds();
+        let is_date = |(at, item): (usize, &Item)| {
+            let of_pins = told
+                .get(at + 1)
+                .is_some_and(|next| next.means(Concept::Pin) || next.sense == Sense::Sign('+'));
+            matches!(item.sense, Sense::Bare(..)) && !of_pins && !bounds.iter().any(|bound| bound.at == at)
+        };
+        // `It takes 10 days to Ladakh; COD is not available there`
+        let is_there = |pair: &[Item]| {
+            let is = matches!(&pair[1].sense, Sense::Word(word) if matches!(word.as_str(), "there" | "dort" | "wahan"));
+            is && pair[0].means_any(&[Concept::Offered, Concept::Ended])
+        };
+        told.windows(2).any(is_there)
+            || told.iter().any(is_apart)
+            || told.iter().enumerate().any(is_date)
+            || leads.any(|lead| !self.is_general_object(lead + 1))
+    }
+
+    /// `Available on all orders`, below a heading.
+    fn starts_available(&self, first: usize) -> bool {
+        let is = |item: &Item| matches!(&item.sense, Sense::Means(_, word) if word == "available");
+        first == 0 && self.items.first().is_some_and(is)
     }
 
     /// `Do you offer COD? No, we do not.`
-    fn answer_cod(&self, found: &mut Found) {
-        let (true, Some(first)) = (self.asked.cod, self.items.first()) else {
+    fn answer_cod(&self, bounds: &[Bound], found: &mut Found) {
+        let (true, Some(first)) = (self.asked.cod, self.items.iter().position(is_told)) else {
             return;
         };
-        let said = if first.means(Concept::Yes) {
-            true
-        } else if first.means(Concept::Not) {
-            false
-        } else {
-            return;
-        };
-        if self.has(Concept::Hedge) || (said && self.has(Concept::Not)) {
+        let denies = self.denials().next() == Some(first);
+        let is_yes = self.items[first].means(Concept::Yes) || self.starts_available(first);
+        let has_denial = self.denials().next().is_some();
+        let is_home = self
+            .places
+            .kinds()
+            .iter()
+            .all(|region| *region == ShippingRegion::Domestic);
+        let is_bound = !bounds.is_empty() || !is_home || self.places.is_unclear;
+        if (!denies && !is_yes)
+            || is_bound
+            || self.has(Concept::Hedge)
+            || (is_yes && has_denial)
+            || self.is_of_some_cod()
+        {
             return;
         }
+        let Some(region) = self.scope_of(first) else { return };
         let mut fact = ShippingFact::new(ShippingFactKind::Cod, self.text);
-        fact.is_available = Some(said);
+        fact.region = region;
+        fact.is_available = Some(is_yes);
         found.add(fact);
     }
+}
+
+/// `due to`: what follows is why.
+fn is_cause(item: &Item) -> bool {
+    matches!(&item.sense, Sense::Word(word) | Sense::Means(_, word)
+        if matches!(word.as_str(), "due" | "because" | "owing" | "as" | "since" | "weil" | "aufgrund" | "car"))
 }

@@ -2,25 +2,15 @@
 
 use data_model::{PaymentKind, ShippingFact, ShippingFactKind, ShippingRegion};
 
+use crate::bounds::Bound;
 use crate::lexicon::Concept;
 use crate::sentence::{Amount, Item, Sense, Sentence};
 use crate::settle::Found;
-use crate::spans::some;
-
-/// An order value that something holds from or up to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Bound {
-    pub(crate) at: usize,
-    pub(crate) min: Option<i64>,
-    pub(crate) max: Option<i64>,
-    /// `above 2000`, the value itself not included, counts as from 2000 on; `below 2000` ends one minor unit before.
-    pub(crate) is_taken: bool,
-}
 
 /// What something costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Price {
-    at: usize,
+    pub(crate) at: usize,
     pub(crate) kind: ShippingFactKind,
     amount: Option<Amount>,
     min: Option<i64>,
@@ -41,15 +31,24 @@ impl Sentence<'_> {
             return;
         }
         let mut bounds = self.bounds();
-        let mut prices = if self.has(Concept::Promo) {
+        let mut prices = if self.has(Concept::Promo) || self.is_of_goods() {
             Vec::new()
         } else {
             self.prices(&bounds)
         };
         self.attach(&mut bounds, &mut prices);
         self.imply(&bounds, &mut prices);
-        for price in &prices {
-            if let Some(fact) = self.fact_of(price) {
+        for price in &mut prices {
+            // `0 for orders above 1000`
+            let is_nothing = price.amount.is_some_and(|amount| amount.max == 0);
+            if is_nothing && price.kind == ShippingFactKind::Fee {
+                (price.kind, price.amount) = (ShippingFactKind::FreeShipping, None);
+            }
+        }
+        self.settle_prices(&bounds, &mut prices);
+        let told: Vec<(usize, ShippingFactKind)> = prices.iter().map(|price| (price.at, price.kind)).collect();
+        for (price, region) in prices.iter().zip(self.scopes(&told)) {
+            if let Some(fact) = region.and_then(|region| self.fact_of(price, region)) {
                 found.add(fact);
             }
         }
@@ -63,97 +62,6 @@ impl Sentence<'_> {
 
     pub(crate) fn before(&self, at: usize, most: usize) -> impl Iterator<Item = &Item> {
         self.items[at.saturating_sub(most)..at].iter().rev()
-    }
-
-    /// What an amount bounds, where a word of comparison stands at it.
-    fn bounds(&self) -> Vec<Bound> {
-        let mut bounds = Vec::new();
-        for (at, item) in self.items.iter().enumerate() {
-            let (min, max, is_open) = match item.sense {
-                Sense::Money(amount) => (amount.min, amount.max, amount.is_open),
-                Sense::Bare(min, max) if min >= 10_000 && self.is_alone(at) => (min, max, false),
-                _ => continue,
-            };
-            let bound = |min, max| Bound {
-                at,
-                min,
-                max,
-                is_taken: false,
-            };
-            if min < max {
-                let leads = [Concept::Between, Concept::Order];
-                if self.before(at, 3).any(|item| item.means_any(&leads)) {
-                    bounds.push(bound(Some(min), Some(max)));
-                }
-                continue;
-            }
-            match self.compared(at) {
-                Some(Concept::Above | Concept::OrMore) => bounds.push(bound(Some(min), None)),
-                Some(Concept::Below) => bounds.push(bound(None, Some(min - 1))),
-                Some(Concept::UpTo | Concept::OrLess) => bounds.push(bound(None, Some(min))),
-                _ if is_open => bounds.push(bound(Some(min), None)),
-                _ => {}
-            }
-        }
-        bounds
-    }
-
-    /// Whether a number is followed by nothing that it could count.
-    fn is_alone(&self, at: usize) -> bool {
-        self.items.get(at + 1).is_none_or(|item| match &item.sense {
-            Sense::Word(word) => matches!(word.as_str(), "only" | "ke" | "ki" | "par"),
-            Sense::Means(concepts, _) => !concepts.contains(&Concept::Pin) && !concepts.contains(&Concept::Order),
-            _ => true,
-        })
-    }
-
-    /// The comparison that an amount stands in.
-    pub(crate) fn compared(&self, at: usize) -> Option<Concept> {
-        const AFTER: [Concept; 2] = [Concept::OrMore, Concept::OrLess];
-        // `499 se kam`
-        let is_below = |item: &Item| matches!(&item.sense, Sense::Means(_, words) if words.starts_with("se "));
-        let behind = self.items.get(at + 1).into_iter().chain(self.items.get(at + 2));
-        for (distance, item) in behind.enumerate() {
-            if let Some(concept) = AFTER.into_iter().find(|concept| item.means(*concept)) {
-                return Some(concept);
-            }
-            if item.means(Concept::Below) && is_below(item) {
-                return Some(Concept::Below);
-            }
-            if distance == 0 && !matches!(item.sense, Sense::Word(_) | Sense::Sign('&')) {
-                break;
-            }
-        }
-        for item in self.before(at, 6) {
-            if is_below(item) {
-                return None;
-            }
-            if let Some(concept) = [Concept::Below, Concept::UpTo, Concept::Above]
-                .into_iter()
-                .find(|one| item.means(*one))
-            {
-                return Some(concept);
-            }
-            let passes = match &item.sense {
-                Sense::Word(word) => !matches!(word.as_str(), "is" | "are" | "additional" | "flat"),
-                Sense::Means(concepts, _) => {
-                    let pass = [
-                        Concept::Order,
-                        Concept::Domestic,
-                        Concept::Prepaid,
-                        Concept::Following,
-                        Concept::Within,
-                    ];
-                    pass.iter().any(|concept| concepts.contains(concept))
-                }
-                Sense::Sign(sign) => *sign == '.',
-                _ => false,
-            };
-            if !passes {
-                return None;
-            }
-        }
-        None
     }
 
     /// What is said to be free, and the amounts that are no bounds.
@@ -172,7 +80,7 @@ impl Sentence<'_> {
                 prices.push(price(ShippingFactKind::FreeShipping, None));
             } else if let Sense::Money(amount) = item.sense
                 && !bounds.iter().any(|bound| bound.at == at)
-                && let Some(kind) = self.kind_of(at)
+                && let Some(kind) = self.kind_of(at, !bounds.is_empty())
             {
                 prices.push(price(kind, Some(amount)));
             }
@@ -182,102 +90,47 @@ impl Sentence<'_> {
         prices.retain(|price| {
             let clause = self.items[price.at].clause;
             let again = price.amount.is_none() && seen.contains(&clause);
-            seen.push(clause);
-            !again || price.amount.is_some()
+            if price.amount.is_none() {
+                seen.push(clause);
+            }
+            !again
         });
+        // `Free shipping`, and below it `On orders above 499`.
+        if let ([], [bound], true) = (&prices[..], bounds, self.asked.offer && !self.has(Concept::Fee))
+            && bound.max.is_none()
+            && self.items[..bound.at]
+                .iter()
+                .all(|item| !matches!(item.sense, Sense::Money(_) | Sense::Days(_)))
+        {
+            prices.push(Price {
+                at: bound.at,
+                kind: ShippingFactKind::FreeShipping,
+                amount: None,
+                min: None,
+                max: None,
+                is_contrary: false,
+            });
+        }
         prices
     }
 
-    /// Whether it is said here that shipping costs nothing.
-    fn frees(&self, at: usize) -> bool {
-        let item = &self.items[at];
-        if item.means(Concept::Free) {
-            let is_denied = self
-                .before(at, 4)
-                .any(|before| before.means(Concept::Not) && before.clause == item.clause);
-            return !is_denied && self.is_of_shipping(at);
-        }
-        // `no shipping charges`, `we do not charge anything for shipping`
-        if !item.means(Concept::Not) || self.items.iter().any(|item| matches!(item.sense, Sense::Percent(_))) {
-            return false;
-        }
-        let next = |offset: usize, concept| self.items.get(at + offset).is_some_and(|item| item.means(concept));
-        let names_fee = next(1, Concept::Ship) && (next(2, Concept::Fee) || next(3, Concept::Fee));
-        let is_all =
-            |item: &Item| matches!(&item.sense, Sense::Word(word) if matches!(word.as_str(), "anything" | "any"));
-        let asks_none = next(1, Concept::Fee) && self.items[at..].iter().take(4).any(is_all) && self.has(Concept::Ship);
-        (names_fee || asks_none) && !self.items[..at].iter().any(|item| item.means(Concept::Cod))
-    }
-
-    /// Whether it is shipping that is free, and not a gift.
-    fn is_of_shipping(&self, at: usize) -> bool {
-        let names_it = |word: &str| {
-            ["versand", "porto", "frei haus"]
-                .iter()
-                .any(|stem| word.starts_with(stem))
-        };
-        if matches!(&self.items[at].sense, Sense::Means(_, word) if names_it(word)) {
-            return true;
-        }
-        const OF_IT: [Concept; 3] = [Concept::Ship, Concept::ShipVerb, Concept::Deliver];
-        const QUALIFIES: &[&str] = &[
-            "standard", "insured", "home", "doorstep", "economy", "ground", "fast", "and", "secure", "regular",
-            "surface", "der", "la",
-        ];
-        for item in self.items.iter().skip(at + 1).take(4) {
-            if item.means_any(&OF_IT) {
-                return true;
-            }
-            let qualifies = match &item.sense {
-                Sense::Word(word) => QUALIFIES.contains(&word.as_str()),
-                other => {
-                    matches!(other, Sense::Sign('&'))
-                        || item.means_any(&[Concept::Prepaid, Concept::Domestic, Concept::Abroad])
-                }
-            };
-            if !qualifies {
-                break;
-            }
-        }
-        const GOES_ON: &[&str] = &[
-            "on",
-            "to",
-            "across",
-            "throughout",
-            "everywhere",
-            "ke",
-            "par",
-            "now",
-            "only",
-            "bei",
-            "auf",
-            "sur",
-            "pour",
-            "with",
-            "anywhere",
-            "at",
-            "per",
-            "this",
-            "all",
-            "any",
-            "as",
-            "regardless",
-            "no",
-            "everyone",
-        ];
-        let follows = match self.items.get(at + 1).map(|item| &item.sense) {
-            Some(Sense::Word(word)) => GOES_ON.contains(&word.as_str()) || word == "for",
-            _ => true,
-        };
-        follows && self.before(at, 9).any(|item| item.means_any(&OF_IT))
-    }
-
     /// What an amount is asked for.
-    fn kind_of(&self, at: usize) -> Option<ShippingFactKind> {
+    fn kind_of(&self, at: usize, is_bounded: bool) -> Option<ShippingFactKind> {
         let per_piece = self.items.iter().any(|item| {
             matches!(&item.sense, Sense::Word(word) if matches!(word.as_str(), "kg" | "item" | "piece" | "product" | "unit"))
         });
-        if per_piece {
+        if per_piece || self.is_of_else(at) {
+            return None;
+        }
+        // `Shipping for 2 books`
+        let counts = |pair: &[Item]| matches!((&pair[0].sense, &pair[1].sense), (Sense::Bare(_, most), Sense::Word(word)) if *most <= 5_000 && word != "or");
+        // `40 + 50`
+        let is_sum = self.items.windows(3).enumerate().any(|(from, three)| {
+            let is_money = |item: &Item| matches!(item.sense, Sense::Money(_));
+            let is_here = from == at || from + 2 == at;
+            is_here && is_money(&three[0]) && three[1].sense == Sense::Sign('+') && is_money(&three[2])
+        });
+        if self.items.windows(2).any(counts) || is_sum {
             return None;
         }
         let clause = self.items[at].clause;
@@ -287,9 +140,13 @@ impl Sentence<'_> {
             .iter()
             .skip(at + 1)
             .take(2)
-            .any(|item| item.means(Concept::Cod));
+            .any(|item| item.means(Concept::Cod) && item.clause == clause);
         if has_cod && behind {
-            return Some(ShippingFactKind::CodFee);
+            // `70 (prepaid), 120 (COD)` tells no fee beside shipping.
+            let is_more = |item: &Item| matches!(&item.sense, Sense::Word(word) if matches!(word.as_str(), "additional" | "zusatzlich" | "more"));
+            let asks = self.has(Concept::Fee) || self.items.iter().any(is_more);
+            let adds = asks && (!self.has(Concept::Prepaid) || self.has_in(clause, Concept::Fee));
+            return adds.then_some(ShippingFactKind::CodFee);
         }
         let nearest = self.items[..at].iter().rev().find_map(|item| {
             if item.means(Concept::Cod) {
@@ -306,20 +163,138 @@ impl Sentence<'_> {
         }
         let asks = self.has(Concept::Fee) || self.has(Concept::Ship) || self.has(Concept::ShipVerb);
         match nearest {
+            // `Shipping charges: prepaid 40, COD 80` tells no fee beside shipping.
+            // `COD orders: 70 shipping`
+            Some(Concept::Cod) if self.is_for_shipping(at) => Some(ShippingFactKind::Fee),
+            Some(Concept::Cod) if self.has(Concept::Prepaid) && !self.has_in(clause, Concept::Fee) => None,
             Some(Concept::Cod) => asks
                 .then_some(ShippingFactKind::CodFee)
                 .filter(|_| self.has(Concept::Fee)),
             None if is_ahead && self.has(Concept::Fee) => Some(ShippingFactKind::CodFee),
             None if has_cod => None,
             _ => {
-                let is_shipping = self.has(Concept::Ship) || self.has(Concept::ShipVerb);
-                let of_order = self.has(Concept::Fee) && self.has(Concept::Order);
-                let is_short = self.items.len() <= 9
-                    && self
-                        .regions()
-                        .iter()
-                        .any(|(_, region)| *region == ShippingRegion::Domestic);
+                let is_asked = self.asked.fee || (self.asked.line && is_bounded);
+                let is_shipping = self.has(Concept::Ship) || self.has(Concept::ShipVerb) || is_asked;
+                let is_thing = self.has(Concept::Order) || self.has(Concept::Parcel);
+                let of_order = self.has(Concept::Fee) && is_thing && !self.is_named_fee();
+                let is_short = self.items.len() <= 9 && self.places.kinds().contains(&ShippingRegion::Domestic);
                 (is_shipping || of_order || is_short).then_some(ShippingFactKind::Fee)
+            }
+        }
+    }
+
+    /// `Free shipping on rings`, `100 for sarees`: it is told of some goods alone.
+    fn is_of_goods(&self) -> bool {
+        // `depending on the location`, `based on weight`
+        let depends = |at: usize| {
+            self.before(at, 1)
+                .any(|item| item.means(Concept::Hedge) || matches!(&item.sense, Sense::Word(word) if word == "based"))
+        };
+        let is_of = |at: usize| self.is_lead(at) && !depends(at) && !self.is_plain_object(at + 1);
+        let is_named = |at: usize| self.items[at].means(Concept::Ship) && self.is_of_goods_by_name(at);
+        !self.has(Concept::Cod) && (0..self.items.len()).any(|at| is_of(at) || is_named(at))
+    }
+
+    fn is_for_shipping(&self, at: usize) -> bool {
+        let clause = self.items[at].clause;
+        let mut behind = self
+            .items
+            .iter()
+            .skip(at + 1)
+            .take(2)
+            .filter(|item| item.clause == clause);
+        behind.any(|item| item.means(Concept::Ship)) && !self.has(Concept::Fee)
+    }
+
+    /// Whether an amount is asked for something that is not shipping: packing, taxes, goods.
+    fn is_of_else(&self, at: usize) -> bool {
+        let of = [Concept::Ship, Concept::ShipVerb, Concept::Cod, Concept::Charge];
+        let nearest = self.items[..at].iter().rev().find(|item| item.means_any(&of));
+        let is_tax = |item: &Item| matches!(&item.sense, Sense::Means(_, word) if matches!(word.as_str(), "gst" | "tax" | "taxes"));
+        let mut behind = self.items.iter().skip(at + 1).take(3);
+        let behind = behind.find(|item| item.means_any(&of)).filter(|item| !is_tax(item));
+        let is_charge = |item: &Item| item.means(Concept::Charge) && !item.means(Concept::Cod);
+        let is_of_cod = self.has(Concept::Cod);
+        !is_of_cod && (nearest.is_some_and(is_charge) || behind.is_some_and(is_charge))
+    }
+
+    /// `a booking fee`: a fee that a word names of which nobody here knows what it is.
+    fn is_named_fee(&self) -> bool {
+        const PLAIN: &[&str] = &[
+            "a",
+            "an",
+            "the",
+            "of",
+            "flat",
+            "nominal",
+            "standard",
+            "additional",
+            "small",
+            "be",
+            "is",
+            "are",
+            "minimum",
+            "fixed",
+            "will",
+            "any",
+            "s",
+            "as",
+            "carry",
+            "only",
+            "der",
+            "die",
+            "une",
+            "un",
+            "una",
+            "de",
+            "ein",
+            "eine",
+            "regular",
+            "normal",
+            "base",
+            "minimal",
+            "our",
+            "your",
+            "you",
+            "we",
+            "and",
+            "usual",
+            "get",
+            "par",
+            "bhi",
+        ];
+        self.items.windows(2).any(|pair| {
+            let names = matches!(&pair[0].sense, Sense::Word(word) if !PLAIN.contains(&word.as_str()));
+            names && matches!(&pair[1].sense, Sense::Means(_, word) if matches!(word.as_str(), "fee" | "fees" | "charge" | "charges"))
+        })
+    }
+
+    /// What is free beside an amount or a number that nobody compares is free under a condition that is not known.
+    fn settle_prices(&self, bounds: &[Bound], prices: &mut [Price]) {
+        let is_price = |at: usize| prices.iter().any(|price| price.at == at);
+        let is_bound = |at: usize| bounds.iter().any(|bound| bound.at == at);
+        let is_loose = self.items.iter().enumerate().any(|(at, item)| match &item.sense {
+            Sense::Money(_) | Sense::Bare(..) => !is_price(at) && !is_bound(at),
+            Sense::Grams(_) | Sense::Percent(_) | Sense::Weekdays(_) => true,
+            Sense::Word(word) => crate::numbers::is_count(word),
+            _ => false,
+        });
+        let has_plain_fee = |free: &Price| {
+            let is_one = |price: &&Price| {
+                let is_open = price.kind == ShippingFactKind::Fee && (price.min, price.max) == (None, None);
+                is_open && self.payment_of(price.at) == self.payment_of(free.at)
+            };
+            prices.iter().any(|price| is_one(&price)) && self.places.named.is_empty()
+        };
+        let contrary: Vec<bool> = prices
+            .iter()
+            .map(|price| price.amount.is_none() && price.min.is_none() && (is_loose || has_plain_fee(price)))
+            .collect();
+        if contrary.contains(&true) {
+            // `Price: 499 with free shipping` tells no fee either.
+            for (price, is_contrary) in prices.iter_mut().zip(contrary) {
+                let is_plain_fee = price.kind == ShippingFactKind::Fee && (price.min, price.max) == (None, None);
+                price.is_contrary |= is_contrary || is_plain_fee;
             }
         }
     }
@@ -336,6 +311,22 @@ impl Sentence<'_> {
             let Some(price) = prices.iter_mut().min_by_key(distance) else {
                 continue;
             };
+            // `COD up to 5000, with a fee of 50`: it is the orders that are bounded.
+            let ahead = &self.items[..bound.at];
+            let is_of_cod = price.kind == ShippingFactKind::CodFee && bound.at < price.at;
+            if is_of_cod
+                && ahead
+                    .iter()
+                    .any(|item| item.means(Concept::Offered) && !item.means(Concept::Fee))
+            {
+                continue;
+            }
+            // `The minimum order is 15, shipping costs 3.90`; and what is free from there on, whatever it is.
+            let is_fee = price.kind == ShippingFactKind::Fee;
+            if is_fee && (self.is_limit(bound.at) || self.frees_else(clause)) {
+                bound.is_taken = true;
+                continue;
+            }
             let (min, max) = (&mut price.min, &mut price.max);
             for (held, new) in [(min, bound.min), (max, bound.max)] {
                 match (&held, new) {
@@ -354,6 +345,8 @@ impl Sentence<'_> {
         };
         if (free.kind, only.kind) != (ShippingFactKind::FreeShipping, ShippingFactKind::Fee)
             || self.has(Concept::Fee)
+            || (self.places.kinds().len() > 1 && free.min.is_none())
+            || (free.min.is_some() && self.is_stated(only.at))
             || (only.min, only.max) != (None, None)
         {
             return;
@@ -369,6 +362,27 @@ impl Sentence<'_> {
             Some(amount) => free.min = Some(amount.min),
             None => free.is_contrary = free.min.is_none(),
         }
+    }
+
+    /// Whether something is said to be free in a clause.
+    fn frees_else(&self, clause: u16) -> bool {
+        let here = |at: &usize| self.items[*at].clause == clause && self.items[*at].means(Concept::Free);
+        (0..self.items.len()).filter(here).any(|at| !self.is_denied_free(at))
+    }
+
+    /// `delivery is 2.95`
+    fn is_stated(&self, at: usize) -> bool {
+        let mut before = self.before(at, 2);
+        let states = before.next().is_some_and(|item| match &item.sense {
+            Sense::Word(word) => matches!(word.as_str(), "is" | "are" | "ist" | "est" | "es"),
+            sense => matches!(sense, Sense::Sign(':' | '=')),
+        });
+        let is_ship = |at: usize| self.items.get(at).is_some_and(|item| item.means(Concept::Ship));
+        // `Envío 3,95 € gratis desde 40 €`
+        let follows = at.checked_sub(1).is_some_and(is_ship)
+            && at.checked_sub(2).is_none_or(|at| !self.items[at].means(Concept::Free));
+        let named = [Concept::Ship, Concept::Domestic, Concept::Nation];
+        follows || (states && before.next().is_some_and(|item| item.means_any(&named)))
     }
 
     /// `Orders under 999 carry a shipping fee`: those from 999 on carry none.
@@ -393,12 +407,12 @@ impl Sentence<'_> {
         }
     }
 
-    fn fact_of(&self, price: &Price) -> Option<ShippingFact> {
+    fn fact_of(&self, price: &Price, region: Option<ShippingRegion>) -> Option<ShippingFact> {
         if price.is_contrary || price.min.zip(price.max).is_some_and(|(min, max)| min > max) {
             return None;
         }
         let mut fact = ShippingFact::new(price.kind, self.text);
-        fact.region = self.scope_of(price.at)?;
+        fact.region = region;
         fact.payment = self.payment_of(price.at);
         (fact.min_order_minor, fact.max_order_minor) = (price.min, price.max);
         match price.amount {
@@ -455,29 +469,6 @@ impl Sentence<'_> {
         is_most.then_some(Some(grams))
     }
 
-    /// Where a price holds; without where that cannot be told.
-    pub(crate) fn scope_of(&self, at: usize) -> Option<Option<ShippingRegion>> {
-        let named = self.regions();
-        let clause = self.items[at].clause;
-        let mut kinds: Vec<ShippingRegion> = named.iter().map(|(_, region)| *region).collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        if kinds.contains(&ShippingRegion::Place) {
-            // `within Mumbai, India`
-            let excepts = self.has(Concept::Not);
-            return (!excepts).then_some(Some(ShippingRegion::Place));
-        }
-        match kinds[..] {
-            [] => Some(None),
-            [region] => Some(some(region)),
-            _ => {
-                let here = named.iter().filter(|(one, _)| self.items[*one].clause == clause);
-                let nearest = here.min_by_key(|(one, _)| one.abs_diff(at))?;
-                Some(some(nearest.1))
-            }
-        }
-    }
-
     /// For which payment a price holds.
     fn payment_of(&self, at: usize) -> Option<PaymentKind> {
         let clause = self.items[at].clause;
@@ -485,6 +476,13 @@ impl Sentence<'_> {
             return Some(PaymentKind::Prepaid);
         }
         if self.has_in(clause, Concept::Cod) {
+            return Some(PaymentKind::Cod);
+        }
+        // `COD orders: shipping 60`
+        let mut before = self.before(at, 4);
+        let is_headed =
+            before.any(|item| item.sense == Sense::Sign(':')) && before.any(|item| item.means(Concept::Cod));
+        if is_headed {
             return Some(PaymentKind::Cod);
         }
         self.has(Concept::Prepaid).then_some(PaymentKind::Prepaid)

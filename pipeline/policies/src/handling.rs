@@ -1,9 +1,10 @@
 //! Until when and on which days orders are handled.
 
-use data_model::{ShippingFact, ShippingFactKind};
+use data_model::{ShippingFact, ShippingFactKind, ShippingRegion};
 
+use crate::context::Scope;
 use crate::lexicon::Concept;
-use crate::sentence::{Sense, Sentence};
+use crate::sentence::{Item, Sense, Sentence};
 use crate::settle::Found;
 
 const ALL_DAYS: u8 = 0b111_1111;
@@ -21,12 +22,18 @@ impl Sentence<'_> {
         if self.has(Concept::Support) || !(is_handling || is_warehouse || self.has(Concept::SameDay)) {
             return;
         }
+        let is_headed = self.asked.is_headed && self.asked.scope != Scope::Everywhere;
+        if is_headed {
+            return;
+        }
         if let Some(minute) = self.cut_off() {
             let mut fact = ShippingFact::new(ShippingFactKind::CutOff, self.text);
             fact.minute_of_day = Some(minute);
             found.add(fact);
         }
-        if let Some(weekdays) = self.weekdays() {
+        let is_home = |region: &ShippingRegion| *region == ShippingRegion::Domestic;
+        let is_general = self.places.kinds().iter().all(is_home) && !self.places.is_unclear;
+        if let Some(weekdays) = self.weekdays().filter(|_| is_general) {
             let mut fact = ShippingFact::new(ShippingFactKind::WorkingDays, self.text);
             fact.weekdays = Some(weekdays);
             found.add(fact);
@@ -50,13 +57,31 @@ impl Sentence<'_> {
             _ => None,
         });
         let masks: Vec<u8> = named.collect();
+        // `closed on second Saturdays`
+        const SOME: [&str; 9] = [
+            "second",
+            "alternate",
+            "first",
+            "third",
+            "fourth",
+            "last",
+            "nd",
+            "th",
+            "every",
+        ];
+        let is_some = |item: &Item| matches!(&item.sense, Sense::Word(word) if SOME.contains(&word.as_str()));
+        let is_day = |item: &Item| matches!(item.sense, Sense::Weekdays(_));
+        if self.items.windows(2).any(|pair| is_some(&pair[0]) && is_day(&pair[1])) {
+            return None;
+        }
         let first = *masks.first()?;
         if masks.iter().any(|mask| mask.count_ones() > 2) {
             return (masks.len() == 1).then_some(first);
         }
         let closed = masks.iter().fold(0, |all, mask| all | mask);
         // `Sunday` alone says nothing: only that it is no day of work does.
-        let is_rest = self.has(Concept::Not) && closed & 0b001_1111 == 0;
+        let denies = self.has(Concept::Not) || self.has(Concept::Except);
+        let is_rest = denies && closed & 0b001_1111 == 0;
         is_rest.then_some(ALL_DAYS & !closed)
     }
 }

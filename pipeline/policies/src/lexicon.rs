@@ -71,6 +71,18 @@ pub(crate) enum Concept {
     Pin,
     /// Something that is given away or taken off.
     Promo,
+    /// A town or a state by its name.
+    City,
+    /// What is sent.
+    Parcel,
+    /// It does not hold for what follows.
+    Except,
+    /// A country by its name.
+    Nation,
+    /// What something else than shipping costs.
+    Charge,
+    /// A place of which nobody can tell where it is.
+    Somewhere,
 }
 
 impl Concept {
@@ -118,6 +130,12 @@ impl Concept {
         ("Take", Self::Take),
         ("Pin", Self::Pin),
         ("Promo", Self::Promo),
+        ("City", Self::City),
+        ("Parcel", Self::Parcel),
+        ("Except", Self::Except),
+        ("Nation", Self::Nation),
+        ("Charge", Self::Charge),
+        ("Somewhere", Self::Somewhere),
     ];
 }
 

@@ -8,17 +8,26 @@
 //! It is a small grammar over amounts, durations, regions and payments, with a vocabulary: no sentence is known as a whole.
 //! It never does I/O, never reads a clock, and never guesses: what is contradicted, left blank or hedged is not a fact.
 
+mod bounds;
 mod cod;
+mod context;
 mod fees;
+mod free;
 mod handling;
+mod html;
 mod lexicon;
 mod numbers;
+mod objects;
+mod pairs;
 mod policy;
+mod quantity;
+mod region;
 mod sentence;
 mod settle;
 mod spans;
 mod text;
 mod token;
+mod weekday;
 
 pub use policy::policy;
 
@@ -38,11 +47,27 @@ pub struct Reading {
 #[must_use]
 pub fn read(policy: &str, currency: CurrencyCode) -> Reading {
     let mut found = settle::Found::default();
-    let mut asked = sentence::Context::default();
-    for line in text::sentences(policy) {
-        let sentence = sentence::Sentence::new(&line, currency, asked);
-        sentence.facts(&mut found);
-        asked = sentence.leaves();
+    let (mut sections, mut last) = (context::Sections::default(), 0);
+    for line in text::lines(policy) {
+        let about_shipping = line.parts.len() > 1 && sentence::is_about_shipping(&line.parts, currency);
+        if line.begins {
+            last = found.len();
+        }
+        sections.begin(&line);
+        for part in &line.parts {
+            let mut context = sections.context();
+            context.line = about_shipping;
+            let sentence = sentence::Sentence::new(part, currency, context);
+            let before = found.len();
+            if sentence.withdraws() || sentence.bounds_offer() {
+                found.truncate(last);
+            }
+            if !sentence.withdraws() {
+                sentence.facts(&mut found);
+                last = before.min(found.len());
+            }
+            sections.end(&sentence, &line, found.len() > before);
+        }
     }
     found.settle()
 }

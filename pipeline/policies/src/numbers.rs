@@ -28,29 +28,40 @@ fn is_decimal(text: &str, at: usize) -> bool {
     (1..=2).contains(&after) && !text.as_bytes()[..at].contains(&sign)
 }
 
-/// Words for numbers up to twelve.
+/// Words for numbers that people write out.
 pub(crate) fn in_words(word: &str) -> Option<i64> {
     let number = match word {
-        "one" | "ein" | "eine" | "einem" | "einer" | "un" | "une" | "una" | "ek" => 1,
-        "two" | "zwei" | "deux" | "dos" => 2,
+        "one" | "ein" | "eine" | "einem" | "einer" | "eines" | "einen" | "un" | "une" | "una" | "ek" => 1,
+        "two" | "zwei" | "zweier" | "deux" | "dos" | "do" => 2,
         "three" | "drei" | "trois" | "tres" | "teen" => 3,
         "four" | "vier" | "quatre" | "cuatro" | "char" => 4,
-        "five" | "funf" | "cinq" | "cinco" | "paanch" => 5,
+        "five" | "funf" | "cinq" | "cinco" | "paanch" | "panch" => 5,
         "six" | "sechs" | "seis" => 6,
         "seven" | "sieben" | "sept" | "siete" => 7,
         "eight" | "acht" | "huit" | "ocho" => 8,
         "nine" | "neun" | "neuf" | "nueve" => 9,
         "ten" | "zehn" | "dix" | "diez" => 10,
+        "eleven" | "elf" | "onze" | "once" => 11,
         "twelve" | "zwolf" | "douze" | "doce" => 12,
+        "fourteen" | "vierzehn" | "quatorze" | "catorce" => 14,
+        "fifteen" | "funfzehn" | "quinze" | "quince" => 15,
+        "twenty" | "zwanzig" | "vingt" | "veinte" => 20,
+        "thirty" | "dreissig" | "trente" | "treinta" => 30,
         _ => return None,
     };
     Some(number)
 }
 
+/// Whether a word counts several things, whatever stands behind it: `do` and `once` are more often something else.
+pub(crate) fn is_count(word: &str) -> bool {
+    let is_other = matches!(word, "do" | "once" | "char" | "elf" | "sept");
+    !is_other && in_words(word).is_some_and(|number| number > 1)
+}
+
 /// By how much a word after a number multiplies it.
 pub(crate) fn multiplier(word: &str) -> Option<i64> {
     match word {
-        "k" | "thousand" | "hazar" => Some(1_000),
+        "k" | "thousand" | "hazar" | "hazaar" | "mil" | "tausend" => Some(1_000),
         "lakh" | "lakhs" | "lac" | "lacs" => Some(100_000),
         "crore" | "crores" => Some(10_000_000),
         _ => None,

@@ -1,7 +1,7 @@
 //! From what a text says to the terms that are stored.
 
 use data_model::{
-    CurrencyCode, ShippingFact, ShippingFactKind, ShippingPolicy, ShippingRegion, ShippingTerms, ShippingTier,
+    CurrencyCode, DeliveryRate, ShippingFact, ShippingFactKind, ShippingPolicy, ShippingRegion, ShippingTerms,
     Timestamp,
 };
 
@@ -23,11 +23,11 @@ pub fn policy(
     let cod =
         of(ShippingFactKind::Cod).find(|fact| fact.region.is_none_or(|region| region == ShippingRegion::Domestic));
     let cod_available = cod.and_then(|fact| fact.is_available);
-    let mut tiers: Vec<ShippingTier> = of(ShippingFactKind::Fee)
+    let mut tiers: Vec<DeliveryRate> = of(ShippingFactKind::Fee)
         .filter_map(|fact| tier(fact, threshold))
         .collect();
     if let Some(from) = threshold {
-        tiers.push(ShippingTier {
+        tiers.push(DeliveryRate {
             name: "Free shipping".to_owned(),
             amount_minor: 0,
             min_order_minor: Some(from).filter(|from| *from > 0),
@@ -51,11 +51,11 @@ pub fn policy(
 }
 
 /// A rate of any order; `None` for a range, and for what holds for some payment, region or weight alone.
-fn tier(fact: &ShippingFact, threshold: Option<i64>) -> Option<ShippingTier> {
+fn tier(fact: &ShippingFact, threshold: Option<i64>) -> Option<DeliveryRate> {
     if !fact.is_general() || fact.amount_max_minor.is_some() || fact.max_grams.is_some() {
         return None;
     }
-    Some(ShippingTier {
+    Some(DeliveryRate {
         name: "Standard".to_owned(),
         amount_minor: fact.amount_minor?,
         min_order_minor: fact.min_order_minor,

@@ -1,11 +1,14 @@
 //! A sentence as things that mean something: amounts, durations, and what words stand for.
 
-use data_model::{CurrencyCode, ShippingFactKind, ShippingRegion};
+use data_model::{CurrencyCode, ShippingFactKind};
 
+use crate::context::Context;
 use crate::lexicon::{Concept, meanings};
+use crate::quantity::quantity;
+use crate::region::Places;
 use crate::settle::Found;
-use crate::spans::quantity;
 use crate::token::{Token, tokens};
+use crate::weekday::weekdays;
 
 /// Something in a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,20 +52,14 @@ pub(crate) struct Days {
     pub(crate) in_working_days: bool,
 }
 
-/// What a question leaves for the sentence that answers it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Context {
-    pub(crate) cod: bool,
-    pub(crate) dispatch: bool,
-    pub(crate) delivery: bool,
-}
-
 #[derive(Debug)]
 pub(crate) struct Sentence<'a> {
     pub(crate) text: &'a str,
     pub(crate) items: Vec<Item>,
+    /// What stands before it says.
     pub(crate) asked: Context,
-    is_question: bool,
+    pub(crate) is_question: bool,
+    pub(crate) places: Places,
 }
 
 impl Item {
@@ -73,27 +70,18 @@ impl Item {
     pub(crate) fn means_any(&self, concepts: &[Concept]) -> bool {
         concepts.iter().any(|concept| self.means(*concept))
     }
-
-    pub(crate) fn region(&self) -> Option<ShippingRegion> {
-        const REGIONS: [(Concept, ShippingRegion); 5] = [
-            (Concept::Rest, ShippingRegion::Rest),
-            (Concept::Metro, ShippingRegion::Metro),
-            (Concept::Remote, ShippingRegion::Remote),
-            (Concept::Abroad, ShippingRegion::Abroad),
-            (Concept::Domestic, ShippingRegion::Domestic),
-        ];
-        let found = REGIONS.into_iter().find(|(concept, _)| self.means(*concept));
-        found.map(|(_, region)| region)
-    }
 }
 
 impl<'a> Sentence<'a> {
     pub(crate) fn new(text: &'a str, currency: CurrencyCode, asked: Context) -> Self {
+        let items = items(&tokens(text), currency);
+        let places = Places::of(&items, text, currency);
         Self {
             text,
-            items: items(&tokens(text), currency),
+            items,
             asked,
             is_question: text.ends_with('?'),
+            places,
         }
     }
 
@@ -106,19 +94,6 @@ impl<'a> Sentence<'a> {
         items.any(|item| item.means(concept))
     }
 
-    /// What it leaves for the next sentence.
-    pub(crate) fn leaves(&self) -> Context {
-        if !self.is_question {
-            return Context::default();
-        }
-        let dispatch = self.has(Concept::Dispatch) || self.has(Concept::ShipVerb);
-        Context {
-            cod: self.has(Concept::Cod),
-            dispatch,
-            delivery: !dispatch && (self.has(Concept::Deliver) || self.has(Concept::Ship)),
-        }
-    }
-
     /// Reads the facts that it states.
     pub(crate) fn facts(&self, found: &mut Found) {
         if is_template(self.text) {
@@ -127,7 +102,14 @@ impl<'a> Sentence<'a> {
             }
             return;
         }
-        if self.is_question || self.has(Concept::Stray) {
+        if self.is_question || self.is_stray() || self.is_bare_offer() || (self.asked.is_apart && !self.is_standard()) {
+            return;
+        }
+        if let Some(exception) = self.exception() {
+            // `49 within Mumbai, 79 across India except Mumbai`: the first holds.
+            if let Some(rest) = self.until(exception) {
+                rest.facts(found);
+            }
             return;
         }
         if self.has(Concept::Special) || self.has(Concept::Express) {
@@ -140,6 +122,61 @@ impl<'a> Sentence<'a> {
         self.read_fees(found);
         self.read_spans(found);
         self.read_handling(found);
+    }
+
+    /// What stands before the amount that an exception belongs to, where that has an amount and a place of its own.
+    fn until(&self, exception: usize) -> Option<Self> {
+        let is_amount = |item: &Item| matches!(item.sense, Sense::Money(_) | Sense::Days(_));
+        let last = self.items[..exception].iter().rposition(is_amount)?;
+        let items = self.items[..last].to_vec();
+        let places = self.places.before(last);
+        (items.iter().any(is_amount) && !places.named.is_empty()).then_some(Self { items, places, ..*self })
+    }
+
+    /// `Free shipping` and no more: a mark, or what stands over the terms of it.
+    pub(crate) fn is_bare_offer(&self) -> bool {
+        let first = self.items.iter().find(|item| !matches!(item.sense, Sense::Word(_)));
+        let is_plain = |item: &Item| match &item.sense {
+            Sense::Sign(sign) => matches!(sign, '!' | '.' | ':' | '-'),
+            Sense::Word(word) => crate::free::qualifies(word),
+            _ => item.means_any(&[Concept::Free, Concept::Ship, Concept::ShipVerb]),
+        };
+        self.has(Concept::Free)
+            && self.items.len() <= 5
+            && self.items.iter().all(is_plain)
+            && first.is_some_and(|item| item.means(Concept::Free))
+    }
+
+    /// `On orders over 799.` behind a plain yes, which it bounds.
+    pub(crate) fn bounds_offer(&self) -> bool {
+        let tells = [
+            Concept::Free,
+            Concept::Ship,
+            Concept::ShipVerb,
+            Concept::Fee,
+            Concept::Cod,
+        ];
+        self.asked.offer
+            && self.items.len() <= 9
+            && !self.bounds().is_empty()
+            && !self.items.iter().any(|item| item.means_any(&tells))
+    }
+
+    /// Whether it speaks of the ordinary service.
+    pub(crate) fn is_standard(&self) -> bool {
+        let is = |word: &str| ["standard", "regular", "normal", "estandar", "classique"].contains(&word);
+        let has = |words: &str| words.split(' ').any(|word| is(word) || word.starts_with("standard"));
+        self.items
+            .iter()
+            .any(|item| matches!(&item.sense, Sense::Word(word) | Sense::Means(_, word) if has(word)))
+    }
+
+    /// Whether it is about something else. An advance that confirms an order is not.
+    fn is_stray(&self) -> bool {
+        let is_advance = self.has(Concept::Advance) && self.has(Concept::Cod);
+        let confirms = |item: &Item| matches!(&item.sense, Sense::Means(_, word) if word == "confirm");
+        let mut stray = self.items.iter().filter(|item| item.means(Concept::Stray));
+        stray.any(|item| !(is_advance && confirms(item)))
     }
 
     /// Which kinds of facts it would be about.
@@ -182,6 +219,7 @@ fn is_template(text: &str) -> bool {
         "clearly ",
     ];
     placeholder('[', ']')
+        || placeholder('{', '}')
         || text.contains("{{")
         || text.contains("__")
         || text.contains("......")
@@ -213,12 +251,24 @@ fn items(tokens: &[Token], currency: CurrencyCode) -> Vec<Item> {
             _ => false,
         };
         // A slash or a comma between two regions parts nothing that a clause needs.
+        // `Sí, …` is a yes, and without a sign behind it `if`.
+        let is_si = items.is_empty() && tokens[at].word() == Some("si");
+        let stops = tokens
+            .get(at + 1)
+            .is_none_or(|token| token.is(',') || token.is('.') || token.is('!'));
+        let sense = if is_si && stops {
+            Sense::Means(vec![Concept::Yes], "si".to_owned())
+        } else {
+            sense
+        };
         clause += u16::from(breaks);
         items.push(Item { clause, sense });
         at += len.max(1);
     }
     items
 }
+
+const NOON: [&str; 3] = ["noon", "midi", "mediodia"];
 
 fn plain(tokens: &[Token]) -> (Sense, usize) {
     let meant = meanings(tokens);
@@ -230,6 +280,7 @@ fn plain(tokens: &[Token]) -> (Sense, usize) {
         );
     }
     match &tokens[0] {
+        Token::Word(word) if NOON.contains(&word.as_str()) => (Sense::Clock(12 * 60), 1),
         Token::Word(word) => (Sense::Word(word.clone()), 1),
         Token::Number(number) => (Sense::Bare(*number, *number), 1),
         Token::Clock(minutes) => (Sense::Clock(*minutes), 1),
@@ -237,57 +288,12 @@ fn plain(tokens: &[Token]) -> (Sense, usize) {
     }
 }
 
-const DAYS: [&[&str]; 7] = [
-    &["monday", "mondays", "mon", "montag", "montags", "lundi", "lunes"],
-    &["tuesday", "tuesdays", "tue", "dienstag", "mardi", "martes"],
-    &["wednesday", "wednesdays", "wed", "mittwoch", "mercredi", "miercoles"],
-    &["thursday", "thursdays", "thu", "donnerstag", "jeudi", "jueves"],
-    &["friday", "fridays", "fri", "freitag", "freitags", "vendredi", "viernes"],
-    &[
-        "saturday",
-        "saturdays",
-        "sat",
-        "samstag",
-        "samstags",
-        "samedi",
-        "sabado",
-        "sabados",
-    ],
-    &[
-        "sunday", "sundays", "sun", "sonntag", "sonntags", "dimanche", "domingo", "domingos",
-    ],
-];
-
-fn weekday(token: Option<&Token>) -> Option<usize> {
-    let word = token?.word()?;
-    DAYS.iter().position(|names| names.contains(&word))
-}
-
-fn weekdays(tokens: &[Token]) -> Option<(Sense, usize)> {
-    if tokens[0]
-        .word()
-        .is_some_and(|word| matches!(word, "weekend" | "weekends"))
-    {
-        return Some((Sense::Weekdays(0b110_0000), 1));
-    }
-    let from = weekday(tokens.first())?;
-    let joins = |token: &Token| {
-        token.is('-')
-            || token
-                .word()
-                .is_some_and(|word| matches!(word, "to" | "through" | "bis" | "au" | "a" | "till" | "se"))
-    };
-    // `Mon-Fri` is two words.
-    if let Some(to) = weekday(tokens.get(1)).filter(|to| *to > from + 1) {
-        let mask = (from..=to).fold(0, |mask, day| mask | 1 << day);
-        return Some((Sense::Weekdays(mask), 2));
-    }
-    if tokens.get(1).is_some_and(joins)
-        && let Some(to) = weekday(tokens.get(2))
-        && to > from
-    {
-        let mask = (from..=to).fold(0, |mask, day| mask | 1 << day);
-        return Some((Sense::Weekdays(mask), 3));
-    }
-    Some((Sense::Weekdays(1 << from), 1))
+/// Whether the parts of a line are about what shipping costs, so that each of them is.
+pub(crate) fn is_about_shipping(parts: &[String], currency: CurrencyCode) -> bool {
+    let parts: Vec<Sentence<'_>> = parts
+        .iter()
+        .map(|part| Sentence::new(part, currency, Context::default()))
+        .collect();
+    let has = |concept| parts.iter().any(|part: &Sentence<'_>| part.has(concept));
+    has(Concept::Ship) && !has(Concept::Cod) && !has(Concept::Stray) && !has(Concept::Promo)
 }

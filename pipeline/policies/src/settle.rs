@@ -21,6 +21,16 @@ impl Found {
         }
     }
 
+    /// How many facts there are.
+    pub(crate) fn len(&self) -> usize {
+        self.facts.len()
+    }
+
+    /// Forgets the facts that were found since there were so many.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.facts.truncate(len);
+    }
+
     pub(crate) fn note_template(&mut self, kind: ShippingFactKind, sentence: &str) {
         self.note(kind, UnknownReason::Template, Some(sentence));
     }

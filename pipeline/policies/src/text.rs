@@ -1,161 +1,151 @@
 //! From a page's source to sentences.
 
+use crate::html::{CELL, ROW, heading, shown};
+
 /// How much of a text is looked at.
 const BYTES_MAX: usize = 512 << 10;
 const SENTENCES_MAX: usize = 2_000;
 /// Longest sentence; what is longer is no sentence of terms.
 const SENTENCE_BYTES_MAX: usize = 600;
+/// Longest word before a full stop that is looked at.
+const WORD_BYTES_MAX: usize = 24;
 
-/// Elements that stand within a line.
-const INLINE: &[&str] = &[
-    "a", "abbr", "b", "bdi", "code", "em", "font", "i", "ins", "mark", "q", "s", "small", "span", "strong", "sup", "u",
-];
-/// Elements whose content nobody sees.
-const HIDDEN: &[&str] = &[
-    "script", "style", "noscript", "template", "svg", "head", "nav", "footer", "header",
-];
 /// Words after which a full stop ends no sentence.
 const SHORT: &[&str] = &[
     "rs", "re", "no", "nr", "min", "max", "approx", "e.g", "i.e", "eg", "ca", "inkl", "zzgl", "inr", "st", "incl",
-    "c.o", "mind", "bzw", "env", "aprox", "z.b", "a.m", "p.m", "usd", "j&k", "vs",
+    "c.o", "mind", "bzw", "env", "aprox", "z.b", "a.m", "p.m", "usd", "j&k", "vs", "u.s", "u.k", "u.a.e",
 ];
 
+/// Most cells of a row that are read.
+const CELLS_MAX: usize = 12;
+
+/// What stands over the names of goods.
+const GOODS: [&str; 8] = [
+    "product",
+    "categor",
+    "item",
+    "collection",
+    "produit",
+    "producto",
+    "artikel",
+    "kategorie",
+];
+
+/// A sentence that a text shows. The parts of one that signs part, as in a list, stand together.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Line {
+    pub(crate) parts: Vec<String>,
+    /// The level of the heading that it is by its tag.
+    pub(crate) level: Option<u8>,
+    /// It is the first of its paragraph.
+    pub(crate) begins: bool,
+}
+
 /// The sentences that a text shows, in its order.
-pub(crate) fn sentences(source: &str) -> Vec<String> {
+pub(crate) fn lines(source: &str) -> Vec<Line> {
     let source = &source[..source.floor_char_boundary(BYTES_MAX)];
-    let mut sentences = Vec::new();
-    for line in shown(source).lines() {
-        split(line, &mut sentences);
-        if sentences.len() >= SENTENCES_MAX {
+    let (mut lines, mut left, mut begins) = (Vec::new(), SENTENCES_MAX, true);
+    for shown in shown(source).lines() {
+        if shown.trim().is_empty() {
+            begins = true;
+            continue;
+        }
+        let (level, shown) = heading(shown);
+        let mut sentences = Vec::new();
+        if shown.contains(CELL) {
+            table(shown, left, &mut sentences);
+        } else {
+            split(shown, left, &mut sentences);
+        }
+        for mut parts in sentences {
+            parts.truncate(left);
+            left -= parts.len();
+            if !parts.is_empty() {
+                lines.push(Line { parts, level, begins });
+                begins = false;
+            }
+        }
+        if left == 0 {
             break;
         }
     }
-    sentences.truncate(SENTENCES_MAX);
-    sentences
+    lines
 }
 
-/// The text of HTML, a line for each block.
-fn shown(source: &str) -> String {
-    let (mut out, mut rest) = (String::with_capacity(source.len()), source);
-    while let Some(at) = rest.find(['<', '&']) {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        rest = if rest.starts_with('<') {
-            tag(rest, &mut out)
-        } else {
-            entity(rest, &mut out)
+/// The rows of a table: what stands at the beginning of a row holds for each of its cells, and so does what stands above them.
+fn table(text: &str, most: usize, out: &mut Vec<Vec<String>>) {
+    let cells = |row: &str| -> Vec<String> {
+        let cells = row.split(CELL).skip(1).take(CELLS_MAX);
+        cells
+            .map(|cell| cell.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect()
+    };
+    let mut rows = text.split(ROW).map(cells).filter(|row| !row.is_empty()).peekable();
+    let is_head =
+        |row: &Vec<String>| row.len() > 1 && !row.iter().any(|cell| cell.contains(|char: char| char.is_ascii_digit()));
+    let head = rows.next_if(is_head).unwrap_or_default();
+    // What holds for some goods is not told of all.
+    let is_of_goods = head.first().is_some_and(|first| {
+        let first = first.to_lowercase();
+        GOODS.iter().any(|goods| first.contains(goods))
+    });
+    for row in rows.take(if is_of_goods { 0 } else { most }) {
+        let Some((first, others)) = row.split_first() else {
+            continue;
         };
-    }
-    out.push_str(rest);
-    out
-}
-
-/// Reads a tag, or a sign that is none; gives what follows.
-fn tag<'a>(source: &'a str, out: &mut String) -> &'a str {
-    let inner = &source[1..];
-    if let Some(comment) = inner.strip_prefix("!--") {
-        return comment.find("-->").map_or("", |end| &comment[end + 3..]);
-    }
-    let is_tag = inner.starts_with(|first: char| first.is_ascii_alphabetic() || first == '/' || first == '!');
-    let Some(end) = inner.find('>').filter(|_| is_tag) else {
-        out.push('<');
-        return inner;
-    };
-    let name = inner[..end].trim_start_matches('/');
-    let name = name
-        .split(|char: char| !char.is_ascii_alphanumeric())
-        .next()
-        .unwrap_or("");
-    let name = name.to_ascii_lowercase();
-    let after = &inner[end + 1..];
-    if !inner.starts_with('/') && HIDDEN.contains(&name.as_str()) {
-        return past(after, &name);
-    }
-    out.push(if INLINE.contains(&name.as_str()) { ' ' } else { '\n' });
-    after
-}
-
-/// What follows the end of an element.
-fn past<'a>(source: &'a str, name: &str) -> &'a str {
-    let end = format!("</{name}");
-    let lower = source.to_ascii_lowercase();
-    lower.find(&end).map_or("", |at| {
-        let rest = &source[at + end.len()..];
-        rest.find('>').map_or("", |at| &rest[at + 1..])
-    })
-}
-
-fn entity<'a>(source: &'a str, out: &mut String) -> &'a str {
-    let inner = &source[1..];
-    let end = inner.bytes().take(10).position(|byte| byte == b';');
-    let Some(end) = end else {
-        out.push('&');
-        return inner;
-    };
-    let name = &inner[..end];
-    let decoded = match name {
-        "amp" => Some('&'),
-        "lt" => Some('<'),
-        "gt" => Some('>'),
-        "quot" => Some('"'),
-        "apos" | "rsquo" | "lsquo" => Some('\''),
-        "nbsp" | "ensp" | "emsp" | "thinsp" => Some(' '),
-        "ndash" | "mdash" => Some('–'),
-        "euro" => Some('€'),
-        "pound" => Some('£'),
-        "eacute" => Some('é'),
-        "agrave" => Some('à'),
-        "uuml" => Some('ü'),
-        "auml" => Some('ä'),
-        "ouml" => Some('ö'),
-        "szlig" => Some('ß'),
-        "ntilde" => Some('ñ'),
-        _ => numeric(name),
-    };
-    match decoded {
-        Some(char) => {
-            out.push(char);
-            &inner[end + 1..]
+        if others.is_empty() {
+            split(first, most, out);
+            continue;
         }
-        None => {
-            out.push('&');
-            inner
+        let mut parts = Vec::new();
+        for (at, cell) in others.iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
+            let above = head.get(at + 1).map_or("", String::as_str);
+            if first.len() + above.len() + cell.len() <= SENTENCE_BYTES_MAX {
+                push(&format!("{first}: {above} {cell}").replace("  ", " "), &mut parts);
+            }
+        }
+        if !parts.is_empty() {
+            out.push(parts);
         }
     }
 }
 
-fn numeric(name: &str) -> Option<char> {
-    let digits = name.strip_prefix('#')?;
-    let code = match digits.strip_prefix(['x', 'X']) {
-        Some(hex) => u32::from_str_radix(hex, 16).ok()?,
-        None => digits.parse().ok()?,
-    };
-    char::from_u32(code).filter(|char| !char.is_control())
-}
-
-fn split(line: &str, out: &mut Vec<String>) {
+fn split(line: &str, most: usize, out: &mut Vec<Vec<String>>) {
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut from = 0;
+    let (mut from, mut parts, mut count) = (0, Vec::new(), 0);
     for (at, char) in line.char_indices() {
         let end = at + char.len_utf8();
         let ends = match char {
-            '!' | '?' | ';' | '•' | '|' | '।' => true,
+            '!' | '?' | '।' => true,
             '.' => ends_here(&line[from..at], &line[end..]),
             _ => false,
         };
-        if ends {
-            push(&line[from..end], out);
+        if ends || matches!(char, ';' | '•' | '|') {
+            count += usize::from(push(&line[from..end], &mut parts));
             from = end;
         }
+        if ends && !parts.is_empty() {
+            out.push(std::mem::take(&mut parts));
+        }
+        if count >= most {
+            break;
+        }
     }
-    push(&line[from..], out);
+    if count < most {
+        push(&line[from..], &mut parts);
+    }
+    if !parts.is_empty() {
+        out.push(parts);
+    }
 }
 
-fn push(sentence: &str, out: &mut Vec<String>) {
-    let sentence = sentence.trim_matches([' ', '•', '|', '*']);
-    if !sentence.is_empty() && sentence.len() <= SENTENCE_BYTES_MAX {
+fn push(sentence: &str, out: &mut Vec<String>) -> bool {
+    let sentence = sentence.trim_matches([' ', '•', '|', '*', CELL, ROW]);
+    let is_read = !sentence.is_empty() && sentence.len() <= SENTENCE_BYTES_MAX;
+    if is_read {
         out.push(sentence.to_owned());
     }
+    is_read
 }
 
 /// Whether a full stop between these ends a sentence.
@@ -164,11 +154,54 @@ fn ends_here(before: &str, after: &str) -> bool {
     if after.is_empty() || next.is_empty() {
         return true;
     }
-    let word = before.rsplit([' ', '(', '/']).next().unwrap_or("").to_lowercase();
+    let near = &before[before.floor_char_boundary(before.len().saturating_sub(WORD_BYTES_MAX))..];
+    let word = near.rsplit([' ', '(', '/']).next().unwrap_or("").to_lowercase();
     let is_short = SHORT.contains(&word.as_str());
     // `delivery.Free`: the space was forgotten.
     let begins = next.starts_with(|next: char| next.is_uppercase() || "₹€£$".contains(next));
     let is_spaced = after.starts_with(' ') || word.chars().all(char::is_alphabetic) && word.chars().count() > 2;
     let is_number = after.starts_with(' ') && next.starts_with(|next: char| next.is_ascii_digit());
     !is_short && is_spaced && (begins || is_number || after.starts_with(' '))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_of_a_line_count_as_sentences() {
+        let counted = |text: &str| lines(text).iter().map(|line| line.parts.len()).sum::<usize>();
+        assert_eq!(counted(&"a;".repeat(5_000)), SENTENCES_MAX);
+        assert_eq!(counted(&"Yes! ".repeat(5_000)), SENTENCES_MAX);
+        assert_eq!(counted(&"a;b\n".repeat(5_000)), SENTENCES_MAX);
+        assert_eq!(
+            counted(&format!("<table>{}</table>", "<tr><td>a<td>b<td>c".repeat(3_000))),
+            SENTENCES_MAX
+        );
+    }
+
+    #[test]
+    fn headings_have_their_level_and_paragraphs_their_beginning() {
+        let lines = lines("<h2>\nShipping\n</h2><p>One. Two.<br>Three</p><p>Four</p>");
+        let told: Vec<_> = lines
+            .iter()
+            .map(|line| (line.parts[0].as_str(), line.level, line.begins))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("Shipping", Some(2), true),
+                ("One.", None, true),
+                ("Two.", None, false),
+                ("Three", None, false),
+                ("Four", None, true),
+            ]
+        );
+    }
+
+    #[test]
+    fn ends_of_lines_within_a_table_are_spaces() {
+        let lines = lines("<table>\n<tr>\n<td>Metro\ncities</td>\n<td>2 days</td>\n</tr>\n</table>");
+        assert_eq!(lines[0].parts, ["Metro cities: 2 days"]);
+    }
 }

@@ -94,6 +94,11 @@ fn word(text: &[char], from: usize, out: &mut Vec<Token>) -> usize {
                 at += 1;
                 break;
             }
+            // `the shipping's on us`
+            '\'' if text.get(at + 1) == Some(&'s') && text.get(at + 2).is_none_or(|after| !after.is_alphabetic()) => {
+                at += 2;
+                break;
+            }
             '\'' if next => {}
             // `c.o.d`, `a.m.`
             '.' if next && word.len() <= 3 && text.get(at + 2).is_none_or(|after| !after.is_alphabetic()) => {}

@@ -1,7 +1,98 @@
 //! Whatever a text holds, it is read, and what is read is in bounds.
 
+use std::time::{Duration, Instant};
+
 use pipeline_policies::read;
 use proptest::prelude::*;
+
+/// Far above what any of these takes, and far below what one takes whose time grows with the square of its length.
+const LONGEST: Duration = Duration::from_secs(20);
+
+#[test]
+fn a_hostile_text_takes_no_more_time_than_any_other() {
+    let texts = [
+        "a.",
+        "<",
+        "<a",
+        "<svg></svg>",
+        "<svg>",
+        "</",
+        "<!--",
+        "&",
+        "&amp",
+        "|",
+        ";",
+        ".",
+        "\n",
+        "<table>",
+        "<tr><td>",
+        "<h2>",
+        "<h2>a",
+        "free ",
+        "Rs. 500 ",
+        "500 - ",
+        "(",
+        "[",
+        "<td>a<td>b",
+        "no ",
+        "except ",
+        "?",
+        "a? ",
+        "Mumbai ",
+        "3 days ",
+        "to ",
+        "<p>International shipping</p>",
+        "A.B",
+        "é.",
+        "a;",
+    ];
+    for text in texts {
+        let begun = Instant::now();
+        let source = text.repeat((600 << 10) / text.len());
+        let _ = read(&source, "INR".parse().unwrap());
+        let took = begun.elapsed();
+        assert!(took < LONGEST, "{text:?} took {took:?}");
+    }
+    // One long cell stands over many short ones.
+    let head = format!("<table><tr><th>a<th>{}</tr>", "b".repeat(250 << 10));
+    let begun = Instant::now();
+    let _ = read(
+        &format!("{head}{}", "<tr><td>c<td>d".repeat(20_000)),
+        "INR".parse().unwrap(),
+    );
+    assert!(begun.elapsed() < LONGEST);
+}
+
+#[test]
+fn numbers_that_no_integer_holds_are_no_facts() {
+    for text in [
+        "Delivery in 9000000000 crore weeks.",
+        "Delivery in 9999999999 crore days.",
+        "Shipping for 9000000000 crore kg costs Rs. 50.",
+        "Delivery takes 9000000000 crore weeks to 9999999999 crore weeks.",
+        "Shipping costs Rs. 9999999999 crore.",
+        "Free shipping above Rs. 9999999999 crore.",
+        "Delivery in 9999999999 lakh hours.",
+    ] {
+        for currency in ["INR", "KWD", "JPY"] {
+            let reading = read(text, currency.parse().unwrap());
+            assert!(
+                reading.facts.iter().all(|fact| fact.days_max.is_none()),
+                "{text}: {reading:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn no_more_than_two_thousand_sentences_are_read() {
+    let last = "Free shipping on all orders above Rs. 499";
+    let told = |before: &str| read(&format!("{before}{last}"), "INR".parse().unwrap()).facts.len();
+    assert_eq!(told(&"a; ".repeat(1_990)), 1);
+    assert_eq!(told(&"a; ".repeat(2_000)), 0);
+    assert_eq!(told(&"Hello. ".repeat(1_990)), 1);
+    assert_eq!(told(&"Hello. ".repeat(2_000)), 0);
+}
 
 proptest! {
     #[test]
@@ -17,6 +108,8 @@ proptest! {
                 Just("free"), Just("shipping"), Just("above"), Just("Rs. 499"), Just("COD"), Just("not"), Just("available"),
                 Just("within"), Just("3-5"), Just("working days"), Just("."), Just(","), Just("Metro"), Just("50%"), Just("₹1,00,000"),
                 Just("dispatch"), Just("24 hours"), Just("2 PM"), Just("Sunday"), Just("<p>"), Just("99999999999"), Just("up to"),
+                Just("("), Just(")"), Just("except"), Just("North East"), Just("USA"), Just("?"), Just("/"), Just("crore"), Just("weeks"),
+                Just("<h2>International</h2>"), Just("<table><tr><td>"), Just("<td>"), Just("</table>"), Just("\n"), Just("|"), Just(":"),
             ],
             0..40,
         ),

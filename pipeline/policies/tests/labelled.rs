@@ -1,5 +1,10 @@
 //! What the reader makes of sentences that were labelled before it was made: precision and recall by fact.
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test that tells its figures")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a test that tells its figures, and of a table that its caller names"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -111,7 +116,13 @@ fn score<'a>(cases: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> (BTree
             .filter(|label| *label != "-")
             .map(str::to_owned)
             .collect();
-        let told: BTreeSet<String> = read(text, currency.parse().unwrap()).facts.iter().map(label).collect();
+        // A line of the file may hold several of the text.
+        let lines = text.replace("\\n", "\n");
+        let told: BTreeSet<String> = read(&lines, currency.parse().unwrap())
+            .facts
+            .iter()
+            .map(label)
+            .collect();
         let kind = |label: &str| label.split(['=', '[']).next().unwrap().to_owned();
         for one in &told {
             let score = scores.entry(kind(one)).or_default();
@@ -199,12 +210,75 @@ fn sentences_that_were_written_after_the_rules_are_read() {
     assert!(scores["all"].recall() >= 0.6, "{faults:#?}");
 }
 
-/// What the rows of the shared table of real wordings say; its sentences stay where they are.
+/// The open half of texts that were labelled before the grammar was widened for them.
+#[test]
+fn texts_that_the_grammar_was_widened_with_are_read() {
+    let (scores, faults) = score(cases(include_str!("data/widened.txt")).into_iter());
+    tell("widened", &scores);
+    faults.iter().for_each(|fault| println!("{fault}"));
+    assert!(scores["all"].precision() >= 0.98, "{faults:#?}");
+    assert!(scores["all"].recall() >= 0.85, "{faults:#?}");
+}
+
+/// The other half, which was kept shut. What a wording that nobody has seen may expect is what it was first measured at.
+#[test]
+fn texts_that_were_kept_shut_are_read() {
+    let (scores, faults) = score(cases(include_str!("data/sealed.txt")).into_iter());
+    tell("sealed", &scores);
+    faults.iter().for_each(|fault| println!("{fault}"));
+    assert!(scores["all"].precision() >= 0.98, "{faults:#?}");
+    assert!(scores["all"].recall() >= 0.85, "{faults:#?}");
+}
+
+/// Exceptions, negations, questions, headings, lists and tables: written after a review, before the rules were mended with them.
+#[test]
+fn texts_that_the_rules_were_mended_with_are_read() {
+    let (scores, faults) = score(cases(include_str!("data/probed.txt")).into_iter());
+    tell("probed", &scores);
+    faults.iter().for_each(|fault| println!("{fault}"));
+    assert_eq!(scores["all"].wrong, 0, "{faults:#?}");
+    assert!(scores["all"].missed <= 3, "{faults:#?}");
+}
+
+/// Written with those, and kept shut meanwhile.
+#[test]
+fn texts_that_were_held_while_the_rules_were_mended_are_read() {
+    let (scores, faults) = score(cases(include_str!("data/held.txt")).into_iter());
+    tell("held", &scores);
+    faults.iter().for_each(|fault| println!("{fault}"));
+    assert_eq!(scores["all"].wrong, 0, "{faults:#?}");
+    assert!(scores["all"].missed <= 1, "{faults:#?}");
+}
+
+/// Written after that, and measured once before they were mended with.
+#[test]
+fn texts_that_were_written_after_those_are_read() {
+    let (scores, faults) = score(cases(include_str!("data/late.txt")).into_iter());
+    tell("late", &scores);
+    faults.iter().for_each(|fault| println!("{fault}"));
+    assert_eq!(scores["all"].wrong, 0, "{faults:#?}");
+    assert!(scores["all"].missed <= 1, "{faults:#?}");
+}
+
+/// Written after all else, and measured once before anything was mended with them.
+#[test]
+fn texts_that_were_written_after_all_else_are_read() {
+    let (scores, faults) = score(cases(include_str!("data/last.txt")).into_iter());
+    tell("last", &scores);
+    faults.iter().for_each(|fault| println!("{fault}"));
+    assert_eq!(scores["all"].wrong, 0, "{faults:#?}");
+    assert_eq!(scores["all"].missed, 0, "{faults:#?}");
+}
+
+/// What the rows of a table of real wordings say, as far as what is quoted of them tells; the table stays where it is. Spans of the third
+/// row have no unit.
 const REAL: &[(&str, &str)] = &[
     (
         "1",
         "free[prepaid]=499 cod[299..2000]=yes fee[place]=49 dispatch=-1 delivery=3-7w",
     ),
+    ("3", "dispatch=1-3w advance=50% codfee=99"),
+    ("4", "advance=10%"),
     ("6", "free=0 codfee=29 delivery=5-7"),
     ("7", "codfee=50"),
     ("9", "free=999 codfee=50"),
@@ -212,38 +286,42 @@ const REAL: &[(&str, &str)] = &[
     ("12", "free[prepaid]=0"),
     ("13", "fee=100"),
     ("15", "dispatch=25-30w delivery=5-7w free=0 cod=no"),
+    ("16", "cod[<=6000]=yes"),
     ("18", ""),
+    ("19", "delivery=2-10"),
     ("21", ""),
     ("22", ""),
     ("24", ""),
     ("25", ""),
+    ("27", "free=1800 fee[<1800]=250"),
+    ("28", ""),
+    ("30", ""),
 ];
+
+/// Where the table is, for whoever has it.
+const TABLE: &str = "TEST_SHIPPING_WORDINGS";
 
 #[test]
 fn real_wordings_are_read() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let above = root.ancestors().skip(2);
-    let mut files = above.map(|root| root.join("shared/storefront/shipping-policy-wordings.md"));
-    let Some(table) = files.find_map(|file| std::fs::read_to_string(file).ok()) else {
-        println!("the shared wordings are not here");
+    let Some(file) = std::env::var_os(TABLE) else {
+        println!("{TABLE} names no table of wordings");
         return;
     };
+    let table = std::fs::read_to_string(file).unwrap();
     let wording = |number: &str| {
         let rows = table.lines().filter_map(|line| {
             let cells: Vec<&str> = line.split('|').map(str::trim).collect();
             (cells.len() > 4 && cells[1] == number).then(|| cells[3].to_owned())
         });
-        // Each quotation is a sentence.
-        let quoted: Vec<String> = rows
-            .flat_map(|cell| {
-                cell.split('"')
-                    .skip(1)
-                    .step_by(2)
-                    .map(str::to_owned)
-                    .collect::<Vec<_>>()
-            })
-            .collect();
-        quoted.join("\n")
+        // Each quotation is a sentence; where nothing is quoted, all of it is.
+        let quoted = |cell: String| {
+            if !cell.contains('"') {
+                return vec![cell];
+            }
+            let quoted = cell.split('"').skip(1).step_by(2);
+            quoted.map(str::to_owned).collect()
+        };
+        rows.flat_map(quoted).collect::<Vec<String>>().join("\n")
     };
     let texts: Vec<(String, &str)> = REAL.iter().map(|(number, labels)| (wording(number), *labels)).collect();
     assert!(texts.iter().all(|(text, _)| !text.is_empty()));
@@ -251,5 +329,5 @@ fn real_wordings_are_read() {
     tell("real", &scores);
     faults.iter().for_each(|fault| println!("{fault}"));
     assert!(scores["all"].precision() >= 0.9, "{faults:#?}");
-    assert!(scores["all"].recall() >= 0.6, "{faults:#?}");
+    assert!(scores["all"].recall() >= 0.8, "{faults:#?}");
 }

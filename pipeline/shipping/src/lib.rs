@@ -4,13 +4,22 @@
 //! crawls, and a report. A store is asked for its policy by GraphQL, and where it tells none, for its pages on shipping as
 //! far as its `robots.txt` allows; each call keeps the store's pace.
 //!
+//! What a store answered is landed, so that its terms can be read again when the rules change ([`reread_shipping`]).
+//!
 //! It never takes silence for an answer: where a store cannot be asked, what is known of it stays. What was asked is noted
 //! store by store, so that a run that is cut short goes on with the others.
 
 mod ask;
+mod landing;
 mod refresh;
+mod reread;
+mod said;
 mod state;
 
 pub use refresh::{
     BrandShipping, RefreshShippingError, ShippingDeps, ShippingOptions, ShippingReport, refresh_shipping,
+};
+pub use reread::{
+    RereadBrand, RereadOutcome, RereadShipping, RereadShippingError, RereadShippingOptions, RereadTotals,
+    reread_shipping,
 };

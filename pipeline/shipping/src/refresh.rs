@@ -8,10 +8,12 @@ use futures::StreamExt;
 use pipeline_crawl::{RegisteredBrand, Registry, RegistryError};
 use pipeline_policies::policy;
 use serde::Serialize;
-use storefront::{StoreError, Storefront};
+use storefront::{NotAsked, StoreError, StoreRights, Storefront, under};
 use tokio_util::sync::CancellationToken;
 
-use crate::ask::{Said, ask};
+use crate::ask::ask;
+use crate::landing::land;
+use crate::said::{Said, Told};
 use crate::state;
 
 /// Stores asked at once; each keeps its own pace.
@@ -30,6 +32,8 @@ pub struct ShippingDeps {
     pub storefront: Storefront,
     /// The time.
     pub clock: Arc<dyn Clock>,
+    /// Who may ask which store; `None`: nobody else asks.
+    pub rights: Option<Arc<dyn StoreRights>>,
     /// Ends the refresh after the stores that are under way.
     pub cancel: CancellationToken,
 }
@@ -41,6 +45,8 @@ pub struct ShippingOptions {
     pub only: Option<Vec<BrandSlug>>,
     /// How long an answer holds, in seconds.
     pub after_s: u64,
+    /// For how many days the texts that stores answered are kept, beside the newest of each store.
+    pub keep_days: u32,
     /// Asks and reads, and writes nothing.
     pub dry_run: bool,
 }
@@ -69,7 +75,8 @@ pub struct ShippingReport {
 pub struct BrandShipping {
     /// The brand.
     pub brand: BrandSlug,
-    /// `read`, `none` where it says nothing, `unknown` where it could not be asked everywhere, `failed`.
+    /// `read`, `none` where it says nothing, `unknown` where it could not be asked everywhere, `skipped` where another process
+    /// asks the store now, `failed`.
     pub outcome: &'static str,
     /// Where its terms stand.
     pub source_url: Option<String>,
@@ -77,7 +84,7 @@ pub struct BrandShipping {
     pub facts: usize,
     /// The terms.
     pub policy: Option<ShippingPolicy>,
-    /// Why it failed.
+    /// Why it failed, or was skipped.
     pub error: Option<String>,
 }
 
@@ -180,12 +187,23 @@ fn is_older(asked_at: Option<Timestamp>, now: Timestamp, after_s: u64) -> bool {
     asked_at.is_none_or(|asked_at| now.millis_since(asked_at) >= after_ms)
 }
 
+/// Why a store did not answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    NotAsked(#[from] NotAsked),
+    #[error("a worker broke off")]
+    Worker(#[from] tokio::task::JoinError),
+}
+
 /// What one store answered.
 #[derive(Debug)]
 struct Answer {
     due: Due,
     at: Timestamp,
-    said: Result<Said, StoreError>,
+    told: Result<(Told, Said), Failure>,
     requests: u32,
 }
 
@@ -196,12 +214,18 @@ async fn ask_one(due: Due, deps: &ShippingDeps) -> Option<Answer> {
         let store = deps.storefront.store(&due.brand.base_url)?;
         Box::pin(ask(&store, due.currency, &mut requests)).await
     };
-    let said = deps.cancel.run_until_cancelled(asked).await?;
+    let (rights, stop) = (deps.rights.as_deref(), deps.cancel.cancelled());
+    let asked = deps.cancel.run_until_cancelled(asked);
+    let told = match under(rights, &due.brand.store, stop, asked).await {
+        Ok(told) => told?,
+        Err(NotAsked::Stopped) => return None,
+        Err(error) => Err(error.into()),
+    };
     let at = deps.clock.now();
     Some(Answer {
         due,
         at,
-        said,
+        told,
         requests,
     })
 }
@@ -213,11 +237,11 @@ async fn take(
     deps: &ShippingDeps,
     report: &mut ShippingReport,
 ) -> Result<(), RefreshShippingError> {
-    let (mut told, mut asked) = (Vec::new(), Vec::new());
+    let (mut terms, mut asked) = (Vec::new(), Vec::new());
     for Answer {
         due,
         at,
-        said,
+        told,
         requests,
     } in answers
     {
@@ -231,30 +255,43 @@ async fn take(
             error: None,
         };
         let key = (due.brand.store.clone(), due.brand.slug.clone());
-        match said {
-            Ok(Said::Terms { url, reading }) => {
-                (one.outcome, one.facts) = ("read", reading.facts.len());
-                one.source_url = Some(url).filter(|url| !url.is_empty());
-                one.policy = Some(policy(reading, due.currency, one.source_url.clone(), at));
-                told.push((key.0, key.1, one.policy.clone()));
+        match told {
+            Ok((told, said)) => {
+                asked.push((due.brand.store, at, told));
+                match said {
+                    Said::Terms { url, reading } => {
+                        (one.outcome, one.facts) = ("read", reading.facts.len());
+                        one.source_url = Some(url).filter(|url| !url.is_empty());
+                        one.policy = Some(policy(reading, due.currency, one.source_url.clone(), at));
+                        terms.push((key.0, key.1, one.policy.clone()));
+                    }
+                    Said::Nothing => terms.push((key.0, key.1, None)),
+                    Said::Unknown => one.outcome = "unknown",
+                }
             }
-            Ok(Said::Nothing) => told.push((key.0, key.1, None)),
-            Ok(Said::Unknown) => one.outcome = "unknown",
+            Err(error @ Failure::NotAsked(NotAsked::ByAnother(_))) => {
+                tracing::warn!(brand.slug = %due.brand.slug, "left for later: {error}");
+                (one.outcome, one.error) = ("skipped", Some(error.to_string()));
+            }
             Err(error) => {
                 tracing::warn!(brand.slug = %due.brand.slug, %error, "a store could not be asked for its shipping terms");
                 (one.outcome, one.error) = ("failed", Some(error.to_string()));
             }
-        }
-        if one.outcome != "failed" {
-            asked.push((due.brand.store, at));
         }
         report.asked.push(one);
     }
     if options.dry_run {
         return Ok(());
     }
-    report.changed += deps.lake.commit_shipping(told).await?.changed.len() as u64;
-    for (store, at) in asked {
+    let mut landed = Vec::new();
+    for (store, at, told) in asked {
+        let keep_since = at.plus_millis(-i64::from(options.keep_days) * 24 * 3_600_000);
+        // Before the lake: what is landed is never older than what the lake has of a store.
+        land(&deps.storage, &store, (told, at), keep_since).await?;
+        landed.push((store, at));
+    }
+    report.changed += deps.lake.commit_shipping(terms).await?.changed.len() as u64;
+    for (store, at) in landed {
         state::note(&deps.storage, &store, at).await?;
     }
     Ok(())

@@ -1,0 +1,197 @@
+//! Which order values something holds from or up to.
+
+use crate::lexicon::Concept;
+use crate::sentence::{Item, Sense, Sentence};
+
+/// An order value that something holds from or up to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Bound {
+    pub(crate) at: usize,
+    pub(crate) min: Option<i64>,
+    pub(crate) max: Option<i64>,
+    /// `above 2000`, the value itself not included, counts as from 2000 on; `below 2000` ends one minor unit before.
+    pub(crate) is_taken: bool,
+}
+
+impl Sentence<'_> {
+    /// What an amount bounds, where a word of comparison stands at it.
+    pub(crate) fn bounds(&self) -> Vec<Bound> {
+        let mut bounds = Vec::new();
+        for (at, item) in self.items.iter().enumerate() {
+            let (min, max, is_open) = match item.sense {
+                Sense::Money(amount) => (amount.min, amount.max, amount.is_open),
+                Sense::Bare(min, max) if min >= 10_000 && self.is_alone(at) => (min, max, false),
+                _ => continue,
+            };
+            let bound = |min, max| Bound {
+                at,
+                min,
+                max,
+                is_taken: false,
+            };
+            if min < max {
+                let leads = [Concept::Between, Concept::Order];
+                if self.before(at, 3).any(|item| item.means_any(&leads)) || self.is_row_of(at) {
+                    bounds.push(bound(Some(min), Some(max)));
+                }
+                continue;
+            }
+            match self.compared(at) {
+                Some(Concept::Above | Concept::OrMore) => bounds.push(bound(Some(min), None)),
+                Some(Concept::Below) => bounds.push(bound(None, Some(min - 1))),
+                Some(Concept::UpTo | Concept::OrLess) => bounds.push(bound(None, Some(min))),
+                _ if is_open => bounds.push(bound(Some(min), None)),
+                _ => {}
+            }
+        }
+        bounds
+    }
+
+    /// Whether a bound is the least or the most that may be ordered at all.
+    pub(crate) fn is_limit(&self, at: usize) -> bool {
+        let clause = self.items[at].clause;
+        self.before(at, 8)
+            .take_while(|item| item.clause + 1 >= clause)
+            .any(names_limit)
+    }
+
+    fn is_amount(&self, at: usize) -> bool {
+        let item = self.items.get(at).map(|item| &item.sense);
+        matches!(item, Some(Sense::Money(_) | Sense::Bare(..)))
+    }
+
+    /// `Free shipping @ 999`
+    fn is_at(&self, at: usize) -> bool {
+        let mut before = self.before(at, 3);
+        let is_at = before.next().is_some_and(|item| match &item.sense {
+            Sense::Word(word) => word == "at",
+            sense => *sense == Sense::Sign('@'),
+        });
+        let is_free = before.next().is_some_and(|item| item.means(Concept::Ship))
+            && before.next().is_some_and(|item| item.means(Concept::Free));
+        is_at && is_free && self.items.len() <= 7 && matches!(self.items[at].sense, Sense::Money(_))
+    }
+
+    /// `500 - 999: 40`, in a row of its own or after another.
+    fn is_row_of(&self, at: usize) -> bool {
+        let is_sign = |at: usize, signs: &[char]| {
+            let item = self.items.get(at).map(|item| &item.sense);
+            matches!(item, Some(Sense::Sign(sign)) if signs.contains(sign))
+        };
+        let begins = at
+            .checked_sub(1)
+            .is_none_or(|before| is_sign(before, &[':', '/', ',', '(', '-']));
+        let is_price =
+            |item: &Item| matches!(item.sense, Sense::Money(_)) || item.means_any(&[Concept::Free, Concept::Not]);
+        let mut behind = self.items.iter().skip(at + 2).take(4);
+        begins && is_sign(at + 1, &[':', '-', '=']) && behind.any(is_price)
+    }
+
+    /// Whether a number is followed by nothing that it could count.
+    fn is_alone(&self, at: usize) -> bool {
+        self.items.get(at + 1).is_none_or(|item| match &item.sense {
+            Sense::Word(word) => matches!(word.as_str(), "only" | "ke" | "ki" | "par" | "or"),
+            Sense::Means(concepts, _) => !concepts.contains(&Concept::Pin) && !concepts.contains(&Concept::Order),
+            _ => true,
+        })
+    }
+
+    /// The comparison that an amount stands in.
+    pub(crate) fn compared(&self, at: usize) -> Option<Concept> {
+        const AFTER: [Concept; 2] = [Concept::OrMore, Concept::OrLess];
+        // `499 se kam`
+        let is_below = |item: &Item| matches!(&item.sense, Sense::Means(_, words) if words.starts_with("se "));
+        let behind = self.items.get(at + 1).into_iter().chain(self.items.get(at + 2));
+        for (distance, item) in behind.enumerate() {
+            // `50 plus shipping` is no bound.
+            let adds = is_plus(item)
+                && (self.items.get(at + distance + 2))
+                    .is_some_and(|next| next.means_any(&[Concept::Ship, Concept::Fee]));
+            // `below 500 or above 10000`
+            let leads = self.is_amount(at + distance + 2);
+            if let Some(concept) = AFTER
+                .into_iter()
+                .find(|concept| item.means(*concept) && !adds && !leads)
+            {
+                return Some(concept);
+            }
+            if item.means(Concept::Below) && is_below(item) {
+                return Some(Concept::Below);
+            }
+            if distance == 0 && !matches!(item.sense, Sense::Word(_) | Sense::Sign('&')) {
+                break;
+            }
+        }
+        // `the maximum order value for cash orders is 5,000`: beyond the verb only such a phrase compares.
+        if self.is_at(at) {
+            return Some(Concept::Above);
+        }
+        let mut is_stated = false;
+        for (distance, item) in self.before(at, 8).enumerate() {
+            if distance == 0 && item.means_any(&AFTER) && at > 1 && self.is_amount(at - 2) {
+                let is_more = item.means(Concept::OrMore);
+                return Some(if is_more { Concept::Above } else { Concept::Below });
+            }
+            if is_below(item) {
+                return None;
+            }
+            if let Some(concept) = [Concept::Below, Concept::UpTo, Concept::Above]
+                .into_iter()
+                .find(|one| item.means(*one))
+            {
+                return Some(concept).filter(|_| !is_stated || names_limit(item));
+            }
+            let states = match &item.sense {
+                Sense::Word(word) => matches!(word.as_str(), "is" | "are"),
+                Sense::Sign(sign) => matches!(sign, ':' | '=' | '-'),
+                _ => false,
+            };
+            is_stated |= states;
+            let passes = match &item.sense {
+                _ if states => true,
+                _ if is_stated && item.means_any(&[Concept::Cod, Concept::Free, Concept::Ship]) => true,
+                Sense::Word(word) => !matches!(word.as_str(), "additional" | "flat"),
+                Sense::Means(concepts, _) => {
+                    let pass = [
+                        Concept::Order,
+                        Concept::Domestic,
+                        Concept::Nation,
+                        Concept::Prepaid,
+                        Concept::Following,
+                        Concept::Within,
+                    ];
+                    pass.iter().any(|concept| concepts.contains(concept))
+                }
+                Sense::Sign(sign) => *sign == '.',
+                _ => false,
+            };
+            if !passes {
+                return None;
+            }
+        }
+        None
+    }
+}
+
+fn is_plus(item: &Item) -> bool {
+    matches!(&item.sense, Sense::Means(_, word) if word == "plus")
+}
+
+/// `minimum order value`: what it limits may stand behind a verb.
+pub(crate) fn names_limit(item: &Item) -> bool {
+    const LIMITS: [&str; 8] = [
+        "min",
+        "max",
+        "mindest",
+        "hochst",
+        "pedido minimo",
+        "montant min",
+        "compra min",
+        "importe min",
+    ];
+    let is_limit = |word: &str| {
+        word.contains("threshold")
+            || LIMITS.iter().any(|limit| word.starts_with(limit)) && (word.contains(' ') || word.starts_with("mindest"))
+    };
+    item.means(Concept::Order) && matches!(&item.sense, Sense::Means(_, word) if is_limit(word))
+}

@@ -1,0 +1,270 @@
+//! Where a sentence says that shipping costs nothing.
+
+use crate::lexicon::Concept;
+use crate::sentence::{Item, Sense, Sentence};
+
+/// What shipping is called.
+const OF_IT: [Concept; 3] = [Concept::Ship, Concept::ShipVerb, Concept::Deliver];
+/// Words that may stand between `free` and what is free.
+const QUALIFIES: &[&str] = &[
+    "standard", "insured", "home", "economy", "ground", "fast", "and", "secure", "regular", "surface", "der", "die",
+    "das", "den", "la", "les", "los", "el", "le", "the", "of", "your", "all", "any", "full", "entire", "normal",
+    "normale", "for", "sur", "du", "de", "des",
+];
+/// Words that may follow `shipping is free`.
+const GOES_ON: &[&str] = &[
+    "on",
+    "to",
+    "across",
+    "throughout",
+    "everywhere",
+    "ke",
+    "par",
+    "now",
+    "only",
+    "bei",
+    "auf",
+    "sur",
+    "pour",
+    "with",
+    "anywhere",
+    "at",
+    "per",
+    "this",
+    "all",
+    "any",
+    "as",
+    "regardless",
+    "no",
+    "everyone",
+    "for",
+    "fur",
+    "para",
+    "sans",
+    "quel",
+    "hoga",
+    "rahega",
+    "always",
+];
+/// Words that may stand between a denial and what is denied: `you do not have to pay anything for shipping`.
+const BETWEEN: &[&str] = &[
+    "any",
+    "anything",
+    "additional",
+    "hidden",
+    "separate",
+    "de",
+    "d",
+    "des",
+    "du",
+    "les",
+    "el",
+    "los",
+    "para",
+    "por",
+    "for",
+    "on",
+    "towards",
+    "have",
+    "to",
+    "a",
+    "the",
+    "of",
+    "hay",
+    "extra",
+    "you",
+    "sie",
+    "du",
+    "pagas",
+    "pagaras",
+    "pagar",
+    "payez",
+    "paierez",
+    "wir",
+    "koi",
+    "bhi",
+    "separately",
+];
+/// What may follow a denial that stands behind: `shipping charges are not levied`.
+const DENIED: &[&str] = &[
+    "apply", "applies", "applied", "an", "added", "due", "hai", "lagta", "lagega", "lagti",
+];
+
+impl Sentence<'_> {
+    /// Whether it is said here that shipping costs nothing.
+    pub(crate) fn frees(&self, at: usize) -> bool {
+        let item = &self.items[at];
+        if item.means(Concept::Free) {
+            return !self.is_denied_free(at) && self.is_of_shipping(at);
+        }
+        // `Do you charge for shipping? No.`
+        if self.asked.charged
+            && item.means(Concept::Not)
+            && self
+                .items
+                .iter()
+                .enumerate()
+                .all(|(one, item)| one == at || !is_told(item))
+        {
+            return true;
+        }
+        // `Is shipping free? Yes, …`
+        if self.asked.free && item.means(Concept::Yes) && self.items[..at].iter().all(|item| !is_told(item)) {
+            return !self.has(Concept::Not) && !self.has(Concept::Free);
+        }
+        if !item.means(Concept::Not) || self.items.iter().any(|item| matches!(item.sense, Sense::Percent(_))) {
+            return false;
+        }
+        let is_cod = self.items[..at].iter().any(|item| item.means(Concept::Cod));
+        !is_cod && (self.asks_nothing(at) || self.is_nil(at) || self.is_not_asked(at))
+    }
+
+    /// `not free`, `free shipping is no longer offered`, `wir übernehmen keine Haftung`.
+    pub(crate) fn is_denied_free(&self, at: usize) -> bool {
+        let clause = self.items[at].clause;
+        let before = self
+            .before(at, 4)
+            .any(|item| item.means(Concept::Not) && item.clause == clause);
+        let mut behind = self
+            .items
+            .iter()
+            .skip(at + 1)
+            .take(6)
+            .take_while(|item| item.clause == clause);
+        let is_least = self
+            .items
+            .get(at + 2)
+            .is_some_and(|item| item.means_any(&[Concept::Least, Concept::Above]));
+        let is_next = self.items.get(at + 1).is_some_and(|item| item.means(Concept::Not)) && !is_least;
+        // `no minimum` denies something else.
+        let is_behind = behind.any(|item| item.means(Concept::Ended) || is_word(item, "not"));
+        before || is_next || is_behind
+    }
+
+    /// `no shipping charges`, `we do not charge anything for shipping`, `no pagas gastos de envío`.
+    fn asks_nothing(&self, at: usize) -> bool {
+        let (clause, mut fee, mut ship) = (self.items[at].clause, false, false);
+        for item in self.items.iter().skip(at + 1).take(7) {
+            if item.clause != clause {
+                break;
+            }
+            let is_fee = item.means(Concept::Fee);
+            let is_ship = item.means_any(&[Concept::Ship, Concept::ShipVerb]);
+            let passes = match &item.sense {
+                Sense::Word(word) => BETWEEN.contains(&word.as_str()),
+                Sense::Means(..) => {
+                    let weak = [
+                        Concept::Following,
+                        Concept::Offered,
+                        Concept::Within,
+                        Concept::Above,
+                        Concept::Order,
+                    ];
+                    is_fee || is_ship || item.means_any(&weak)
+                }
+                _ => false,
+            };
+            if !passes {
+                break;
+            }
+            (fee, ship) = (fee || is_fee, ship || is_ship);
+            if fee && ship {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// `Shipping charges: NIL`, and where the line is about shipping, `nil for orders above 500`.
+    fn is_nil(&self, at: usize) -> bool {
+        let is_nil = matches!(&self.items[at].sense, Sense::Means(_, word) if matches!(word.as_str(), "nil" | "zero" | "nothing" | "none"));
+        let is_price = |item: &Item| item.means_any(&[Concept::Ship, Concept::Fee]);
+        let told = self.before(at, 5).any(is_price) || self.asked.fee || self.asked.line;
+        let ends = match self.items.get(at + 1).map(|item| &item.sense) {
+            Some(Sense::Word(word)) => GOES_ON.contains(&word.as_str()),
+            Some(Sense::Means(concepts, _)) => !concepts.contains(&Concept::Ship) && !concepts.contains(&Concept::Fee),
+            _ => true,
+        };
+        is_nil && told && ends
+    }
+
+    /// `shipping charges are not levied`, `Versandkosten fallen nicht an`: the denial stands behind.
+    fn is_not_asked(&self, at: usize) -> bool {
+        let clause = self.items[at].clause;
+        let here = || self.before(at, 5).take_while(|item| item.clause == clause);
+        let names_fee = here().any(|item| item.means(Concept::Ship)) && here().any(|item| item.means(Concept::Fee));
+        let ends = self.items.get(at + 1).is_some_and(|item| match &item.sense {
+            Sense::Word(word) => DENIED.contains(&word.as_str()),
+            Sense::Means(_, word) => matches!(
+                word.as_str(),
+                "charged" | "levied" | "collected" | "applicable" | "berechnet" | "erhoben" | "lagta" | "lagega"
+            ),
+            _ => false,
+        });
+        // `Koi shipping charge nahi`
+        let is_none =
+            here().any(|item| is_word(item, "koi")) && self.items.get(at + 1).is_none_or(|item| !is_told(item));
+        names_fee && (ends || is_none)
+    }
+
+    /// Whether it is shipping that is free, and not a gift.
+    fn is_of_shipping(&self, at: usize) -> bool {
+        let names_it = |word: &str| {
+            ["versand", "porto", "frei haus"]
+                .iter()
+                .any(|stem| word.starts_with(stem))
+        };
+        if matches!(&self.items[at].sense, Sense::Means(_, word) if names_it(word))
+            || self.items[at].means(Concept::Ship)
+        {
+            return true;
+        }
+        for item in self.items.iter().skip(at + 1).take(5) {
+            if item.means_any(&OF_IT) {
+                return true;
+            }
+            let qualifies = match &item.sense {
+                Sense::Word(word) => QUALIFIES.contains(&word.as_str()),
+                other => {
+                    matches!(other, Sense::Sign('&'))
+                        || item.means_any(&[
+                            Concept::Prepaid,
+                            Concept::Domestic,
+                            Concept::Nation,
+                            Concept::Abroad,
+                            Concept::Following,
+                            Concept::Fee,
+                        ])
+                }
+            };
+            if !qualifies {
+                break;
+            }
+        }
+        let follows = match self.items.get(at + 1).map(|item| &item.sense) {
+            Some(Sense::Word(word)) => GOES_ON.contains(&word.as_str()),
+            Some(Sense::Means(concepts, _)) => {
+                !concepts.contains(&Concept::Promo) && !concepts.contains(&Concept::Stray)
+            }
+            _ => true,
+        };
+        let is_asked = self.asked.free || self.asked.fee || self.asked.line || self.asked.told || self.asked.ship;
+        // In a row of prices it is said once.
+        let most = if self.has(Concept::Fee) { self.items.len() } else { 9 };
+        follows && (is_asked || self.before(at, most).any(|item| item.means_any(&OF_IT)))
+    }
+}
+
+/// Whether a word may stand between `free` and what is free.
+pub(crate) fn qualifies(word: &str) -> bool {
+    QUALIFIES.contains(&word)
+}
+
+fn is_word(item: &Item, word: &str) -> bool {
+    matches!(&item.sense, Sense::Means(_, written) | Sense::Word(written) if written == word)
+}
+
+/// Whether it is more than a letter or a word that means nothing here: `A: Yes`, `Unfortunately not`.
+pub(crate) fn is_told(item: &Item) -> bool {
+    !matches!(item.sense, Sense::Word(_) | Sense::Sign(_))
+}

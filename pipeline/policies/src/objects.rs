@@ -1,0 +1,231 @@
+//! What something is told of: all orders, or some goods that a word names.
+
+use crate::lexicon::Concept;
+use crate::sentence::{Item, Sense, Sentence};
+
+impl Sentence<'_> {
+    /// Whether what stands behind `for` or `on` are all orders, a place or a fee, and no goods that it names.
+    pub(crate) fn is_general_object(&self, from: usize) -> bool {
+        for (at, item) in self.items.iter().enumerate().skip(from).take(6) {
+            match &item.sense {
+                Sense::Word(word)
+                    if at > from
+                        && matches!(
+                            word.as_str(),
+                            "is" | "are" | "will" | "can" | "has" | "ist" | "est" | "es"
+                        ) =>
+                {
+                    return true;
+                }
+                Sense::Word(word) if word == "this" => {
+                    let of = self.items.get(at + 1).map(|item| &item.sense);
+                    let is_shop = matches!(of, Some(Sense::Word(word)) if SHOP.contains(&word.as_str()));
+                    if !is_shop {
+                        return false;
+                    }
+                }
+                Sense::Word(word) if GENERAL.contains(&word.as_str()) || SHOP.contains(&word.as_str()) => {}
+                Sense::Word(_) => return self.places.named.iter().any(|(place, _)| *place == at),
+                Sense::Means(..) if is_lead(item) => return true,
+                Sense::Means(..) if item.means_any(&[Concept::Fee, Concept::Free, Concept::Break]) => return true,
+                // Which it is, nobody knows.
+                Sense::Means(..) if item.means(Concept::Pin) && self.is_owned(at) => return false,
+                Sense::Means(..) => {}
+                _ => return true,
+            }
+        }
+        true
+    }
+
+    /// `your pin code`
+    fn is_owned(&self, at: usize) -> bool {
+        let mut before = self.before(at, 1);
+        before.any(|item| matches!(&item.sense, Sense::Word(word) if matches!(word.as_str(), "your" | "this")))
+    }
+
+    /// Whether something is told for or on what stands behind this.
+    pub(crate) fn is_lead(&self, at: usize) -> bool {
+        let leads = |word: &str| matches!(word, "for" | "on" | "fur" | "auf" | "pour" | "sur" | "para");
+        matches!(&self.items[at].sense, Sense::Word(word) | Sense::Means(_, word) if leads(word))
+    }
+
+    /// Whether no word singles out what stands behind a lead, up to the first that is known.
+    pub(crate) fn is_plain_object(&self, from: usize) -> bool {
+        for (at, item) in self.items.iter().enumerate().skip(from).take(6) {
+            match &item.sense {
+                Sense::Word(word)
+                    if GENERAL.contains(&word.as_str())
+                        || SHOP.contains(&word.as_str())
+                        || PLAIN.contains(&word.as_str()) => {}
+                Sense::Word(_) => return self.places.named.iter().any(|(place, _)| *place == at),
+                _ => return true,
+            }
+        }
+        true
+    }
+}
+
+/// Words that single out nothing where shipping is told of.
+const PLAIN: &[&str] = &[
+    "this",
+    "just",
+    "standard",
+    "regular",
+    "normal",
+    "dich",
+    "dir",
+    "sie",
+    "ihnen",
+    "euch",
+    "uns",
+    "vous",
+    "ti",
+    "toda",
+    "todo",
+    "tu",
+    "su",
+    "ton",
+    "ta",
+    "votre",
+    "vos",
+    "mes",
+    "ihre",
+    "deine",
+    "deinen",
+    "ihren",
+    "jede",
+    "jeden",
+    "alles",
+    "tout",
+    "toute",
+    "cada",
+    "every",
+    "single",
+    "total",
+    "more",
+    "than",
+    "full",
+    "working",
+    "weekdays",
+    "whatever",
+    "anything",
+    "everything",
+    "them",
+    "that",
+    "other",
+    "others",
+    "smaller",
+    "larger",
+    "bigger",
+    "website",
+    "first",
+];
+
+/// What stands before those that something is for.
+pub(crate) fn is_lead(item: &Item) -> bool {
+    let leads = |word: &str| {
+        matches!(
+            word,
+            "for" | "on" | "in" | "with" | "fur" | "bei" | "auf" | "pour" | "sur" | "para" | "en" | "con"
+        )
+    };
+    matches!(&item.sense, Sense::Word(word) | Sense::Means(_, word) if leads(word))
+}
+
+/// What a shop calls itself.
+const SHOP: &[&str] = &[
+    "website", "site", "store", "shop", "platform", "time", "moment", "portal", "page", "tienda", "boutique",
+];
+
+/// Words that single out no goods.
+const GENERAL: &[&str] = &[
+    "any",
+    "all",
+    "our",
+    "the",
+    "your",
+    "every",
+    "product",
+    "products",
+    "item",
+    "items",
+    "present",
+    "now",
+    "most",
+    "us",
+    "you",
+    "customers",
+    "everyone",
+    "each",
+    "of",
+    "a",
+    "an",
+    "only",
+    "value",
+    "values",
+    "amount",
+    "both",
+    "additional",
+    "extra",
+    "nominal",
+    "small",
+    "minimal",
+    "flat",
+    "zero",
+    "cost",
+    "option",
+    "options",
+    "it",
+    "alle",
+    "allen",
+    "unseren",
+    "unsere",
+    "toutes",
+    "tous",
+    "nos",
+    "les",
+    "la",
+    "le",
+    "el",
+    "los",
+    "las",
+    "todos",
+    "todas",
+    "nuestros",
+    "nuestra",
+    "unserem",
+    "das",
+    "die",
+    "der",
+    "den",
+    "dem",
+    "einen",
+    "einer",
+    "ein",
+    "un",
+    "une",
+    "una",
+    "de",
+    "des",
+    "purchases",
+    "whole",
+    "entire",
+    "and",
+    "or",
+    "parts",
+    "locations",
+    "cities",
+    "major",
+    "serviceable",
+    "areas",
+    "nuestros",
+    "hidden",
+    "no",
+    "choosing",
+    "payment",
+    "mode",
+    "moments",
+    "articles",
+    "productos",
+    "artikel",
+];

@@ -1,0 +1,244 @@
+//! What of a sentence holds where: what is told and the places beside it, in pairs.
+
+use data_model::{ShippingFactKind, ShippingRegion};
+
+use crate::context::Scope;
+use crate::region::some;
+use crate::sentence::{Sense, Sentence};
+
+impl Sentence<'_> {
+    /// Where what stands at a place holds; without where that cannot be told.
+    pub(crate) fn scope_of(&self, at: usize) -> Option<Option<ShippingRegion>> {
+        self.scopes(&[(at, ShippingFactKind::Cod)]).first().copied().flatten()
+    }
+
+    /// Where each of some things holds, in the order in which they stand.
+    pub(crate) fn scopes(&self, told: &[(usize, ShippingFactKind)]) -> Vec<Option<Option<ShippingRegion>>> {
+        if self.places.is_unclear {
+            return vec![None; told.len()];
+        }
+        let paired = self.paired(told);
+        let around = |kind: ShippingFactKind| match self.asked.scope {
+            // Parcels leave at the same time wherever they go.
+            _ if kind == ShippingFactKind::Dispatch && !self.asked.is_headed => Some(None),
+            Scope::Everywhere => Some(None),
+            Scope::Region(region) => Some(some(region)),
+            Scope::Unsure => None,
+        };
+        let with = paired.into_iter().zip(told);
+        with.map(|(pair, (_, kind))| match pair {
+            Pair::Of(region) => Some(some(region)),
+            Pair::Alone => around(*kind),
+            Pair::Unsure => None,
+        })
+        .collect()
+    }
+
+    fn paired(&self, told: &[(usize, ShippingFactKind)]) -> Vec<Pair> {
+        if self.places.kinds() == [ShippingRegion::Domestic] {
+            return vec![Pair::Of(ShippingRegion::Domestic); told.len()];
+        }
+        let mut pairs: Vec<Option<Pair>> = vec![None; told.len()];
+        let mut left = self.places.named.clone();
+        // Dispatch belongs to a place only where one stands before it or in its clause.
+        for (pair, (at, kind)) in pairs.iter_mut().zip(told) {
+            let clause = self.items[*at].clause;
+            let mut near = left
+                .iter()
+                .filter(|(place, _)| place < at || self.items[*place].clause == clause);
+            if *kind == ShippingFactKind::Dispatch && near.next().is_none() {
+                *pair = Some(Pair::Alone);
+            }
+        }
+        self.pair_brackets(told, &mut left, &mut pairs);
+        let sequence = self.sequence(told, &left, &pairs);
+        self.pair_sequence(told, &sequence, &mut pairs);
+        pairs.into_iter().map(|pair| pair.unwrap_or(Pair::Alone)).collect()
+    }
+
+    /// `5 days (metro)`, `metro (5 days)`, `(North East: 7 days)`.
+    fn pair_brackets(
+        &self,
+        told: &[(usize, ShippingFactKind)],
+        left: &mut Vec<(usize, ShippingRegion)>,
+        pairs: &mut [Option<Pair>],
+    ) {
+        let is = |at: usize, sign: char| self.items[at].sense == Sense::Sign(sign);
+        let mut at = 0;
+        while let Some(open) = (at..self.items.len()).find(|at| is(*at, '(')) {
+            let close = (open + 1..self.items.len()).find(|at| is(*at, ')'));
+            let close = close.unwrap_or(self.items.len());
+            at = close;
+            let within = |one: usize| open < one && one < close;
+            let mut kinds: Vec<ShippingRegion> = left.iter().filter(|(at, _)| within(*at)).map(|one| one.1).collect();
+            kinds.dedup();
+            let inside: Vec<usize> = (0..told.len()).filter(|index| within(told[*index].0)).collect();
+            let before = (0..told.len()).rfind(|index| told[*index].0 + 1 == open);
+            let (pair, index) = match (&kinds[..], &inside[..], before) {
+                ([region], [index], _) => (Pair::Of(*region), *index),
+                ([region], [], Some(index)) => (Pair::Of(*region), index),
+                ([], [index], _) => {
+                    let Some((_, region)) = left.iter().find(|(at, _)| at + 1 == open).copied() else {
+                        continue;
+                    };
+                    left.retain(|(at, _)| at + 1 != open);
+                    (Pair::Of(region), *index)
+                }
+                _ => continue,
+            };
+            pairs[index] = Some(pair);
+            left.retain(|(at, _)| !within(*at));
+        }
+    }
+
+    /// What is left of both, in its order: a place, or which of the things that are told.
+    fn sequence(
+        &self,
+        told: &[(usize, ShippingFactKind)],
+        left: &[(usize, ShippingRegion)],
+        pairs: &[Option<Pair>],
+    ) -> Vec<Step> {
+        let mut marks: Vec<(usize, Step)> = left
+            .iter()
+            .map(|(at, region)| (*at, Step::Place(*at, Some(*region))))
+            .collect();
+        let open = (0..told.len()).filter(|index| pairs[*index].is_none());
+        marks.extend(open.map(|index| (told[index].0, Step::Told(index))));
+        marks.sort_by_key(|(at, _)| *at);
+        let mut sequence: Vec<Step> = Vec::new();
+        for (_, step) in marks {
+            if let (Some(Step::Place(held_at, held)), Step::Place(at, Some(new))) = (sequence.last().copied(), step) {
+                let is_near =
+                    self.items[held_at].clause + 1 >= self.items[at].clause && self.is_joined(held_at + 1, at);
+                let joined = match held {
+                    Some(held) if held == new => Some(held),
+                    // `within Mumbai, India`, `North East India`
+                    Some(ShippingRegion::Domestic) if new != ShippingRegion::Abroad && is_near => Some(new),
+                    Some(held) if new == ShippingRegion::Domestic && held != ShippingRegion::Abroad && is_near => {
+                        Some(held)
+                    }
+                    _ => None,
+                };
+                sequence.pop();
+                sequence.push(Step::Place(at, joined));
+            } else {
+                sequence.push(step);
+            }
+        }
+        sequence
+    }
+
+    /// Whether nothing stands between two places that would part them: `across India bar the islands`.
+    fn is_joined(&self, from: usize, to: usize) -> bool {
+        const JOINS: [&str; 8] = ["the", "of", "in", "to", "our", "other", "der", "la"];
+        let mut between = self.items[from..to].iter();
+        between.all(|item| !matches!(&item.sense, Sense::Word(word) if !JOINS.contains(&word.as_str())))
+    }
+
+    fn pair_sequence(&self, told: &[(usize, ShippingFactKind)], sequence: &[Step], pairs: &mut [Option<Pair>]) {
+        let of = |region: Option<ShippingRegion>| Some(region.map_or(Pair::Unsure, Pair::Of));
+        let clause = |at: usize| self.items[at].clause;
+        // How near a place stands to what is told: in its clause, or parted by one sign.
+        let is_with = |place: usize, index: usize| clause(place) == clause(told[index].0);
+        let is_before = |place: usize, index: usize| {
+            let between = self.items.get(place + 1).map(|item| &item.sense);
+            is_with(place, index) || matches!(between, Some(Sense::Sign(':' | '-' | '=')))
+        };
+        let all = |pairs: &mut [Option<Pair>], pair: Pair| {
+            for step in sequence {
+                if let Step::Told(index) = step {
+                    pairs[*index] = Some(pair);
+                }
+            }
+        };
+        match *sequence {
+            [] => {}
+            [Step::Told(_)] => {}
+            [Step::Place(_, region), Step::Told(index)] | [Step::Told(index), Step::Place(_, region)] => {
+                pairs[index] = of(region);
+            }
+            [
+                Step::Place(one, region),
+                Step::Told(index),
+                Step::Place(other, other_region),
+            ] => {
+                pairs[index] = match (is_with(one, index), is_with(other, index)) {
+                    (_, false) => of(region),
+                    (false, true) => of(other_region),
+                    (true, true) => Some(Pair::Unsure),
+                };
+            }
+            [Step::Told(first), Step::Told(second), Step::Place(place, region)] => {
+                // `4 to 6 days, and up to 10 days in remote areas`
+                let is_last = is_with(place, second) && !is_with(place, first);
+                pairs[second] = if is_last { of(region) } else { Some(Pair::Unsure) };
+                pairs[first] = if is_last { None } else { Some(Pair::Unsure) };
+            }
+            _ if sequence.iter().all(|step| matches!(step, Step::Told(_))) => {}
+            _ if is_turn(sequence) => {
+                let leads = matches!(sequence[0], Step::Place(..));
+                for pair in sequence.chunks(2) {
+                    match *pair {
+                        [Step::Place(_, region), Step::Told(index)] if leads => pairs[index] = of(region),
+                        [Step::Told(index), Step::Place(_, region)] => pairs[index] = of(region),
+                        _ => {}
+                    }
+                }
+            }
+            [Step::Told(_), ref rest @ ..] if is_turn(rest) && matches!(rest[0], Step::Place(..)) => {
+                let is_forward = rest.chunks(2).all(|pair| match *pair {
+                    [Step::Place(place, _), Step::Told(index)] => is_before(place, index),
+                    _ => false,
+                });
+                all(pairs, Pair::Unsure);
+                if is_forward {
+                    pairs[first_told(sequence)] = None;
+                    for pair in rest.chunks(2) {
+                        if let [Step::Place(_, region), Step::Told(index)] = *pair {
+                            pairs[index] = of(region);
+                        }
+                    }
+                }
+            }
+            [Step::Place(_, region), ref rest @ ..] if rest.iter().all(|step| matches!(step, Step::Told(_))) => {
+                // `In metros shipping is 50, free above 999`
+                let mut kinds: Vec<ShippingFactKind> = told.iter().map(|(_, kind)| *kind).collect();
+                kinds.sort_unstable();
+                let is_one_each = kinds.windows(2).all(|pair| pair[0] != pair[1]);
+                all(pairs, region.filter(|_| is_one_each).map_or(Pair::Unsure, Pair::Of));
+            }
+            _ => all(pairs, Pair::Unsure),
+        }
+    }
+}
+
+fn first_told(sequence: &[Step]) -> usize {
+    let told = sequence.iter().find_map(|step| match step {
+        Step::Told(index) => Some(*index),
+        Step::Place(..) => None,
+    });
+    told.unwrap_or_default()
+}
+
+/// Whether places and what is told take turns, as many of the one as of the other.
+fn is_turn(sequence: &[Step]) -> bool {
+    let is_place = |step: &Step| matches!(step, Step::Place(..));
+    let takes_turns = sequence.windows(2).all(|pair| is_place(&pair[0]) != is_place(&pair[1]));
+    !sequence.is_empty() && sequence.len().is_multiple_of(2) && takes_turns
+}
+
+/// Where something that is told holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pair {
+    Of(ShippingRegion),
+    /// No place belongs to it.
+    Alone,
+    Unsure,
+}
+
+/// A place, or which of the things that are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Place(usize, Option<ShippingRegion>),
+    Told(usize),
+}

@@ -1,0 +1,328 @@
+//! Amounts, durations, shares, weights and times of day, as they are written.
+
+use data_model::CurrencyCode;
+
+use crate::lexicon::Concept;
+use crate::numbers::{in_words, multiplier};
+use crate::sentence::{Amount, Days, Item, Sense};
+use crate::token::Token;
+
+/// Longest that anything takes; what is longer is no duration of shipping.
+const DAYS_MAX: i64 = 180;
+
+#[derive(Debug, Clone, Copy)]
+enum Unit {
+    Hours,
+    Days,
+    WorkingDays,
+    Weeks,
+}
+
+/// Between two numbers that count the same thing.
+const OR: [&str; 4] = ["or", "oder", "ou", "o"];
+
+/// Reads an amount, a duration, a share, a weight, a time of day or a range of numbers that stands at the beginning.
+pub(crate) fn quantity(tokens: &[Token], before: Option<&Item>, currency: CurrencyCode) -> Option<(Sense, usize)> {
+    if let [Token::Clock(minutes), Token::Word(half), ..] = tokens
+        && let Some(hour) = clock(i64::from(minutes / 60) * 100, half)
+    {
+        return Some((Sense::Clock(hour + minutes % 60), 2));
+    }
+    let mut at = 0;
+    let mut mark = mark(&tokens[0]);
+    if mark.is_some() {
+        at += 1;
+        while tokens.get(at).is_some_and(|token| token.is('.') || token.is(':')) {
+            at += 1;
+        }
+        if tokens.get(at).and_then(self::mark).is_some() {
+            at += 1;
+        }
+    }
+    let (min, mut at) = number(tokens, at).or_else(|| single(tokens, before))?;
+    let mut marked = |at: &mut usize| {
+        if let Some(behind) = tokens.get(*at).and_then(self::mark) {
+            mark = mark.or(Some(behind));
+            *at += 1;
+        }
+    };
+    marked(&mut at);
+    let mut max = None;
+    let is_between = before.is_some_and(|item| item.means(Concept::Between));
+    if let Some((highest, marked, next)) = upper(&tokens[at..], min, mark.is_some(), is_between) {
+        mark = mark.or(marked);
+        (max, at) = (Some(highest), at + next);
+    }
+    let of = Range { min, max, before };
+    if mark.is_none()
+        && let Some(found) = measured(&of, tokens, at)
+    {
+        return Some(found);
+    }
+    // `40 + 50` is a sum.
+    let adds = tokens
+        .get(at + 1)
+        .is_some_and(|token| self::mark(token).is_some() || matches!(token, Token::Number(_)));
+    let is_open = tokens.get(at).is_some_and(|token| token.is('+')) && !adds;
+    let at = at + usize::from(is_open);
+    if let Some(mark) = mark {
+        let (min, max) = (minor(min, currency)?, minor(max.unwrap_or(min), currency)?);
+        let is_foreign = !is_of(mark, currency);
+        let amount = Amount {
+            min,
+            max,
+            is_foreign,
+            is_open,
+        };
+        return Some((Sense::Money(amount), at));
+    }
+    tokens[0]
+        .word()
+        .is_none()
+        .then_some((Sense::Bare(min, max.unwrap_or(min)), at))
+}
+
+/// The upper end of a range that these tokens go on with, the mark of its currency, and how many they are.
+fn upper(tokens: &[Token], min: i64, is_marked: bool, is_between: bool) -> Option<(i64, Option<&'static str>, usize)> {
+    let first = tokens.first()?;
+    // `2/3 days`
+    let is_slash = !is_marked && first.is('/');
+    if !is_slash && !joins(first, is_between) {
+        return None;
+    }
+    let mut next = 1;
+    let mut behind = tokens.get(next).and_then(self::mark);
+    if behind.is_some() {
+        next += 1;
+        next += usize::from(tokens.get(next).is_some_and(|token| token.is('.')));
+    }
+    let is_or = is_slash || first.word().is_some_and(|word| OR.contains(&word));
+    // `499 – 59` is what orders of 499 cost.
+    let is_money = is_marked || behind.is_some();
+    let (highest, mut next) = number(tokens, next)?;
+    // `2 or 3 days`, and not `Rs 500 or Rs 600`.
+    let counts = !is_or || (behind.is_none() && unit(tokens, next).is_some());
+    if !counts || (is_money && highest < min) {
+        return None;
+    }
+    if let Some(mark) = tokens.get(next).and_then(self::mark) {
+        behind = Some(mark);
+        next += 1;
+    }
+    Some((highest, behind, next))
+}
+
+/// A range of numbers, in hundredths.
+#[derive(Debug, Clone, Copy)]
+struct Range<'a> {
+    min: i64,
+    max: Option<i64>,
+    before: Option<&'a Item>,
+}
+
+/// What the words after a number make of it.
+fn measured(of: &Range<'_>, tokens: &[Token], at: usize) -> Option<(Sense, usize)> {
+    let token = tokens.get(at)?;
+    let highest = of.max.unwrap_or(of.min);
+    if token.is('%') || token.word().is_some_and(|word| matches!(word, "percent" | "prozent")) {
+        let percent = u16::try_from(highest / 100).ok().filter(|percent| *percent <= 100)?;
+        return Some((Sense::Percent(percent), at + 1));
+    }
+    let word = token.word();
+    if let Some(word) = word {
+        let grams = match word {
+            "g" | "gm" | "gms" | "gram" | "grams" | "gramm" | "grammes" | "gramos" => Some(highest / 100),
+            "kg" | "kgs" | "kilo" | "kilos" | "kilogram" => highest.checked_mul(10),
+            _ => None,
+        };
+        if let Some(grams) = grams {
+            return Some((Sense::Grams(u32::try_from(grams).ok()?), at + 1));
+        }
+        if let Some(found) = clock(highest, word) {
+            // `14h30`
+            let minutes = match tokens.get(at + 1) {
+                Some(Token::Number(number)) if word == "h" && number % 100 == 0 && *number < 6_000 => {
+                    u16::try_from(number / 100).ok()
+                }
+                _ => None,
+            };
+            if let Some(minutes) = minutes {
+                return of.max.is_none().then_some((Sense::Clock(found + minutes), at + 2));
+            }
+            return of.max.is_none().then_some((Sense::Clock(found), at + 1));
+        }
+    }
+    let (unit, at) = unit(tokens, at)?;
+    Some((Sense::Days(days(of, unit)?), at))
+}
+
+fn clock(hundredths: i64, word: &str) -> Option<u16> {
+    let hour = u16::try_from(hundredths / 100).ok()?;
+    let minutes = u16::try_from(hundredths % 100).ok().filter(|minutes| *minutes < 60)?;
+    let hour = match word {
+        "pm" if hour < 12 => hour + 12,
+        "noon" | "pm" if hour == 12 => 12,
+        "am" if hour == 12 => 0,
+        "am" | "uhr" | "h" if hour < 24 => hour,
+        _ => return None,
+    };
+    (hour < 24).then_some(hour * 60 + minutes)
+}
+
+fn unit(tokens: &[Token], from: usize) -> Option<(Unit, usize)> {
+    const WORKING: &[&str] = &[
+        "working",
+        "business",
+        "ouvres",
+        "ouvrables",
+        "ouvre",
+        "habiles",
+        "laborables",
+        "habil",
+        "laborable",
+        "laborales",
+        "laboral",
+    ];
+    let word = |at: usize| tokens.get(at).and_then(Token::word);
+    let (mut at, mut is_working) = (from, false);
+    // `5 (five) business days`
+    while let Some(ahead) = word(at) {
+        match ahead {
+            _ if WORKING.contains(&ahead) => is_working = true,
+            "full" | "calendar" | "natural" | "volle" | "weitere" | "ganze" => {}
+            _ => break,
+        }
+        at += 1;
+    }
+    let unit = match word(at)? {
+        "day" | "days" | "tag" | "tage" | "tagen" | "tages" | "jour" | "jours" | "jrs" | "j" | "dia" | "dias"
+        | "din" | "dino" | "dinon" => Unit::Days,
+        "werktag" | "werktage" | "werktagen" | "werktags" | "werktages" | "arbeitstag" | "arbeitstage"
+        | "arbeitstagen" | "arbeitstages" | "geschaftstage" | "geschaftstagen" | "bankarbeitstage" => Unit::WorkingDays,
+        "week" | "weeks" | "woche" | "wochen" | "semaine" | "semaines" | "semana" | "semanas" | "hafte" | "hafton" => {
+            Unit::Weeks
+        }
+        "hour" | "hours" | "hr" | "hrs" | "stunde" | "stunden" | "heure" | "heures" | "hora" | "horas" | "ghante"
+        | "ghanton" | "h" | "std" => Unit::Hours,
+        _ => return None,
+    };
+    at += 1;
+    if word(at).is_some_and(|word| WORKING.contains(&word)) {
+        is_working = true;
+        at += 1;
+    }
+    let unit = if is_working && matches!(unit, Unit::Days) {
+        Unit::WorkingDays
+    } else {
+        unit
+    };
+    Some((unit, at))
+}
+
+fn days(of: &Range<'_>, unit: Unit) -> Option<Days> {
+    let whole = |hundredths: i64, rounded_up: i64| match unit {
+        Unit::Hours => (hundredths / 100 + rounded_up) / 24,
+        Unit::Weeks => hundredths.saturating_mul(7) / 100,
+        Unit::Days | Unit::WorkingDays => hundredths / 100,
+    };
+    let narrow = |days: i64| u16::try_from(days).ok().filter(|days| i64::from(*days) <= DAYS_MAX);
+    let highest = narrow(whole(of.max.unwrap_or(of.min), 23))?;
+    let lowest = narrow(whole(of.min, 0))?;
+    let is_single = of.max.is_none();
+    let is = |concept| of.before.is_some_and(|item| item.means(concept));
+    let (min, max) = if !is_single {
+        (Some(lowest), Some(highest))
+    } else if is(Concept::Within) || is(Concept::Most) || matches!(unit, Unit::Hours) {
+        (None, Some(highest))
+    } else if is(Concept::Least) {
+        (Some(lowest), None)
+    } else {
+        (Some(lowest), Some(highest))
+    };
+    let in_working_days = matches!(unit, Unit::WorkingDays);
+    // `0-0 days` is a form that nobody filled in.
+    let is_blank = max == Some(0) && !matches!(unit, Unit::Hours);
+    let is_range = min.zip(max).is_none_or(|(min, max)| min <= max) && !is_blank;
+    is_range.then_some(Days {
+        min,
+        max,
+        in_working_days,
+    })
+}
+
+/// `within a week`, and not `twice a week`.
+fn single(tokens: &[Token], before: Option<&Item>) -> Option<(i64, usize)> {
+    let is_one = tokens[0].word().is_some_and(|word| matches!(word, "a" | "an"));
+    let is_within = before.is_some_and(|item| item.means(Concept::Within));
+    (is_one && is_within && unit(tokens, 1).is_some()).then_some((100, 1))
+}
+
+/// A number at a place, and what follows it.
+fn number(tokens: &[Token], at: usize) -> Option<(i64, usize)> {
+    let (number, mut at) = match tokens.get(at)? {
+        Token::Number(number) => (*number, at + 1),
+        // `two business days`, and not `one of`.
+        Token::Word(word) => {
+            let number = in_words(word)? * 100;
+            let is_counted =
+                unit(tokens, at + 1).is_some() || tokens.get(at + 1).is_some_and(|token| joins(token, false));
+            (is_counted.then_some(number)?, at + 1)
+        }
+        _ => return None,
+    };
+    let times = tokens.get(at).and_then(Token::word).and_then(multiplier);
+    at += usize::from(times.is_some());
+    at += usize::from(tokens.get(at).is_some_and(|token| token.is('¤')) && times.is_some());
+    Some((number.checked_mul(times.unwrap_or(1))?, at))
+}
+
+fn joins(token: &Token, is_between: bool) -> bool {
+    token.is('-')
+        || token.word().is_some_and(|word| match word {
+            "to" | "bis" | "a" | "se" => true,
+            word if OR.contains(&word) => true,
+            "and" | "und" | "et" | "y" => is_between,
+            _ => false,
+        })
+}
+
+/// The sign of a currency.
+fn mark(token: &Token) -> Option<&'static str> {
+    match token {
+        Token::Sign('₹') => Some("INR"),
+        Token::Sign('€') => Some("EUR"),
+        Token::Sign('£') => Some("GBP"),
+        Token::Sign('$') => Some("$"),
+        Token::Sign('¤') => Some(""),
+        Token::Word(word) => match word.as_str() {
+            "rs" | "re" | "rupees" | "rupee" | "rupaye" | "rupaiye" | "rupay" => Some("Rs"),
+            "inr" => Some("INR"),
+            "eur" | "euro" | "euros" => Some("EUR"),
+            "gbp" => Some("GBP"),
+            "usd" | "dollars" => Some("USD"),
+            "aed" => Some("AED"),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn is_of(mark: &str, currency: CurrencyCode) -> bool {
+    let code = currency.as_str();
+    match mark {
+        "" => true,
+        "Rs" => matches!(code, "INR" | "PKR" | "LKR" | "NPR" | "MUR"),
+        "$" => matches!(code, "USD" | "AUD" | "CAD" | "NZD" | "SGD" | "HKD" | "MXN"),
+        mark => mark == code,
+    }
+}
+
+/// Hundredths of the main unit in the currency's minor unit.
+fn minor(hundredths: i64, currency: CurrencyCode) -> Option<i64> {
+    match currency.exponent() {
+        0 => Some(hundredths / 100),
+        2 => Some(hundredths),
+        3 => hundredths.checked_mul(10),
+        _ => None,
+    }
+}

@@ -1,0 +1,403 @@
+//! Which places a sentence names, and what it excepts.
+
+use data_model::{CurrencyCode, ShippingRegion};
+
+use crate::lexicon::Concept;
+use crate::sentence::{Item, Sense, Sentence};
+
+/// The places of a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Places {
+    /// Each with where it stands, in their order.
+    pub(crate) named: Vec<(usize, ShippingRegion)>,
+    /// A country is named of which nobody can tell whether it is the store's own.
+    pub(crate) is_unclear: bool,
+}
+
+/// Countries by what they are called: those of a currency that one country has.
+const HOME: &[(&str, &[&str])] = &[
+    ("INR", &["india", "indian", "bharat", "hindustan"]),
+    ("USD", &["us", "usa", "states", "america"]),
+    ("GBP", &["uk", "kingdom", "britain", "england"]),
+    ("AED", &["uae", "emirates"]),
+    ("CAD", &["canada"]),
+    ("AUD", &["australia"]),
+    ("NZD", &["zealand"]),
+    ("SGD", &["singapore"]),
+    ("CHF", &["schweiz", "suisse", "switzerland"]),
+];
+
+/// Countries with the euro, and what lies around them: any of them may be the store's own.
+const EURO: &[&str] = &[
+    "germany",
+    "deutschland",
+    "deutschlands",
+    "allemagne",
+    "alemania",
+    "france",
+    "frankreich",
+    "francia",
+    "spain",
+    "spanien",
+    "espagne",
+    "espana",
+    "italy",
+    "italien",
+    "italie",
+    "italia",
+    "osterreich",
+    "austria",
+    "autriche",
+    "belgium",
+    "belgien",
+    "belgique",
+    "belgica",
+    "netherlands",
+    "niederlande",
+    "holland",
+    "bas",
+    "bajos",
+    "portugal",
+    "luxemburg",
+    "luxembourg",
+    "luxemburgo",
+    "ireland",
+    "irland",
+    "irlande",
+    "irlanda",
+    "greece",
+    "griechenland",
+    "grece",
+    "grecia",
+    "finland",
+    "finnland",
+    "europe",
+    "europa",
+    "eu",
+    "ue",
+    "union",
+];
+
+/// What a store with euros calls its own country in its own language.
+const EURO_HOME: &[&str] = &[
+    "deutschland",
+    "deutschlands",
+    "france",
+    "espana",
+    "peninsula",
+    "metropole",
+    "continentale",
+];
+
+/// What stands before a country when somebody else speaks of it.
+const FOREIGN_LEADS: &[&str] = &["to", "for", "in", "within", "across", "nach", "the"];
+
+impl Places {
+    /// The places that are named, without those that something comes from.
+    pub(crate) fn of(items: &[Item], text: &str, currency: CurrencyCode) -> Self {
+        let mut places = Self::default();
+        let mut nations: Vec<(usize, Option<ShippingRegion>)> = Vec::new();
+        for (at, item) in items.iter().enumerate() {
+            if is_from(items, at) {
+                continue;
+            }
+            let behind = items.get(at + 1).map(|item| &item.sense);
+            let is_rest = matches!(&item.sense, Sense::Word(word) if word == "rest")
+                && matches!(behind, Some(Sense::Sign(':' | '-') | Sense::Days(_) | Sense::Money(_)));
+            if let Some(region) = region(item).or_else(|| is_rest.then_some(ShippingRegion::Rest)) {
+                places.named.push((at, region));
+            } else if item.means(Concept::Somewhere) {
+                places.is_unclear = true;
+            } else if item.means(Concept::Nation) {
+                nations.extend(nation(items, at, text, currency).map(|region| (at, region)));
+            } else if is_place(items, at, text) {
+                places.named.push((at, ShippingRegion::Place));
+            }
+        }
+        // Beside its own country a store's other countries are abroad.
+        let has_home = |region: &Option<ShippingRegion>| *region == Some(ShippingRegion::Domestic);
+        let is_home_told = nations.iter().any(|(_, region)| has_home(region));
+        for (at, region) in nations {
+            match region {
+                Some(region) => places.named.push((at, region)),
+                None if is_home_told => places.named.push((at, ShippingRegion::Abroad)),
+                None => places.is_unclear = true,
+            }
+        }
+        places.named.sort_unstable_by_key(|(at, _)| *at);
+        places
+    }
+
+    /// The regions, each once.
+    pub(crate) fn kinds(&self) -> Vec<ShippingRegion> {
+        let mut kinds: Vec<ShippingRegion> = self.named.iter().map(|(_, region)| *region).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        kinds
+    }
+
+    /// Those that stand before something.
+    pub(crate) fn before(&self, end: usize) -> Self {
+        let named = self.named.iter().filter(|(at, _)| *at < end).copied();
+        Self {
+            named: named.collect(),
+            is_unclear: self.is_unclear,
+        }
+    }
+}
+
+fn region(item: &Item) -> Option<ShippingRegion> {
+    const REGIONS: [(Concept, ShippingRegion); 5] = [
+        (Concept::Rest, ShippingRegion::Rest),
+        (Concept::Metro, ShippingRegion::Metro),
+        (Concept::Remote, ShippingRegion::Remote),
+        (Concept::Abroad, ShippingRegion::Abroad),
+        (Concept::Domestic, ShippingRegion::Domestic),
+    ];
+    let found = REGIONS.into_iter().find(|(concept, _)| item.means(*concept));
+    found.map(|(_, region)| region)
+}
+
+fn word(item: &Item) -> &str {
+    match &item.sense {
+        Sense::Means(_, word) | Sense::Word(word) => word,
+        _ => "",
+    }
+}
+
+/// `ships from our studio in Jaipur, India`: it is no place that something goes to.
+fn is_from(items: &[Item], at: usize) -> bool {
+    let near = &items[at.saturating_sub(6)..at];
+    // `our studio in Jaipur`
+    if let [.., house, lead] = near
+        && matches!(word(lead), "in" | "at" | "a" | "en")
+        && HOUSES.contains(&word(house))
+    {
+        return true;
+    }
+    let Some(from) = near.iter().rposition(|item| {
+        let last = word(item).rsplit(' ').next().unwrap_or_default();
+        matches!(last, "from" | "based" | "located" | "made" | "aus" | "depuis")
+    }) else {
+        return false;
+    };
+    let clause = near[from].clause;
+    let is_near = near[from..].iter().all(|item| {
+        let is_goal = matches!(word(item), "to" | "nach" | "across" | "within" | "throughout");
+        !is_goal && !matches!(item.sense, Sense::Days(_) | Sense::Money(_)) && item.clause <= clause + 1
+    });
+    // `Orders from abroad` are sent there.
+    let is_ordered = near[..from].last().is_some_and(|item| item.means(Concept::Order));
+    is_near && !is_ordered
+}
+
+/// What a store's own house is called.
+const HOUSES: [&str; 14] = [
+    "studio",
+    "warehouse",
+    "warehouses",
+    "workshop",
+    "factory",
+    "office",
+    "store",
+    "hub",
+    "unit",
+    "facility",
+    "lager",
+    "atelier",
+    "taller",
+    "almacen",
+];
+
+/// Which country's a name is; `None` within where that cannot be told, without where it is no country.
+fn nation(items: &[Item], at: usize, text: &str, currency: CurrencyCode) -> Option<Option<ShippingRegion>> {
+    let name = word(&items[at]);
+    let is_one = |known: &[&str]| name.split(' ').any(|word| known.contains(&word));
+    let home = HOME.iter().find(|(code, _)| *code == currency.as_str());
+    if name == "us" && currency.as_str() != "USD" {
+        // `with us`
+        let is_shouted = !text.chars().any(char::is_lowercase);
+        let written = text.split(|char: char| !char.is_alphanumeric());
+        let is_country = written.into_iter().any(|word| word == "US") && !is_shouted;
+        if !is_country {
+            return None;
+        }
+    }
+    if let Some((_, names)) = home {
+        let is_town = currency.as_str() == "AED" && name == "dubai";
+        let region = if is_one(names) {
+            ShippingRegion::Domestic
+        } else {
+            ShippingRegion::Abroad
+        };
+        return Some(Some(region).filter(|_| !is_town));
+    }
+    if currency.as_str() != "EUR" {
+        return Some(None);
+    }
+    let before = at.checked_sub(1).map_or("", |before| word(&items[before]));
+    let is_lead = before
+        .rsplit(' ')
+        .next()
+        .is_some_and(|last| FOREIGN_LEADS.contains(&last));
+    if is_one(EURO_HOME) && !is_lead {
+        return Some(Some(ShippingRegion::Domestic));
+    }
+    Some((!is_one(EURO)).then_some(ShippingRegion::Abroad))
+}
+
+/// Whether a town is named as where something is sent to, and not as where it comes from.
+fn is_place(items: &[Item], at: usize, text: &str) -> bool {
+    let is_article = |item: &Item| matches!(word(item), "the" | "your" | "our");
+    let before = items[..at].iter().rev().find(|item| !is_article(item));
+    if !items[at].means(Concept::City) {
+        let Sense::Word(name) = &items[at].sense else {
+            return false;
+        };
+        let last = |lead: &str| matches!(lead.rsplit(' ').next(), Some("within" | "in" | "en" | "innerhalb"));
+        let leads = matches!(before.map(|item| &item.sense), Some(Sense::Means(_, lead)) if last(lead));
+        let mut written = text.split(|char: char| !char.is_alphanumeric());
+        return leads
+            && written.any(|written| written.to_lowercase() == *name && written.starts_with(char::is_uppercase));
+    }
+    let is_within = items
+        .get(at + 1)
+        .is_some_and(|item| matches!(word(item), "mein" | "me" | "ke andar"));
+    let Some(before) = before.filter(|_| !is_within) else {
+        return true;
+    };
+    match &before.sense {
+        Sense::Word(word) => TO.contains(&word.as_str()),
+        Sense::Means(concepts, word) => {
+            let last = word.rsplit(' ').next().unwrap_or_default();
+            let is_lead = [
+                Concept::Within,
+                Concept::Not,
+                Concept::Except,
+                Concept::Break,
+                Concept::City,
+            ];
+            TO.contains(&last)
+                || matches!(last, "in" | "within" | "en")
+                || concepts.iter().any(|concept| is_lead.contains(concept))
+        }
+        Sense::Sign(sign) => matches!(sign, ',' | '&' | '/' | ':' | '(' | '-'),
+        Sense::Days(_) | Sense::Money(_) => true,
+        _ => false,
+    }
+}
+
+/// What stands before where something is sent to.
+const TO: [&str; 13] = [
+    "over",
+    "throughout",
+    "sirf",
+    "to",
+    "for",
+    "across",
+    "nach",
+    "a",
+    "para",
+    "pour",
+    "fur",
+    "inside",
+    "only",
+];
+
+/// What an exception may name without anything depending on it: days of rest and taxes.
+const HARMLESS: &[&str] = &[
+    "holiday",
+    "holidays",
+    "public",
+    "national",
+    "bank",
+    "gazetted",
+    "tax",
+    "taxes",
+    "gst",
+    "vat",
+    "mwst",
+    "tva",
+    "iva",
+    "feiertage",
+    "feiertagen",
+    "feries",
+    "festivos",
+    "feries",
+    "day",
+    "days",
+    "discount",
+    "discounts",
+];
+
+impl Sentence<'_> {
+    /// Where a word says that something is excepted, unless it is holidays or taxes.
+    pub(crate) fn exception(&self) -> Option<usize> {
+        self.items.iter().enumerate().position(|(at, item)| {
+            let is_article = |item: &Item| {
+                matches!(
+                    word(item),
+                    "the" | "all" | "der" | "die" | "den" | "les" | "la" | "los" | "on" | "in" | "for" | "an" | "en"
+                )
+            };
+            let named = self
+                .items
+                .iter()
+                .skip(at + 1)
+                .find(|item| !matches!(item.sense, Sense::Sign(_)) && !is_article(item));
+            let is_harmless = named.is_some_and(|item| match &item.sense {
+                Sense::Weekdays(_) => true,
+                _ => word(item).split(' ').any(|word| HARMLESS.contains(&word)) || word(item).starts_with("discount"),
+            });
+            (item.means(Concept::Except) && !is_harmless) || self.withdraws_at(at)
+        })
+    }
+
+    /// `Free shipping above 999, not valid in the North East`
+    fn withdraws_at(&self, at: usize) -> bool {
+        let told = |item: &Item| matches!(item.sense, Sense::Money(_) | Sense::Days(_)) || item.means(Concept::Free);
+        let mut behind = self.items.iter().skip(at + 1).take(2);
+        self.items[at].means(Concept::Not)
+            && behind.any(|item| item.means(Concept::Offered))
+            && self.items[..at].iter().any(told)
+            && self.excepts_behind(at)
+    }
+
+    /// Whether a place, or a payment that free shipping does not hold for, is named behind a denial.
+    fn excepts_behind(&self, at: usize) -> bool {
+        let is_place = |(one, _): &(usize, ShippingRegion)| *one > at;
+        let is_place = self.places.named.iter().any(is_place) || self.places.is_unclear;
+        let is_free = self.items[..at].iter().any(|item| item.means(Concept::Free));
+        match self.items.iter().position(|item| item.means(Concept::Cod)) {
+            Some(cod) => cod > at && is_free,
+            None => is_place,
+        }
+    }
+
+    /// `Not valid for the North East.` after what it withdraws.
+    pub(crate) fn withdraws(&self) -> bool {
+        let tells = [
+            Concept::Cod,
+            Concept::ShipVerb,
+            Concept::Dispatch,
+            Concept::Deliver,
+            Concept::Free,
+        ];
+        let denies = self.has(Concept::Not) && self.has(Concept::Offered);
+        let bounds = self.bounds();
+        let is_bound = |at: usize| bounds.iter().any(|bound| bound.at == at);
+        let is_amount = |(at, item): (usize, &Item)| {
+            matches!(item.sense, Sense::Money(_) | Sense::Days(_) | Sense::Clock(_)) && !is_bound(at)
+        };
+        (denies || self.exception().is_some())
+            && (!self.places.named.is_empty() || self.places.is_unclear || !bounds.is_empty())
+            && !self.is_question
+            && !self.items.iter().enumerate().any(is_amount)
+            && !self.items.iter().any(|item| item.means_any(&tells))
+    }
+}
+
+/// What holds in all of the country is not told of a region.
+pub(crate) fn some(region: ShippingRegion) -> Option<ShippingRegion> {
+    (region != ShippingRegion::Domestic).then_some(region)
+}

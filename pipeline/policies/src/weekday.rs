@@ -1,0 +1,76 @@
+//! Days of the week.
+
+use crate::sentence::Sense;
+use crate::token::Token;
+
+const DAYS: [&[&str]; 7] = [
+    &["monday", "mondays", "mon", "montag", "montags", "lundi", "lunes"],
+    &["tuesday", "tuesdays", "tue", "dienstag", "dienstags", "mardi", "martes"],
+    &[
+        "wednesday",
+        "wednesdays",
+        "wed",
+        "mittwoch",
+        "mittwochs",
+        "mercredi",
+        "miercoles",
+    ],
+    &[
+        "thursday",
+        "thursdays",
+        "thu",
+        "donnerstag",
+        "donnerstags",
+        "jeudi",
+        "jueves",
+    ],
+    &["friday", "fridays", "fri", "freitag", "freitags", "vendredi", "viernes"],
+    &[
+        "saturday",
+        "saturdays",
+        "sat",
+        "samstag",
+        "samstags",
+        "samedi",
+        "sabado",
+        "sabados",
+    ],
+    &[
+        "sunday", "sundays", "sun", "sonntag", "sonntags", "dimanche", "domingo", "domingos",
+    ],
+];
+
+fn weekday(token: Option<&Token>) -> Option<usize> {
+    let word = token?.word()?;
+    DAYS.iter().position(|names| names.contains(&word))
+}
+
+/// Days of the week, or a range of them, that stand at the beginning.
+pub(crate) fn weekdays(tokens: &[Token]) -> Option<(Sense, usize)> {
+    if tokens[0]
+        .word()
+        .is_some_and(|word| matches!(word, "weekend" | "weekends"))
+    {
+        return Some((Sense::Weekdays(0b110_0000), 1));
+    }
+    let from = weekday(tokens.first())?;
+    let joins = |token: &Token| {
+        token.is('-')
+            || token
+                .word()
+                .is_some_and(|word| matches!(word, "to" | "through" | "bis" | "au" | "a" | "till" | "se"))
+    };
+    // `Mon-Fri` is two words.
+    if let Some(to) = weekday(tokens.get(1)).filter(|to| *to > from + 1) {
+        let mask = (from..=to).fold(0, |mask, day| mask | 1 << day);
+        return Some((Sense::Weekdays(mask), 2));
+    }
+    if tokens.get(1).is_some_and(joins)
+        && let Some(to) = weekday(tokens.get(2))
+        && to > from
+    {
+        let mask = (from..=to).fold(0, |mask, day| mask | 1 << day);
+        return Some((Sense::Weekdays(mask), 3));
+    }
+    Some((Sense::Weekdays(1 << from), 1))
+}
