@@ -10,6 +10,9 @@ const LADDER: [i64; 6] = [500, 1_000, 1_500, 2_000, 3_000, 5_000];
 /// Most of one variant in a cart: more would look like a wholesaler, and may exceed the stock.
 const QUANTITY_MAX: u32 = 5;
 
+/// A cart of fewer answers stands in for none.
+const STAND_IN_MIN: usize = 20;
+
 /// A variant that can be bought, as the lake has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CartVariant {
@@ -34,6 +37,15 @@ pub struct Cart {
     pub grams: i64,
 }
 
+impl Cart {
+    /// Whether it is worth and weighs about as much: what one is answered the other is, as far as tiers tell them apart.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        let grams = self.grams.min(other.grams);
+        (self.goods_minor - other.goods_minor).abs() <= self.goods_minor.min(other.goods_minor) / 20
+            && (self.grams - other.grams).abs() <= (grams / 4).max(100)
+    }
+}
+
 /// The carts that a store can be asked with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Carts {
@@ -41,6 +53,9 @@ pub struct Carts {
     pub currency: CurrencyCode,
     /// What every pincode is asked with: the cheapest variant, once.
     pub base: Cart,
+    /// The cart of most earlier answers, where it cannot be bought any more, or not at that price. Its answers hold for `base` where a
+    /// few pincodes show that both are answered alike.
+    pub stand_in: Option<Cart>,
     /// Carts by what they are worth, each light for its worth, `base` first.
     pub ladder: Vec<Cart>,
     /// A cart that weighs at least twice of what one of the ladder weighs that is worth about as much.
@@ -51,7 +66,7 @@ pub struct Carts {
 
 impl Carts {
     /// Carts of these variants; `None` where there is none to buy. Free ones are left out. The base cart of earlier answers stays,
-    /// as long as it can be bought at the same price.
+    /// as long as it can be bought at the same price; else the one that is worth as much as can be takes its place.
     #[must_use]
     pub fn of(currency: CurrencyCode, variants: &[CartVariant], earlier: &[DeliveryProbe]) -> Option<Self> {
         let priced = variants.iter().filter(|variant| variant.price_minor > 0);
@@ -72,15 +87,28 @@ impl Carts {
             .collect();
         all.sort_by_key(|cart| (cart.goods_minor, cart.grams, cart.variant, cart.quantity));
         let mut asked: BTreeMap<Cart, usize> = BTreeMap::new();
-        let known = earlier.iter().map(cart_of).filter(|cart| {
-            let sells = |variant: &CartVariant| many(variant, cart.quantity) == *cart;
-            variants.iter().any(sells)
-        });
-        known.for_each(|cart| *asked.entry(cart).or_default() += 1);
-        let most = asked
-            .iter()
-            .max_by_key(|(cart, times)| (**times, std::cmp::Reverse(**cart)));
-        let base = most.map(|(cart, _)| *cart).or_else(|| all.first().copied())?;
+        let of_currency = earlier.iter().filter(|probe| probe.currency == currency);
+        of_currency.for_each(|probe| *asked.entry(cart_of(probe)).or_default() += 1);
+        let sells = |cart: &Cart| variants.iter().any(|variant| many(variant, cart.quantity) == *cart);
+        let most = |is_wanted: &dyn Fn(&Cart) -> bool| {
+            let wanted = asked.iter().filter(|(cart, _)| is_wanted(cart));
+            wanted.max_by_key(|(cart, times)| (**times, std::cmp::Reverse(**cart)))
+        };
+        let (sold, any) = (most(&sells), most(&|_| true));
+        let stand_in = any.filter(|(cart, times)| !sells(cart) && **times >= STAND_IN_MIN);
+        let stand_in = stand_in.map(|(cart, _)| *cart);
+        let nearest = |to: Cart| {
+            let others = all.iter().filter(|cart| cart.quantity == 1);
+            others.min_by_key(|cart| ((cart.goods_minor - to.goods_minor).abs(), (cart.grams - to.grams).abs()))
+        };
+        // Of carts that were asked with beside the former base a few times, none is the new base by that alone.
+        let sold = sold
+            .filter(|(_, times)| stand_in.is_none() || **times >= STAND_IN_MIN)
+            .map(|(cart, _)| *cart);
+        let base = sold
+            .or_else(|| nearest(stand_in?).copied())
+            .or_else(|| all.first().copied())?;
+        let stand_in = stand_in.filter(|_| sold.is_none());
         let unit = 10_i64.pow(currency.exponent());
         let mut ladder = vec![base];
         for step in LADDER {
@@ -98,10 +126,16 @@ impl Carts {
         Some(Self {
             currency,
             base,
+            stand_in,
             ladder,
             heavy,
             all,
         })
+    }
+
+    /// Whether it can be asked with now.
+    pub(crate) fn has(&self, cart: &Cart) -> bool {
+        *cart == self.base || self.all.contains(cart)
     }
 
     /// Leaves a cart out that the store does not make, for want of stock say. The base cart stays.

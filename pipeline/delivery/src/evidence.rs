@@ -10,6 +10,42 @@ use crate::carts::{Cart, Carts};
 /// Areas of one state and one kind: what is most likely delivered to alike.
 pub(crate) type Group = (Option<Box<str>>, PlaceKind);
 
+/// So many pincodes show whether a former cart is answered as the new one.
+pub(crate) const CHECKS: usize = 3;
+
+/// In which places a store leaves single districts out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct LeavesOut {
+    /// In hills, on islands and in border states.
+    pub(crate) far: bool,
+    /// Everywhere else.
+    pub(crate) near: bool,
+}
+
+impl LeavesOut {
+    pub(crate) const fn covers(self, kind: PlaceKind) -> bool {
+        if is_far(kind) { self.far } else { self.near }
+    }
+}
+
+/// The least and the greatest of carts.
+pub(crate) const MIN: Cart = Cart {
+    variant: data_model::VariantId(0),
+    quantity: 0,
+    goods_minor: i64::MIN,
+    grams: i64::MIN,
+};
+pub(crate) const MAX: Cart = Cart {
+    variant: data_model::VariantId(u64::MAX),
+    quantity: u32::MAX,
+    goods_minor: i64::MAX,
+    grams: i64::MAX,
+};
+
+pub(crate) const fn is_far(kind: PlaceKind) -> bool {
+    matches!(kind, PlaceKind::Hill | PlaceKind::Remote | PlaceKind::Island)
+}
+
 /// What a store answered for a pincode with the base cart.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Answer {
@@ -27,6 +63,12 @@ pub(crate) struct Evidence<'a> {
     /// The latest answer for each pincode and cart.
     pub(crate) probes: BTreeMap<(Pincode, Cart), &'a DeliveryProbe>,
     pub(crate) answers: BTreeMap<Pincode, Answer>,
+    /// The carts of probes that can be bought.
+    sold: BTreeSet<Cart>,
+    /// The former cart whose answers hold for the base cart.
+    stands_in: Option<Cart>,
+    /// The probe that each of these answers is.
+    asked: BTreeMap<Pincode, &'a DeliveryProbe>,
     /// The pincodes of each area that were asked for with the base cart.
     pub(crate) by_area: BTreeMap<AreaId, Vec<Pincode>>,
 }
@@ -61,8 +103,30 @@ impl<'a> Evidence<'a> {
         for ((pincode, _), probe) in &latest {
             of_pincode.entry(*pincode).or_default().push(probe);
         }
-        let answer = |probes: &Vec<&DeliveryProbe>| {
-            let base = probes.iter().find(|probe| cart_of(probe) == carts.base)?;
+        let with =
+            |probes: &[&'a DeliveryProbe], cart: Cart| probes.iter().find(|probe| cart_of(probe) == cart).copied();
+        let checks = of_pincode.values().filter_map(|probes| {
+            let (base, former) = (with(probes, carts.base)?, with(probes, carts.stand_in?)?);
+            Some(rates_of(base) == rates_of(former))
+        });
+        let checks: Vec<bool> = checks.collect();
+        let is_shown = checks.len() >= CHECKS && checks.iter().all(|is_same| *is_same);
+        let stands_in = carts.stand_in.filter(|_| is_shown);
+        let sold = latest
+            .keys()
+            .map(|(_, cart)| *cart)
+            .filter(|cart| carts.has(cart))
+            .collect();
+        let base_of = |probes: &[&'a DeliveryProbe]| {
+            let former = stands_in.and_then(|cart| with(probes, cart));
+            with(probes, carts.base).or(former)
+        };
+        let asked = of_pincode
+            .iter()
+            .filter_map(|(pincode, probes)| Some((*pincode, base_of(probes)?)));
+        let asked: BTreeMap<Pincode, &DeliveryProbe> = asked.collect();
+        let answer = |probes: &Vec<&'a DeliveryProbe>| {
+            let base = base_of(probes)?;
             Some(if !base.options.is_empty() {
                 Answer::Rates(rates_of(base))
             } else if probes.len() > 1 && probes.iter().all(|probe| probe.options.is_empty()) {
@@ -85,8 +149,36 @@ impl<'a> Evidence<'a> {
             directory,
             probes: latest,
             answers,
+            sold,
+            stands_in,
+            asked,
             by_area,
         }
+    }
+
+    /// The probe of a pincode with this very cart.
+    pub(crate) fn exact(&self, pincode: Pincode, cart: &Cart) -> Option<&'a DeliveryProbe> {
+        self.probes.get(&(pincode, *cart)).copied()
+    }
+
+    /// The probe of a pincode with this cart, or with one like it that cannot be bought any more.
+    pub(crate) fn like(&self, pincode: Pincode, cart: &Cart) -> Option<&'a DeliveryProbe> {
+        let former = || {
+            let mut held = self.probes.range((pincode, MIN)..=(pincode, MAX));
+            held.find(|((_, held), _)| !self.sold.contains(held) && held.is_like(cart))
+        };
+        self.exact(pincode, cart).or_else(|| former().map(|(_, probe)| *probe))
+    }
+
+    /// How many answers count towards what may be asked: those with carts that can be bought, or that stand in for one.
+    pub(crate) fn counted(&self) -> usize {
+        let counts = |cart: &Cart| self.sold.contains(cart) || self.stands_in == Some(*cart);
+        self.probes.keys().filter(|(_, cart)| counts(cart)).count()
+    }
+
+    /// The probe that a pincode's answer is: with the base cart, or with what stands in for it.
+    pub(crate) fn asked(&self, pincode: Pincode) -> Option<&'a DeliveryProbe> {
+        self.asked.get(&pincode).copied()
     }
 
     /// Whether the store quotes a rate for any pincode: else its answers say nothing.
@@ -108,6 +200,28 @@ impl<'a> Evidence<'a> {
     /// Whether pincodes of one area are answered differently: the store has rules by pincode.
     pub(crate) fn differs_within_areas(&self) -> bool {
         self.by_area.keys().any(|area| self.of_area(*area).is_none())
+    }
+
+    /// Where the store leaves single districts out: of such places, areas that were not asked for are not known. Whoever does so on the plain does so in hills and on islands too, but not the other way about. A state or a
+    /// territory that is refused as a whole says nothing of others.
+    pub(crate) fn leaves_out(&self) -> LeavesOut {
+        let mut groups: BTreeMap<Group, Vec<Option<&Answer>>> = BTreeMap::new();
+        for area in self.by_area.keys() {
+            if let Some(group) = self.group_of(*area) {
+                groups.entry(group).or_default().push(self.of_area(*area));
+            }
+        }
+        let mut found = LeavesOut::default();
+        for ((_, kind), answers) in &groups {
+            let is_refused = |answer: &&Option<&Answer>| **answer == Some(&Answer::Refused);
+            let refused = answers.iter().filter(is_refused).count();
+            let is_whole = refused == answers.len();
+            if refused > 0 && !is_whole {
+                found.far = true;
+                found.near |= !is_far(*kind);
+            }
+        }
+        found
     }
 
     pub(crate) fn group_of(&self, area: AreaId) -> Option<Group> {

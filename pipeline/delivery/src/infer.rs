@@ -4,7 +4,7 @@ use data_model::{Confidence, DeliveryProbe, DeliveryRate, DeliverySample, Delive
 use data_pincodes::{AreaId, Directory};
 
 use crate::carts::Carts;
-use crate::evidence::{Answer, Evidence};
+use crate::evidence::{Answer, Evidence, Group};
 use crate::tiers::Tiers;
 
 /// Most zones of a store: rules of more are rules by pincode.
@@ -25,8 +25,7 @@ pub fn infer(directory: &Directory, carts: &Carts, probes: &[DeliveryProbe]) -> 
     let refuses_some = evidence.answers.values().any(|answer| *answer == Answer::Refused);
     for (pincode, answer) in &evidence.answers {
         let (days_min, days_max) = days_of(answer);
-        let asked = evidence.probes.get(&(*pincode, carts.base));
-        if let (Some(zone), Some(probe)) = (names.get(answer), asked) {
+        if let (Some(zone), Some(probe)) = (names.get(answer), evidence.asked(*pincode)) {
             known.samples.push(DeliverySample {
                 pincode: *pincode,
                 serviceable: refuses_some.then_some(*answer != Answer::Refused),
@@ -66,7 +65,7 @@ fn days_of(answer: &Answer) -> (Option<u16>, Option<u16>) {
 /// What each area is answered, and how sure that is.
 fn of_areas<'e>(evidence: &'e Evidence<'_>) -> BTreeMap<AreaId, (&'e Answer, Confidence)> {
     let by_pincode = evidence.differs_within_areas();
-    let groups = evidence.by_group();
+    let (groups, leaves_out) = (evidence.by_group(), evidence.leaves_out());
     let mut found = BTreeMap::new();
     for at in 0..evidence.directory.areas().len() {
         let Ok(at) = u16::try_from(at) else { continue };
@@ -80,7 +79,8 @@ fn of_areas<'e>(evidence: &'e Evidence<'_>) -> BTreeMap<AreaId, (&'e Answer, Con
             }
             continue;
         }
-        let Some(group) = evidence.group_of(area).filter(|(state, _)| state.is_some()) else {
+        let told = |(state, kind): &Group| state.is_some() && !leaves_out.covers(*kind);
+        let Some(group) = evidence.group_of(area).filter(told) else {
             continue;
         };
         let Some(answers) = groups.get(&group) else { continue };
@@ -108,9 +108,7 @@ fn zones(
     let zone = |((answer, confidence), areas): ((&Answer, Confidence), Vec<AreaId>)| {
         let asked = evidence.answers.iter().filter(|(_, one)| *one == answer);
         let asked: Vec<Pincode> = asked.map(|(pincode, _)| *pincode).collect();
-        let times = asked
-            .iter()
-            .filter_map(|pincode| evidence.probes.get(&(*pincode, carts.base)));
+        let times = asked.iter().filter_map(|pincode| evidence.asked(*pincode));
         let (days_min, days_max) = days_of(answer);
         Some(DeliveryZone {
             zone: names.get(answer)?.clone(),

@@ -10,13 +10,11 @@
 //! it refuses some pincodes and serves others: rates that are the same everywhere say nothing of it.
 
 mod carts;
-mod days;
 mod evidence;
 mod infer;
 mod plan;
 mod tiers;
 
 pub use carts::{Cart, CartVariant, Carts};
-pub use days::days;
 pub use infer::infer;
 pub use plan::{PROBES_MAX, Question, next_questions};

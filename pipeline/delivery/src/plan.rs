@@ -1,10 +1,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use data_model::{DeliveryProbe, Pincode};
+use data_model::{DeliveryProbe, DeliveryRate, Pincode};
 use data_pincodes::{AreaId, Directory, PlaceKind};
 
 use crate::carts::{Cart, Carts};
-use crate::evidence::{Answer, Evidence, Group, rates_of};
+use crate::evidence::{Answer, CHECKS, Evidence, Group, rates_of};
 use crate::tiers::ladder;
 
 /// Most answers that are asked of a store in all.
@@ -15,6 +15,9 @@ const SILENT_MAX: usize = 12;
 
 /// Zones of which one pincode is asked for with every cart of the ladder.
 const LADDERS_MAX: usize = 3;
+
+/// So many areas of a state and kind are asked for where all of them are refused.
+const NEIGHBOURS: usize = 3;
 
 /// Groups of areas that have more pincodes than this are asked for twice.
 const LARGE_GROUP: usize = 350;
@@ -32,31 +35,42 @@ pub struct Question {
 /// another day: the same answers lead to the same questions.
 ///
 /// First one pincode of every state and kind of place, two in metros and large states; then other carts at pincodes of
-/// the first zones, and a second cart where none is delivered; then more areas where alike ones were answered differently.
+/// the first zones, and a second cart where none is delivered; then one after the other more areas, where alike ones were
+/// answered differently or refused. However few of them are asked at a time, the same are asked in the end.
 #[must_use]
 pub fn next_questions(directory: &Directory, carts: &Carts, probes: &[DeliveryProbe]) -> Vec<Question> {
     let evidence = Evidence::of(directory, carts, probes);
-    let room = PROBES_MAX.saturating_sub(evidence.probes.len());
+    let room = PROBES_MAX.saturating_sub(evidence.counted());
     if !evidence.speaks() && evidence.answers.len() >= SILENT_MAX {
         return Vec::new();
     }
-    let asked = |question: &Question| evidence.probes.contains_key(&(question.pincode, question.cart));
+    let asked = |question: &Question| evidence.like(question.pincode, &question.cart).is_some();
     let base = |pincode| Question {
         pincode,
         cart: carts.base,
     };
-    let stages: [&dyn Fn() -> Vec<Question>; 3] = [
-        &|| places(directory).into_iter().map(base).collect(),
+    let stages: [&dyn Fn() -> Vec<Question>; 4] = [
+        &|| {
+            let open = checks(&evidence, carts).into_iter().map(base);
+            open.filter(|question| evidence.exact(question.pincode, &question.cart).is_none())
+                .collect()
+        },
+        &|| {
+            let open = places(directory).into_iter();
+            open.filter(|pincode| evidence.asked(*pincode).is_none())
+                .map(base)
+                .collect()
+        },
         &|| {
             let mut questions = confirmations(&evidence, carts);
             questions.extend(of_carts(&evidence, carts));
+            questions.retain(|question| !asked(question));
             questions
         },
-        &|| disagreeing(&evidence).into_iter().map(base).collect(),
+        &|| another(&evidence).into_iter().map(base).collect(),
     ];
     for stage in stages {
         let mut questions = stage();
-        questions.retain(|question| !asked(question));
         if !questions.is_empty() {
             questions.truncate(room);
             return questions;
@@ -148,7 +162,7 @@ fn of_carts(evidence: &Evidence<'_>, carts: &Carts) -> Vec<Question> {
     }
     let is_whole = questions
         .iter()
-        .all(|question| evidence.probes.contains_key(&(question.pincode, question.cart)));
+        .all(|question| evidence.like(question.pincode, &question.cart).is_some());
     if is_whole {
         for pincode in &places {
             let probes = ladder(evidence, carts, *pincode);
@@ -163,24 +177,57 @@ fn of_carts(evidence: &Evidence<'_>, carts: &Carts) -> Vec<Question> {
     questions
 }
 
-/// Pincodes of areas that were not asked for, of groups whose areas were answered differently or refused, taking turns.
-fn disagreeing(evidence: &Evidence<'_>) -> Vec<Pincode> {
-    let by_group = evidence.by_group();
-    let mut turns: Vec<(usize, usize, Pincode)> = Vec::new();
-    for (nth, (group, areas)) in groups(evidence.directory).into_iter().enumerate() {
-        let Some(answers) = by_group.get(&group) else { continue };
-        let is_one = answers.len() == 1 && matches!(answers.first(), Some(Some(Answer::Rates(_))));
-        if is_one {
-            continue;
-        }
-        // Turns are counted over all areas, so that no group is asked before others because it was asked already.
-        for (turn, (area, pincodes)) in areas.iter().enumerate() {
-            let pincode = pincodes.get(pincodes.len() / 2);
-            if let Some(pincode) = pincode.filter(|_| !evidence.by_area.contains_key(area)) {
-                turns.push((turn, nth, *pincode));
+/// One more pincode, of an area that was not asked for; what it is follows from all answers so far, so it is asked before another is
+/// looked for. First a second and a third area where one of a state is refused, to tell whether all of the state is; then areas of groups that were
+/// answered differently, taking turns; then, where the store leaves single districts out, the largest areas.
+fn another(evidence: &Evidence<'_>) -> Option<Pincode> {
+    let groups = groups(evidence.directory);
+    let middle = |pincodes: &Vec<Pincode>| pincodes.get(pincodes.len() / 2).copied();
+    let (mut refused, mut differing, mut largest) = (Vec::new(), Vec::new(), Vec::new());
+    let (by_group, leaves_out) = (evidence.by_group(), evidence.leaves_out());
+    for (nth, (group, areas)) in groups.iter().enumerate() {
+        let Some(answers) = by_group.get(group) else { continue };
+        let is_asked = |area: &AreaId| evidence.by_area.contains_key(area);
+        let asked = areas.iter().filter(|(area, _)| is_asked(area)).count();
+        let open = areas.iter().enumerate().filter(|(_, (area, _))| !is_asked(area));
+        let is_one = answers.len() == 1;
+        let is_served = is_one && matches!(answers.first(), Some(Some(Answer::Rates(_))));
+        for (turn, (_, pincodes)) in open {
+            let Some(pincode) = middle(pincodes) else { continue };
+            let size = std::cmp::Reverse(pincodes.len());
+            if is_one && !is_served && asked < NEIGHBOURS {
+                refused.push((asked, size, nth, pincode));
+            } else if !is_one && !leaves_out.covers(group.1) {
+                // Turns are counted over all areas, so that no group is asked before others because it was asked already.
+                differing.push((turn, nth, pincode));
+            } else if leaves_out.far && (is_served || !is_one) {
+                largest.push((size, pincode));
             }
         }
     }
-    turns.sort_unstable();
-    turns.into_iter().map(|(_, _, pincode)| pincode).collect()
+    let refused = refused.into_iter().min().map(|(.., pincode)| pincode);
+    let differing = differing.into_iter().min().map(|(.., pincode)| pincode);
+    let largest = largest.into_iter().min().map(|(_, pincode)| pincode);
+    refused.or(differing).or(largest)
+}
+
+/// What a cart that cannot be bought any more was answered for, asked with the one that takes its place: one pincode of each of its first
+/// zones, and more of the largest where there are few.
+fn checks(evidence: &Evidence<'_>, carts: &Carts) -> Vec<Pincode> {
+    let Some(former) = carts.stand_in else {
+        return Vec::new();
+    };
+    let answered = |pincode: &Pincode| evidence.exact(*pincode, &former);
+    let mut zones: BTreeMap<Vec<DeliveryRate>, Vec<Pincode>> = BTreeMap::new();
+    for pincode in places(evidence.directory) {
+        let rates = answered(&pincode).map(rates_of).filter(|rates| !rates.is_empty());
+        if let Some(rates) = rates {
+            zones.entry(rates).or_default().push(pincode);
+        }
+    }
+    let mut zones: Vec<Vec<Pincode>> = zones.into_values().collect();
+    zones.sort_by_key(|pincodes| (std::cmp::Reverse(pincodes.len()), pincodes[0]));
+    let firsts = zones.iter().map(|pincodes| pincodes[0]);
+    let others = zones.first().into_iter().flatten().skip(1).copied();
+    firsts.chain(others).take(CHECKS).collect()
 }

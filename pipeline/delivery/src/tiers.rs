@@ -3,7 +3,7 @@
 use data_model::{DeliveryProbe, DeliveryRate, Pincode};
 
 use crate::carts::{Cart, Carts};
-use crate::evidence::{Evidence, cart_of, rates_of};
+use crate::evidence::{Evidence, MAX, MIN, cart_of, rates_of};
 
 /// What the answers for one pincode tell of how rates follow from carts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,34 +18,21 @@ pub(crate) enum Tiers {
 
 /// The probes of a pincode for carts of the ladder and between, by worth; those heavier than their neighbours are apart.
 pub(crate) fn ladder<'a>(evidence: &Evidence<'a>, carts: &Carts, pincode: Pincode) -> Vec<&'a DeliveryProbe> {
+    let is_heavy = |cart: &Cart| carts.heavy.is_some_and(|heavy| heavy.is_like(cart));
     let of_pincode = evidence.probes.range((pincode, MIN)..=(pincode, MAX));
     let mut probes: Vec<&DeliveryProbe> = of_pincode
-        .filter(|((_, cart), _)| Some(*cart) != carts.heavy)
+        .filter(|((_, cart), _)| !is_heavy(cart))
         .map(|(_, probe)| *probe)
         .collect();
     probes.sort_by_key(|probe| (probe.goods_minor, probe.grams));
     probes
 }
 
-const MIN: Cart = Cart {
-    variant: data_model::VariantId(0),
-    quantity: 0,
-    goods_minor: i64::MIN,
-    grams: i64::MIN,
-};
-
-const MAX: Cart = Cart {
-    variant: data_model::VariantId(u64::MAX),
-    quantity: u32::MAX,
-    goods_minor: i64::MAX,
-    grams: i64::MAX,
-};
-
 impl Tiers {
     /// `None` where the pincode was asked for with one cart only.
     pub(crate) fn of(evidence: &Evidence<'_>, carts: &Carts, pincode: Pincode) -> Option<Self> {
         let probes = ladder(evidence, carts, pincode);
-        let heavy = carts.heavy.and_then(|heavy| evidence.probes.get(&(pincode, heavy)));
+        let heavy = carts.heavy.and_then(|heavy| evidence.like(pincode, &heavy));
         if probes.len() < 2 || (carts.heavy.is_some() && heavy.is_none()) {
             return None;
         }

@@ -1,8 +1,8 @@
 //! One cart at a store.
 
-use data_model::{CurrencyCode, DeliveryRate, Money, Pincode};
+use data_model::{CurrencyCode, DeliveryRate, Money, Pincode, delivery_days};
 use data_pincodes::directory;
-use pipeline_delivery::{Cart, Question, days};
+use pipeline_delivery::{Cart, Question};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use storefront::{Effect, GraphqlRequest, Store, StoreError, documents};
@@ -205,7 +205,11 @@ fn read(told: &Told, cart: &Cart, currency: CurrencyCode) -> Result<Vec<Delivery
 
 fn rate(option: &DeliveryOption, currency: CurrencyCode) -> Result<DeliveryRate, AskError> {
     let title = option.title.as_deref().unwrap_or_default();
-    let stated = option.description.as_deref().and_then(days).or_else(|| days(title));
+    let stated = option
+        .description
+        .as_deref()
+        .and_then(delivery_days)
+        .or_else(|| delivery_days(title));
     Ok(DeliveryRate {
         name: title.chars().take(NAME_CHARS_MAX).collect(),
         amount_minor: minor(&option.estimated_cost, currency)?,

@@ -28,6 +28,8 @@ pub enum ProbeOutcome {
     NothingToBuy,
     /// What the store sells costs something else than the lake says: it is asked again after its next crawl.
     CatalogueTooOld,
+    /// Another process asks the store now: it is left for the next run.
+    Skipped,
     /// The store could not be asked, or refused.
     Failed,
 }
@@ -45,7 +47,7 @@ pub struct BrandProbed {
     pub probes: usize,
     /// Zones that follow from them.
     pub zones: usize,
-    /// Why it failed, for an operator.
+    /// Why it failed or was skipped, for an operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }

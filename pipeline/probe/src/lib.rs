@@ -9,7 +9,9 @@
 
 mod ask;
 mod brand;
+mod config;
 mod run;
 
 pub use brand::{BrandProbed, ProbeOutcome};
+pub use config::ProbeConfig;
 pub use run::{ProbeDeps, ProbeError, ProbeOptions, ProbeReport, probe};

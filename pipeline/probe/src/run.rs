@@ -1,19 +1,21 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use data_lake::{BrandRow, Lake, LakeError, LakeSnapshot};
-use data_model::{BrandSlug, Clock, KnownDelivery};
+use data_model::{BrandSlug, Clock, DeliveryProbe, KnownDelivery};
 use data_pincodes::directory;
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _};
 use pipeline_delivery::{CartVariant, Carts, infer, next_questions};
 use serde::Serialize;
-use storefront::Storefront;
+use storefront::{NotAsked, StoreRights, Storefront, under};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::ask::AskError;
 use crate::brand::{BrandProbed, Desk, ProbeOutcome, ask_all};
+use crate::config::ProbeConfig;
 
 /// A day, over which the budget counts.
 const DAY_MS: i64 = 24 * 3_600_000;
@@ -30,6 +32,8 @@ pub struct ProbeDeps {
     pub storefront: Storefront,
     /// The time.
     pub clock: Arc<dyn Clock>,
+    /// Who may ask which store; `None`: nobody else asks.
+    pub rights: Option<Arc<dyn StoreRights>>,
 }
 
 /// What to ask, and how much.
@@ -39,6 +43,8 @@ pub struct ProbeOptions {
     pub only: Option<BTreeSet<BrandSlug>>,
     /// Most questions to a store within 24 hours, those of earlier runs counted.
     pub budget_per_day: usize,
+    /// Most questions of the run, to all stores together.
+    pub budget_per_run: usize,
     /// Most stores that are asked at the same time, each at its own pace.
     pub stores_concurrent: usize,
     /// Answers older than this are asked for again, in days.
@@ -49,13 +55,28 @@ pub struct ProbeOptions {
 
 impl Default for ProbeOptions {
     fn default() -> Self {
-        Self {
-            only: None,
-            budget_per_day: 40,
-            stores_concurrent: 16,
-            fresh_days: 60,
-            dry_run: false,
-        }
+        ProbeConfig::default().options()
+    }
+}
+
+/// How many questions a run has left, for all stores together.
+#[derive(Debug)]
+struct Left(AtomicUsize);
+
+impl Left {
+    /// Takes as many as there are, up to so many.
+    fn take(&self, wanted: usize) -> usize {
+        let taken = |left: usize| Some(left - left.min(wanted));
+        let before = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, taken);
+        before.map_or(0, |before| before.min(wanted))
+    }
+
+    fn is_used(&self) -> bool {
+        self.0.load(Ordering::SeqCst) == 0
+    }
+
+    fn give_back(&self, unused: usize) {
+        self.0.fetch_add(unused, Ordering::SeqCst);
     }
 }
 
@@ -112,13 +133,13 @@ pub async fn probe(
         }
         rows.retain(|row| only.contains(&row.brand.slug));
     }
-    let snapshot = &snapshot;
+    let (snapshot, left) = (&snapshot, &Left(AtomicUsize::new(options.budget_per_run)));
     let one = |row: BrandRow| -> BoxFuture<'_, Result<Option<BrandProbed>, ProbeError>> {
         Box::pin(async move {
             if cancel.is_cancelled() {
                 return Ok(None);
             }
-            let probed = of_brand(deps, options, cancel, (snapshot, &row)).await?;
+            let probed = of_brand(deps, (options, left), cancel, (snapshot, &row)).await?;
             tracing::info!(brand = %row.brand.slug, outcome = ?probed.outcome, asked = probed.asked, "delivery was asked for");
             Ok(Some(probed))
         })
@@ -133,10 +154,52 @@ pub async fn probe(
 
 async fn of_brand(
     deps: &ProbeDeps,
-    options: &ProbeOptions,
+    (options, left): (&ProbeOptions, &Left),
     cancel: &CancellationToken,
     (snapshot, row): (&LakeSnapshot, &BrandRow),
 ) -> Result<BrandProbed, ProbeError> {
+    let brand = &row.brand;
+    let (mut told, open) = open_questions(deps, options, (snapshot, row)).await?;
+    let Some(open) = open else { return Ok(told) };
+    if options.dry_run {
+        let budget = left.take(open.of_day);
+        told.asked = open.wanted.min(budget);
+        left.give_back(budget - told.asked);
+        return Ok(told);
+    }
+    if open.of_day == 0 || left.is_used() {
+        return Ok(told);
+    }
+    // Boxed: a large future.
+    let asking = Box::pin(ask_and_keep(deps, (options, left), cancel, row));
+    let asked = under(deps.rights.as_deref(), &brand.store, cancel.cancelled(), asking).await;
+    (told.outcome, told.detail) = match asked {
+        Ok(asked) => return asked,
+        Err(NotAsked::Stopped) => (ProbeOutcome::Stopped, None),
+        Err(error @ NotAsked::ByAnother(_)) => (ProbeOutcome::Skipped, Some(error.to_string())),
+        Err(error) => (ProbeOutcome::Failed, Some(error.to_string())),
+    };
+    Ok(told)
+}
+
+/// What is still to be asked of a store.
+#[derive(Debug)]
+struct Open {
+    carts: Carts,
+    /// Answers that are fresh enough to stand.
+    probes: Vec<DeliveryProbe>,
+    /// Questions that are left.
+    wanted: usize,
+    /// How many of them may be asked today.
+    of_day: usize,
+}
+
+/// What a snapshot says is to be asked of a brand: nothing where the outcome says why.
+async fn open_questions(
+    deps: &ProbeDeps,
+    options: &ProbeOptions,
+    (snapshot, row): (&LakeSnapshot, &BrandRow),
+) -> Result<(BrandProbed, Option<Open>), ProbeError> {
     let brand = &row.brand;
     let mut told = BrandProbed {
         brand_slug: brand.slug.to_string(),
@@ -147,7 +210,7 @@ async fn of_brand(
         detail: None,
     };
     if brand.currency.as_str() != RUPEE {
-        return Ok(told);
+        return Ok((told, None));
     }
     let of_store = BTreeSet::from([brand.store.clone()]);
     let held = snapshot.known_delivery(Some(&of_store)).await?.remove(&brand.store);
@@ -162,42 +225,63 @@ async fn of_brand(
     let variants: Vec<CartVariant> = on_sale
         .map(|(id, price_minor, grams)| CartVariant { id, price_minor, grams })
         .collect();
-    let Some(mut carts) = Carts::of(brand.currency, &variants, &probes) else {
+    let Some(carts) = Carts::of(brand.currency, &variants, &probes) else {
         told.outcome = ProbeOutcome::NothingToBuy;
+        return Ok((told, None));
+    };
+    let wanted = next_questions(directory(), &carts, &probes).len();
+    if wanted == 0 {
+        told.outcome = ProbeOutcome::Complete;
+        return Ok((told, None));
+    }
+    told.outcome = ProbeOutcome::BudgetUsed;
+    let open = Open {
+        carts,
+        probes,
+        wanted,
+        of_day: options.budget_per_day.saturating_sub(today),
+    };
+    Ok((told, Some(open)))
+}
+
+/// Asks a store and keeps what it answers: the whole of it under the right to the store, so that what another run was told
+/// meanwhile is known, and kept.
+async fn ask_and_keep(
+    deps: &ProbeDeps,
+    (options, left): (&ProbeOptions, &Left),
+    cancel: &CancellationToken,
+    row: &BrandRow,
+) -> Result<BrandProbed, ProbeError> {
+    let brand = &row.brand;
+    let snapshot = deps.lake.newest_snapshot().await?;
+    let (mut told, open) = open_questions(deps, options, (&snapshot, row)).await?;
+    let Some(Open {
+        mut carts,
+        mut probes,
+        of_day,
+        ..
+    }) = open
+    else {
         return Ok(told);
     };
-    let budget = options.budget_per_day.saturating_sub(today);
-    let wanted = next_questions(directory(), &carts, &probes).len();
-    if wanted == 0 || budget == 0 || options.dry_run {
-        told.outcome = if wanted == 0 {
-            ProbeOutcome::Complete
-        } else {
-            ProbeOutcome::BudgetUsed
-        };
-        told.asked = if options.dry_run { wanted.min(budget) } else { 0 };
+    let budget = left.take(of_day);
+    if budget == 0 {
         return Ok(told);
     }
     let before = probes.len();
-    let asked = async {
-        let base_url = Url::parse(&brand.base_url).map_err(|error| AskError::Unreadable(error.to_string()))?;
-        let store = deps.storefront.store(&base_url)?;
-        let mut desk = Desk {
-            store: &store,
-            carts: &mut carts,
-            clock: deps.clock.as_ref(),
-            cancel,
-        };
-        Box::pin(ask_all(&mut desk, &mut probes, budget)).await
+    let asked = at_store(
+        deps,
+        (brand.base_url.as_str(), cancel),
+        &mut carts,
+        (&mut probes, budget),
+    );
+    (told.outcome, told.detail) = match asked.await {
+        Ok(outcome) => (outcome, None),
+        Err(AskError::OtherGoods) => (ProbeOutcome::CatalogueTooOld, None),
+        Err(error) => (ProbeOutcome::Failed, Some(error.to_string())),
     };
-    match asked.await {
-        Ok(outcome) => told.outcome = outcome,
-        Err(AskError::OtherGoods) => told.outcome = ProbeOutcome::CatalogueTooOld,
-        Err(error) => {
-            told.outcome = ProbeOutcome::Failed;
-            told.detail = Some(error.to_string());
-        }
-    }
     told.asked = probes.len() - before;
+    left.give_back(budget.saturating_sub(told.asked));
     if told.asked > 0 {
         let known: KnownDelivery = infer(directory(), &carts, &probes);
         (told.probes, told.zones) = (known.probes.len(), known.zones.len());
@@ -205,4 +289,22 @@ async fn of_brand(
         deps.lake.commit_known_delivery(known).await?;
     }
     Ok(told)
+}
+
+/// Asks one store up to `budget` questions.
+async fn at_store(
+    deps: &ProbeDeps,
+    (base_url, cancel): (&str, &CancellationToken),
+    carts: &mut Carts,
+    (probes, budget): (&mut Vec<DeliveryProbe>, usize),
+) -> Result<ProbeOutcome, AskError> {
+    let base_url = Url::parse(base_url).map_err(|error| AskError::Unreadable(error.to_string()))?;
+    let store = deps.storefront.store(&base_url)?;
+    let mut desk = Desk {
+        store: &store,
+        carts,
+        clock: deps.clock.as_ref(),
+        cancel,
+    };
+    Box::pin(ask_all(&mut desk, probes, budget)).await
 }

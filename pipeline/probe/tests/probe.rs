@@ -68,6 +68,7 @@ impl Rig {
         let run = RunSummaryRow::new(refreshes[0].run.clone(), clock.now());
         lake.commit(refreshes, run).await.unwrap();
         let deps = ProbeDeps {
+            rights: None,
             lake,
             storefront,
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
@@ -214,6 +215,23 @@ async fn stores_are_asked_over_days_and_what_they_answered_is_what_their_rules_s
             asked.calls
         );
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_asks_no_more_than_it_may_of_all_stores_together() {
+    let rig = Rig::new().await;
+    let options = ProbeOptions {
+        budget_per_run: 50,
+        stores_concurrent: 1,
+        ..ProbeOptions::default()
+    };
+    let report = rig.probe(&options).await;
+    assert_eq!(report.asked(), 50, "{report:?}");
+    assert_eq!(report.count(ProbeOutcome::BudgetUsed), 8, "{report:?}");
+    // The next run goes on with what others were not asked.
+    let report = rig.probe(&options).await;
+    assert_eq!(report.asked(), 50, "{report:?}");
+    assert_eq!(report.brands[0].asked, 0, "its day is over");
 }
 
 #[tokio::test(flavor = "multi_thread")]
