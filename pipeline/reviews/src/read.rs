@@ -1,0 +1,302 @@
+//! One store: which app it uses, and what the app has that the lake does not.
+
+mod list;
+mod rate;
+
+use std::collections::BTreeMap;
+
+use data_lake::{LakeSnapshot, ReviewChanges};
+use data_model::{Quarantined, StoreHost, Timestamp, WidgetRating, WidgetReview};
+use pipeline_crawl::RegisteredBrand;
+use pipeline_widgets::{AnswerError, Refused, WidgetKey, detect};
+use storefront::{Accept, Fetched, NotAsked, StoreError, under};
+
+use crate::landing::Landing;
+use crate::refresh::{RefreshReviewsError, ReviewsDeps, ReviewsOptions, is_older};
+use crate::state::{self, StoreState};
+use crate::walk::Found;
+use list::Before;
+
+/// The outcome of a store that another process asks.
+const SKIPPED: &str = "skipped";
+
+/// What was read of a store.
+#[derive(Debug)]
+pub(crate) struct Read {
+    pub(crate) changes: ReviewChanges,
+    pub(crate) state: StoreState,
+    /// `none`, `unchanged`, `read`, `partial`, `gone`, `skipped` or `failed`.
+    pub(crate) outcome: &'static str,
+    pub(crate) requests: u64,
+    pub(crate) added: u64,
+    pub(crate) edited: u64,
+    pub(crate) reviews: u64,
+    pub(crate) refused: Vec<Refused>,
+    pub(crate) error: Option<String>,
+    /// What the app answered, for the landing.
+    pub(crate) landed: Option<Vec<u8>>,
+    /// Whether that was landed.
+    pub(crate) is_landed: bool,
+}
+
+/// Why a store was not read as far as it could be.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Answer(#[from] AnswerError),
+    #[error(transparent)]
+    NotAsked(#[from] NotAsked),
+}
+
+/// A store that is being read.
+struct Reader<'a> {
+    brand: &'a RegisteredBrand,
+    deps: &'a ReviewsDeps,
+    snapshot: &'a LakeSnapshot,
+    started_at: Timestamp,
+    landing: Landing,
+    before: Before,
+    read: Read,
+}
+
+/// Reads a store; what fails there is part of what was read.
+///
+/// # Errors
+/// The storage or the lake cannot be read.
+pub(crate) async fn read_store(
+    brand: &RegisteredBrand,
+    snapshot: &LakeSnapshot,
+    options: &ReviewsOptions,
+    deps: &ReviewsDeps,
+) -> Result<Read, RefreshReviewsError> {
+    let now = deps.clock.now();
+    let read = Read {
+        changes: ReviewChanges::none(brand.store.clone(), brand.slug.clone(), now),
+        state: state::load(&deps.storage, &brand.store).await?,
+        outcome: "none",
+        requests: 0,
+        added: 0,
+        edited: 0,
+        reviews: 0,
+        refused: Vec::new(),
+        error: None,
+        landed: None,
+        is_landed: false,
+    };
+    let mut reader = Reader {
+        brand,
+        deps,
+        snapshot,
+        started_at: now,
+        landing: Landing::new(&brand.store, now),
+        before: Before::default(),
+        read,
+    };
+    let Some(key) = reader.app().await? else {
+        return Ok(reader.done());
+    };
+    let stores = [brand.store.clone()].into();
+    let mut reviews = snapshot.widget_reviews(&stores).await?;
+    let ratings = snapshot.widget_ratings(&stores).await?;
+    let reviews = reviews.remove(&brand.store).unwrap_or_default();
+    let ratings = ratings.get(&brand.store).map_or(&[][..], Vec::as_slice);
+    let (of_app, others): (Vec<_>, Vec<_>) = reviews.into_iter().partition(|one| one.widget == key.widget);
+    let refused = refused_of(snapshot, &brand.store).await?;
+    let held = of_app.len() as u64;
+    reader.before = Before {
+        held,
+        counted: held + reader.read.state.aside.len() as u64,
+        others: others.len() as u64,
+    };
+    let mut found = Found::new(of_app, &refused);
+    found.drop_other_apps(key.widget);
+    reader.landing.head.key = Some(key.clone());
+    match deps.widgets.app(key.widget) {
+        Ok(app) => {
+            let is_whole = Box::pin(reader.walk(&app, &key, &mut found, options)).await?;
+            if is_whole {
+                Box::pin(reader.rate(&app, &key, &mut found)).await;
+                reader.drop_others(&key, &others, ratings);
+            }
+        }
+        Err(error) => reader.fail(&error.into()),
+    }
+    reader.note(found, ratings);
+    Ok(reader.done())
+}
+
+impl Reader<'_> {
+    fn done(mut self) -> Read {
+        // A store that was skipped is due in the next run.
+        if self.read.outcome != SKIPPED {
+            self.read.state.asked_at = Some(self.started_at);
+        }
+        self.read.landed = self.landing.finish(self.read.outcome == "gone");
+        self.read
+    }
+
+    fn fail(&mut self, failure: &Failure) {
+        tracing::warn!(brand.slug = %self.brand.slug, error = %failure, "reviews of a store could not be read");
+        self.read.outcome = match failure {
+            Failure::NotAsked(NotAsked::ByAnother(_) | NotAsked::Stopped) => SKIPPED,
+            _ => "failed",
+        };
+        self.read.error = Some(failure.to_string());
+    }
+
+    /// The app that the store uses; `None` where there is nothing more to do.
+    async fn app(&mut self) -> Result<Option<WidgetKey>, RefreshReviewsError> {
+        let look_after_s = self.deps.widgets.config.look_after_s;
+        if !is_older(self.read.state.looked_at, self.started_at, look_after_s) {
+            return Ok(self.read.state.widget.clone());
+        }
+        let looked = self.look().await?;
+        let state = &mut self.read.state;
+        match looked {
+            Err(failure) if state.widget.is_none() => {
+                self.fail(&failure);
+                return Ok(None);
+            }
+            // The app is known from before, and does not depend on the store's pages.
+            Err(_) => {}
+            Ok(None) => {
+                // The next look is as long after this one as after any other.
+                state.looked_at = Some(self.started_at);
+                state.missed += u32::from(state.widget.is_some());
+                if state.missed > 1 {
+                    return self.forget().await.map(|()| None);
+                }
+            }
+            Ok(Some(key)) => {
+                if state.widget.as_ref() != Some(&key) {
+                    *state = StoreState {
+                        widget: Some(key),
+                        ..StoreState::default()
+                    };
+                }
+                (state.looked_at, state.missed) = (Some(self.started_at), 0);
+            }
+        }
+        Ok(self.read.state.widget.clone())
+    }
+
+    /// Looks at the store's pages, under the right to ask it.
+    async fn look(&mut self) -> Result<Result<Option<WidgetKey>, Failure>, RefreshReviewsError> {
+        let (deps, brand) = (self.deps, self.brand);
+        let (rights, stop) = (deps.rights.as_deref(), deps.cancel.cancelled());
+        let looked = under(rights, &brand.store, stop, self.look_there()).await;
+        looked.unwrap_or_else(|error| Ok(Err(error.into())))
+    }
+
+    /// Looks at the front page, and then at a product's.
+    async fn look_there(&mut self) -> Result<Result<Option<WidgetKey>, Failure>, RefreshReviewsError> {
+        let store = match self.deps.storefront.store(&self.brand.base_url) {
+            Ok(store) => store,
+            Err(error) => return Ok(Err(error.into())),
+        };
+        self.read.requests += 1;
+        let front = match page(store.get("/", Accept::Html).await) {
+            Ok(html) => html,
+            Err(error) => return Ok(Err(error)),
+        };
+        if let Some(key) = front.as_deref().and_then(detect) {
+            return Ok(Ok(Some(key)));
+        }
+        let handles = self.snapshot.handles(&self.brand.store).await?;
+        let Some(handle) = handles.values().next() else {
+            return Ok(Ok(None));
+        };
+        self.read.requests += 1;
+        let html = page(store.product_html(handle).await);
+        Ok(html.map(|html| html.as_deref().and_then(detect)))
+    }
+
+    /// Two looks in a row found no app: what it published is gone from the store.
+    async fn forget(&mut self) -> Result<(), RefreshReviewsError> {
+        let store = &self.brand.store;
+        let stores = [store.clone()].into();
+        let reviews = self.snapshot.widget_reviews(&stores).await?;
+        let ratings = self.snapshot.widget_ratings(&stores).await?;
+        let changes = &mut self.read.changes;
+        let gone = reviews.get(store).into_iter().flatten();
+        changes
+            .reviews_gone
+            .extend(gone.map(|one| (one.widget, one.id.clone())));
+        let gone = ratings.get(store).into_iter().flatten();
+        changes.ratings_gone.extend(gone.map(|one| (one.widget, one.product)));
+        let gone = refused_of(self.snapshot, store).await?.into_iter();
+        changes.refused_gone.extend(gone.map(|one| one.subject));
+        self.read.outcome = "gone";
+        self.read.state = StoreState {
+            looked_at: Some(self.started_at),
+            ..StoreState::default()
+        };
+        Ok(())
+    }
+
+    fn is_over(&self) -> bool {
+        let took_ms = self.deps.clock.now().millis_since(self.started_at);
+        let most_ms = self.deps.widgets.config.store_time_s_max.saturating_mul(1000);
+        self.deps.cancel.is_cancelled() || took_ms > i64::try_from(most_ms).unwrap_or(i64::MAX)
+    }
+
+    /// The store used another app before.
+    fn drop_others(&mut self, key: &WidgetKey, others: &[WidgetReview], ratings: &[WidgetRating]) {
+        let changes = &mut self.read.changes;
+        let gone = others.iter().map(|one| (one.widget, one.id.clone()));
+        changes.reviews_gone.extend(gone);
+        let gone = ratings.iter().filter(|one| one.widget != key.widget);
+        changes.ratings_gone.extend(gone.map(|one| (one.widget, one.product)));
+    }
+
+    /// Puts down what was found.
+    fn note(&mut self, mut found: Found, ratings: &[WidgetRating]) {
+        let widget = self.read.state.widget.as_ref().map(|key| key.widget);
+        let Some(widget) = widget else { return };
+        let read = &mut self.read;
+        (read.changes.refused, read.changes.refused_gone) = found.quarantine(&self.brand.store);
+        (read.added, read.edited) = (found.added, found.edited);
+        read.refused.append(&mut found.refused);
+        read.reviews = found.held.len() as u64;
+        // A walk that is not at its end asks for ratings when it is.
+        if read.state.walk.is_some() || read.state.known.is_none() {
+            read.state.pending.extend(&found.products);
+        }
+        let changes = &mut read.changes;
+        let put = std::mem::take(&mut found.put);
+        changes
+            .reviews
+            .extend(put.iter().filter_map(|id| found.held.remove(id)));
+        changes
+            .reviews_gone
+            .extend(found.gone.into_keys().map(|id| (widget, id)));
+        let rated: BTreeMap<u64, &WidgetRating> = ratings.iter().map(|one| (one.product, one)).collect();
+        changes.ratings.retain(|one| rated.get(&one.product) != Some(&one));
+    }
+}
+
+/// What of a store's reviews is in quarantine. Where that cannot be read, nothing is known of it: reviews do not wait for
+/// a file of another table.
+pub(crate) async fn refused_of(
+    snapshot: &LakeSnapshot,
+    store: &StoreHost,
+) -> Result<Vec<Quarantined>, RefreshReviewsError> {
+    match snapshot.refused_reviews(&[store.clone()].into()).await {
+        Ok(mut refused) => Ok(refused.remove(store).unwrap_or_default()),
+        Err(error) if error.lost_file().is_some() => Ok(Vec::new()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The HTML of a page.
+fn page(fetched: Result<Fetched, StoreError>) -> Result<Option<String>, Failure> {
+    match fetched {
+        Ok(Fetched::Body(page)) => Ok(Some(String::from_utf8_lossy(&page.bytes).into_owned())),
+        Ok(Fetched::NotModified) => Ok(None),
+        // A product may have gone since the crawl.
+        Err(StoreError::Status { status: 404 | 410 }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,305 @@
+//! The list of a store's reviews, as far as it is new, and what is believed of it at its end.
+
+use bytes::Bytes;
+use pipeline_widgets::{AnswerError, FeedPage, Next, Overview, WidgetKey};
+use storefront::{Accept, Fetched, Store, StoreError};
+
+use super::{Failure, Reader};
+use crate::landing::Asked;
+use crate::refresh::{RefreshReviewsError, ReviewsOptions, is_older};
+use crate::state::{Known, Walk};
+use crate::walk::{Found, Listed};
+
+/// A page of an app's feed, and the bytes it was read from.
+type ReadPage = (FeedPage, Bytes);
+
+/// What an app counts: reviews, and the sum of their stars where it tells that.
+type Counted = (Option<u64>, Option<f64>);
+
+/// What was held of a store before it was read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Before {
+    /// Reviews of its app.
+    pub(super) held: u64,
+    /// These, and those that are set aside.
+    pub(super) counted: u64,
+    /// Reviews of the app that it used before.
+    pub(super) others: u64,
+}
+
+/// How a reading of the list ended.
+#[derive(Debug)]
+enum Ending {
+    /// It goes on in the next run.
+    Open,
+    /// What is known adds up to what the app counts.
+    Agrees { total: Option<u64> },
+    /// At the end of the list.
+    Whole {
+        walk: Walk,
+        total: Option<u64>,
+        /// Whether the app said that it was the end: otherwise no further page could be read.
+        is_told: bool,
+    },
+}
+
+impl Reader<'_> {
+    /// Reads the list as far as it is new; whether all of it is known now.
+    pub(super) async fn walk(
+        &mut self,
+        app: &Store,
+        key: &WidgetKey,
+        found: &mut Found,
+        options: &ReviewsOptions,
+    ) -> Result<bool, RefreshReviewsError> {
+        let sweep_after_s = self.deps.widgets.config.sweep_after_s;
+        let state = &self.read.state;
+        let sweeps = options.sweep || is_older(state.swept_at, self.started_at, sweep_after_s);
+        let kept = found.held.len() as u64;
+        let known = state.known.filter(|known| known.kept == kept && state.walk.is_none());
+        let known = known.filter(|_| !sweeps);
+        let etag = state.etag.clone().filter(|_| known.is_some());
+        self.read.requests += 1;
+        let (overview, etag, bytes) = match overview(app, key, etag.as_deref()).await {
+            Ok(Some(told)) => told,
+            Ok(None) => {
+                self.read.outcome = "unchanged";
+                return Ok(true);
+            }
+            Err(failure) => {
+                self.fail(&failure);
+                return Ok(false);
+            }
+        };
+        let listed = Listed::new(self.snapshot.handles(&self.brand.store).await?);
+        let (total, stars) = match &overview {
+            Overview::Page(page) => (page.total, None),
+            Overview::Totals { count, stars } => (Some(*count), Some(*stars)),
+        };
+        let is_same = known.is_some_and(|known| (known.total, known.stars) == (total, stars));
+        let shows_news = match &overview {
+            Overview::Page(page) => !found.has_all(key.widget, page, &listed, &self.read.state),
+            Overview::Totals { .. } => false,
+        };
+        if is_same && !shows_news {
+            self.read.outcome = "unchanged";
+            self.read.state.etag = etag;
+            return Ok(true);
+        }
+        let first = match overview {
+            Overview::Page(page) => Some((page, bytes)),
+            Overview::Totals { .. } => None,
+        };
+        let first = (first, (total, stars), sweeps || known.is_none());
+        let ending = self.pages((app, key), found, &listed, first).await;
+        let is_whole = self.conclude(found, key, &ending);
+        if is_whole {
+            let kept = found.held.len() as u64;
+            self.read.state.known = Some(Known { total, stars, kept });
+            self.read.state.etag = etag;
+        }
+        Ok(is_whole)
+    }
+
+    /// Reads pages as far as is needed.
+    async fn pages(
+        &mut self,
+        (app, key): (&Store, &WidgetKey),
+        found: &mut Found,
+        listed: &Listed,
+        (mut first, (total, stars), sweeps): (Option<ReadPage>, Counted, bool),
+    ) -> Ending {
+        let mut walk = match self.read.state.walk.take() {
+            Some(walk) => walk,
+            None => self.begin(sweeps),
+        };
+        if walk.has_begun()
+            && let Some((page, bytes)) = first.take()
+        {
+            self.land(&walk, (&page, &bytes), listed);
+            // What came since the reading was begun.
+            found.take(key.widget, page, listed, &mut walk, &mut self.read.state.aside);
+        }
+        (self.read.outcome, self.read.state.known, self.read.state.etag) = ("read", None, None);
+        for _ in 0..self.deps.widgets.config.pages_max {
+            if self.is_over() {
+                break;
+            }
+            let (page, bytes) = match first.take() {
+                Some(page) => page,
+                None => match self.page(app, key, &walk.next).await {
+                    Ok(page) => page,
+                    // All that the app counts was seen, and no further page is one.
+                    Err(failure) if walk.is_all() && is_answer(&failure) => {
+                        let (total, is_told) = (walk.counted, false);
+                        return Ending::Whole { walk, total, is_told };
+                    }
+                    Err(failure) => {
+                        self.fail(&failure);
+                        self.read.state.walk = Some(walk).filter(Walk::has_begun);
+                        return Ending::Open;
+                    }
+                },
+            };
+            self.land(&walk, (&page, &bytes), listed);
+            let (next, total) = (page.next.clone(), page.total.or(total));
+            walk.has_shrunk |= walk.counted.zip(total).is_some_and(|(before, now)| now < before);
+            walk.counted = total;
+            let is_fresh = found.take(key.widget, page, listed, &mut walk, &mut self.read.state.aside);
+            if !walk.sweeps && self.agrees(found, total, stars) {
+                return Ending::Agrees { total };
+            }
+            // A count may be too low: the list itself says where it ends.
+            match next.filter(|_| is_fresh) {
+                Some(next) => walk.next = next,
+                None => {
+                    let is_told = true;
+                    return Ending::Whole { walk, total, is_told };
+                }
+            }
+        }
+        self.read.outcome = "partial";
+        self.read.state.walk = Some(walk).filter(Walk::has_begun);
+        Ending::Open
+    }
+
+    /// A reading of the list from its beginning on.
+    fn begin(&mut self, sweeps: bool) -> Walk {
+        self.landing.head.begins = true;
+        Walk {
+            began_at: Some(self.started_at),
+            ..Walk::new(sweeps)
+        }
+    }
+
+    fn land(&mut self, walk: &Walk, (page, bytes): (&FeedPage, &Bytes), listed: &Listed) {
+        self.landing
+            .add(Asked::Page(walk.next.clone()), listed.named_by(page), bytes);
+    }
+
+    /// Whether what is known adds up to what the app counts.
+    fn agrees(&self, found: &Found, total: Option<u64>, stars: Option<f64>) -> bool {
+        let aside = &self.read.state.aside;
+        let counted = (found.held.len() + aside.len()) as u64;
+        // Of reviews that are set aside nobody knows the stars.
+        let same_stars = |stars: f64| aside.is_empty() && (found.stars() - stars).abs() < 0.5;
+        total == Some(counted) && stars.is_none_or(same_stars)
+    }
+
+    async fn page(&mut self, app: &Store, key: &WidgetKey, at: &Next) -> Result<ReadPage, Failure> {
+        self.read.requests += 1;
+        match app.get(&key.feed(at), Accept::Json).await? {
+            Fetched::Body(page) => Ok((key.read_feed(&page.bytes, at)?, page.bytes)),
+            // Nobody showed a validator.
+            Fetched::NotModified => Err(AnswerError::NotJson.into()),
+        }
+    }
+
+    /// Judges how the list was read; whether all of it is known now. What would take away most of what is held, or ends before the
+    /// app's own count, is believed only when it is so twice.
+    fn conclude(&mut self, found: &mut Found, key: &WidgetKey, ending: &Ending) -> bool {
+        match ending {
+            Ending::Whole { walk, total, is_told } if !walk.has_shrunk => {
+                let (seen, unseen) = (walk.seen.len() as u64, found.unseen(walk).len() as u64);
+                let short = total.filter(|total| seen < *total).map(|total| (total, seen));
+                let steep = self.steep(found, unseen, (*total, *is_told));
+                if self.is_doubted(short, steep) {
+                    self.keep(found);
+                    return false;
+                }
+                self.end(found, key, walk);
+                return true;
+            }
+            Ending::Agrees { total } => {
+                let steep = self.steep(found, 0, (*total, true));
+                if self.is_doubted(None, steep) {
+                    self.keep(found);
+                    return false;
+                }
+                return true;
+            }
+            Ending::Whole { .. } => {
+                self.read.outcome = "partial";
+                self.read.error = Some("reviews were deleted while the list was read: it is read again".to_owned());
+            }
+            Ending::Open => {}
+        }
+        if self.steep(found, 0, (None, true)).is_some() {
+            self.keep(found);
+        }
+        false
+    }
+
+    /// Keeps what was to go.
+    fn keep(&mut self, found: &mut Found) {
+        found.restore();
+        self.landing.end.is_doubted = true;
+    }
+
+    /// How many reviews a reading takes away that did not show so many of those that are held, where that is more than one
+    /// reading is believed to.
+    fn steep(&self, found: &Found, unseen: u64, (total, is_told): (Option<u64>, bool)) -> Option<u64> {
+        let Before { held, counted, others } = self.before;
+        let lost = (found.gone.len() as u64 + unseen).min(held);
+        let has_fallen = total.is_some_and(|total| total.saturating_mul(2) < counted);
+        let is_steep = lost * 2 > held || has_fallen || !is_told;
+        // What another app published goes with it.
+        let left = (found.held.len() as u64).saturating_sub(unseen);
+        let others = if left * 2 < others { others } else { 0 };
+        let lost = others + if is_steep { lost } else { 0 };
+        (lost > 0).then_some(lost)
+    }
+
+    /// Notes what is odd about how a reading ended; whether the reading before did not end so.
+    fn is_doubted(&mut self, short: Option<(u64, u64)>, steep: Option<u64>) -> bool {
+        let read = &mut self.read;
+        let before = (read.state.short, read.state.steep);
+        (read.state.short, read.state.steep) = (short, steep);
+        let what = match (short, steep) {
+            (Some((total, seen)), _) if short != before.0 => format!("the app counts {total} reviews and shows {seen}"),
+            (_, Some(lost)) if steep != before.1 => {
+                format!("the app shows {lost} of the reviews no more that are held")
+            }
+            _ => return false,
+        };
+        read.outcome = "partial";
+        read.error = Some(format!("{what}: none is dropped unless it does so again"));
+        true
+    }
+
+    /// The list was read to its end: what was not seen is gone.
+    fn end(&mut self, found: &mut Found, key: &WidgetKey, walk: &Walk) {
+        found.drop_unseen(key.widget, walk);
+        (self.landing.end.is_whole, self.landing.end.sweeps) = (true, walk.sweeps);
+        let state = &mut self.read.state;
+        state.aside.retain(|id| walk.seen.contains(id));
+        state.swept_at = Some(self.started_at);
+        if walk.sweeps {
+            state.whole_since = walk.began_at.filter(|_| !self.landing.end.is_cut);
+            state.pending.extend(found.reviewed());
+        }
+    }
+}
+
+/// What the app answers first, with its validator; `None` where that is what it answered before.
+async fn overview(
+    app: &Store,
+    key: &WidgetKey,
+    etag: Option<&str>,
+) -> Result<Option<(Overview, Option<String>, Bytes)>, Failure> {
+    match app.get_unless(&key.overview(), Accept::Json, etag).await? {
+        Fetched::Body(page) => Ok(Some((key.read_overview(&page.bytes)?, page.etag, page.bytes))),
+        Fetched::NotModified if etag.is_some() => Ok(None),
+        Fetched::NotModified => Err(AnswerError::NotJson.into()),
+    }
+}
+
+/// Whether the app answered, and the answer is no page of its list.
+fn is_answer(failure: &Failure) -> bool {
+    let of_store = |error: &StoreError| matches!(error, StoreError::Status { .. } | StoreError::NotJson { .. });
+    match failure {
+        Failure::Answer(_) => true,
+        Failure::Store(error) => of_store(error),
+        Failure::NotAsked(_) => false,
+    }
+}

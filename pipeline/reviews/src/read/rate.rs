@@ -1,0 +1,112 @@
+use bytes::Bytes;
+use data_model::WidgetRating;
+use pipeline_widgets::{AnswerError, Refused, Summary, WidgetKey};
+use storefront::{Accept, Fetched, Store, StoreError};
+
+use super::{Failure, Reader};
+use crate::landing::Asked;
+use crate::walk::{Found, Listed, rating_subject};
+
+/// What became of the question for the ratings of a product.
+#[derive(Debug)]
+enum Rated {
+    /// The app says this, in these bytes; in none where it does not know the product.
+    Told(Summary, Bytes),
+    /// This is no answer, for this reason.
+    Odd(String, Bytes),
+    /// The app refuses to tell, for good.
+    Refused(String),
+    /// The app cannot be asked now.
+    Failed(Failure),
+}
+
+impl Reader<'_> {
+    /// Asks what the app says of all ratings of products with a change.
+    pub(super) async fn rate(&mut self, app: &Store, key: &WidgetKey, found: &mut Found) {
+        let mut pending = std::mem::take(&mut self.read.state.pending);
+        pending.extend(&found.products);
+        let mut pending: Vec<u64> = pending.into_iter().collect();
+        // Others come before a product that fails again and again.
+        let rated_to = self.read.state.rated_to;
+        let behind = rated_to.map_or(0, |last| pending.partition_point(|product| *product <= last));
+        pending.rotate_left(behind);
+        let reviewed = found.reviewed();
+        let most = self.deps.widgets.config.products_max as usize;
+        let mut failed: Option<Failure> = None;
+        for (nth, product) in pending.into_iter().enumerate() {
+            if nth >= most || failed.is_some() || self.is_over() {
+                self.read.state.pending.insert(product);
+                continue;
+            }
+            self.read.state.rated_to = Some(product);
+            match self.ask_rating(app, key, product).await {
+                Rated::Told(_, bytes) if bytes.is_empty() && reviewed.contains(&product) => {
+                    let reason = "the app does not know the product, and shows reviews of it";
+                    self.refuse_rating(found, key, product, (reason.to_owned(), &bytes));
+                }
+                Rated::Told(summary, bytes) => {
+                    self.landing.add(Asked::Product(product), Listed::default(), &bytes);
+                    found.understand(|| rating_subject(key.widget, product));
+                    match summary.average {
+                        Some(average) => self.read.changes.ratings.push(WidgetRating {
+                            widget: key.widget,
+                            product,
+                            average,
+                            count: summary.count,
+                        }),
+                        None => self.read.changes.ratings_gone.push((key.widget, product)),
+                    }
+                }
+                Rated::Odd(reason, bytes) => {
+                    self.read.state.pending.insert(product);
+                    self.refuse_rating(found, key, product, (reason, &bytes));
+                }
+                // It is asked for again with the next change of the product.
+                Rated::Refused(reason) => self.refuse_rating(found, key, product, (reason, &Bytes::new())),
+                Rated::Failed(failure) => {
+                    self.read.state.pending.insert(product);
+                    failed = Some(failure);
+                }
+            }
+        }
+        match failed {
+            Some(failure) => self.fail(&failure),
+            None if !self.read.state.pending.is_empty() => self.read.outcome = "partial",
+            None => {}
+        }
+    }
+
+    async fn ask_rating(&mut self, app: &Store, key: &WidgetKey, product: u64) -> Rated {
+        self.read.requests += 1;
+        match app.get(&key.product(product), Accept::Json).await {
+            Ok(Fetched::Body(page)) => match key.read_product(&page.bytes) {
+                Ok(summary) => Rated::Told(summary, page.bytes),
+                Err(error) => Rated::Odd(error.to_string(), page.bytes),
+            },
+            Ok(Fetched::NotModified) => Rated::Odd(AnswerError::NotJson.to_string(), Bytes::new()),
+            Err(StoreError::Status { status: 404 | 410 }) => Rated::Told(Summary::default(), Bytes::new()),
+            Err(error) => match &error {
+                // 401 and 403 refuse us, and not a product.
+                StoreError::Status { status } if !matches!(status, 401 | 403) && !error.is_transient() => {
+                    Rated::Refused(error.to_string())
+                }
+                StoreError::NotJson { .. } | StoreError::TooLarge { .. } | StoreError::Redirect { .. } => {
+                    Rated::Odd(error.to_string(), Bytes::new())
+                }
+                _ => Rated::Failed(error.into()),
+            },
+        }
+    }
+
+    /// Puts what the app answered for a product into quarantine: its rating stays what it was.
+    fn refuse_rating(&mut self, found: &mut Found, key: &WidgetKey, product: u64, (reason, bytes): (String, &Bytes)) {
+        let refused = Refused {
+            subject: format!("product {product}"),
+            reason,
+            excerpt: String::new(),
+        };
+        let refused = refused.with_excerpt(&String::from_utf8_lossy(bytes));
+        found.refuse(rating_subject(key.widget, product), refused.clone());
+        self.read.refused.push(refused);
+    }
+}

@@ -1,0 +1,185 @@
+//! A store's reviews and ratings, made again of what its app answered, in the order in which it did.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use data_lake::ReviewChanges;
+use data_model::{Quarantined, ReviewWidget, Timestamp, WidgetRating, WidgetReview};
+use pipeline_crawl::RegisteredBrand;
+use pipeline_widgets::{AnswerError, Refused, Summary, WidgetKey};
+
+use crate::landing::{Answer, Asked, Landed};
+use crate::state::Walk;
+use crate::walk::{Found, rating_subject};
+
+/// What landed readings say in the end.
+#[derive(Debug)]
+pub(crate) struct Replay {
+    key: WidgetKey,
+    found: Found,
+    walk: Walk,
+    ratings: BTreeMap<u64, WidgetRating>,
+    unrated: BTreeSet<u64>,
+    reviews_at: BTreeMap<(ReviewWidget, String), Timestamp>,
+    ratings_at: BTreeMap<(ReviewWidget, u64), Timestamp>,
+}
+
+/// What the lake has of a store: reviews, ratings, and what was refused.
+pub(crate) type InLake<'a> = (&'a [WidgetReview], &'a [WidgetRating], &'a [Quarantined]);
+
+/// The readings that tell the whole list: from the beginning of the last that came to its end, with the app that the
+/// newest is of, to the newest. `None` where no such reading is landed without a gap.
+pub(crate) fn whole(landed: &[Landed]) -> Option<&[Landed]> {
+    let newest = landed.last()?;
+    if newest.head.key.is_none() {
+        return Some(std::slice::from_ref(newest));
+    }
+    let others = landed.iter().rposition(|one| one.head.key != newest.head.key);
+    let of_app = &landed[others.map_or(0, |at| at + 1)..];
+    let ended = of_app.iter().rposition(|one| one.end.is_whole && one.end.sweeps)?;
+    let begun = of_app[..=ended].iter().rposition(|one| one.head.begins)?;
+    let whole = &of_app[begun..];
+    whole.iter().all(|one| !one.end.is_cut).then_some(whole)
+}
+
+impl Replay {
+    pub(crate) fn new(key: WidgetKey, refused: &[Quarantined]) -> Self {
+        let mut found = Found::new([], refused);
+        found.drop_other_apps(key.widget);
+        Self {
+            key,
+            found,
+            walk: Walk::new(false),
+            ratings: BTreeMap::new(),
+            unrated: BTreeSet::new(),
+            reviews_at: BTreeMap::new(),
+            ratings_at: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn begin(&mut self, landed: &Landed) {
+        if landed.head.begins {
+            self.walk = Walk::new(false);
+        }
+    }
+
+    pub(crate) fn take(&mut self, answer: Answer) -> Result<(), AnswerError> {
+        let Answer { asked, listed, body } = answer;
+        match asked {
+            Asked::Page(at) => {
+                let page = self.key.read_feed(body.as_bytes(), &at)?;
+                self.walk.next = at;
+                // What is set aside is the refresh's to remember.
+                let mut aside = BTreeSet::new();
+                self.found
+                    .take(self.key.widget, page, &listed, &mut self.walk, &mut aside);
+            }
+            Asked::Product(product) => self.rate(product, &body),
+        }
+        Ok(())
+    }
+
+    fn rate(&mut self, product: u64, body: &str) {
+        let widget = self.key.widget;
+        let told = match body {
+            "" => Ok(Summary::default()),
+            body => self.key.read_product(body.as_bytes()),
+        };
+        match told.map(|told| (told.average, told.count)) {
+            Ok((average, count)) => {
+                self.found.understand(|| rating_subject(widget, product));
+                self.unrated.remove(&product);
+                let rating = average.map(|average| WidgetRating {
+                    widget,
+                    product,
+                    average,
+                    count,
+                });
+                let before = self.ratings.remove(&product);
+                if before != rating {
+                    self.ratings_at.remove(&(widget, product));
+                }
+                match rating {
+                    Some(rating) => {
+                        self.ratings.insert(product, rating);
+                    }
+                    None => {
+                        self.unrated.insert(product);
+                    }
+                }
+            }
+            Err(error) => {
+                let refused = Refused {
+                    subject: String::new(),
+                    reason: error.to_string(),
+                    excerpt: String::new(),
+                };
+                self.found
+                    .refuse(rating_subject(widget, product), refused.with_excerpt(body));
+            }
+        }
+    }
+
+    /// Ends a reading.
+    pub(crate) fn end(&mut self, landed: &Landed) {
+        if landed.end.is_whole {
+            self.found.drop_unseen(self.key.widget, &self.walk);
+        }
+        if landed.end.is_doubted {
+            self.found.restore();
+        }
+        self.found.gone.clear();
+        let (widget, at) = (self.key.widget, landed.head.asked_at);
+        for id in std::mem::take(&mut self.found.put) {
+            self.reviews_at.insert((widget, id), at);
+        }
+        for product in self.ratings.keys() {
+            self.ratings_at.entry((widget, *product)).or_insert(at);
+        }
+    }
+
+    /// What changes in the lake, which has these reviews and ratings of the store.
+    pub(crate) fn changes(
+        mut self,
+        brand: &RegisteredBrand,
+        at: Timestamp,
+        (reviews, ratings, refused): InLake<'_>,
+    ) -> ReviewChanges {
+        let widget = self.key.widget;
+        let mut changes = ReviewChanges::none(brand.store.clone(), brand.slug.clone(), at);
+        (changes.refused, changes.refused_gone) = self.found.quarantine(&brand.store);
+        changes.refused.retain(|one| !refused.contains(one));
+        changes.reviews_gone = reviews
+            .iter()
+            .filter(|one| one.widget != widget || !self.found.held.contains_key(&one.id))
+            .map(|one| (one.widget, one.id.clone()))
+            .collect();
+        // Of a product that no answer tells of, what is known stays.
+        changes.ratings_gone = ratings
+            .iter()
+            .filter(|one| one.widget != widget || self.unrated.contains(&one.product))
+            .map(|one| (one.widget, one.product))
+            .collect();
+        let held: BTreeMap<&str, &WidgetReview> = reviews
+            .iter()
+            .filter(|one| one.widget == widget)
+            .map(|one| (one.id.as_str(), one))
+            .collect();
+        let told = self.found.held.into_values();
+        changes.reviews = told.filter(|one| held.get(one.id.as_str()) != Some(&one)).collect();
+        let of_app = ratings.iter().filter(|one| one.widget == widget);
+        let rated: BTreeMap<u64, &WidgetRating> = of_app.map(|one| (one.product, one)).collect();
+        let told = self.ratings.into_values();
+        changes.ratings = told.filter(|one| rated.get(&one.product) != Some(&one)).collect();
+        (changes.reviews_at, changes.ratings_at) = (self.reviews_at, self.ratings_at);
+        changes
+    }
+}
+
+/// All of a store goes: it was seen to use no app any more.
+pub(crate) fn gone(brand: &RegisteredBrand, at: Timestamp, (reviews, ratings, refused): InLake<'_>) -> ReviewChanges {
+    let mut changes = ReviewChanges::none(brand.store.clone(), brand.slug.clone(), at);
+    changes.reviews_gone = reviews.iter().map(|one| (one.widget, one.id.clone())).collect();
+    changes.ratings_gone = ratings.iter().map(|one| (one.widget, one.product)).collect();
+    changes.refused_gone = refused.iter().map(|one| one.subject.clone()).collect();
+    changes
+}

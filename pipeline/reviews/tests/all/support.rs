@@ -1,0 +1,262 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use data_lake::{AsOf, Lake, LakeConfig, TableName};
+use data_model::{Clock, ReviewWidget, Timestamp};
+use data_storage::Storage;
+use emulator::{Emulator, EmulatorConfig, ReviewsTruth, Running, Source, StoreAddress};
+use futures::TryStreamExt;
+use kit::ShiftedClock;
+use pipeline_crawl::{NewBrand, NoProgress, Registry};
+use pipeline_refresh::{OtherCrawls, RefreshConfig, RefreshDeps, RunOptions, refresh};
+use pipeline_reviews::{
+    BrandReviews, RereadReviews, RereadReviewsOptions, ReviewsConfig, ReviewsDeps, ReviewsOptions, ReviewsReport,
+    Widgets, refresh_reviews, reread_reviews,
+};
+use storefront::{Storefront, StorefrontConfig};
+use tokio_util::sync::CancellationToken;
+
+/// A review as both sides tell it: its app's id, product, stars, author, headline, text, and whether it is verified.
+pub(crate) type Told = (String, u64, u8, Option<String>, Option<String>, String, Option<bool>);
+
+/// Ten emulated stores that were crawled, two for each app and two without.
+pub(crate) struct Market {
+    pub(crate) running: Running,
+    pub(crate) storage: Storage,
+    clock: Arc<ShiftedClock>,
+    pub(crate) config: ReviewsConfig,
+    pub(crate) storefront: StorefrontConfig,
+}
+
+impl Market {
+    pub(crate) async fn open() -> Self {
+        let source = Source::Generated {
+            products: 200,
+            stores: 10,
+            seed: 7,
+        };
+        let emulated = EmulatorConfig {
+            widgets: true,
+            ..EmulatorConfig::new(source)
+        };
+        let running = Emulator::start(emulated).await.unwrap();
+        let (storage, clock) = (Storage::memory(), ShiftedClock::new());
+        let brands: Vec<_> = running
+            .stores()
+            .into_iter()
+            .map(|store| NewBrand {
+                store: Some(store.myshopify_domain.parse().unwrap()),
+                name: Some(store.name),
+                ..NewBrand::at(store.base_url.parse().unwrap())
+            })
+            .collect();
+        let mut registry = Registry::load(&storage).await.unwrap();
+        registry.add(&storage, &brands, clock.now()).await.unwrap();
+        let url = |widget| running.widget_url(widget).unwrap();
+        let market = Self {
+            config: ReviewsConfig {
+                judgeme_url: url(ReviewWidget::Judgeme),
+                yotpo_url: url(ReviewWidget::Yotpo),
+                stamped_url: url(ReviewWidget::Stamped),
+                okendo_url: url(ReviewWidget::Okendo),
+                rate_start_per_s: f64::INFINITY,
+                ..ReviewsConfig::default()
+            },
+            storefront: StorefrontConfig {
+                retries_max: 0,
+                ..StorefrontConfig::loopback()
+            },
+            running,
+            storage,
+            clock,
+        };
+        let deps = RefreshDeps {
+            others: OtherCrawls::Absent,
+            storage: market.storage.clone(),
+            lake: market.lake().await,
+            storefront: market.storefront(),
+            clock: market.clock(),
+            progress: Arc::new(NoProgress),
+            rights: None,
+            cancel: CancellationToken::new(),
+        };
+        Box::pin(refresh(&RunOptions::default(), &RefreshConfig::default(), &deps))
+            .await
+            .unwrap();
+        market
+    }
+
+    /// The same, where no store is looked at again, and no list is read again, because of the time that has passed.
+    pub(crate) async fn undated() -> Self {
+        let mut market = Self::open().await;
+        (market.config.look_after_s, market.config.sweep_after_s) = (u64::MAX, u64::MAX);
+        market
+    }
+
+    fn clock(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.clock) as Arc<dyn Clock>
+    }
+
+    fn storefront(&self) -> Storefront {
+        Storefront::new(self.storefront.clone(), self.clock()).unwrap()
+    }
+
+    pub(crate) fn later(&self, hours: i64) {
+        self.clock.advance_ms(hours * 3_600_000);
+    }
+
+    pub(crate) async fn lake(&self) -> Lake {
+        let config = LakeConfig {
+            buckets: 2,
+            ..LakeConfig::default()
+        };
+        Lake::open(self.storage.child("lake"), config, self.clock())
+            .await
+            .unwrap()
+    }
+
+    /// The first store that uses an app.
+    pub(crate) fn of(&self, widget: ReviewWidget) -> (StoreAddress, ReviewsTruth) {
+        let with = |store: StoreAddress| Some((store.clone(), self.running.reviews(&store.slug).unwrap()?));
+        let mut stores = self.running.stores().into_iter().filter_map(with);
+        stores.find(|(_, truth)| truth.widget == widget).unwrap()
+    }
+
+    /// A run a day later, with a client that knows nothing of the hosts yet.
+    pub(crate) async fn run(&self) -> ReviewsReport {
+        self.run_with(&ReviewsOptions::default()).await
+    }
+
+    pub(crate) async fn run_with(&self, options: &ReviewsOptions) -> ReviewsReport {
+        self.later(25);
+        let deps = ReviewsDeps {
+            rights: None,
+            storage: self.storage.clone(),
+            lake: self.lake().await,
+            storefront: self.storefront(),
+            widgets: Widgets::new(self.config.clone(), &self.storefront, self.clock()).unwrap(),
+            clock: self.clock(),
+            cancel: CancellationToken::new(),
+        };
+        Box::pin(refresh_reviews(options, &deps)).await.unwrap()
+    }
+
+    /// Reads again what is landed.
+    pub(crate) async fn reread(&self, options: &RereadReviewsOptions) -> RereadReviews {
+        let (lake, cancel) = (self.lake().await, CancellationToken::new());
+        let read = reread_reviews(options, (&self.storage, &lake), &cancel);
+        Box::pin(read).await.unwrap()
+    }
+
+    /// Takes the tables back to what they were at `moment`.
+    pub(crate) async fn restore(&self, moment: Timestamp) {
+        let tables = TableName::WIDGETS.into_iter().collect();
+        let as_of = AsOf::Timestamp(moment);
+        self.lake().await.restore(&tables, &as_of, false).await.unwrap();
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// What the lake holds of every store.
+    pub(crate) async fn all_held(&self) -> BTreeMap<String, (BTreeSet<Told>, BTreeMap<u64, (u32, f64)>)> {
+        let mut all = BTreeMap::new();
+        for store in self.running.stores() {
+            all.insert(store.slug.clone(), self.held(&store).await);
+        }
+        all
+    }
+
+    /// What is in quarantine of a store's review app: subject, reason and excerpt.
+    pub(crate) async fn refused(&self, store: &StoreAddress) -> Vec<(String, String, String)> {
+        let host: data_model::StoreHost = store.myshopify_domain.parse().unwrap();
+        let snapshot = self.lake().await.snapshot().await.unwrap();
+        let refused = snapshot
+            .refused_reviews(&[host.clone()].into())
+            .await
+            .unwrap()
+            .remove(&host);
+        let refused = refused.into_iter().flatten();
+        refused.map(|one| (one.subject, one.reason, one.excerpt)).collect()
+    }
+
+    /// Landed readings of a store.
+    pub(crate) async fn landed(&self, store: &StoreAddress) -> usize {
+        let prefix = object_store::path::Path::from(format!("reviews/{}", store.myshopify_domain));
+        let listed: Vec<_> = self.storage.store().list(Some(&prefix)).try_collect().await.unwrap();
+        listed.len()
+    }
+
+    /// What the lake holds of a store: its reviews, and its ratings.
+    pub(crate) async fn held(&self, store: &StoreAddress) -> (BTreeSet<Told>, BTreeMap<u64, (u32, f64)>) {
+        let host: data_model::StoreHost = store.myshopify_domain.parse().unwrap();
+        let (snapshot, stores) = (self.lake().await.snapshot().await.unwrap(), [host.clone()].into());
+        let reviews = snapshot.widget_reviews(&stores).await.unwrap().remove(&host);
+        let ratings = snapshot.widget_ratings(&stores).await.unwrap().remove(&host);
+        let told = reviews.into_iter().flatten().map(|one| {
+            let review = one.review;
+            let stars = review.rating as u8;
+            (
+                one.id,
+                one.product,
+                stars,
+                review.author,
+                review.title,
+                review.body,
+                one.is_verified,
+            )
+        });
+        let ratings = ratings.into_iter().flatten();
+        (
+            told.collect(),
+            ratings.map(|one| (one.product, (one.count, one.average))).collect(),
+        )
+    }
+
+    /// Holds the lake against what is true of every store.
+    pub(crate) async fn check(&self) {
+        for store in self.running.stores() {
+            let truth = self.running.reviews(&store.slug).unwrap();
+            let (reviews, ratings) = self.held(&store).await;
+            let Some(truth) = truth else {
+                assert!(reviews.is_empty() && ratings.is_empty(), "{}", store.slug);
+                continue;
+            };
+            let wanted = truth.reviews.into_iter().map(|one| {
+                let title = Some(one.title).filter(|title| !title.is_empty());
+                (
+                    one.id,
+                    one.product,
+                    one.stars,
+                    Some(one.author),
+                    title,
+                    one.text,
+                    Some(one.verified),
+                )
+            });
+            assert_eq!(reviews, wanted.collect(), "{} of {}", truth.widget, store.slug);
+            assert_eq!(ratings, truth.ratings, "{} of {}", truth.widget, store.slug);
+        }
+    }
+
+    /// Requests that the apps got so far, without robots.txt.
+    pub(crate) fn asked(&self) -> u64 {
+        let of = |widget| {
+            let asked = self.running.widget_requests(widget);
+            asked.count() - asked.count_of("/robots.txt")
+        };
+        ReviewWidget::ALL.into_iter().map(of).sum()
+    }
+
+    /// Version of each table.
+    pub(crate) async fn versions(&self) -> BTreeMap<String, u64> {
+        self.lake().await.snapshot().await.unwrap().versions().clone()
+    }
+}
+
+/// What a run says of a store.
+pub(crate) fn one<'a>(report: &'a ReviewsReport, store: &StoreAddress) -> &'a BrandReviews {
+    let mut asked = report.asked.iter();
+    asked.find(|one| one.brand.as_str() == store.slug).unwrap()
+}

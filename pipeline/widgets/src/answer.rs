@@ -1,0 +1,250 @@
+use data_model::{Review, ReviewWidget};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::detect::WidgetKey;
+use crate::{judgeme, okendo, stamped, yotpo};
+
+/// Most reviews of one page that are read.
+const PAGE_REVIEWS_MAX: usize = 1_000;
+/// Most bytes that are shown of a refused record.
+const EXCERPT_BYTES_MAX: usize = 4_096;
+/// Longest address of a next page that is followed.
+const LINK_BYTES_MAX: usize = 4_096;
+
+/// Where the list goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Next {
+    /// The page of this number, from 1.
+    Page(u32),
+    /// What the answer before names: a path with its query.
+    Link(String),
+}
+
+/// Which product a review is of, as the app names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProductRef {
+    /// By the platform's id.
+    Id(u64),
+    /// By the handle in the address of its page.
+    Handle(String),
+    /// By nothing that the platform knows.
+    Unknown,
+}
+
+/// One review of the list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FeedReview {
+    /// The app's own id.
+    pub id: String,
+    /// Its product.
+    pub product: ProductRef,
+    /// What it says.
+    pub review: Review,
+    /// Whether the app says that the writer bought the product.
+    pub is_verified: Option<bool>,
+}
+
+/// A record that cannot be understood.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refused {
+    /// Which: the app's id of it where it has a usable one, or its place on its page.
+    pub subject: String,
+    /// Why.
+    pub reason: String,
+    /// The record as answered, cut to 4 KiB. Reports leave it out.
+    #[serde(skip)]
+    pub excerpt: String,
+}
+
+impl Refused {
+    /// With the record that it is of.
+    #[must_use]
+    pub fn showing(self, record: &Value) -> Self {
+        self.with_excerpt(&record.to_string())
+    }
+
+    /// With the text that it is of.
+    #[must_use]
+    pub fn with_excerpt(self, text: &str) -> Self {
+        let excerpt = text[..text.floor_char_boundary(EXCERPT_BYTES_MAX)].to_owned();
+        Self { excerpt, ..self }
+    }
+}
+
+/// One page of the list of a shop's reviews.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FeedPage {
+    /// How many reviews the list has in all, where the app says so.
+    pub total: Option<u64>,
+    /// Its reviews, newest first.
+    pub reviews: Vec<FeedReview>,
+    /// What of it cannot be understood.
+    pub refused: Vec<Refused>,
+    /// Where it goes on; `None` at its end.
+    pub next: Option<Next>,
+}
+
+impl FeedPage {
+    /// How many records the page held.
+    #[must_use]
+    pub fn records(&self) -> usize {
+        self.reviews.len() + self.refused.len()
+    }
+
+    /// Adds a record, or the reason why it is none.
+    pub(crate) fn take(&mut self, record: Result<FeedReview, Refused>) {
+        if self.records() >= PAGE_REVIEWS_MAX {
+            return;
+        }
+        match record {
+            Ok(review) => self.reviews.push(review),
+            Err(refused) => self.refused.push(refused),
+        }
+    }
+}
+
+/// What tells with one request whether anything of a shop's reviews changed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Overview {
+    /// The first page of the list.
+    Page(FeedPage),
+    /// Totals: how many reviews there are, and the sum of their stars.
+    Totals {
+        /// Reviews.
+        count: u64,
+        /// Sum of stars.
+        stars: f64,
+    },
+}
+
+/// What an app says of all ratings of a product.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Summary {
+    /// How many; 0 where nobody rated it.
+    pub count: u32,
+    /// Their mean as the app states it; `None` where there are none.
+    pub average: Option<f64>,
+}
+
+/// An answer that is not the app's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AnswerError {
+    /// It is no JSON.
+    #[error("the answer is no JSON")]
+    NotJson,
+    /// It lacks a member, or has it with another type.
+    #[error("the answer's `{0}` is missing or not of its type")]
+    Member(&'static str),
+    /// Ratings that cannot be.
+    #[error("the answer states {0}")]
+    Rating(String),
+}
+
+/// The JSON of an answer.
+pub(crate) fn json(bytes: &[u8]) -> Result<Value, AnswerError> {
+    serde_json::from_slice(bytes).map_err(|_| AnswerError::NotJson)
+}
+
+/// A summary, where the numbers can be one.
+pub(crate) fn summary(count: u64, average: Option<f64>) -> Result<Summary, AnswerError> {
+    if count == 0 {
+        return Ok(Summary::default());
+    }
+    let wrong = |text: String| AnswerError::Rating(text);
+    let count = u32::try_from(count).map_err(|_| wrong(format!("{count} ratings")))?;
+    match average {
+        Some(average) if (0.0..=5.0).contains(&average) => Ok(Summary {
+            count,
+            average: Some(average),
+        }),
+        Some(average) => Err(wrong(format!("a mean of {average} stars"))),
+        None => Err(AnswerError::Member("average")),
+    }
+}
+
+impl WidgetKey {
+    /// What to ask first: a path with its query below the app's address.
+    #[must_use]
+    pub fn overview(&self) -> String {
+        match self.widget {
+            ReviewWidget::Okendo => okendo::totals(self),
+            _ => self.feed(&Next::Page(1)),
+        }
+    }
+
+    /// A page of the list of all reviews of the shop.
+    #[must_use]
+    pub fn feed(&self, at: &Next) -> String {
+        let page = match at {
+            Next::Link(link) => return link.clone(),
+            Next::Page(page) => *page,
+        };
+        match self.widget {
+            ReviewWidget::Judgeme => judgeme::feed(self, page),
+            ReviewWidget::Yotpo => yotpo::feed(self, page),
+            ReviewWidget::Stamped => stamped::feed(self, page),
+            ReviewWidget::Okendo => okendo::feed(self),
+        }
+    }
+
+    /// What the app says of all ratings of a product, by the platform's id.
+    #[must_use]
+    pub fn product(&self, product: u64) -> String {
+        match self.widget {
+            ReviewWidget::Judgeme => judgeme::product(self, product),
+            ReviewWidget::Yotpo => yotpo::product(self, product),
+            ReviewWidget::Stamped => stamped::product(self, product),
+            ReviewWidget::Okendo => okendo::product(self, product),
+        }
+    }
+
+    /// Reads the answer to [`WidgetKey::overview`].
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    pub fn read_overview(&self, bytes: &[u8]) -> Result<Overview, AnswerError> {
+        match self.widget {
+            ReviewWidget::Okendo => okendo::read_totals(bytes),
+            _ => self.read_feed(bytes, &Next::Page(1)).map(Overview::Page),
+        }
+    }
+
+    /// Reads the answer to [`WidgetKey::feed`]. A next page elsewhere than under the shop's own path is none.
+    ///
+    /// # Errors
+    /// [`AnswerError`]; a record that cannot be understood is no error of the page.
+    pub fn read_feed(&self, bytes: &[u8], at: &Next) -> Result<FeedPage, AnswerError> {
+        let mut page = match self.widget {
+            ReviewWidget::Judgeme => judgeme::read_feed(bytes)?,
+            ReviewWidget::Yotpo => yotpo::read_feed(bytes)?,
+            ReviewWidget::Stamped => stamped::read_feed(bytes)?,
+            ReviewWidget::Okendo => okendo::read_feed(self, bytes)?,
+        };
+        match (at, self.widget) {
+            (_, ReviewWidget::Okendo) => {
+                page.next = page.next.filter(|next| match next {
+                    Next::Link(link) => link.len() <= LINK_BYTES_MAX,
+                    Next::Page(_) => false,
+                });
+            }
+            (Next::Page(number), _) if page.records() > 0 => page.next = number.checked_add(1).map(Next::Page),
+            _ => page.next = None,
+        }
+        Ok(page)
+    }
+
+    /// Reads the answer to [`WidgetKey::product`].
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    pub fn read_product(&self, bytes: &[u8]) -> Result<Summary, AnswerError> {
+        match self.widget {
+            ReviewWidget::Judgeme => judgeme::read_product(bytes),
+            ReviewWidget::Yotpo => yotpo::read_product(bytes),
+            ReviewWidget::Stamped => stamped::read_product(bytes),
+            ReviewWidget::Okendo => okendo::read_product(bytes),
+        }
+    }
+}

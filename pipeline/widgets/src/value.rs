@@ -1,0 +1,120 @@
+//! Values of answers: numbers that are written as texts, ids, texts with markup, moments.
+
+use data_model::{Review, Timestamp};
+use pipeline_normalise::{escaped_line, html_to_text};
+use serde_json::Value;
+
+use crate::answer::Refused;
+
+const NAME_CHARS_MAX: usize = 255;
+const BODY_CHARS_MAX: usize = 4_000;
+const ID_CHARS_MAX: usize = 128;
+const SUBJECT_CHARS_MAX: usize = 80;
+
+/// A number, stated as number or as text.
+pub(crate) fn number(value: &Value) -> Option<f64> {
+    let number = match value {
+        Value::Number(number) => number.as_f64()?,
+        Value::String(text) => text.trim().parse().ok()?,
+        _ => return None,
+    };
+    number.is_finite().then_some(number)
+}
+
+/// A whole number from 0, stated as number or as text.
+pub(crate) fn whole(value: &Value) -> Option<u64> {
+    match value {
+        Value::Number(number) => number.as_u64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+/// An id that can be a part of an address and of a key.
+pub(crate) fn id(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::Number(number) => number.as_u64()?.to_string(),
+        Value::String(text) => text.trim().to_owned(),
+        _ => return None,
+    };
+    is_token(&text).then_some(text)
+}
+
+/// Whether a text has letters, digits and a few signs alone.
+pub(crate) fn is_token(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    (1..=ID_CHARS_MAX).contains(&text.len()) && text.bytes().all(is_plain) && !text.starts_with('.')
+}
+
+/// A text on one line, without markup and controls; `None` where nothing is left.
+pub(crate) fn line(text: Option<&str>) -> Option<String> {
+    let text = html_to_text(text?);
+    let words = text.split(|char: char| char.is_whitespace() || char.is_control());
+    let folded = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    let cut: String = folded.chars().take(NAME_CHARS_MAX).collect();
+    (!cut.is_empty()).then_some(cut)
+}
+
+/// A text of several lines, without markup and controls.
+pub(crate) fn lines(text: &str) -> String {
+    let text = html_to_text(text);
+    let plain = text.chars().filter(|char| !char.is_control() || *char == '\n');
+    plain.take(BODY_CHARS_MAX).collect::<String>().trim().to_owned()
+}
+
+/// A moment as apps write it: `2026-06-01T10:00:00Z`, without its zone (UTC), with a space, or a day alone.
+pub(crate) fn moment(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
+    if text.len() > 40 || !text.is_ascii() {
+        return None;
+    }
+    let spaced = text.replacen(' ', "T", 1).replace(" UTC", "Z");
+    let forms = [
+        text.to_owned(),
+        spaced.clone(),
+        format!("{spaced}Z"),
+        format!("{text}T00:00:00Z"),
+    ];
+    forms.iter().find_map(|form| form.parse().ok())
+}
+
+/// The parts of a review as an app states them.
+#[derive(Debug, Default)]
+pub(crate) struct Parts<'a> {
+    pub(crate) stars: Option<f64>,
+    pub(crate) author: Option<&'a str>,
+    pub(crate) title: Option<&'a str>,
+    pub(crate) body: Option<&'a str>,
+    pub(crate) created_at: Option<&'a str>,
+}
+
+impl Parts<'_> {
+    /// The review; or why it is none.
+    pub(crate) fn review(self) -> Result<Review, String> {
+        let stars = self.stars.ok_or("it has no number of stars")?;
+        if !(stars > 0.0 && stars <= 5.0) {
+            return Err(format!("it has {stars:?} stars, not 1 to 5"));
+        }
+        Ok(Review {
+            rating: stars as f32,
+            author: line(self.author),
+            title: line(self.title),
+            body: lines(self.body.unwrap_or_default()),
+            created_at: self.created_at.and_then(moment),
+        })
+    }
+}
+
+/// Says of a record why it is refused.
+pub(crate) fn refused(subject: &str, reason: impl AsRef<str>) -> Refused {
+    Refused {
+        subject: escaped_line(subject, SUBJECT_CHARS_MAX),
+        reason: escaped_line(reason.as_ref(), SUBJECT_CHARS_MAX),
+        excerpt: String::new(),
+    }
+}
+
+/// The text of a member.
+pub(crate) fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
+    value.get(name).and_then(Value::as_str)
+}
