@@ -77,6 +77,11 @@ impl Catalogue {
         &self.drawn().persona
     }
 
+    /// Whether its products are drawn, and not recorded.
+    pub(crate) const fn is_generated(&self) -> bool {
+        matches!(self.goods, Goods::Generated(_))
+    }
+
     /// Every place that is listed at an epoch.
     pub(crate) fn places(&self, epoch: u64) -> Places {
         let places = match &self.goods {

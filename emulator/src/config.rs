@@ -74,6 +74,8 @@ pub struct EmulatorConfig {
     pub epoch: u64,
     /// How much changes from epoch to epoch.
     pub drift: Drift,
+    /// How many of the generated stores, the last ones, sell goods of the others besides their own.
+    pub resellers: u32,
     /// ISO 4217 code of recorded stores that do not say theirs.
     pub recorded_currency: String,
     /// Content codings.
@@ -93,6 +95,8 @@ pub struct EmulatorConfig {
     pub carts_max: usize,
     /// Whether stores take a [`Change`](crate::Change) at `POST /emulator/change`.
     pub control: bool,
+    /// Whether stores use review apps, which answer at addresses of their own.
+    pub widgets: bool,
 }
 
 impl EmulatorConfig {
@@ -105,6 +109,7 @@ impl EmulatorConfig {
             bind: SocketAddr::from(([127, 0, 0, 1], 0)),
             epoch: 0,
             drift: Drift::default(),
+            resellers: 0,
             recorded_currency: "INR".to_owned(),
             encoding: Encoding::default(),
             latency: Duration::ZERO,
@@ -114,6 +119,7 @@ impl EmulatorConfig {
             cart_ttl: Duration::from_secs(30 * 86_400),
             carts_max: 20_000,
             control: false,
+            widgets: false,
         }
     }
 }

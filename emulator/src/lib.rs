@@ -33,12 +33,19 @@
 //! An item is the id of a variant or product, a product's handle, or an id as GraphQL writes it. The answer names the
 //! product and the variants that were changed; 404 says that the store has no such item, 422 that the price is none.
 //!
+//! # Reviews
+//!
+//! With [`EmulatorConfig::widgets`] four stores of five use a review app, whose tag is on their pages, and the apps answer
+//! at addresses of their own ([`Running::widget_url`]): the reviews of a shop and of a product, page by page, and ratings.
+//! [`Running::reviews`] tells the truth; reviews are added, edited and deleted on demand.
+//!
 //! Generated products are pure functions of seed, store, place and epoch: nothing is kept of them, a million cost no more
 //! memory than a dozen; carts and customers are kept, within bounds. Never: takes a payment, sends a mail, listens on anything but loopback, fetches anything, or has a part in production.
 
 mod address;
 mod ajax;
 mod answer;
+mod barcode;
 mod cart;
 mod catalogue;
 mod change;
@@ -64,6 +71,7 @@ mod server;
 mod shop;
 mod socket;
 mod stock;
+mod widgets;
 mod zones;
 
 pub use change::{Change, ChangeError, Changed, Item};
@@ -76,4 +84,5 @@ pub use generated::Drift;
 pub use log::{RequestRecord, Requests};
 pub use running::{Emulator, Running};
 pub use shop::StoreAddress;
+pub use widgets::{EmulatedReview, ReviewsTruth, WidgetFault};
 pub use zones::{ZoneKind, ZoneQuote, ZoneRules};

@@ -8,9 +8,10 @@ use crate::catalogue::{Catalogue, Goods};
 use crate::clock::Clock;
 use crate::config::{Addressing, EmulatorConfig, Source};
 use crate::generated::dice::{Dice, fold};
-use crate::generated::{Generated, Persona, Step, split};
+use crate::generated::{Generated, Maker, Persona, Resold, Step, split};
 use crate::recorded::{Recorded, RecordedStore, load};
 use crate::shop::{Limits, Shop, StoreAddress};
+use crate::widgets::widget_of;
 use crate::{Drift, EmulatorError};
 
 /// Products that generated stores may have in all: what ids have room for.
@@ -35,6 +36,8 @@ pub(crate) enum Stall {
         size: u64,
         offset: u64,
         slots: u64,
+        /// Whose goods it sells besides its own.
+        resold: Resold,
     },
 }
 
@@ -79,10 +82,41 @@ pub(crate) fn stalls(source: &Source) -> Result<Vec<Stall>, EmulatorError> {
                         size,
                         offset: offset - size,
                         slots: *products,
+                        resold: Resold::default(),
                     }
                 })
                 .collect())
         }
+    }
+}
+
+/// Most makers whose goods one store sells.
+const MAKERS_MAX: usize = 8;
+
+/// Lets the last `count` stores sell goods of the ones before them that have the same currency.
+pub(crate) fn resell(stalls: &mut [Stall], count: u32) {
+    let first = stalls.len().saturating_sub(count as usize);
+    let (makers, resellers) = stalls.split_at_mut(first);
+    for reseller in resellers {
+        let Stall::Generated { persona, resold, .. } = reseller else {
+            continue;
+        };
+        let mut dice = Dice::of(&[persona.seed, 0x5253_4c4c, u64::from(persona.index)]);
+        let mut found: Vec<(u64, Maker)> = makers
+            .iter()
+            .filter_map(|maker| match maker {
+                Stall::Generated {
+                    persona: maker, size, ..
+                } if maker.coin.code == persona.coin.code => {
+                    let (persona, size) = (Persona::clone(maker), *size);
+                    Some((dice.next(), Maker { persona, size }))
+                }
+                _ => None,
+            })
+            .collect();
+        found.sort_unstable_by_key(|(drawn, _)| *drawn);
+        found.truncate(MAKERS_MAX);
+        *resold = Resold::of(found.into_iter().map(|(_, maker)| maker).collect());
     }
 }
 
@@ -161,7 +195,9 @@ fn open(stall: Stall, index: u32, listener: SocketAddr, market: &Market, epoch: 
         cart_ttl: config.cart_ttl,
         carts_max: config.carts_max,
     };
-    Shop::new(address, catalogue, epoch, Arc::clone(&market.clock), limits)
+    let mut shop = Shop::new(address, catalogue, epoch, Arc::clone(&market.clock), limits);
+    shop.widget = config.widgets.then(|| widget_of(index)).flatten();
+    shop
 }
 
 fn stock(stall: Stall, index: u32, base_url: &str, config: &EmulatorConfig) -> (Catalogue, String, String, String) {
@@ -172,10 +208,11 @@ fn stock(stall: Stall, index: u32, base_url: &str, config: &EmulatorConfig) -> (
             size,
             offset,
             slots,
+            resold,
         } => {
             let (name, slug) = (persona.name.clone(), persona.slug.clone());
             let currency = persona.coin.code.to_owned();
-            let generated = Generated::new(*persona, size, offset, slots, drift, base_url);
+            let generated = Generated::new(*persona, size, offset, slots, drift, base_url).reselling(resold);
             (
                 Catalogue::new(Goods::Generated(generated)),
                 name,

@@ -17,9 +17,10 @@ use crate::fault::Lie;
 use crate::fault::{Fault, FaultRule};
 use crate::graphql;
 use crate::log::Requests;
-use crate::market::{Market, stalls};
+use crate::market::{Market, resell, stalls};
 use crate::server::{Hall, accept, listen};
 use crate::shop::{Shop, StoreAddress, lock};
+use crate::widgets::{WidgetHost, serve_widget};
 use crate::zones::ZoneRules;
 use crate::{EmulatorError, Source};
 
@@ -36,7 +37,8 @@ impl Emulator {
         if let Source::Generated { stores, .. } = config.source {
             check(config.addressing, config.bind, u64::from(stores))?;
         }
-        let stalls = stalls(&config.source)?;
+        let mut stalls = stalls(&config.source)?;
+        resell(&mut stalls, config.resellers);
         check(config.addressing, config.bind, stalls.len() as u64)?;
         let listeners = listen(&config, stalls.len())?;
         let addresses = listeners
@@ -61,8 +63,16 @@ impl Emulator {
             hall.tasks
                 .spawn(accept(hall.clone(), listener, port_per_store.then_some(nth)));
         }
+        let mut widgets = Vec::new();
+        if market.config.widgets {
+            for (host, listener) in crate::widgets::listen().await? {
+                widgets.push(Arc::clone(&host));
+                hall.tasks.spawn(serve_widget(hall.clone(), host, listener));
+            }
+        }
         let Hall { tasks, stop, .. } = hall;
         Ok(Running {
+            widgets,
             market,
             tasks,
             stop: stop.drop_guard(),
@@ -73,6 +83,7 @@ impl Emulator {
 /// Emulated stores that answer. Dropping it stops them.
 #[derive(Debug)]
 pub struct Running {
+    pub(crate) widgets: Vec<Arc<WidgetHost>>,
     market: Arc<Market>,
     tasks: TaskTracker,
     stop: DropGuard,
@@ -101,7 +112,7 @@ impl Running {
         self.shop(slug).map(|shop| shop.address.clone())
     }
 
-    fn shop(&self, slug: &str) -> Result<&Shop, EmulatorError> {
+    pub(crate) fn shop(&self, slug: &str) -> Result<&Shop, EmulatorError> {
         let unknown = || EmulatorError::UnknownStore { slug: slug.to_owned() };
         let index = *self.market.by_slug.get(slug).ok_or_else(unknown)?;
         self.market.shops.get(index).map(AsRef::as_ref).ok_or_else(unknown)

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use data_model::ReviewWidget;
 use serde::Serialize;
 
 use crate::cart::Carts;
@@ -14,6 +15,7 @@ use crate::discount::Book;
 use crate::fault::{Fault, Faults};
 use crate::generated::dice::Dice;
 use crate::log::Log;
+use crate::widgets::ReviewBook;
 use crate::zones::ZoneRules;
 
 /// Where one emulated store is, and what it is called.
@@ -58,6 +60,9 @@ pub(crate) struct Shop {
     has_passwords: AtomicBool,
     /// Rules of delivery by pincode, where it was given some.
     zones: Mutex<Option<ZoneRules>>,
+    /// The review app that it uses.
+    pub(crate) widget: Option<ReviewWidget>,
+    pub(crate) reviews: Mutex<ReviewBook>,
 }
 
 /// Bounds of what a store keeps.
@@ -99,6 +104,8 @@ impl Shop {
             limits,
             has_passwords: AtomicBool::new(has_passwords),
             zones: Mutex::default(),
+            widget: None,
+            reviews: Mutex::default(),
         }
     }
 

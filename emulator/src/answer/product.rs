@@ -1,6 +1,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::barcode::barcode;
 use crate::generated::Scratch;
 use crate::shop::Shop;
 
@@ -45,6 +46,9 @@ pub(crate) struct Variant {
     pub(crate) option3: Option<String>,
     #[serde(default)]
     pub(crate) sku: Option<String>,
+    /// Not part of the listing's record.
+    #[serde(skip)]
+    pub(crate) barcode: Option<String>,
     #[serde(default)]
     pub(crate) requires_shipping: bool,
     #[serde(default)]
@@ -96,7 +100,18 @@ impl Product {
         let mut record = Vec::new();
         shop.catalogue
             .push_record(place, shop.epoch(), &mut Scratch::default(), &mut record);
-        serde_json::from_slice(&record).ok()
+        let mut product: Self = serde_json::from_slice(&record).ok()?;
+        if shop.catalogue.is_generated() {
+            let persona = shop.catalogue.persona();
+            // What a thing is called without who sells it or makes it: it has one barcode wherever it is sold.
+            let maker = product.vendor.as_deref().filter(|maker| !maker.is_empty());
+            let name = product.title.replace(&persona.name, " ");
+            let name = maker.map_or_else(|| name.clone(), |maker| name.replace(maker, " "));
+            for variant in &mut product.variants {
+                variant.barcode = barcode(persona.shop_id(), &name, &variant.title);
+            }
+        }
+        Some(product)
     }
 
     pub(crate) fn tags(&self) -> Vec<&str> {

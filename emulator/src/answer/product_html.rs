@@ -67,7 +67,7 @@ fn page_in(shop: &Shop, currency: &str, title: &str, head: &str, main: &str) -> 
     let persona = shop.catalogue.persona();
     let (country, shop_id) = (persona.coin.country, persona.shop_id());
     let token = crate::graphql::tokens(shop).public;
-    let bar = announcement::bar(shop);
+    let (bar, widget) = (announcement::bar(shop), crate::widgets::tag(shop));
     format!(
         "<!doctype html>\n<html class=\"no-js\" lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\
@@ -76,7 +76,7 @@ fn page_in(shop: &Shop, currency: &str, title: &str, head: &str, main: &str) -> 
          <script>var Shopify = Shopify || {{}};\nShopify.shop = \"{shop_host}\";\nShopify.locale = \"en\";\n\
          Shopify.currency = {{\"active\":\"{currency}\",\"rate\":\"1.0\"}};\nShopify.country = \"{country}\";</script>\n\
          <script id=\"shopify-features\" type=\"application/json\">{{\"accessToken\":\"{token}\",\"shopId\":{shop_id}}}</script>\n\
-         {head}</head>\n<body style=\"font-family:Georgia,serif;max-width:60rem;margin:2rem auto;padding:0 1rem\">\n\
+         {widget}{head}</head>\n<body style=\"font-family:Georgia,serif;max-width:60rem;margin:2rem auto;padding:0 1rem\">\n\
          {bar}<header><a href=\"/\">{name_html}</a></header>\n<main>\n{main}\n</main>\n</body>\n</html>\n",
         shop_host = shop.address.myshopify_domain,
     )
@@ -111,34 +111,46 @@ fn main(product: &Product, currency: &str, ratings: Option<&Ratings>) -> String 
 fn theme_block(shop: &Shop, product: &Product, currency: &str) -> Value {
     let base = &shop.address.base_url;
     let url = format!("{base}/products/{}", product.handle);
+    let is_group = shop.catalogue.persona().shop_id().is_multiple_of(2) && product.variants.len() > 1;
     let offers: Vec<Value> = product
         .variants
         .iter()
         .map(|variant| {
             let stock = if variant.available { "InStock" } else { "OutOfStock" };
-            json!({
+            let mut offer = json!({
                 "@type": "Offer",
                 "availability": format!("http://schema.org/{stock}"),
                 "price": variant.price,
                 "priceCurrency": currency,
                 "sku": variant.sku,
                 "url": format!("{url}?variant={}", variant.id),
-            })
+            });
+            if let (Some(barcode), Some(members), false) = (&variant.barcode, offer.as_object_mut(), is_group) {
+                // Themes write the digits as a number.
+                if let Some(number) = barcode.parse::<u64>().ok().filter(|_| barcode.len() == 13) {
+                    members.insert("gtin13".into(), json!(number));
+                }
+            }
+            offer
         })
         .collect();
     let images: Vec<&str> = product.images.iter().map(|image| image.src.as_str()).collect();
-    if shop.catalogue.persona().shop_id().is_multiple_of(2) && product.variants.len() > 1 {
+    if is_group {
         let variants: Vec<Value> = product
             .variants
             .iter()
             .zip(offers)
             .map(|(variant, offer)| {
-                json!({
+                let mut part = json!({
                     "@type": "Product",
                     "@id": format!("{url}?variant={}#variant", variant.id),
                     "name": format!("{} - {}", product.title, variant.title),
                     "offers": offer,
-                })
+                });
+                if let (Some(barcode), Some(members)) = (&variant.barcode, part.as_object_mut()) {
+                    members.insert("gtin".into(), json!(barcode));
+                }
+                part
             })
             .collect();
         return json!({

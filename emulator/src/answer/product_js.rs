@@ -180,7 +180,7 @@ fn script_variant<'a>(product: &'a Product, variant: &'a Variant, price: u64) ->
         weight: variant.grams,
         compare_at_price: compare_at(variant),
         inventory_management: "shopify",
-        barcode: "",
+        barcode: variant.barcode.as_deref().unwrap_or_default(),
         quantity_rule: QuantityRule {
             min: 1,
             max: None,

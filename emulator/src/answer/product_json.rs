@@ -142,7 +142,7 @@ fn detail_variant<'a>(product_id: u64, nth: usize, variant: &'a Variant, currenc
         created_at: variant.created_at.as_deref(),
         updated_at: variant.updated_at.as_deref(),
         taxable: variant.taxable,
-        barcode: "",
+        barcode: variant.barcode.as_deref().unwrap_or_default(),
         grams: variant.grams,
         image_id: variant.featured_image.as_ref().map(|image| image.id),
         weight: variant.grams as f64 / 1000.0,

@@ -10,6 +10,7 @@ mod moment;
 mod options;
 mod persona;
 mod record;
+mod resold;
 pub(crate) mod reviews;
 mod sketch;
 mod split;
@@ -21,6 +22,7 @@ pub(crate) use drift::Step;
 pub(crate) use moment::{epoch_s, push_moment};
 pub(crate) use persona::{Persona, kebab};
 pub(crate) use record::Scratch;
+pub(crate) use resold::{Maker, Resold};
 pub(crate) use sketch::{Sketch, Steps};
 pub(crate) use split::split;
 
@@ -38,6 +40,7 @@ pub(crate) struct Generated {
     slots: u64,
     drift: Drift,
     base_url_escaped: String,
+    resold: Resold,
 }
 
 impl Generated {
@@ -52,7 +55,14 @@ impl Generated {
             slots,
             drift,
             base_url_escaped,
+            resold: Resold::default(),
         }
+    }
+
+    /// The same store, which sells goods of others besides its own.
+    pub(crate) fn reselling(mut self, resold: Resold) -> Self {
+        self.resold = resold;
+        self
     }
 
     pub(crate) fn len(&self) -> u64 {
@@ -65,7 +75,12 @@ impl Generated {
 
     /// The product in a slot.
     pub(crate) fn sketch(&self, slot: u64, epoch: u64) -> Sketch<'_> {
-        Sketch::listed(&self.persona, slot, self.offset, self.slots, &self.steps(slot, epoch))
+        let steps = self.steps(slot, epoch);
+        let places = (self.offset, self.slots);
+        match self.resold.source(slot) {
+            Some((maker, theirs)) => Sketch::resold(&self.persona, (maker, theirs), slot, places, &steps),
+            None => Sketch::listed(&self.persona, slot, self.offset, self.slots, &steps),
+        }
     }
 
     /// Appends the record of the product in a slot.

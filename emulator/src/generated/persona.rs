@@ -5,7 +5,7 @@ use super::dice::Dice;
 use super::trades::{OPENINGS, TRADES, Trade};
 
 /// What makes a generated store itself: its name, trade, currency, place and habits.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Persona {
     /// Its place among the stores.
     pub(crate) index: u32,

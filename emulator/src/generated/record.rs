@@ -52,7 +52,7 @@ pub(crate) fn push_record(sketch: &Sketch<'_>, base_url_escaped: &str, scratch: 
     moment(out, ",\"created_at\":\"", dates.created_s, scratch);
     moment(out, ",\"updated_at\":\"", dates.updated_s, scratch);
     raw(out, ",\"vendor\":");
-    push_text(out, &sketch.persona.name);
+    push_text(out, &sketch.maker().name);
     raw(out, ",\"product_type\":");
     let blank = sketch.persona.blank_types || sketch.dice(0x5459).chance(150);
     push_text(out, if blank { "" } else { sketch.kind.product_type });
@@ -109,7 +109,7 @@ fn push_tags(sketch: &Sketch<'_>, out: &mut Vec<u8>) {
     push_text(out, sketch.kind.product_type);
     out.push(b',');
     push_text(out, sketch.form());
-    if sketch.persona.trade.coloured {
+    if sketch.maker().trade.coloured {
         raw(out, ",\"color:");
         push_inner(out, sketch.colour().0.as_bytes());
         out.push(b'"');

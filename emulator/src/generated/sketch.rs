@@ -8,7 +8,10 @@ use super::trades::{COLOURS, Kind, SERIES};
 /// One product before it is written: everything follows from (seed, store, slot, epoch), nothing is remembered.
 #[derive(Debug)]
 pub(crate) struct Sketch<'a> {
+    /// The store that sells it.
     pub(crate) persona: &'a Persona,
+    /// Who makes it, where that is another store.
+    maker: Option<&'a Persona>,
     pub(crate) ordinal: Ordinal,
     pub(crate) kind: &'static Kind,
     /// What the other numbers of the product are drawn from.
@@ -85,6 +88,26 @@ impl<'a> Sketch<'a> {
         sketch
     }
 
+    /// A product of another store's slot: as that store first made it, under a title of the seller's, at a price near the maker's.
+    pub(crate) fn resold(
+        persona: &'a Persona,
+        (maker, theirs): (&'a Persona, u64),
+        slot: u64,
+        (offset, slots): (u64, u64),
+        steps: &Steps,
+    ) -> Self {
+        let generation = steps.generation.count;
+        let identity = fold(&[maker.seed, 0x5052_4f44, u64::from(maker.index), theirs, 0]);
+        let ordinal = Ordinal::listed(offset + slot, generation, slots);
+        let mut sketch = Self::of(maker, identity, ordinal, (generation << SLOT_BITS) | slot);
+        (sketch.persona, sketch.maker) = (persona, Some(maker));
+        sketch.price_step = steps.price.count;
+        sketch.stock_step = steps.stock.count;
+        sketch.since = steps.since();
+        sketch.born = steps.generation.since;
+        sketch
+    }
+
     /// A product that is in no slot: what faults invent.
     pub(crate) fn invented(persona: &'a Persona, number: u64, slots: u64) -> Self {
         let identity = fold(&[persona.seed, 0x494e_5645, u64::from(persona.index), number]);
@@ -102,6 +125,7 @@ impl<'a> Sketch<'a> {
         let kind = &kinds[dice.below(kinds.len() as u64) as usize];
         Self {
             persona,
+            maker: None,
             ordinal,
             kind,
             identity,
@@ -153,20 +177,50 @@ impl<'a> Sketch<'a> {
         self.form
     }
 
+    /// Who makes it.
+    pub(crate) fn maker(&self) -> &'a Persona {
+        self.maker.unwrap_or(self.persona)
+    }
+
     /// Whether its title names its one colour.
     fn names_colour(&self) -> bool {
-        self.persona.trade.coloured && !self.axes.iter().any(Axis::is_colour)
+        self.maker().trade.coloured && !self.axes.iter().any(Axis::is_colour)
     }
 
     /// Appends its title.
     pub(crate) fn push_title(&self, out: &mut String) {
+        let Some(maker) = self.maker else {
+            return self.push_own_title(out);
+        };
+        match self.identity % 4 {
+            0 | 1 => {
+                out.push_str(&maker.name);
+                out.push(' ');
+                self.push_own_title(out);
+            }
+            2 => {
+                self.push_own_title(out);
+                out.push_str(" by ");
+                out.push_str(&maker.name);
+            }
+            _ => {
+                self.push_own_title(out);
+                out.push_str(" (");
+                out.push_str(&maker.name);
+                out.push(')');
+            }
+        }
+    }
+
+    /// Appends its title in its maker's store.
+    fn push_own_title(&self, out: &mut String) {
         let (form, noun, series) = (self.form, self.kind.noun, self.series);
         let mut put = |parts: &[&str]| parts.iter().for_each(|part| out.push_str(part));
         if !self.names_colour() {
             match self.style {
                 0..=4 => put(&[series, " ", form, " ", noun]),
                 5 => put(&[form, " ", noun, " - ", series, " Edition"]),
-                6 => put(&[form, " ", noun, " by ", &self.persona.name]),
+                6 => put(&[form, " ", noun, " by ", &self.maker().name]),
                 7 => put(&[form, " ", noun, " – ", series]),
                 8 => put(&[form, " ", noun, " | ", series]),
                 _ => put(&[series, "™ ", noun, ": ", form]),
@@ -228,7 +282,12 @@ impl<'a> Sketch<'a> {
             return 0;
         }
         let (low, high) = self.kind.rupees;
-        let usual = dice.between(u64::from(low), u64::from(high)) * self.persona.tier_pct / 100;
+        let usual = dice.between(u64::from(low), u64::from(high)) * self.maker().tier_pct / 100;
+        // Whoever sells it again asks a little less or more.
+        let usual = match self.maker {
+            Some(_) => usual * Dice::of(&[self.identity, 0x5253, u64::from(self.persona.index)]).between(90, 108) / 100,
+            None => usual,
+        };
         let now = if self.price_step == 0 {
             usual
         } else {

@@ -44,8 +44,7 @@ impl ObjectValue for VariantNode<'_> {
             "id" => leaf(gid("ProductVariant", variant.id).into()),
             "title" => leaf(variant.title.as_str().into()),
             "sku" => leaf(variant.sku.as_deref().into()),
-            // No view of the store tells barcodes.
-            "barcode" => leaf(Value::Null),
+            "barcode" => leaf(variant.barcode.as_deref().into()),
             "availableForSale" => leaf(stock()?.available.into()),
             "currentlyNotInStock" => leaf(stock()?.on_order.into()),
             "quantityAvailable" if self.view.scopes.inventory => leaf(stock()?.quantity.into()),

@@ -159,7 +159,7 @@ fn differences(at: &str, recorded: &Value, ours: &Value, found: &mut BTreeMap<St
 const REASONS: &[(&str, &str)] = &[
     ("metafield", "no emulated store has metafields"),
     ("seo.", "no emulated store has texts for search engines"),
-    (".barcode", "no view of a store tells barcodes"),
+    (".barcode", "few emulated stores state barcodes"),
     ("byId.image", "no emulated collection has a picture"),
     ("brand.coverImage", "no emulated store has pictures of its brand"),
     ("shippingPolicy", "the recorded store has other policies"),
@@ -239,7 +239,7 @@ async fn recorded_reads_are_answered_in_the_recorded_shape() {
     assert!(!told.contains("UNEXPLAINED"), "{told}");
     insta::assert_snapshot!(told, @r#"
     StorefrontCatalogHiddenRead ×2: match (cost 9, recorded 9)
-    StorefrontCatalogReadAfterAdminSetup ×1: deviation: byId.selectedOrFirstAvailableVariant.barcode is null for text (no view of a store tells barcodes); byId.seo.description is null for text (no emulated store has texts for search engines); byId.seo.title is null for text (no emulated store has texts for search engines); byId.variantBySelectedOptions.barcode is null for text (no view of a store tells barcodes); byId.variants.edges[].node.barcode is null for text (no view of a store tells barcodes) (cost 55, recorded 56)
+    StorefrontCatalogReadAfterAdminSetup ×1: deviation: byId.selectedOrFirstAvailableVariant.barcode is null for text (few emulated stores state barcodes); byId.seo.description is null for text (no emulated store has texts for search engines); byId.seo.title is null for text (no emulated store has texts for search engines); byId.variantBySelectedOptions.barcode is null for text (few emulated stores state barcodes); byId.variants.edges[].node.barcode is null for text (few emulated stores state barcodes) (cost 55, recorded 56)
     StorefrontCatalogReadAfterAdminSetup ×2: match (cost 55, recorded 56)
     StorefrontCatalogUpdatedRead ×1: match (cost 6, recorded 6)
     StorefrontCollectionsAbsentRead ×2: match (cost 7, recorded 7)

@@ -1,0 +1,62 @@
+use super::Persona;
+
+/// Makers whose goods a store sells besides its own, and where they are found.
+#[derive(Debug, Default)]
+pub(crate) struct Resold {
+    makers: Vec<Maker>,
+}
+
+/// A store whose goods another one sells too.
+#[derive(Debug)]
+pub(crate) struct Maker {
+    pub(crate) persona: Persona,
+    /// How many products it lists.
+    pub(crate) size: u64,
+}
+
+/// Of so many products of a store that sells goods of others, one is its own.
+const OWN_ONE_IN: u64 = 4;
+
+impl Resold {
+    pub(crate) fn of(makers: Vec<Maker>) -> Self {
+        Self { makers }
+    }
+
+    /// The maker of what is in a slot, and the maker's own slot of it; `None` where it is the store's own. No product of a
+    /// maker is in two slots.
+    pub(crate) fn source(&self, slot: u64) -> Option<(&Persona, u64)> {
+        if slot.is_multiple_of(OWN_ONE_IN) {
+            return None;
+        }
+        let nth = slot - slot / OWN_ONE_IN - 1;
+        let count = self.makers.len() as u64;
+        let maker = self.makers.get(usize::try_from(nth.checked_rem(count)?).ok()?)?;
+        let theirs = nth / count;
+        (theirs < maker.size).then_some((&maker.persona, theirs))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn no_product_of_a_maker_is_in_two_slots() {
+        let mut taken = HashSet::new();
+        let maker = |index, size| Maker {
+            persona: Persona::draw(1, index, &mut taken.clone()),
+            size,
+        };
+        let resold = Resold::of(vec![maker(0, 30), maker(1, 5), maker(2, 90)]);
+        let sources = (0..200).filter_map(|slot| resold.source(slot));
+        assert!(
+            sources
+                .map(|(maker, slot)| (maker.index, slot))
+                .all(|source| taken.insert(format!("{source:?}")))
+        );
+        assert_eq!(taken.len(), 30 + 5 + 50);
+        assert!(Resold::default().source(1).is_none());
+    }
+}

@@ -1,0 +1,237 @@
+//! The reviews of a store: drawn from its seed, and changed on demand.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use data_model::ReviewWidget;
+use serde::Serialize;
+
+use super::uuid;
+use crate::answer::Product;
+use crate::generated::dice::{Dice, fold};
+use crate::generated::{epoch_s, push_moment};
+use crate::shop::{Shop, lock};
+
+/// One review of an emulated app.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EmulatedReview {
+    /// The app's id.
+    pub id: String,
+    /// The platform's id of the product.
+    pub product: u64,
+    /// The product's handle.
+    pub handle: String,
+    /// Stars, 1 to 5.
+    pub stars: u8,
+    /// Who wrote it.
+    pub author: String,
+    /// Its headline; may be empty.
+    pub title: String,
+    /// Its text; may be empty.
+    pub text: String,
+    /// When, in UTC.
+    pub created_at: String,
+    /// Whether the writer bought the product.
+    pub verified: bool,
+}
+
+/// What is true of a store's reviews.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ReviewsTruth {
+    /// The app.
+    pub widget: ReviewWidget,
+    /// Every review, newest first.
+    pub reviews: Vec<EmulatedReview>,
+    /// Of each product with reviews how many, and their mean as the app states it.
+    pub ratings: BTreeMap<u64, (u32, f64)>,
+}
+
+/// The epoch and the app that reviews are drawn for.
+type DrawnFor = (u64, ReviewWidget);
+
+/// What was changed on demand.
+#[derive(Debug, Default)]
+pub(crate) struct ReviewBook {
+    added: Vec<EmulatedReview>,
+    edited: BTreeMap<String, (u8, String)>,
+    deleted: BTreeSet<String>,
+    /// The app that the store uses since it was told to, or none.
+    app: Option<Option<ReviewWidget>>,
+    /// Drawn once for each epoch and app.
+    drawn: Option<(DrawnFor, Arc<Vec<EmulatedReview>>)>,
+}
+
+const AUTHORS: &[&str] = &[
+    "Priya S.",
+    "Rahul",
+    "Ananya Iyer",
+    "J. D'Souza",
+    "Zoë",
+    "Ritu & Aman",
+    "Tomás",
+    "Harpreet",
+];
+const TEXTS: &[(&str, &str)] = &[
+    (
+        "Lovely",
+        "Exactly as in the pictures, and better than I expected at this price.",
+    ),
+    ("", "Superb finish, fast delivery."),
+    ("Five stars", "My whole family uses it now. बहुत अच्छा!"),
+    (
+        "Good but…",
+        "Nice product & neat packing.\nDelivery took more than a week though.",
+    ),
+    (
+        "Not for me",
+        "Smaller than I thought. Check the \"measurements\" before you buy.",
+    ),
+    ("", ""),
+];
+
+impl ReviewBook {
+    fn id(widget: ReviewWidget, number: u64) -> String {
+        match widget {
+            ReviewWidget::Judgeme | ReviewWidget::Okendo => uuid(number, 11),
+            ReviewWidget::Yotpo | ReviewWidget::Stamped => (fold(&[number, 12]) >> 24).to_string(),
+        }
+    }
+
+    fn drawn(&mut self, shop: &Shop, widget: ReviewWidget) -> Arc<Vec<EmulatedReview>> {
+        let epoch = shop.epoch();
+        if let Some((of, drawn)) = &self.drawn
+            && *of == (epoch, widget)
+        {
+            return Arc::clone(drawn);
+        }
+        let places = shop.catalogue.places(epoch);
+        let products = (0..places.len()).filter_map(|nth| Product::read(shop, places.get(nth)?));
+        let reviews = products.flat_map(|product| draw(widget, &product)).collect();
+        let drawn = Arc::new(reviews);
+        self.drawn = Some(((epoch, widget), Arc::clone(&drawn)));
+        drawn
+    }
+
+    /// Every review as it stands, newest first.
+    fn all(&mut self, shop: &Shop, widget: ReviewWidget) -> Vec<EmulatedReview> {
+        let mut reviews: Vec<EmulatedReview> = self.drawn(shop, widget).as_ref().clone();
+        reviews.extend(self.added.iter().cloned());
+        reviews.retain(|review| !self.deleted.contains(&review.id));
+        for review in &mut reviews {
+            if let Some((stars, text)) = self.edited.get(&review.id) {
+                (review.stars, review.text) = (*stars, text.clone());
+            }
+        }
+        reviews.sort_by(|one, other| (&other.created_at, &other.id).cmp(&(&one.created_at, &one.id)));
+        reviews
+    }
+}
+
+fn draw(widget: ReviewWidget, product: &Product) -> Vec<EmulatedReview> {
+    let mut dice = Dice::of(&[product.id, 0x0057_4944]);
+    if dice.chance(250) {
+        return Vec::new();
+    }
+    let count = if dice.chance(60) {
+        dice.between(60, 130)
+    } else {
+        dice.between(1, 9)
+    };
+    let review = |nth: u64| {
+        let (title, text) = dice.pick(TEXTS);
+        let mut date = Vec::new();
+        push_moment(
+            &mut date,
+            epoch_s(0, 0) - dice.between(1, 900) * 86_400 + dice.below(86_400),
+            "Z",
+        );
+        EmulatedReview {
+            id: ReviewBook::id(widget, fold(&[product.id, nth])),
+            product: product.id,
+            handle: product.handle.clone(),
+            stars: if dice.chance(700) { 5 } else { dice.between(1, 5) as u8 },
+            author: dice.pick(AUTHORS).to_owned(),
+            title: title.to_owned(),
+            text: text.to_owned(),
+            created_at: String::from_utf8(date).unwrap_or_default(),
+            verified: dice.chance(600),
+        }
+    };
+    (0..count).map(review).collect()
+}
+
+impl Shop {
+    /// The app that it uses now.
+    pub(crate) fn app(&self) -> Option<ReviewWidget> {
+        lock(&self.reviews).app.unwrap_or(self.widget)
+    }
+
+    /// Its pages carry this app from now on, or none. The one before goes on answering.
+    pub(crate) fn use_app(&self, app: Option<ReviewWidget>) {
+        lock(&self.reviews).app = Some(app);
+    }
+
+    /// Its reviews as they stand; `None` where it has no app.
+    pub(crate) fn reviews(&self) -> Option<ReviewsTruth> {
+        self.app().map(|widget| self.reviews_at(widget))
+    }
+
+    /// Its reviews as this app has them.
+    pub(crate) fn reviews_at(&self, widget: ReviewWidget) -> ReviewsTruth {
+        let reviews = lock(&self.reviews).all(self, widget);
+        let mut sums: BTreeMap<u64, (u32, u64)> = BTreeMap::new();
+        for review in &reviews {
+            let sum = sums.entry(review.product).or_default();
+            *sum = (sum.0 + 1, sum.1 + u64::from(review.stars));
+        }
+        let rating = |(product, (count, stars)): (u64, (u32, u64))| (product, (count, mean(widget, count, stars)));
+        ReviewsTruth {
+            widget,
+            ratings: sums.into_iter().map(rating).collect(),
+            reviews,
+        }
+    }
+
+    /// Adds a review of a product, the newest of all; its id, where the store has the product and an app.
+    pub(crate) fn add_review(&self, handle: &str, stars: u8, text: &str) -> Option<String> {
+        let widget = self.app()?;
+        let product = Product::read(self, self.catalogue.find(handle, self.epoch())?)?;
+        let mut book = lock(&self.reviews);
+        let nth = book.added.len() as u64;
+        let mut date = Vec::new();
+        push_moment(&mut date, epoch_s(1, nth), "Z");
+        let id = ReviewBook::id(widget, fold(&[product.id, 0xadd, nth]));
+        book.added.push(EmulatedReview {
+            id: id.clone(),
+            product: product.id,
+            handle: product.handle,
+            stars,
+            author: "Added".to_owned(),
+            title: String::new(),
+            text: text.to_owned(),
+            created_at: String::from_utf8(date).unwrap_or_default(),
+            verified: true,
+        });
+        Some(id)
+    }
+
+    pub(crate) fn edit_review(&self, id: &str, stars: u8, text: &str) {
+        let edited = (stars, text.to_owned());
+        lock(&self.reviews).edited.insert(id.to_owned(), edited);
+    }
+
+    pub(crate) fn delete_review(&self, id: &str) {
+        lock(&self.reviews).deleted.insert(id.to_owned());
+    }
+}
+
+/// The mean as the app states it: Judge.me and Stamped with two decimals, Yotpo with five, Okendo as a sum.
+fn mean(widget: ReviewWidget, count: u32, stars: u64) -> f64 {
+    let exact = stars as f64 / f64::from(count.max(1));
+    let places: f64 = match widget {
+        ReviewWidget::Judgeme | ReviewWidget::Stamped => 100.0,
+        ReviewWidget::Yotpo => 100_000.0,
+        ReviewWidget::Okendo => return exact,
+    };
+    (exact * places).round() / places
+}

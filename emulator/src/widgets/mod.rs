@@ -1,0 +1,79 @@
+//! Review apps: what they answer to their own widgets, and the tags that they put on stores' pages.
+//!
+//! Each app listens at an address of its own, as the real ones do. The stores take turns: the first uses Judge.me, then
+//! Yotpo, Stamped and Okendo, and the fifth uses none.
+
+mod answer;
+mod book;
+mod running;
+mod serve;
+
+pub(crate) use book::ReviewBook;
+pub use book::{EmulatedReview, ReviewsTruth};
+pub use serve::WidgetFault;
+pub(crate) use serve::{WidgetHost, listen, serve_widget};
+
+use data_model::ReviewWidget;
+
+use crate::generated::dice::{fold, mix};
+use crate::shop::Shop;
+
+/// The app of the store of this index.
+pub(crate) fn widget_of(index: u32) -> Option<ReviewWidget> {
+    ReviewWidget::ALL.get(index as usize % 5).copied()
+}
+
+/// The public key of the store's app.
+pub(crate) fn key(shop: &Shop, widget: ReviewWidget) -> String {
+    let shop_id = shop.catalogue.persona().shop_id();
+    let letters = |salt: u64, length: usize| -> String {
+        const LETTERS: &[u8] = b"abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+        let one = |at: usize| LETTERS[(fold(&[shop_id, salt, at as u64]) % LETTERS.len() as u64) as usize];
+        (0..length).map(|at| char::from(one(at))).collect()
+    };
+    match widget {
+        ReviewWidget::Judgeme => shop.address.myshopify_domain.clone(),
+        ReviewWidget::Yotpo => letters(1, 40),
+        ReviewWidget::Stamped => format!("pubkey-{}", letters(2, 30)),
+        ReviewWidget::Okendo => uuid(shop_id, 3),
+    }
+}
+
+/// A UUID that follows from two numbers.
+fn uuid(first: u64, second: u64) -> String {
+    let (high, low) = (fold(&[first, second]), mix(fold(&[second, first, 7])));
+    format!(
+        "{:08x}-{:04x}-4{:03x}-9{:03x}-{:012x}",
+        high >> 32,
+        (high >> 16) & 0xffff,
+        high & 0xfff,
+        (low >> 48) & 0xfff,
+        low & 0xffff_ffff_ffff
+    )
+}
+
+/// What the store's app puts into the head of every page; empty where it has none.
+pub(crate) fn tag(shop: &Shop) -> String {
+    let Some(widget) = shop.app() else {
+        return String::new();
+    };
+    let (key, domain) = (key(shop, widget), &shop.address.myshopify_domain);
+    match widget {
+        ReviewWidget::Judgeme => format!(
+            "<script>jdgm = window.jdgm || {{}};jdgm.SHOP_DOMAIN = '{domain}';jdgm.PLATFORM = 'shopify';\
+             window.jdgmSettings={{\"pagination\":5}};</script>\n\
+             <script async src=\"https://cdn.judge.me/widget_preloader.js\"></script>\n"
+        ),
+        ReviewWidget::Yotpo => {
+            format!("<script src=\"https://cdn-widgetsrepository.yotpo.com/v1/loader/{key}\" async></script>\n")
+        }
+        ReviewWidget::Stamped => format!(
+            "<script id=\"stamped-script-widget\" data-api-key=\"{key}\" data-store-url=\"{domain}\" async \
+             src=\"https://cdn1.stamped.io/files/widget.min.js\"></script>\n"
+        ),
+        ReviewWidget::Okendo => format!(
+            "<meta name=\"oke:subscriber_id\" content=\"{key}\">\n\
+             <script async src=\"https://cdn-static.okendo.io/reviews-widget-plus/js/okendo-reviews.js\"></script>\n"
+        ),
+    }
+}

@@ -1,0 +1,236 @@
+//! The apps' own listeners.
+
+use std::collections::VecDeque;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use data_model::ReviewWidget;
+use http::header::{HeaderValue, IF_NONE_MATCH, USER_AGENT};
+use http::{Request, Response};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use serde_json::json;
+use tokio::net::{TcpListener, TcpStream};
+
+use super::answer::{answer, counting, is_behind_the_last, product_of};
+use crate::EmulatorError;
+use crate::answer::{Ask, Reply};
+use crate::log::{Log, RequestRecord};
+use crate::market::Market;
+use crate::serve::Body;
+use crate::server::Hall;
+use crate::shop::lock;
+
+/// What goes wrong at an app.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WidgetFault {
+    /// Requests above so many a second are answered with 429.
+    Throttle {
+        /// Requests a second.
+        per_second: u32,
+        /// Its `Retry-After`, in seconds.
+        retry_after_s: u64,
+    },
+    /// Paths that hold this text are answered so.
+    Answer {
+        /// Part of the path.
+        path: String,
+        /// The status.
+        status: u16,
+        /// The body, called JSON.
+        body: Bytes,
+    },
+    /// Requests for the ratings of this product are answered so.
+    Product {
+        /// The platform's id.
+        product: u64,
+        /// The status.
+        status: u16,
+    },
+    /// Lists count so many reviews of each shop, whatever they show.
+    Counts {
+        /// Reviews.
+        total: u64,
+    },
+    /// Pages behind the last one of a list are answered so; Okendo's lists have none.
+    Ends {
+        /// The status.
+        status: u16,
+    },
+    /// So many requests are answered, and all further ones end the connection.
+    DiesAfter {
+        /// Requests.
+        requests: u64,
+    },
+}
+
+/// An app that listens.
+#[derive(Debug)]
+pub(crate) struct WidgetHost {
+    pub(crate) widget: ReviewWidget,
+    pub(crate) address: SocketAddr,
+    pub(crate) fault: Mutex<Option<WidgetFault>>,
+    pub(crate) log: Mutex<Log>,
+    /// Requests since the fault was set.
+    pub(crate) since: AtomicU64,
+    recent: Mutex<VecDeque<Instant>>,
+}
+
+/// Opens a socket for each app.
+pub(crate) async fn listen() -> Result<Vec<(Arc<WidgetHost>, TcpListener)>, EmulatorError> {
+    let mut hosts = Vec::new();
+    for widget in ReviewWidget::ALL {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let broken = |source| EmulatorError::Listen { address, source };
+        let listener = TcpListener::bind(address).await.map_err(broken)?;
+        let host = WidgetHost {
+            widget,
+            address: listener.local_addr().map_err(broken)?,
+            fault: Mutex::default(),
+            log: Mutex::default(),
+            since: AtomicU64::new(0),
+            recent: Mutex::default(),
+        };
+        hosts.push((Arc::new(host), listener));
+    }
+    Ok(hosts)
+}
+
+/// Answers at an app's address until told to stop.
+pub(crate) async fn serve_widget(hall: Hall, host: Arc<WidgetHost>, listener: TcpListener) {
+    loop {
+        let accepted = tokio::select! {
+            () = hall.stop.cancelled() => return,
+            accepted = listener.accept() => accepted,
+        };
+        if let Ok((stream, _)) = accepted {
+            hall.tasks.spawn(connection(hall.clone(), Arc::clone(&host), stream));
+        }
+    }
+}
+
+async fn connection(hall: Hall, host: Arc<WidgetHost>, stream: TcpStream) {
+    let market = Arc::clone(&hall.market);
+    let service = service_fn(move |request: Request<Incoming>| {
+        let (market, host) = (Arc::clone(&market), Arc::clone(&host));
+        async move {
+            let (parts, _) = request.into_parts();
+            let ask = Ask::of(&parts);
+            let reply = host.reply(&market, &ask);
+            let header = |name| {
+                let value = parts.headers.get(name);
+                value.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+            };
+            let record = RequestRecord {
+                at: market.started.elapsed(),
+                method: parts.method.to_string(),
+                path: ask.path.clone(),
+                query: parts.uri.query().map(str::to_owned),
+                if_none_match: header(IF_NONE_MATCH),
+                user_agent: header(USER_AGENT),
+                status: reply.as_ref().map(|reply| reply.status),
+            };
+            lock(&host.log).note(record, market.config.request_log_max);
+            let reset = || io::Error::from(io::ErrorKind::ConnectionReset);
+            reply.map(response).ok_or_else(reset)
+        }
+    });
+    let mut builder = http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(hall.market.config.header_timeout);
+    let serving = builder.serve_connection(TokioIo::new(stream), service);
+    tokio::pin!(serving);
+    tokio::select! {
+        ended = serving.as_mut() => drop(ended),
+        () = hall.stop.cancelled() => serving.as_mut().graceful_shutdown(),
+    }
+}
+
+impl WidgetHost {
+    /// The answer under the fault that is set; `None` ends the connection.
+    fn reply(&self, market: &Market, ask: &Ask) -> Option<Reply> {
+        let fault = lock(&self.fault).clone();
+        let is_robots = ask.path == "/robots.txt";
+        let product = product_of(self.widget, ask);
+        let honest = || answer(market, self.widget, ask);
+        match fault {
+            Some(WidgetFault::Throttle {
+                per_second,
+                retry_after_s,
+            }) if !is_robots && self.is_above(per_second) => Some(Reply {
+                retry_after_s: Some(retry_after_s),
+                ..Reply::text(429, "Too Many Requests")
+            }),
+            Some(WidgetFault::Answer {
+                path: part,
+                status,
+                body,
+            }) if ask.path.contains(&part) => Some(Reply {
+                status,
+                ..Reply::json(body)
+            }),
+            Some(WidgetFault::Product { product: one, status }) if product == Some(one) => {
+                Some(Reply::json_of(status, &json!({"status": {"code": status}})))
+            }
+            Some(WidgetFault::Counts { total }) if !is_robots && product.is_none() => {
+                let honest = answer(market, self.widget, &ask.unconditional());
+                Some(counting(self.widget, honest, total))
+            }
+            Some(WidgetFault::Ends { status }) if !is_robots && product.is_none() => {
+                let honest = honest();
+                Some(match is_behind_the_last(self.widget, &honest) {
+                    true => Reply::json_of(status, &json!({"status": {"code": status}})),
+                    false => honest,
+                })
+            }
+            Some(WidgetFault::DiesAfter { requests }) if !is_robots => {
+                let answered = self.since.fetch_add(1, Ordering::AcqRel);
+                (answered < requests).then(honest)
+            }
+            _ => Some(honest()),
+        }
+    }
+
+    fn is_above(&self, per_second: u32) -> bool {
+        let (now, mut recent) = (Instant::now(), lock(&self.recent));
+        while recent
+            .front()
+            .is_some_and(|first| now.duration_since(*first) >= Duration::from_secs(1))
+        {
+            recent.pop_front();
+        }
+        if recent.len() >= per_second as usize {
+            return true;
+        }
+        recent.push_back(now);
+        false
+    }
+}
+
+fn response(reply: Reply) -> Response<Body> {
+    let body = Full::new(reply.body).map_err(|never| match never {}).boxed_unsync();
+    let mut response = Response::new(body);
+    *response.status_mut() = http::StatusCode::from_u16(reply.status).unwrap_or(http::StatusCode::OK);
+    let headers = response.headers_mut();
+    let mut put = |name: &'static str, value: &str| {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            headers.insert(name, value);
+        }
+    };
+    put("content-type", reply.content_type);
+    if let Some(etag) = &reply.etag {
+        put("etag", etag);
+    }
+    if let Some(seconds) = reply.retry_after_s {
+        put("retry-after", &seconds.to_string());
+    }
+    response
+}
